@@ -1,0 +1,3 @@
+"""Synaptic: one hook engine for coding agents."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,1 @@
+"""The resident engine: one event in, one answer out."""

@@ -1,0 +1,1 @@
+"""The shared words: frozen values without I/O."""

@@ -1,0 +1,44 @@
+"""Every error the engine raises on purpose.
+
+SynapticError
+├── DeclarationError   a registry, YAML or config file says something wrong (file, key, hint)
+├── PayloadError       bytes from an agent that cannot be an event
+├── StoreError         the database cannot be used
+├── DaemonError        the daemon cannot be reached, started or stopped
+└── SettingsError      an agent's settings file must not or cannot be edited
+"""
+
+
+class SynapticError(Exception):
+    """What happened, where, and what to type next."""
+
+    def __init__(self, message: str, *, where: str = "", hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.where = where
+        self.hint = hint
+
+    def __str__(self) -> str:
+        place = f"{self.where}: " if self.where else ""
+        advice = f" ({self.hint})" if self.hint else ""
+        return f"{place}{self.message}{advice}"
+
+
+class DeclarationError(SynapticError):
+    """A declaration that cannot be used; only itself is disabled."""
+
+
+class PayloadError(SynapticError):
+    """Bytes that are not an event; answered by the fail policy."""
+
+
+class StoreError(SynapticError):
+    """The database cannot be used; the agent works on without it."""
+
+
+class DaemonError(SynapticError):
+    """The daemon cannot be reached, started or stopped."""
+
+
+class SettingsError(SynapticError):
+    """A foreign settings file that is left untouched."""

@@ -1,0 +1,58 @@
+"""Where the engine keeps its things: one folder per user."""
+
+from pathlib import Path
+
+import msgspec
+
+
+class Home(msgspec.Struct, frozen=True):
+    """The files under `~/.synaptic`, by name."""
+
+    root: Path
+
+    @property
+    def bin(self) -> Path:
+        return self.root / "bin"
+
+    @property
+    def dispatch(self) -> Path:
+        return self.bin / "dispatch"
+
+    @property
+    def engine(self) -> Path:
+        """What `dispatch` reads when there is no daemon: `python=`, `fail=` and `version=` lines."""
+        return self.root / "engine"
+
+    @property
+    def config(self) -> Path:
+        return self.root / "config.toml"
+
+    @property
+    def registry(self) -> Path:
+        return self.root / "hooks" / "registry.toml"
+
+    @property
+    def database(self) -> Path:
+        return self.root / "synaptic.db"
+
+    @property
+    def run(self) -> Path:
+        return self.root / "run"
+
+    @property
+    def socket(self) -> Path:
+        return self.run / "daemon.sock"
+
+    @property
+    def lock(self) -> Path:
+        """Held by the one daemon for its whole life."""
+        return self.run / "daemon.lock"
+
+    @property
+    def log(self) -> Path:
+        return self.run / "daemon.log"
+
+    @property
+    def spool(self) -> Path:
+        """Output of hooks that nobody waits for."""
+        return self.run / "spool"

@@ -1,0 +1,93 @@
+"""Something registered for events: when it runs, in which order, and what a failure of it means."""
+
+from collections.abc import Mapping
+from typing import Literal, Protocol as Contract
+
+import msgspec
+
+Protocol = Literal["decision", "native", "result", "exitcode"]
+OnError = Literal["allow", "deny"]
+Scope = Literal["builtin", "user", "project"]
+
+PROTOCOLS: tuple[str, ...] = ("decision", "native", "result", "exitcode")
+DEFAULT_TIMEOUT = 30.0
+
+
+class PolicyLike(Contract):
+    """The face of a built-in policy that a hook carries; its contract is `policies.base.Policy`."""
+
+    id: str
+
+
+class Builtin(msgspec.Struct, frozen=True):
+    """A policy of our own, called in process."""
+
+    policy: PolicyLike
+
+
+class Command(msgspec.Struct, frozen=True):
+    """A script: `argv` is executed as it is, `shell` through /bin/sh."""
+
+    argv: tuple[str, ...] = ()
+    shell: str = ""
+    cwd: str = ""
+    """Where it runs; empty means the event's own directory."""
+
+    @property
+    def script(self) -> str:
+        return self.argv[0] if self.argv else ""
+
+
+class PythonFunction(msgspec.Struct, frozen=True):
+    """A function in a file, kept warm in a process of its own."""
+
+    file: str
+    function: str
+
+
+class HttpEndpoint(msgspec.Struct, frozen=True):
+    """A server on this machine that answers like a native hook."""
+
+    url: str
+    headers: Mapping[str, str] = {}
+
+
+Handler = Builtin | Command | PythonFunction | HttpEndpoint
+
+
+class Match(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Further conditions of a YAML hook; all that are present must hold."""
+
+    ability_scope: tuple[str, ...] = ()
+    operation_key: tuple[str, ...] = ()
+    min_duration_ms: float | None = None
+    only_if_changed_paths: tuple[str, ...] = ()
+    file_patterns: tuple[str, ...] = ()
+
+
+class Hook(msgspec.Struct, frozen=True, kw_only=True):
+    """One registered hook. The total order is `(priority, order, id)`."""
+
+    id: str
+    events: tuple[str, ...]
+    handler: Handler
+    matcher: str = ""
+    """Full match: empty or `*` is all, names joined by `|`, else a regular expression."""
+    match: Match | None = None
+    priority: int = 50
+    order: int = 0
+    """Position in its source, after all sources before it."""
+    blocking: bool = True
+    timeout: float = DEFAULT_TIMEOUT
+    on_error: OnError = "allow"
+    protocol: Protocol = "decision"
+    scope: Scope = "builtin"
+    skill: str = ""
+    source: str = ""
+    """File and position it was declared at, for people."""
+    recheck: bool = True
+    """Sees the final input again when a later hook rewrote it."""
+
+    @property
+    def rank(self) -> tuple[int, int, str]:
+        return (self.priority, self.order, self.id)

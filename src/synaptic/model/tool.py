@@ -1,0 +1,46 @@
+"""A tool call in canonical names: the shell is `Bash`, a path is `file_path`, whatever the agent calls them."""
+
+from collections.abc import Mapping
+
+import msgspec
+
+Input = Mapping[str, object]
+
+SHELL = frozenset({"Bash", "PowerShell"})
+EDITS = frozenset({"Write", "Edit", "MultiEdit", "NotebookEdit"})
+READS = frozenset({"Read", "Glob", "Grep", "LS", "NotebookRead"})
+PATH_KEYS = ("file_path", "notebook_path", "path", "filePath")
+
+
+class Tool(msgspec.Struct, frozen=True):
+    """The name and input of one call, with the questions that policies ask of it."""
+
+    name: str
+    input: Input
+
+    @property
+    def command(self) -> str:
+        """The shell text, or nothing when this is no shell call."""
+        return self.text("command") if self.name in SHELL else ""
+
+    @property
+    def edits(self) -> bool:
+        return self.name in EDITS
+
+    @property
+    def reads(self) -> bool:
+        return self.name in READS
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """Every path the call names under a known key."""
+        found = (self.input.get(key) for key in PATH_KEYS)
+        return tuple(value for value in found if isinstance(value, str) and value)
+
+    def text(self, key: str) -> str:
+        value = self.input.get(key)
+        return value if isinstance(value, str) else ""
+
+    def changed(self, **values: object) -> dict[str, object]:
+        """The input with some values replaced: what a rewrite returns."""
+        return {**self.input, **values}

@@ -1,0 +1,1 @@
+"""The only readers of shell text, paths and patches; pure."""

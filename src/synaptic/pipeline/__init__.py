@@ -1,0 +1,1 @@
+"""The loop: which hooks, in which order, and what they say together."""

@@ -1,0 +1,1 @@
+"""Built-in hooks: one policy, one file, grouped by subject."""

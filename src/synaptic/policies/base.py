@@ -1,0 +1,82 @@
+"""What a policy is: metadata as class variables, options as fields, a pure `check`, and its documentation."""
+
+import importlib
+import pkgutil
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import Any, ClassVar
+
+import msgspec
+
+import synaptic.policies
+from synaptic.model.decision import Verdict
+from synaptic.model.event import Event
+from synaptic.model.facts import Facts
+from synaptic.model.hook import OnError
+
+ID = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*\.[a-z][a-z0-9]*(-[a-z0-9]+)*")
+SECTIONS = ("## What it does", "## Why")
+PRESETS = ("essentials", "sane", "routing", "fleet", "practice", "strict")
+"""`strict` is every policy."""
+
+MORE = msgspec.Meta(extra={"project": "more"})
+"""A project's config may add entries to this option."""
+FEWER = msgspec.Meta(extra={"project": "fewer"})
+"""A project's config may only take entries away."""
+LOWER = msgspec.Meta(extra={"project": "lower"})
+"""A project's config may only lower this number."""
+ON = msgspec.Meta(extra={"project": "on"})
+"""A project's config may switch this on, never off. An option without such a mark belongs to the user alone."""
+
+
+class Policy(msgspec.Struct, frozen=True, kw_only=True):
+    """A built-in hook. Subclasses set the class variables, declare options as fields and write `check`."""
+
+    id: ClassVar[str] = ""
+    events: ClassVar[tuple[type[Event], ...]] = ()
+    tools: ClassVar[tuple[str, ...]] = ()
+    """Tool names it looks at; none means every subject."""
+    priority: ClassVar[int] = 30
+    preset: ClassVar[str] = "essentials"
+    on_error: ClassVar[OnError] = "allow"
+    needs: ClassVar[tuple[str, ...]] = ()
+    """Facts beyond `root`, `home`, `now` and `agent`, which are always there."""
+    recheck: ClassVar[bool] = True
+    """Sees the final input again after a rewrite; a policy must be idempotent then."""
+
+    def __init_subclass__(cls, **settings: Any) -> None:
+        super().__init_subclass__(**settings)
+        name = f"{cls.__module__}.{cls.__qualname__}"
+        if not ID.fullmatch(cls.id):
+            raise TypeError(f"{name}: id {cls.id!r} must look like `git.force-push`")
+        if missing := [section for section in SECTIONS if section not in (cls.__doc__ or "")]:
+            raise TypeError(f"{name}: its docstring lacks {', '.join(missing)}")
+        if not cls.events:
+            raise TypeError(f"{name}: it listens to no event")
+        if cls.preset not in PRESETS:
+            raise TypeError(f"{name}: preset {cls.preset!r} is none of {', '.join(PRESETS)}")
+
+    def check(self, event: Any, facts: Facts) -> Verdict | None:
+        """The opinion of this policy, from the event and the facts alone."""
+        raise TypeError(f"{self.id} has no check")
+
+
+@cache
+def policies() -> dict[str, type[Policy]]:
+    """Every policy in this package, by id, in a stable order. There is no list to add to: the package is walked."""
+    found = {policy.id: policy for module in _modules() for policy in _declared(module)}
+    return dict(sorted(found.items()))
+
+
+def _modules() -> Iterator[str]:
+    for info in pkgutil.walk_packages(synaptic.policies.__path__, "synaptic.policies."):
+        if not info.ispkg and info.name != __name__:
+            yield info.name
+
+
+def _declared(name: str) -> Iterator[type[Policy]]:
+    module = importlib.import_module(name)
+    for value in vars(module).values():
+        if isinstance(value, type) and issubclass(value, Policy) and value.__module__ == name:
+            yield value

@@ -1,0 +1,1 @@
+"""Declarations in, an ordered immutable catalog out."""

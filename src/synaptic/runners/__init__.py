@@ -1,0 +1,1 @@
+"""How a third-party hook is executed, and how its answer is understood."""

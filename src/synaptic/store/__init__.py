@@ -1,0 +1,1 @@
+"""SQLite, the one authority: SQL lives only here."""
