@@ -41,7 +41,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     """Text for the user."""
     effects: tuple[Effect, ...] = ()
     extras: Mapping[str, object] = {}
-    """Fields only this agent knows (`updatedToolOutput`, `watchPaths`, `continue`); encoded when the event honours them."""
+    """Fields only this agent knows (`updatedToolOutput`, `continue`); encoded when the event honours them."""
     result: HookResult | None = None
     warnings: tuple[str, ...] = ()
 

@@ -1,7 +1,8 @@
 """Something registered for events: when it runs, in which order, and what a failure of it means."""
 
 from collections.abc import Mapping
-from typing import Literal, Protocol as Contract
+from typing import Literal
+from typing import Protocol as Contract
 
 import msgspec
 

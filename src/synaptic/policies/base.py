@@ -5,7 +5,7 @@ import pkgutil
 import re
 from collections.abc import Iterator
 from functools import cache
-from typing import Any, ClassVar
+from typing import Any, ClassVar, dataclass_transform
 
 import msgspec
 
@@ -30,7 +30,12 @@ ON = msgspec.Meta(extra={"project": "on"})
 """A project's config may switch this on, never off. An option without such a mark belongs to the user alone."""
 
 
-class Policy(msgspec.Struct, frozen=True, kw_only=True):
+@dataclass_transform(frozen_default=True, kw_only_default=True)
+class _Frozen(msgspec.StructMeta):
+    """Tells type checkers what msgspec does anyway: a subclass of a frozen struct is frozen."""
+
+
+class Policy(msgspec.Struct, metaclass=_Frozen, frozen=True, kw_only=True):
     """A built-in hook. Subclasses set the class variables, declare options as fields and write `check`."""
 
     id: ClassVar[str] = ""

@@ -1,0 +1,1 @@
+"""What is written down about an agent's work."""
