@@ -25,6 +25,8 @@ class Capability(msgspec.Struct, frozen=True, kw_only=True):
     """Text can reach the user."""
     extras: frozenset[str] = frozenset()
     """Agent-specific output fields that this event honours."""
+    timeout: float = 600.0
+    """Seconds the agent is asked to wait; our own deadline is a little shorter."""
 
 
 class Adapter(Protocol):

@@ -1,0 +1,43 @@
+# Every target creates the virtual environment it needs.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+SYNAPTIC := $(BIN)/synaptic
+JOBS ?= 2
+
+.PHONY: up down test check bench gen demo clean
+.DEFAULT_GOAL := up
+
+$(VENV)/.ready: pyproject.toml hatch_build.py native/dispatch.c src/synaptic/__init__.py
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group dev --editable .
+	@touch $@
+
+up: $(VENV)/.ready  ## set everything up, send a real event through the real dispatcher, show what happened
+	@$(SYNAPTIC) up
+
+down: $(VENV)/.ready  ## take everything out again
+	@$(SYNAPTIC) down
+
+test: $(VENV)/.ready  ## all tests; a missing client or tool is a visible skip (a failure with SYNAPTIC_TEST_ALL=1)
+	@$(BIN)/python -m pytest -n $(JOBS) -q
+
+check: $(VENV)/.ready  ## format, lint, types, generated files, tests
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+	@$(BIN)/python -m docs.generate --check
+	@$(MAKE) --no-print-directory test
+
+bench: $(VENV)/.ready  ## ratios against /bin/true and against other hooks, in one run
+	@$(BIN)/python -m bench
+
+gen: $(VENV)/.ready  ## docs/reference and the JSON Schemas, from code
+	@$(BIN)/python -m docs.generate
+
+demo: $(VENV)/.ready  ## a scripted session of the real agent in a throw-away HOME, each decision as it happens
+	@$(BIN)/python -m demo
+
+clean:
+	rm -rf $(VENV) src/synaptic/_native build dist

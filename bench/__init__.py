@@ -1,0 +1,1 @@
+"""Ratios against /bin/true and against peers, in one run."""

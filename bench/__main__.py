@@ -1,0 +1,148 @@
+"""`python -m bench`: every promise about speed and size, measured in one run."""
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import msgspec
+
+from bench import checks, daemon, history, load, table
+from bench.line import Limit, Line, at_least, at_most, flat, skipped, timing
+from bench.machine import describe
+from bench.payload import line, outside_write
+from bench.peers import Missing, peers
+from bench.spawn import Command, Samples, compile_spawner, sample
+from bench.world import World, build, declare, register
+
+DISPATCH = Limit(p50=1.6, p99=4)
+PEER_STRIDE = 20
+CROWD = 200
+
+
+class Worlds(msgspec.Struct, frozen=True):
+    """Every place that a measurement needs, each with its own daemon."""
+
+    essentials: World
+    strict: World
+    few: World
+    many: World
+    files: World
+    old: World
+
+    def __iter__(self) -> Iterator[World]:
+        return iter((self.essentials, self.strict, self.few, self.many, self.files, self.old))
+
+
+def main() -> int:
+    options = _options()
+    with tempfile.TemporaryDirectory(prefix="syn-bench-", dir=options.folder) as name:
+        folder = Path(name)
+        lines, machine = measure(folder, options), describe(folder)
+    if options.json:
+        print(table.as_json(lines, machine))
+    else:
+        table.show(lines, machine)
+    if options.save:
+        Path(options.save).write_text(table.markdown(lines, machine), encoding="utf-8")
+    return int(options.check and any(line.met is False for line in lines))
+
+
+def measure(folder: Path, options: argparse.Namespace) -> list[Line]:
+    """All lines of the table."""
+    with ExitStack() as stack:
+        worlds = _worlds(folder, options.events)
+        for world in worlds:
+            stack.callback(world.stop)
+            world.start()
+        lines = _timings(folder, worlds, options.rounds)
+        lines += _crowds(worlds, folder)
+        lines += _daemon(worlds, options.calls)
+        lines.append(_checks(worlds.essentials, options.calls))
+        return lines
+
+
+def _worlds(folder: Path, events: int) -> Worlds:
+    worlds = Worlds(
+        essentials=build(folder / "essentials", "dispatch, preset essentials"),
+        strict=build(folder / "strict", "dispatch, preset strict", ("strict",)),
+        few=register(build(folder / "few", "dispatch, 10 registered hooks"), 10),
+        many=register(build(folder / "many", "dispatch, 1,000 registered hooks"), 1000),
+        files=declare(build(folder / "files", "dispatch, 1,000 YAML hooks"), 1000),
+        old=build(folder / "old", f"dispatch, journal of {events:,} events"),
+    )
+    worlds.old.start()
+    load.at_once(worlds.old, worlds.old.command().stdin.read_bytes(), 1)
+    worlds.old.stop()
+    history.lengthen(worlds.old.home, events)
+    return worlds
+
+
+def _timings(folder: Path, worlds: Worlds, rounds: int) -> list[Line]:
+    ours = [world.command() for world in worlds]
+    yardstick = msgspec.structs.replace(ours[0], name="/bin/true", argv=("/bin/true",))
+    others = peers(ours[0], PEER_STRIDE)
+    runnable = [peer for peer in others if isinstance(peer, Command)]
+    true, *rest = sample(compile_spawner(folder), [yardstick, *ours, *runnable], rounds)
+    essentials, _, few, many, files, old = rest[: len(ours)]
+    return [
+        timing(true, true),
+        *(timing(samples, true, DISPATCH) for samples in rest[: len(ours)]),
+        flat("1,000 registered hooks against 10", few, many),
+        flat("1,000 YAML hooks against 10 registered", few, files),
+        flat("a long journal against an empty one", essentials, old),
+        *_peer_lines(others, true, rest[len(ours) :]),
+    ]
+
+
+def _peer_lines(others: list[Command | Missing], true: Samples, measured: list[Samples]) -> Iterator[Line]:
+    samples = iter(measured)
+    for peer in others:
+        yield skipped(peer.name, peer.why) if isinstance(peer, Missing) else timing(next(samples), true)
+
+
+def _crowds(worlds: Worlds, folder: Path) -> list[Line]:
+    """Every answer of a crowd must be the deny that the call deserves, with a daemon and without one."""
+    cold = build(folder / "cold", "cold", ("strict",))
+    try:
+        return [_crowd(worlds.strict, "daemon running"), _crowd(cold, "no daemon yet")]
+    finally:
+        cold.stop()
+
+
+def _crowd(world: World, state: str) -> Line:
+    answers = load.at_once(world, line(outside_write(world.project)), CROWD)
+    errors = sum(b'"deny"' not in answer for answer in answers)
+    return at_most(f"{CROWD} dispatches at once, {state}", errors, 0, "errors")
+
+
+def _daemon(worlds: Worlds, calls: int) -> list[Line]:
+    rate, wrong = load.per_second(worlds.strict, daemon.pid(worlds.strict), calls)
+    return [
+        at_least("decisions through the socket, daemon on one core, strict", 0 if wrong else rate, 3000),
+        at_most("daemon memory, largest", max(daemon.megabytes(world) for world in worlds), 120, "MB"),
+        at_most("daemon start until ready", daemon.seconds_to_ready(worlds.essentials), 0.5, "s"),
+    ]
+
+
+def _checks(world: World, calls: int) -> Line:
+    rate, unanswered = checks.per_second(world, calls)
+    return at_least("check --jsonl, start included", 0 if unanswered else rate, 5000)
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
+    parser.add_argument("--rounds", type=int, default=2000, help="runs of each command; peers get one in 20")
+    parser.add_argument("--events", type=int, default=1_000_000, help="length of the long journal")
+    parser.add_argument("--calls", type=int, default=20_000, help="calls for each rate")
+    parser.add_argument("--folder", default=None, help="where homes and journals are built; must be on a disk")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--save", metavar="FILE", help="also write the table as Markdown")
+    parser.add_argument("--check", action="store_true", help="exit with 1 when a target is missed")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,30 @@
+"""A journal with a long past: one real event, repeated in bulk inside the real tables."""
+
+from synaptic.model.home import Home
+from synaptic.store.db import Connection, Store
+
+SESSION_LENGTH = 500
+"""Events a session, so that the index by session looks like a year of work."""
+
+
+def lengthen(home: Home, count: int) -> None:
+    """So many events before now. The journal must hold at least one to repeat; no daemon may be running."""
+    store = Store.open(home)
+    try:
+        store.write(lambda connection: _repeat(connection, count))
+        store.checkpoint()
+    finally:
+        store.close()
+
+
+def _repeat(connection: Connection, count: int) -> None:
+    names = [row[1] for row in connection.execute("PRAGMA table_info(events)") if row[1] != "id"]
+    values = {"call": "printf('%032x', number)", "session": f"printf('session-%d', number / {SESSION_LENGTH})"}
+    connection.execute(
+        f"""
+        WITH RECURSIVE past(number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM past WHERE number < {int(count)}),
+        model AS (SELECT * FROM events ORDER BY id LIMIT 1)
+        INSERT INTO events ({", ".join(names)})
+        SELECT {", ".join(values.get(name, f"model.{name}") for name in names)} FROM past CROSS JOIN model
+        """
+    )

@@ -1,0 +1,488 @@
+/*
+ * dispatch: stdin to the daemon's socket, its answer to stdout and stderr, its exit code as ours.
+ *
+ * It parses no JSON and knows no policy. Without a usable daemon it runs the same engine in a Python child, with the
+ * same frame and the same call id. Only when Python cannot answer either does the fail policy of the `engine` file
+ * decide: open (exit 0) or closed (exit 2), always with one line on stderr.
+ *
+ *   dispatch [AGENT] [EVENT] [--entry=TOKEN]
+ *
+ * request:  "SYN1" u32 meta, u32 env, u32 stdin | version NUL id NUL agent NUL event | environ, NUL-joined | stdin
+ * response: "."*   "SYN1" u8 status, u8 exit, u32 out, u32 err | out | err            (integers little-endian)
+ */
+#define _GNU_SOURCE
+#define _DARWIN_C_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#ifdef __APPLE__
+#include <mach-o/dyld.h>
+#include <sys/random.h>
+#endif
+
+#ifndef SYNAPTIC_VERSION
+#define SYNAPTIC_VERSION "0"
+#endif
+
+enum {
+    KIB = 1024,
+    STDIN_LIMIT = 64 * KIB * KIB,
+    ANSWER_LIMIT = 64 * KIB * KIB,
+    DRAIN_LIMIT = 1024 * KIB * KIB,
+    WORD_LIMIT = 255,      /* an agent's or event's name; nothing longer is known to anybody */
+    REQUEST_HEAD = 16,
+    ANSWER_HEAD = 14,
+    NAP_MS = 10,
+    START_MS = 3000,       /* how long a starting daemon is waited for */
+    SILENCE_MS = 5000,     /* a living daemon sends a byte each second */
+    CHILD_SILENCE_MS = 20000, /* Python on a crowded machine takes its time to start */
+};
+
+#ifdef SYNAPTIC_BARE
+#include "bare.h"
+#else
+extern char **environ;
+#endif
+#include "io.h"
+
+static char home[PATH_MAX];
+static const char *event = "";
+
+/* ---- the install: <home>/engine says which Python, and what a failure means ---- */
+
+static struct {
+    const char *python, *fail, *daemon;
+} engine = {"", "open", "true"};
+
+static void read_engine(void) {
+    static char text[8 * KIB], path[PATH_MAX];
+    static int done;
+    if (done++) return;
+    int fd = join(path, sizeof path, home, "/engine", NULL) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+    if (fd >= 0) close(fd);
+    if (n <= 0) return;
+    for (char *line = text, *end = text; end < text + n; line = ++end) {
+        while (*end && *end != '\n') end++;
+        *end = 0;
+        if (!strncmp(line, "python=", 7)) engine.python = line + 7;
+        if (!strncmp(line, "fail=", 5)) engine.fail = line + 5;
+        if (!strncmp(line, "daemon=", 7)) engine.daemon = line + 7;
+    }
+}
+
+/* A block on these events means "go on": refusing them could keep an agent running for ever. */
+static int asks_to_stop(void) {
+    size_t n = strlen(event);
+    if (n >= 4 && !strcmp(event + n - 3, "top") && (event[n - 4] | 32) == 's') return 1;
+    return !strcmp(event, "TeammateIdle") || !strcmp(event, "AfterAgent");
+}
+
+static void give_up(const char *why, const char *detail) {
+    static char line[PATH_MAX + 512];
+    read_engine();
+    int closed = !strcmp(engine.fail, "closed") && !asks_to_stop();
+    const char *said = closed ? "synaptic: blocked, because it could not be checked: "
+                              : "synaptic: this call was NOT checked: ";
+    size_t n = join(line, sizeof line, said, why, detail, "; type: synaptic doctor\n", NULL);
+    struct iovec v = {line, n};
+    write_all(STDERR_FILENO, &v, 1, SILENCE_MS);
+    _exit(closed ? 2 : 0);
+}
+
+/* ---- where we are: from our own path, since a repository can set a hook's environment ---- */
+
+static int own_path(char *to, size_t cap) {
+#ifdef __APPLE__
+    char raw[PATH_MAX];
+    uint32_t size = sizeof raw;
+    return cap >= PATH_MAX && !_NSGetExecutablePath(raw, &size) && realpath(raw, to);
+#else
+    ssize_t n = readlink("/proc/self/exe", to, cap - 1);
+    if (n <= 0 || (size_t)n >= cap - 1) return 0;
+    to[n] = 0;
+    return 1;
+#endif
+}
+
+static void find_home(void) {
+    if (own_path(home, sizeof home)) {
+        char *name = strrchr(home, '/');
+        if (name) *name = 0;
+        char *folder = strrchr(home, '/');
+        if (folder && !strcmp(folder, "/bin")) {
+            *folder = 0;
+            return;
+        }
+    }
+    const char *set = getenv("SYNAPTIC_HOME"), *user = getenv("HOME");
+    if (set && *set == '/' && join(home, sizeof home, set, NULL)) return;
+    if (user && *user == '/' && join(home, sizeof home, user, "/.synaptic", NULL)) return;
+    home[0] = 0;
+    give_up("neither SYNAPTIC_HOME nor HOME names a folder", "");
+}
+
+/* ---- the request ---- */
+
+static struct {
+    char head[REQUEST_HEAD + 128 + 2 * WORD_LIMIT];
+    size_t head_len;
+    char *env, *in;
+    size_t env_len, in_len;
+} request;
+
+/* 48 bits of milliseconds and 80 of chance, in Crockford's alphabet: sorts by time, needs no coordination. */
+static void make_id(char id[27]) {
+    static const char alphabet[] = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+    unsigned char chance[16];
+    uint64_t ms = (uint64_t)now_ms(CLOCK_REALTIME);
+    if (getentropy(chance, sizeof chance)) {
+        uint64_t poor[2] = {(uint64_t)getpid() * 0x9E3779B97F4A7C15u, (uint64_t)now_ms(CLOCK_MONOTONIC)};
+        memcpy(chance, poor, sizeof chance);
+    }
+    for (int i = 9; i >= 0; i--, ms >>= 5) id[i] = alphabet[ms & 31];
+    for (int i = 0; i < 16; i++) id[10 + i] = alphabet[chance[i] & 31];
+    id[26] = 0;
+}
+
+static size_t put_word(char *to, const char *word) {
+    size_t n = 0;
+    for (; n < WORD_LIMIT && word[n]; n++) to[n] = word[n];
+    to[n] = 0;
+    return n + 1;
+}
+
+static void make_head(int argc, char **argv) {
+    const char *words[2] = {"", ""};
+    int count = 0;
+    char id[27], *p = request.head + REQUEST_HEAD;
+    for (int i = 1; i < argc && count < 2; i++)
+        if (strncmp(argv[i], "--entry=", 8)) words[count++] = argv[i];
+    const char *agent = count == 2 ? words[0] : "claude";
+    event = count == 2 ? words[1] : words[0];
+    make_id(id);
+    p += put_word(p, SYNAPTIC_VERSION);
+    p += put_word(p, id);
+    p += put_word(p, agent);
+    p += put_word(p, event) - 1;
+    request.head_len = (size_t)(p - request.head);
+}
+
+/* The kernel lays the environment out as one NUL-joined block: it is sent from where it is. */
+static void take_env(void) {
+    if (!environ || !*environ) return;
+    size_t total = 0;
+    int whole = 1;
+    for (char **e = environ; *e; e++) {
+        size_t n = strlen(*e) + 1;
+        total += n;
+        if (e[1] && e[1] != *e + n) whole = 0;
+    }
+    request.env_len = total - 1;
+    if (whole) {
+        request.env = *environ;
+        return;
+    }
+    char *p = request.env = pages(total);
+    if (!p) give_up("out of memory", "");
+    for (char **e = environ; *e; e++)
+        for (const char *c = *e;; c++)
+            if (!(*p++ = *c)) break;
+}
+
+static void drain(void) {
+    static char sink[64 * KIB];
+    for (size_t gone = 0; gone < DRAIN_LIMIT;) {
+        ssize_t n = read(STDIN_FILENO, sink, sizeof sink);
+        if (n == 0 || (n < 0 && errno != EINTR)) return;
+        if (n > 0) gone += (size_t)n;
+    }
+}
+
+static void read_stdin(void) {
+    static char small[64 * KIB];
+    size_t cap = sizeof small;
+    request.in = small;
+    for (;;) {
+        if (request.in_len == cap) {
+            /* One mapping of the largest size: only pages that are touched cost anything. */
+            char *large = cap > sizeof small ? NULL : pages(STDIN_LIMIT + 1);
+            if (!large) break;
+            memcpy(large, small, cap);
+            request.in = large;
+            cap = STDIN_LIMIT + 1;
+        }
+        ssize_t n = read(STDIN_FILENO, request.in + request.in_len, cap - request.in_len);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0 && errno == EAGAIN && ready(STDIN_FILENO, POLLIN, -1)) continue;
+        if (n <= 0) return; /* a closed stdin is an empty one */
+        request.in_len += (size_t)n;
+    }
+    drain();
+    give_up("its input is larger than 64 MiB", "");
+}
+
+static void make_request(int argc, char **argv) {
+    make_head(argc, argv);
+    take_env();
+    read_stdin();
+    memcpy(request.head, "SYN1", 4);
+    put_u32(request.head + 4, (uint32_t)(request.head_len - REQUEST_HEAD));
+    put_u32(request.head + 8, (uint32_t)request.env_len);
+    put_u32(request.head + 12, (uint32_t)request.in_len);
+}
+
+static int send_request(int fd) {
+    struct iovec v[3] = {
+        {request.head, request.head_len}, {request.env, request.env_len}, {request.in, request.in_len}};
+    return write_all(fd, v, 3, SILENCE_MS);
+}
+
+/* ---- the answer ---- */
+
+static struct {
+    char *bytes;
+    size_t out_len, err_len;
+    int status, exit;
+} answer;
+
+/* 1 when a whole answer arrived; 0 on silence, an early end or bytes that are no answer. */
+static int read_answer(int fd, int silence_ms) {
+    static char small[64 * KIB];
+    char *buffer = small;
+    size_t cap = sizeof small, have = 0, need = ANSWER_HEAD;
+    while (have < need) {
+        if (!ready(fd, POLLIN, silence_ms)) return 0;
+        ssize_t n = read(fd, buffer + have, cap - have);
+        if (n < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+        if (n <= 0) return 0;
+        have += (size_t)n;
+        size_t dots = 0;
+        while (dots < have && buffer[dots] == '.') dots++;
+        if (dots) memmove(buffer, buffer + dots, have -= dots);
+        if (have < ANSWER_HEAD || need > ANSWER_HEAD) continue;
+        answer.out_len = get_u32(buffer + 6);
+        answer.err_len = get_u32(buffer + 10);
+        if (memcmp(buffer, "SYN1", 4) || answer.out_len > ANSWER_LIMIT || answer.err_len > ANSWER_LIMIT) return 0;
+        need = ANSWER_HEAD + answer.out_len + answer.err_len;
+        if (need > cap) {
+            char *large = pages(need);
+            if (!large) return 0;
+            memcpy(large, buffer, have);
+            buffer = large;
+            cap = need;
+        }
+    }
+    answer.bytes = buffer + ANSWER_HEAD;
+    answer.status = (unsigned char)buffer[4];
+    answer.exit = (unsigned char)buffer[5];
+    return have == need && answer.status == 0;
+}
+
+static void deliver(void) {
+    struct iovec out = {answer.bytes, answer.out_len}, err = {answer.bytes + answer.out_len, answer.err_len};
+    write_all(STDOUT_FILENO, &out, 1, -1);
+    write_all(STDERR_FILENO, &err, 1, -1);
+    _exit(answer.exit);
+}
+
+/* ---- the daemon ---- */
+
+static int new_socket(void) {
+#ifdef SOCK_NONBLOCK
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+#else
+    int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+    if (fd >= 0) fcntl(fd, F_SETFD, FD_CLOEXEC), fcntl(fd, F_SETFL, O_NONBLOCK);
+#endif
+    return fd;
+}
+
+/* A path longer than sun_path is reached through its folder. */
+static int connect_long(int fd, struct sockaddr_un *to) {
+    static char run[PATH_MAX];
+    int folder = join(run, sizeof run, home, "/run", NULL) ? open(run, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    if (folder < 0) return -1;
+#ifdef __APPLE__
+    join(to->sun_path, sizeof to->sun_path, "daemon.sock", NULL);
+    int here = open(".", O_RDONLY | O_CLOEXEC);
+    int done = fchdir(folder) ? -1 : connect(fd, (struct sockaddr *)to, sizeof *to);
+    int why = errno;
+    if (here < 0 || fchdir(here)) why = why ? why : errno;
+    if (here >= 0) close(here);
+#else
+    char digits[12], *p = digits + sizeof digits;
+    *--p = 0;
+    for (int n = folder; p == digits + sizeof digits - 1 || n; n /= 10) *--p = (char)('0' + n % 10);
+    join(to->sun_path, sizeof to->sun_path, "/proc/self/fd/", p, "/daemon.sock", NULL);
+    int done = connect(fd, (struct sockaddr *)to, sizeof *to);
+    int why = errno;
+#endif
+    close(folder);
+    errno = why;
+    return done;
+}
+
+static int connect_daemon(void) {
+    struct sockaddr_un to;
+    to.sun_family = AF_UNIX;
+    int fd = new_socket();
+    if (fd < 0) return -1;
+    size_t n = join(to.sun_path, sizeof to.sun_path, home, "/run/daemon.sock", NULL);
+    socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + n + 1);
+    if (!(n ? connect(fd, (struct sockaddr *)&to, size) : connect_long(fd, &to))) return fd;
+    int why = errno;
+    close(fd);
+    errno = why;
+    return -1;
+}
+
+static int open_lock(const char *name, int flags) {
+    static char path[PATH_MAX];
+    if (!join(path, sizeof path, home, "/run", name, NULL)) return -1;
+    return open(path, flags | O_CLOEXEC, 0600);
+}
+
+/* Held means that a daemon lives or is being started. */
+static int daemon_held(void) {
+    int fd = open_lock("/daemon.lock", O_RDONLY);
+    if (fd < 0) return 0;
+    int held = flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK;
+    close(fd);
+    return held;
+}
+
+/* One caller at a time runs Python and starts the daemon; the others wait for that daemon. The lock lives on in the
+ * child until the daemon holds its own. -1: somebody else has it. -2: it cannot be had. */
+static int take_gate(void) {
+    int fd = open_lock("/start.lock", O_RDWR | O_CREAT);
+    if (fd < 0 && errno == ENOENT) {
+        static char run[PATH_MAX];
+        join(run, sizeof run, home, "/run", NULL);
+        if (!mkdir(run, 0700)) fd = open_lock("/start.lock", O_RDWR | O_CREAT);
+    }
+    if (fd < 0) return -2;
+    if (!flock(fd, LOCK_EX | LOCK_NB)) return fd;
+    close(fd);
+    return -1;
+}
+
+static int may_come_up(int why) {
+    return why == ENOENT || why == ECONNREFUSED || why == EAGAIN;
+}
+
+/* The daemon's socket, or -1 when the engine has to run here. */
+static int reach_daemon(int *gate) {
+    int fd = connect_daemon();
+    if (fd >= 0 || !may_come_up(errno)) return fd;
+    read_engine();
+    if (!strcmp(engine.daemon, "false") && !daemon_held()) return -1;
+    for (long long until = now_ms(CLOCK_MONOTONIC) + START_MS; now_ms(CLOCK_MONOTONIC) < until; nap(NAP_MS)) {
+        if (*gate == -1 && !daemon_held()) *gate = take_gate();
+        if ((fd = connect_daemon()) >= 0 || !may_come_up(errno)) return fd;
+        if (*gate != -1 && !daemon_held()) return -1;
+    }
+    return -1;
+}
+
+static void ask_daemon(int *gate) {
+    int fd = reach_daemon(gate);
+    if (fd < 0) return;
+    /* A daemon that answers before it has read everything closes early: its answer still counts. */
+    int heard = send_request(fd) || errno == EPIPE || errno == ECONNRESET;
+    if (heard && read_answer(fd, SILENCE_MS)) deliver();
+    close(fd);
+}
+
+/* ---- the engine in a child ---- */
+
+/* What a repository could use to change how Python starts (LD_*, PYTHON*, ...) stays outside. */
+static char **plain_environ(void) {
+    static const char *const kept[] = {"HOME=", "USER=", "LOGNAME=", "PATH=", "SHELL=", "LANG=", "LANGUAGE=",
+                                       "LC_", "TZ=", "TMPDIR=", "XDG_"};
+    static char *plain[64];
+    size_t used = 0;
+    for (char **e = environ; e && *e && used < 63; e++)
+        for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+            if (!strncmp(*e, kept[i], strlen(kept[i]))) {
+                plain[used++] = *e;
+                break;
+            }
+    return plain;
+}
+
+static int request_file(void) {
+#ifdef __linux__
+    int fd = memfd_create("synaptic-request", MFD_CLOEXEC);
+#else
+    char path[] = "/tmp/synaptic-request-XXXXXX";
+    int fd = mkstemp(path);
+    if (fd >= 0) unlink(path), fcntl(fd, F_SETFD, FD_CLOEXEC);
+#endif
+    if (fd < 0 || !send_request(fd) || lseek(fd, 0, SEEK_SET)) return -1;
+    return fd;
+}
+
+static void become_engine(int in, int out, int gate) {
+    char *argv[] = {(char *)engine.python, "-I", "-m", "synaptic.daemon.fallback", home, NULL};
+    int null = open("/dev/null", O_RDWR);
+    if (gate >= 0) fcntl(gate, F_SETFD, 0);
+    signal(SIGPIPE, SIG_DFL);
+    if (null >= 0 && dup2(in, 0) == 0 && dup2(out, 1) == 1 && dup2(null, 2) == 2) {
+        if (null > 2) close(null);
+        execve(engine.python, argv, plain_environ());
+    }
+    _exit(127);
+}
+
+static void ask_child(int gate) {
+    int ends[2], in = request_file();
+    read_engine();
+    if (!*engine.python) give_up("no `python=` line in `engine` under ", home);
+    if (access(engine.python, X_OK)) give_up("its Python is missing: ", engine.python);
+    if (in < 0 || pipe(ends)) give_up("no room for its request", "");
+    fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+    fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+    fcntl(ends[0], F_SETFL, O_NONBLOCK);
+    pid_t child = fork();
+    if (child < 0) give_up("no process could be started", "");
+    if (!child) become_engine(in, ends[1], gate);
+    close(ends[1]);
+    if (read_answer(ends[0], CHILD_SILENCE_MS)) deliver(); /* the child goes on and starts the daemon */
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    give_up("the engine gave no answer under ", engine.python);
+}
+
+/* With a closed stdin, stdout or stderr, the next file opened would take its place. */
+static void fill_standard_files(void) {
+    for (int fd = 0; fd <= 2; fd++)
+        if (fcntl(fd, F_GETFD) < 0) (void)!open("/dev/null", O_RDWR);
+}
+
+int main(int argc, char **argv) {
+    int gate = -1;
+    signal(SIGPIPE, SIG_IGN);
+    fill_standard_files();
+    find_home();
+    make_request(argc, argv);
+    ask_daemon(&gate);
+    ask_child(gate);
+    return 0;
+}

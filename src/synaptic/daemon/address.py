@@ -1,0 +1,55 @@
+"""A Unix socket's path, however long: the kernel takes about a hundred bytes, a home folder may have more."""
+
+import os
+import socket
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from synaptic.model.home import Home
+
+PATH_LIMIT = 103
+"""What the stricter of the two systems takes (macOS; Linux has 107)."""
+
+
+@contextmanager
+def reachable(path: Path) -> Iterator[str]:
+    """A name for this socket that fits, to bind or connect to while the context is open."""
+    if len(os.fsencode(path)) <= PATH_LIMIT:
+        yield str(path)
+        return
+    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        with _named(folder) as prefix:
+            yield prefix + path.name
+    finally:
+        os.close(folder)
+
+
+def connect(home: Home, timeout: float) -> socket.socket:
+    """A connection to the daemon. Raises OSError when nobody accepts."""
+    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    connection.settimeout(timeout)
+    try:
+        with reachable(home.socket) as path:
+            connection.connect(path)
+    except OSError:
+        connection.close()
+        raise
+    return connection
+
+
+@contextmanager
+def _named(folder: int) -> Iterator[str]:
+    if sys.platform == "linux":
+        yield f"/proc/self/fd/{folder}/"
+        return
+    # Elsewhere a descriptor has no path: the name is relative to the folder for a moment.
+    before = os.open(".", os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fchdir(folder)
+        yield ""
+    finally:
+        os.fchdir(before)
+        os.close(before)

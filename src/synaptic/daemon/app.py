@@ -1,0 +1,106 @@
+"""The ASGI app: JSON-RPC and agents' http hooks, on the Unix socket and, on request, on loopback."""
+
+import hmac
+import os
+import secrets
+import time
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.requests import Request as HttpRequest
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from synaptic.daemon import rpc
+from synaptic.model.call import Answer, Request
+
+Endpoint = Callable[[HttpRequest], Awaitable[Response]]
+LOCAL = ("127.0.0.1", "localhost", "[::1]")
+
+
+def application(service: Any, token: str | None = None) -> Starlette:
+    """The app for one listener. With a token it is for loopback: every request must carry it."""
+    guard = _guarded(token) if token is not None else _open
+    routes = [
+        Route("/rpc", guard(_rpc(service)), methods=["POST"]),
+        Route("/hook/{agent}/{event}", guard(_hook(service)), methods=["POST"]),
+        Route("/health", guard(_health(service)), methods=["GET"]),
+    ]
+    return Starlette(routes=routes)
+
+
+def _rpc(service: Any) -> Endpoint:
+    async def answer(request: HttpRequest) -> Response:
+        body = await rpc.answer_json_rpc(service, await request.body())
+        return Response(body, media_type="application/json")
+
+    return answer
+
+
+def _hook(service: Any) -> Endpoint:
+    """An agent's http hook: the body is the event, the answer is what `dispatch` would have printed."""
+
+    async def answer(request: HttpRequest) -> Response:
+        event = Request(
+            agent=request.path_params["agent"],
+            event=request.path_params["event"],
+            stdin=await request.body(),
+            id=new_call_id(),
+            env={},
+        )
+        return _as_http(await service.engine.answer(event))
+
+    return answer
+
+
+def _as_http(answer: Answer) -> Response:
+    """An http hook has no exit code: a refusal by exit code becomes a block in words."""
+    if answer.exit == 2 and not answer.stdout:
+        reason = answer.stderr.decode("utf-8", "replace").strip() or "refused"
+        return JSONResponse({"decision": "block", "reason": reason})
+    if answer.stdout and not answer.stdout.lstrip().startswith(b"{"):
+        return JSONResponse({"systemMessage": answer.stdout.decode("utf-8", "replace")})
+    return Response(answer.stdout or b"{}", media_type="application/json")
+
+
+def _health(service: Any) -> Endpoint:
+    async def answer(request: HttpRequest) -> Response:
+        return JSONResponse({"ok": True, "version": service.version})
+
+    return answer
+
+
+def _open(endpoint: Endpoint) -> Endpoint:
+    return endpoint
+
+
+def _guarded(token: str) -> Callable[[Endpoint], Endpoint]:
+    """Only who knows the token, only to this machine by its own name, never from a web page."""
+
+    def guard(endpoint: Endpoint) -> Endpoint:
+        async def checked(request: HttpRequest) -> Response:
+            if refusal := _refusal(request, token):
+                return JSONResponse({"error": refusal}, status_code=403)
+            return await endpoint(request)
+
+        return checked
+
+    return guard
+
+
+def _refusal(request: HttpRequest, token: str) -> str:
+    host = request.headers.get("host", "").rpartition(":")[0] or request.headers.get("host", "")
+    if host not in LOCAL:
+        return "the Host header does not name this machine"
+    if "origin" in request.headers:
+        return "requests from web pages are not answered"
+    scheme, _, given = request.headers.get("authorization", "").partition(" ")
+    if scheme.lower() != "bearer" or not hmac.compare_digest(given.encode(), token.encode()):
+        return "the token is missing or wrong"
+    return ""
+
+
+def new_call_id() -> str:
+    """Time-ordered and unique, like the ones `dispatch` makes."""
+    return f"{time.time_ns() // 1_000_000:012x}{os.getpid() & 0xFFFFFF:06x}{secrets.token_hex(6)}"

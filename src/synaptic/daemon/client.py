@@ -1,0 +1,160 @@
+"""Asking the daemon: the same frame as the compiled `dispatch`, and JSON-RPC for everything else."""
+
+import os
+import socket
+import sys
+import time
+from pathlib import Path
+
+import msgspec
+
+import synaptic
+from synaptic.daemon.address import connect
+from synaptic.daemon.frame import ANSWERED, STDIN_LIMIT, AnswerReader, Delivery, Reply, pack_request
+from synaptic.daemon.lifecycle import POLL, find_home, is_held
+from synaptic.daemon.refuse import refuse
+from synaptic.model.call import Answer, Request
+from synaptic.model.errors import DaemonError
+from synaptic.model.home import Home
+
+SILENCE = 5.0
+"""A living daemon sends a byte each second."""
+STARTING = 3.0
+ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+
+
+class RpcError(DaemonError):
+    """The daemon answered, and the answer is an error."""
+
+    def __init__(self, code: int, message: str) -> None:
+        super().__init__(message, where=f"rpc error {code}")
+        self.code = code
+
+
+def call(home: Home, request: Request) -> Answer | None:
+    """The daemon's answer, or None when there is no usable daemon and the engine has to run here."""
+    try:
+        with _reach(home) as connection:
+            _send(connection, pack_request(Delivery(synaptic.__version__, request)))
+            reply = _receive(connection)
+    except (OSError, DaemonError):
+        return None
+    return reply.answer if reply.status == ANSWERED else None
+
+
+def rpc(home: Home, method: str, params: object = None, timeout: float = 30.0) -> object:
+    """One JSON-RPC call. Raises RpcError for an error the daemon answers, DaemonError when it does not answer."""
+    body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {} if params is None else params}
+    try:
+        reply = msgspec.json.decode(_post(home, msgspec.json.encode(body), timeout), type=dict[str, object])
+    except (OSError, msgspec.DecodeError) as error:
+        hint = "type: synaptic daemon status"
+        raise DaemonError(f"{method} got no answer: {error}", where=str(home.socket), hint=hint) from error
+    if isinstance(failure := reply.get("error"), dict):
+        raise RpcError(int(failure.get("code", 0)), str(failure.get("message", "")))
+    return reply.get("result")
+
+
+def responds(home: Home) -> bool:
+    """Whether the daemon says anything at all; a stopped or stuck process does not."""
+    try:
+        rpc(home, "ping", timeout=SILENCE)
+    except RpcError:
+        return True
+    except DaemonError:
+        return False
+    return True
+
+
+def new_call_id() -> str:
+    """48 bits of milliseconds and 80 of chance: sorts by time, needs no coordination."""
+    number = (time.time_ns() // 1_000_000) << 80 | int.from_bytes(os.urandom(10))
+    return "".join(ALPHABET[number >> shift & 31] for shift in range(125, -1, -5))
+
+
+def main(argv: list[str]) -> int:
+    """What the Python dispatcher does: `argv` is its own path, then the words after it."""
+    home = _home_of(Path(argv[0]))
+    words = [word for word in argv[1:] if not word.startswith("--entry=")][:2]
+    agent, event = words if len(words) == 2 else ("claude", "".join(words))
+    stdin = _stdin()
+    if len(stdin) > STDIN_LIMIT:
+        return _deliver(refuse(home, event, "its input is larger than 64 MiB"))
+    request = Request(agent=agent, event=event, stdin=stdin, id=new_call_id(), env=dict(os.environ))
+    answer = call(home, request)
+    if answer is not None:
+        return _deliver(answer)
+    from synaptic.daemon import fallback  # noqa: PLC0415  the whole engine, which a living daemon makes unnecessary
+
+    code = 0
+    for answer in fallback.answers(home, request):
+        code = _deliver(answer)
+    fallback.leave_daemon(home, synaptic.__version__)
+    return code
+
+
+def _reach(home: Home) -> socket.socket:
+    end = time.monotonic() + STARTING
+    while True:
+        try:
+            connection = connect(home, SILENCE)
+        except (FileNotFoundError, ConnectionRefusedError, BlockingIOError):
+            if time.monotonic() >= end or not is_held(home):
+                raise
+            time.sleep(POLL)
+        else:
+            return connection
+
+
+def _send(connection: socket.socket, frame: bytes) -> None:
+    try:
+        connection.sendall(frame)
+    except (BrokenPipeError, ConnectionResetError):
+        return  # an answer given before everything was read still counts
+
+
+def _receive(connection: socket.socket) -> Reply:
+    reader = AnswerReader()
+    while piece := connection.recv(1 << 16):
+        if reply := reader.feed(piece):
+            return reply
+    raise DaemonError("the daemon closed the connection before its answer")
+
+
+def _post(home: Home, body: bytes, timeout: float) -> bytes:
+    from http.client import HTTPException, HTTPResponse  # noqa: PLC0415  takes longer to import than a call takes
+
+    head = f"POST /rpc HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {len(body)}"
+    with connect(home, timeout) as connection:
+        connection.sendall(f"{head}\r\nConnection: close\r\n\r\n".encode() + body)
+        response = HTTPResponse(connection, method="POST")
+        try:
+            response.begin()
+            return response.read()
+        except HTTPException as error:
+            raise OSError(f"not an HTTP answer: {error!r}") from error
+
+
+def _home_of(script: Path) -> Home:
+    """From the script's own path, since a repository can set a hook's environment."""
+    folder = script.resolve().parent
+    return Home(folder.parent) if folder.name == "bin" else find_home(os.environ)
+
+
+def _stdin() -> bytes:
+    try:
+        with open(0, "rb", closefd=False) as file:  # noqa: PTH123  a descriptor, not a path
+            return file.read(STDIN_LIMIT + 1)
+    except OSError:
+        return b""
+
+
+def _deliver(answer: Answer) -> int:
+    for fd, content in ((1, answer.stdout), (2, answer.stderr)):
+        rest = memoryview(content)
+        while rest:
+            try:
+                rest = rest[os.write(fd, rest) :]
+            except OSError:
+                break
+    return answer.exit

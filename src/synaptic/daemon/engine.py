@@ -1,0 +1,210 @@
+"""The walk of one event: decode, select, run, journal, encode. The daemon and the fallback run this same code."""
+
+import asyncio
+import time
+
+import msgspec
+
+from synaptic.daemon import sinks
+from synaptic.daemon.commit import GroupCommit
+from synaptic.daemon.world import Rehearsal, World
+from synaptic.model.call import Answer, Call, Request
+from synaptic.model.decision import Decision
+from synaptic.model.errors import PayloadError, StoreError
+from synaptic.model.event import MessageDisplay, SessionStart, Timing, ToolEvent
+from synaptic.model.home import Home
+from synaptic.pipeline.match import Index
+from synaptic.pipeline.merge import Said, merge
+from synaptic.pipeline.run import run
+from synaptic.registry.catalog import Catalog, Catalogs
+from synaptic.registry.project import find_root
+from synaptic.registry.trust import Trust
+from synaptic.runners.execute import Runners
+from synaptic.store import deliveries, journal, stops
+from synaptic.store import trust as trusted
+from synaptic.store.db import Store
+from synaptic.store.record import Delivery, Record
+from synaptic.wire.adapters import adapter
+from synaptic.wire.base import Adapter
+
+MARGIN = 0.95
+"""The share of the agent's own patience that is ours: an answer that comes too late is no answer."""
+INDEXES = 64
+
+
+class Walked(msgspec.Struct, frozen=True):
+    """One event after the walk: what was asked, what was decided, what the agent is told."""
+
+    call: Call
+    decision: Decision
+    answer: Answer
+    carried: tuple[Delivery, ...] = ()
+
+
+class Engine:
+    """One home's engine. `answer` is the whole service; `rehearse` is the same without a trace in the store."""
+
+    def __init__(self, home: Home, store: Store, runners: Runners) -> None:
+        self.home = home
+        self.store = store
+        self.runners = runners
+        self.catalogs = Catalogs(home)
+        self._commit = GroupCommit(self._append)
+        self._indexes: dict[int, tuple[Catalog, Index]] = {}
+        self._keep: journal.Keep = "full"
+
+    async def answer(self, request: Request) -> Answer:
+        """What the agent is told; on disk before it is returned."""
+        started = time.perf_counter_ns()
+        try:
+            walked = await self._walk(request)
+        except PayloadError as error:
+            walked = self._unreadable(request, error)
+        return await self._told(request, walked, started)
+
+    async def replay(self, request: Request) -> Answer:
+        """Like `answer`, but a call that was answered before gets the same answer and is not counted twice."""
+        try:
+            known = journal.answer(self.store, request.id)
+        except StoreError:
+            known = None
+        return known or await self.answer(request)
+
+    async def rehearse(self, request: Request) -> Walked:
+        """The walk with state as it is and nothing written. Raises PayloadError."""
+        wire, call, catalog = self._open(request)
+        world = Rehearsal(catalog, self._trust(catalog), self.runners, _seconds(wire, call))
+        decision = await run(call, self.select(catalog, call), world)
+        for invocation in world.started:
+            said = Said(hook=invocation.hook, outcome=await self.runners.run(invocation), phase="background")
+            extra = merge(Timing.OBSERVE, [said])
+            decision = msgspec.structs.replace(decision, trace=decision.trace + extra.trace)
+        return self._finish(wire, call, catalog, decision)
+
+    def select(self, catalog: Catalog, call: Call) -> tuple[object, ...]:
+        """The hooks that concern a call, in their order."""
+        kept = self._indexes.get(id(catalog))
+        if kept is None or kept[0] is not catalog:
+            if len(self._indexes) >= INDEXES:
+                self._indexes.clear()
+            kept = self._indexes[id(catalog)] = (catalog, Index(catalog.hooks))
+        return kept[1].select(call)
+
+    async def collect(self) -> int:
+        """Take in what background hooks have answered, for their sessions' next event; how many there were."""
+        return await asyncio.to_thread(self._collect)
+
+    async def close(self) -> None:
+        """Let go of workers and the database."""
+        await self.runners.close()
+        self.store.close()
+
+    async def _walk(self, request: Request) -> Walked:
+        wire, call, catalog = self._open(request)
+        self._keep = catalog.config.journal
+        world = World(catalog, self._trust(catalog), self.runners, _seconds(wire, call))
+        decision = await run(call, self.select(catalog, call), world)
+        return self._finish(wire, call, catalog, decision)
+
+    def _open(self, request: Request) -> tuple[Adapter, Call, Catalog]:
+        wire = adapter(request.agent)
+        call = wire.decode(request)
+        root = find_root(call.payload, call.env, call.event.cwd)
+        catalog = self.catalogs.get(root, call.env.get("SYNAPTIC_ENV", ""))
+        return wire, msgspec.structs.replace(call, root=root, at=time.time()), catalog
+
+    def _finish(self, wire: Adapter, call: Call, catalog: Catalog, decision: Decision) -> Walked:
+        decision = self._capped(call, self._noticed(call, catalog, decision), catalog.config.stop_cap)
+        decision, carried = self._carrying(wire, call, decision)
+        decision = wire.degrade(call, decision)
+        return Walked(call, decision, wire.encode(call, decision), carried)
+
+    async def _told(self, request: Request, walked: Walked, started: int) -> Answer:
+        if isinstance(walked.call.event, MessageDisplay) and not walked.decision.trace:
+            return walked.answer  # every printed line is such an event: without a hook it is no news
+        try:
+            await self._commit.write(_record(request, walked, (time.perf_counter_ns() - started) // 1000))
+        except StoreError as error:
+            line = f"synaptic: this event is not in the journal: {error}\n"
+            return msgspec.structs.replace(walked.answer, stderr=walked.answer.stderr + line.encode())
+        sinks.write(walked.decision.effects)
+        return walked.answer
+
+    def _append(self, records: list[Record]) -> None:
+        journal.append(self.store, records, self._keep)
+
+    def _trust(self, catalog: Catalog) -> Trust:
+        return Trust(catalog.root, lambda root: trusted.trusted(self.store, root), catalog.config.trust == "all")
+
+    def _noticed(self, call: Call, catalog: Catalog, decision: Decision) -> Decision:
+        """What a session should hear once, at its start: what was skipped, what is broken."""
+        if not isinstance(call.event, SessionStart):
+            return decision
+        notices = [*self.store.notices, *catalog.problems, *_untrusted(catalog, self._trust(catalog))]
+        self.store.notices.clear()
+        messages = tuple(f"synaptic: {notice}" for notice in notices)
+        return msgspec.structs.replace(decision, messages=decision.messages + messages)
+
+    def _capped(self, call: Call, decision: Decision, cap: int) -> Decision:
+        """Stop cannot loop, whatever the agent's own counter does."""
+        if call.event.TIMING is not Timing.STOP or not decision.feedback:
+            return decision
+        blocked = stops.consecutive(self.store, call.event.session_id, call.event.agent_id)
+        if blocked < cap:
+            return decision
+        told = f"{decision.by} wanted to keep the agent from stopping for the {blocked + 1}th time; it may stop"
+        return msgspec.structs.replace(decision, feedback=(), reason="", warnings=(*decision.warnings, told))
+
+    def _carrying(self, wire: Adapter, call: Call, decision: Decision) -> tuple[Decision, tuple[Delivery, ...]]:
+        """Add what has been waiting for an event that reaches the model."""
+        event = call.event
+        if not event.session_id or not wire.capability(event.hook_event_name).context:
+            return decision, ()
+        try:
+            waiting = deliveries.pending(self.store, event.session_id, event.agent_id, call.id)
+        except StoreError:
+            return decision, ()
+        if not waiting:
+            return decision, ()
+        texts = tuple(delivery.text for delivery in waiting)
+        return msgspec.structs.replace(decision, context=decision.context + texts), waiting
+
+    def _unreadable(self, request: Request, error: PayloadError) -> Walked:
+        """A payload that is no event: the documented fail policy, said on stderr and in the journal."""
+        warning = f"{request.event or 'an event'} could not be read: {error}"
+        event = ToolEvent(hook_event_name=request.event)
+        call = Call(request.id, request.agent, event, {}, at=time.time())
+        decision = Decision(warnings=(warning,))
+        config = self.catalogs.get("").config
+        self._keep = config.journal
+        if config.fail == "closed" and request.agent in _known():
+            return Walked(call, decision, adapter(request.agent).refuse(request.event, warning))
+        return Walked(call, decision, Answer(stderr=f"synaptic: {warning}\n".encode("utf-8", "replace")))
+
+
+def open_engine(home: Home) -> Engine:
+    """The engine of a home; where its database cannot be used, one that works without."""
+    return Engine(home, Store.open(home), Runners(home.spool))
+
+
+def _seconds(wire: Adapter, call: Call) -> float:
+    return wire.capability(call.event.hook_event_name).timeout * MARGIN
+
+
+def _record(request: Request, walked: Walked, micros: int) -> Record:
+    event = walked.call.event
+    return Record(
+        call=request.id,
+        at=walked.call.at,
+        agent=request.agent,
+        event=event.hook_event_name,
+        session=event.session_id,
+        agent_id=event.agent_id,
+        tool=event.subject,
+        root=walked.call.root,
+        payload=request.stdin,
+        decision=walked.decision,
+        answer=walked.answer,
+        micros=micros,
+        delivered=tuple(delivery.id for delivery in walked.carried),
+    )

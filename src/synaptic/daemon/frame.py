@@ -1,0 +1,124 @@
+"""The bytes between `dispatch` and the engine: one request frame in, one answer frame out.
+
+Request:  `SYN1`, u32 meta, u32 env, u32 stdin | version NUL id NUL agent NUL event | environ, NUL-joined | stdin
+Answer:   any number of `.` while hooks run, then `SYN1`, u8 status, u8 exit, u32 out, u32 err | out | err
+"""
+
+import os
+import struct
+from collections.abc import Mapping
+
+import msgspec
+
+from synaptic.model.call import Answer, Request
+from synaptic.model.errors import DaemonError
+
+MAGIC = b"SYN1"
+KEEP_ALIVE = b"."
+KEEP_ALIVE_SECONDS = 1.0
+STDIN_LIMIT = 64 * 1024 * 1024
+META_LIMIT = 64 * 1024
+ENV_LIMIT = 16 * 1024 * 1024
+ANSWER_LIMIT = 64 * 1024 * 1024
+
+ANSWERED = 0
+OTHER_VERSION = 1
+
+REQUEST_HEAD = struct.Struct("<4sIII")
+ANSWER_HEAD = struct.Struct("<4sBBII")
+
+
+class Sizes(msgspec.Struct, frozen=True):
+    """How many bytes follow a request's head."""
+
+    meta: int
+    env: int
+    stdin: int
+
+    @property
+    def body(self) -> int:
+        return self.meta + self.env + self.stdin
+
+
+class Delivery(msgspec.Struct, frozen=True):
+    """A request with the version of the client that sent it."""
+
+    version: str
+    request: Request
+
+
+class Reply(msgspec.Struct, frozen=True):
+    """An answer with its status; with `OTHER_VERSION` there is nothing in it."""
+
+    answer: Answer
+    status: int = ANSWERED
+
+
+def pack_request(delivery: Delivery) -> bytes:
+    """The whole frame."""
+    request = delivery.request
+    meta = "\0".join((delivery.version, request.id, request.agent, request.event)).encode("utf-8", "surrogateescape")
+    env = b"\0".join(os.fsencode(f"{key}={value}") for key, value in request.env.items())
+    return REQUEST_HEAD.pack(MAGIC, len(meta), len(env), len(request.stdin)) + meta + env + request.stdin
+
+
+def request_sizes(head: bytes) -> Sizes:
+    """What the first `REQUEST_HEAD.size` bytes announce. Raises DaemonError when they are no request."""
+    magic, meta, env, stdin = REQUEST_HEAD.unpack(head)
+    if magic != MAGIC:
+        raise DaemonError(f"not a request: it starts with {magic!r}")
+    if meta > META_LIMIT or env > ENV_LIMIT or stdin > STDIN_LIMIT:
+        raise DaemonError(f"a request too large: meta {meta}, environment {env}, stdin {stdin} bytes")
+    return Sizes(meta, env, stdin)
+
+
+def unpack_request(sizes: Sizes, body: bytes | bytearray | memoryview) -> Delivery:
+    """The request in the `sizes.body` bytes after the head."""
+    view = memoryview(body)
+    meta = bytes(view[: sizes.meta]).decode("utf-8", "surrogateescape").split("\0")
+    if len(view) != sizes.body or len(meta) != 4:
+        raise DaemonError(f"a damaged request: {len(view)} of {sizes.body} bytes, {len(meta)} of 4 words")
+    version, call, agent, event = meta
+    env = parse_env(bytes(view[sizes.meta : sizes.meta + sizes.env]))
+    stdin = bytes(view[sizes.meta + sizes.env :])
+    return Delivery(version, Request(agent=agent, event=event, stdin=stdin, id=call, env=env))
+
+
+def parse_env(block: bytes) -> Mapping[str, str]:
+    """NUL-joined `KEY=VALUE` strings; as in a shell the first of two equal keys counts, one without `=` does not."""
+    env: dict[str, str] = {}
+    for entry in os.fsdecode(block).split("\0"):
+        key, equals, value = entry.partition("=")
+        if key and equals:
+            env.setdefault(key, value)
+    return env
+
+
+def pack_answer(answer: Answer, status: int = ANSWERED) -> bytes:
+    """The whole frame, without keep-alives."""
+    head = ANSWER_HEAD.pack(MAGIC, status, answer.exit & 0xFF, len(answer.stdout), len(answer.stderr))
+    return head + answer.stdout + answer.stderr
+
+
+class AnswerReader:
+    """Collects an answer from pieces of any size."""
+
+    def __init__(self) -> None:
+        self._bytes = bytearray()
+
+    def feed(self, piece: bytes) -> Reply | None:
+        """The reply once it is whole, else None. Raises DaemonError when these bytes are no answer."""
+        self._bytes += piece
+        if self._bytes[:1] == KEEP_ALIVE:
+            self._bytes = self._bytes.lstrip(KEEP_ALIVE)
+        if len(self._bytes) < ANSWER_HEAD.size:
+            return None
+        magic, status, code, out, err = ANSWER_HEAD.unpack_from(self._bytes)
+        if magic != MAGIC or out > ANSWER_LIMIT or err > ANSWER_LIMIT:
+            raise DaemonError(f"not an answer: it starts with {bytes(self._bytes[:4])!r}")
+        body = self._bytes[ANSWER_HEAD.size :]
+        if len(body) < out + err:
+            return None
+        if len(body) > out + err:
+            raise DaemonError(f"{len(body) - out - err} bytes after the end of an answer")
+        return Reply(Answer(stdout=bytes(body[:out]), stderr=bytes(body[out:]), exit=code), status)

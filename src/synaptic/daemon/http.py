@@ -1,0 +1,83 @@
+"""HTTP for those who want it: on the Unix socket when a client speaks it, on loopback when the user asked for it."""
+
+import asyncio
+import os
+import secrets
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from synaptic.model.home import Home
+
+if TYPE_CHECKING:
+    from uvicorn import Config
+
+
+class Http:
+    """The ASGI server behind both listeners, loaded when it is first needed."""
+
+    def __init__(self, service: Any) -> None:
+        self._service = service
+        self._configs: dict[str | None, Config] = {}
+        self._state: Any = None
+        self._server: asyncio.Server | None = None
+        self.port = 0
+
+    def take_over(self, transport: asyncio.Transport, received: bytes) -> None:
+        """Hand a connection of the Unix socket to the HTTP protocol, with what has been read from it."""
+        protocol = self._protocol(None)
+        transport.set_protocol(protocol)
+        protocol.connection_made(transport)
+        protocol.data_received(received)
+
+    async def open(self) -> None:
+        """Listen on loopback if the user's config says so."""
+        wanted = self._service.engine.catalogs.get("").config.http
+        await asyncio.to_thread(self._load)  # so that the first HTTP request does not hold up an event
+        if not wanted.enabled:
+            return
+        token = loopback_token(self._service.engine.home)
+        loop = asyncio.get_running_loop()
+        self._server = await loop.create_server(lambda: self._protocol(token), "127.0.0.1", wanted.port)
+        self.port = self._server.sockets[0].getsockname()[1]
+        port_file(self._service.engine.home).write_text(str(self.port))
+
+    async def close(self) -> None:
+        if self._server is not None:
+            self._server.close()
+            port_file(self._service.engine.home).unlink(missing_ok=True)
+
+    def _load(self) -> None:
+        self._protocol(None)
+
+    def _protocol(self, token: str | None) -> asyncio.Protocol:
+        # Starlette and uvicorn take longer to import than the rest of the daemon: not before they are needed.
+        from uvicorn import Config  # noqa: PLC0415
+        from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol  # noqa: PLC0415
+        from uvicorn.server import ServerState  # noqa: PLC0415
+
+        from synaptic.daemon.app import application  # noqa: PLC0415
+
+        if token not in self._configs:
+            config = Config(application(self._service, token), log_config=None, access_log=False, lifespan="off")
+            config.load()
+            self._configs[token] = config
+        self._state = self._state or ServerState()
+        return HttpToolsProtocol(config=self._configs[token], server_state=self._state, app_state={})
+
+
+def port_file(home: Home) -> Path:
+    """Where the loopback port of the running daemon is written."""
+    return home.run / "http.port"
+
+
+def loopback_token(home: Home) -> str:
+    """The secret that loopback requests must carry: made once, readable by its user only."""
+    path = home.root / "token"
+    try:
+        return path.read_text().strip()
+    except FileNotFoundError:
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        with os.fdopen(handle, "w") as file:
+            token = secrets.token_urlsafe(32)
+            file.write(token)
+        return token

@@ -1,0 +1,270 @@
+"""One daemon per home: a lock that it holds for life, started without a race, stopped without a loss."""
+
+import fcntl
+import os
+import pwd
+import signal
+import stat
+import subprocess  # noqa: TID251  the one place that starts the daemon
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+import synaptic
+from synaptic.daemon.address import connect
+from synaptic.model.errors import DaemonError
+from synaptic.model.home import Home
+
+SERVER = ("-I", "-m", "synaptic.daemon.server")
+PLAIN = ("HOME", "USER", "LOGNAME", "PATH", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR")
+PLAIN_PREFIXES = ("LC_", "XDG_")
+POLL = 0.01
+PROBES = 20
+"""Who asks whether the lock is held has it for an instant, so one refusal proves nothing."""
+GRACE = 10.0
+
+State = Literal["running", "starting", "stopped"]
+
+
+class Status(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known about the daemon of a home without asking it."""
+
+    state: State
+    socket: str
+    pid: int = 0
+    version: str = ""
+    since: float = 0.0
+
+
+class Lock(msgspec.Struct, frozen=True):
+    """The daemon's lock, held as long as this process lives or until it is released."""
+
+    home: Home
+    fd: int
+
+    def release(self) -> None:
+        """Leave nothing behind that looks like a daemon."""
+        _pid_file(self.home).unlink(missing_ok=True)
+        self.home.socket.unlink(missing_ok=True)
+        os.close(self.fd)
+
+
+def find_home(environ: Mapping[str, str]) -> Home:
+    """`SYNAPTIC_HOME`, else `.synaptic` in the user's home folder; a relative path names none."""
+    chosen = environ.get("SYNAPTIC_HOME", "")
+    if chosen.startswith("/"):
+        return Home(Path(chosen))
+    user = environ.get("HOME", "")
+    if user.startswith("/"):
+        return Home(Path(user) / ".synaptic")
+    try:
+        return Home(Path(pwd.getpwuid(os.geteuid()).pw_dir) / ".synaptic")
+    except KeyError:
+        raise DaemonError("this user has no home folder", where="HOME", hint="set SYNAPTIC_HOME to a folder") from None
+
+
+def start(home: Home) -> bool:
+    """Start the daemon detached; False when one runs or is starting already. It gets the lock from us, still locked."""
+    prepare(home)
+    fd = _take(home)
+    if fd is None:
+        return False
+    try:
+        _pid_file(home).unlink(missing_ok=True)
+        _spawn(home, fd)
+    except OSError as error:
+        raise DaemonError(f"the daemon cannot be started: {error}", where=str(home.run)) from error
+    finally:
+        os.close(fd)
+    return True
+
+
+def wait_ready(home: Home, timeout: float) -> bool:
+    """Whether the daemon takes calls within the time."""
+    return _until(lambda: is_listening(home), timeout)
+
+
+def stop(home: Home, grace: float = GRACE) -> Status:
+    """Ask the daemon to end, and after the grace end it; returns what was running."""
+    if not is_held(home):
+        return status(home)
+    _until(lambda: status(home).state != "starting", grace)
+    was = status(home)
+    if was.state == "stopped":
+        return was
+    if not was.pid:
+        raise DaemonError("a daemon is starting and does not say who it is", where=str(home.lock), hint="try again")
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        if _gone(home, was.pid):
+            return was
+        with suppress(ProcessLookupError):
+            os.kill(was.pid, number)
+        if _until(lambda: _gone(home, was.pid), grace):
+            return was
+    raise DaemonError(f"process {was.pid} does not end", where=str(home.lock), hint=f"look at it: ps -p {was.pid}")
+
+
+def status(home: Home) -> Status:
+    """From the lock and the pid file; the daemon itself is not asked."""
+    place = str(home.socket)
+    if not is_held(home):
+        return Status(state="stopped", socket=place)
+    try:
+        pid, version = _pid_file(home).read_text().split("\n")[:2]
+        since = _pid_file(home).stat().st_mtime
+        return Status(state="running", socket=place, pid=int(pid), version=version, since=since)
+    except (OSError, ValueError):
+        return Status(state="starting", socket=place)
+
+
+def hold(home: Home, fd: int | None = None) -> Lock:
+    """What the daemon does first: adopt the inherited lock, or take it. Raises DaemonError when another has it."""
+    prepare(home)
+    held = _take(home) if fd is None else _adopt(home, fd)
+    if held is None:
+        raise DaemonError("another daemon runs here", where=str(home.lock), hint="type: synaptic daemon status")
+    os.set_inheritable(held, False)
+    temporary = home.run / f".daemon.pid.{os.getpid()}"
+    temporary.write_text(f"{os.getpid()}\n{synaptic.__version__}\n")
+    temporary.replace(_pid_file(home))
+    return Lock(home, held)
+
+
+def is_held(home: Home) -> bool:
+    """Whether a daemon lives, or is being started."""
+    try:
+        fd = os.open(home.lock, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(fd)
+    return False
+
+
+def prepare(home: Home) -> None:
+    """Make the run folder, private to this user. Raises DaemonError when it cannot be made or is someone else's."""
+    try:
+        home.run.mkdir(mode=0o700, parents=True, exist_ok=True)
+        found = home.run.lstat()
+        if stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid():
+            if stat.S_IMODE(found.st_mode) != 0o700:
+                home.run.chmod(0o700)
+            return
+    except OSError as error:
+        hint = "set SYNAPTIC_HOME to a folder that can be written"
+        raise DaemonError(f"the folder cannot be used: {error.strerror}", where=str(home.run), hint=hint) from error
+    raise DaemonError("the folder is not this user's own", where=str(home.run), hint=f"look at it: ls -ld {home.run}")
+
+
+def plain_env(environ: Mapping[str, str]) -> dict[str, str]:
+    """What a daemon inherits: one project's variables must not reach the calls of another."""
+    return {k: v for k, v in environ.items() if k in PLAIN or k.startswith(PLAIN_PREFIXES)}
+
+
+def restart(home: Home) -> bool:
+    """Stop and start; False when somebody else is at it already."""
+    with _alone(home) as first:
+        if first:
+            stop(home)
+            start(home)
+    return first
+
+
+def is_listening(home: Home) -> bool:
+    """Whether somebody accepts on the socket; a file left by a killed daemon does not count."""
+    try:
+        connect(home, timeout=1.0).close()
+    except OSError:
+        return False
+    return True
+
+
+def _spawn(home: Home, fd: int) -> None:
+    command = (sys.executable, *SERVER, str(home.root), "--lock-fd", str(fd))
+    log = os.open(home.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+    try:
+        subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            cwd=home.run,
+            env=plain_env(os.environ),
+            pass_fds=(fd,),
+            start_new_session=True,
+        )
+    finally:
+        os.close(log)
+
+
+def _take(home: Home) -> int | None:
+    fd = _open_lock(home.lock)
+    for _ in range(PROBES):
+        if _locked(fd):
+            return fd
+        if status(home).state == "running":
+            break
+        time.sleep(POLL)
+    os.close(fd)
+    return None
+
+
+def _adopt(home: Home, fd: int) -> int | None:
+    """The inherited descriptor, when it is this home's lock and it is ours; asking again for what one holds succeeds."""
+    try:
+        ours = os.path.samestat(os.fstat(fd), os.stat(home.lock))
+    except OSError:
+        ours = False
+    return fd if ours and _locked(fd) else None
+
+
+def _locked(fd: int) -> bool:
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _open_lock(path: Path) -> int:
+    try:
+        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        hint = "set SYNAPTIC_HOME to a folder that can be written"
+        raise DaemonError(f"cannot be opened: {error.strerror}", where=str(path), hint=hint) from error
+
+
+@contextmanager
+def _alone(home: Home) -> Iterator[bool]:
+    prepare(home)
+    fd = _open_lock(home.run / "restart.lock")
+    try:
+        yield _locked(fd)
+    finally:
+        os.close(fd)
+
+
+def _gone(home: Home, pid: int) -> bool:
+    return status(home).pid != pid
+
+
+def _until(done: Callable[[], bool], timeout: float) -> bool:
+    end = time.monotonic() + timeout
+    while not done():
+        if time.monotonic() >= end:
+            return False
+        time.sleep(POLL)
+    return True
+
+
+def _pid_file(home: Home) -> Path:
+    return home.run / "daemon.pid"

@@ -1,0 +1,119 @@
+"""The daemon's own methods: what it is, what it has seen, and how to end it."""
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from synaptic.daemon.rpc import METHODS, RpcError, method
+from synaptic.store import journal
+from synaptic.store.record import Entry
+
+if TYPE_CHECKING:
+    from synaptic.daemon.server import Daemon
+
+
+class Nothing(msgspec.Struct, frozen=True):
+    """No arguments; extra ones are ignored."""
+
+
+class Which(msgspec.Struct, frozen=True):
+    """One event, by number or by call id."""
+
+    id: int | str
+
+
+class Newest(msgspec.Struct, frozen=True):
+    """The newest events, narrowed by columns."""
+
+    n: int = 1
+    filters: dict[str, str] = {}
+
+
+class Since(msgspec.Struct, frozen=True):
+    """Events after a number."""
+
+    id: int = 0
+    limit: int = 100
+
+
+class Place(msgspec.Struct, frozen=True):
+    """A project's root."""
+
+    root: str = ""
+
+
+@method("rpc.methods")
+async def methods(daemon: "Daemon", params: Nothing) -> object:
+    """Every method there is."""
+    return sorted(METHODS)
+
+
+@method("daemon.status")
+async def status(daemon: "Daemon", params: Nothing) -> object:
+    """Who answers here."""
+    return {
+        "pid": os.getpid(),
+        "version": daemon.version,
+        "since": daemon.started,
+        "answered": daemon.answered,
+        "in_flight": len(daemon.busy),
+        "http_port": daemon.http.port,
+        "durable": daemon.engine.store.durable,
+        "notices": list(daemon.engine.store.notices),
+    }
+
+
+@method("daemon.stop")
+async def stop(daemon: "Daemon", params: Nothing) -> object:
+    """End after what is in flight."""
+    daemon.stop()
+    return {"stopping": True}
+
+
+@method("journal.last")
+async def last(daemon: "Daemon", params: Newest) -> object:
+    """The newest events first."""
+    try:
+        return [plain(entry) for entry in journal.last(daemon.engine.store, params.n, **params.filters)]
+    except TypeError as error:
+        raise RpcError("VALIDATION_ERROR", str(error)) from error
+
+
+@method("journal.get")
+async def get(daemon: "Daemon", params: Which) -> object:
+    """One event, whole."""
+    entry = journal.get(daemon.engine.store, params.id)
+    if entry is None:
+        raise RpcError("NOT_FOUND", f"the journal has no event {params.id}")
+    return plain(entry)
+
+
+@method("journal.after")
+async def after(daemon: "Daemon", params: Since) -> object:
+    """What has happened since."""
+    return [plain(entry) for entry in journal.after(daemon.engine.store, params.id, params.limit)]
+
+
+@method("catalog.list")
+async def catalog(daemon: "Daemon", params: Place) -> object:
+    """What is registered for a project, in order, and what is wrong with it."""
+    found = daemon.engine.catalogs.get(params.root)
+    return {"hooks": [_hook(hook) for hook in found.hooks], "problems": list(found.problems)}
+
+
+def plain(entry: Entry) -> dict[str, Any]:
+    """An entry as JSON can hold it."""
+    told = entry.answer
+    answer = told and {"stdout": _text(told.stdout), "stderr": _text(told.stderr), "exit": told.exit}
+    fields = msgspec.structs.asdict(entry)
+    return {**fields, "decision": msgspec.to_builtins(entry.decision, enc_hook=repr), "answer": answer}
+
+
+def _hook(hook: Any) -> dict[str, Any]:
+    names = ("id", "events", "matcher", "priority", "blocking", "timeout", "on_error", "protocol", "scope", "source")
+    return {name: getattr(hook, name) for name in names}
+
+
+def _text(raw: bytes) -> str:
+    return raw.decode("utf-8", "replace")

@@ -1,0 +1,23 @@
+"""What a call is told when no engine could look at it: the fail policy chosen at install time."""
+
+from synaptic.model.call import Answer
+from synaptic.model.home import Home
+from synaptic.packages.dispatcher import read_engine
+
+GO_ON = ("TeammateIdle", "AfterAgent")
+
+
+def refuse(home: Home, event: str, reason: str) -> Answer:
+    """Open: exit 0 and a line that says so. Closed: exit 2, which blocks, except where a block means "go on"."""
+    line = " ".join(reason.split())
+    if read_engine(home).fail == "closed" and not _asks_to_stop(event):
+        return Answer(stderr=_line(f"blocked, because it could not be checked: {line}"), exit=2)
+    return Answer(stderr=_line(f"this call was NOT checked: {line}"))
+
+
+def _asks_to_stop(event: str) -> bool:
+    return event.endswith(("Stop", "stop")) or event in GO_ON
+
+
+def _line(text: str) -> bytes:
+    return f"synaptic: {text}; type: synaptic doctor\n".encode("utf-8", "replace")

@@ -1,0 +1,113 @@
+"""Named methods behind the socket: one table, spoken to as JSON-RPC 2.0 or as lines of `{cmd, args, env}`."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, TypeVar
+
+import msgspec
+
+from synaptic.model.errors import SynapticError
+
+Params = TypeVar("Params", bound=msgspec.Struct)
+Handler = Callable[[Any, Any], Awaitable[object]]
+
+CODES = {"UNKNOWN_COMMAND": -32601, "VALIDATION_ERROR": -32602, "HANDLER_ERROR": -32000, "INVALID_REQUEST": -32600}
+METHODS: dict[str, tuple[type[msgspec.Struct], Handler]] = {}
+
+
+class RpcError(SynapticError):
+    """A call that is answered with an error; `code` is a word a script can compare."""
+
+    def __init__(self, code: str, message: str, issues: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.code = code
+        self.issues = issues
+
+
+def method(name: str) -> Callable[[Callable[[Any, Params], Awaitable[object]]], Handler]:
+    """Registers a handler under a name; its second parameter's type is the schema of the arguments."""
+
+    def register(handler: Callable[[Any, Params], Awaitable[object]]) -> Handler:
+        schema = next(kind for key, kind in handler.__annotations__.items() if key == "params")
+        METHODS[name] = (schema, handler)
+        return handler
+
+    return register
+
+
+async def call(service: Any, name: str, params: Mapping[str, object]) -> object:
+    """Run one method. Every failure is an RpcError."""
+    if name not in METHODS:
+        raise RpcError("UNKNOWN_COMMAND", f"there is no method {name!r}; `synaptic rpc rpc.methods` lists them")
+    schema, handler = METHODS[name]
+    try:
+        typed = msgspec.convert(params, schema)
+    except msgspec.ValidationError as error:
+        raise RpcError("VALIDATION_ERROR", f"{name}: {error}", (_issue(str(error)),)) from error
+    try:
+        return await handler(service, typed)
+    except SynapticError:
+        raise
+    except Exception as error:  # noqa: BLE001 - the daemon's outermost catch: one bad call must not end it
+        raise RpcError("HANDLER_ERROR", f"{name}: {type(error).__name__}: {error}") from error
+
+
+def _issue(message: str) -> str:
+    """`field: message`, from a decoder's sentence about `$.field`."""
+    text, found, path = message.partition(" - at `$.")
+    if found:
+        return f"{path.rstrip('`')}: {text}"
+    field = message.partition("`")[2].partition("`")[0]
+    return f"{field}: {message}" if field else message
+
+
+class JsonRpc(msgspec.Struct, frozen=True):
+    """One request in JSON-RPC 2.0."""
+
+    method: str
+    params: dict[str, Any] = {}
+    id: str | int | None = None
+    jsonrpc: str = "2.0"
+
+
+async def answer_json_rpc(service: Any, body: bytes) -> bytes:
+    """One JSON-RPC document in, one out."""
+    try:
+        request = msgspec.json.decode(body, type=JsonRpc)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        return _json_rpc(None, error=RpcError("INVALID_REQUEST", f"not a JSON-RPC request: {error}"))
+    try:
+        return _json_rpc(request.id, result=await call(service, request.method, request.params))
+    except SynapticError as error:
+        return _json_rpc(request.id, error=error)
+
+
+def _json_rpc(number: str | int | None, *, result: object = None, error: SynapticError | None = None) -> bytes:
+    if error is None:
+        return msgspec.json.encode({"jsonrpc": "2.0", "id": number, "result": result})
+    word = error.code if isinstance(error, RpcError) else "HANDLER_ERROR"
+    issues = list(error.issues) if isinstance(error, RpcError) else []
+    body = {"code": CODES.get(word, -32000), "message": str(error), "data": {"code": word, "issues": issues}}
+    return msgspec.json.encode({"jsonrpc": "2.0", "id": number, "error": body})
+
+
+class Line(msgspec.Struct, frozen=True):
+    """One request in the one-line form."""
+
+    cmd: str
+    args: dict[str, Any] = {}
+    env: object = None
+
+
+async def answer_line(service: Any, line: bytes) -> bytes:
+    """One line in, one line out; a bad line leaves the connection usable."""
+    try:
+        request = msgspec.json.decode(line, type=Line)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return msgspec.json.encode({"ok": False, "error": "Invalid JSON request"}) + b"\n"
+    try:
+        data = await call(service, request.cmd, request.args)
+    except SynapticError as error:
+        word = error.code if isinstance(error, RpcError) else "HANDLER_ERROR"
+        details = {"details": {"issues": list(error.issues)}} if isinstance(error, RpcError) and error.issues else {}
+        return msgspec.json.encode({"ok": False, "error": word, "message": str(error), **details}) + b"\n"
+    return msgspec.json.encode({"ok": True, "data": data}) + b"\n"

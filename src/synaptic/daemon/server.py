@@ -1,0 +1,214 @@
+"""The daemon: one Unix socket that understands `dispatch` frames, one-line requests and HTTP, by their first byte."""
+
+import argparse
+import asyncio
+import gc
+import os
+import signal
+import socket
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import uvloop
+
+import synaptic
+from synaptic.daemon import frame, lifecycle, methods, rpc  # noqa: F401 - methods registers itself
+from synaptic.daemon.engine import Engine, open_engine
+from synaptic.daemon.http import Http
+from synaptic.daemon.peer import same_user
+from synaptic.daemon.upkeep import upkeep
+from synaptic.model.call import Answer
+from synaptic.model.errors import DaemonError
+from synaptic.model.home import Home
+
+BACKLOG = 4096
+GRACE = 10.0
+"""Seconds that events in flight may take when the daemon is asked to stop."""
+LINE_LIMIT = 16 * 1024 * 1024
+
+
+class Daemon:
+    """One engine and everybody who talks to it."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        self.version = synaptic.__version__
+        self.started = time.time()
+        self.answered = 0
+        self.http = Http(self)
+        self.stopping = asyncio.Event()
+        self.busy: set[Connection] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def connection(self) -> "Connection":
+        return Connection(self)
+
+    def stop(self) -> None:
+        """Answer what is in flight, then end."""
+        self.stopping.set()
+
+    def spawn(self, work: Awaitable[None]) -> None:
+        """Run something to its end; the daemon does not stop before it."""
+        task = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def drained(self) -> None:
+        """Returns when nothing is in flight, or when nothing more can be waited for."""
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=GRACE)
+
+    async def keep_alive(self) -> None:
+        """Tell clients that wait for slow hooks that somebody is still working for them."""
+        while True:
+            waiting = set(self.busy)
+            await asyncio.sleep(frame.KEEP_ALIVE_SECONDS)
+            for connection in waiting & self.busy:
+                connection.tick()
+
+    def outdated(self, version: str) -> bool:
+        """Whether another version has been installed: a mere stale client is served."""
+        return version != self.version and lifecycle.installed_version(self.engine.home) not in ("", self.version)
+
+
+class Connection(asyncio.Protocol):
+    """One client. What it speaks is seen from its first byte; a frame is one request, a line is one of many."""
+
+    transport: asyncio.Transport
+
+    def __init__(self, daemon: Daemon) -> None:
+        self._daemon = daemon
+        self._buffer = bytearray()
+        self._sizes: frame.Sizes | None = None
+        self._lines: asyncio.Queue[bytes] | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self.transport = transport
+        if not same_user(transport):
+            transport.abort()
+
+    def data_received(self, data: bytes) -> None:
+        self._buffer += data
+        first = self._buffer[:1]
+        if first == frame.MAGIC[:1]:
+            self._frame()
+        elif first == b"{" or self._lines is not None:
+            self._line()
+        else:
+            self._daemon.http.take_over(self.transport, bytes(self._buffer))
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self._daemon.busy.discard(self)
+
+    def tick(self) -> None:
+        self.transport.write(frame.KEEP_ALIVE)
+
+    def _frame(self) -> None:
+        if len(self._buffer) < frame.REQUEST_HEAD.size:
+            return
+        try:
+            if self._sizes is None:
+                self._sizes = frame.request_sizes(bytes(self._buffer[: frame.REQUEST_HEAD.size]))
+            if len(self._buffer) < frame.REQUEST_HEAD.size + self._sizes.body:
+                return
+            delivery = frame.unpack_request(self._sizes, self._buffer[frame.REQUEST_HEAD.size :])
+        except DaemonError:
+            self.transport.close()  # the client falls back and decides by itself
+            return
+        self._buffer.clear()
+        self._sizes = None
+        if self._daemon.outdated(delivery.version):
+            self.transport.write(frame.pack_answer(Answer(), frame.OTHER_VERSION))
+            self._daemon.stop()
+            return
+        self._daemon.busy.add(self)
+        self._daemon.spawn(self._answer(delivery))
+
+    async def _answer(self, delivery: frame.Delivery) -> None:
+        answer = await self._daemon.engine.answer(delivery.request)
+        self._daemon.answered += 1
+        self._daemon.busy.discard(self)
+        self.transport.write(frame.pack_answer(answer))
+
+    def _line(self) -> None:
+        if len(self._buffer) > LINE_LIMIT:
+            self.transport.abort()
+            return
+        if self._lines is None:
+            self._lines = asyncio.Queue()
+            self._daemon.spawn(self._answer_lines(self._lines))
+        *whole, rest = bytes(self._buffer).split(b"\n")
+        self._buffer = bytearray(rest)
+        for line in whole:
+            self._lines.put_nowait(line)
+
+    def eof_received(self) -> bool:
+        if self._lines is not None:
+            self._lines.put_nowait(b"")
+        return self._lines is not None
+
+    async def _answer_lines(self, lines: "asyncio.Queue[bytes]") -> None:
+        """In the order they came, also when a client sends many at once."""
+        while (line := await lines.get()) and not self.transport.is_closing():
+            self.transport.write(await rpc.answer_line(self._daemon, line))
+        self.transport.close()
+
+
+def listen(home: Home) -> socket.socket:
+    """The socket under its final name, listening before it can be seen. The lock makes sure that it is ours to take."""
+    os.chdir(home.run)  # a relative name has no length limit
+    sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    before = os.umask(0o177)
+    try:
+        fresh = f"daemon.{os.getpid()}"
+        Path(fresh).unlink(missing_ok=True)
+        sock.bind(fresh)
+    finally:
+        os.umask(before)
+    sock.listen(BACKLOG)
+    sock.setblocking(False)
+    Path(fresh).rename(home.socket.name)
+    return sock
+
+
+async def serve(home: Home) -> None:
+    """Until SIGTERM, `daemon.stop` or another version."""
+    daemon = Daemon(open_engine(home))
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, daemon.stop)
+    server = await loop.create_unix_server(daemon.connection, sock=listen(home))
+    chores = [asyncio.create_task(work) for work in (daemon.keep_alive(), upkeep(daemon.engine), daemon.http.open())]
+    gc.collect()
+    gc.freeze()  # what is here now stays: the collector need not look at it again
+    await daemon.stopping.wait()
+    home.socket.unlink(missing_ok=True)
+    server.close()
+    await daemon.drained()
+    for chore in chores:
+        chore.cancel()
+    await daemon.http.close()
+    await daemon.engine.close()
+
+
+def run(home: Home, lock: int | None = None) -> None:
+    """The daemon in the foreground; raises DaemonError when another one runs."""
+    held = lifecycle.hold(home, lock)
+    try:
+        uvloop.run(serve(home))
+    finally:
+        held.release()
+
+
+def main(arguments: list[str] | None = None, start: Callable[[Home, int | None], None] = run) -> None:
+    parser = argparse.ArgumentParser(prog="synaptic-daemon")
+    parser.add_argument("home", type=Path)
+    parser.add_argument("--lock-fd", type=int)
+    options = parser.parse_args(arguments)
+    start(Home(options.home), options.lock_fd)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,38 @@
+"""Operators' files: written after the event is in the journal, and never a reason to fail."""
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from synaptic.model.effect import AppendLine, Effect
+
+
+def write(effects: Iterable[Effect]) -> tuple[str, ...]:
+    """Carry out what belongs in files; returns a warning for each that could not be written."""
+    return tuple(
+        warning for effect in effects if isinstance(effect, AppendLine) and (warning := _append(effect))
+    )
+
+
+def _append(effect: AppendLine) -> str:
+    line = effect.line.replace("\r", "\\r").replace("\n", "\\n") + "\n"
+    try:
+        handle = _open(Path(effect.path))
+    except OSError as error:
+        return f"{effect.path} was not written: {error.strerror}"
+    try:
+        os.write(handle, line.encode("utf-8", "replace"))
+    except OSError as error:
+        return f"{effect.path} was not written: {error.strerror}"
+    finally:
+        os.close(handle)
+    return ""
+
+
+def _open(path: Path) -> int:
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
+    try:
+        return os.open(path, flags, 0o644)
+    except FileNotFoundError:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return os.open(path, flags, 0o644)

@@ -1,0 +1,148 @@
+"""The program that agents run: the compiled `dispatch`, or without a compiler a script that does the same in Python."""
+
+import os
+import site
+import sys
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+import synaptic
+from synaptic.model.errors import SettingsError
+from synaptic.model.home import Home
+
+Kind = Literal["native", "python"]
+Fail = Literal["open", "closed"]
+
+BINARIES = (b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe")
+"""How a program starts on Linux, and on macOS for one processor or several."""
+MARK = b"# synaptic dispatch, the Python client"
+SCRIPT = """\
+#!/bin/sh
+# synaptic dispatch, the Python client, version {version}
+python={python}
+give_up() {{
+    why="$1; type: synaptic doctor"
+    shift
+    if grep -qx 'fail=closed' "$(dirname "$0")/../engine" 2>/dev/null; then
+        case " $*" in *[Ss]top | *\\ TeammateIdle | *\\ AfterAgent) ;; *)
+            echo "synaptic: blocked, because it could not be checked: $why" >&2
+            exit 2 ;;
+        esac
+    fi
+    echo "synaptic: this call was NOT checked: $why" >&2
+    exit 0
+}}
+[ -x "$python" ] || give_up "its Python is missing: $python" "$@"
+"$python" -I -c 'import sys
+try:
+    from synaptic.daemon.client import main
+except ImportError:
+    sys.exit(113)
+sys.exit(main(sys.argv[1:]))' "$0" "$@"
+code=$?
+case $code in
+    113 | 126 | 127) give_up "the engine cannot be started under $python" "$@" ;;
+esac
+exit $code
+"""
+
+
+class EngineFile(msgspec.Struct, frozen=True):
+    """What `dispatch` reads when there is no daemon."""
+
+    python: str = ""
+    fail: Fail = "open"
+    version: str = ""
+    daemon: bool = True
+    """Whether a call that found no daemon starts one."""
+
+
+def install(home: Home, fail: Fail | None = None) -> Kind:
+    """Put the dispatcher and its engine file in place; what is already right is left untouched."""
+    _refuse_user_site(home)
+    binary = compiled()
+    _replace(home.dispatch, binary.read_bytes() if binary else _script(), 0o755)
+    known = read_engine(home)
+    wanted = EngineFile(sys.executable, fail or known.fail, synaptic.__version__, known.daemon)
+    _replace(home.engine, _engine_text(wanted).encode(), 0o600)
+    return "native" if binary else "python"
+
+
+def remove(home: Home) -> None:
+    """Take the dispatcher and its engine file away, and their folder when nothing else is in it."""
+    for path in (home.dispatch, home.engine):
+        path.unlink(missing_ok=True)
+    if home.bin.is_dir() and not any(home.bin.iterdir()):
+        home.bin.rmdir()
+
+
+def kind(home: Home) -> Kind | None:
+    """Which dispatcher is installed; None when there is none, or a file that is not ours."""
+    try:
+        with home.dispatch.open("rb") as file:
+            start = file.read(256)
+    except OSError:
+        return None
+    if start.startswith(BINARIES):
+        return "native"
+    return "python" if MARK in start else None
+
+
+def compiled() -> Path | None:
+    """The program that came with this installation, if a compiler was there to make it."""
+    path = Path(synaptic.__file__).parent / "_native" / "dispatch"
+    return path if path.is_file() else None
+
+
+def read_engine(home: Home) -> EngineFile:
+    """The engine file; lines nobody knows, or none at all, leave the defaults."""
+    try:
+        lines = home.engine.read_text("utf-8", "surrogateescape").split("\n")
+    except OSError:
+        return EngineFile()
+    found = dict(line.partition("=")[::2] for line in lines)
+    return EngineFile(
+        python=found.get("python", ""),
+        fail="closed" if found.get("fail") == "closed" else "open",
+        version=found.get("version", ""),
+        daemon=found.get("daemon") != "false",
+    )
+
+
+def _engine_text(engine: EngineFile) -> str:
+    lines = [f"python={engine.python}", f"fail={engine.fail}", f"version={engine.version}"]
+    if not engine.daemon:
+        lines.append("daemon=false")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _script() -> bytes:
+    quoted = "'" + sys.executable.replace("'", "'\\''") + "'"
+    return os.fsencode(SCRIPT.format(version=synaptic.__version__, python=quoted))
+
+
+def _refuse_user_site(home: Home) -> None:
+    """Python is started isolated, so that no environment variable changes it; a user's site folder is not seen then."""
+    own, users = Path(synaptic.__file__).resolve(), Path(site.getusersitepackages())
+    if own.is_relative_to(users):
+        raise SettingsError(
+            "installed with `pip install --user`, where an isolated Python does not find it",
+            where=str(home.engine),
+            hint="install it in an environment of its own: `pipx install synaptic-hooks`",
+        )
+
+
+def _replace(path: Path, content: bytes, mode: int) -> None:
+    if path.is_file() and path.read_bytes() == content and path.stat().st_mode & 0o777 == mode:
+        return
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        temporary.write_bytes(content)
+        temporary.chmod(mode)
+        temporary.replace(path)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise SettingsError(f"cannot be written: {error.strerror}", where=str(path)) from error

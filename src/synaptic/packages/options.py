@@ -1,0 +1,83 @@
+"""What an installation is asked to be, and what was done about it."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+
+from synaptic.model.home import Home
+from synaptic.packages.profile import Shell
+from synaptic.packages.record import Choices
+from synaptic.wire.claude_settings import managed_file, managed_folder, settings_file
+
+
+class Options(msgspec.Struct, frozen=True, kw_only=True):
+    """One installation: whose, where, and how."""
+
+    home: Home
+    user_home: Path
+    claude_dir: Path | None = None
+    shell: str = ""
+    zdotdir: Path | None = None
+    search_path: str = ""
+    managed_root: Path = msgspec.field(default_factory=managed_folder)
+    project: Path | None = None
+    choices: Choices | None = None
+    """None is: as last time."""
+
+    @property
+    def settings(self) -> Path:
+        return settings_file(self.user_home, self.claude_dir)
+
+    @property
+    def managed(self) -> Path:
+        return managed_file(self.managed_root)
+
+    @property
+    def profile(self) -> Shell:
+        return Shell(self.shell, self.user_home, self.zdotdir)
+
+
+def options_from(environ: Mapping[str, str], home: Home) -> Options:
+    """The installation that a user's environment describes."""
+    return Options(
+        home=home,
+        user_home=Path(environ.get("HOME") or Path.home()),
+        claude_dir=_folder(environ, "CLAUDE_CONFIG_DIR"),
+        shell=environ.get("SHELL", ""),
+        zdotdir=_folder(environ, "ZDOTDIR"),
+        search_path=environ.get("PATH", ""),
+    )
+
+
+def _folder(environ: Mapping[str, str], name: str) -> Path | None:
+    return Path(environ[name]).absolute() if environ.get(name) else None
+
+
+class Change(msgspec.Struct, frozen=True, kw_only=True):
+    """One file: whether it had to change, and how to undo that."""
+
+    what: str
+    path: str
+    done: bool
+    """False: it already was as it should be."""
+    detail: str = ""
+    undo: str = "synaptic down"
+
+
+class Report(msgspec.Struct, frozen=True):
+    """Everything that was looked at, in order."""
+
+    changes: tuple[Change, ...]
+
+    @property
+    def done(self) -> tuple[Change, ...]:
+        return tuple(change for change in self.changes if change.done)
+
+
+class Problem(msgspec.Struct, frozen=True, kw_only=True):
+    """Something that keeps hooks from running: what, where, what to type."""
+
+    what: str
+    where: str
+    fix: str

@@ -1,0 +1,107 @@
+"""Which hooks an event concerns: by event name, matcher and the further conditions of a declaration."""
+
+import re
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+
+from synaptic.model.call import Call
+from synaptic.model.event import Event, ToolEvent
+from synaptic.model.hook import Hook, Match
+
+NAMES = re.compile(r"[A-Za-z0-9_ ,|-]*")
+ALIASES = {"Task": "Agent", "KillShell": "TaskStop", "KillBash": "TaskStop"}
+MEMO_LIMIT = 4096
+
+
+class Index:
+    """The hooks of one catalog in their total order, found again at the price of one look-up per event and subject."""
+
+    def __init__(self, hooks: Iterable[Hook]) -> None:
+        self._by_event: dict[str, list[tuple[Hook, Callable[[str], bool]]]] = {}
+        self._memo: dict[tuple[str, str], tuple[Hook, ...]] = {}
+        for hook in sorted(hooks, key=lambda hook: hook.rank):
+            for event in hook.events:
+                self._by_event.setdefault(event, []).append((hook, matcher(hook.matcher)))
+
+    def select(self, call: Call) -> tuple[Hook, ...]:
+        """The hooks for this call, first to run first."""
+        hooks = self._named(call.event)
+        if any(hook.match for hook in hooks):
+            return tuple(hook for hook in hooks if hook.match is None or holds(hook.match, call))
+        return hooks
+
+    def _named(self, event: Event) -> tuple[Hook, ...]:
+        key = (event.hook_event_name, event.subject)
+        if (known := self._memo.get(key)) is not None:
+            return known
+        registered = self._by_event.get(event.hook_event_name, ())
+        # An event without a subject has nothing a matcher could be compared with: all its hooks run.
+        found = tuple(hook for hook, matches in registered if not event.SUBJECT or matches(key[1]))
+        if len(self._memo) >= MEMO_LIMIT:
+            self._memo.clear()
+        self._memo[key] = found
+        return found
+
+
+@lru_cache(maxsize=4096)
+def matcher(text: str) -> Callable[[str], bool]:
+    """A test for a subject: full match, a list of names or a regular expression. Raises re.error for a bad one."""
+    if text in ("", "*", ".*"):
+        return lambda subject: True
+    if NAMES.fullmatch(text):
+        names = {name.strip() for name in re.split(r"[|,]", text)}
+        names |= {ALIASES[name] for name in names if name in ALIASES}
+        return names.__contains__
+    pattern = re.compile(text)
+    return lambda subject: pattern.fullmatch(subject) is not None
+
+
+def holds(match: Match, call: Call) -> bool:
+    """Whether every condition that is present holds."""
+    event = call.event
+    return (
+        _any_glob(match.ability_scope, (event.subject,))
+        and _any_glob(match.operation_key, (getattr(event, "operation_key", ""),))
+        and _long_enough(match.min_duration_ms, event)
+        and _any_glob(match.only_if_changed_paths, _relative(_changed(event), call.root))
+        and _any_glob(match.file_patterns, _relative(_touched(call), call.root))
+    )
+
+
+def _long_enough(least: float | None, event: Event) -> bool:
+    if not least:
+        return True
+    duration = getattr(event, "duration_ms", None)
+    return duration is not None and float(duration) >= least
+
+
+def _changed(event: Event) -> tuple[str, ...]:
+    return getattr(event, "changed_files", ())
+
+
+def _touched(call: Call) -> tuple[str, ...]:
+    named = call.payload.get("files_touched")
+    touched = tuple(str(path) for path in named) if isinstance(named, list | tuple) else ()
+    tool = call.event.tool.paths if isinstance(call.event, ToolEvent) else ()
+    return touched + tool + _changed(call.event)
+
+
+def _relative(paths: Iterable[str], root: str) -> tuple[str, ...]:
+    return tuple(path.removeprefix(f"{root}/").removeprefix("./") for path in paths)
+
+
+def _any_glob(globs: tuple[str, ...], texts: Iterable[str]) -> bool:
+    if not globs or globs == ("*",):
+        return True
+    return any(glob(pattern).fullmatch(text) for text in texts for pattern in globs)
+
+
+@lru_cache(maxsize=4096)
+def glob(pattern: str) -> re.Pattern[str]:
+    """A glob over slash-separated names: `*` stays inside one, `**` crosses them."""
+    out = ""
+    for part in re.split(r"(\*\*/|\*\*|\*|\?|\[[^\]]+\])", pattern):
+        out += {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}.get(part) or (
+            part if part.startswith("[") else re.escape(part)
+        )
+    return re.compile(out)

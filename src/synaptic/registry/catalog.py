@@ -1,0 +1,145 @@
+"""Every hook of a project in one immutable, ordered value; swapped as soon as a source file changes."""
+
+import tomllib
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping
+
+import msgspec
+
+from synaptic.model.environment import project_variables
+from synaptic.model.home import Home
+from synaptic.model.hook import Hook
+from synaptic.policies.base import Policy
+from synaptic.registry.config import Config, as_handler, instantiate
+from synaptic.registry.config import parse as parse_config
+from synaptic.registry.declaration import Declarations
+from synaptic.registry.snapshot import Watched, unchanged
+from synaptic.registry.sources import Sources
+from synaptic.registry.tighten import merge
+
+ROOTS = 64
+"""Projects whose catalogs are kept."""
+
+
+class Catalog(msgspec.Struct, frozen=True, kw_only=True):
+    """All that is registered for one project. `hooks` is in the order of `Hook.rank`."""
+
+    root: str
+    hooks: tuple[Hook, ...]
+    by_event: Mapping[str, tuple[Hook, ...]]
+    """The same hooks per event, in the same order."""
+    config: Config
+    variables: Mapping[str, str]
+    """The six SYNAPTIC_* variables."""
+    problems: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    """Files that were read."""
+
+
+class Catalogs:
+    """The catalog of each project, as its files are now. One thread uses it."""
+
+    def __init__(self, home: Home) -> None:
+        self._home = home
+        self._kept: OrderedDict[tuple[str, str], tuple[Catalog, tuple[Watched, ...]]] = OrderedDict()
+
+    def get(self, root: str, environment: str = "") -> Catalog:
+        """The catalog of a root ("": no project). `environment` is SYNAPTIC_ENV, where the config names none."""
+        key = (root, environment)
+        kept = self._kept.get(key)
+        if kept is not None and unchanged(kept[1]):
+            self._kept.move_to_end(key)
+            return kept[0]
+        sources = Sources(self._home, root)
+        catalog = build(sources, environment)
+        self._kept[key] = (catalog, tuple(sources.watched))
+        self._kept.move_to_end(key)
+        if len(self._kept) > ROOTS:
+            self._kept.popitem(last=False)
+        return catalog
+
+
+def build(sources: Sources, environment: str = "") -> Catalog:
+    """Read every source once and compile what is in them."""
+    config, problems = merge(parse_config(*sources.user_config()), parse_config(*sources.project_config()))
+    config = msgspec.structs.replace(config, environment=config.environment or environment)
+    found = [Declarations(builtin_hooks(instantiate(config))), *sources.declarations(config)]
+    hooks = ordered(unique(hook for source in found for hook in source.hooks))
+    variables, complaints = _variables(sources, config)
+    told = (*problems, *(text for source in found for text in source.problems), *complaints, *sources.problems)
+    return Catalog(
+        root=sources.root,
+        hooks=hooks,
+        by_event=_by_event(hooks),
+        config=config,
+        variables=variables,
+        problems=told,
+        sources=sources.files(),
+    )
+
+
+def builtin_hooks(policies: Iterable[Policy]) -> tuple[Hook, ...]:
+    """Policies as hooks."""
+    return tuple(
+        Hook(
+            id=policy.id,
+            events=tuple(event.__name__ for event in policy.events),
+            handler=as_handler(policy),
+            matcher="|".join(policy.tools),
+            priority=policy.priority,
+            on_error=policy.on_error,
+            protocol="native",
+            source="built in",
+            recheck=policy.recheck,
+        )
+        for policy in policies
+    )
+
+
+def unique(hooks: Iterable[Hook]) -> list[Hook]:
+    """The hooks with ids that differ: the second `a` is `a#2`."""
+    taken: set[str] = set()
+    counts: dict[str, int] = {}
+    named = []
+    for hook in hooks:
+        name = hook.id
+        while name in taken:
+            counts[hook.id] = counts.get(hook.id, 1) + 1
+            name = f"{hook.id}#{counts[hook.id]}"
+        taken.add(name)
+        named.append(hook if name == hook.id else msgspec.structs.replace(hook, id=name))
+    return named
+
+
+def ordered(hooks: Iterable[Hook]) -> tuple[Hook, ...]:
+    """The total order: priority, then the order of the sources and of the entries in them."""
+    placed = (msgspec.structs.replace(hook, order=order) for order, hook in enumerate(hooks))
+    return tuple(sorted(placed, key=lambda hook: hook.rank))
+
+
+def _by_event(hooks: tuple[Hook, ...]) -> dict[str, tuple[Hook, ...]]:
+    lists: dict[str, list[Hook]] = {}
+    for hook in hooks:
+        for event in hook.events:
+            lists.setdefault(event, []).append(hook)
+    return {event: tuple(found) for event, found in lists.items()}
+
+
+def _variables(sources: Sources, config: Config) -> tuple[Mapping[str, str], tuple[str, ...]]:
+    """The six variables. A project's env.toml names channel and agents; where it lies, its paths must agree."""
+    plain = project_variables(sources.variables_root, config.channel, config.agents)
+    text, where = sources.env_toml()
+    try:
+        said = {key: value for key, value in tomllib.loads(text.decode()).items() if isinstance(value, str)}
+    except (ValueError, RecursionError) as error:
+        return plain, (f"{where}: is no valid TOML and is ignored: {error} (run `synaptic up` to write it again)",)
+    ours = project_variables(
+        sources.variables_root,
+        said.get("SYNAPTIC_CHANNEL", config.channel),
+        said.get("SYNAPTIC_AGENTS", config.agents),
+    )
+    wrong = [key for key, value in ours.items() if said.get(key, value) != value]
+    if wrong:
+        told = f"{where}: {', '.join(wrong)} belong to another place (run `synaptic up` to write it again)"
+        return ours, (told,)
+    return ours, ()

@@ -1,0 +1,63 @@
+"""One YAML document as plain data: safe types only, no aliases, no repeated keys, bounded depth."""
+
+from typing import Any
+
+import yaml
+
+from synaptic.model.errors import DeclarationError
+
+LIMIT = 64 << 10
+"""Bytes of one YAML file."""
+DEPTH = 16
+"""Levels. The C loader recurses without a check of its own: a deep file would end the process."""
+
+Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+def load(text: bytes, where: str) -> Any:
+    """The document's data; every way in which it can be unusable is a DeclarationError."""
+    try:
+        _check_events(text, where)
+        return _construct(text, where)
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise DeclarationError(f"is no valid YAML: {_short(error)}", where=where) from None
+
+
+def _check_events(text: bytes, where: str) -> None:
+    depth = 0
+    for event in yaml.parse(text, Loader=Loader):
+        if isinstance(event, yaml.AliasEvent):
+            raise DeclarationError(f"uses the alias `*{event.anchor}`; write the value out", where=where)
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > DEPTH:
+            raise DeclarationError(f"is nested more than {DEPTH} levels deep", where=where)
+
+
+def _construct(text: bytes, where: str) -> Any:
+    loader = Loader(text)
+    try:
+        node = loader.get_single_node()
+        if node is None:
+            return None
+        _refuse_repeated_keys(node, where)
+        return loader.construct_document(node)
+    finally:
+        loader.dispose()
+
+
+def _refuse_repeated_keys(node: yaml.Node, where: str) -> None:
+    if isinstance(node, yaml.SequenceNode):
+        for item in node.value:
+            _refuse_repeated_keys(item, where)
+    if not isinstance(node, yaml.MappingNode):
+        return
+    seen = set()
+    for key, value in node.value:
+        if isinstance(key, yaml.ScalarNode) and key.value in seen:
+            raise DeclarationError(f"`{key.value}` is there twice", where=where)
+        seen.add(key.value if isinstance(key, yaml.ScalarNode) else id(key))
+        _refuse_repeated_keys(value, where)
+
+
+def _short(error: Exception) -> str:
+    return " ".join(str(error).split())[:300]

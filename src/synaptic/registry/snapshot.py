@@ -1,0 +1,118 @@
+"""Files as they were read, and the cheap question whether they are still the same.
+
+A stat signature cannot tell two writes within one tick of the file system's clock apart. A file that changed so
+shortly before it was read is therefore compared by content until the tick is over.
+"""
+
+import hashlib
+import os
+import stat
+import time
+from collections.abc import Callable, Iterable
+
+import msgspec
+
+Signature = tuple[int, int, int, int]
+
+TICK = 50_000_000
+"""Nanoseconds; coarse file system clocks advance every 1 to 10 milliseconds."""
+
+
+class Unreadable(msgspec.Struct, frozen=True):
+    """A file that is there and cannot be used."""
+
+    why: str
+
+
+Content = bytes | Unreadable | None
+"""None: there is no such file."""
+Load = Callable[[str], Content]
+
+
+def read(path: str, limit: int) -> Content:
+    """A regular file of at most `limit` bytes. Never blocks: a pipe or device in its place is not opened for good."""
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        return None
+    except OSError as error:
+        return Unreadable(f"cannot be read: {error.strerror}")
+    with os.fdopen(handle, "rb") as file:
+        status = os.fstat(handle)
+        if not stat.S_ISREG(status.st_mode):
+            return Unreadable("is not a regular file")
+        if status.st_size > limit:
+            return Unreadable(f"is larger than {size(limit)}")
+        return file.read(limit)
+
+
+def size(limit: int) -> str:
+    """A limit for people."""
+    return f"{limit >> 20} MiB" if limit >= 1 << 20 else f"{limit >> 10} KiB"
+
+
+def names(path: str) -> Content:
+    """The names in a folder, sorted, one a line."""
+    try:
+        return b"\n".join(sorted(os.listdir(os.fsencode(path))))  # noqa: PTH208 names as bytes, never undecodable
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        return None
+    except OSError as error:
+        return Unreadable(f"cannot be read: {error.strerror}")
+
+
+def signature(path: str) -> Signature | None:
+    """What changes when a file is written, replaced or touched; None when it is not there."""
+    try:
+        status = os.stat(path)  # noqa: PTH116 a Path costs as much as the stat
+    except (OSError, ValueError):
+        return None
+    return (status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino)
+
+
+class Watched:
+    """One file or folder as it was read. `unchanged` costs one stat, and a read only within a tick of a write."""
+
+    __slots__ = ("_digest", "_load", "path", "signature")
+
+    def __init__(self, path: str, load: Load) -> None:
+        self.path = path
+        self._load = load
+        self._digest: bytes | None = None
+        self.signature: Signature | None = None
+
+    def read(self) -> Content:
+        """The content now. The signature is taken first, so a write in between is seen by the next check."""
+        now = time.time_ns()
+        self.signature = signature(self.path)
+        content = self._load(self.path)
+        self._digest = digest(content) if self._racy(now) else None
+        return content
+
+    def unchanged(self) -> bool:
+        return signature(self.path) == self.signature and (self._digest is None or self._same_content())
+
+    def _same_content(self) -> bool:
+        now = time.time_ns()
+        if digest(self._load(self.path)) != self._digest:
+            return False
+        if not self._racy(now):
+            self._digest = None
+        return True
+
+    def _racy(self, now: int) -> bool:
+        # ctime, because no program can set it: a restored mtime does not hide a write.
+        return self.signature is not None and self.signature[1] > now - TICK
+
+
+def digest(content: Content) -> bytes:
+    """A short name for a content."""
+    if content is None:
+        return b""
+    raw = content if isinstance(content, bytes) else f"unreadable: {content.why}".encode()
+    return hashlib.sha256(raw).digest()
+
+
+def unchanged(watched: Iterable[Watched]) -> bool:
+    """Whether every one of them is as it was read."""
+    return all(map(Watched.unchanged, watched))

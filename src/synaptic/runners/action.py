@@ -1,0 +1,39 @@
+"""The `decision` dialect: one action, approve, block or modify."""
+
+from typing import Any
+
+from synaptic.model.decision import Kind, Verdict
+from synaptic.model.event import Event, ToolEvent
+from synaptic.model.hook import Hook
+from synaptic.runners.output import Meaning, event_name, unreadable
+
+ACTIONS = ("approve", "block", "modify")
+
+
+def speaks(hook: Hook, answer: dict[str, Any]) -> bool:
+    """Under its own protocol any `action` is meant for us, so that a misspelt one is reported."""
+    return "action" in answer if hook.protocol == "decision" else answer.get("action") in ACTIONS
+
+
+def read(hook: Hook, event: Event, answer: dict[str, Any]) -> Meaning:
+    """One object of this dialect."""
+    reason = answer.get("reason")
+    why = reason.strip() if isinstance(reason, str) else ""
+    match answer["action"]:
+        case "approve":
+            return Verdict(says=Kind.ALLOW, reason=why)
+        case "block":
+            return Verdict(says=Kind.DENY, reason=why or f"blocked by {hook.id}")
+        case "modify":
+            new = merged(event, answer.get("input"))
+            problem = f"wants to modify {event_name(event)} without an object in `input`"
+            return unreadable(hook, problem) if new is None else Verdict(input=new, reason=why)
+        case other:
+            return unreadable(hook, f"printed action {other!r}; known are {', '.join(ACTIONS)}")
+
+
+def merged(event: Event, new: object) -> dict[str, object] | None:
+    """The tool input with the named keys replaced: a partial object changes only what it names."""
+    if not isinstance(event, ToolEvent) or not isinstance(new, dict):
+        return None
+    return {**event.tool_input, **new}

@@ -1,0 +1,131 @@
+"""Servers on this machine: the event is posted to a loopback address, and to no other."""
+
+import asyncio
+import contextlib
+import http.client
+import ipaddress
+import socket
+import urllib.parse
+from concurrent.futures import ThreadPoolExecutor
+
+import msgspec
+
+from synaptic.model.decision import Failure, Fault
+from synaptic.model.hook import Hook, HttpEndpoint
+from synaptic.runners.base import Invocation
+from synaptic.runners.dialect import understand
+from synaptic.runners.output import OUTPUT_LIMIT, Meaning, Output, named, overdue, snippet, too_long, unreadable
+from synaptic.runners.stdin import stdin_line
+
+THREADS = 16
+
+
+class Address(msgspec.Struct, frozen=True):
+    """Where to post: addresses to try, all of them loopback."""
+
+    hosts: tuple[str, ...]
+    port: int
+    path: str
+
+
+class HttpRunner:
+    """Posts events from threads of its own, so that a slow server holds up nobody else."""
+
+    def __init__(self) -> None:
+        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="synaptic-http")
+
+    async def run(self, invocation: Invocation, handler: HttpEndpoint) -> Meaning:
+        """One POST, no proxy, no redirect; everything but a 2xx with a JSON object is a failure."""
+        hook = invocation.hook
+        address = loopback(handler.url)
+        if isinstance(address, str):
+            return Failure(Fault.MISSING, f"{named(hook)}: {address}")
+        exchange = Exchange(address, invocation.timeout)
+        body = stdin_line(invocation.call, hook.protocol)
+        try:
+            async with asyncio.timeout(invocation.timeout):
+                loop = asyncio.get_running_loop()
+                status, answer = await loop.run_in_executor(self._threads, exchange.post, body, dict(handler.headers))
+        except TimeoutError:
+            return overdue(hook, invocation.timeout)
+        except (OSError, ValueError, http.client.HTTPException) as error:
+            return Failure(Fault.CRASH, f"{named(hook)}: {handler.url} gave no answer: {error or type(error).__name__}")
+        finally:
+            exchange.abort()
+        return _meaning(invocation, status, answer)
+
+    async def close(self) -> None:
+        """Let go of the threads; exchanges under way are aborted by their own runs."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+
+class Exchange:
+    """One request and its answer; `abort` wakes the thread that waits for it."""
+
+    def __init__(self, address: Address, timeout: float) -> None:
+        self.address = address
+        self.timeout = max(timeout, 0.001)
+        self._socket: socket.socket | None = None
+
+    def post(self, body: bytes, headers: dict[str, str]) -> tuple[int, bytes]:
+        """Status and body, the body cut one byte after the limit."""
+        connection = self._connect()
+        with contextlib.closing(connection):
+            connection.request("POST", self.address.path, body, {"Content-Type": "application/json", **headers})
+            response = connection.getresponse()
+            return response.status, response.read(OUTPUT_LIMIT + 1)
+
+    def abort(self) -> None:
+        if self._socket:
+            with contextlib.suppress(OSError):
+                self._socket.shutdown(socket.SHUT_RDWR)
+
+    def _connect(self) -> http.client.HTTPConnection:
+        *others, last = self.address.hosts
+        for host in others:
+            with contextlib.suppress(OSError):
+                return self._open(host)
+        return self._open(last)
+
+    def _open(self, host: str) -> http.client.HTTPConnection:
+        connection = http.client.HTTPConnection(host, self.address.port, timeout=self.timeout)
+        connection.connect()
+        self._socket = connection.sock
+        return connection
+
+
+def loopback(url: str) -> Address | str:
+    """The address of a server on this machine, or why it is none."""
+    try:
+        parts = urllib.parse.urlsplit(url)
+        port = parts.port or 80
+        host = parts.hostname or ""
+    except ValueError as error:
+        return f"{url!r} is no address: {error}"
+    if parts.scheme != "http":
+        return f"{url!r} must start with http:// (only servers on this machine are asked)"
+    hosts = ("127.0.0.1", "::1") if host == "localhost" else (host,)
+    if not all(_is_loopback(one) for one in hosts):
+        return f"{url!r} is not on this machine; use 127.0.0.1, ::1 or localhost: events never leave it"
+    path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    return Address(hosts, port, path)
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _meaning(invocation: Invocation, status: int, body: bytes) -> Meaning:
+    hook: Hook = invocation.hook
+    if not 200 <= status < 300:
+        text = snippet(body.decode("utf-8", "replace"))
+        return Failure(Fault.CRASH, f"{named(hook)}: the server answered {status}: {text}")
+    if len(body) > OUTPUT_LIMIT:
+        return too_long(hook)
+    output = Output(body)
+    if output.text and not output.text.startswith("{"):
+        return unreadable(hook, f"answered with what is no JSON object: {snippet(output.text)!r}")
+    return understand(hook, invocation.call.event, output)

@@ -1,0 +1,114 @@
+"""The `native` dialect: the JSON that Claude Code and its relatives expect from a hook."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from synaptic.model.decision import Kind, Verdict
+from synaptic.model.event import Event
+from synaptic.model.hook import Hook
+from synaptic.runners.action import merged
+from synaptic.runners.output import Meaning, event_name, unreadable
+
+KEYS = frozenset(
+    ("hookSpecificOutput", "decision", "continue", "stopReason", "suppressOutput", "systemMessage", "terminalSequence",
+     "async")
+)  # fmt: skip
+SAYS: Mapping[str, Kind] = {
+    "deny": Kind.DENY, "block": Kind.DENY, "ask": Kind.ASK, "allow": Kind.ALLOW, "approve": Kind.ALLOW,
+}  # fmt: skip
+OWN = frozenset(
+    ("hookEventName", "permissionDecision", "permissionDecisionReason", "updatedInput", "additionalContext")
+)
+DEFER = "defer"
+
+
+def speaks(hook: Hook, answer: dict[str, Any]) -> bool:
+    """Any key that belongs to this dialect alone."""
+    return not KEYS.isdisjoint(answer)
+
+
+def read(hook: Hook, event: Event, answer: dict[str, Any]) -> Meaning:
+    """One object of this dialect; keys nobody knows are ignored."""
+    specific = answer.get("hookSpecificOutput")
+    specific = {} if specific is None else specific
+    if not isinstance(specific, dict):
+        return unreadable(hook, "printed a hookSpecificOutput that is no object")
+    if (name := specific.get("hookEventName", event_name(event))) != event_name(event):
+        return unreadable(hook, f"answered for {name!r}, but the event is {event_name(event)}")
+    parts = _Parts(hook, event, answer, specific)
+    if problem := parts.problem():
+        return unreadable(hook, problem)
+    return parts.verdict()
+
+
+class _Parts(msgspec.Struct, frozen=True):
+    """The places where one answer can say something."""
+
+    hook: Hook
+    event: Event
+    answer: dict[str, Any]
+    specific: dict[str, Any]
+
+    @property
+    def request(self) -> dict[str, Any]:
+        """A permission request is answered one level deeper."""
+        decision = self.specific.get("decision")
+        return decision if isinstance(decision, dict) else {}
+
+    @property
+    def input(self) -> object:
+        own = self.specific.get("updatedInput")
+        return self.request.get("updatedInput") if own is None else own
+
+    def words(self) -> tuple[object, ...]:
+        said = (self.specific.get("permissionDecision"), self.request.get("behavior"), self.answer.get("decision"))
+        return tuple(word for word in said if word is not None)
+
+    def problem(self) -> str:
+        for word in self.words():
+            if not isinstance(word, str) or word not in (*SAYS, DEFER):
+                return f"printed decision {word!r}; known are approve, block, allow, ask, deny"
+        if self.input is not None and merged(self.event, self.input) is None:
+            return f"wants to change the input of {event_name(self.event)}, but its updatedInput is no object for it"
+        return ""
+
+    def verdict(self) -> Verdict:
+        says = self.says()
+        reason = _text(self.specific, "permissionDecisionReason") or _text(self.request, "message")
+        reason = reason or _text(self.answer, "reason")
+        return Verdict(
+            says=says,
+            reason=reason or (f"blocked by {self.hook.id}" if says is Kind.DENY else ""),
+            input=merged(self.event, self.input),
+            context=_some(_text(self.specific, "additionalContext")),
+            messages=_some(_text(self.answer, "systemMessage")),
+            extras=self.extras(),
+        )
+
+    def says(self) -> Kind:
+        """The strongest of all words: a block beside an allow is a block."""
+        known = [SAYS[word] for word in self.words() if isinstance(word, str) and word in SAYS]
+        return max(known, key=lambda kind: kind.rank, default=Kind.NONE)
+
+    def extras(self) -> dict[str, object]:
+        found = {key: value for key, value in self.specific.items() if key not in OWN and key != "decision"}
+        found |= {key: self.request[key] for key in ("updatedPermissions", "interrupt") if key in self.request}
+        found |= {key: self.answer[key] for key in ("stopReason", "terminalSequence") if key in self.answer}
+        if self.answer.get("continue") is False:
+            found["continue"] = False
+        if self.answer.get("suppressOutput") is True:
+            found["suppressOutput"] = True
+        if self.specific.get("permissionDecision") == DEFER:
+            found["permissionDecision"] = DEFER
+        return found
+
+
+def _text(source: dict[str, Any], key: str) -> str:
+    value = source.get(key)
+    return value.strip() if isinstance(value, str) else ""
+
+
+def _some(text: str) -> tuple[str, ...]:
+    return (text,) if text else ()

@@ -1,0 +1,81 @@
+"""What a hook left behind, and the failures that can be read from it."""
+
+import signal
+
+import msgspec
+
+from synaptic.model.decision import Failure, Fault, Verdict
+from synaptic.model.event import Event, Unknown
+from synaptic.model.hook import Hook
+
+OUTPUT_LIMIT = 1024 * 1024
+STDERR_LIMIT = 64 * 1024
+SNIPPET = 200
+
+Meaning = Verdict | Failure | None
+"""An opinion, a failure, or silence."""
+
+
+class Output(msgspec.Struct, frozen=True):
+    """What a process printed and how it ended; a negative exit is the signal that killed it."""
+
+    stdout: bytes = b""
+    stderr: bytes = b""
+    exit: int = 0
+
+    @property
+    def text(self) -> str:
+        return _readable(self.stdout)
+
+    @property
+    def errors(self) -> str:
+        return _readable(self.stderr[:STDERR_LIMIT])
+
+
+def event_name(event: Event) -> str:
+    """The canonical name; an event nobody knows has the name it came with."""
+    return event.hook_event_name if isinstance(event, Unknown) else type(event).__name__
+
+
+def named(hook: Hook) -> str:
+    """A hook as a person knows it."""
+    return f"hook {hook.id} (skill {hook.skill})" if hook.skill else f"hook {hook.id}"
+
+
+def snippet(text: str) -> str:
+    """The start of a text, on one line."""
+    line = " ".join(text.split())
+    return line if len(line) <= SNIPPET else f"{line[:SNIPPET]}..."
+
+
+def crashed(hook: Hook, output: Output) -> Failure:
+    """A process that ended in a way its protocol calls an error."""
+    detail = f": {snippet(output.errors)}" if output.errors else ""
+    return Failure(Fault.CRASH, f"{named(hook)} {_ending(output.exit)}{detail}", output.errors)
+
+
+def unreadable(hook: Hook, problem: str, output: Output | None = None) -> Failure:
+    """An answer that cannot be understood."""
+    return Failure(Fault.OUTPUT, f"{named(hook)} {problem}", output.errors if output else "")
+
+
+def too_long(hook: Hook) -> Failure:
+    """An answer that nobody will read to its end."""
+    return unreadable(hook, f"printed more than {OUTPUT_LIMIT // 1024 // 1024} MiB; print one short JSON object")
+
+
+def overdue(hook: Hook, seconds: float) -> Failure:
+    """A process that did not answer in time."""
+    advice = f"raise its `timeout` in {hook.source}" if hook.source else "raise its `timeout`"
+    return Failure(Fault.TIMEOUT, f"{named(hook)} gave no answer within {seconds:g} s and was stopped ({advice})")
+
+
+def _ending(code: int) -> str:
+    if code >= 0:
+        return f"exited with {code}"
+    known = {int(number): number.name for number in signal.Signals}
+    return f"was killed by {known.get(-code, f'signal {-code}')}"
+
+
+def _readable(data: bytes) -> str:
+    return data.decode("utf-8", "replace").removeprefix("\ufeff").strip()

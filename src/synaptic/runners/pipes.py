@@ -1,0 +1,116 @@
+"""Pipes to and from a process, served by the event loop without ever blocking it."""
+
+import asyncio
+import contextlib
+import os
+
+CHUNK = 64 * 1024
+
+
+class Drain:
+    """Everything a process writes to one pipe, up to a limit; what comes after is read and forgotten."""
+
+    def __init__(self, limit: int) -> None:
+        self.loop = asyncio.get_running_loop()
+        self.limit = limit
+        self.data = bytearray()
+        self.ended = asyncio.Event()
+        self.full = asyncio.Event()
+        self._news = asyncio.Event()
+        self.reader, self.writer = os.pipe()
+        os.set_blocking(self.reader, False)
+        self.loop.add_reader(self.reader, self._read)
+
+    def close_writer(self) -> None:
+        """Our copy of the end that the process has now."""
+        if self.writer >= 0:
+            os.close(self.writer)
+            self.writer = -1
+
+    def close(self) -> None:
+        self.close_writer()
+        if self.reader >= 0:
+            self.loop.remove_reader(self.reader)
+            os.close(self.reader)
+            self.reader = -1
+
+    async def news(self) -> None:
+        """Wait until something was read since the last time, the end included."""
+        await self._news.wait()
+        self._news.clear()
+
+    def _read(self) -> None:
+        try:
+            chunk = os.read(self.reader, CHUNK)
+        except BlockingIOError:
+            return
+        except OSError:
+            chunk = b""
+        self._news.set()
+        room = self.limit - len(self.data)
+        self.data += chunk[:room]
+        if len(chunk) > room:
+            self.full.set()
+        if not chunk:
+            self.loop.remove_reader(self.reader)
+            self.ended.set()
+
+
+class Feed:
+    """Bytes on their way into a process; one that does not want to read them is left in peace.
+
+    The pipe is closed after them, unless more is to follow (`keep`).
+    """
+
+    def __init__(self, data: bytes = b"", *, keep: bool = False) -> None:
+        self.loop = asyncio.get_running_loop()
+        self.data = memoryview(data)
+        self.keep = keep
+        self.reader, self.writer = os.pipe()
+        os.set_blocking(self.writer, False)
+
+    def begin(self) -> None:
+        """The process has its end: write what fits, the loop writes the rest."""
+        self._close_reader()
+        self.send(self.data)
+
+    def send(self, data: bytes | memoryview) -> None:
+        """The next bytes, after the ones before have gone."""
+        self.data = memoryview(data)
+        self._write()
+        if self.writer >= 0 and self.data:
+            self.loop.add_writer(self.writer, self._write)
+
+    def close(self) -> None:
+        self._close_reader()
+        if self.writer >= 0:
+            self.loop.remove_writer(self.writer)
+            os.close(self.writer)
+            self.writer = -1
+
+    def _write(self) -> None:
+        with contextlib.suppress(BlockingIOError):
+            try:
+                while self.data:
+                    self.data = self.data[os.write(self.writer, self.data[:CHUNK]) :]
+            except BrokenPipeError:
+                self.data = self.data[:0]
+            self.loop.remove_writer(self.writer)
+            if not self.keep:
+                self.close()
+
+    def _close_reader(self) -> None:
+        if self.reader >= 0:
+            os.close(self.reader)
+            self.reader = -1
+
+
+async def readable(descriptor: int) -> None:
+    """Wait until a descriptor has something to say."""
+    loop = asyncio.get_running_loop()
+    ready = asyncio.Event()
+    loop.add_reader(descriptor, ready.set)
+    try:
+        await ready.wait()
+    finally:
+        loop.remove_reader(descriptor)

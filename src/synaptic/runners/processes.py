@@ -1,0 +1,183 @@
+"""Processes of our own making: started in a session of their own, found again, and ended with all they started."""
+
+import asyncio
+import contextlib
+import errno
+import os
+import signal
+import subprocess  # noqa: TID251 - this is the room where processes are started
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import IO
+
+import msgspec
+
+from synaptic.runners.environment import MARK
+from synaptic.runners.pipes import readable
+
+PROC = Path("/proc")
+ROUNDS = 5
+GRACE = 1.0
+DEAD = frozenset("ZXx")
+
+Process = subprocess.Popen[bytes]
+Stream = int | IO[bytes]
+
+
+class Launch(msgspec.Struct, frozen=True):
+    """What to execute, where, and as whom it can be found again."""
+
+    argv: tuple[str, ...]
+    env: dict[str, str]
+    cwd: str
+    mark: str
+    script: str = ""
+    """The file that was meant, for messages."""
+
+
+class Streams(msgspec.Struct, frozen=True):
+    """The three standard streams."""
+
+    stdin: Stream
+    stdout: Stream
+    stderr: Stream
+
+
+class Identity(msgspec.Struct, frozen=True):
+    """A process id is used again; together with its start time it is not."""
+
+    pid: int
+    started: str = ""
+
+    @property
+    def alive(self) -> bool:
+        if not PROC.is_dir():
+            return _exists(self.pid)
+        stat = _stat(self.pid)
+        return bool(stat) and stat[0] not in DEAD and stat[19] == self.started
+
+
+def launch(plan: Launch, streams: Streams) -> Process:
+    """Start it. Raises OSError as exec does; a script without a shebang is run by /bin/sh, as a shell would."""
+    try:
+        return _spawn(plan.argv, plan, streams)
+    except OSError as error:
+        if error.errno != errno.ENOEXEC:
+            raise
+    return _spawn(("/bin/sh", *plan.argv), plan, streams)
+
+
+def identify(pid: int) -> Identity:
+    """How to recognise a process of ours later, also after a restart."""
+    stat = _stat(pid)
+    return Identity(pid, stat[19] if stat else "")
+
+
+async def exit_code(process: Process) -> int:
+    """Wait for the end without blocking the loop; a negative code is the signal."""
+    descriptor = _descriptor(process.pid)
+    if descriptor < 0:
+        return await asyncio.to_thread(process.wait)
+    try:
+        await readable(descriptor)
+    finally:
+        os.close(descriptor)
+    return process.wait()
+
+
+def end(process: Process, mark: str) -> None:
+    """Kill a process with its group and everything it started, and take its exit code."""
+    if process.poll() is not None:
+        return
+    kill_family(process.pid, mark)
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(GRACE)
+
+
+def kill_family(pid: int, mark: str) -> None:
+    """The group, its descendants, and whoever carries the mark, though it left the group and lost its parent."""
+    for _ in range(ROUNDS):
+        family = set(_relatives(pid, mark))
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(pid, signal.SIGKILL)
+        for member in family:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(member, signal.SIGKILL)
+        if not family:
+            return
+        time.sleep(0.001)  # a child that was being born during the scan shows up in the next one
+
+
+def marked(mark: str) -> set[int]:
+    """Processes that still carry the mark of one run."""
+    needle = f"{MARK}={mark}".encode()
+    return {pid for pid in _pids() if _carries(pid, needle)}
+
+
+def default_child_signal() -> None:
+    """An inherited `ignore` for SIGCHLD would lose every exit code, and with it every block by exit code."""
+    with contextlib.suppress(ValueError):  # outside the main thread there is nothing to set
+        if signal.getsignal(signal.SIGCHLD) is signal.SIG_IGN:
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+
+
+def _spawn(argv: Sequence[str], plan: Launch, streams: Streams) -> Process:
+    return subprocess.Popen(
+        argv,
+        stdin=streams.stdin,
+        stdout=streams.stdout,
+        stderr=streams.stderr,
+        cwd=plan.cwd,
+        env=plan.env,
+        start_new_session=True,
+    )
+
+
+def _descriptor(pid: int) -> int:
+    """A descriptor that becomes readable at the process's end, or -1 where the system has none."""
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError):
+            return os.pidfd_open(pid)
+    return -1
+
+
+def _relatives(pid: int, mark: str) -> Iterator[int]:
+    """Living members of the family, from one look at /proc; where there is none, the group has to do."""
+    parents = {member: stat for member in _pids() if (stat := _stat(member)) and stat[0] not in DEAD}
+    family = {pid, *marked(mark)}
+    while born := {member for member in parents if int(parents[member][1]) in family} - family:
+        family |= born
+    return (member for member in family if member in parents)
+
+
+def _pids() -> list[int]:
+    if not PROC.is_dir():
+        return []
+    return [int(name) for name in os.listdir(PROC) if name.isdigit()]  # noqa: PTH208 - names only, and often
+
+
+def _carries(pid: int, needle: bytes) -> bool:
+    try:
+        return needle in (PROC / str(pid) / "environ").read_bytes().split(b"\0")
+    except OSError:
+        return False
+
+
+def _stat(pid: int) -> list[str]:
+    """The fields of /proc/PID/stat from the state on; the name before them may contain anything."""
+    try:
+        return (PROC / str(pid) / "stat").read_text(errors="replace").rpartition(")")[2].split()
+    except OSError:
+        return []
+
+
+def _exists(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

@@ -1,0 +1,192 @@
+"""Warm Python functions: a file is imported once, in a process of its own, and called over pipes."""
+
+import asyncio
+import contextlib
+import os
+import secrets
+import sys
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from synaptic.model.decision import Failure, Fault
+from synaptic.model.hook import Hook, PythonFunction
+from synaptic.runners import worker as script
+from synaptic.runners.base import Invocation
+from synaptic.runners.dialect import understand
+from synaptic.runners.environment import MARK, OWN, about
+from synaptic.runners.output import OUTPUT_LIMIT, STDERR_LIMIT, Meaning, Output, named, overdue, snippet, unreadable
+from synaptic.runners.pipes import Drain, Feed
+from synaptic.runners.processes import Launch, Streams, end, launch
+from synaptic.runners.stdin import context, to_json
+
+WORKERS = 4
+"""Of one file at the same time; further calls wait their turn."""
+IDLE = 300.0
+ANSWER_LIMIT = OUTPUT_LIMIT + STDERR_LIMIT
+
+Stamp = tuple[int, int, int]
+
+
+class PythonRunner:
+    """All warm workers, by file."""
+
+    def __init__(self, idle: float = IDLE) -> None:
+        self.idle = idle
+        self._pools: dict[str, _Pool] = {}
+
+    async def run(self, invocation: Invocation, handler: PythonFunction) -> Meaning:
+        """Call the function; a worker that crashed, hangs or runs old code is replaced."""
+        stamp = _stamp(handler.file)
+        if stamp is None:
+            return _missing(invocation.hook, f"file {handler.file} does not exist")
+        pool = self._pools.setdefault(handler.file, _Pool(handler.file, self.idle))
+        try:
+            async with asyncio.timeout(invocation.timeout):
+                answer = await pool.ask(_request(invocation, handler), stamp)
+        except TimeoutError:
+            return overdue(invocation.hook, invocation.timeout)
+        except OSError as error:
+            return Failure(Fault.CRASH, f"{named(invocation.hook)}: its Python process failed: {error}")
+        return _meaning(invocation, handler, answer)
+
+    async def close(self) -> None:
+        """End every worker."""
+        for pool in self._pools.values():
+            pool.close()
+        self._pools.clear()
+
+
+class _Pool:
+    """The workers of one file."""
+
+    def __init__(self, file: str, idle: float) -> None:
+        self.file = file
+        self.idle = idle
+        self.turn = asyncio.Semaphore(WORKERS)
+        self.resting: list[_Worker] = []
+
+    async def ask(self, request: bytes, stamp: Stamp) -> bytes:
+        async with self.turn:
+            worker = self._take(stamp)
+            try:
+                answer = await worker.ask(request)
+            except BaseException:  # timed out, cancelled or broken: nobody knows what it would answer next
+                worker.close()
+                raise
+            self._rest(worker)
+            return answer
+
+    def close(self) -> None:
+        for worker in self.resting:
+            worker.close()
+        self.resting.clear()
+
+    def _take(self, stamp: Stamp) -> "_Worker":
+        while self.resting:
+            worker = self.resting.pop()
+            if worker.stamp == stamp and worker.alive:
+                worker.wake()
+                return worker
+            worker.close()
+        return _Worker(self.file, stamp)
+
+    def _rest(self, worker: "_Worker") -> None:
+        self.resting.append(worker)
+        worker.timer = asyncio.get_running_loop().call_later(self.idle, self._retire, worker)
+
+    def _retire(self, worker: "_Worker") -> None:
+        with contextlib.suppress(ValueError):
+            self.resting.remove(worker)
+        worker.close()
+
+
+class _Worker:
+    """One process with its file imported."""
+
+    def __init__(self, file: str, stamp: Stamp) -> None:
+        self.stamp = stamp
+        self.mark = secrets.token_hex(16)
+        self.timer: asyncio.TimerHandle | None = None
+        self.requests = Feed(keep=True)
+        self.answers = Drain(ANSWER_LIMIT)
+        self.errors = Drain(STDERR_LIMIT)
+        argv = (sys.executable, "-I", script.__file__, file)
+        plan = Launch(argv, {**os.environ, MARK: self.mark}, str(Path(file).parent), self.mark, file)
+        try:
+            self.process = launch(plan, Streams(self.requests.reader, self.answers.writer, self.errors.writer))
+        except OSError:
+            self._close_pipes()
+            raise
+        self.requests.begin()
+        self.answers.close_writer()
+        self.errors.close_writer()
+
+    @property
+    def alive(self) -> bool:
+        return self.process.poll() is None and not self.answers.ended.is_set()
+
+    async def ask(self, request: bytes) -> bytes:
+        """The line it answers; a ConnectionError when it ends or says too much instead."""
+        self.answers.data.clear()
+        self.errors.data.clear()
+        self.requests.send(request)
+        while not self.answers.data.endswith(b"\n"):
+            if self.answers.ended.is_set():
+                raise ConnectionError(snippet(bytes(self.errors.data).decode("utf-8", "replace")) or "it ended")
+            if self.answers.full.is_set():
+                raise ConnectionError(f"it answered with more than {OUTPUT_LIMIT // 1024} KiB")
+            await self.answers.news()
+        return bytes(self.answers.data)
+
+    def wake(self) -> None:
+        if self.timer:
+            self.timer.cancel()
+
+    def close(self) -> None:
+        self.wake()
+        end(self.process, self.mark)
+        self._close_pipes()
+
+    def _close_pipes(self) -> None:
+        for pipe in (self.requests, self.answers, self.errors):
+            pipe.close()
+
+
+def _request(invocation: Invocation, handler: PythonFunction) -> bytes:
+    request = {
+        "function": handler.function,
+        "event": context(invocation.call, invocation.hook.protocol),
+        "variables": about(invocation),
+        "clear": sorted(OWN),
+    }
+    return to_json(request) + b"\n"
+
+
+def _meaning(invocation: Invocation, handler: PythonFunction, line: bytes) -> Meaning:
+    hook = invocation.hook
+    said: dict[str, Any] = msgspec.json.decode(line)
+    if "error" in said:
+        return Failure(Fault.CRASH, f"{named(hook)}: {handler.file}: {snippet(said['error'])}", said["trace"])
+    if "missing" in said:
+        return _missing(hook, f"{handler.file} has no function {handler.function}")
+    if "unreadable" in said:
+        return unreadable(hook, f"returned what is no JSON: {said['unreadable']}")
+    answer = said["answer"]
+    if answer is not None and not isinstance(answer, dict):
+        return unreadable(hook, f"returned {type(answer).__name__}; expected a dict or None")
+    return understand(hook, invocation.call.event, Output(to_json(answer) if answer else b""))
+
+
+def _missing(hook: Hook, problem: str) -> Failure:
+    where = f"; correct it in {hook.source}" if hook.source else ""
+    return Failure(Fault.MISSING, f"{named(hook)}: {problem}{where}")
+
+
+def _stamp(file: str) -> Stamp | None:
+    try:
+        stat = Path(file).stat()
+    except (OSError, ValueError):
+        return None
+    return stat.st_mtime_ns, stat.st_size, stat.st_ino

@@ -1,0 +1,248 @@
+"""Hooks that nobody waits for: detached for good, their output kept in a folder until somebody has stored it.
+
+One folder per run, named after call and hook, so that a call which is repeated after a crash starts nothing twice.
+`meta.json` is written before the start (without a process) and after it (with one); `collect` gives the same finished
+runs again until `done` removes them, so a crash in between delivers neither nothing nor, by `Finished.id`, twice.
+Children are our own, not adopted by init: their zombies are taken with WNOHANG whenever we look, which costs neither
+a thread nor a second fork, and when we go first init adopts and reaps them.
+"""
+
+import contextlib
+import fcntl
+import hashlib
+import os
+import shutil
+import tempfile
+import time
+from pathlib import Path
+
+import msgspec
+
+from synaptic.model.decision import Failure, Verdict
+from synaptic.model.event import EVENTS, Unknown
+from synaptic.model.hook import Command, Hook, Protocol
+from synaptic.runners.base import Invocation
+from synaptic.runners.command import not_started, prepare
+from synaptic.runners.dialect import understand
+from synaptic.runners.output import OUTPUT_LIMIT, STDERR_LIMIT, Meaning, Output, event_name, overdue, too_long
+from synaptic.runners.processes import Identity, Launch, Process, Streams, identify, kill_family, launch, marked
+from synaptic.runners.stdin import stdin_line
+
+META = "meta.json"
+OUT = "out"
+ERR = "err"
+ABANDONED = 3600
+
+
+class Meta(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """All that is needed to understand the output later, also by another process."""
+
+    call: str
+    hook: str
+    event: str
+    mark: str
+    skill: str = ""
+    source: str = ""
+    session: str = ""
+    protocol: Protocol = "decision"
+    timeout: float
+    started: float
+    """On the monotonic clock, which all processes of one boot share and no clock change moves."""
+    process: Identity | None = None
+    end: str = ""
+    """Why we killed it: `timeout` or `output`."""
+
+
+class Finished(msgspec.Struct, frozen=True, kw_only=True):
+    """The advice of one run; `id` stays the same however often it is collected."""
+
+    id: str
+    call: str
+    hook: str
+    event: str
+    session: str
+    outcome: Meaning
+
+
+class Spool:
+    """One folder of runs."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._children: list[Process] = []
+
+    def start(self, invocation: Invocation, handler: Command) -> Failure | None:
+        """Launch and forget; a run that was started before is left alone."""
+        self._reap()
+        plan, _ = prepare(invocation, handler)
+        entry = self.folder / _name(invocation)
+        try:
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            entry.mkdir(mode=0o700)
+        except FileExistsError:
+            return None
+        except OSError as error:
+            return not_started(invocation.hook, plan, error)
+        try:
+            self._launch(entry, invocation, plan)
+        except (OSError, ValueError) as error:
+            shutil.rmtree(entry, ignore_errors=True)
+            return not_started(invocation.hook, plan, error)
+        return None
+
+    def collect(self) -> list[Finished]:
+        """Every run that has ended, oldest first; overdue and overlong ones are killed and given next time."""
+        self._reap()
+        runs = [(entry, meta) for entry in _entries(self.folder) if (meta := _meta(entry))]
+        ended = [run for run in runs if self._ended(*run)]
+        _sweep(self.folder)
+        return [_finished(entry, meta) for entry, meta in sorted(ended, key=lambda run: run[1].started)]
+
+    def done(self, finished: Finished) -> None:
+        """Its outcome is stored elsewhere now."""
+        shutil.rmtree(self.folder / finished.id, ignore_errors=True)
+
+    def _launch(self, entry: Path, invocation: Invocation, plan: Launch) -> None:
+        meta = _described(invocation, plan)
+        _write(entry, meta)
+        with (
+            (entry / OUT).open("ab") as out,
+            (entry / ERR).open("ab") as err,
+            tempfile.TemporaryFile(dir=entry) as stdin,
+        ):
+            fcntl.flock(out, fcntl.LOCK_EX)  # held by the child's own stdout from here on, see _running
+            stdin.write(stdin_line(invocation.call, invocation.hook.protocol))
+            stdin.seek(0)
+            child = launch(plan, Streams(stdin, out, err))
+        self._children.append(child)
+        _write(entry, msgspec.structs.replace(meta, process=identify(child.pid)))
+
+    def _ended(self, entry: Path, meta: Meta) -> bool:
+        if not _running(entry, meta):
+            return True
+        if reason := _excess(entry, meta):
+            _write(entry, msgspec.structs.replace(meta, end=reason))
+            for pid in {meta.process.pid} if meta.process else marked(meta.mark):
+                kill_family(pid, meta.mark)
+        return False
+
+    def _reap(self) -> None:
+        self._children = [child for child in self._children if child.poll() is None]
+
+
+def advice(meaning: Meaning) -> Meaning:
+    """What may still be said when the act is over: text and hints, no decision."""
+    if not isinstance(meaning, Verdict):
+        return meaning
+    said = Verdict(context=meaning.context, messages=meaning.messages, result=meaning.result, warnings=meaning.warnings)
+    return None if said == Verdict() else said
+
+
+def _finished(entry: Path, meta: Meta) -> Finished:
+    return Finished(
+        id=entry.name,
+        call=meta.call,
+        hook=meta.hook,
+        event=meta.event,
+        session=meta.session,
+        outcome=_outcome(entry, meta),
+    )
+
+
+def _outcome(entry: Path, meta: Meta) -> Meaning:
+    hook = Hook(
+        id=meta.hook,
+        events=(meta.event,),
+        handler=Command(),
+        blocking=False,
+        protocol=meta.protocol,
+        skill=meta.skill,
+        source=meta.source,
+    )
+    if meta.end == "timeout":
+        return overdue(hook, meta.timeout)
+    stdout = _read(entry / OUT, OUTPUT_LIMIT + 1)
+    if len(stdout) > OUTPUT_LIMIT or meta.end:
+        return too_long(hook)
+    event = EVENTS.get(meta.event, Unknown)(hook_event_name=meta.event, session_id=meta.session)
+    return advice(understand(hook, event, Output(stdout, _read(entry / ERR, STDERR_LIMIT))))
+
+
+def _described(invocation: Invocation, plan: Launch) -> Meta:
+    hook, call = invocation.hook, invocation.call
+    return Meta(
+        call=call.id,
+        hook=hook.id,
+        event=event_name(call.event),
+        mark=plan.mark,
+        skill=hook.skill,
+        source=hook.source,
+        session=call.event.session_id,
+        protocol=hook.protocol,
+        timeout=invocation.timeout,
+        started=time.monotonic(),
+    )
+
+
+def _name(invocation: Invocation) -> str:
+    return hashlib.sha256(f"{invocation.call.id}\0{invocation.hook.id}".encode("utf-8", "replace")).hexdigest()[:32]
+
+
+def _running(entry: Path, meta: Meta) -> bool:
+    if meta.process:
+        return meta.process.alive
+    return not _unlocked(entry / OUT)  # whoever started it was killed before it could note the process
+
+
+def _excess(entry: Path, meta: Meta) -> str:
+    if time.monotonic() - meta.started > meta.timeout:
+        return "timeout"
+    sizes = [(entry / name).stat().st_size for name in (OUT, ERR) if (entry / name).exists()]
+    return "output" if any(size > OUTPUT_LIMIT for size in sizes) else ""
+
+
+def _entries(folder: Path) -> list[Path]:
+    try:
+        return [entry for entry in folder.iterdir() if entry.is_dir()]
+    except OSError:
+        return []
+
+
+def _meta(entry: Path) -> Meta | None:
+    try:
+        return msgspec.json.decode((entry / META).read_bytes(), type=Meta)
+    except (OSError, msgspec.DecodeError):
+        return None
+
+
+def _sweep(folder: Path) -> None:
+    """Folders of starters that were killed before they could write what they start, or whose disk was full."""
+    for entry in _entries(folder):
+        with contextlib.suppress(OSError):
+            if not (entry / META).exists() and time.time() - entry.stat().st_mtime > ABANDONED:
+                shutil.rmtree(entry, ignore_errors=True)
+
+
+def _write(entry: Path, meta: Meta) -> None:
+    fresh = entry / f"{META}.{os.getpid()}"
+    fresh.write_bytes(msgspec.json.encode(meta))
+    fresh.replace(entry / META)
+
+
+def _read(path: Path, limit: int) -> bytes:
+    try:
+        with path.open("rb") as file:
+            return file.read(limit)
+    except OSError:
+        return b""
+
+
+def _unlocked(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True
+    return True

@@ -1,0 +1,53 @@
+"""What a hook reads: the whole event as one line of JSON."""
+
+from datetime import UTC, datetime
+
+import msgspec
+
+from synaptic.model.call import Call
+from synaptic.model.event import UserPromptSubmit
+from synaptic.model.hook import Protocol
+from synaptic.runners.output import event_name
+
+ORCHESTRATOR = "synaptic"
+"""The agent whose payloads already are contexts; handlers get them exactly as they came."""
+
+
+def stdin_line(call: Call, protocol: Protocol) -> bytes:
+    """The context as bytes, newline included."""
+    return to_json(context(call, protocol)) + b"\n"
+
+
+def context(call: Call, protocol: Protocol) -> dict[str, object]:
+    """The payload in canonical names; a `result` hook also finds the fields that every context has."""
+    payload = dict(call.payload)
+    if call.agent == ORCHESTRATOR or "event_type" in payload:
+        return payload
+    payload.setdefault("hook_event_name", event_name(call.event))
+    if protocol != "result":
+        return payload
+    base = {
+        "event_type": event_name(call.event),
+        "session_id": call.event.session_id,
+        "timestamp": datetime.fromtimestamp(call.at, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        "repository_root": call.root,
+    }
+    if isinstance(call.event, UserPromptSubmit):
+        base["user_message"] = call.event.prompt
+    return {**base, **payload}
+
+
+def to_json(value: object) -> bytes:
+    """Compact JSON; text that is no Unicode is replaced rather than refused."""
+    try:
+        return msgspec.json.encode(value)
+    except ValueError:
+        return msgspec.json.encode(_clean(value))
+
+
+def _clean(value: object) -> object:
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, dict):
+        return {_clean(str(key)): _clean(item) for key, item in value.items()}
+    return [_clean(item) for item in value] if isinstance(value, list | tuple) else value

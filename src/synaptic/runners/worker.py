@@ -1,0 +1,67 @@
+"""The other side of a warm Python hook: imports one file once, then answers one line of JSON per line of JSON.
+
+Run as a script, isolated, with the file as its argument; it imports nothing of ours. The function's own stdin is
+empty and its prints go to stderr, so nothing it does can corrupt the pipe.
+"""
+
+import importlib.util
+import json
+import os
+import sys
+import traceback
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+
+def main() -> None:
+    """Serve until stdin ends."""
+    requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    with open(os.devnull, "rb") as nothing:  # noqa: PTH123 - a descriptor is wanted, not a path
+        os.dup2(nothing.fileno(), 0)
+    os.dup2(2, 1)
+    module: ModuleType | None = None
+    for line in requests:
+        request = json.loads(line)
+        try:
+            module = module or load(sys.argv[1])
+            answer = call(module, request)
+        except BaseException as error:  # noqa: BLE001 - foreign code; also its sys.exit must not end the worker
+            answer = {"error": f"{type(error).__name__}: {error}", "trace": traceback.format_exc()[-4000:]}
+        answers.write(encode(answer) + b"\n")
+        answers.flush()
+
+
+def load(file: str) -> ModuleType:
+    """The file as a module, with its own folder importable, as if it were run as a script."""
+    sys.path.insert(0, str(Path(file).parent))
+    spec = importlib.util.spec_from_file_location("synaptic_hook", file)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"{file} is no Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def call(module: ModuleType, request: dict[str, Any]) -> dict[str, Any]:
+    """One call of the function, with the variables a script would have."""
+    function = getattr(module, request["function"], None)
+    if not callable(function):
+        return {"missing": True}
+    for name in request["clear"]:
+        os.environ.pop(name, None)
+    os.environ.update(request["variables"])
+    return {"answer": function(request["event"])}
+
+
+def encode(answer: dict[str, Any]) -> bytes:
+    """Compact JSON on one line."""
+    try:
+        return json.dumps(answer, separators=(",", ":"), allow_nan=False).encode()
+    except (TypeError, ValueError, RecursionError) as error:
+        return json.dumps({"unreadable": str(error)}).encode()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,71 @@
+"""A database that cannot be read is moved aside, whole, by exactly one process."""
+
+import fcntl
+import os
+import sqlite3  # noqa: TID251 - this is the room it is kept in
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
+COMPANIONS = ("-wal", "-shm", "")
+"""The log goes first: left beside a fresh database it would be replayed into it."""
+
+Inode = tuple[int, int]
+
+
+def is_damage(error: sqlite3.Error) -> bool:
+    """Whether an error means that the file is no (whole) database, as opposed to full, locked or forbidden."""
+    return (getattr(error, "sqlite_errorcode", 0) & 0xFF) in DAMAGED
+
+
+def inode(path: str | Path) -> Inode | None:
+    """Which file a name stands for now; None when there is none."""
+    try:
+        found = os.stat(path)  # noqa: PTH116 - on the path of every event, and Path.stat costs twice as much
+    except OSError:
+        return None
+    return (found.st_dev, found.st_ino)
+
+
+@contextmanager
+def alone(path: Path) -> Iterator[None]:
+    """One process at a time creates, upgrades or moves the database."""
+    file = os.open(path.with_name(f"{path.name}.lock"), os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(file)
+
+
+def set_aside(path: Path, seen: Inode | None) -> Path | None:
+    """Rename the database and its log to `<name>.damaged-<UTC stamp>`; call it inside `alone`.
+
+    Nothing is done when `path` is no longer the file the caller saw: somebody else has replaced it.
+    """
+    if inode(path) not in (seen, None):
+        return None
+    aside = _free(path)
+    for suffix in COMPANIONS:
+        _rename(Path(f"{path}{suffix}"), Path(f"{aside}{suffix}"))
+    return aside
+
+
+def damaged(path: Path) -> tuple[Path, ...]:
+    """What was moved aside so far, oldest first."""
+    found = path.parent.glob(f"{path.name}.damaged-*")
+    return tuple(sorted(file for file in found if not file.name.endswith(("-wal", "-shm"))))
+
+
+def _free(path: Path) -> Path:
+    stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
+    names = (f"{path.name}.damaged-{stamp}{suffix}" for suffix in ("", *(f".{n}" for n in range(2, 1000))))
+    free = (path.with_name(name) for name in names if not path.with_name(name).exists())
+    return next(free)
+
+
+def _rename(source: Path, target: Path) -> None:
+    if source.exists():
+        source.rename(target)

@@ -1,0 +1,260 @@
+"""The database: opened, upgraded, kept healthy; its trouble is an error value for the caller, never an agent's."""
+
+import os
+import sqlite3  # noqa: TID251 - this is the room it is kept in
+from collections.abc import Callable
+from pathlib import Path
+from threading import RLock
+from typing import TypeVar
+
+from synaptic.model.call import Answer
+from synaptic.model.errors import StoreError
+from synaptic.model.home import Home
+from synaptic.store import damage, schema
+
+Connection = sqlite3.Connection
+Row = tuple[object, ...]
+T = TypeVar("T")
+
+PATIENCE = 1.0
+"""Seconds a write waits for another process. Writes take well under a millisecond, so more means a stuck one."""
+FIRST_PATIENCE = 10.0
+PAGE = 8192
+"""Two or three events a page: fewer bytes in the log per event than 4096 (measured)."""
+LARGE_LOG = 64 * 1024 * 1024
+MEMORY_PAGES = 64 * 1024 * 1024 // PAGE
+"""What a database in memory may take before writes to it are refused."""
+REASONS = {
+    sqlite3.SQLITE_FULL: ("the disk is full", "free some space, or run `synaptic prune`"),
+    sqlite3.SQLITE_READONLY: ("the database is read-only", "check the permissions with `synaptic doctor`"),
+    sqlite3.SQLITE_CANTOPEN: ("the database cannot be opened", "check the permissions with `synaptic doctor`"),
+    sqlite3.SQLITE_BUSY: ("another program keeps the database locked", "close it, or run `synaptic doctor`"),
+    sqlite3.SQLITE_LOCKED: ("another program keeps the database locked", "close it, or run `synaptic doctor`"),
+    sqlite3.SQLITE_IOERR: ("the disk failed while reading or writing", "check the disk, then `synaptic doctor`"),
+}
+
+
+class Store:
+    """One process's door to the database. Threads may share it; every call is one transaction.
+
+    `read` and `write` raise StoreError when the database cannot be used: the caller answers without it, and the next
+    call tries again. A damaged file is replaced by a fresh one, the call is repeated there, and `notices` tells.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.notices: list[str] = []
+        """What a person should be told, once, at the next SessionStart and by doctor."""
+        self.generation = 0
+        """Grows whenever what was read before may no longer hold."""
+        self.durable = False
+        """False while everything is in memory only."""
+        self.trusted: dict[str, frozenset[str]] = {}
+        """Digests by root, as read at `trusted_at`."""
+        self.trusted_at: tuple[int, int] = (0, 0)
+        self.secret_answers: dict[str, Answer] = {}
+        """Answers that hold a secret by call: repeated from here, never written."""
+        self._name = str(path)
+        self._lock = RLock()
+        self._inode: damage.Inode | None = None
+        self._connection: Connection
+
+    @classmethod
+    def open(cls, home: Home) -> "Store":
+        """The user's database, or one in memory (with a notice) where there cannot be a file.
+
+        Raises StoreError for a database that a newer version wrote: it is left alone.
+        """
+        store = cls(home.database)
+        try:
+            store._open()
+        except (OSError, sqlite3.Error) as error:
+            store._open_memory(store._told(error))
+        return store
+
+    def read(self, work: Callable[[Connection], T]) -> T:
+        """The result of some SELECTs."""
+        with self._lock:
+            return self._guarded(work)
+
+    def write(self, work: Callable[[Connection], T]) -> T:
+        """The result of some statements that happen together or not at all."""
+        with self._lock:
+            if self.durable and damage.inode(self._name) != self._inode:
+                self._follow()
+            return self._guarded(lambda connection: _transact(connection, work))
+
+    def checkpoint(self) -> None:
+        """Move the log into the database, from a background thread: its fsync must not happen inside an event."""
+        if not self.durable:
+            self._try_disk()
+            return
+        try:
+            self.beside(self._checkpoint)
+        except StoreError:
+            return  # the log stays as it is, and the next tick tries again
+
+    def beside(self, work: Callable[[Connection], T]) -> T:
+        """Slow work on a connection of its own, so that events do not wait for it. In memory there is only one."""
+        if not self.durable:
+            return self.read(work)
+        try:
+            connection = _connect(self._name, PATIENCE)
+            try:
+                return work(connection)
+            finally:
+                connection.close()
+        except sqlite3.Error as error:
+            raise self._told(error) from error
+
+    def close(self) -> None:
+        """Give the file back; the last one out empties the log."""
+        with self._lock:
+            self._connection.close()
+
+    def _open(self) -> None:
+        _prepare(self.path)
+        self._inode = damage.inode(self._name)
+        try:
+            self._connect()
+        except sqlite3.Error as error:
+            if not damage.is_damage(error):
+                raise
+            self._replace(error)
+
+    def _connect(self) -> None:
+        connection = _connect(self._name, FIRST_PATIENCE)
+        try:
+            if schema.current(connection) != schema.latest():
+                with damage.alone(self.path):
+                    _settle(connection)
+                    schema.migrate(connection, self._name)
+            connection.execute("SELECT 1 FROM events LIMIT 1").fetchone()
+        except BaseException:
+            connection.close()
+            raise
+        connection.execute(f"PRAGMA busy_timeout = {int(PATIENCE * 1000)}")
+        self._use(connection, durable=True)
+
+    def _use(self, connection: Connection, *, durable: bool) -> None:
+        self._connection, self.durable = connection, durable
+        self._inode = damage.inode(self._name) if durable else None
+        self.generation += 1
+
+    def _open_memory(self, trouble: StoreError) -> None:
+        connection = _connect(":memory:", PATIENCE)
+        connection.execute(f"PRAGMA max_page_count = {MEMORY_PAGES}")
+        schema.migrate(connection, self._name)
+        self._use(connection, durable=False)
+        self.notices.append(f"{trouble}: events are kept in memory only")
+
+    def _try_disk(self) -> None:
+        with self._lock:
+            memory = self._connection
+            try:
+                self._open()
+            except (OSError, sqlite3.Error, StoreError):
+                return  # still no file; memory goes on
+            memory.close()
+            self.notices.append(f"{self._name}: events are kept on disk again")
+
+    def _follow(self) -> None:
+        """The file under our name is another one (moved aside by another process, or deleted): go with the name."""
+        gone = damage.inode(self._name) is None
+        try:
+            self._connection.close()
+            if gone:
+                with damage.alone(self.path):
+                    damage.set_aside(self.path, None)
+                self.notices.append(f"{self._name}: was deleted while in use; a fresh one was started")
+            self._open()
+        except (OSError, sqlite3.Error) as error:
+            self._open_memory(self._told(error))
+
+    def _replace(self, error: sqlite3.Error) -> None:
+        with damage.alone(self.path):
+            aside = damage.set_aside(self.path, self._inode)
+        _prepare(self.path)
+        self._connect()
+        if aside:
+            self.notices.append(
+                f"{self._name}: was damaged ({error}); moved to {aside.name}, a fresh one was started "
+                "(trusted projects must be trusted again: `synaptic trust`)"
+            )
+
+    def _guarded(self, work: Callable[[Connection], T]) -> T:
+        try:
+            return work(self._connection)
+        except sqlite3.Error as error:
+            if not (self.durable and damage.is_damage(error)):
+                raise self._told(error) from error
+            return self._again(work, error)
+
+    def _again(self, work: Callable[[Connection], T], error: sqlite3.Error) -> T:
+        try:
+            self._connection.close()
+            self._replace(error)
+        except (OSError, sqlite3.Error) as worse:
+            self._open_memory(self._told(worse))
+        try:
+            return work(self._connection)
+        except sqlite3.Error as worse:
+            raise self._told(worse) from worse
+
+    def _checkpoint(self, connection: Connection) -> None:
+        connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+        log = Path(f"{self._name}-wal")
+        if log.exists() and log.stat().st_size > LARGE_LOG:
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+
+    def _told(self, error: Exception) -> StoreError:
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        message, hint = REASONS.get(code, (str(error), "run `synaptic doctor`"))
+        if isinstance(error, OSError):
+            message = f"the database cannot be opened ({error.strerror or error})"
+        return StoreError(message, where=self._name, hint=hint)
+
+
+def _connect(name: str, patience: float) -> Connection:
+    # Statements outside `_transact` commit by themselves; the lock above serialises threads.
+    connection = sqlite3.connect(name, timeout=patience, isolation_level=None, check_same_thread=False)
+    for setting in ("synchronous = NORMAL", "foreign_keys = ON", "wal_autocheckpoint = 0", "secure_delete = ON"):
+        connection.execute(f"PRAGMA {setting}").fetchone()
+    return connection
+
+
+def _settle(connection: Connection) -> None:
+    """Settings that live in the file: they must come before its first table."""
+    for setting in (f"page_size = {PAGE}", "auto_vacuum = INCREMENTAL", "journal_mode = WAL"):
+        connection.execute(f"PRAGMA {setting}").fetchone()
+
+
+def _prepare(path: Path) -> None:
+    """A folder and file that only the user can read; the log inherits the file's mode."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600))
+    except FileExistsError:
+        # Never opened here: closing such a descriptor would drop the locks of SQLite's own.
+        _tighten(path, 0o600)
+    _tighten(path.parent, 0o700)
+    if not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
+        raise PermissionError(13, "no permission to write", str(path))
+
+
+def _tighten(path: Path, mode: int) -> None:
+    found = path.stat()
+    if found.st_uid == os.getuid() and found.st_mode & 0o777 & ~mode:
+        path.chmod(mode)
+
+
+def _transact(connection: Connection, work: Callable[[Connection], T]) -> T:
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        result = work(connection)
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+    return result

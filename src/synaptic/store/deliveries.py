@@ -1,0 +1,69 @@
+"""Texts kept for a session's next event that can carry context: each is carried once, or expires."""
+
+import time
+from collections.abc import Iterable
+
+from synaptic.model.effect import Deliver
+from synaptic.store.db import Connection, Store
+from synaptic.store.record import Delivery, Record
+from synaptic.store.redact import redact_text
+
+LIFE = 24 * 3600.0
+"""Seconds after which nobody wants to read it any more."""
+
+SELECT = """
+SELECT id, call, hook, text, at FROM deliveries
+WHERE session = ? AND agent_id = ? AND delivered IN ('', ?) AND at > ? ORDER BY id
+"""
+INSERT = """
+INSERT INTO deliveries (call, hook, session, agent_id, text, at) VALUES (?, ?, ?, ?, ?, ?)
+ON CONFLICT (call, hook) DO NOTHING
+"""
+
+
+def pending(store: Store, session: str, agent_id: str = "", call: str = "") -> tuple[Delivery, ...]:
+    """What waits for an agent of a session, oldest first.
+
+    With `call`, what that call has carried before is part of it: a repeated call says the same again.
+    """
+    values = (session, agent_id, call, time.time() - LIFE)
+    rows = store.read(lambda connection: connection.execute(SELECT, values).fetchall())
+    return tuple(
+        Delivery(id=id, call=source, hook=hook, session=session, agent_id=agent_id, text=text, at=at)
+        for id, source, hook, text, at in rows
+    )
+
+
+def add(store: Store, delivery: Delivery) -> bool:
+    """Keep the result of a hook that nobody waited for. The same (call, hook) is kept once: False the second time."""
+    return store.write(lambda connection: _insert(connection, delivery))
+
+
+def settle(connection: Connection, record: Record) -> None:
+    """In the transaction of the event: what it carried is done, what it produced waits."""
+    if record.delivered:
+        carried = ((record.call, id) for id in record.delivered)
+        connection.executemany("UPDATE deliveries SET delivered = ? WHERE id = ? AND delivered = ''", carried)
+    for delivery in _produced(record):
+        _insert(connection, delivery)
+
+
+def _produced(record: Record) -> Iterable[Delivery]:
+    texts = (effect.text for effect in record.decision.effects if isinstance(effect, Deliver))
+    for number, text in enumerate(texts):
+        yield Delivery(
+            call=record.call,
+            hook=f"effect:{number}",
+            session=record.session,
+            agent_id=record.agent_id,
+            text=text,
+            at=record.at,
+        )
+
+
+def _insert(connection: Connection, delivery: Delivery) -> bool:
+    if not delivery.session:
+        return False  # nobody could be told apart from anybody else
+    text = redact_text(delivery.text)
+    values = (delivery.call, delivery.hook, delivery.session, delivery.agent_id, text, delivery.at)
+    return connection.execute(INSERT, values).rowcount == 1

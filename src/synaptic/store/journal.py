@@ -1,0 +1,215 @@
+"""The journal: every event, decision and trace, written in one transaction before the answer leaves."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+import msgspec
+
+from synaptic.model.call import Answer
+from synaptic.model.decision import Decision, Step
+from synaptic.store import deliveries, stops
+from synaptic.store.db import Connection, Row, Store
+from synaptic.store.record import Entry, Keep, Record
+from synaptic.store.redact import redact
+
+PAYLOAD_LIMIT = 1024 * 1024
+"""A longer payload is left out; `size` says how long it was."""
+SECRET_ANSWERS = 256
+FILTERS = frozenset({"agent", "event", "session", "agent_id", "tool", "root", "kind"})
+
+COLUMNS = "id, call, at, agent, event, session, agent_id, tool, root, micros, size, payload, decision"
+SELECT = f"SELECT {COLUMNS}, stdout, stderr, exit FROM events"
+INSERT = """
+INSERT INTO events (call, at, agent, event, session, agent_id, tool, root, kind, micros, size, payload, decision,
+                    stdout, stderr, exit, replay)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (call) DO NOTHING
+"""
+INSERT_ANSWER = """
+INSERT INTO answers (call, at, stdout, stderr, exit) VALUES (?, ?, ?, ?, ?) ON CONFLICT (call) DO NOTHING
+"""
+ANSWER = """
+SELECT stdout, stderr, exit FROM events WHERE call = ?1 AND replay = 1
+UNION ALL SELECT stdout, stderr, exit FROM answers WHERE call = ?1 AND stdout IS NOT NULL
+"""
+
+_encoder = msgspec.json.Encoder(enc_hook=repr)
+_decoder = msgspec.json.Decoder(Decision)
+
+
+class _Parts(NamedTuple):
+    payload: bytes
+    decision: bytes
+    stdout: bytes
+    stderr: bytes
+
+
+class _Written(NamedTuple):
+    record: Record
+    event: Row | None
+    answer: Row | None
+
+
+def append(store: Store, records: Iterable[Record], keep: Keep = "full") -> int:
+    """Write many records in one transaction; how many were new. A call that is there already is left as it is."""
+    rows = [_written(store, record, keep) for record in records]
+    return store.write(lambda connection: sum(_insert(connection, row) for row in rows))
+
+
+def answer(store: Store, call: str) -> Answer | None:
+    """What a call was told before: a repeated request is answered from here.
+
+    None also for an answer that held a secret, once the process that gave it is gone: it is decided again.
+    """
+    if (secret := store.secret_answers.get(call)) is not None:
+        return secret
+    row = store.read(lambda connection: connection.execute(ANSWER, (call,)).fetchone())
+    return Answer(*row) if row else None
+
+
+def get(store: Store, key: int | str) -> Entry | None:
+    """One event, by its number or by its call."""
+    column = "id" if isinstance(key, int) else "call"
+    return next(_entries(store, f"{SELECT} WHERE {column} = ?", (key,)), None)
+
+
+def last(store: Store, n: int = 1, **filters: str) -> tuple[Entry, ...]:
+    """The newest events, newest first; filters are columns and what they must equal."""
+    if unknown := filters.keys() - FILTERS:
+        raise TypeError(f"no such filter: {', '.join(sorted(unknown))} (known: {', '.join(sorted(FILTERS))})")
+    where = " AND ".join(f"{name} = ?" for name in filters) or "1"
+    return tuple(_entries(store, f"{SELECT} WHERE {where} ORDER BY id DESC LIMIT ?", (*filters.values(), n)))
+
+
+def after(store: Store, id: int, limit: int = 100) -> tuple[Entry, ...]:
+    """The events that came after one, oldest first."""
+    return tuple(_entries(store, f"{SELECT} WHERE id > ? ORDER BY id LIMIT ?", (id, limit)))
+
+
+def count(store: Store) -> int:
+    """How many events the journal holds."""
+    return store.read(lambda connection: int(connection.execute("SELECT count(*) FROM events").fetchone()[0]))
+
+
+def _insert(connection: Connection, row: _Written) -> bool:
+    new = True
+    if row.event is not None:
+        new = connection.execute(INSERT, row.event).rowcount == 1
+    if new and row.answer is not None:
+        new = connection.execute(INSERT_ANSWER, row.answer).rowcount == 1
+    if new:
+        deliveries.settle(connection, row.record)
+        stops.settle(connection, row.record)
+    return new
+
+
+def _written(store: Store, record: Record, keep: Keep) -> _Written:
+    told = record.answer
+    clean = _redacted(_Parts(_bytes(record.payload, keep), _decision(record, keep), told.stdout, told.stderr))
+    replay = (clean.stdout, clean.stderr) == (told.stdout, told.stderr)
+    if not replay:
+        _remember(store, record)
+    if keep == "full":
+        return _Written(record, _event(record, clean, (clean.stdout, clean.stderr, told.exit, int(replay))), None)
+    kept = (clean.stdout, clean.stderr) if replay else (None, None)
+    event = None if keep == "off" else _event(record, clean, (None, None, told.exit, 0))
+    return _Written(record, event, (record.call, record.at, *kept, told.exit))
+
+
+def _event(record: Record, clean: _Parts, told: Row) -> Row:
+    names = (record.agent, record.event, record.session, record.agent_id, record.tool, record.root)
+    payload = clean.payload.decode("utf-8", "replace") if clean.payload else None
+    return (
+        record.call,
+        record.at,
+        *(name if name.isascii() else _sound(name) for name in names),
+        record.decision.kind.value,
+        record.micros,
+        _size(record.payload),
+        payload,
+        clean.decision.decode("utf-8", "replace"),
+        *told,
+    )
+
+
+def _redacted(parts: _Parts) -> _Parts:
+    """One search over all parts is cheaper than four; no part of a secret crosses a NUL."""
+    whole = b"\0".join(parts)
+    clean = redact(whole)
+    if clean is whole:
+        return parts
+    pieces = clean.split(b"\0")
+    return _Parts(*pieces) if len(pieces) == len(parts) else _Parts(*map(redact, parts))
+
+
+def _remember(store: Store, record: Record) -> None:
+    while len(store.secret_answers) >= SECRET_ANSWERS:
+        del store.secret_answers[next(iter(store.secret_answers))]
+    store.secret_answers.setdefault(record.call, record.answer)
+
+
+def _bytes(payload: bytes | str | None, keep: Keep) -> bytes:
+    if payload is None or keep != "full" or len(payload) > PAYLOAD_LIMIT:
+        return b""
+    return payload if isinstance(payload, bytes) else payload.encode("utf-8", "replace")
+
+
+def _size(payload: bytes | str | None) -> int:
+    if isinstance(payload, str):
+        return len(payload.encode("utf-8", "replace"))
+    return len(payload or b"")
+
+
+def _decision(record: Record, keep: Keep) -> bytes:
+    if keep == "off":
+        return b"{}"
+    decision = record.decision if keep == "full" else _structure(record.decision)
+    try:
+        return _encoder.encode(decision)
+    except (UnicodeEncodeError, TypeError):  # a foreign hook's text or value that no JSON can hold
+        return _encoder.encode(_sound(msgspec.to_builtins(decision, enc_hook=repr, str_keys=True)))
+
+
+def _structure(decision: Decision) -> Decision:
+    """Kinds, names, sizes and durations; no text that could quote the user's work."""
+    return Decision(
+        kind=decision.kind,
+        by=decision.by,
+        reason=_length(decision.reason),
+        allowed=decision.allowed,
+        context=tuple(map(_length, decision.context)),
+        messages=tuple(map(_length, decision.messages)),
+        feedback=tuple(map(_length, decision.feedback)),
+        warnings=tuple(map(_length, decision.warnings)),
+        trace=tuple(map(_structure_step, decision.trace)),
+    )
+
+
+def _structure_step(step: Step) -> Step:
+    return msgspec.structs.replace(step, reason=_length(step.reason), note=_length(step.note))
+
+
+def _length(text: str) -> str:
+    return f"[{len(text)} characters]" if text else ""
+
+
+def _sound(value: Any) -> Any:
+    """The same value with everything that UTF-8 cannot hold replaced."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, Mapping):
+        return {_sound(str(key)): _sound(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_sound(item) for item in value]
+    return value
+
+
+def _entries(store: Store, sql: str, values: Row) -> Iterator[Entry]:
+    rows = store.read(lambda connection: connection.execute(sql, values).fetchall())
+    return map(_entry, rows)
+
+
+def _entry(row: tuple[Any, ...]) -> Entry:
+    *known, decision, stdout, stderr, exit = row
+    names = COLUMNS.split(", ")
+    told = None if stdout is None else Answer(stdout, stderr, exit)
+    return Entry(**dict(zip(names, known, strict=False)), decision=_decoder.decode(decision), answer=told)

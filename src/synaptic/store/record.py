@@ -1,0 +1,64 @@
+"""What is written about one event, and what is read back."""
+
+from typing import Literal
+
+import msgspec
+
+from synaptic.model.call import Answer
+from synaptic.model.decision import Decision
+
+Keep = Literal["full", "structure", "off"]
+"""Everything; no contents; only what repeated requests, deliveries and the stop cap need."""
+
+
+class Record(msgspec.Struct, frozen=True, kw_only=True):
+    """One answered event, on its way into the journal."""
+
+    call: str
+    """Unique and time-ordered. A second record of the same call changes nothing."""
+    at: float
+    agent: str
+    event: str
+    session: str = ""
+    agent_id: str = ""
+    tool: str = ""
+    root: str = ""
+    payload: bytes | str | None = None
+    decision: Decision = Decision()
+    answer: Answer = Answer()
+    micros: int = 0
+    delivered: tuple[int, ...] = ()
+    """Deliveries whose text this answer carried."""
+
+
+class Entry(msgspec.Struct, frozen=True, kw_only=True):
+    """One event as the journal kept it: all that `explain` tells."""
+
+    id: int
+    call: str
+    at: float
+    agent: str
+    event: str
+    session: str
+    agent_id: str
+    tool: str
+    root: str
+    micros: int
+    size: int
+    """Bytes of the payload, whether it was kept or not."""
+    payload: str | None
+    decision: Decision
+    answer: Answer | None
+    """None where answers are not kept."""
+
+
+class Delivery(msgspec.Struct, frozen=True, kw_only=True):
+    """A text that waits for its session's next event that can carry context."""
+
+    id: int = 0
+    call: str
+    hook: str
+    session: str
+    agent_id: str = ""
+    text: str
+    at: float

@@ -1,0 +1,106 @@
+"""Secrets are taken out before anything is written: `[redacted:kind]` stands where one was, and JSON stays JSON."""
+
+import re
+from collections.abc import Iterator
+
+from synaptic.store.shapes import CASED, IDENTIFIER, SHAPES
+
+NAMED_LIMIT = 64
+"""A longer value is no name of a variable."""
+
+_Shape = tuple[str, re.Pattern[bytes], re.Pattern[bytes]]
+"""A kind, its anchor, and what must follow."""
+
+
+def _by_head() -> dict[int, list[_Shape]]:
+    heads: dict[int, list[_Shape]] = {}
+    for kind, (anchors, shape) in SHAPES.items():
+        for anchor in anchors:
+            compiled = (kind, re.compile(anchor.encode()), re.compile(shape.encode()))
+            heads.setdefault(ord(anchor[0]), []).append(compiled)
+    return heads
+
+
+def _search(heads: dict[int, list[_Shape]]) -> re.Pattern[bytes]:
+    """One alternation with one branch per first letter and no groups: only so does `re` skip from head to head."""
+    branches = (
+        chr(head) + "(?:" + "|".join(anchor.pattern.decode()[1:] for _, anchor, _ in shapes) + ")"
+        for head, shapes in heads.items()
+    )
+    return re.compile("|".join(branches).encode())
+
+
+_HEADS = _by_head()
+_ANCHORS = _search(_HEADS)
+_CASED = tuple((kind, prefix, re.compile(shape.encode())) for kind, (prefix, shape) in CASED.items())
+_ASSIGNMENTS = frozenset({"password", "secret", "token", "key"})
+_NUMBERS = frozenset({"password", "secret"})
+
+Span = tuple[int, int, bytes]
+
+
+def redact(data: bytes) -> bytes:
+    """The same bytes without secrets; the very same object when there are none."""
+    spans = list(_spans(data))
+    for kind, prefix, shape in _CASED:
+        if prefix in data:
+            spans += [(*found.span(1), _mark(kind)) for found in shape.finditer(data)]
+    return _replaced(data, sorted(spans)) if spans else data
+
+
+def redact_text(text: str) -> str:
+    """`redact` for text."""
+    data = text.encode("utf-8", "replace")
+    clean = redact(data)
+    return text if clean == data and text.isascii() else clean.decode("utf-8", "replace")
+
+
+def _spans(data: bytes) -> Iterator[Span]:
+    lowered, done = data.lower(), 0
+    for hit in _ANCHORS.finditer(lowered):
+        start = hit.start()
+        if start >= done and (span := _span(data, lowered, start)):
+            done = span[1]
+            yield span
+
+
+def _span(data: bytes, lowered: bytes, start: int) -> Span | None:
+    for kind, anchor, shape in _HEADS[lowered[start]]:
+        hit = anchor.match(lowered, start)
+        found = shape.match(data, hit.end()) if hit else None
+        if found and (span := _secret(found, kind)):
+            return span
+    return None
+
+
+def _secret(found: re.Match[bytes], kind: str) -> Span | None:
+    if kind in _ASSIGNMENTS:
+        return _assigned(found, kind)
+    if kind == "mailchimp-key":
+        return (found.start() - 33, found.start() - 1, _mark(kind))
+    return (*found.span(found.lastindex or 1), _mark(kind))
+
+
+def _assigned(found: re.Match[bytes], kind: str) -> Span | None:
+    name = found.lastgroup or ""
+    value = found.group(name)
+    if name == "number":
+        # A bare number becomes a string: brackets without quotes are no JSON.
+        quote = found.group("q")
+        return (*found.span(name), quote + _mark(kind) + quote) if kind in _NUMBERS else None
+    if len(value) <= NAMED_LIMIT and IDENTIFIER.fullmatch(value):
+        return None
+    return (*found.span(name), _mark(kind))
+
+
+def _mark(kind: str) -> bytes:
+    return f"[redacted:{kind}]".encode()
+
+
+def _replaced(data: bytes, spans: list[Span]) -> bytes:
+    pieces, position = [], 0
+    for start, end, mark in spans:
+        if start >= position:
+            pieces += [data[position:start], mark]
+            position = end
+    return b"".join((*pieces, data[position:]))

@@ -1,0 +1,70 @@
+"""Which files of which project the user has agreed to run, by content."""
+
+import time
+from collections.abc import Iterable
+
+import msgspec
+
+from synaptic.store.db import Connection, Store
+
+INSERT = """
+INSERT INTO trust (root, digest, label, at) VALUES (?, ?, ?, ?)
+ON CONFLICT (root, digest) DO UPDATE SET label = excluded.label, at = excluded.at
+"""
+
+
+class Item(msgspec.Struct, frozen=True):
+    """One content that is trusted, and what people call it."""
+
+    digest: str
+    label: str
+
+
+class Agreement(msgspec.Struct, frozen=True):
+    """One line of the listing."""
+
+    root: str
+    digest: str
+    label: str
+    at: float
+
+
+def trusted(store: Store, root: str) -> frozenset[str]:
+    """The digests that may run in a project. Cheap enough for every event: read again only after a change."""
+    return store.read(lambda connection: _trusted(store, connection, root))
+
+
+def remember(store: Store, root: str, items: Iterable[Item]) -> None:
+    """Trust these contents in this project, besides what is trusted already."""
+    now = time.time()
+    rows = [(root, item.digest, item.label, now) for item in items]
+    store.write(lambda connection: connection.executemany(INSERT, rows))
+    store.generation += 1
+
+
+def forget(store: Store, root: str) -> int:
+    """Trust nothing of this project any more; how many contents that were."""
+    sql = "DELETE FROM trust WHERE root = ?"
+    gone = store.write(lambda connection: connection.execute(sql, (root,)).rowcount)
+    store.generation += 1
+    return gone
+
+
+def listing(store: Store, root: str | None = None) -> tuple[Agreement, ...]:
+    """Everything that is trusted, or everything of one project."""
+    sql = "SELECT root, digest, label, at FROM trust WHERE ?1 IS NULL OR root = ?1 ORDER BY root, label, digest"
+    rows = store.read(lambda connection: connection.execute(sql, (root,)).fetchall())
+    return tuple(Agreement(*row) for row in rows)
+
+
+def _trusted(store: Store, connection: Connection, root: str) -> frozenset[str]:
+    # data_version moves when another connection committed, generation when we did.
+    now = (store.generation, connection.execute("PRAGMA data_version").fetchone()[0])
+    if now != store.trusted_at:
+        store.trusted.clear()
+        store.trusted_at = now
+    found = store.trusted.get(root)
+    if found is None:
+        rows = connection.execute("SELECT digest FROM trust WHERE root = ?", (root,)).fetchall()
+        found = store.trusted[root] = frozenset(digest for (digest,) in rows)
+    return found

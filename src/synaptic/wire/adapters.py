@@ -1,0 +1,24 @@
+"""The adapter of an agent by its name, imported when it is first asked for: one agent never loads the others."""
+
+from functools import cache
+from importlib import import_module
+
+from synaptic.model.errors import PayloadError
+from synaptic.wire.base import Adapter
+
+MODULES = {"claude": "synaptic.wire.claude", "synaptic": "synaptic.wire.ability"}
+"""Each module keeps its adapter in `ADAPTER`."""
+
+
+def agents() -> tuple[str, ...]:
+    """Every agent that is known."""
+    return tuple(MODULES)
+
+
+@cache
+def adapter(agent: str) -> Adapter:
+    """The adapter of an agent; raises PayloadError for a name nobody knows."""
+    if agent not in MODULES:
+        raise PayloadError(f"agent {agent!r} is not known", where="dispatch", hint=f"known: {', '.join(MODULES)}")
+    found: Adapter = import_module(MODULES[agent]).ADAPTER
+    return found
