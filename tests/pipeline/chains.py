@@ -40,8 +40,9 @@ class World:
         said = self.says.get(invocation.hook.id)
         return said(seen) if callable(said) else said
 
-    def start(self, invocation: Invocation) -> None:
+    def start(self, invocation: Invocation) -> Failure | None:
         self.started.append(invocation.hook.id)
+        return None
 
     @property
     def ran(self) -> list[str]:

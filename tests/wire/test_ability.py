@@ -175,7 +175,7 @@ def test_a_handlers_own_error_is_kept_when_nothing_is_denied():
 
 def test_warnings_go_to_stderr():
     answer = answered(decode(event_type="PreAbilityCall", **BASE), Decision(warnings=("hook a: timeout",)))
-    assert answer.stderr == b"synaptic: synaptic: PreAbilityCall.ability_id is missing\nsynaptic: hook a: timeout\n"
+    assert answer.stderr == b"synaptic: PreAbilityCall.ability_id is missing\nsynaptic: hook a: timeout\n"
     assert answer.stdout == b""
 
 

@@ -14,6 +14,7 @@ from synaptic.model.effect import Deliver
 from synaptic.model.errors import PayloadError
 from synaptic.model.event import EVENTS, PreToolUse, SessionStart, Stop, SubagentStart, Unknown
 from synaptic.wire.claude import ADAPTER
+from synaptic.wire.claude_entries import Plan, entries
 
 FILES = sorted((Path(__file__).parent / "claude").glob("*.json"))
 
@@ -51,7 +52,8 @@ def test_every_recorded_payload_becomes_its_event_without_a_warning(file):
     assert call.warnings == ()
     assert call.payload == raw
     known = {field: raw[field] for field in call.event.__struct_fields__ if field in raw}
-    assert msgspec.to_builtins(call.event) | known == msgspec.to_builtins(call.event)
+    event = json.loads(msgspec.json.encode(call.event))
+    assert {field: event[field] for field in known} == known
     assert (call.id, call.agent, call.root, call.at) == ("7", "claude", "", 0.0)
 
 
@@ -353,3 +355,15 @@ def test_deny_beats_defer_and_defer_beats_ask():
         assert said["hookSpecificOutput"]["permissionDecision"] == word
     smuggled = ADAPTER.degrade(bash(), Decision(extras={"permissionDecision": "allow"}))
     assert smuggled.extras == {}
+
+
+def test_each_event_answers_within_the_time_its_settings_entry_asks_for():
+    for event, entry in entries(Plan(dispatch="/home/dev/.synaptic/bin/dispatch", token="0" * 32)).items():
+        assert ADAPTER.capability(event).timeout == entry["hooks"][0]["timeout"]
+
+
+def test_compaction_carries_its_own_instructions_and_nothing_that_waits_for_the_model():
+    assert not ADAPTER.capability("PreCompact").context
+    call = decode("PreCompact")
+    decision = ADAPTER.degrade(call, Decision(kind=Kind.ADVISE, context=("Keep the plan.",)))
+    assert ADAPTER.encode(call, decision).stdout == b"Keep the plan."

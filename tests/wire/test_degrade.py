@@ -42,7 +42,7 @@ def test_an_ask_becomes_a_deny_and_never_silence_before_the_act():
 def test_a_deny_that_cannot_be_is_told_to_the_model_or_else_to_the_user():
     denied = Decision(kind=Kind.DENY, reason="no")
     model, user = degraded(denied, Capability(feedback=True), "demo"), degraded(denied, Capability(), "demo")
-    assert (model.kind, model.feedback, model.messages) == (Kind.NONE, ("no",), ())
+    assert (model.kind, model.feedback, model.messages) == (Kind.ADVISE, ("no",), ())
     assert (user.kind, user.feedback, user.messages) == (Kind.ADVISE, (), ("no",))
     assert user.trace[0].hook == "demo"
 

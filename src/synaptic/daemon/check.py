@@ -1,16 +1,16 @@
 """What the policies say about a call, without state: the answer to `synaptic check`, thousands a second."""
 
-import os
 import time
 from collections.abc import Mapping
+from pathlib import Path
 
 import msgspec
 
 from synaptic.model.call import Call, Request
 from synaptic.model.decision import Decision, Failure, Fault, Kind, Verdict
 from synaptic.model.facts import Facts
-from synaptic.model.hook import Builtin, Hook
 from synaptic.model.home import Home
+from synaptic.model.hook import Builtin, Hook
 from synaptic.pipeline.match import Index
 from synaptic.pipeline.run import run
 from synaptic.registry.catalog import Catalog, Catalogs
@@ -19,7 +19,7 @@ from synaptic.runners.base import Invocation
 from synaptic.wire.adapters import adapter
 
 WORDS = {Kind.DENY: "deny", Kind.ASK: "ask", Kind.REWRITE: "rewrite"}
-USER_HOME = os.path.expanduser("~")
+USER_HOME = str(Path.home())
 
 
 class Checker:
@@ -75,5 +75,5 @@ class _Stateless:
     async def execute(self, invocation: Invocation) -> Verdict | Failure | None:
         return Failure(Fault.MISSING, "only policies are asked here")
 
-    def start(self, invocation: Invocation) -> None:
-        """Nothing is started."""
+    def start(self, invocation: Invocation) -> Failure | None:
+        return Failure(Fault.MISSING, "only policies are asked here")

@@ -1,8 +1,8 @@
 """Asking the daemon: the same frame as the compiled `dispatch`, and JSON-RPC for everything else."""
 
+import asyncio
 import os
 import socket
-import sys
 import time
 from pathlib import Path
 
@@ -58,7 +58,7 @@ def rpc(home: Home, method: str, params: object = None, timeout: float = 30.0) -
 def responds(home: Home) -> bool:
     """Whether the daemon says anything at all; a stopped or stuck process does not."""
     try:
-        rpc(home, "ping", timeout=SILENCE)
+        rpc(home, "daemon.status", timeout=SILENCE)
     except RpcError:
         return True
     except DaemonError:
@@ -82,15 +82,21 @@ def main(argv: list[str]) -> int:
         return _deliver(refuse(home, event, "its input is larger than 64 MiB"))
     request = Request(agent=agent, event=event, stdin=stdin, id=new_call_id(), env=dict(os.environ))
     answer = call(home, request)
-    if answer is not None:
-        return _deliver(answer)
+    return _deliver(answer) if answer is not None else _answer_here(home, request)
+
+
+def _answer_here(home: Home, request: Request) -> int:
     from synaptic.daemon import fallback  # noqa: PLC0415  the whole engine, which a living daemon makes unnecessary
 
-    code = 0
-    for answer in fallback.answers(home, request):
-        code = _deliver(answer)
+    given: list[Answer] = []
+
+    def deliver(answer: Answer) -> None:
+        given.append(answer)
+        _deliver(answer)
+
+    asyncio.run(fallback.answer_here(home, request, deliver))
     fallback.leave_daemon(home, synaptic.__version__)
-    return code
+    return given[0].exit
 
 
 def _reach(home: Home) -> socket.socket:
@@ -143,7 +149,7 @@ def _home_of(script: Path) -> Home:
 
 def _stdin() -> bytes:
     try:
-        with open(0, "rb", closefd=False) as file:  # noqa: PTH123  a descriptor, not a path
+        with open(0, "rb", closefd=False) as file:
             return file.read(STDIN_LIMIT + 1)
     except OSError:
         return b""

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 
 from synaptic.model.errors import StoreError
-from synaptic.store.journal import Record
+from synaptic.store.record import Record
 
 Append = Callable[[Sequence[Record]], None]
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections.abc import Sequence
 
 import msgspec
 
@@ -9,10 +10,11 @@ from synaptic.daemon import sinks
 from synaptic.daemon.commit import GroupCommit
 from synaptic.daemon.world import Rehearsal, World
 from synaptic.model.call import Answer, Call, Request
-from synaptic.model.decision import Decision
+from synaptic.model.decision import Decision, Failure
 from synaptic.model.errors import PayloadError, StoreError
 from synaptic.model.event import MessageDisplay, SessionStart, Timing, ToolEvent
 from synaptic.model.home import Home
+from synaptic.model.hook import Hook
 from synaptic.pipeline.match import Index
 from synaptic.pipeline.merge import Said, merge
 from synaptic.pipeline.run import run
@@ -20,11 +22,12 @@ from synaptic.registry.catalog import Catalog, Catalogs
 from synaptic.registry.project import find_root
 from synaptic.registry.trust import Trust
 from synaptic.runners.execute import Runners
+from synaptic.runners.spool import Finished
 from synaptic.store import deliveries, journal, stops
 from synaptic.store import trust as trusted
 from synaptic.store.db import Store
-from synaptic.store.record import Delivery, Record
-from synaptic.wire.adapters import adapter
+from synaptic.store.record import Delivery, Keep, Record
+from synaptic.wire.adapters import adapter, agents
 from synaptic.wire.base import Adapter
 
 MARGIN = 0.95
@@ -51,7 +54,7 @@ class Engine:
         self.catalogs = Catalogs(home)
         self._commit = GroupCommit(self._append)
         self._indexes: dict[int, tuple[Catalog, Index]] = {}
-        self._keep: journal.Keep = "full"
+        self._keep: Keep = "full"
 
     async def answer(self, request: Request) -> Answer:
         """What the agent is told; on disk before it is returned."""
@@ -73,7 +76,7 @@ class Engine:
     async def rehearse(self, request: Request) -> Walked:
         """The walk with state as it is and nothing written. Raises PayloadError."""
         wire, call, catalog = self._open(request)
-        world = Rehearsal(catalog, self._trust(catalog), self.runners, _seconds(wire, call))
+        world = Rehearsal(catalog, self.trust(catalog), self.runners, _seconds(wire, call))
         decision = await run(call, self.select(catalog, call), world)
         for invocation in world.started:
             said = Said(hook=invocation.hook, outcome=await self.runners.run(invocation), phase="background")
@@ -81,7 +84,7 @@ class Engine:
             decision = msgspec.structs.replace(decision, trace=decision.trace + extra.trace)
         return self._finish(wire, call, catalog, decision)
 
-    def select(self, catalog: Catalog, call: Call) -> tuple[object, ...]:
+    def select(self, catalog: Catalog, call: Call) -> tuple[Hook, ...]:
         """The hooks that concern a call, in their order."""
         kept = self._indexes.get(id(catalog))
         if kept is None or kept[0] is not catalog:
@@ -89,6 +92,10 @@ class Engine:
                 self._indexes.clear()
             kept = self._indexes[id(catalog)] = (catalog, Index(catalog.hooks))
         return kept[1].select(call)
+
+    def trust(self, catalog: Catalog) -> Trust:
+        """Who may run in a project."""
+        return Trust(catalog.root, self._accepted, catalog.config.trust == "all")
 
     async def collect(self) -> int:
         """Take in what background hooks have answered, for their sessions' next event; how many there were."""
@@ -99,10 +106,24 @@ class Engine:
         await self.runners.close()
         self.store.close()
 
+    def _accepted(self, root: str) -> frozenset[str]:
+        try:
+            return trusted.trusted(self.store, root)
+        except StoreError:
+            return frozenset()  # what cannot be looked up is not trusted
+
+    def _collect(self) -> int:
+        finished = self.runners.collect()
+        for one in finished:
+            if text := _advice(one):
+                deliveries.add(self.store, _delivery(one, text))
+            self.runners.done(one)
+        return len(finished)
+
     async def _walk(self, request: Request) -> Walked:
         wire, call, catalog = self._open(request)
         self._keep = catalog.config.journal
-        world = World(catalog, self._trust(catalog), self.runners, _seconds(wire, call))
+        world = World(catalog, self.trust(catalog), self.runners, _seconds(wire, call))
         decision = await run(call, self.select(catalog, call), world)
         return self._finish(wire, call, catalog, decision)
 
@@ -130,20 +151,22 @@ class Engine:
         sinks.write(walked.decision.effects)
         return walked.answer
 
-    def _append(self, records: list[Record]) -> None:
+    def _append(self, records: Sequence[Record]) -> None:
         journal.append(self.store, records, self._keep)
-
-    def _trust(self, catalog: Catalog) -> Trust:
-        return Trust(catalog.root, lambda root: trusted.trusted(self.store, root), catalog.config.trust == "all")
 
     def _noticed(self, call: Call, catalog: Catalog, decision: Decision) -> Decision:
         """What a session should hear once, at its start: what was skipped, what is broken."""
         if not isinstance(call.event, SessionStart):
             return decision
-        notices = [*self.store.notices, *catalog.problems, *_untrusted(catalog, self._trust(catalog))]
+        notices = [*self.store.notices, *catalog.problems, *self._untrusted(catalog)]
         self.store.notices.clear()
         messages = tuple(f"synaptic: {notice}" for notice in notices)
         return msgspec.structs.replace(decision, messages=decision.messages + messages)
+
+    def _untrusted(self, catalog: Catalog) -> list[str]:
+        trust = self.trust(catalog)
+        refusals = (trust.refusal(hook) for hook in catalog.hooks)
+        return [refusal for refusal in refusals if refusal]
 
     def _capped(self, call: Call, decision: Decision, cap: int) -> Decision:
         """Stop cannot loop, whatever the agent's own counter does."""
@@ -177,7 +200,7 @@ class Engine:
         decision = Decision(warnings=(warning,))
         config = self.catalogs.get("").config
         self._keep = config.journal
-        if config.fail == "closed" and request.agent in _known():
+        if config.fail == "closed" and request.agent in agents():
             return Walked(call, decision, adapter(request.agent).refuse(request.event, warning))
         return Walked(call, decision, Answer(stderr=f"synaptic: {warning}\n".encode("utf-8", "replace")))
 
@@ -189,6 +212,18 @@ def open_engine(home: Home) -> Engine:
 
 def _seconds(wire: Adapter, call: Call) -> float:
     return wire.capability(call.event.hook_event_name).timeout * MARGIN
+
+
+def _advice(finished: Finished) -> str:
+    """What a background hook wants the model to know; its failure is worth knowing too."""
+    outcome = finished.outcome
+    if isinstance(outcome, Failure):
+        return f"background hook {finished.hook}: {outcome.fault}: {outcome.message}"
+    return "\n".join(outcome.context + outcome.messages) if outcome else ""
+
+
+def _delivery(finished: Finished, text: str) -> Delivery:
+    return Delivery(call=finished.call, hook=finished.hook, session=finished.session, text=text, at=time.time())
 
 
 def _record(request: Request, walked: Walked, micros: int) -> Record:

@@ -3,13 +3,109 @@
 import asyncio
 import os
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
 import synaptic
-from synaptic.daemon import frame
+from synaptic.daemon import frame, lifecycle
+from synaptic.daemon.client import responds
+from synaptic.daemon.engine import open_engine
 from synaptic.daemon.refuse import refuse
 from synaptic.model.call import Answer, Request
 from synaptic.model.errors import DaemonError, SynapticError
 from synaptic.model.home import Home
+from synaptic.packages import dispatcher
+
+Deliver = Callable[[Answer], None]
+
+
+async def answer_here(home: Home, request: Request, deliver: Deliver) -> None:
+    """Run the engine; `deliver` is called once, whatever happens, and before the engine puts its things away."""
+    try:
+        engine = open_engine(home)
+    except Exception as error:  # noqa: BLE001  an answer is owed, and this is the last one who can give it
+        deliver(_failed(home, request, error))
+        return
+    try:
+        answer = await engine.replay(request)
+    except Exception as error:  # noqa: BLE001  as above
+        answer = _failed(home, request, error)
+    deliver(answer)
+    await engine.close()
+
+
+def leave_daemon(home: Home, client: str) -> None:
+    """See to it that the next call finds a daemon of this version, and a dispatcher that it accepts."""
+    with suppress(SynapticError):  # without a daemon the next call comes here again
+        if client != synaptic.__version__ and dispatcher.kind(home):
+            dispatcher.install(home)
+        if dispatcher.read_engine(home).daemon:
+            _start_or_replace(home)
+
+
+def main(argv: list[str]) -> int:
+    """One request frame on stdin, one answer frame on stdout, then the daemon for the next call."""
+    home = Home(Path(argv[0]))
+    try:
+        delivery = _read()
+    except DaemonError:
+        return 1  # no frame: `dispatch` sees no answer and applies the fail policy
+    asyncio.run(_run(home, delivery.request))
+    _close_stdout()
+    leave_daemon(home, delivery.version)
+    return 0
+
+
+async def _run(home: Home, request: Request) -> None:
+    beat = asyncio.create_task(_beat())
+
+    def deliver(answer: Answer) -> None:
+        beat.cancel()
+        _write(frame.pack_answer(answer))
+
+    await answer_here(home, request, deliver)
+
+
+async def _beat() -> None:
+    while True:
+        await asyncio.sleep(frame.KEEP_ALIVE_SECONDS)
+        _write(frame.KEEP_ALIVE)
+
+
+def _start_or_replace(home: Home) -> None:
+    now = lifecycle.status(home)
+    if now.state == "stopped":
+        lifecycle.start(home)
+    elif now.state == "running" and (now.version != synaptic.__version__ or not responds(home)):
+        lifecycle.restart(home)
+
+
+def _failed(home: Home, request: Request, error: Exception) -> Answer:
+    return refuse(home, request.event, f"{type(error).__name__}: {error}")
+
+
+def _read() -> frame.Delivery:
+    stdin = sys.stdin.buffer
+    head = stdin.read(frame.REQUEST_HEAD.size)
+    if len(head) != frame.REQUEST_HEAD.size:
+        raise DaemonError("no request on stdin")
+    sizes = frame.request_sizes(head)
+    return frame.unpack_request(sizes, stdin.read(sizes.body))
+
+
+def _write(content: bytes) -> None:
+    rest = memoryview(content)
+    with suppress(OSError):  # a dispatcher that is gone needs no answer
+        while rest:
+            rest = rest[os.write(1, rest) :]
+
+
+def _close_stdout() -> None:
+    null = os.open(os.devnull, os.O_RDWR)
+    os.dup2(null, 1)
+    os.close(null)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -19,6 +19,7 @@ import synaptic
 from synaptic.daemon.address import connect
 from synaptic.model.errors import DaemonError
 from synaptic.model.home import Home
+from synaptic.packages.dispatcher import read_engine
 
 SERVER = ("-I", "-m", "synaptic.daemon.server")
 PLAIN = ("HOME", "USER", "LOGNAME", "PATH", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR")
@@ -135,6 +136,11 @@ def hold(home: Home, fd: int | None = None) -> Lock:
     return Lock(home, held)
 
 
+def installed_version(home: Home) -> str:
+    """The version that the dispatcher was installed with; empty when none is."""
+    return read_engine(home).version
+
+
 def is_held(home: Home) -> bool:
     """Whether a daemon lives, or is being started."""
     try:
@@ -219,9 +225,9 @@ def _take(home: Home) -> int | None:
 
 
 def _adopt(home: Home, fd: int) -> int | None:
-    """The inherited descriptor, when it is this home's lock and it is ours; asking again for what one holds succeeds."""
+    """The inherited descriptor, when it is this home's lock and held by us: asking for what one holds succeeds."""
     try:
-        ours = os.path.samestat(os.fstat(fd), os.stat(home.lock))
+        ours = os.path.samestat(os.fstat(fd), home.lock.stat())
     except OSError:
         ours = False
     return fd if ours and _locked(fd) else None

@@ -47,7 +47,7 @@ async def call(service: Any, name: str, params: Mapping[str, object]) -> object:
         return await handler(service, typed)
     except SynapticError:
         raise
-    except Exception as error:  # noqa: BLE001 - the daemon's outermost catch: one bad call must not end it
+    except Exception as error:
         raise RpcError("HANDLER_ERROR", f"{name}: {type(error).__name__}: {error}") from error
 
 

@@ -9,6 +9,7 @@ import socket
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import cast
 
 import uvloop
 
@@ -21,6 +22,7 @@ from synaptic.daemon.upkeep import upkeep
 from synaptic.model.call import Answer
 from synaptic.model.errors import DaemonError
 from synaptic.model.home import Home
+from synaptic.packages.dispatcher import read_engine
 
 BACKLOG = 4096
 GRACE = 10.0
@@ -69,7 +71,7 @@ class Daemon:
 
     def outdated(self, version: str) -> bool:
         """Whether another version has been installed: a mere stale client is served."""
-        return version != self.version and lifecycle.installed_version(self.engine.home) not in ("", self.version)
+        return version != self.version and read_engine(self.engine.home).version not in ("", self.version)
 
 
 class Connection(asyncio.Protocol):
@@ -84,8 +86,7 @@ class Connection(asyncio.Protocol):
         self._lines: asyncio.Queue[bytes] | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self.transport = transport
+        self.transport = cast(asyncio.Transport, transport)  # uvloop's does not say so by inheritance
         if not same_user(transport):
             transport.abort()
 

@@ -9,9 +9,7 @@ from synaptic.model.effect import AppendLine, Effect
 
 def write(effects: Iterable[Effect]) -> tuple[str, ...]:
     """Carry out what belongs in files; returns a warning for each that could not be written."""
-    return tuple(
-        warning for effect in effects if isinstance(effect, AppendLine) and (warning := _append(effect))
-    )
+    return tuple(warning for effect in effects if isinstance(effect, AppendLine) and (warning := _append(effect)))
 
 
 def _append(effect: AppendLine) -> str:

@@ -1,8 +1,8 @@
 """The world around the loop for one event: facts, trust, runners, and how much time is left."""
 
-import os
 import time
 from collections.abc import Mapping
+from pathlib import Path
 
 from synaptic.model.call import Call
 from synaptic.model.decision import Failure, Verdict
@@ -13,7 +13,7 @@ from synaptic.registry.trust import Trust
 from synaptic.runners.base import Invocation
 from synaptic.runners.execute import Runners
 
-USER_HOME = os.path.expanduser("~")
+USER_HOME = str(Path.home())
 
 
 class World:
@@ -35,8 +35,8 @@ class World:
     async def execute(self, invocation: Invocation) -> Verdict | Failure | None:
         return await self._runners.run(invocation)
 
-    def start(self, invocation: Invocation) -> None:
-        self._runners.start(invocation)
+    def start(self, invocation: Invocation) -> Failure | None:
+        return self._runners.start(invocation)
 
 
 class Rehearsal(World):
@@ -46,5 +46,6 @@ class Rehearsal(World):
         super().__init__(catalog, trust, runners, seconds)
         self.started: list[Invocation] = []
 
-    def start(self, invocation: Invocation) -> None:
+    def start(self, invocation: Invocation) -> Failure | None:
         self.started.append(invocation)
+        return None

@@ -61,7 +61,7 @@ class EngineFile(msgspec.Struct, frozen=True):
 
 def install(home: Home, fail: Fail | None = None) -> Kind:
     """Put the dispatcher and its engine file in place; what is already right is left untouched."""
-    _refuse_user_site(home)
+    _refuse_unusable_python(home)
     binary = compiled()
     _replace(home.dispatch, binary.read_bytes() if binary else _script(), 0o755)
     known = read_engine(home)
@@ -123,15 +123,13 @@ def _script() -> bytes:
     return os.fsencode(SCRIPT.format(version=synaptic.__version__, python=quoted))
 
 
-def _refuse_user_site(home: Home) -> None:
-    """Python is started isolated, so that no environment variable changes it; a user's site folder is not seen then."""
-    own, users = Path(synaptic.__file__).resolve(), Path(site.getusersitepackages())
-    if own.is_relative_to(users):
-        raise SettingsError(
-            "installed with `pip install --user`, where an isolated Python does not find it",
-            where=str(home.engine),
-            hint="install it in an environment of its own: `pipx install synaptic-hooks`",
-        )
+def _refuse_unusable_python(home: Home) -> None:
+    """Python is started isolated, so that no variable changes it; a user's own site folder is not seen then."""
+    where, hint = str(home.engine), "install it in an environment of its own: `pipx install synaptic-hooks`"
+    if "\n" in sys.executable:
+        raise SettingsError(f"a path with a line break cannot be noted: {sys.executable!r}", where=where, hint=hint)
+    if Path(synaptic.__file__).resolve().is_relative_to(site.getusersitepackages()):
+        raise SettingsError("an isolated Python does not find `pip install --user`", where=where, hint=hint)
 
 
 def _replace(path: Path, content: bytes, mode: int) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import msgspec
 
+from synaptic.model.errors import SettingsError
 from synaptic.model.home import Home
 from synaptic.packages.profile import Shell
 from synaptic.packages.record import Choices
@@ -42,12 +43,19 @@ def options_from(environ: Mapping[str, str], home: Home) -> Options:
     """The installation that a user's environment describes."""
     return Options(
         home=home,
-        user_home=Path(environ.get("HOME") or Path.home()),
+        user_home=_user_home(environ),
         claude_dir=_folder(environ, "CLAUDE_CONFIG_DIR"),
         shell=environ.get("SHELL", ""),
         zdotdir=_folder(environ, "ZDOTDIR"),
         search_path=environ.get("PATH", ""),
     )
+
+
+def _user_home(environ: Mapping[str, str]) -> Path:
+    try:
+        return Path(environ.get("HOME") or Path.home()).absolute()
+    except RuntimeError as error:
+        raise SettingsError("this user has no home folder", hint="set HOME") from error
 
 
 def _folder(environ: Mapping[str, str], name: str) -> Path | None:

@@ -33,8 +33,8 @@ class Runtime(Protocol):
 
     async def execute(self, invocation: Invocation) -> Verdict | Failure | None: ...
 
-    def start(self, invocation: Invocation) -> None:
-        """Launch a hook that nobody waits for."""
+    def start(self, invocation: Invocation) -> Failure | None:
+        """Launch a hook that nobody waits for; None when it runs."""
 
 
 async def run(call: Call, hooks: Sequence[Hook], runtime: Runtime) -> Decision:
@@ -98,8 +98,8 @@ class Walk:
         return hook.recheck and hook.rank in self._seen and self._seen[hook.rank] is not _input(self.call)
 
     def _start(self, hook: Hook) -> None:
-        self.runtime.start(self._invocation(hook, hook.timeout))
-        self.said.append(Said(hook=hook, phase="started", note="not awaited"))
+        failure = self.runtime.start(self._invocation(hook, hook.timeout))
+        self.said.append(Said(hook=hook, outcome=failure, phase="started", note="" if failure else "not awaited"))
 
     async def _ask(self, hook: Hook, phase: str = "run") -> None:
         started = time.perf_counter_ns()

@@ -17,6 +17,8 @@ from synaptic.registry.snapshot import Watched, unchanged
 from synaptic.registry.sources import Sources
 from synaptic.registry.tighten import merge
 
+TOLD = 100
+"""Problems that are kept."""
 ROOTS = 64
 """Projects whose catalogs are kept."""
 
@@ -26,8 +28,6 @@ class Catalog(msgspec.Struct, frozen=True, kw_only=True):
 
     root: str
     hooks: tuple[Hook, ...]
-    by_event: Mapping[str, tuple[Hook, ...]]
-    """The same hooks per event, in the same order."""
     config: Config
     variables: Mapping[str, str]
     """The six SYNAPTIC_* variables."""
@@ -70,10 +70,9 @@ def build(sources: Sources, environment: str = "") -> Catalog:
     return Catalog(
         root=sources.root,
         hooks=hooks,
-        by_event=_by_event(hooks),
         config=config,
         variables=variables,
-        problems=told,
+        problems=_printable(told),
         sources=sources.files(),
     )
 
@@ -117,12 +116,10 @@ def ordered(hooks: Iterable[Hook]) -> tuple[Hook, ...]:
     return tuple(sorted(placed, key=lambda hook: hook.rank))
 
 
-def _by_event(hooks: tuple[Hook, ...]) -> dict[str, tuple[Hook, ...]]:
-    lists: dict[str, list[Hook]] = {}
-    for hook in hooks:
-        for event in hook.events:
-            lists.setdefault(event, []).append(hook)
-    return {event: tuple(found) for event, found in lists.items()}
+def _printable(problems: tuple[str, ...]) -> tuple[str, ...]:
+    """As many as somebody reads. A name that is no UTF-8 must not break the output it is told in."""
+    told = tuple(text.encode(errors="replace").decode() for text in problems[:TOLD])
+    return told if len(problems) <= TOLD else (*told, f"and {len(problems) - TOLD} problems more")
 
 
 def _variables(sources: Sources, config: Config) -> tuple[Mapping[str, str], tuple[str, ...]]:

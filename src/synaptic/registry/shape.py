@@ -9,6 +9,8 @@ from synaptic.model.errors import DeclarationError
 from synaptic.registry.nearest import hint, nearest
 
 T = TypeVar("T", bound=msgspec.Struct)
+STRANGERS = 20
+"""Unknown keys of one table that are looked at."""
 PLACE = re.compile(r" - at `(?:key in )?\$\.?([^`]*)`$")
 
 
@@ -41,7 +43,7 @@ def strangers(table: dict[Any, Any], shape: type[msgspec.Struct]) -> list[str]:
 def refuse_typos(table: dict[Any, Any], shape: type[msgspec.Struct], where: str) -> list[str]:
     """A key that resembles a known one is a typo, and a hook half understood must not run. Others are only told."""
     told = []
-    for key in strangers(table, shape):
+    for key in strangers(table, shape)[:STRANGERS]:
         if nearest(key, shape.__struct_fields__):
             raise DeclarationError(f"unknown key `{key}`", where=where, hint=hint(key, shape.__struct_fields__))
         told.append(f"{where}: unknown key `{key}` is ignored")

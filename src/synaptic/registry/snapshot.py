@@ -24,6 +24,8 @@ class Unreadable(msgspec.Struct, frozen=True):
     why: str
 
 
+FOLDER = Unreadable("is a folder")
+
 Content = bytes | Unreadable | None
 """None: there is no such file."""
 Load = Callable[[str], Content]
@@ -37,12 +39,23 @@ def read(path: str, limit: int) -> Content:
         return None
     except OSError as error:
         return Unreadable(f"cannot be read: {error.strerror}")
-    with os.fdopen(handle, "rb") as file:
-        status = os.fstat(handle)
-        if not stat.S_ISREG(status.st_mode):
-            return Unreadable("is not a regular file")
-        if status.st_size > limit:
-            return Unreadable(f"is larger than {size(limit)}")
+    try:
+        return _regular(handle, limit)
+    except OSError as error:
+        return Unreadable(f"cannot be read: {error.strerror}")
+    finally:
+        os.close(handle)
+
+
+def _regular(handle: int, limit: int) -> Content:
+    status = os.fstat(handle)
+    if stat.S_ISDIR(status.st_mode):
+        return FOLDER
+    if not stat.S_ISREG(status.st_mode):
+        return Unreadable("is not a regular file")
+    if status.st_size > limit:
+        return Unreadable(f"is larger than {size(limit)}")
+    with os.fdopen(handle, "rb", closefd=False) as file:
         return file.read(limit)
 
 
@@ -108,7 +121,7 @@ class Watched:
 def digest(content: Content) -> bytes:
     """A short name for a content."""
     if content is None:
-        return b""
+        return bytes(32)
     raw = content if isinstance(content, bytes) else f"unreadable: {content.why}".encode()
     return hashlib.sha256(raw).digest()
 

@@ -66,9 +66,7 @@ def parse(text: bytes, place: Place) -> Declarations:
         table = tomllib.loads(text.decode())
     except (ValueError, RecursionError) as error:
         return Declarations(problems=(f"{place.file}: is no valid TOML, no hook of it runs: {error}",))
-    problems = [
-        f"{place.file}: unknown key `{key}` ({hint(key, ('hook',))})" for key in table if key != "hook"
-    ]  # fmt: skip
+    problems = [f"{place.file}: unknown key `{key}` (hooks are written `[[hook]]`)" for key in table if key != "hook"]
     entries = table.get("hook", [])
     if not isinstance(entries, list):
         problems.append(f"{place.file}: `hook` must be written `[[hook]]`, once for each hook")
@@ -98,7 +96,7 @@ def _hook(entry: Entry, where: str, place: Place, problems: list[str]) -> Hook:
         id=entry.id or f"{entry.skill or Path(place.file).stem}:{_label(entry)}",
         events=_events(entry, where, problems),
         handler=handler,
-        matcher=checked_matcher(entry.matcher, where),
+        matcher=checked_matcher(entry.matcher, where, place.scope),
         priority=entry.priority,
         blocking=entry.blocking,
         timeout=entry.timeout,
@@ -151,4 +149,4 @@ def _absolute(path: str, where: str, key: str, place: Place) -> str:
 
 def _label(entry: Entry) -> str:
     words = (entry.script or entry.python or entry.url or entry.command).split()
-    return Path(entry.script or words[0]).name if words else "hook"
+    return (entry.script or words[0]).rstrip("/").rpartition("/")[2] if words else "hook"

@@ -16,6 +16,7 @@ from synaptic.registry.nearest import hint
 from synaptic.registry.shape import refuse_typos, shaped, strangers
 
 ID = re.compile(r"[a-z0-9][a-z0-9_-]*")
+BRACKETS = re.compile(r"\[[^\]]+\]")
 
 Names = str | tuple[str, ...]
 
@@ -127,7 +128,7 @@ def _hook(definition: Definition, place: Place, config: Config) -> Hook | None:
     """A switched off hook is checked like any other, so that it does not break on the day it is switched on."""
     wanted = _filter(definition, place.file)
     handler = described(definition.handler, place, config, definition.events)
-    matcher = checked_matcher(_matcher(wanted, place.file), place.file)
+    matcher = checked_matcher(_matcher(wanted, place.file), place.file, place.scope)
     if not _active(definition, wanted, config.environment):
         return None
     return Hook(
@@ -151,7 +152,19 @@ def _filter(definition: Definition, where: str) -> Filter:
     if unknown := strangers(table, Filter):
         known = Filter.__struct_fields__
         raise DeclarationError(f"unknown key `match.{unknown[0]}`", where=where, hint=hint(unknown[0], known))
-    return shaped(table, Filter, f"{where}: match")
+    wanted = shaped(table, Filter, f"{where}: match")
+    for key in ("ability_scope", "operation_key", "only_if_changed_paths", "file_patterns"):
+        _check_globs(_tuple(getattr(wanted, key)), f"{where}: match.{key}")
+    return wanted
+
+
+def _check_globs(globs: tuple[str, ...], where: str) -> None:
+    for pattern in globs:
+        try:
+            for brackets in BRACKETS.findall(pattern):
+                re.compile(brackets)
+        except re.error as error:
+            raise DeclarationError(f"`{pattern}` is no glob: {error}", where=where) from None
 
 
 def _matcher(wanted: Filter, where: str) -> str:

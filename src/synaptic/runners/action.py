@@ -21,7 +21,7 @@ def read(hook: Hook, event: Event, answer: dict[str, Any]) -> Meaning:
     why = reason.strip() if isinstance(reason, str) else ""
     match answer["action"]:
         case "approve":
-            return Verdict(says=Kind.ALLOW, reason=why)
+            return None  # as much as silence: no objection, and no permission that the user did not give
         case "block":
             return Verdict(says=Kind.DENY, reason=why or f"blocked by {hook.id}")
         case "modify":

@@ -5,7 +5,6 @@ import contextlib
 import errno
 import os
 import re
-import secrets
 from pathlib import Path
 
 import msgspec
@@ -28,10 +27,10 @@ PLAIN_PATH = re.compile(r"[\w@%+=:,./-]+")
 async def run(invocation: Invocation, handler: Command) -> Meaning:
     """Wait for the script's answer; at the timeout, or when nobody waits any more, it is killed."""
     plan, warnings = prepare(invocation, handler)
-    child = _Child(stdin_line(invocation.call, invocation.hook.protocol))
+    child = _Child()
     try:
         async with asyncio.timeout(invocation.timeout):
-            output = await child.run(plan)
+            output = await child.run(plan, stdin_line(invocation.call, invocation.hook.protocol))
     except TimeoutError:
         return overdue(invocation.hook, invocation.timeout)
     except (OSError, ValueError) as error:
@@ -46,7 +45,7 @@ async def run(invocation: Invocation, handler: Command) -> Meaning:
 def prepare(invocation: Invocation, handler: Command) -> tuple[Launch, tuple[str, ...]]:
     """What to execute, with a warning for everything that could not be handed over."""
     _make_logs(invocation)
-    mark = secrets.token_hex(16)
+    mark = os.urandom(16).hex()
     variables = environment(invocation, mark)
     argv = handler.argv or ("/bin/sh", "-c", handler.shell)
     plan = Launch(argv, variables.variables, _directory(invocation, handler), mark, handler.script)
@@ -70,42 +69,50 @@ def not_started(hook: Hook, plan: Launch, error: Exception) -> Failure:
 class _Child:
     """One process and its pipes; `close` leaves nothing behind."""
 
-    def __init__(self, stdin: bytes) -> None:
-        self.feed = Feed(stdin)
-        self.out = Drain(OUTPUT_LIMIT)
-        self.err = Drain(STDERR_LIMIT)
+    def __init__(self) -> None:
+        self.pipes: list[Feed | Drain] = []
         self.process: Process | None = None
 
-    async def run(self, plan: Launch) -> Output | None:
+    async def run(self, plan: Launch, stdin: bytes) -> Output | None:
         """Its output, or None when there was too much of it."""
-        self.process = launch(plan, Streams(self.feed.reader, self.out.writer, self.err.writer))
-        self.out.close_writer()
-        self.err.close_writer()
-        self.feed.begin()
-        code = await self._ended(self.process)
+        feed, out, err = self._open(stdin)
+        self.process = launch(plan, Streams(feed.reader, out.writer, err.writer))
+        out.close_writer()
+        err.close_writer()
+        feed.begin()
+        code = await _ended(self.process, out)
         if code is None:
             return None
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(LINGER):
-                await self.out.ended.wait()
-                await self.err.ended.wait()
-        return None if self.out.full.is_set() else Output(bytes(self.out.data), bytes(self.err.data), code)
-
-    async def _ended(self, process: Process) -> int | None:
-        ended = asyncio.ensure_future(exit_code(process))
-        full = asyncio.ensure_future(self.out.full.wait())
-        try:
-            await asyncio.wait({ended, full}, return_when=asyncio.FIRST_COMPLETED)
-            return ended.result() if ended.done() else None
-        finally:
-            ended.cancel()
-            full.cancel()
+                await out.ended.wait()
+                await err.ended.wait()
+        return None if out.full.is_set() else Output(bytes(out.data), bytes(err.data), code)
 
     def close(self, mark: str) -> None:
         if self.process:
             end(self.process, mark)
-        for pipe in (self.feed, self.out, self.err):
+        for pipe in self.pipes:
             pipe.close()
+
+    def _open(self, stdin: bytes) -> tuple[Feed, Drain, Drain]:
+        """One after another, so that what is open can be closed when the next one fails."""
+        self.pipes.append(feed := Feed(stdin))
+        self.pipes.append(out := Drain(OUTPUT_LIMIT))
+        self.pipes.append(err := Drain(STDERR_LIMIT))
+        return feed, out, err
+
+
+async def _ended(process: Process, out: Drain) -> int | None:
+    """The exit code, or None when it talks too much."""
+    ended = asyncio.ensure_future(exit_code(process))
+    full = asyncio.ensure_future(out.full.wait())
+    try:
+        await asyncio.wait({ended, full}, return_when=asyncio.FIRST_COMPLETED)
+        return ended.result() if ended.done() else None
+    finally:
+        ended.cancel()
+        full.cancel()
 
 
 def _directory(invocation: Invocation, handler: Command) -> str:

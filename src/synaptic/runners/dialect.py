@@ -9,6 +9,7 @@
 """
 
 import json
+import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -168,6 +169,12 @@ def _object(text: str) -> dict[str, Any]:
     try:
         return msgspec.json.decode(text.encode(), type=dict[str, Any])
     except msgspec.DecodeError:
-        # Shell scripts print raw newlines inside strings and cut characters in two: a block must not get lost by that.
-        repaired = json.dumps(json.loads(text, strict=False), ensure_ascii=False)
+        # Scripts print raw newlines inside strings, halves of characters, NaN: a block must not get lost by that.
+        loose = json.loads(text, strict=False, parse_constant=lambda _: None, parse_float=_finite)
+        repaired = json.dumps(loose, ensure_ascii=False)
         return msgspec.json.decode(repaired.encode("utf-8", "replace"), type=dict[str, Any])
+
+
+def _finite(text: str) -> float | None:
+    number = float(text)
+    return number if math.isfinite(number) else None

@@ -45,7 +45,8 @@ def environment(invocation: Invocation, mark: str) -> Environment:
 def about(invocation: Invocation) -> dict[str, str]:
     """What we say ourselves: the project's variables, event, tool and input."""
     event = invocation.call.event
-    own = {**invocation.variables, "HOOK_EVENT": _safe(event_name(event)), "HOOK_TOOL": _safe(_tool(event))}
+    own = {name: value for name, value in invocation.variables.items() if _valid(name, value)}
+    own |= {"HOOK_EVENT": _safe(event_name(event)), "HOOK_TOOL": _safe(_tool(event))}
     if isinstance(event, ToolEvent) and len(text := to_json(event.tool_input)) <= INPUT_LIMIT:
         own["HOOK_INPUT"] = text.decode()
     if invocation.recheck:

@@ -2,6 +2,7 @@
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -9,12 +10,14 @@ from synaptic.model.decision import Failure
 from synaptic.model.hook import Builtin, Command, HttpEndpoint, PythonFunction
 from synaptic.runners import command
 from synaptic.runners.base import Invocation
-from synaptic.runners.http import HttpRunner
 from synaptic.runners.once import HANDLER, encoded
 from synaptic.runners.output import Meaning
 from synaptic.runners.processes import default_child_signal
 from synaptic.runners.python import PythonRunner
 from synaptic.runners.spool import Finished, Spool
+
+if TYPE_CHECKING:
+    from synaptic.runners.http import HttpRunner
 
 ONCE = (sys.executable, "-I", "-m", "synaptic.runners.once")
 
@@ -26,7 +29,7 @@ class Runners:
         default_child_signal()
         self._spool = Spool(spool)
         self._python = PythonRunner()
-        self._http = HttpRunner()
+        self._http: HttpRunner | None = None
 
     async def run(self, invocation: Invocation) -> Meaning:
         """Wait for a hook's answer."""
@@ -36,7 +39,7 @@ class Runners:
             case PythonFunction() as handler:
                 return await self._python.run(invocation, handler)
             case HttpEndpoint() as handler:
-                return await self._http.run(invocation, handler)
+                return await self._server().run(invocation, handler)
             case Builtin(policy):
                 raise TypeError(f"{policy.id} is a policy: the pipeline calls it itself")
 
@@ -63,4 +66,11 @@ class Runners:
     async def close(self) -> None:
         """End warm workers and threads; detached hooks go on."""
         await self._python.close()
-        await self._http.close()
+        if self._http:
+            await self._http.close()
+
+    def _server(self) -> "HttpRunner":
+        from synaptic.runners.http import HttpRunner  # noqa: PLC0415 - http.client is slow to import and rarely needed
+
+        self._http = self._http or HttpRunner()
+        return self._http

@@ -8,7 +8,6 @@ import msgspec
 
 from synaptic.model.hook import HttpEndpoint, PythonFunction
 from synaptic.runners import worker
-from synaptic.runners.http import Exchange, loopback
 
 HANDLER = "SYNAPTIC_HANDLER"
 SECONDS = 3600.0
@@ -40,6 +39,8 @@ def _call(handler: PythonFunction, event: bytes) -> int:
 
 
 def _post(handler: HttpEndpoint, event: bytes) -> int:
+    from synaptic.runners.http import Exchange, loopback  # noqa: PLC0415 - `encoded` is on the path of every start
+
     address = loopback(handler.url)
     if isinstance(address, str):
         sys.stderr.write(address)

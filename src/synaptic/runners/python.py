@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import os
-import secrets
 import sys
 from pathlib import Path
 from typing import Any
@@ -107,7 +106,7 @@ class _Worker:
 
     def __init__(self, file: str, stamp: Stamp) -> None:
         self.stamp = stamp
-        self.mark = secrets.token_hex(16)
+        self.mark = os.urandom(16).hex()
         self.timer: asyncio.TimerHandle | None = None
         self.requests = Feed(keep=True)
         self.answers = Drain(ANSWER_LIMIT)

@@ -11,8 +11,6 @@ import contextlib
 import fcntl
 import hashlib
 import os
-import shutil
-import tempfile
 import time
 from pathlib import Path
 
@@ -29,6 +27,7 @@ from synaptic.runners.processes import Identity, Launch, Process, Streams, ident
 from synaptic.runners.stdin import stdin_line
 
 META = "meta.json"
+IN = "in"
 OUT = "out"
 ERR = "err"
 ABANDONED = 3600
@@ -86,7 +85,7 @@ class Spool:
         try:
             self._launch(entry, invocation, plan)
         except (OSError, ValueError) as error:
-            shutil.rmtree(entry, ignore_errors=True)
+            _remove(entry)
             return not_started(invocation.hook, plan, error)
         return None
 
@@ -100,7 +99,7 @@ class Spool:
 
     def done(self, finished: Finished) -> None:
         """Its outcome is stored elsewhere now."""
-        shutil.rmtree(self.folder / finished.id, ignore_errors=True)
+        _remove(self.folder / finished.id)
 
     def _launch(self, entry: Path, invocation: Invocation, plan: Launch) -> None:
         meta = _described(invocation, plan)
@@ -108,11 +107,12 @@ class Spool:
         with (
             (entry / OUT).open("ab") as out,
             (entry / ERR).open("ab") as err,
-            tempfile.TemporaryFile(dir=entry) as stdin,
+            (entry / IN).open("w+b") as stdin,
         ):
             fcntl.flock(out, fcntl.LOCK_EX)  # held by the child's own stdout from here on, see _running
             stdin.write(stdin_line(invocation.call, invocation.hook.protocol))
             stdin.seek(0)
+            (entry / IN).unlink()  # whoever has it open reads on, nobody else ever does
             child = launch(plan, Streams(stdin, out, err))
         self._children.append(child)
         _write(entry, msgspec.structs.replace(meta, process=identify(child.pid)))
@@ -215,12 +215,20 @@ def _meta(entry: Path) -> Meta | None:
         return None
 
 
+def _remove(entry: Path) -> None:
+    """Its files first; what has gone already is no trouble."""
+    with contextlib.suppress(OSError):
+        for file in entry.iterdir():
+            file.unlink(missing_ok=True)
+        entry.rmdir()
+
+
 def _sweep(folder: Path) -> None:
     """Folders of starters that were killed before they could write what they start, or whose disk was full."""
     for entry in _entries(folder):
         with contextlib.suppress(OSError):
             if not (entry / META).exists() and time.time() - entry.stat().st_mtime > ABANDONED:
-                shutil.rmtree(entry, ignore_errors=True)
+                _remove(entry)
 
 
 def _write(entry: Path, meta: Meta) -> None:

@@ -19,8 +19,8 @@ T = TypeVar("T")
 PATIENCE = 1.0
 """Seconds a write waits for another process. Writes take well under a millisecond, so more means a stuck one."""
 FIRST_PATIENCE = 10.0
-PAGE = 8192
-"""Two or three events a page: fewer bytes in the log per event than 4096 (measured)."""
+PAGE = 2048
+"""Whole pages go into the log: small ones make a commit of one event a third cheaper than 4096 (measured)."""
 LARGE_LOG = 64 * 1024 * 1024
 MEMORY_PAGES = 64 * 1024 * 1024 // PAGE
 """What a database in memory may take before writes to it are refused."""
@@ -82,7 +82,7 @@ class Store:
         with self._lock:
             if self.durable and damage.inode(self._name) != self._inode:
                 self._follow()
-            return self._guarded(lambda connection: _transact(connection, work))
+            return self._guarded(lambda connection: transact(connection, work))
 
     def checkpoint(self) -> None:
         """Move the log into the database, from a background thread: its fsync must not happen inside an event."""
@@ -216,7 +216,7 @@ class Store:
 
 
 def _connect(name: str, patience: float) -> Connection:
-    # Statements outside `_transact` commit by themselves; the lock above serialises threads.
+    # Statements outside `transact` commit by themselves; the lock above serialises threads.
     connection = sqlite3.connect(name, timeout=patience, isolation_level=None, check_same_thread=False)
     for setting in ("synchronous = NORMAL", "foreign_keys = ON", "wal_autocheckpoint = 0", "secure_delete = ON"):
         connection.execute(f"PRAGMA {setting}").fetchone()
@@ -248,7 +248,8 @@ def _tighten(path: Path, mode: int) -> None:
         path.chmod(mode)
 
 
-def _transact(connection: Connection, work: Callable[[Connection], T]) -> T:
+def transact(connection: Connection, work: Callable[[Connection], T]) -> T:
+    """All of some work, or nothing of it."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         result = work(connection)

@@ -60,10 +60,8 @@ def answer(store: Store, call: str) -> Answer | None:
 
     None also for an answer that held a secret, once the process that gave it is gone: it is decided again.
     """
-    if (secret := store.secret_answers.get(call)) is not None:
-        return secret
     row = store.read(lambda connection: connection.execute(ANSWER, (call,)).fetchone())
-    return Answer(*row) if row else None
+    return Answer(*row) if row else store.secret_answers.get(call)
 
 
 def get(store: Store, key: int | str) -> Entry | None:

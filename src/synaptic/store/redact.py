@@ -86,7 +86,7 @@ def _assigned(found: re.Match[bytes], kind: str) -> Span | None:
     value = found.group(name)
     if name == "number":
         # A bare number becomes a string: brackets without quotes are no JSON.
-        quote = found.group("q")
+        quote = found.group("depth") + found.group("quote")
         return (*found.span(name), quote + _mark(kind) + quote) if kind in _NUMBERS else None
     if len(value) <= NAMED_LIMIT and IDENTIFIER.fullmatch(value):
         return None

@@ -10,25 +10,50 @@ import re
 
 _START = r"(?:(?<![a-z0-9]{0})|(?<=\\[nrtbf]{0}))"
 """Nothing before it but a JSON escape: `\\nsk-...` starts a word although an `n` stands there."""
+_CASED_START = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrtbf]))"
 _NAME = r"[A-Za-z0-9_.\-]{0,40}"
-_BODY = r"(?:[A-Za-z0-9+/=:,()._ \t\r\n]|-(?!-)|\\+[nrt])*+"
+_BODY = (
+    # lines of base64, and the headers of an old key; a line of anything else ends it
+    r"(?:(?:\s|\\+[nrt])++(?:(?:Proc-Type|DEK-Info|Version|Comment|Charset|Hash):[^\r\n\"'\\\0]{0,80}"
+    r"|[A-Za-z0-9+/=]++(?=[\r\n\"'\\\0\-]|$)|[A-Za-z0-9+/=]{32,}+(?=\s)))++"
+)
 _PLACEHOLDER = r"(?![$<{%*\[]|\.\.\.|x{4}|X{4})"
 _MORE_NAME = (
     r"(?!e?s?[_\-]?(?i:name|type|field|file|path|url|uri|id|length|limit|count|usage|budget|policy|reset|endpoint|"
     r"expir\w{0,8}|hash|prompt)\b)(?!s\b|iz)"
 )
+_PLAIN = r"(?:[^\"\\\0]|\\[^\0]){3,}"
+_SINGLE = r"(?:[^'\"\\\0]|\\+[^\"\\\0]){3,}"
+_DEEP = r"(?:[^\"\\\0]|\\+[^\"\\\0]|(?P={0})(?:\\\\)+\"){{3,}}"
+"""Until a quote as deep as the opening one; deeper ones belong to the value, and an even number of backslashes before
+a quote ends the outermost string."""
 _QUOTED = (
     # a quoted key and its value, at any depth of escaping
-    r"(?P<q>\\*[\"'])\]?\s{0,8}(?:=>|:=|[:=])\s{0,8}(?:"
-    r"(?<=[^\\][\"'\s:=>])(?=\"|')(?P=q)" + _PLACEHOLDER + r"(?P<plain>(?:[^\"'\\\0]|\\[^\0]){3,})"
-    r"|(?P=q)" + _PLACEHOLDER + r"(?P<deep>(?:[^\"'\\\0]|\\+[^\"'\\\0]){3,})"
-    r"|(?P<number>-?\d{4,})(?=\s{0,8}[,}\]]))"
+    r"(?P<depth>\\*)(?P<quote>[\"'])\]?\s{0,8}(?:=>|:=|[:=])\s{0,8}(?:(?P=depth)(?P=quote)"
+    + _PLACEHOLDER
+    + r"(?:(?<=[^\\]\")(?P<plain>"
+    + _PLAIN
+    + r")|(?<=')(?P<single>"
+    + _SINGLE
+    + r")|(?<=\\\")(?P<deep>"
+    + _DEEP.format("depth")
+    + r"))|(?P<number>-?\d{4,})(?=\s{0,8}[,}\]]))"
 )
 _STRING = (
     # name = "value"; a bare double quote that ends a JSON string is followed by , } ] : or a blank
-    r"\s{0,8}(?:=>|:=|==?|:)\s{0,8}[bruf]?(?:\\+[\"']|'|\"(?![\s,}\]:\0]))"
+    r"\s{0,8}(?:=>|:=|==?|:)\s{0,8}[bruf]?(?:\"(?![\s,}\]:\0])"
     + _PLACEHOLDER
-    + r"(?P<string>(?:[^\"'\\\0]|\\+[^\"'\\\0]){3,})"
+    + r"(?P<string>"
+    + _PLAIN
+    + r")|\\*'"
+    + _PLACEHOLDER
+    + r"(?P<quoted>"
+    + _SINGLE
+    + r")|(?P<escape>\\+)\""
+    + _PLACEHOLDER
+    + r"(?P<escaped>"
+    + _DEEP.format("escape")
+    + r"))"
 )
 _WORD = r"[^\s\"'\\&;|<>(){}\[\]$,`\0]"
 _ENV = r"=" + _PLACEHOLDER + r"(?P<env>" + _WORD + r"{4,}+)(?![(\[])"
@@ -40,8 +65,8 @@ _ASSIGNED = _MORE_NAME + _NAME + r"(?:" + _QUOTED + r"|" + _STRING + r"|" + _ENV
 _OPTION = r"(?:=|\s{1,4}|\\?[\"'],\s?\\?[\"'])\\?[\"']?(?!-)" + _PLACEHOLDER + r"(" + _WORD + r"{3,})"
 
 SHAPES: dict[str, tuple[tuple[str, ...], str]] = {
-    "password": ((r"w(?:(?<=passw)(?:or)?d|(?<=pw)d)", r"h(?<=passph)rase"), _ASSIGNED),
-    "secret": ((r"c(?<=sec)ret", r"d(?<=cred)entials?"), _ASSIGNED),
+    "password": ((r"w(?:(?<=passw)(?:or)?d|(?<=pw)d)", r"p(?<=passp)hrase"), _ASSIGNED),
+    "secret": ((r"c(?<=sec)ret", r"c(?:redentials?)"), _ASSIGNED),
     "token": ((r"k(?<=tok)en",), _ASSIGNED),
     "key": (
         (
@@ -58,9 +83,9 @@ SHAPES: dict[str, tuple[tuple[str, ...], str]] = {
         ),
         _OPTION,
     ),
-    "anthropic-key": ((r"-(?<=sk-)ant-" + _START.format("sk-ant-"),), r"([A-Za-z0-9_\-]{16,})"),
+    "anthropic-key": ((r"k(?<=sk)-ant-" + _START.format("sk-ant-"),), r"([A-Za-z0-9_\-]{16,})"),
     "api-key": (
-        (r"-(?<=sk-)" + _START.format("sk-"),),
+        (r"k(?<=sk)-" + _START.format("sk-"),),
         r"(?=[A-Za-z0-9_\-]{0,64}[0-9])([A-Za-z0-9_\-]{20,})",
     ),
     "github-token": (
@@ -68,10 +93,7 @@ SHAPES: dict[str, tuple[tuple[str, ...], str]] = {
         r"([A-Za-z0-9_]{30,})",
     ),
     "gitlab-token": (
-        (
-            r"-(?:(?<=glpat-)|(?<=gldt-)|(?<=glft-)|(?<=glsoat-)|(?<=glrt-)|(?<=glcbt-)|(?<=glimt-)|(?<=glptt-)|"
-            r"(?<=glagent-)|(?<=gloas-))",
-        ),
+        (r"g(?:l(?:[dfr]t|pat|cbt|imt|ptt|soat|agent|oas)-)",),
         r"([A-Za-z0-9_\-]{20,})",
     ),
     "slack-token": ((r"x(?:ox[abeoprs](?:\.xox[bp])?-|app-)",), r"([A-Za-z0-9\-]{10,})"),
@@ -86,8 +108,8 @@ SHAPES: dict[str, tuple[tuple[str, ...], str]] = {
     "npm-token": ((r"_(?<=npm_)",), r"([A-Za-z0-9]{30,})"),
     "huggingface-token": ((r"_(?<=hf_)" + _START.format("hf_"),), r"([A-Za-z0-9]{30,})"),
     "stripe-key": ((r"_(?<=[sr]k_)(?:live|test)_", r"_(?<=whsec_)"), r"([0-9A-Za-z]{16,})"),
-    "pypi-token": ((r"-(?<=pypi-)age",), r"([A-Za-z0-9_\-]{50,})"),
-    "square-secret": ((r"-(?:(?<=sq0csp-)|(?<=sq0atp-))",), r"([0-9A-Za-z_\-]{22,})"),
+    "pypi-token": ((r"y(?<=py)pi-age",), r"([A-Za-z0-9_\-]{50,})"),
+    "square-secret": ((r"q(?:0(?:csp|atp)-)",), r"([0-9A-Za-z_\-]{22,})"),
     "mailchimp-key": ((r"-(?=us[0-9]{1,2}(?![0-9a-z]))(?<=[0-9a-f]{32}-)",), r"()"),
     "telegram-token": ((r":(?<=[0-9]{8}:)",), r"([A-Za-z0-9_\-]{35})(?![A-Za-z0-9_\-])"),
     "url-password": (
@@ -95,7 +117,7 @@ SHAPES: dict[str, tuple[tuple[str, ...], str]] = {
         r"\\?/\\?/[^\s/@:\"'\\\0?#]{0,256}:" + _PLACEHOLDER + r"([^\s/@\"'\\\0]{1,512})@",
     ),
     "private-key": ((r"b(?<=-----b)egin ",), r"(?:[A-Z0-9 ]{0,40})PRIVATE KEY(?: BLOCK)?-----(" + _BODY + r")"),
-    "putty-key": ((r"v(?<=priv)ate-lines:",), r"(" + _BODY + r")"),
+    "putty-key": ((r"v(?<=priv)ate-lines:",), r"\s?[0-9]{1,4}(" + _BODY + r")"),
     "authorization": (
         (r"z(?<=authoriz)ation",),
         r"(?:\\*[\"'])?\s{0,4}[:=,]\s{0,4}(?:\\*[\"'])?(?:(?i:bearer|basic|token|digest|apikey)\s{1,4}"
@@ -110,8 +132,8 @@ SHAPES: dict[str, tuple[tuple[str, ...], str]] = {
 }
 
 CASED: dict[str, tuple[bytes, str]] = {
-    "aws-key": (b"ASIA", r"(?<![A-Za-z0-9])ASIA([0-9A-Z]{16})(?![0-9A-Za-z])"),
-    "sendgrid-key": (b"SG.", r"\bSG\.([A-Za-z0-9_\-]{16,32}\.[A-Za-z0-9_\-]{16,64})"),
+    "aws-key": (b"ASIA", _CASED_START + r"ASIA([0-9A-Z]{16})(?![0-9A-Za-z])"),
+    "sendgrid-key": (b"SG.", _CASED_START + r"SG\.([A-Za-z0-9_\-]{16,32}\.[A-Za-z0-9_\-]{16,64})"),
 }
 """Prefixes too common in lower case: looked for as they are written."""
 

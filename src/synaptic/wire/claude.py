@@ -12,6 +12,7 @@ from synaptic.model.call import Answer, Call, Request
 from synaptic.model.decision import Decision, Kind
 from synaptic.model.event import EVENTS, Event, Timing, Unknown
 from synaptic.wire.base import Capability
+from synaptic.wire.claude_entries import TIMEOUT, TIMEOUTS
 from synaptic.wire.degrade import change, degraded, noted, without_input
 from synaptic.wire.payload import Payload, event_name, read_object, to_event, to_json, to_line
 
@@ -73,7 +74,7 @@ def _outside(*extras: str, **can: bool) -> Capability:
     return Capability(extras=OUTSIDE.union(extras), **can)
 
 
-CAPABILITIES: Mapping[str, Capability] = {
+TABLE: Mapping[str, Capability] = {
     "PreToolUse": _inside("permissionDecision", deny=True, ask=True, allow=True, rewrite=True, context=True),
     "PostToolUse": _inside(
         "updatedToolOutput", "updatedMCPToolOutput", "classifierContext", context=True, feedback=True
@@ -94,7 +95,7 @@ CAPABILITIES: Mapping[str, Capability] = {
     "TeammateIdle": _inside(feedback=True),
     "TaskCreated": _inside(deny=True),
     "TaskCompleted": _inside(deny=True),
-    "PreCompact": _outside(deny=True, context=True),  # plain text: instructions for the summary
+    "PreCompact": _outside(deny=True),  # its own context becomes instructions for the summary, nothing else may
     "PostCompact": _outside(),
     "PreModelSwitch": _inside(deny=True, ask=True, allow=True),
     "PostModelSwitch": _inside(context=True),
@@ -110,6 +111,7 @@ CAPABILITIES: Mapping[str, Capability] = {
     "DirectoryAdded": _outside(),
     "MessageDisplay": _inside("displayContent"),
 }
+CAPABILITIES = {event: change(can, timeout=TIMEOUTS.get(event, TIMEOUT)) for event, can in TABLE.items()}
 NOTHING = Capability()
 PERMISSIONS = frozenset({"PreToolUse", "PreModelSwitch"})
 """Events that are answered with a permissionDecision."""
@@ -186,9 +188,12 @@ def _rename(payload: Payload) -> None:
 
 
 def _capability(event: Event) -> Capability:
+    can = CAPABILITIES.get(event.hook_event_name, NOTHING)
+    if event.hook_event_name == "PreCompact":
+        return change(can, context=True)
     if event.hook_event_name == "ConfigChange" and event.subject == "policy_settings":
-        return CAPABILITIES["Notification"]  # managed settings cannot be vetoed
-    return CAPABILITIES.get(event.hook_event_name, NOTHING)
+        return change(can, deny=False)  # managed settings cannot be vetoed
+    return can
 
 
 def _narrowed(event: Event, decision: Decision, can: Capability) -> Capability:

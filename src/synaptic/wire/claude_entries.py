@@ -29,7 +29,7 @@ TIMEOUTS: Mapping[str, int] = {
 ENTRY = "--entry="
 HTTP_ENTRY = "synaptic-entry="
 COMMON_PATH = "/.synaptic/bin/dispatch"
-SHELL_FORM = re.compile(r"""(["']?)(?P<path>[^"']*/dispatch)\1(?:\s+\w+)*\s+--entry=\S+\s*""")
+SHELL_FORM = re.compile(r"""("[^"]*"|'[^']*'|[^\s"']*)(?:\s+\w+)*\s+--entry=[^\s;&|]+\s*""")
 
 
 class Plan(msgspec.Struct, frozen=True):
@@ -98,7 +98,7 @@ def is_ours(hook: object, dispatch: str) -> bool:
     if isinstance(args, list):
         return _is_dispatcher(command, dispatch) and any(str(arg).startswith(ENTRY) for arg in args)
     shell = SHELL_FORM.fullmatch(command)
-    return shell is not None and _is_dispatcher(shell["path"], dispatch)
+    return shell is not None and _is_dispatcher(shell.group(1).strip("\"'"), dispatch)
 
 
 def _is_dispatcher(path: str, dispatch: str) -> bool:

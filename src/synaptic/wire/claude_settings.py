@@ -122,7 +122,7 @@ def _open(body: str) -> tuple[Node, Item | None]:
 def _only(node: Node, key: str) -> Item | None:
     found = node.members(key)
     if len(found) > 1:
-        raise SettingsError(f"`{key}` is there {len(found)} times", hint="keep one of them")
+        raise SettingsError(f"`{key}` is there {len(found)} times; keep one of them")
     return found[0] if found else None
 
 

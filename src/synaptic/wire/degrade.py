@@ -40,7 +40,12 @@ def without_input(decision: Decision) -> Decision:
 
 
 def _remaining(decision: Decision) -> Kind:
-    return Kind.ADVISE if decision.context or decision.messages else Kind.NONE
+    return Kind.ADVISE if decision.context or decision.messages or decision.feedback else Kind.NONE
+
+
+def _settled(decision: Decision) -> Decision:
+    """Advice of which nothing is left is silence."""
+    return change(decision, kind=_remaining(decision)) if decision.kind is Kind.ADVISE else decision
 
 
 def _rewrite(decision: Decision, can: Capability) -> Mapped | None:
@@ -107,16 +112,14 @@ def _context(decision: Decision, can: Capability) -> Mapped | None:
     if not decision.context or can.context:
         return None
     later = tuple(Deliver(text) for text in decision.context)
-    kept = change(decision, context=(), effects=(*decision.effects, *later))
-    if decision.kind is Kind.ADVISE:
-        kept = change(kept, kind=_remaining(kept))
+    kept = _settled(change(decision, context=(), effects=(*decision.effects, *later)))
     return kept, "context not possible here: kept for the session's next event that can carry it"
 
 
 def _message(decision: Decision, can: Capability) -> Mapped | None:
     if not decision.messages or can.message:
         return None
-    told = change(decision, messages=(), warnings=(*decision.warnings, *decision.messages))
+    told = _settled(change(decision, messages=(), warnings=(*decision.warnings, *decision.messages)))
     return told, "message to the user not possible here: written to stderr"
 
 

@@ -76,7 +76,7 @@ def to_json(value: object) -> bytes:
 
 def to_line(text: str) -> bytes:
     """One printable line for stderr: a hook's text must not drive a terminal."""
-    line = "".join(letter for letter in " ".join(text.split()) if letter.isprintable())
+    line = "".join(letter for letter in " ".join(text.removeprefix("synaptic: ").split()) if letter.isprintable())
     return f"synaptic: {line}\n".encode()
 
 

@@ -1,0 +1,55 @@
+"""Calls from stdin, one JSON object a line, answered in their order: as quick as the policies, one write per read."""
+
+import os
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from synaptic.daemon.check import Checker, summary
+from synaptic.model.errors import SynapticError
+
+PIECE = 1 << 18
+"""Bytes read at a time. Everything that came in one piece is answered before the next read, so a program that waits
+for each answer gets it, and a file is not slowed down by writes of single lines."""
+SILENT = {"decision": None, "policy": None, "reason": None, "updated_input": None}
+
+_decoder = msgspec.json.Decoder(dict[str, Any])
+_encoder = msgspec.json.Encoder(enc_hook=str)
+
+
+async def answer_lines(checker: Checker, cwd: str) -> None:
+    """Answer every line of stdin; a line that is no call is answered with an error, and the run goes on."""
+    out = sys.stdout.buffer
+    for lines in _pieces(sys.stdin.fileno()):
+        for line in lines:
+            if line.strip():
+                out.write(await answer(checker, line, cwd) + b"\n")
+        out.flush()
+
+
+async def answer(checker: Checker, line: bytes, cwd: str) -> bytes:
+    """One line. A call without a `cwd` is made in the current folder."""
+    try:
+        question = _decoder.decode(line)
+        question.setdefault("cwd", cwd)
+        return _encoder.encode(summary(await checker.decide(question)))
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        return _encoder.encode({**SILENT, "error": f"not a JSON object: {error}"})
+    except SynapticError as error:
+        return _encoder.encode({**SILENT, "error": str(error)})
+
+
+def _pieces(fd: int) -> Iterator[list[bytes]]:
+    """The whole lines of each read; a last line without its end counts too."""
+    rest = bytearray()
+    while piece := os.read(fd, PIECE):
+        rest += piece
+        if b"\n" not in piece:
+            continue
+        *lines, tail = bytes(rest).split(b"\n")
+        rest = bytearray(tail)
+        yield lines
+    if rest:
+        yield [bytes(rest)]

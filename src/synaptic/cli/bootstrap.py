@@ -1,0 +1,94 @@
+"""`synaptic bootstrap`: tell the agent about the dispatcher, once per machine."""
+
+import os
+from typing import Annotated, Literal
+
+import msgspec
+import typer
+
+from synaptic.cli import screen
+from synaptic.cli.place import Here, here
+from synaptic.cli.verbs import shown, verb
+from synaptic.daemon.http import loopback_token
+from synaptic.model.errors import SettingsError
+from synaptic.model.home import Home
+from synaptic.model.hook import HttpEndpoint
+from synaptic.packages import bootstrap as packages
+from synaptic.packages.options import Options, Report, options_from
+from synaptic.packages.profile import remove_path
+from synaptic.packages.record import Choices, load
+from synaptic.registry.catalog import Catalogs
+
+app = verb()
+Fail = Literal["open", "closed"]
+
+EXAMPLES = """
+synaptic bootstrap                 one entry per event in the agent's settings
+synaptic bootstrap --managed       in the administrator's settings, which no repository can switch off
+synaptic bootstrap --fail closed   an event that cannot be checked is refused
+"""
+
+
+@app.command(epilog=shown(EXAMPLES))
+def bootstrap(
+    managed: Annotated[
+        bool | None, typer.Option("--managed/--no-managed", help="Use the agent's managed settings.")
+    ] = None,
+    http: Annotated[bool | None, typer.Option("--http/--no-http", help="Let the agent post its events.")] = None,
+    fail: Annotated[Fail | None, typer.Option(help="What an event means that cannot be checked.")] = None,
+    profile: Annotated[bool, typer.Option(help="Put our folder on PATH in the shell's profile.")] = True,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
+) -> None:
+    """Install the dispatcher and one entry per event; twice changes nothing the second time.
+
+    What is not said stays as it was chosen last time. `synaptic down` undoes it.
+    """
+    place = here()
+    choices = chosen(place.home, managed, http, fail)
+    options = msgspec.structs.replace(installation(place), choices=choices)
+    report = packages.bootstrap(options)
+    if not profile:
+        report = _without_path(options, report)
+    if as_json:
+        screen.document({"ok": True, "changes": report.changes})
+        return
+    tell(report)
+
+
+def installation(place: Here) -> Options:
+    """The installation that the environment describes, for the project of this folder."""
+    return msgspec.structs.replace(options_from(os.environ, place.home), project=place.project)
+
+
+def chosen(home: Home, managed: bool | None, http: bool | None, fail: Fail | None) -> Choices:
+    """The choices of last time with those that are made now."""
+    before = load(home).choices
+    endpoint = before.http if http is None else (_endpoint(home) if http else None)
+    return Choices(
+        managed=before.managed if managed is None else managed, fail=fail or before.fail, http=endpoint
+    )  # fmt: skip
+
+
+def tell(report: Report) -> None:
+    """What was changed, file by file."""
+    for change in report.changes:
+        mark = "changed" if change.done else "as it was"
+        detail = f" ({change.detail})" if change.detail else ""
+        screen.say(f"  {mark:<9}  {change.what}: {change.path}{detail}")
+
+
+def _without_path(options: Options, report: Report) -> Report:
+    """The same without the PATH line that was added just now; one that was there before stays."""
+    added = [change for change in report.done if change.what == "PATH line"]
+    if added:
+        remove_path(options.home, options.profile.file)
+    return Report(tuple(change for change in report.changes if change.what != "PATH line"))
+
+
+def _endpoint(home: Home) -> HttpEndpoint:
+    http = Catalogs(home).get("").config.http
+    if not http.enabled or not http.port:
+        hint = "write `[http]` with `enabled = true` and a `port` there, then `synaptic daemon restart`"
+        raise SettingsError("events cannot be posted: the daemon does not listen", where=str(home.config), hint=hint)
+    headers = {"Authorization": f"Bearer {loopback_token(home)}"}
+    return HttpEndpoint(f"http://127.0.0.1:{http.port}/hook/claude", headers)

@@ -1,0 +1,69 @@
+"""One journal entry as a story: what `explain`, `tail`, `try` and `up` show."""
+
+from datetime import datetime
+
+import msgspec
+
+from synaptic.cli import screen
+from synaptic.daemon.engine import Walked
+from synaptic.daemon.methods import plain
+from synaptic.model.call import Answer
+from synaptic.pipeline.explain import Story, explain
+from synaptic.store.record import Entry
+
+
+def story_of(entry: Entry) -> Story:
+    """A past event."""
+    return Story(
+        number=entry.id,
+        call=entry.call,
+        when=datetime.fromtimestamp(entry.at).strftime("%Y-%m-%d %H:%M:%S"),
+        agent=entry.agent,
+        event=entry.event,
+        subject=entry.tool,
+        session=entry.session,
+        root=entry.root,
+        payload=entry.payload or "",
+        decision=entry.decision,
+        answer=entry.answer or Answer(),
+        micros=entry.micros,
+    )
+
+
+def rehearsed(walked: Walked, micros: int) -> Story:
+    """An event that nobody sent."""
+    event = walked.call.event
+    return Story(
+        number=0,
+        call=walked.call.id,
+        when=datetime.fromtimestamp(walked.call.at).strftime("%Y-%m-%d %H:%M:%S"),
+        agent=walked.call.agent,
+        event=event.hook_event_name,
+        subject=event.subject,
+        session=event.session_id,
+        root=walked.call.root,
+        payload=msgspec.json.encode(walked.call.payload, enc_hook=str).decode(),
+        decision=walked.decision,
+        answer=walked.answer,
+        micros=micros,
+    )
+
+
+def show(entry: Entry, as_json: bool = False) -> None:
+    """The whole walk of one past event."""
+    if as_json:
+        screen.document(plain(entry))
+        return
+    for line in explain(story_of(entry)):
+        screen.say(line)
+
+
+def one_line(entry: Entry) -> str:
+    """Time, agent, event, subject, decision, by, reason."""
+    at = datetime.fromtimestamp(entry.at).strftime("%H:%M:%S")
+    decision = entry.decision
+    by = f" by {decision.by}" if decision.by else ""
+    reason = " ".join((decision.reason or next(iter(decision.warnings), "")).split())
+    told = f": {reason}" if reason else ""
+    subject = f" {entry.tool}" if entry.tool else ""
+    return f"{at} {entry.agent} {entry.event}{subject} -> {decision.kind}{by}{told}"

@@ -1,0 +1,178 @@
+"""What `doctor` looks at: installation, daemon, database, configuration, and each hook."""
+
+import time
+from collections.abc import Iterator
+from typing import Literal
+
+import msgspec
+
+import synaptic
+from synaptic.cli.bootstrap import installation
+from synaptic.cli.declared import switched_off
+from synaptic.cli.hook import faults_of
+from synaptic.cli.place import Here, opened
+from synaptic.cli.registered import catalog_of, trust_of
+from synaptic.daemon import lifecycle
+from synaptic.daemon.client import responds
+from synaptic.model.hook import Hook
+from synaptic.packages import dispatcher
+from synaptic.packages.bootstrap import remembered, target
+from synaptic.packages.env import env_file
+from synaptic.packages.verify import verify
+from synaptic.registry.catalog import Catalog
+from synaptic.registry.trust import Trust
+
+STALE = 3600.0
+"""Seconds after which a background hook's output should have been collected."""
+
+State = Literal["ok", "warn", "fail"]
+
+
+class Finding(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing that was looked at."""
+
+    check: str
+    state: State
+    seen: str
+    fix: str = ""
+    """What to type."""
+    repair: str = ""
+    """What `--fix` does about it."""
+
+
+def examine(place: Here) -> list[Finding]:
+    """Everything, in the order in which an event meets it."""
+    catalog = catalog_of(place)
+    parts = (_dispatcher(place), _installation(place), _daemon(place), _store(place), _spool(place), _env(place))
+    return [finding for part in (*parts, _declarations(place, catalog), _hooks(place, catalog)) for finding in part]
+
+
+def _dispatcher(place: Here) -> Iterator[Finding]:
+    kind = dispatcher.kind(place.home)
+    if kind is None:
+        return  # the installation's own check says so
+    engine = dispatcher.read_engine(place.home)
+    if engine.version != synaptic.__version__:
+        seen = f"was installed by version {engine.version or 'unknown'}, this is {synaptic.__version__}"
+        fix = "synaptic bootstrap"
+        yield Finding(check="dispatcher", state="fail", seen=seen, fix=fix, repair="bootstrap")
+    elif kind == "python":
+        fix = "install a C compiler, then synaptic-hooks again"
+        yield Finding(check="dispatcher", state="warn", seen="the Python client, which is slower", fix=fix)
+    else:
+        yield Finding(check="dispatcher", state="ok", seen=f"native, version {engine.version}: {place.home.dispatch}")
+
+
+def _installation(place: Here) -> Iterator[Finding]:
+    options = installation(place)
+    problems = verify(options)
+    for problem in problems:
+        off_path = problem.what.endswith("PATH")
+        yield Finding(
+            check="PATH" if off_path else "installation",
+            state="warn" if off_path else "fail",
+            seen=f"{problem.where}: {problem.what}",
+            fix=problem.fix,
+            repair="bootstrap",
+        )
+    if not problems:
+        yield Finding(check="installation", state="ok", seen=f"one entry per event: {target(remembered(options))}")
+
+
+def _daemon(place: Here) -> Iterator[Finding]:
+    now = lifecycle.status(place.home)
+    if now.state != "running":
+        seen = f"{now.state}; the next event starts it"
+        yield Finding(check="daemon", state="warn", seen=seen, fix="synaptic daemon start", repair="daemon")
+        return
+    who = f"process {now.pid}, version {now.version}"
+    fix = "synaptic daemon restart"
+    if now.version != synaptic.__version__:
+        seen = f"{who}, but this is {synaptic.__version__}"
+        yield Finding(check="daemon", state="fail", seen=seen, fix=fix, repair="daemon")
+    elif not responds(place.home):
+        seen = f"{who} does not answer; read {place.home.log}"
+        yield Finding(check="daemon", state="fail", seen=seen, fix=fix, repair="daemon")
+    else:
+        yield Finding(check="daemon", state="ok", seen=who)
+        yield from _socket(place)
+
+
+def _socket(place: Here) -> Iterator[Finding]:
+    mode = place.home.socket.stat().st_mode & 0o777
+    if mode & 0o077:
+        seen = f"{place.home.socket} can be used by others (mode {mode:o})"
+        fix = f"chmod 600 {place.home.socket}"
+        yield Finding(check="socket", state="fail", seen=seen, fix=fix, repair="socket")
+    else:
+        yield Finding(check="socket", state="ok", seen=f"only for this user: {place.home.socket}")
+
+
+def _store(place: Here) -> Iterator[Finding]:
+    home = place.home
+    if not home.database.exists():
+        yield Finding(check="database", state="ok", seen="none yet; the first event makes it")
+        return
+    with opened(home) as store:
+        for notice in store.notices:
+            state: State = "warn" if store.durable else "fail"
+            yield Finding(check="database", state=state, seen=notice, fix="look at the disk and its permissions")
+        if store.durable:
+            yield Finding(check="database", state="ok", seen=str(home.database))
+    for damaged in sorted(home.root.glob(f"{home.database.name}.damaged-*[0-9A-Z]")):
+        fix = f"rm {damaged}*   (or keep it: nothing reads it)"
+        yield Finding(check="database", state="warn", seen=f"a damaged one was moved aside: {damaged}", fix=fix)
+
+
+def _spool(place: Here) -> Iterator[Finding]:
+    if not place.home.spool.is_dir():
+        return
+    border = time.time() - STALE
+    stale = [entry for entry in place.home.spool.iterdir() if entry.lstat().st_mtime < border]
+    if stale:
+        seen = f"{len(stale)} outputs of background hooks wait for longer than an hour: {place.home.spool}"
+        yield Finding(check="spool", state="warn", seen=seen, fix="synaptic daemon restart", repair="daemon")
+
+
+def _env(place: Here) -> Iterator[Finding]:
+    if place.project is None:
+        return
+    path = env_file(place.project)
+    if path.is_file():
+        yield Finding(check="project variables", state="ok", seen=str(path))
+    else:
+        seen = f"{path} is missing"
+        yield Finding(check="project variables", state="warn", seen=seen, fix="synaptic up", repair="env")
+
+
+def _declarations(place: Here, catalog: Catalog) -> Iterator[Finding]:
+    for problem in catalog.problems:
+        is_env = "env.toml" in problem
+        fix = "synaptic up" if is_env else "correct the file; `synaptic hook validate` and `config validate` look again"
+        yield Finding(
+            check="declaration", state="fail", seen=problem, fix=fix, repair="env" if is_env else ""
+        )  # fmt: skip
+    for name, why in switched_off(place, catalog):
+        yield Finding(check=f"hook {name}", state="warn", seen=why, fix="switch it on there if it should run")
+    if not catalog.problems:
+        yield Finding(
+            check="declaration", state="ok", seen=f"{len(catalog.hooks)} hooks from {len(catalog.sources)} files"
+        )
+
+
+def _hooks(place: Here, catalog: Catalog) -> Iterator[Finding]:
+    if not catalog.hooks:
+        return
+    with opened(place.home) as store:
+        trust = trust_of(catalog, store)
+        yield from (_hook(hook, trust) for hook in catalog.hooks)
+
+
+def _hook(hook: Hook, trust: Trust) -> Finding:
+    check = f"hook {hook.id}"
+    faults = list(faults_of(hook))
+    if faults:
+        return Finding(check=check, state="fail", seen="; ".join(faults), fix=f"see {hook.source}")
+    if refusal := trust.refusal(hook):
+        return Finding(check=check, state="fail", seen=refusal, fix="synaptic trust")
+    return Finding(check=check, state="ok", seen=f"runs on {', '.join(hook.events)} ({hook.source})")

@@ -1,0 +1,114 @@
+"""The command `synaptic`: finds the verb, runs it, and turns every error into one clear line."""
+
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+import synaptic
+from synaptic.cli import screen
+from synaptic.cli.verbs import Verbs
+from synaptic.model.errors import SynapticError
+
+USAGE = 2
+CHECK_USAGE = 64
+"""`check` says deny with 2, so a mistake in how it is called needs another number."""
+INTERRUPTED = 130
+BROKEN_PIPE = 141
+
+ClickError: type[Exception] = next(
+    kind for kind in typer.BadParameter.__mro__ if issubclass(kind, Exception) and kind.__name__ == "ClickException"
+)
+"""Typer brings its own copy of click or uses the installed one; either way its errors are these."""
+
+app = typer.Typer(
+    cls=Verbs,
+    rich_markup_mode=None,
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="\b\nStart with:\n  synaptic up              set everything up and see it work\n"
+    "  synaptic explain --last  why the last event ended as it did\n  synaptic doctor          why a hook does not run",
+)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        screen.say(f"synaptic {synaptic.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")] = (
+        False
+    ),
+) -> None:
+    """The hook engine for coding agents: one entry per event, any number of hooks, in a known order."""
+
+
+def main() -> None:
+    """The console script."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command line; what it returns is the exit code. This and the daemon's outermost handler catch all."""
+    screen.prepare()
+    wants_json = "--json" in arguments
+    try:
+        code = typer.main.get_command(app).main(list(arguments), prog_name="synaptic", standalone_mode=False)
+        sys.stdout.flush()
+        return code if isinstance(code, int) else 0
+    except SystemExit as ended:
+        return ended.code if isinstance(ended.code, int) else 1
+    except typer.Abort:
+        return INTERRUPTED
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        return _nobody_reads()
+    except SynapticError as error:
+        return _told(error, wants_json)
+    except ClickError as error:
+        return _misused(error, wants_json)
+    except Exception as error:  # noqa: BLE001  the last catch: a person gets a line, the traceback goes to a file
+        return _crashed(error, wants_json)
+
+
+def _told(error: SynapticError, wants_json: bool) -> int:
+    screen.fail(error, wants_json)
+    return 1
+
+
+def _misused(error: Exception, wants_json: bool) -> int:
+    context = getattr(error, "ctx", None)
+    path = context.command_path if context is not None else ""
+    show = getattr(error, "show", None)
+    if wants_json or show is None:
+        screen.fail(SynapticError(getattr(error, "message", str(error)), hint=f"type: {path} --help"), wants_json)
+    else:
+        show()
+    return CHECK_USAGE if path.split()[1:2] == ["check"] else USAGE
+
+
+def _nobody_reads() -> int:
+    """Whoever read our output has gone. What is still buffered must not become a second complaint at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    return BROKEN_PIPE
+
+
+def _crashed(error: Exception, wants_json: bool) -> int:
+    if os.environ.get("SYNAPTIC_DEBUG") == "1":
+        raise error
+    place = screen.keep_crash("".join(traceback.format_exception(error)))
+    what = f"unexpected {type(error).__name__}: {error}"
+    hint = f"the traceback is in {place}" if place else "set SYNAPTIC_DEBUG=1 to see the traceback"
+    screen.fail(SynapticError(what, hint=hint), wants_json)
+    return 1
+
+
+if __name__ == "__main__":
+    main()

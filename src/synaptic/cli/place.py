@@ -1,0 +1,71 @@
+"""Where a command is typed: the user's home, the project around the current folder, and the journal."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+
+from synaptic.daemon.lifecycle import find_home
+from synaptic.model.errors import StoreError, SynapticError
+from synaptic.model.home import Home
+from synaptic.registry.project import MARKERS, find_root
+from synaptic.store.db import Store
+
+
+class Here(msgspec.Struct, frozen=True):
+    """The answer to "for whom, and for which project?"."""
+
+    home: Home
+    cwd: str
+    root: str
+    """The project's root; "" when there is none."""
+
+    @property
+    def project(self) -> Path | None:
+        """The root, if something marks it as a project: a bare folder is none."""
+        marked = self.root and any(os.path.lexists(f"{self.root}/{marker}") for marker in MARKERS)
+        return Path(self.root) if marked else None
+
+
+def here(folder: str = "") -> Here:
+    """The current folder, or the one that is named."""
+    cwd = _absolute(folder)
+    return Here(find_home(os.environ), cwd, find_root({}, {"HOME": os.environ.get("HOME", "")}, cwd))
+
+
+def required_root(place: Here) -> str:
+    """The project's root, or an error that says how to get one."""
+    if not place.root:
+        raise SynapticError("the home folder is no project", where=place.cwd, hint="cd into a project")
+    return place.root
+
+
+@contextmanager
+def journal_of(home: Home) -> Iterator[Store]:
+    """The database for reading what has happened; an error when nothing has."""
+    if not home.database.exists():
+        raise StoreError("there is no journal yet", where=str(home.database), hint="type: synaptic up")
+    with opened(home) as store:
+        yield store
+
+
+@contextmanager
+def opened(home: Home) -> Iterator[Store]:
+    """The database, made when it is missing."""
+    store = Store.open(home)
+    try:
+        yield store
+    finally:
+        store.close()
+
+
+def _absolute(folder: str) -> str:
+    try:
+        path = Path.cwd() / Path(folder).expanduser() if folder else Path.cwd()
+    except OSError as error:
+        raise SynapticError("the current folder is gone", where=str(error.filename or "."), hint="cd") from error
+    if not path.is_dir():
+        raise SynapticError("no such folder", where=str(path))
+    return os.path.normpath(path)

@@ -1,0 +1,101 @@
+"""`synaptic try`: any event through everything that is registered, with nothing written."""
+
+import asyncio
+import os
+import sys
+import time
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+
+from synaptic.cli import screen
+from synaptic.cli.check import tool_input
+from synaptic.cli.event import rehearsed
+from synaptic.cli.place import here
+from synaptic.cli.verbs import shown, verb
+from synaptic.daemon.client import new_call_id
+from synaptic.daemon.engine import Walked, open_engine
+from synaptic.model.call import Request
+from synaptic.model.errors import SynapticError
+from synaptic.model.home import Home
+from synaptic.pipeline.explain import explain
+
+app = verb()
+
+EXAMPLES = """
+synaptic try PreToolUse --tool Bash --input '{"command": "git push -f"}'
+synaptic try SessionStart
+synaptic try PostToolUse --payload event.json     the whole event as the agent sends it; `-` is stdin
+"""
+
+
+@app.command("try", epilog=shown(EXAMPLES))
+def rehearse(
+    event: Annotated[str, typer.Argument(help="The event's name, such as PreToolUse.")],
+    tool: Annotated[str, typer.Option(help="The tool of a tool event.")] = "",
+    given: Annotated[str, typer.Option("--input", metavar="JSON", help="The tool's input.")] = "",
+    payload: Annotated[str, typer.Option(metavar="FILE|-", help="The whole event from a file, or stdin.")] = "",
+    agent: Annotated[str, typer.Option(help="The agent that would send it.")] = "claude",
+    as_json: Annotated[bool, typer.Option("--json", help="Print decision, trace and answer as JSON.")] = False,
+) -> None:
+    """Run an event through every hook, scripts included, and tell what would have happened.
+
+    State is as it is, and nothing is written to it. Your scripts do run: what they do themselves is done.
+    """
+    if payload and (tool or given):
+        raise typer.BadParameter("give --payload, or --tool and --input")
+    place = here()
+    stdin = _read(payload) if payload else _built(event, tool, given, place.cwd)
+    env = {name: value for name, value in os.environ.items() if name != "CLAUDE_PROJECT_DIR"}
+    request = Request(agent=agent, event=event, stdin=stdin, id=new_call_id(), env=env)
+    started = time.perf_counter_ns()
+    walked = asyncio.run(_rehearsed(place.home, request))
+    micros = (time.perf_counter_ns() - started) // 1000
+    if as_json:
+        screen.document(_object(walked))
+        return
+    _print(walked, micros)
+
+
+async def _rehearsed(home: Home, request: Request) -> Walked:
+    engine = open_engine(home)
+    try:
+        return await engine.rehearse(request)
+    finally:
+        await engine.close()
+
+
+def _built(event: str, tool: str, given: str, cwd: str) -> bytes:
+    fields: dict[str, object] = {"hook_event_name": event, "session_id": "synaptic-try", "cwd": cwd}
+    if tool or given:
+        fields |= {"tool_name": tool, "tool_input": tool_input(given)}
+    return msgspec.json.encode(fields)
+
+
+def _read(payload: str) -> bytes:
+    if payload == "-":
+        return sys.stdin.buffer.read()
+    try:
+        return Path(payload).read_bytes()
+    except OSError as error:
+        raise SynapticError(f"cannot be read: {error.strerror}", where=payload) from error
+
+
+def _print(walked: Walked, micros: int) -> None:
+    first, *rest = explain(rehearsed(walked, micros))
+    screen.say(first.replace("Event 0", "Rehearsal, nothing is written", 1))
+    for line in rest:
+        screen.say(line)
+
+
+def _object(walked: Walked) -> dict[str, object]:
+    answer = walked.answer
+    told = {"stdout": answer.stdout.decode("utf-8", "replace"), "stderr": answer.stderr.decode("utf-8", "replace")}
+    return {
+        "event": walked.call.event.hook_event_name,
+        "root": walked.call.root,
+        "decision": msgspec.to_builtins(walked.decision, enc_hook=str),
+        "answer": {**told, "exit": answer.exit},
+    }

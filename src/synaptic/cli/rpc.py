@@ -1,0 +1,38 @@
+"""`synaptic rpc`: one call on the daemon's socket, the answer as JSON."""
+
+from typing import Annotated, Any
+
+import msgspec
+import typer
+
+from synaptic.cli import screen
+from synaptic.cli.place import here
+from synaptic.cli.verbs import shown, verb
+from synaptic.daemon.client import RpcError, rpc
+from synaptic.model.errors import DaemonError, SynapticError
+
+app = verb()
+
+EXAMPLES = """
+synaptic rpc rpc.methods
+synaptic rpc journal.last '{"n": 2}'
+"""
+
+
+@app.command("rpc", epilog=shown(EXAMPLES))
+def call(
+    method: Annotated[str, typer.Argument(help="The method; `rpc.methods` lists them.")],
+    params: Annotated[str, typer.Argument(metavar="[JSON]", help="Its arguments, one object.")] = "{}",
+    as_json: Annotated[bool, typer.Option("--json", help="Errors as JSON too; the answer always is.")] = False,
+) -> None:
+    """Ask the daemon and print its answer as JSON."""
+    try:
+        given = msgspec.json.decode(params, type=dict[str, Any])
+    except msgspec.DecodeError as error:
+        raise SynapticError(f"the arguments are no JSON object: {error}", hint="quote them: '{\"n\": 1}'") from None
+    try:
+        screen.document(rpc(here().home, method, given))
+    except RpcError:
+        raise
+    except DaemonError as error:
+        raise DaemonError("the daemon does not answer", where=error.where, hint="synaptic daemon start") from error

@@ -1,0 +1,108 @@
+"""What people and scripts are shown: plain text, a table with colour on a terminal, one JSON document on request."""
+
+import io
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import typer
+
+from synaptic.daemon.lifecycle import find_home
+from synaptic.model.errors import SynapticError
+
+COLOURS = {"ok": "green", "warn": "yellow", "fail": "red", "deny": "red", "ask": "yellow", "rewrite": "cyan"}
+LONGEST = 100
+"""Characters of one cell on a terminal."""
+
+
+def prepare() -> None:
+    """A file name of any bytes can be printed."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def is_terminal() -> bool:
+    return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def has_colour() -> bool:
+    return is_terminal() and "NO_COLOR" not in os.environ
+
+
+def clean(text: str) -> str:
+    """Text of a hook or a file without anything that could drive a terminal."""
+    return "".join(letter if letter.isprintable() or letter in "\n\t" else "�" for letter in text)
+
+
+def say(text: str = "") -> None:
+    print(clean(text))
+
+
+def warn(text: str) -> None:
+    print(f"synaptic: {clean(text)}", file=sys.stderr)
+
+
+def painted(word: str) -> str:
+    """A word that means good or bad, in its colour."""
+    return typer.style(word, fg=COLOURS[word]) if has_colour() and word in COLOURS else word
+
+
+def document(value: object) -> None:
+    """One JSON document on stdout."""
+    raw = msgspec.json.encode(value, enc_hook=str)
+    sys.stdout.write(msgspec.json.format(raw, indent=2).decode() + "\n")
+
+
+def line(value: object) -> None:
+    """One JSON document on one line."""
+    sys.stdout.write(msgspec.json.encode(value, enc_hook=str).decode() + "\n")
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Columns: a Rich table on a terminal, aligned text that nothing is cut from elsewhere."""
+    cells = [[clean(cell).replace("\n", " ") for cell in row] for row in rows]
+    if is_terminal():
+        _rich_table(head, cells)
+        return
+    widths = [max(map(len, column)) for column in zip(head, *cells, strict=True)]
+    for row in (head, *cells):
+        print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+
+
+def fail(error: SynapticError, as_json: bool) -> None:
+    """An error: one line on stderr, or as JSON on stdout where a script reads it."""
+    if not as_json:
+        warn(str(error))
+        return
+    told = {"kind": type(error).__name__, "message": error.message, "where": error.where, "hint": error.hint}
+    document({"ok": False, "error": told})
+
+
+def keep_crash(text: str) -> Path | None:
+    """Write a traceback where it can be looked at; None where that is impossible."""
+    with suppress(OSError, SynapticError):  # a report that cannot be kept must not hide what is reported
+        path = find_home(os.environ).run / "crash.log"
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+        with os.fdopen(handle, "w", errors="backslashreplace") as file:
+            file.write(text)
+        return path
+    return None
+
+
+def _rich_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    from rich.console import Console  # noqa: PLC0415  a tenth of a second, and only terminals need it
+    from rich.table import Table  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
+
+    shown: Any = Table(box=None, pad_edge=False, header_style="bold")
+    for title in head:
+        shown.add_column(title, overflow="fold")
+    for row in rows:
+        shown.add_row(*(Text(cell, style=COLOURS.get(cell, "")) for cell in row))
+    Console(no_color=not has_colour()).print(shown)

@@ -1,0 +1,67 @@
+"""Paths by their text alone: what a name means, and whether it stays inside a folder. Links are not followed."""
+
+import os
+import re
+from collections.abc import Iterable
+from urllib.parse import unquote
+
+import msgspec
+
+VARIABLE = re.compile(r"\$(?:(HOME|PWD)\b|\{(HOME|PWD)\})")
+ENCODED = re.compile(r"%(?:25)*(?:2e|2f|7e)", re.IGNORECASE)
+DECODINGS = 4
+"""Rounds of percent-decoding, for text that was encoded more than once."""
+
+
+class Standpoint(msgspec.Struct, frozen=True):
+    """Where a relative path starts and where `~` leads."""
+
+    cwd: str
+    home: str = ""
+
+
+def resolve(text: str, at: Standpoint) -> str | None:
+    """The absolute, normal form of a path: `~`, `$HOME`, `$PWD`, `..` applied. None: empty, or with a NUL."""
+    if not text or "\0" in text:
+        return None
+    plain = text.removeprefix("file://")
+    if plain.startswith("~"):
+        plain = _tilde(plain, at.home)
+    if "$" in plain:
+        plain = VARIABLE.sub(lambda found: at.home if "HOME" in found[0] else at.cwd, plain)
+    if not plain.startswith("/"):
+        plain = f"{at.cwd}/{plain}"
+    return _canonical("/" + os.path.normpath(plain).lstrip("/"))
+
+
+def readings(text: str, at: Standpoint) -> tuple[str, ...]:
+    """Every path the text may mean: as it is, and with encoded dots and slashes decoded as a server would."""
+    found = [resolve(text, at)]
+    for _ in range(DECODINGS):
+        if not ENCODED.search(text):
+            break
+        text = unquote(text)
+        found.append(resolve(text, at))
+    return tuple(dict.fromkeys(path for path in found if path is not None))
+
+
+def inside(path: str, roots: Iterable[str]) -> bool:
+    """Whether a resolved path is one of the roots or below one. An empty root holds nothing."""
+    return any(root and _below(path, root) for root in roots)
+
+
+def _below(path: str, root: str) -> bool:
+    stem = _canonical(root.rstrip("/"))
+    return path == stem or path.startswith(f"{stem}/")
+
+
+def _tilde(text: str, home: str) -> str:
+    user, slash, rest = text[1:].partition("/")
+    owner, _, own_name = home.rpartition("/")
+    folder = home if user in ("", own_name) else f"{owner}/{user}"
+    return f"{folder}{slash}{rest}"
+
+
+def _canonical(path: str) -> str:
+    # macOS reaches the same folders under /private.
+    return path.removeprefix("/private") if path.startswith(("/private/tmp", "/private/var", "/private/etc")) else path

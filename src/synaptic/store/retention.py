@@ -1,0 +1,104 @@
+"""What is forgotten, and when: old events in small steps, so that no event waits for the broom."""
+
+import time
+from collections.abc import Callable
+
+import msgspec
+
+from synaptic.store.db import Connection, Store, transact
+from synaptic.store.deliveries import LIFE
+
+STEP = 500
+"""Rows per transaction: a few milliseconds of the write lock."""
+PAGES = 2000
+"""Free pages given back to the disk per transaction."""
+PAUSE = 0.001
+"""Seconds between two steps, in which a waiting writer gets the lock."""
+REPEAT = 600.0
+"""Seconds in which an agent may repeat a request."""
+DAY = 24 * 3600.0
+
+OLDEST = "SELECT id, at FROM events WHERE id < (SELECT max(id) FROM events) ORDER BY id LIMIT ?"
+DELIVERIES = """
+DELETE FROM deliveries WHERE id IN (SELECT id FROM deliveries
+WHERE at NOT BETWEEN ?1 - ?2 AND ?1 + ?2 OR (delivered <> '' AND at < ?1 - ?3) LIMIT ?4)
+"""
+ANSWERS = (
+    "DELETE FROM answers WHERE call IN (SELECT call FROM answers WHERE at NOT BETWEEN ?1 - ?2 AND ?1 + ?2 LIMIT ?3)"
+)
+
+
+class Pruned(msgspec.Struct, frozen=True):
+    """What was removed."""
+
+    events: int = 0
+    deliveries: int = 0
+    answers: int = 0
+    bytes: int = 0
+    """Given back to the disk."""
+
+
+def prune(store: Store, days: float, keep: int = 0) -> Pruned:
+    """Remove events older than `days`, and the oldest beyond `keep` (0: any number); then what `expire` removes.
+
+    The newest event always stays, so that its number is the last one given.
+    """
+    return store.beside(lambda connection: _prune(connection, days, keep))
+
+
+def expire(store: Store) -> Pruned:
+    """Remove what only had to live for a while: answers of unkept events, carried or stale deliveries."""
+    return store.beside(_expire)
+
+
+def _prune(connection: Connection, days: float, keep: int) -> Pruned:
+    before = time.time() - days * DAY
+    newest = int(connection.execute("SELECT coalesce(max(id), 0) FROM events").fetchone()[0])
+    first = newest - keep if keep else 0
+    events = _steps(lambda: _drop_oldest(connection, before, first))
+    rest = _expire(connection)
+    connection.execute("DELETE FROM stops WHERE at < ?", (before,))
+    return msgspec.structs.replace(rest, events=events, bytes=_give_back(connection))
+
+
+def _expire(connection: Connection) -> Pruned:
+    now = time.time()
+    deliveries = _steps(lambda: connection.execute(DELIVERIES, (now, LIFE, REPEAT, STEP)).rowcount)
+    answers = _steps(lambda: connection.execute(ANSWERS, (now, REPEAT, STEP)).rowcount)
+    return Pruned(deliveries=deliveries, answers=answers)
+
+
+def _drop_oldest(connection: Connection, before: float, first: int) -> int:
+    """Ids grow with time, so the old ones are at the front: nothing is searched, and a jumped clock keeps too much."""
+    rows = connection.execute(OLDEST, (STEP,)).fetchall()
+    old = [(id,) for id, at in rows if at < before or id <= first]
+    if not old:
+        return 0
+    transact(connection, lambda connection: connection.executemany("DELETE FROM events WHERE id = ?", old))
+    return len(old)
+
+
+def _steps(step: Callable[[], int]) -> int:
+    total = 0
+    while done := step():
+        total += done
+        time.sleep(PAUSE)
+    return total
+
+
+def _give_back(connection: Connection) -> int:
+    size = int(connection.execute("PRAGMA page_size").fetchone()[0])
+    free = _free_pages(connection)
+    start = free
+    while free:
+        connection.execute(f"PRAGMA incremental_vacuum({PAGES})").fetchall()
+        now = _free_pages(connection)
+        if now >= free:
+            break  # a file that was made without incremental vacuum
+        free = now
+        time.sleep(PAUSE)
+    return (start - free) * size
+
+
+def _free_pages(connection: Connection) -> int:
+    return int(connection.execute("PRAGMA freelist_count").fetchone()[0])

@@ -1,0 +1,182 @@
+"""Hooks that nobody waits for."""
+
+import json
+import os
+import signal
+import subprocess  # noqa: TID251
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from synaptic.model.decision import Fault, Kind, Verdict
+from synaptic.model.hook import Command
+from synaptic.runners.spool import Spool
+from tests.runners.making import alive, eventually, make_call, make_hook, make_invocation, plain_env, shell_hook
+
+CONTEXT = '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","additionalContext":"c"}}'
+
+
+@pytest.fixture
+def spool(tmp_path):
+    return Spool(tmp_path / "run" / "spool")
+
+
+def start(spool, hook, root, timeout=30.0, **call):
+    return spool.start(make_invocation(hook, make_call(root, **call), timeout), hook.handler)
+
+
+def finished(spool):
+    assert eventually(lambda: bool(spool.collect()))
+    return spool.collect()
+
+
+def test_a_started_hook_is_not_awaited_and_its_decision_is_dropped(tmp_path, spool):
+    """S0-040: launched, not awaited, exit code ignored, no decision forwarded."""
+    hook = shell_hook(tmp_path / "slow", f"sleep 0.3; echo '{CONTEXT}'; exit 9", blocking=False, protocol="native")
+    assert start(spool, hook, tmp_path) is None
+    assert spool.collect() == []
+    [run] = finished(spool)
+    assert (run.hook, run.call, run.event, run.session) == ("skill.guard", "c1", "PreToolUse", "s1")
+    assert run.outcome == Verdict(context=("c",))
+    assert run.outcome.kind is Kind.ADVISE
+
+
+def test_results_are_kept_until_done_also_for_another_reader(tmp_path, spool):
+    hook = shell_hook(tmp_path / "say", """echo '{"messages_to_user":["m"],"error":"x"}'""", blocking=False)
+    start(spool, hook, tmp_path)
+    first = finished(spool)
+    assert spool.collect() == first == Spool(spool.folder).collect()
+    assert first[0].outcome.messages == ("m",)
+    assert first[0].outcome.says is Kind.NONE
+    spool.done(first[0])
+    spool.done(first[0])
+    assert spool.collect() == []
+    assert list(spool.folder.iterdir()) == []
+
+
+def test_a_repeated_call_starts_nothing_twice(tmp_path, spool):
+    hook = shell_hook(tmp_path / "counter", f"echo x >> {tmp_path}/count", blocking=False)
+    start(spool, hook, tmp_path)
+    start(Spool(spool.folder), hook, tmp_path)
+    finished(spool)
+    assert (tmp_path / "count").read_text() == "x\n"
+    start(spool, hook, tmp_path, id="c2")
+    assert eventually(lambda: (tmp_path / "count").read_text() == "x\nx\n")
+
+
+def test_it_gets_the_event_and_the_variables(tmp_path, spool):
+    """S0-028, S0-030"""
+    hook = shell_hook(tmp_path / "echo", f'cat > {tmp_path}/in; printf "$HOOK_TOOL" > {tmp_path}/tool', blocking=False)
+    call = {"tool_input": {"content": "x" * 300_000}, "env": plain_env()}
+    start(spool, hook, tmp_path, **call)
+    finished(spool)
+    assert len(json.loads((tmp_path / "in").read_text())["tool_input"]["content"]) == 300_000
+    assert (tmp_path / "tool").read_text() == "Bash"
+
+
+def test_silence_and_garbage(tmp_path, spool):
+    start(spool, shell_hook(tmp_path / "a", "true", id="a", blocking=False), tmp_path)
+    start(spool, shell_hook(tmp_path / "b", "echo hello", id="b", blocking=False), tmp_path)
+    assert eventually(lambda: len(spool.collect()) == 2)
+    quiet, garbage = sorted(spool.collect(), key=lambda run: run.hook)
+    assert quiet.outcome is None
+    assert garbage.outcome.fault is Fault.OUTPUT
+
+
+def test_a_missing_script_is_said_at_once_and_leaves_nothing(tmp_path, spool):
+    """S0-043"""
+    failure = start(spool, make_hook(Command(argv=(f"{tmp_path}/gone",)), blocking=False), tmp_path)
+    assert failure.fault is Fault.MISSING
+    assert spool.collect() == [] and list(spool.folder.iterdir()) == []
+
+
+def test_an_overdue_hook_is_killed_with_what_it_started(tmp_path, spool):
+    body = f"setsid sh -c 'echo $$ >> {tmp_path}/pids; sleep 600' & echo $$ >> {tmp_path}/pids; sleep 600"
+    start(spool, shell_hook(tmp_path / "hang", body, blocking=False), tmp_path, timeout=0.5)
+    pids = tmp_path / "pids"
+    assert eventually(lambda: pids.exists() and len(pids.read_text().split()) == 2)
+    [run] = finished(spool)
+    assert run.outcome.fault is Fault.TIMEOUT
+    assert eventually(lambda: not any(alive(int(pid)) for pid in pids.read_text().split()))
+
+
+def test_endless_output_is_stopped(tmp_path, spool):
+    start(spool, shell_hook(tmp_path / "yes", "yes | head -c 3000000; sleep 600", blocking=False), tmp_path)
+    [run] = finished(spool)
+    assert run.outcome.fault is Fault.OUTPUT
+
+
+def test_ended_children_leave_no_zombie(tmp_path, spool):
+    start(spool, shell_hook(tmp_path / "a", f"echo $$ > {tmp_path}/pid", blocking=False), tmp_path)
+    finished(spool)
+    assert eventually(
+        lambda: not spool.collect() or not Path(f"/proc/{(tmp_path / 'pid').read_text().strip()}").exists()
+    )
+
+
+def test_a_folder_that_cannot_be_written_is_a_failure(tmp_path):
+    (tmp_path / "file").write_text("")
+    spool = Spool(tmp_path / "file" / "spool")
+    hook = shell_hook(tmp_path / "a", "true", blocking=False)
+    assert start(spool, hook, tmp_path) is not None
+    assert spool.collect() == []
+
+
+STARTER = """
+import os, sys
+from pathlib import Path
+from synaptic.runners.spool import Spool
+import synaptic.runners.spool as module
+from tests.runners.making import make_call, make_hook, make_invocation
+from synaptic.model.hook import Command
+hook = make_hook(Command(argv=(sys.argv[2],)), blocking=False, protocol="native")
+if sys.argv[3] == "die":
+    module.identify = lambda pid: os.kill(os.getpid(), 9)
+Spool(Path(sys.argv[1])).start(make_invocation(hook, make_call("/")), hook.handler)
+print("answered", flush=True)
+"""
+
+
+def starter(spool, script, how):
+    command = [sys.executable, "-c", STARTER, str(spool.folder), script, how]
+    root = Path(__file__).parents[2]
+    return subprocess.run(command, capture_output=True, timeout=20, cwd=root, check=False)
+
+
+def test_a_detached_hook_outlives_its_starter_and_never_holds_its_output(tmp_path, spool):
+    """S0-042: reading the starter's stdout ends with the starter."""
+    hook = shell_hook(tmp_path / "slow", f"echo $$ > {tmp_path}/pid; sleep 3; echo '{CONTEXT}'")
+    done = starter(spool, hook.handler.script, "live")
+    assert done.stdout == b"answered\n", done.stderr
+    assert eventually(lambda: (tmp_path / "pid").exists())
+    assert alive(int((tmp_path / "pid").read_text())), "subprocess.run has read to the end, the hook still sleeps"
+    assert finished(spool)[0].outcome.context == ("c",)
+
+
+def test_a_starter_killed_in_the_middle_loses_no_result(tmp_path, spool):
+    hook = shell_hook(tmp_path / "slow", f"sleep 1; echo '{CONTEXT}'; sleep 0.2")
+    assert starter(spool, hook.handler.script, "die").returncode == -signal.SIGKILL
+    assert spool.collect() == []
+    assert finished(spool)[0].outcome.context == ("c",)
+
+
+def test_a_killed_starters_overdue_hook_is_found_by_its_mark(tmp_path, spool):
+    hook = shell_hook(tmp_path / "hang", f"echo $$ > {tmp_path}/pid; sleep 600")
+    starter(spool, hook.handler.script, "die")
+    assert eventually(lambda: (tmp_path / "pid").exists())
+    [meta] = spool.folder.glob("*/meta.json")
+    meta.write_text(meta.read_text().replace('"timeout":10.0', '"timeout":0.0'))
+    assert eventually(lambda: bool(spool.collect()))
+    assert not alive(int((tmp_path / "pid").read_text()))
+
+
+def test_folders_that_never_began_are_swept(tmp_path, spool):
+    for name in ("old", "young"):
+        (spool.folder / name).mkdir(parents=True)
+    (spool.folder / "torn").mkdir()
+    (spool.folder / "torn" / "meta.json").write_text("{")
+    os.utime(spool.folder / "old", (time.time() - 9999,) * 2)
+    assert spool.collect() == []
+    assert sorted(entry.name for entry in spool.folder.iterdir()) == ["torn", "young"]

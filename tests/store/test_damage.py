@@ -1,0 +1,111 @@
+"""A damaged database is moved aside by one process; work goes on with a fresh one."""
+
+import os
+import random
+from pathlib import Path
+
+import pytest
+
+from synaptic.store import damage, journal, trust
+from synaptic.store.db import Store
+
+
+def filled(home, record, rows=300) -> None:
+    store = Store.open(home)
+    journal.append(store, [record(payload="y" * 1000) for _ in range(rows)])
+    store.close()
+
+
+def check_fresh(store, home, record) -> None:
+    written = record()
+    assert journal.append(store, [written]) == 1
+    assert journal.get(store, written.call) is not None
+    assert len(damage.damaged(home.database)) == 1
+    assert any("was damaged" in notice and "damaged-" in notice for notice in store.notices)
+
+
+def test_random_bytes_are_moved_aside_at_open(home, record):
+    home.root.mkdir(parents=True)
+    noise = random.Random(1).randbytes(50_000)
+    home.database.write_bytes(noise)
+    store = Store.open(home)
+    check_fresh(store, home, record)
+    assert damage.damaged(home.database)[0].read_bytes() == noise
+    store.close()
+
+
+@pytest.mark.parametrize("size", [100, 2048, 5000, 100_000])
+def test_a_truncated_file_never_stops_the_journal(home, record, size):
+    filled(home, record)
+    os.truncate(home.database, size)
+    store = Store.open(home)
+    journal.append(store, [record()])
+    journal.last(store, 500)
+    check_fresh(store, home, record)
+    store.close()
+
+
+def test_pages_overwritten_while_open_are_noticed_at_the_next_use(home, record):
+    filled(home, record)
+    store = Store.open(home)
+    trust.remember(store, "/p", [trust.Item("d", "x")])
+    store.checkpoint()
+    with home.database.open("r+b") as file:
+        file.seek(0)
+        file.write(os.urandom(home.database.stat().st_size))
+    other = Store.open(home)
+    journal.append(store, [record()])
+    journal.append(other, [record()])
+    assert len(damage.damaged(home.database)) == 1
+    assert journal.count(store) == journal.count(other) >= 1
+    assert trust.trusted(store, "/p") == frozenset()
+    assert store.notices or other.notices
+    store.close()
+    other.close()
+
+
+def test_deleted_while_open_starts_afresh(home, record):
+    store = Store.open(home)
+    journal.append(store, [record()])
+    for file in home.root.glob("synaptic.db*"):
+        file.unlink()
+    kept = record()
+    assert journal.append(store, [kept]) == 1
+    assert "deleted" in store.notices[0]
+    other = Store.open(home)
+    assert journal.get(other, kept.call) is not None
+    assert journal.count(other) == 1
+    store.close()
+    other.close()
+
+
+def test_deleted_without_its_log_is_not_replayed_into_the_fresh_one(home, record):
+    store = Store.open(home)
+    journal.append(store, [record() for _ in range(20)])
+    home.database.unlink()
+    assert journal.append(store, [record()]) == 1
+    assert journal.count(store) == 1
+    store.close()
+
+
+def test_what_another_process_moved_aside_is_not_moved_again(home, record):
+    filled(home, record)
+    seen = damage.inode(home.database)
+    with damage.alone(home.database):
+        assert damage.set_aside(home.database, seen) is not None
+    Store.open(home).close()
+    with damage.alone(home.database):
+        assert damage.set_aside(home.database, seen) is None
+    assert home.database.exists()
+
+
+def test_the_log_moves_with_its_database(tmp_path):
+    path = tmp_path / "synaptic.db"
+    for suffix in damage.COMPANIONS:
+        Path(f"{path}{suffix}").write_text(suffix or "db")
+    first = damage.set_aside(path, damage.inode(path))
+    path.write_text("again")
+    second = damage.set_aside(path, damage.inode(path))
+    assert Path(f"{first}-wal").read_text() == "-wal"
+    assert set(damage.damaged(path)) == {first, second}
+    assert first.name.startswith("synaptic.db.damaged-")
