@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import socket
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -21,10 +22,13 @@ BLOCK = json.dumps({"action": "block", "reason": "not in this project"})
 GUARD = f"grep -q sentinel && echo '{BLOCK}'; exit 0"
 
 
-def kill(session: Session) -> None:
-    status = lifecycle.status(session.synaptic_home)
-    if status.pid:
-        os.kill(status.pid, signal.SIGKILL)
+def kill(session: Session) -> int:
+    """Ends the daemon the hard way, once it is there; who it was."""
+    lifecycle.start(session.synaptic_home)
+    assert lifecycle.wait_ready(session.synaptic_home, 10)
+    pid = lifecycle.status(session.synaptic_home).pid
+    os.kill(pid, signal.SIGKILL)
+    return pid
 
 
 def acknowledged(outcome: Outcome, event: str) -> int:
@@ -32,22 +36,24 @@ def acknowledged(outcome: Outcome, event: str) -> int:
     return len(outcome.hooks(event))
 
 
-def after_a_kill(session: Session, turn: Turn) -> Turn:
-    return (Do(lambda: kill(session)), *turn)
+def after_a_kill(session: Session, turn: Turn, killed: set[int]) -> Turn:
+    return (Do(lambda: killed.add(kill(session))), *turn)
 
 
 def test_a_daemon_killed_between_calls_loses_no_verdict_and_no_event(armed: Session) -> None:
     armed.skill("guard", GUARD)
     armed.trust()
     touch = bash(f"touch {armed.folder}/sentinel")
+    killed: set[int] = set()
 
     outcome = armed.run(
-        conversation(touch, *(after_a_kill(armed, touch) for _ in range(3)), after_a_kill(armed, bash("echo on")))
+        conversation(touch, *(after_a_kill(armed, turn, killed) for turn in (touch, touch, touch, bash("echo on"))))
     )
 
     *refused, last = outcome.results
     assert all("not in this project" in result.text for result in refused)
     assert last.text == "on"
+    assert len(killed) == 4
     assert not (armed.folder / "sentinel").exists()
     entries = armed.journal("PreToolUse")
     assert [entry.decision.kind for entry in entries] == [*[Kind.DENY] * 4, Kind.NONE]
@@ -76,6 +82,28 @@ fi
     assert "not in this project" in refused.text
     assert last.text == "on"
     assert not (armed.folder / "sentinel").exists()
+    assert [entry.decision.kind for entry in armed.journal("PreToolUse")] == [Kind.DENY, Kind.NONE]
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        return int(probe.getsockname()[1])
+
+
+def test_the_daemon_answers_the_client_over_http(armed: Session) -> None:
+    armed.skill("guard", GUARD)
+    armed.trust()
+    armed.synaptic_home.config.write_text(f"[http]\nenabled = true\nport = {free_port()}\n")
+    armed.synaptic("daemon", "restart")
+    armed.bootstrap("--http")
+    settings = json.loads((armed.home / ".claude" / "settings.json").read_text())
+
+    outcome = armed.run(conversation(bash(f"touch {armed.folder}/sentinel"), bash("echo on")))
+
+    refused, last = outcome.results
+    assert settings["hooks"]["PreToolUse"][0]["hooks"][0]["type"] == "http"
+    assert "not in this project" in refused.text
+    assert last.text == "on"
     assert [entry.decision.kind for entry in armed.journal("PreToolUse")] == [Kind.DENY, Kind.NONE]
 
 

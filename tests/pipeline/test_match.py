@@ -111,6 +111,8 @@ def test_a_star_stays_inside_one_name() -> None:
     assert not glob("a/*.ts").fullmatch("a/b/c.ts")
     assert glob("a/**/c.ts").fullmatch("a/c.ts")
     assert glob("a?.[ch]").fullmatch("ab.c")
+    assert not glob("[!a].c").fullmatch("a.c")
+    assert glob("[z-a]").fullmatch("[z-a]")
 
 
 def test_selection_is_remembered_per_event_and_subject() -> None:

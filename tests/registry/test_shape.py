@@ -33,4 +33,6 @@ def test_the_error_names_file_and_key(table: object, message: str):
 def test_a_key_like_a_known_one_is_refused_and_others_told():
     with pytest.raises(DeclarationError, match="did you mean `name`"):
         refuse_typos({"nam": 1}, Shape, "f")
+    with pytest.raises(DeclarationError, match="has 21 unknown keys, `z0` first"):
+        refuse_typos({f"z{number}": 1 for number in range(21)}, Shape, "f")
     assert refuse_typos({"zzz": 1}, Shape, "f") == ["f: unknown key `zzz` is ignored"]

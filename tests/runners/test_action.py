@@ -16,9 +16,9 @@ def test_block_denies_with_its_reason():
     assert say({"action": "block", "reason": "no"}) == Verdict(says=Kind.DENY, reason="no")
 
 
-def test_approve_allows():
-    """S0-033"""
-    assert say({"action": "approve"}).says is Kind.ALLOW
+def test_approve_is_no_objection_and_no_permission_that_the_user_did_not_give():
+    """S0-033, S0-036"""
+    assert say({"action": "approve"}) is None
 
 
 def test_modify_changes_only_the_keys_it_names():

@@ -285,7 +285,7 @@ def test_the_three_actions_of_real_scripts(tmp_path):
     """S0-033, S0-035"""
     modify = """echo '{"action":"modify","input":{"command":"ls -a"},"reason":"all"}'"""
     call = make_call(tmp_path)
-    assert run_hook(shell_hook(tmp_path / "a", """echo '{"action":"approve"}'"""), call).kind is Kind.ALLOW
+    assert run_hook(shell_hook(tmp_path / "a", """echo '{"action":"approve"}'"""), call) is None
     assert run_hook(shell_hook(tmp_path / "b", BLOCK), call).reason == "no"
     assert run_hook(shell_hook(tmp_path / "c", modify), call).input == {"command": "ls -a"}
     assert run_hook(shell_hook(tmp_path / "d", "true"), call) is None

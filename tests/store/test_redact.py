@@ -154,6 +154,16 @@ def test_a_secret_on_a_line_of_its_own_is_found_in_any_company(sample, before, a
     assert secret not in clean or secret in before + after
 
 
+@pytest.mark.parametrize("joint", ["\n", " "])
+def test_no_secret_hides_behind_another(joint):
+    """What one shape swallows must not be the beginning of the next secret."""
+    befores = [text for text, _ in SECRETS] + INNOCENT
+    for before, (text, secret) in ((before, sample) for before in befores for sample in SECRETS):
+        clean = redact(json.dumps([f"{before}{joint}{text}"]).encode()).decode()
+        assert secret not in clean or secret in before, (before, text)
+        json.loads(clean)
+
+
 HOSTILE = [
     "sk-", "sk-ant-", "eyJ", "eyJa.", "password=", 'password="', "password:", '"password":"', "token ", "://a:", "://",
     "-----BEGIN RSA PRIVATE KEY-----", "authorization: ", "bearer ", "cookie: a=", "ghp_", "xoxb-", "\\\\", '\\"', "--",

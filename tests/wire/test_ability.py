@@ -35,7 +35,15 @@ def test_every_event_type_is_known_by_field_or_argument(name):
     """S2-004"""
     for call in (decode(event_type=name, **BASE), decode(name, **BASE)):
         assert type(call.event) is EVENTS[name]
-        assert call.payload["event_type"] == call.payload["hook_event_name"] == name
+        assert call.event.hook_event_name == name
+
+
+def test_handlers_get_the_context_exactly_as_it_was_sent():
+    """S2-030"""
+    context = {"event_type": "UserPromptSubmit", "user_message": "hello", "repository_root": "/p", **BASE}
+    call = decode(**context)
+    assert call.payload == context
+    assert (call.event.prompt, call.event.cwd) == ("hello", "/p")
 
 
 def test_a_complete_context_becomes_its_event_without_a_warning():

@@ -75,7 +75,7 @@ def _installation(place: Here) -> Iterator[Finding]:
             fix=problem.fix,
             repair="bootstrap",
         )
-    if not problems:
+    if all(problem.what.endswith("PATH") for problem in problems):
         yield Finding(check="installation", state="ok", seen=f"one entry per event: {target(remembered(options))}")
 
 

@@ -6,26 +6,26 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-MODULES = {
-    "up": "up",
-    "down": "down",
-    "bootstrap": "bootstrap",
-    "daemon": "daemon",
-    "list": "list",
-    "explain": "explain",
-    "tail": "tail",
-    "check": "check",
-    "try": "rehearse",
-    "trust": "trust",
-    "config": "config",
-    "policy": "policy",
-    "import": "take_over",
-    "hook": "hook",
-    "doctor": "doctor",
-    "prune": "prune",
-    "rpc": "rpc",
+VERBS = {
+    "up": ("up", "Set everything up and see one event go through."),
+    "down": ("down", "Take everything out again."),
+    "bootstrap": ("bootstrap", "Install the dispatcher and its entries only."),
+    "daemon": ("daemon", "Start, stop and look at the daemon."),
+    "list": ("list", "Every hook, in the order in which it runs."),
+    "explain": ("explain", "Why an event ended as it did."),
+    "tail": ("tail", "Events as they happen."),
+    "check": ("check", "What the policies say about a call."),
+    "try": ("rehearse", "Any event through every hook, nothing written."),
+    "trust": ("trust", "Agree to the hooks that a project brings."),
+    "config": ("config", "What is set, where, and whether it is right."),
+    "policy": ("policy", "Built-in policies, shown and switched."),
+    "import": ("take_over", "Take over the hooks an agent already has."),
+    "hook": ("hook", "Register and validate a project's hooks."),
+    "doctor": ("doctor", "Why a hook does not run."),
+    "prune": ("prune", "Forget old events."),
+    "rpc": ("rpc", "One call on the daemon's socket."),
 }
-"""Verb to file. Each file keeps its Typer app in `app`."""
+"""Verb to its file, which keeps its Typer app in `app`, and to its line in the overview."""
 
 
 class Verbs(TyperGroup):
@@ -33,15 +33,15 @@ class Verbs(TyperGroup):
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
-        self.commands = dict.fromkeys(MODULES)  # type: ignore[assignment]  # names only: get_command loads the rest
+        self.commands = dict.fromkeys(VERBS)  # type: ignore[assignment]  # names only: get_command loads the rest
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """The verb, imported now; None for a word that is none."""
-        if cmd_name not in MODULES:
+        if cmd_name not in VERBS:
             return None
-        module = import_module(f"synaptic.cli.{MODULES[cmd_name]}")
-        command = typer.main.get_command(module.app)
-        command.name = cmd_name
+        file, summary = VERBS[cmd_name]
+        command = typer.main.get_command(import_module(f"synaptic.cli.{file}").app)
+        command.name, command.short_help = cmd_name, summary
         return command
 
 

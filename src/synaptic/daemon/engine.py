@@ -8,11 +8,11 @@ import msgspec
 
 from synaptic.daemon import sinks
 from synaptic.daemon.commit import GroupCommit
-from synaptic.daemon.world import Rehearsal, World
+from synaptic.daemon.world import Means, Rehearsal, World
 from synaptic.model.call import Answer, Call, Request
 from synaptic.model.decision import Decision, Failure
 from synaptic.model.errors import PayloadError, StoreError
-from synaptic.model.event import MessageDisplay, SessionStart, Timing, ToolEvent
+from synaptic.model.event import ABILITY_EVENTS, MessageDisplay, SessionStart, Timing, ToolEvent
 from synaptic.model.home import Home
 from synaptic.model.hook import Hook
 from synaptic.pipeline.match import Index
@@ -33,6 +33,9 @@ from synaptic.wire.base import Adapter
 MARGIN = 0.95
 """The share of the agent's own patience that is ours: an answer that comes too late is no answer."""
 INDEXES = 64
+OWN = "synaptic"
+ABILITIES = frozenset(kind.__name__ for kind in ABILITY_EVENTS)
+"""Events that no coding agent sends: whoever names one speaks our own dialect."""
 
 
 class Walked(msgspec.Struct, frozen=True):
@@ -47,10 +50,11 @@ class Walked(msgspec.Struct, frozen=True):
 class Engine:
     """One home's engine. `answer` is the whole service; `rehearse` is the same without a trace in the store."""
 
-    def __init__(self, home: Home, store: Store, runners: Runners) -> None:
+    def __init__(self, home: Home, means: Means) -> None:
         self.home = home
-        self.store = store
-        self.runners = runners
+        self.means = means
+        self.store = means.store
+        self.runners = means.runners
         self.catalogs = Catalogs(home)
         self._commit = GroupCommit(self._append)
         self._indexes: dict[int, tuple[Catalog, Index]] = {}
@@ -76,7 +80,7 @@ class Engine:
     async def rehearse(self, request: Request) -> Walked:
         """The walk with state as it is and nothing written. Raises PayloadError."""
         wire, call, catalog = self._open(request)
-        world = Rehearsal(catalog, self.trust(catalog), self.runners, _seconds(wire, call))
+        world = Rehearsal(catalog, self.trust(catalog), self.means, _seconds(wire, call))
         decision = await run(call, self.select(catalog, call), world)
         for invocation in world.started:
             said = Said(hook=invocation.hook, outcome=await self.runners.run(invocation), phase="background")
@@ -123,12 +127,12 @@ class Engine:
     async def _walk(self, request: Request) -> Walked:
         wire, call, catalog = self._open(request)
         self._keep = catalog.config.journal
-        world = World(catalog, self.trust(catalog), self.runners, _seconds(wire, call))
+        world = World(catalog, self.trust(catalog), self.means, _seconds(wire, call))
         decision = await run(call, self.select(catalog, call), world)
         return self._finish(wire, call, catalog, decision)
 
     def _open(self, request: Request) -> tuple[Adapter, Call, Catalog]:
-        wire = adapter(request.agent)
+        wire = adapter(OWN if request.event in ABILITIES else request.agent)
         call = wire.decode(request)
         root = find_root(call.payload, call.env, call.event.cwd)
         catalog = self.catalogs.get(root, call.env.get("SYNAPTIC_ENV", ""))
@@ -207,7 +211,11 @@ class Engine:
 
 def open_engine(home: Home) -> Engine:
     """The engine of a home; where its database cannot be used, one that works without."""
-    return Engine(home, Store.open(home), Runners(home.spool))
+    try:
+        store = Store.open(home)
+    except StoreError as error:
+        store = Store.in_memory(home, error)
+    return Engine(home, Means(store, Runners(home.spool)))
 
 
 def _seconds(wire: Adapter, call: Call) -> float:
@@ -223,7 +231,14 @@ def _advice(finished: Finished) -> str:
 
 
 def _delivery(finished: Finished, text: str) -> Delivery:
-    return Delivery(call=finished.call, hook=finished.hook, session=finished.session, text=text, at=time.time())
+    return Delivery(
+        call=finished.call,
+        hook=finished.hook,
+        session=finished.session,
+        agent_id=finished.agent_id,
+        text=text,
+        at=time.time(),
+    )
 
 
 def _record(request: Request, walked: Walked, micros: int) -> Record:

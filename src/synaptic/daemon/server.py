@@ -88,7 +88,7 @@ class Connection(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.transport = cast(asyncio.Transport, transport)  # uvloop's does not say so by inheritance
         if not same_user(transport):
-            transport.abort()
+            self.transport.abort()
 
     def data_received(self, data: bytes) -> None:
         self._buffer += data

@@ -3,30 +3,40 @@
 import asyncio
 import os
 import time
+from collections.abc import Callable
+from contextlib import suppress
 
 from synaptic.daemon.engine import Engine
 from synaptic.model.errors import StoreError
 from synaptic.store import retention
 
 TICK = 0.25
-CHECKPOINT_SECONDS = 5.0
+CHECKPOINT_SECONDS = 1.0
+EXPIRE_SECONDS = 300.0
 PRUNE_SECONDS = 6 * 3600.0
 
 
 async def upkeep(engine: Engine) -> None:
     """For ever, a little at a time."""
-    checkpointed = pruned = time.monotonic()
+    chores: list[tuple[float, Callable[[], object]]] = [
+        (CHECKPOINT_SECONDS, engine.store.checkpoint),
+        (EXPIRE_SECONDS, lambda: retention.expire(engine.store)),
+        (PRUNE_SECONDS, lambda: retention.prune(engine.store, engine.catalogs.get("").config.retention_days)),
+    ]
+    done = [time.monotonic()] * len(chores)
     while True:
         await asyncio.sleep(TICK)
-        now = time.monotonic()
         if _spooled(engine):
             await engine.collect()
-        if now - checkpointed > CHECKPOINT_SECONDS:
-            checkpointed = now
-            await asyncio.to_thread(engine.store.checkpoint)
-        if now - pruned > PRUNE_SECONDS:
-            pruned = now
-            await asyncio.to_thread(_prune, engine)
+        for number, (seconds, chore) in enumerate(chores):
+            if time.monotonic() - done[number] > seconds:
+                done[number] = time.monotonic()
+                await _try(chore)
+
+
+async def _try(chore: Callable[[], object]) -> None:
+    with suppress(StoreError):  # the next round tries again
+        await asyncio.to_thread(chore)
 
 
 def _spooled(engine: Engine) -> bool:
@@ -34,10 +44,3 @@ def _spooled(engine: Engine) -> bool:
         return bool(os.listdir(engine.home.spool))  # noqa: PTH208 - four times a second: no Path objects
     except FileNotFoundError:
         return False
-
-
-def _prune(engine: Engine) -> None:
-    try:
-        retention.prune(engine.store, engine.catalogs.get("").config.retention_days)
-    except StoreError:
-        return  # the next round tries again

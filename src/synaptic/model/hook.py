@@ -1,7 +1,7 @@
 """Something registered for events: when it runs, in which order, and what a failure of it means."""
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import ClassVar, Literal
 from typing import Protocol as Contract
 
 import msgspec
@@ -17,7 +17,7 @@ DEFAULT_TIMEOUT = 30.0
 class PolicyLike(Contract):
     """The face of a built-in policy that a hook carries; its contract is `policies.base.Policy`."""
 
-    id: str
+    id: ClassVar[str]
 
 
 class Builtin(msgspec.Struct, frozen=True):

@@ -3,6 +3,7 @@
 import os
 import site
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Literal
 
@@ -142,5 +143,6 @@ def _replace(path: Path, content: bytes, mode: int) -> None:
         temporary.chmod(mode)
         temporary.replace(path)
     except OSError as error:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):
+            temporary.unlink()
         raise SettingsError(f"cannot be written: {error.strerror}", where=str(path)) from error

@@ -10,6 +10,7 @@ from synaptic.model.hook import Hook, Match
 
 NAMES = re.compile(r"[A-Za-z0-9_ ,|-]*")
 ALIASES = {"Task": "Agent", "KillShell": "TaskStop", "KillBash": "TaskStop"}
+WILD = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
 MEMO_LIMIT = 4096
 
 
@@ -98,10 +99,15 @@ def _any_glob(globs: tuple[str, ...], texts: Iterable[str]) -> bool:
 
 @lru_cache(maxsize=4096)
 def glob(pattern: str) -> re.Pattern[str]:
-    """A glob over slash-separated names: `*` stays inside one, `**` crosses them."""
-    out = ""
-    for part in re.split(r"(\*\*/|\*\*|\*|\?|\[[^\]]+\])", pattern):
-        out += {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}.get(part) or (
-            part if part.startswith("[") else re.escape(part)
-        )
-    return re.compile(out)
+    """A glob over slash-separated names: `*` stays inside one, `**` crosses them. One that is none is plain text."""
+    parts = re.split(r"(\*\*/|\*\*|\*|\?|\[[^\]]+\])", pattern)
+    try:
+        return re.compile("".join(WILD.get(part) or _literal(part) for part in parts))
+    except re.error:
+        return re.compile(re.escape(pattern))
+
+
+def _literal(part: str) -> str:
+    if not (part.startswith("[") and part.endswith("]")):
+        return re.escape(part)
+    return f"[^{part[2:-1]}]" if part.startswith("[!") else part

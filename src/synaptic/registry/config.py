@@ -3,13 +3,13 @@
 import tomllib
 from collections.abc import Iterator, Mapping
 from functools import cache
-from typing import Annotated, Any, ClassVar, Literal, cast, get_type_hints
+from typing import Annotated, Any, ClassVar, Literal, get_type_hints
 
 import msgspec
 
 from synaptic.model.environment import DEFAULT_AGENTS, DEFAULT_CHANNEL
 from synaptic.model.errors import DeclarationError
-from synaptic.model.hook import Builtin, PolicyLike
+from synaptic.model.hook import Builtin
 from synaptic.policies.base import PRESETS, Policy, policies
 from synaptic.registry.nearest import hint
 from synaptic.registry.shape import converted, shaped, strangers
@@ -157,7 +157,7 @@ def enabled(policy: type[Policy], config: Config) -> bool:
 
 def as_handler(policy: Policy) -> Builtin:
     """The policy as what a hook runs."""
-    return Builtin(cast(PolicyLike, policy))
+    return Builtin(policy)
 
 
 def configured(policy: type[Policy], config: Config) -> Policy:

@@ -10,7 +10,7 @@ from synaptic.registry.nearest import hint, nearest
 
 T = TypeVar("T", bound=msgspec.Struct)
 STRANGERS = 20
-"""Unknown keys of one table that are looked at."""
+"""Unknown keys that one table may have."""
 PLACE = re.compile(r" - at `(?:key in )?\$\.?([^`]*)`$")
 
 
@@ -43,7 +43,10 @@ def strangers(table: dict[Any, Any], shape: type[msgspec.Struct]) -> list[str]:
 def refuse_typos(table: dict[Any, Any], shape: type[msgspec.Struct], where: str) -> list[str]:
     """A key that resembles a known one is a typo, and a hook half understood must not run. Others are only told."""
     told = []
-    for key in strangers(table, shape)[:STRANGERS]:
+    unknown = strangers(table, shape)
+    if len(unknown) > STRANGERS:
+        raise DeclarationError(f"has {len(unknown)} unknown keys, `{unknown[0]}` first", where=where)
+    for key in unknown:
         if nearest(key, shape.__struct_fields__):
             raise DeclarationError(f"unknown key `{key}`", where=where, hint=hint(key, shape.__struct_fields__))
         told.append(f"{where}: unknown key `{key}` is ignored")

@@ -43,6 +43,7 @@ class Meta(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     skill: str = ""
     source: str = ""
     session: str = ""
+    agent_id: str = ""
     protocol: Protocol = "decision"
     timeout: float
     started: float
@@ -60,6 +61,7 @@ class Finished(msgspec.Struct, frozen=True, kw_only=True):
     hook: str
     event: str
     session: str
+    agent_id: str
     outcome: Meaning
 
 
@@ -145,6 +147,7 @@ def _finished(entry: Path, meta: Meta) -> Finished:
         hook=meta.hook,
         event=meta.event,
         session=meta.session,
+        agent_id=meta.agent_id,
         outcome=_outcome(entry, meta),
     )
 
@@ -178,6 +181,7 @@ def _described(invocation: Invocation, plan: Launch) -> Meta:
         skill=hook.skill,
         source=hook.source,
         session=call.event.session_id,
+        agent_id=call.event.agent_id,
         protocol=hook.protocol,
         timeout=invocation.timeout,
         started=time.monotonic(),

@@ -72,6 +72,13 @@ class Store:
             store._open_memory(store._told(error))
         return store
 
+    @classmethod
+    def in_memory(cls, home: Home, trouble: StoreError) -> "Store":
+        """A database for this process alone, with the notice why."""
+        store = cls(home.database)
+        store._open_memory(trouble)
+        return store
+
     def read(self, work: Callable[[Connection], T]) -> T:
         """The result of some SELECTs."""
         with self._lock:

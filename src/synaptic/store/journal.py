@@ -7,7 +7,7 @@ import msgspec
 
 from synaptic.model.call import Answer
 from synaptic.model.decision import Decision, Step
-from synaptic.store import deliveries, stops
+from synaptic.store import deliveries, stops, workspaces
 from synaptic.store.db import Connection, Row, Store
 from synaptic.store.record import Entry, Keep, Record
 from synaptic.store.redact import redact
@@ -97,6 +97,7 @@ def _insert(connection: Connection, row: _Written) -> bool:
     if new:
         deliveries.settle(connection, row.record)
         stops.settle(connection, row.record)
+        workspaces.settle(connection, row.record)
     return new
 
 

@@ -15,7 +15,7 @@ _NAME = r"[A-Za-z0-9_.\-]{0,40}"
 _BODY = (
     # lines of base64, and the headers of an old key; a line of anything else ends it
     r"(?:(?:\s|\\+[nrt])++(?:(?:Proc-Type|DEK-Info|Version|Comment|Charset|Hash):[^\r\n\"'\\\0]{0,80}"
-    r"|[A-Za-z0-9+/=]++(?=[\r\n\"'\\\0\-]|$)|[A-Za-z0-9+/=]{32,}+(?=\s)))++"
+    r"|[A-Za-z0-9+/=]++(?=[\r\n\"'\\\0]|--|$)|[A-Za-z0-9+/=]{32,}+(?=\s)))++"
 )
 _PLACEHOLDER = r"(?![$<{%*\[]|\.\.\.|x{4}|X{4})"
 _MORE_NAME = (
@@ -97,7 +97,7 @@ SHAPES: dict[str, tuple[tuple[str, ...], str]] = {
         r"([A-Za-z0-9_\-]{20,})",
     ),
     "slack-token": ((r"x(?:ox[abeoprs](?:\.xox[bp])?-|app-)",), r"([A-Za-z0-9\-]{10,})"),
-    "slack-webhook": ((r"k(?<=hooks\.slack)\.com\\?/services\\?/",), r"([A-Za-z0-9_/\\]{16,}[A-Za-z0-9_/])"),
+    "slack-webhook": ((r"k(?<=hooks\.slack)\.com\\?/services\\?/",), r"((?:\\?/|[A-Za-z0-9_]){16,})"),
     "aws-key": ((r"k(?<=ak)ia" + _START.format("akia"),), r"([0-9A-Z]{16})(?![0-9A-Za-z])"),
     "google-key": ((r"z(?<=aiz)a",), r"([A-Za-z0-9_\-]{35})"),
     "google-token": ((r"y(?:a29\.)",), r"([A-Za-z0-9_\-.]{20,})"),
@@ -127,7 +127,7 @@ SHAPES: dict[str, tuple[tuple[str, ...], str]] = {
     "bearer": ((r"b(?:earer )",), _PLACEHOLDER + r"([A-Za-z0-9._~+/=\-]{16,})"),
     "cookie": (
         (r"k(?<=cook)ie",),
-        r"(?:\\*[\"'])?\s{0,4}:\s{0,4}(?:\\*[\"'])?([A-Za-z0-9_.\-]{1,64}=[^\s\"'\\\0][^\"'\\\0\r\n]{7,})",
+        r"(?:\\*[\"'])?\s{0,4}:\s{0,4}(?:\\*[\"'])?((?:[A-Za-z0-9_.\-]{1,64}=[^\s\"'\\\0;]*+(?:;\s?)?)++)",
     ),
 }
 

@@ -45,11 +45,7 @@ class Ability:
         key = EVENT_KEYS[0] if EVENT_KEYS[0] in payload else EVENT_KEYS[1]
         name, doubt = event_name(request, payload, key)
         odd = _odd_fields(name, payload)
-        payload.update(dict.fromkeys(EVENT_KEYS, name))
-        for canonical, alias in ALIASES.items():
-            if isinstance(payload.get(alias), str):
-                payload.setdefault(canonical, payload[alias])
-        event, dropped = to_event(EVENTS.get(name, Unknown), payload, self.name)
+        event, dropped = to_event(EVENTS.get(name, Unknown), _canonical(name, payload), self.name)
         return Call(
             id=request.id,
             agent=request.agent,
@@ -86,6 +82,12 @@ class Ability:
 
 
 ADAPTER = Ability()
+
+
+def _canonical(name: str, payload: Payload) -> Payload:
+    """The fields of the event; handlers still get the context exactly as it was sent."""
+    aliased = {key: payload[alias] for key, alias in ALIASES.items() if isinstance(payload.get(alias), str)}
+    return {**aliased, **payload, **dict.fromkeys(EVENT_KEYS, name)}
 
 
 def _odd_fields(name: str, payload: Payload) -> tuple[str, ...]:

@@ -59,3 +59,10 @@ CREATE TABLE trust (
     at REAL NOT NULL,
     PRIMARY KEY (root, digest)
 ) WITHOUT ROWID;
+
+-- Folders that the user added to a session's workspace.
+CREATE TABLE workspaces (
+    session TEXT NOT NULL,
+    directory TEXT NOT NULL,
+    PRIMARY KEY (session, directory)
+) WITHOUT ROWID;

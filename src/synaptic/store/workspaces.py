@@ -1,0 +1,35 @@
+"""Folders that a user added to a session's workspace: part of the project for as long as the session lasts."""
+
+import msgspec
+
+from synaptic.store.db import Connection, Store
+from synaptic.store.record import Record
+
+ADDED = "DirectoryAdded"
+
+
+class _Payload(msgspec.Struct, frozen=True):
+    directory: str = ""
+
+
+def added(store: Store, session: str) -> tuple[str, ...]:
+    """What belongs to a session besides its project."""
+    sql = "SELECT directory FROM workspaces WHERE session = ? ORDER BY directory"
+    rows = store.read(lambda connection: connection.execute(sql, (session,)).fetchall())
+    return tuple(str(directory) for (directory,) in rows)
+
+
+def settle(connection: Connection, record: Record) -> None:
+    """In the transaction of the event: remember a folder that was added, forget them with the session."""
+    if record.event == "SessionEnd":
+        connection.execute("DELETE FROM workspaces WHERE session = ?", (record.session,))
+    elif record.event == ADDED and (directory := _directory(record)):
+        values = (record.session, directory)
+        connection.execute("INSERT INTO workspaces (session, directory) VALUES (?, ?) ON CONFLICT DO NOTHING", values)
+
+
+def _directory(record: Record) -> str:
+    try:
+        return msgspec.json.decode(record.payload or b"{}", type=_Payload).directory
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return ""
