@@ -4,7 +4,7 @@ import json
 import os
 import shutil
 import signal
-import subprocess  # noqa: TID251  tests start the programs they test
+import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping

@@ -4,7 +4,7 @@ import fcntl
 import os
 import platform
 import pwd
-import subprocess  # noqa: TID251  tests start the programs they test
+import subprocess
 import tarfile
 import tempfile
 from pathlib import Path

@@ -14,6 +14,17 @@ from synaptic.cli.main import run
 from synaptic.daemon import lifecycle
 from synaptic.model.home import Home
 
+FOREIGN = (
+    "SYNAPTIC_HOME",
+    "SYNAPTIC_ENV",
+    "SYNAPTIC_DEBUG",
+    "CLAUDE_CONFIG_DIR",
+    "CLAUDE_PROJECT_DIR",
+    "NO_COLOR",
+    "PYTHONUNBUFFERED",
+)
+"""Variables of whoever runs the tests that would change what is tested."""
+
 
 class Shown(NamedTuple):
     """What one command line did."""
@@ -87,7 +98,7 @@ def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
     person = User(tmp_path, capsys)
     monkeypatch.setenv("HOME", str(person.folder))
     monkeypatch.setenv("SHELL", "/bin/bash")
-    for name in ("SYNAPTIC_HOME", "CLAUDE_CONFIG_DIR", "CLAUDE_PROJECT_DIR", "SYNAPTIC_ENV", "SYNAPTIC_DEBUG"):
+    for name in FOREIGN:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.chdir(person.project)
     yield person

@@ -92,7 +92,7 @@ def test_a_reader_that_leaves_is_no_error(user: User):
 
 
 def test_control_c_ends_quietly_with_130(user: User):
-    user.types("list")
+    user.types("trust", "--list")
     process = subprocess.Popen(
         [sys.executable, "-m", "synaptic.cli.main", "tail", "-f"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )

@@ -1,12 +1,22 @@
 """From nothing to a first event, and back to nothing."""
 
 import json
+import subprocess
 from pathlib import Path
+
+import pytest
 
 from synaptic.daemon import lifecycle
 from tests.cli.conftest import User
 
 FOREIGN = '{\n    "permissions": {"allow": ["Bash(ls)"]},\n    "model": "x"\n}\n'
+
+
+SAMPLES = (
+    '{"tool_name":"Write","tool_input":{"file_path":"/test.ts"}}',
+    '{"tool_name":"Bash","tool_input":{"command":"git status"}}',
+    "{}",
+)
 
 
 def tree(folder: Path) -> dict[str, bytes]:
@@ -45,6 +55,15 @@ def test_up_writes_the_variables_of_a_project_and_of_nothing_else(user: User, tm
     monkeypatch.chdir(bare)
     assert "no project" in user.types("up").out
     assert list(bare.iterdir()) == []
+
+
+@pytest.mark.parametrize("payload", SAMPLES)
+def test_a_hook_is_tried_by_piping_json_into_the_dispatcher(user: User, payload: str):
+    """S4-046: the sample commands run and exit 0, and settings.json is valid JSON."""
+    user.types("bootstrap")
+    done = subprocess.run([user.home.dispatch, "PreToolUse"], input=payload.encode(), timeout=60, check=False)
+    assert done.returncode == 0
+    assert json.loads(user.settings.read_text())["hooks"]
 
 
 def test_up_as_json_never_shows_the_entry_token(user: User):

@@ -3,7 +3,7 @@
 import asyncio
 import os
 import signal
-import subprocess  # noqa: TID251
+import subprocess
 import sys
 from pathlib import Path
 from threading import Timer

@@ -1,7 +1,7 @@
 """The compiled dispatcher in a home of its own."""
 
 import shutil
-import subprocess  # noqa: TID251
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,7 @@
 """The dispatcher in place: compiled when it can be, Python when not."""
 
 import os
-import subprocess  # noqa: TID251
+import subprocess
 import sys
 from pathlib import Path
 

@@ -1,5 +1,5 @@
 import os
-import subprocess  # noqa: TID251 - real shells read what we write
+import subprocess
 
 import pytest
 from hypothesis import HealthCheck, given, settings

@@ -1,7 +1,7 @@
 """Variables that always fit."""
 
 import os
-import subprocess  # noqa: TID251
+import subprocess
 
 from hypothesis import given, settings
 from hypothesis import strategies as st

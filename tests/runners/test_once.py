@@ -1,6 +1,6 @@
 """A handler asked once, as a process."""
 
-import subprocess  # noqa: TID251
+import subprocess
 
 from synaptic.model.hook import HttpEndpoint, PythonFunction
 from synaptic.runners.execute import ONCE

@@ -2,7 +2,7 @@
 
 import os
 import signal
-import subprocess  # noqa: TID251
+import subprocess
 from pathlib import Path
 
 import pytest

@@ -3,7 +3,7 @@
 import json
 import os
 import signal
-import subprocess  # noqa: TID251
+import subprocess
 import sys
 import time
 from pathlib import Path

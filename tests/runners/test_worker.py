@@ -1,7 +1,7 @@
 """The process behind a warm function, spoken to by hand."""
 
 import json
-import subprocess  # noqa: TID251
+import subprocess
 import sys
 
 from synaptic.runners import worker

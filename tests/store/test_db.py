@@ -1,9 +1,9 @@
 """Opening, upgrading and sharing the database."""
 
 import os
-import sqlite3  # noqa: TID251
+import sqlite3
 import stat
-import subprocess  # noqa: TID251
+import subprocess
 import sys
 from pathlib import Path
 

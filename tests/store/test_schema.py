@@ -1,6 +1,6 @@
 """Migrations: in order, once, never backwards."""
 
-import sqlite3  # noqa: TID251
+import sqlite3
 
 import pytest
 

@@ -36,9 +36,9 @@ def check(
     checker = Checker(place.home)
     if jsonl:
         _refuse_more(command, tool, given)
-        asyncio.run(batch.answer_lines(checker, place.cwd))
+        asyncio.run(batch.answer_lines(checker, place.told))
         return
-    question = {**_call(command, tool, given), "cwd": place.cwd}
+    question = {**_call(command, tool, given), "cwd": place.told}
     answer = summary(asyncio.run(checker.decide(question)))
     if as_json:
         screen.document(answer)

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
-from synaptic.cli import screen
-from synaptic.cli.place import Here, here
+from synaptic.cli import screen, setting
+from synaptic.cli.place import Here, here, required_root
 from synaptic.cli.registered import catalog_of
 from synaptic.cli.verbs import verb
 from synaptic.model.errors import DeclarationError
@@ -24,6 +24,8 @@ app = verb(
     """
     synaptic config show            every value and the file it comes from
     synaptic config get journal
+    synaptic config set journal structure
+    synaptic config set 'policies."paths.outside-project".scratch' '["/tmp"]'
     synaptic config validate        exit code 1 with every fault
     synaptic config schema          JSON Schema, for an editor
     """,
@@ -63,6 +65,23 @@ def get(key: Annotated[str, typer.Argument(help="Such as `journal` or `http.port
         screen.document(found[key])
     else:
         screen.say(_text(found[key].value))
+
+
+@app.command("set")
+def assign(
+    key: Annotated[str, typer.Argument(help="Such as `journal` or `http.port`.")],
+    value: Annotated[str, typer.Argument(help="A TOML value; plain words need no quotes.")],
+    project: Annotated[bool, typer.Option("--project", help="In this project's config.toml instead of yours.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Set one value in config.toml; comments and everything else in it stay. A wrong one is refused."""
+    place = here()
+    file = Path(required_root(place), ".synaptic", "config.toml") if project else place.home.config
+    changed = setting.write(file, key, value)
+    if as_json:
+        screen.document({"ok": True, "changed": changed, "file": str(file)})
+    else:
+        screen.say(f"{'changed' if changed else 'as it was'}: {file}")
 
 
 @app.command()

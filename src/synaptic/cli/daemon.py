@@ -34,7 +34,8 @@ def start(as_json: Json = False) -> None:
     home = here().home
     if not lifecycle.start(home):
         now = lifecycle.status(home)
-        raise DaemonError(f"the daemon already runs (process {now.pid})", where=str(home.socket))
+        who = f"already runs (process {now.pid})" if now.pid else "is starting already"
+        raise DaemonError(f"the daemon {who}", where=str(home.socket))
     ready(home)
     _tell(home, "started", as_json)
 

@@ -34,8 +34,8 @@ def down(
 ) -> None:
     """Put hooks back that were imported, remove entries, PATH line and dispatcher, stop the daemon."""
     place = here()
-    if purge and not (yes or as_json) and sys.stdin.isatty():
-        typer.confirm(f"Delete the journal in {place.home.database}?", abort=True)
+    if purge and not (yes or as_json) and not _agreed(place.home):
+        raise typer.Exit(1)
     imports = done(place.home)[::-1]
     for one in imports:
         put_back(place.home, one)
@@ -58,6 +58,10 @@ def down(
     if not purge and place.home.database.exists():
         screen.say(f"The journal stays: {place.home.database} (`synaptic down --purge` deletes it)")
     screen.say("Back again:  synaptic up")
+
+
+def _agreed(home: Home) -> bool:
+    return not sys.stdin.isatty() or typer.confirm(f"Delete the journal in {home.database}?")
 
 
 def _purge(home: Home) -> Iterator[Path]:

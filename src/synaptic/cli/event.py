@@ -2,14 +2,13 @@
 
 from datetime import datetime
 
-import msgspec
-
 from synaptic.cli import screen
 from synaptic.daemon.engine import Walked
 from synaptic.daemon.methods import plain
 from synaptic.model.call import Answer
 from synaptic.pipeline.explain import Story, explain
 from synaptic.store.record import Entry
+from synaptic.wire.payload import to_json
 
 
 def story_of(entry: Entry) -> Story:
@@ -42,7 +41,7 @@ def rehearsed(walked: Walked, micros: int) -> Story:
         subject=event.subject,
         session=event.session_id,
         root=walked.call.root,
-        payload=msgspec.json.encode(walked.call.payload, enc_hook=str).decode(),
+        payload=to_json(walked.call.payload).decode(),
         decision=walked.decision,
         answer=walked.answer,
         micros=micros,
@@ -55,7 +54,8 @@ def show(entry: Entry, as_json: bool = False) -> None:
         screen.document(plain(entry))
         return
     for line in explain(story_of(entry)):
-        screen.say(line)
+        unknown = entry.answer is None and line.startswith("Answer to ")
+        screen.say(f"Answer to {entry.agent}: not kept, since `journal` is not `full`" if unknown else line)
 
 
 def one_line(entry: Entry) -> str:

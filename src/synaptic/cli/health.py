@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Literal
 
 import msgspec
@@ -11,7 +12,7 @@ from synaptic.cli.bootstrap import installation
 from synaptic.cli.declared import switched_off
 from synaptic.cli.hook import faults_of
 from synaptic.cli.place import Here, opened
-from synaptic.cli.registered import catalog_of, trust_of
+from synaptic.cli.registered import catalog_of, trust_now
 from synaptic.daemon import lifecycle
 from synaptic.daemon.client import responds
 from synaptic.model.hook import Hook
@@ -99,7 +100,10 @@ def _daemon(place: Here) -> Iterator[Finding]:
 
 
 def _socket(place: Here) -> Iterator[Finding]:
-    mode = place.home.socket.stat().st_mode & 0o777
+    try:
+        mode = place.home.socket.stat().st_mode & 0o777
+    except FileNotFoundError:
+        return  # it stopped this very moment
     if mode & 0o077:
         seen = f"{place.home.socket} can be used by others (mode {mode:o})"
         fix = f"chmod 600 {place.home.socket}"
@@ -127,11 +131,18 @@ def _store(place: Here) -> Iterator[Finding]:
 def _spool(place: Here) -> Iterator[Finding]:
     if not place.home.spool.is_dir():
         return
-    border = time.time() - STALE
-    stale = [entry for entry in place.home.spool.iterdir() if entry.lstat().st_mtime < border]
+    stale = [entry for entry in place.home.spool.iterdir() if _age(entry) > STALE]
     if stale:
         seen = f"{len(stale)} outputs of background hooks wait for longer than an hour: {place.home.spool}"
         yield Finding(check="spool", state="warn", seen=seen, fix="synaptic daemon restart", repair="daemon")
+
+
+def _age(path: Path) -> float:
+    """Seconds since it was written; none for something that the daemon has just collected."""
+    try:
+        return time.time() - path.lstat().st_mtime
+    except FileNotFoundError:
+        return 0.0
 
 
 def _env(place: Here) -> Iterator[Finding]:
@@ -161,10 +172,7 @@ def _declarations(place: Here, catalog: Catalog) -> Iterator[Finding]:
 
 
 def _hooks(place: Here, catalog: Catalog) -> Iterator[Finding]:
-    if not catalog.hooks:
-        return
-    with opened(place.home) as store:
-        trust = trust_of(catalog, store)
+    with trust_now(place.home, catalog) as trust:
         yield from (_hook(hook, trust) for hook in catalog.hooks)
 
 

@@ -62,7 +62,9 @@ def done(home: Home) -> list[Import]:
     try:
         return msgspec.json.decode(read(record_file(home)) or b"[]", type=list[Import])
     except msgspec.DecodeError as error:
-        raise SettingsError(f"is damaged: {error}", where=str(record_file(home)), hint="restore it") from error
+        raise SettingsError(
+            f"is damaged: {error}", where=str(record_file(home)), hint="restore or delete it"
+        ) from error
 
 
 def take(home: Home, scope: Scope, dry_run: bool = False) -> Taken:
@@ -89,6 +91,7 @@ def put_back(home: Home, one: Import) -> bool:
         path = Path(one.settings)
         bare = _bare(home, path)
         exact = bare == one.after
+        make_folders(path.parent)
         _write(home, path, one.before if exact else _appended(bare or "{}", one))
         _clear(one)
         _save(home, [other for other in done(home) if other != one])
@@ -96,8 +99,7 @@ def put_back(home: Home, one: Import) -> bool:
 
 
 def _planned(scope: Scope, bare: str, movable: list[Foreign]) -> Import:
-    raw = read(scope.registry)
-    registry = None if raw is None else raw.decode()
+    registry = _text(scope.registry)
     document = _document(registry or "", scope.registry)
     taken = {str(entry.get("id")) for entry in document.get("hook", [])}
     entries: list[dict[str, Any]] = []
@@ -113,7 +115,7 @@ def _planned(scope: Scope, bare: str, movable: list[Foreign]) -> Import:
         before=bare,
         after=foreign.without(bare, movable),
         registry_before=registry,
-        registry_after=_extended(document, entries),
+        registry_after=_extended(registry or "", entries, scope.registry),
         entries=tuple(entries),
         groups=tuple((one.event, _group(one)) for one in movable),
     )
@@ -123,6 +125,14 @@ def _group(one: Foreign) -> dict[str, Any]:
     return {**({} if one.matcher is None else {"matcher": one.matcher}), "hooks": [one.hook]}
 
 
+def _text(path: Path) -> str | None:
+    raw = read(path)
+    try:
+        return None if raw is None else raw.decode()
+    except UnicodeDecodeError as error:
+        raise SettingsError(f"is not UTF-8 (byte {error.start})", where=str(path), hint="correct it first") from error
+
+
 def _document(text: str, path: Path) -> tomlkit.TOMLDocument:
     try:
         return tomlkit.parse(text)
@@ -130,22 +140,21 @@ def _document(text: str, path: Path) -> tomlkit.TOMLDocument:
         raise DeclarationError(f"is no valid TOML: {error}", where=str(path), hint="correct it first") from None
 
 
-def _extended(document: tomlkit.TOMLDocument, entries: list[dict[str, Any]]) -> str:
-    text = tomlkit.dumps(document)
+def _extended(text: str, entries: list[dict[str, Any]], path: Path) -> str:
     gap = "" if not text or text.endswith("\n\n") else "\n" if text.endswith("\n") else "\n\n"
-    return text + gap + "\n".join(f"[[hook]]\n{tomlkit.dumps(entry)}" for entry in entries)
+    after = text + gap + "\n".join(f"[[hook]]\n{tomlkit.dumps(entry)}" for entry in entries)
+    _document(after, path)  # a registry that writes its hooks in another form cannot be added to
+    return after
 
 
 def _bare(home: Home, path: Path) -> str | None:
     """The settings without our own entries, exactly as they were before those came."""
-    raw = read(path)
-    if raw is None:
+    text = _text(path)
+    if text is None:
         return None
     mark = record.load(home).settings.get(str(path))
     try:
-        return uninstall(raw.decode(), str(home.dispatch), mark.undo if mark else None)
-    except UnicodeDecodeError as error:
-        raise SettingsError(f"is not UTF-8 (byte {error.start})", where=str(path)) from error
+        return uninstall(text, str(home.dispatch), mark.undo if mark else None)
     except SettingsError as error:
         raise SettingsError(error.message, where=str(path), hint="correct the file first") from error
 
@@ -186,16 +195,16 @@ def _appended(text: str, one: Import) -> str:
 def _clear(one: Import) -> None:
     """Take our entries out of the registry again."""
     path = Path(one.registry)
-    raw = read(path)
-    if raw is None:
+    text = _text(path)
+    if text is None:
         return
-    if raw.decode("utf-8", "replace") == one.registry_after:
+    if text == one.registry_after:
         if one.registry_before is None:
             delete(path)
         else:
             replace(path, one.registry_before.encode())
         return
-    document = _document(raw.decode(), path)
+    document = _document(text, path)
     for entry in [entry for entry in document.get("hook", []) if entry.get("id") in one.ids]:
         document["hook"].remove(entry)
     replace(path, tomlkit.dumps(document).encode())

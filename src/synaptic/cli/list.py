@@ -6,8 +6,8 @@ from typing import Annotated, Any
 import typer
 
 from synaptic.cli import screen
-from synaptic.cli.place import here, opened
-from synaptic.cli.registered import catalog_of, trust_of
+from synaptic.cli.place import here
+from synaptic.cli.registered import catalog_of, trust_now
 from synaptic.cli.verbs import shown, verb
 from synaptic.model.hook import Hook
 from synaptic.registry.catalog import Catalog
@@ -31,8 +31,7 @@ def list_hooks(
     place = here()
     catalog = catalog_of(place)
     hooks = [hook for hook in catalog.hooks if not event or event in hook.events]
-    with opened(place.home) as store:
-        trust = trust_of(catalog, store)
+    with trust_now(place.home, catalog) as trust:
         if as_json:
             rows = [_object(hook, trust) for hook in hooks]
             screen.document({"root": catalog.root, "hooks": rows, "problems": catalog.problems})

@@ -23,6 +23,11 @@ class Here(msgspec.Struct, frozen=True):
     """The project's root; "" when there is none."""
 
     @property
+    def told(self) -> str:
+        """The folder as an agent writes it into an event: JSON holds no bytes that are not UTF-8."""
+        return os.fsencode(self.cwd).decode("utf-8", "replace")
+
+    @property
     def project(self) -> Path | None:
         """The root, if something marks it as a project: a bare folder is none."""
         marked = self.root and any(os.path.lexists(f"{self.root}/{marker}") for marker in MARKERS)
@@ -39,7 +44,13 @@ def required_root(place: Here) -> str:
     """The project's root, or an error that says how to get one."""
     if not place.root:
         raise SynapticError("the home folder is no project", where=place.cwd, hint="cd into a project")
+    if not is_utf8(place.root):
+        raise SynapticError("a project's path must be UTF-8", where=place.told, hint="rename the folder")
     return place.root
+
+
+def is_utf8(path: str) -> bool:
+    return path == os.fsencode(path).decode("utf-8", "replace")
 
 
 @contextmanager

@@ -29,7 +29,7 @@ def send(dispatch: Path, cwd: str) -> Sent:
     session = f"synaptic-probe-{secrets.token_hex(6)}"
     payload = {
         "session_id": session,
-        "cwd": cwd,
+        "cwd": os.fsencode(cwd).decode("utf-8", "replace"),
         "hook_event_name": "PreToolUse",
         "tool_name": "Bash",
         "tool_input": {"command": "echo synaptic is up", "description": "A harmless event from `synaptic up`"},

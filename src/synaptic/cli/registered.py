@@ -1,8 +1,11 @@
 """What is registered where a command is typed, and whether it is trusted."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 
-from synaptic.cli.place import Here
+from synaptic.cli.place import Here, is_utf8, opened
+from synaptic.model.home import Home
 from synaptic.registry.catalog import Catalog, Catalogs
 from synaptic.registry.trust import Trust
 from synaptic.store import trust as trusted
@@ -14,6 +17,20 @@ def catalog_of(place: Here) -> Catalog:
     return Catalogs(place.home).get(place.root, os.environ.get("SYNAPTIC_ENV", ""))
 
 
+@contextmanager
+def trust_now(home: Home, catalog: Catalog) -> Iterator[Trust]:
+    """The same for a look only: where nobody has agreed to anything, no database is made."""
+    if not home.database.exists():
+        yield Trust(catalog.root, lambda root: frozenset(), catalog.config.trust == "all")
+        return
+    with opened(home) as store:
+        yield trust_of(catalog, store)
+
+
 def trust_of(catalog: Catalog, store: Store) -> Trust:
     """Who may run, by what the user has agreed to."""
-    return Trust(catalog.root, lambda root: trusted.trusted(store, root), catalog.config.trust == "all")
+
+    def accepted(root: str) -> frozenset[str]:
+        return trusted.trusted(store, root) if is_utf8(root) else frozenset()
+
+    return Trust(catalog.root, accepted, catalog.config.trust == "all")

@@ -13,10 +13,9 @@ import typer
 
 from synaptic.daemon.lifecycle import find_home
 from synaptic.model.errors import SynapticError
+from synaptic.wire.payload import to_json
 
 COLOURS = {"ok": "green", "warn": "yellow", "fail": "red", "deny": "red", "ask": "yellow", "rewrite": "cyan"}
-LONGEST = 100
-"""Characters of one cell on a terminal."""
 
 
 def prepare() -> None:
@@ -54,13 +53,17 @@ def painted(word: str) -> str:
 
 def document(value: object) -> None:
     """One JSON document on stdout."""
-    raw = msgspec.json.encode(value, enc_hook=str)
-    sys.stdout.write(msgspec.json.format(raw, indent=2).decode() + "\n")
+    sys.stdout.write(msgspec.json.format(_json(value), indent=2).decode() + "\n")
 
 
 def line(value: object) -> None:
     """One JSON document on one line."""
-    sys.stdout.write(msgspec.json.encode(value, enc_hook=str).decode() + "\n")
+    sys.stdout.write(_json(value).decode() + "\n")
+
+
+def _json(value: object) -> bytes:
+    """Compact JSON; what no JSON can hold, such as a file name of any bytes, is replaced."""
+    return to_json(msgspec.to_builtins(value, enc_hook=str, str_keys=True))
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:

@@ -70,7 +70,8 @@ def remember(store: Store, root: str, items: Sequence[Item]) -> None:
 def _remember(store: Store, root: str, new: Sequence[Item], ask: bool) -> None:
     if ask and new:
         _describe(new)
-        typer.confirm(f"Run these hooks in {root}?", abort=True)
+        if not typer.confirm(f"Run these hooks in {root}?"):
+            raise typer.Exit(1)
     if new:
         remember(store, root, new)
 

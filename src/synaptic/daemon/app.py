@@ -1,9 +1,6 @@
 """The ASGI app: JSON-RPC and agents' http hooks, on the Unix socket and, on request, on loopback."""
 
 import hmac
-import os
-import secrets
-import time
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -13,6 +10,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from synaptic.daemon import rpc
+from synaptic.daemon.client import new_call_id
 from synaptic.model.call import Answer, Request
 
 Endpoint = Callable[[HttpRequest], Awaitable[Response]]
@@ -99,8 +97,3 @@ def _refusal(request: HttpRequest, token: str) -> str:
     if scheme.lower() != "bearer" or not hmac.compare_digest(given.encode(), token.encode()):
         return "the token is missing or wrong"
     return ""
-
-
-def new_call_id() -> str:
-    """Time-ordered and unique, like the ones `dispatch` makes."""
-    return f"{time.time_ns() // 1_000_000:012x}{os.getpid() & 0xFFFFFF:06x}{secrets.token_hex(6)}"

@@ -3,13 +3,12 @@
 import asyncio
 import os
 import secrets
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import SimpleNamespace
+from typing import Any
 
 from synaptic.model.home import Home
-
-if TYPE_CHECKING:
-    from uvicorn import Config
 
 
 class Http:
@@ -17,7 +16,7 @@ class Http:
 
     def __init__(self, service: Any) -> None:
         self._service = service
-        self._configs: dict[str | None, Config] = {}
+        self._configs: dict[str | None, Any] = {}
         self._state: Any = None
         self._server: asyncio.Server | None = None
         self.port = 0
@@ -32,7 +31,7 @@ class Http:
     async def open(self) -> None:
         """Listen on loopback if the user's config says so."""
         wanted = self._service.engine.catalogs.get("").config.http
-        await asyncio.to_thread(self._load)  # so that the first HTTP request does not hold up an event
+        await asyncio.to_thread(self._config, None)  # so that the first HTTP request does not hold up an event
         if not wanted.enabled:
             return
         token = loopback_token(self._service.engine.home)
@@ -46,23 +45,33 @@ class Http:
             self._server.close()
             port_file(self._service.engine.home).unlink(missing_ok=True)
 
-    def _load(self) -> None:
-        self._protocol(None)
-
     def _protocol(self, token: str | None) -> asyncio.Protocol:
-        # Starlette and uvicorn take longer to import than the rest of the daemon: not before they are needed.
-        from uvicorn import Config  # noqa: PLC0415
-        from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol  # noqa: PLC0415
-        from uvicorn.server import ServerState  # noqa: PLC0415
+        parts = _uvicorn()
+        return parts.HttpToolsProtocol(config=self._config(token), server_state=self._state, app_state={})
 
-        from synaptic.daemon.app import application  # noqa: PLC0415
-
+    def _config(self, token: str | None) -> Any:
         if token not in self._configs:
-            config = Config(application(self._service, token), log_config=None, access_log=False, lifespan="off")
+            parts = _uvicorn()
+            app = parts.application(self._service, token)
+            config = parts.Config(app, log_config=None, access_log=False, lifespan="off")
             config.load()
             self._configs[token] = config
-        self._state = self._state or ServerState()
-        return HttpToolsProtocol(config=self._configs[token], server_state=self._state, app_state={})
+            self._state = self._state or parts.ServerState()
+        return self._configs[token]
+
+
+@cache
+def _uvicorn() -> Any:
+    """Starlette and uvicorn take longer to import than the rest of the daemon: not before they are needed."""
+    from uvicorn import Config  # noqa: PLC0415
+    from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol  # noqa: PLC0415
+    from uvicorn.server import ServerState  # noqa: PLC0415
+
+    from synaptic.daemon.app import application  # noqa: PLC0415
+
+    return SimpleNamespace(
+        Config=Config, HttpToolsProtocol=HttpToolsProtocol, ServerState=ServerState, application=application
+    )
 
 
 def port_file(home: Home) -> Path:

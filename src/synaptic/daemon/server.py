@@ -3,11 +3,12 @@
 import argparse
 import asyncio
 import gc
+import logging
 import os
 import signal
 import socket
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from pathlib import Path
 from typing import cast
 
@@ -181,7 +182,7 @@ async def serve(home: Home) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, daemon.stop)
     server = await loop.create_unix_server(daemon.connection, sock=listen(home))
-    chores = [asyncio.create_task(work) for work in (daemon.keep_alive(), upkeep(daemon.engine), daemon.http.open())]
+    chores = [_chore(work) for work in (daemon.keep_alive(), upkeep(daemon.engine), daemon.http.open())]
     gc.collect()
     gc.freeze()  # what is here now stays: the collector need not look at it again
     await daemon.stopping.wait()
@@ -192,6 +193,18 @@ async def serve(home: Home) -> None:
         chore.cancel()
     await daemon.http.close()
     await daemon.engine.close()
+
+
+def _chore(work: Coroutine[None, None, None]) -> asyncio.Task[None]:
+    """Something that goes on beside the events; when it fails, they do not, and the log says why."""
+    task = asyncio.create_task(work)
+    task.add_done_callback(_report)
+    return task
+
+
+def _report(task: asyncio.Task[None]) -> None:
+    if not task.cancelled() and (error := task.exception()):
+        logging.getLogger(__name__).error("%s failed", task.get_coro(), exc_info=error)
 
 
 def run(home: Home, lock: int | None = None) -> None:

@@ -131,7 +131,9 @@ def _warnings(one: Said) -> tuple[str, ...]:
     if not isinstance(one.outcome, Failure):
         return one.verdict.warnings
     consequence = "denied" if one.hook.on_error == "deny" else "went on without it"
-    return (f"hook {one.hook.id}: {one.outcome.fault}: {one.outcome.message}; {consequence}",)
+    message = one.outcome.message
+    who = "" if one.hook.id in message else f"hook {one.hook.id}: "
+    return (f"{who}{message}; {consequence}",)
 
 
 def _effects(one: Said) -> tuple[object, ...]:

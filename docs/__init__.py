@@ -1,0 +1,1 @@
+"""Documentation: the guide by hand, the reference from code."""

@@ -1,0 +1,62 @@
+"""`python -m docs.generate`: write everything that is made from code, or with `--check` say what is stale."""
+
+import argparse
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from docs.pages import commands, config, events, policies, requirements
+
+ROOT = Path(__file__).parents[1]
+FOLDER = Path("docs/reference")
+ROOMS = (policies, events, config, commands, requirements)
+
+
+def main() -> int:
+    """Exit code 1 when `--check` finds a page that is not what the code says."""
+    parser = argparse.ArgumentParser(prog="python -m docs.generate", description=__doc__)
+    parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 when something is stale")
+    check = parser.parse_args().check
+    pages = generated()
+    stale = outdated(ROOT, pages)
+    if not check:
+        write(ROOT, pages)
+    verb = "is stale" if check else "written"
+    sys.stdout.write("".join(f"{verb}: {path}\n" for path in stale))
+    if check and stale:
+        sys.stdout.write("type: make gen\n")
+    return int(check and bool(stale))
+
+
+def generated() -> Mapping[str, str]:
+    """Every page by its path, whatever is on disk."""
+    return {path: text for room in ROOMS for path, text in room.pages()}
+
+
+def outdated(root: Path, pages: Mapping[str, str]) -> list[str]:
+    """Paths whose file differs, is missing, or should not be there any more."""
+    changed = [path for path, text in pages.items() if _text(root / path) != text]
+    return changed + [path for path in present(root) if path not in pages]
+
+
+def write(root: Path, pages: Mapping[str, str]) -> None:
+    """Bring the files in line with the pages; nothing but generated files lives in the reference folder."""
+    for path in present(root):
+        if path not in pages:
+            (root / path).unlink()
+    for path, text in pages.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text, encoding="utf-8")
+
+
+def present(root: Path) -> list[str]:
+    """What is in the reference folder."""
+    return sorted(file.relative_to(root).as_posix() for file in (root / FOLDER).rglob("*") if file.is_file())
+
+
+def _text(path: Path) -> str | None:
+    return path.read_text(encoding="utf-8") if path.is_file() else None
+
+
+if __name__ == "__main__":
+    sys.exit(main())

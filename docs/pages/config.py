@@ -1,0 +1,62 @@
+"""Every key of every file a person writes: config.toml, registry.toml, YAML hooks; and the JSON Schema of the first."""
+
+import json
+from collections.abc import Iterator
+from typing import get_type_hints
+
+import msgspec
+
+from docs.pages.table import HEADER, code, table, type_name
+from synaptic.registry.config import Config, Http
+from synaptic.registry.handler import Described
+from synaptic.registry.schema import described_fields, schema
+from synaptic.registry.toml import Entry
+from synaptic.registry.yaml import Definition, Filter
+
+PATH = "docs/reference/config.md"
+SCHEMA = "docs/reference/config.schema.json"
+PARTS: tuple[tuple[str, str, type[msgspec.Struct]], ...] = (
+    (
+        "config.toml",
+        "`~/.synaptic/config.toml` is the user's. `<project>/.synaptic/config.toml` may set `presets` and `policies`,\n"
+        "and only tighten.\nAn editor completes it with [config.schema.json](config.schema.json).",
+        Config,
+    ),
+    ("[http] in config.toml", "", Http),
+    (
+        "registry.toml",
+        "One `[[hook]]` each, in `<project>/.synaptic/hooks/registry.toml` and `~/.synaptic/hooks/registry.toml`.\n"
+        "Exactly one of `script`, `command`, `url`, `python` says what runs.",
+        Entry,
+    ),
+    (
+        "YAML hooks",
+        "One file a hook, in `.system/hooks` and `.synaptic/hooks` of a project, and in `~/.synaptic/hooks`.",
+        Definition,
+    ),
+    ("handler in a YAML hook", "", Described),
+    ("match in a YAML hook", "All that are present must hold.", Filter),
+)
+
+
+def pages() -> Iterator[tuple[str, str]]:
+    """The page and the schema."""
+    parts = ("\n\n".join(part for part in (f"## {title}", words, _keys(kind)) if part) for title, words, kind in PARTS)
+    yield PATH, f"{HEADER}# Configuration\n\n" + "\n".join(parts)
+    yield SCHEMA, json.dumps(schema(), indent=2, ensure_ascii=False) + "\n"
+
+
+def _keys(kind: type[msgspec.Struct]) -> str:
+    words, hints = described_fields(kind), get_type_hints(kind)
+    rows = [
+        (code(field.name), code(type_name(hints[field.name])), _default(field), words[field.name])
+        for field in msgspec.structs.fields(kind)
+    ]
+    return table(("key", "type", "default", "meaning"), rows)
+
+
+def _default(field: msgspec.structs.FieldInfo) -> str:
+    if field.required:
+        return "required"
+    value = field.default_factory() if field.default is msgspec.NODEFAULT else field.default
+    return "" if isinstance(value, msgspec.Struct) else code(msgspec.json.encode(value).decode())

@@ -1,0 +1,109 @@
+"""A page per policy: its own words, its options, and examples from its cases."""
+
+import inspect
+from collections.abc import Iterator
+from typing import Any, get_args
+
+import msgspec
+from tests.policies.test_cases import Case, cases, opinion
+
+from docs.pages.table import HEADER, code, table
+from synaptic.policies.base import PRESETS, Policy, policies
+from synaptic.registry.config import fields
+from synaptic.registry.schema import described_fields
+
+FOLDER = "docs/reference/policies"
+EXAMPLES = 8
+LONGEST = 70
+MAY = {
+    "more": "add entries",
+    "fewer": "take entries away",
+    "lower": "lower it",
+    "on": "switch it on",
+    "": "not set it",
+}
+"""What a project's config may do with an option, by its mark."""
+
+
+def pages() -> Iterator[tuple[str, str]]:
+    """Path and text of every page, the overview first."""
+    yield f"{FOLDER}/README.md", _overview()
+    for policy in policies().values():
+        yield f"{FOLDER}/{policy.id}.md", _page(policy)
+
+
+def _overview() -> str:
+    rows = [
+        (f"[`{policy.id}`]({policy.id}.md)", policy.preset, str(policy.priority), _events(policy), _title(policy))
+        for policy in policies().values()
+    ]
+    presets = ", ".join(code(name) for name in PRESETS)
+    return (
+        f"{HEADER}# Policies\n\nBuilt-in hooks, each in one file. A policy is on when its preset is on, or when it is "
+        f"enabled by name.\nPresets: {presets}; `essentials` is on by default and `strict` is every policy.\n\n"
+        + table(("policy", "preset", "priority", "events", "about"), rows)
+    )
+
+
+def _page(policy: type[Policy]) -> str:
+    doc = (inspect.getdoc(policy) or "").replace("\n## ", "\n\n## ").replace("\n\n\n", "\n\n")
+    facts = [
+        ("preset", code(policy.preset)),
+        ("priority", str(policy.priority)),
+        ("events", _events(policy)),
+        ("tools", ", ".join(map(code, policy.tools)) or "every tool"),
+        ("when it fails", "the act is denied" if policy.on_error == "deny" else "the act goes on, with a warning"),
+        ("after a rewrite", "looks again" if policy.recheck else "does not look again"),
+    ]
+    switch = f'```toml\n[policies."{policy.id}"]\nenabled = true\n```\n'
+    return (
+        f"{HEADER}# {policy.id}\n\n{doc}\n\n## Facts\n\n{table(('', ''), facts)}\n"
+        f"## Options\n\n{switch}\n{_options(policy)}\n## Examples\n\n{_examples(policy)}"
+    )
+
+
+def _options(policy: type[Policy]) -> str:
+    words, plain = described_fields(policy), policy()
+    rows = [
+        (code(name), code(_default(getattr(plain, name))), words.get(name, ""), f"may {MAY[_mark(hint)]}")
+        for name, hint in fields(policy).items()
+    ]
+    if not rows:
+        return "It has none but `enabled`.\n"
+    return table(("option", "default", "meaning", "a project's config"), rows)
+
+
+def _examples(policy: type[Policy]) -> str:
+    known = [(case, opinion(policy, case)) for case in cases(policy)]
+    fires = [_example(case) for case, verdict in known if verdict is not None][:EXAMPLES]
+    quiet = [_example(case) for case, verdict in known if verdict is None][:EXAMPLES]
+    return table(("case", "call", "outcome"), [*fires, *quiet])
+
+
+def _example(case: Case) -> tuple[str, str, str]:
+    call = case.bash if case.bash is not None else _call(case)
+    shown = call if len(call) <= LONGEST else f"{call[:LONGEST]}…"
+    outcome = "a line in its file" if case.effects else str(case.want).replace("none", "no opinion")
+    return case.name, code(shown), outcome
+
+
+def _call(case: Case) -> str:
+    body = msgspec.json.encode(case.input or case.payload).decode()
+    return f"{case.tool or case.event} {body}"
+
+
+def _mark(hint: Any) -> str:
+    extras = (item.extra for item in get_args(hint) if isinstance(item, msgspec.Meta) and item.extra)
+    return next((str(extra["project"]) for extra in extras if "project" in extra), "")
+
+
+def _default(value: object) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def _events(policy: type[Policy]) -> str:
+    return ", ".join(event.__name__ for event in policy.events)
+
+
+def _title(policy: type[Policy]) -> str:
+    return (inspect.getdoc(policy) or "").partition("\n")[0]

@@ -1,0 +1,130 @@
+"""What the policies say, as exit code, as text, as JSON, and thousands at a time."""
+
+import json
+import os
+import select
+import subprocess
+import sys
+
+import msgspec
+import pytest
+
+from synaptic.daemon import check as daemon_check
+from synaptic.model.decision import ask, rewrite
+from tests.cli.conftest import User
+
+STRICT = 'presets = ["strict"]\n'
+
+
+def test_a_quiet_command_is_allowed(user: User):
+    shown = user.types("check", "ls -la")
+    assert (shown.code, shown.out) == (0, "allow\n")
+
+
+def test_a_denied_command_names_policy_and_reason(user: User):
+    user.configures(STRICT)
+    shown = user.types("check", "cat /etc/passwd")
+    assert shown.code == 2
+    assert shown.out.startswith("deny by paths.outside-project\n")
+    assert "/etc/passwd" in shown.out
+
+
+@pytest.mark.parametrize(
+    ("verdict", "code", "word"),
+    [(ask("sure?"), 3, "ask"), (rewrite({"command": "ls -l"}, "nicer"), 4, "rewrite")],
+)
+def test_ask_and_rewrite_have_their_codes(user: User, monkeypatch, verdict, code, word):
+    from synaptic.policies.paths.outside_project import OutsideProject
+
+    user.configures(STRICT)
+    monkeypatch.setattr(OutsideProject, "check", lambda self, event, facts: verdict if "-l" not in str(event) else None)
+    shown = user.types("check", "ls")
+    assert shown.code == code
+    assert shown.out.startswith(f"{word} by paths.outside-project\n")
+    if word == "rewrite":
+        assert "  ls -l\n" in shown.out
+
+
+def test_another_tool_and_json(user: User):
+    user.configures(STRICT)
+    shown = user.types("check", "--tool", "Read", "--input", '{"file_path": "/etc/hosts"}', "--json")
+    assert shown.code == 2
+    assert shown.json["decision"] == "deny"
+    assert shown.json["policy"] == "paths.outside-project"
+    assert set(shown.json) == {"decision", "policy", "reason", "updated_input"}
+
+
+def test_the_folder_decides_what_is_outside(user: User, tmp_path):
+    user.configures(STRICT + '[policies."paths.outside-project"]\nscratch = []\n')
+    other = tmp_path / "other"
+    (other / ".git").mkdir(parents=True)
+    command = f"cat {user.project}/a"
+    assert user.types("check", command).code == 0
+    assert user.types("check", command, "--cwd", str(other)).code == 2
+
+
+def test_input_that_is_no_object_is_said(user: User):
+    shown = user.types("check", "--tool", "Read", "--input", "[1]")
+    assert shown.code == 1
+    assert "`--input` is no JSON object" in shown.err
+
+
+def test_nothing_is_written_by_a_check(user: User):
+    user.brings_hook("touch ran")
+    user.types("check", "ls")
+    assert not (user.project / "ran").exists()
+    assert not user.home.root.exists()
+
+
+def test_lines_are_answered_in_order_and_bad_ones_do_not_end_the_run(user: User):
+    """S4-046: every check is testable by piping JSON."""
+    user.configures(STRICT)
+    calls = [
+        '{"tool_name": "Bash", "tool_input": {"command": "ls"}}',
+        "nonsense",
+        "[1, 2]",
+        "",
+        '{"tool_name": "Read", "tool_input": {"file_path": "/etc/hosts"}, "hook_event_name": "PreToolUse"}',
+        '{"tool_name": "Bash", "agent": "nobody"}',
+        '{"tool_name": "Bash", "tool_input": {"command": "echo last"}}',
+    ]
+    shown = user.runs("check", "--jsonl", stdin="\n".join(calls))
+    assert shown.code == 0, shown.err
+    answers = [json.loads(line) for line in shown.out.splitlines()]
+    assert [answer["decision"] for answer in answers] == ["allow", None, None, "deny", None, "allow"]
+    assert [bool(answer.get("error")) for answer in answers] == [False, True, True, False, True, False]
+    assert all(set(answer) >= {"decision", "policy", "reason", "updated_input"} for answer in answers)
+    assert not user.home.database.exists()
+
+
+def test_a_program_that_waits_for_each_answer_gets_it(user: User):
+    process = subprocess.Popen(
+        [sys.executable, "-m", "synaptic.cli.main", "check", "--jsonl"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert process.stdin is not None and process.stdout is not None
+    for number in range(3):
+        process.stdin.write(msgspec.json.encode({"tool_name": "Bash", "tool_input": {"command": f"echo {number}"}}))
+        process.stdin.write(b"\n")
+        process.stdin.flush()
+        assert select.select([process.stdout], [], [], 20)[0], "no answer while the program waits for it"
+        assert json.loads(process.stdout.readline())["decision"] == "allow"
+    process.stdin.close()
+    assert process.wait(30) == 0
+    process.stdout.close()
+
+
+def test_lines_that_are_larger_than_one_read(user: User):
+    long = {"tool_name": "Write", "tool_input": {"file_path": "a", "content": "x" * 700_000}}
+    shown = user.runs("check", "--jsonl", stdin=msgspec.json.encode(long) + b"\n" + msgspec.json.encode(long))
+    assert shown.out.count('"allow"') == 2
+
+
+def test_jsonl_takes_no_other_call(user: User):
+    assert user.types("check", "--jsonl", "ls").code == 64
+
+
+def test_the_words_of_a_decision_all_have_a_code():
+    from synaptic.cli.check import EXITS
+
+    assert set(EXITS) == {"allow", *daemon_check.WORDS.values()}
+    assert os.EX_USAGE == 64

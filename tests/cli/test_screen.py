@@ -1,0 +1,68 @@
+"""What a terminal shows and what a pipe gets."""
+
+import os
+import pty
+import sys
+import time
+from pathlib import Path
+
+from tests.cli.conftest import User
+
+
+def at_terminal(words: list[str], typed: bytes = b"", **env: str) -> tuple[int, str]:
+    """Run the command with a terminal on all three streams."""
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execvpe(sys.executable, [sys.executable, "-m", "synaptic.cli.main", *words], {**os.environ, **env})
+    if typed:
+        time.sleep(1.5)
+        os.write(terminal, typed)
+    seen = b""
+    while True:
+        try:
+            piece = os.read(terminal, 4096)
+        except OSError:
+            break
+        if not piece:
+            break
+        seen += piece
+    os.close(terminal)
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), seen.decode()
+
+
+def test_colour_is_for_terminals_that_want_it(user: User):
+    user.types("bootstrap")
+    env = {"TERM": "xterm-256color", "COLUMNS": "200"}
+    assert "\u001b[" in at_terminal(["doctor"], **env)[1]
+    assert "\u001b[3" not in at_terminal(["doctor"], NO_COLOR="1", **env)[1]
+    assert "\u001b[" not in user.runs("doctor").out
+
+
+def test_tables_on_a_terminal_show_the_same_words(user: User):
+    user.brings_hook(id="one")
+    code, seen = at_terminal(["list"], TERM="xterm", COLUMNS="200")
+    assert code == 0
+    assert "one" in seen and "PreToolUse" in seen
+
+
+def test_trust_asks_on_a_terminal_and_takes_no_for_an_answer(user: User):
+    user.brings_hook()
+    code, seen = at_terminal(["trust"], b"n\n", TERM="xterm", COLUMNS="200")
+    assert "Run these hooks" in seen
+    assert code == 1
+    assert user.types("list", "--json").json["hooks"][0]["trusted"] is False
+    code, seen = at_terminal(["trust"], b"y\n", TERM="xterm", COLUMNS="200")
+    assert code == 0
+    assert user.types("list", "--json").json["hooks"][0]["trusted"] is True
+
+
+def test_names_of_any_bytes_can_be_printed(user: User):
+    folder = Path(os.fsdecode(os.fsencode(user.project) + b"/caf\xe9"))
+    (folder / ".git").mkdir(parents=True)
+    os.chdir(folder)
+    assert user.runs("config", "path").code == 0
+    assert user.runs("list", "--json").json["hooks"] == []
+    assert "rename the folder" in user.runs("trust").err
+    assert user.runs("doctor").out
+    assert user.runs("try", "PreToolUse", "--tool", "Bash").code == 0
+    assert user.runs("check", "ls").code == 0

@@ -1,0 +1,22 @@
+from pathlib import Path
+
+from synaptic.daemon import sinks
+from synaptic.model.effect import AppendLine, Deliver
+
+
+def test_a_line_is_appended_and_its_folder_made(tmp_path: Path) -> None:
+    path = tmp_path / "logs" / "audit.log"
+    assert sinks.write((AppendLine(str(path), "one"), Deliver("not a file"), AppendLine(str(path), "two"))) == ()
+    assert path.read_text() == "one\ntwo\n"
+
+
+def test_a_line_stays_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "audit.log"
+    sinks.write((AppendLine(str(path), "a\nb\rc"),))
+    assert path.read_text() == "a\\nb\\rc\n"
+
+
+def test_a_file_that_cannot_be_written_is_a_warning(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    (warning,) = sinks.write((AppendLine(str(tmp_path / "file" / "audit.log"), "x"),))
+    assert "audit.log" in warning

@@ -1,0 +1,50 @@
+"""Pages that are made from code: stale ones are named, and writing twice is the same as once."""
+
+import json
+from pathlib import Path
+
+import jsonschema
+from docs.generate import generated, outdated, present, write
+
+from synaptic.model.event import EVENTS
+from synaptic.policies.base import policies
+from synaptic.registry.config import fields
+
+
+def test_pages_do_not_depend_on_when_or_how_often_they_are_made() -> None:
+    assert generated() == generated()
+
+
+def test_a_changed_a_missing_and_a_left_over_page_are_stale(tmp_path: Path) -> None:
+    pages = {"docs/reference/a.md": "a\n", "docs/reference/b/c.md": "c\n", "docs/requirements.md": "r\n"}
+    write(tmp_path, pages)
+    assert outdated(tmp_path, pages) == []
+    (tmp_path / "docs/reference/a.md").write_text("edited\n")
+    (tmp_path / "docs/reference/b/c.md").unlink()
+    (tmp_path / "docs/reference/old.md").write_text("old\n")
+
+    assert outdated(tmp_path, pages) == ["docs/reference/a.md", "docs/reference/b/c.md", "docs/reference/old.md"]
+    write(tmp_path, pages)
+    assert outdated(tmp_path, pages) == []
+    assert present(tmp_path) == ["docs/reference/a.md", "docs/reference/b/c.md"]
+
+
+def test_every_event_and_every_policy_has_its_place() -> None:
+    pages = generated()
+    for event in EVENTS:
+        assert f"\n## {event}\n" in pages["docs/reference/events.md"]
+    for policy in policies().values():
+        page = pages[f"docs/reference/policies/{policy.id}.md"]
+        assert all(f"| `{option}` |" in page for option in fields(policy))
+        assert "| deny |" in page or "a line in its file" in page
+
+
+def test_the_schema_is_a_schema() -> None:
+    schema = json.loads(generated()["docs/reference/config.schema.json"])
+    jsonschema.Draft202012Validator.check_schema(schema)
+    jsonschema.validate({"presets": ["strict"], "http": {"port": 0}}, schema)
+
+
+def test_no_page_names_a_place_on_the_machine_that_made_it() -> None:
+    here = str(Path(__file__).parents[2])
+    assert not [path for path, text in generated().items() if here in text or str(Path.home()) + "/" in text]

@@ -1,0 +1,60 @@
+from synaptic.model.call import Answer
+from synaptic.model.decision import Decision, Kind, Step
+from synaptic.pipeline.explain import Story, explain
+
+
+def story(decision: Decision, **changes: object) -> Story:
+    fields: dict[str, object] = {
+        "number": 7,
+        "call": "c7",
+        "when": "2026-01-02 03:04:05",
+        "agent": "claude",
+        "event": "PreToolUse",
+        "subject": "Bash",
+        "session": "s",
+        "root": "/p",
+        "payload": "{}",
+        "decision": decision,
+        "answer": Answer(b"{}", b"", 0),
+        "micros": 1234,
+    }
+    return Story(**{**fields, **changes})  # type: ignore[arg-type]
+
+
+def test_the_whole_walk_is_told_in_order() -> None:
+    trace = (
+        Step(hook="tmp", kind=Kind.REWRITE, priority=20, reason="keeps scratch files here", micros=12),
+        Step(hook="broken", priority=25, fault="crash", note="exited with 1", micros=3000),
+        Step(hook="guard", kind=Kind.DENY, priority=30, reason="not on main", micros=40),
+        Step(hook="late", priority=50, phase="skipped", note="after a deny"),
+    )
+    decision = Decision(kind=Kind.DENY, by="guard", reason="not on main", warnings=("hook broken",), trace=trace)
+    text = "\n".join(explain(story(decision)))
+    assert "Event 7: PreToolUse about Bash, from claude at 2026-01-02 03:04:05" in text
+    assert "4 hooks were concerned, lowest priority number first" in text
+    assert " 20 tmp rewrote the input in 12 µs: keeps scratch files here" in text
+    assert " 25 broken failed, crash, in 3.0 ms (exited with 1)" in text
+    assert " 50 late was skipped (after a deny)" in text
+    assert "Decision: deny by guard: it was stopped." in text
+    assert "warning: hook broken" in text
+    assert "(exit code 0), 1.2 ms after it arrived" in text
+
+
+def test_an_event_without_hooks_is_told_too() -> None:
+    text = "\n".join(explain(story(Decision(), answer=Answer(), subject="", root="")))
+    assert "No hook is registered for this event." in text
+    assert "Answer to claude: nothing" in text
+
+
+def test_every_phase_has_words() -> None:
+    phases = ("run", "recheck", "started", "skipped", "degraded", "background")
+    trace = tuple(Step(hook="h", phase=phase) for phase in phases)
+    lines = explain(story(Decision(trace=trace)))
+    assert any("looked again at the rewritten input" in line for line in lines)
+    assert any("started in the background" in line for line in lines)
+    assert any("adapted to what this agent can honour" in line for line in lines)
+
+
+def test_long_texts_are_cut() -> None:
+    lines = explain(story(Decision(), payload="x" * 5000))
+    assert any("(5000 characters)" in line for line in lines)
