@@ -113,6 +113,27 @@ def test_a_current_folder_that_is_gone_is_said(user: User):
     assert "the current folder is gone" in shown.err
 
 
+UNWRITABLE = ("up", "down", "bootstrap", "trust", "daemon start", "policy enable @sane", "config set journal off")
+READING = ("list", "check ls", "try Stop", "hook validate", "config show", "policy list", "import claude --dry-run")
+
+
+@pytest.mark.parametrize("line", UNWRITABLE)
+def test_a_home_that_cannot_be_written_is_said_in_one_line(user: User, monkeypatch: pytest.MonkeyPatch, line: str):
+    user.brings_hook()
+    monkeypatch.setenv("HOME", "/proc/nobody")
+    shown = user.types(*line.split())
+    assert shown.code == 1
+    assert shown.err.count("\n") == 1
+    assert "/proc/nobody" in shown.err
+    assert "unexpected" not in shown.err
+
+
+@pytest.mark.parametrize("line", READING)
+def test_reading_needs_no_writable_home(user: User, monkeypatch: pytest.MonkeyPatch, line: str):
+    monkeypatch.setenv("HOME", "/proc/nobody")
+    assert user.types(*line.split()).code == 0
+
+
 def test_output_of_hooks_cannot_drive_the_terminal(user: User):
     user.brings_hook(id="evil\u001b[2J")
     assert "\u001b" not in user.types("list").out

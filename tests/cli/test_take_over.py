@@ -51,7 +51,7 @@ def test_a_dry_run_only_tells(owner: User):
     assert "2 hooks would be taken over" in shown.out
     assert "stays: PreToolUse good?" in shown.out
     assert owner.settings.read_bytes() == before
-    assert not owner.home.registry.exists()
+    assert not owner.home.root.exists()
 
 
 def test_hooks_move_and_still_decide(owner: User):

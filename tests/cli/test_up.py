@@ -107,6 +107,7 @@ def test_purge_keeps_what_a_person_wrote(user: User):
 
 def test_down_on_a_clean_machine_is_no_error(user: User):
     assert user.types("down").code == 0
+    assert not user.home.root.exists()
 
 
 def test_up_works_with_the_journal_off(user: User):

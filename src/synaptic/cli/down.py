@@ -36,13 +36,14 @@ def down(
     place = here()
     if purge and not (yes or as_json) and not _agreed(place.home):
         raise typer.Exit(1)
+    new = not place.home.root.exists()
     imports = done(place.home)[::-1]
     for one in imports:
         put_back(place.home, one)
     returned = [one.settings for one in imports]
     report = packages.remove(installation(place))
     was = lifecycle.stop(place.home)
-    gone = [str(path) for path in _purge(place.home)] if purge else []
+    gone = [str(path) for path in _purge(place.home)] if purge or new else []
     if as_json:
         told = {"changes": report.changes, "imports": returned, "daemon": was.state, "purged": gone}
         screen.document({"ok": True, **told})

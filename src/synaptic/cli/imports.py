@@ -1,5 +1,6 @@
 """What was taken over from an agent's settings, remembered so that it goes back exactly."""
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -69,7 +70,7 @@ def done(home: Home) -> list[Import]:
 
 def take(home: Home, scope: Scope, dry_run: bool = False) -> Taken:
     """Move what can be moved; what was moved, and what stays."""
-    with locked(home):
+    with nullcontext() if dry_run else locked(home):
         bare = _bare(home, scope.settings)
         hooks = foreign.found(bare, str(home.dispatch)) if bare else []
         movable = [one for one in hooks if not foreign.refusal(one)]

@@ -72,6 +72,8 @@ def run(arguments: Sequence[str]) -> int:
         return _nobody_reads()
     except SynapticError as error:
         return _told(error, wants_json)
+    except OSError as error:
+        return _refused(error, wants_json)
     except ClickError as error:
         return _misused(error, wants_json)
     except Exception as error:  # noqa: BLE001  the last catch: a person gets a line, the traceback goes to a file
@@ -81,6 +83,13 @@ def run(arguments: Sequence[str]) -> int:
 def _told(error: SynapticError, wants_json: bool) -> int:
     screen.fail(error, wants_json)
     return 1
+
+
+def _refused(error: OSError, wants_json: bool) -> int:
+    """The operating system said no: an answer like any other, if it says about which file."""
+    if not error.filename or not error.strerror:
+        return _crashed(error, wants_json)
+    return _told(SynapticError(error.strerror, where=os.fsdecode(error.filename)), wants_json)
 
 
 def _misused(error: Exception, wants_json: bool) -> int:

@@ -10,6 +10,7 @@ from synaptic.cli import screen
 from synaptic.cli.place import here, opened, required_root
 from synaptic.cli.registered import catalog_of, trust_of
 from synaptic.cli.verbs import shown, verb
+from synaptic.model.errors import StoreError
 from synaptic.model.hook import Command, Hook, HttpEndpoint, PythonFunction
 from synaptic.registry.trust import Item
 from synaptic.store import trust as store_trust
@@ -17,6 +18,7 @@ from synaptic.store.db import Store
 
 app = verb()
 SHORT = 12
+DOCTOR = "type: synaptic doctor"
 
 EXAMPLES = """
 synaptic trust            look at what this project brings, then agree
@@ -62,7 +64,9 @@ def what_runs(hook: Hook) -> str:
 
 
 def remember(store: Store, root: str, items: Sequence[Item]) -> None:
-    """Write down that these hooks may run."""
+    """Write down that these hooks may run. Raises StoreError where it would be forgotten at once."""
+    if not store.durable:
+        raise StoreError("; ".join(store.notices) or "nothing can be written", where=str(store.path), hint=DOCTOR)
     labels = (store_trust.Item(item.digest, f"{item.hook.id}: {what_runs(item.hook)}") for item in items)
     store_trust.remember(store, root, labels)
 

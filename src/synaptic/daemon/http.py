@@ -47,7 +47,9 @@ class Http:
 
     def _protocol(self, token: str | None) -> asyncio.Protocol:
         parts = _uvicorn()
-        return parts.HttpToolsProtocol(config=self._config(token), server_state=self._state, app_state={})
+        config = self._config(token)
+        protocol: asyncio.Protocol = parts.HttpToolsProtocol(config=config, server_state=self._state, app_state={})
+        return protocol
 
     def _config(self, token: str | None) -> Any:
         if token not in self._configs:
