@@ -57,6 +57,7 @@ def measure(folder: Path, options: argparse.Namespace) -> list[Line]:
         for world in worlds:
             stack.callback(world.stop)
             world.start()
+            load.at_once(world, world.command().stdin.read_bytes(), 1)
         lines = _timings(folder, worlds, options.rounds)
         lines += _crowds(worlds, folder)
         lines += _daemon(worlds, options.calls)
@@ -119,12 +120,18 @@ def _crowd(world: World, state: str) -> Line:
 
 
 def _daemon(worlds: Worlds, calls: int) -> list[Line]:
-    rate, wrong = load.per_second(worlds.strict, daemon.pid(worlds.strict), calls)
     return [
-        at_least("decisions through the socket, daemon on one core, strict", 0 if wrong else rate, 3000),
+        _rate(worlds.essentials, "essentials", calls, least=3000),
+        _rate(worlds.strict, "strict", calls),
         at_most("daemon memory, largest", max(daemon.megabytes(world) for world in worlds), 120, "MB"),
         at_most("daemon start until ready", daemon.seconds_to_ready(worlds.essentials), 0.5, "s"),
     ]
+
+
+def _rate(world: World, preset: str, calls: int, least: float | None = None) -> Line:
+    rate = load.rate(world, daemon.pid(world), calls)
+    name = f"decisions through the socket, one core, {preset} ({rate.micros:.0f} µs each)"
+    return at_least(name, 0 if rate.wrong else rate.per_second, least)
 
 
 def _checks(world: World, calls: int) -> Line:

@@ -54,12 +54,13 @@ def flat(name: str, small: Samples, large: Samples) -> Line:
     )
 
 
-def at_least(name: str, value: float, least: float, unit: str = "/s") -> Line:
+def at_least(name: str, value: float, least: float | None, unit: str = "/s") -> Line:
+    """A rate; without a promise it is only shown."""
     return Line(
         name=name,
         measured=f"{value:,.0f} {unit}",
-        target=f"≥ {least:,.0f} {unit}",
-        met=value >= least,
+        target="" if least is None else f"≥ {least:,.0f} {unit}",
+        met=None if least is None else value >= least,
         values={"value": value},
     )
 

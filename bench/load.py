@@ -1,5 +1,6 @@
 """Many calls at once: through the dispatcher, and through the socket with the daemon on one core."""
 
+import itertools
 import os
 import selectors
 import socket
@@ -8,6 +9,8 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
+
 from bench.payload import COMMANDS, event, line
 from bench.world import World
 from synaptic import __version__
@@ -15,6 +18,8 @@ from synaptic.daemon import frame
 from synaptic.model.call import Request
 
 IN_FLIGHT = 16
+PATIENCE = 60.0
+"""Seconds after which a dispatcher that has not answered is a defect, and the bench ends."""
 
 
 def at_once(world: World, payload: bytes, count: int) -> list[bytes]:
@@ -24,18 +29,44 @@ def at_once(world: World, payload: bytes, count: int) -> list[bytes]:
         assert process.stdin
         process.stdin.write(payload)
         process.stdin.close()
+        process.stdin = None
     return [_answer(process) for process in started]
 
 
-def per_second(world: World, pid: int, count: int) -> tuple[float, int]:
-    """Decisions a second through the socket, and how many answers were wrong."""
+class Rate(msgspec.Struct, frozen=True):
+    """Decisions a second, the processor time that each one took, and how many answers were wrong."""
+
+    per_second: float
+    micros: float
+    wrong: int
+
+
+def rate(world: World, pid: int, count: int) -> Rate:
+    """Calls through the socket, the daemon on one core and their sender on another where there is one.
+
+    The best of three tries: whatever else the machine does can only slow the daemon down.
+    """
     cores = sorted(os.sched_getaffinity(0))
-    _pin(pid, cores[0])
+    _pin(pid, {cores[0]})
     os.sched_setaffinity(0, {cores[-1]})
     try:
-        return _flood(str(world.home.socket), list(_frames(world, count)))
+        return max((_try(world, pid, count) for _ in range(3)), key=lambda rate: rate.per_second)
     finally:
         os.sched_setaffinity(0, set(cores))
+        _pin(pid, set(cores))
+
+
+def _try(world: World, pid: int, count: int) -> Rate:
+    frames = list(_frames(world, count))
+    used, start = _processor_seconds(pid), time.perf_counter()
+    wrong = _flood(str(world.home.socket), frames)
+    took = time.perf_counter() - start
+    return Rate(count / took, (_processor_seconds(pid) - used) / count * 1e6, wrong)
+
+
+def _processor_seconds(pid: int) -> float:
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _waiting(world: World) -> "subprocess.Popen[bytes]":
@@ -44,15 +75,13 @@ def _waiting(world: World) -> "subprocess.Popen[bytes]":
 
 
 def _answer(process: "subprocess.Popen[bytes]") -> bytes:
-    assert process.stdout
-    with process.stdout:
-        answer = process.stdout.read()
-    return answer if process.wait() == 0 else b""
+    answer, _ = process.communicate(timeout=PATIENCE)
+    return answer if process.returncode == 0 else b""
 
 
-def _pin(pid: int, core: int) -> None:
+def _pin(pid: int, cores: set[int]) -> None:
     for task in Path(f"/proc/{pid}/task").iterdir():
-        os.sched_setaffinity(int(task.name), {core})
+        os.sched_setaffinity(int(task.name), cores)
 
 
 def _frames(world: World, count: int) -> Iterator[bytes]:
@@ -64,26 +93,30 @@ def _frames(world: World, count: int) -> Iterator[bytes]:
         yield frame.pack_request(frame.Delivery(__version__, request))
 
 
-def _flood(path: str, frames: list[bytes]) -> tuple[float, int]:
-    """One connection a call, as the dispatcher does it, several of them open at any time."""
-    waiting, answers = iter(frames), 0
-    wrong = 0
+def _flood(path: str, frames: list[bytes]) -> int:
+    """How many answers were wrong. One connection a call, as the dispatcher does it, several open at any time."""
+    waiting = iter(frames)
+    answered = wrong = 0
     with selectors.DefaultSelector() as selector:
-        start = time.perf_counter()
-        for _ in range(IN_FLIGHT):
-            _send(selector, path, next(waiting))
-        while answers < len(frames):
-            for key, _ in selector.select():
-                connection = key.fileobj
-                assert isinstance(connection, socket.socket)
-                answer = connection.recv(65536)
-                answers += 1
-                wrong += not answer.lstrip(b".").startswith(b"SYN1\0\0")
-                selector.unregister(connection)
-                connection.close()
-                if (following := next(waiting, None)) is not None:
-                    _send(selector, path, following)
-        return len(frames) / (time.perf_counter() - start), wrong
+        for request in itertools.islice(waiting, IN_FLIGHT):
+            _send(selector, path, request)
+        while answered < len(frames):
+            for key, _ in selector.select(PATIENCE):
+                wrong += not _good(selector, key)
+                answered += 1
+                for request in itertools.islice(waiting, 1):
+                    _send(selector, path, request)
+    return wrong
+
+
+def _good(selector: selectors.BaseSelector, key: selectors.SelectorKey) -> bool:
+    """Whether an answer frame with status 0 and exit code 0 came."""
+    connection = key.fileobj
+    assert isinstance(connection, socket.socket)
+    answer = connection.recv(65536)
+    selector.unregister(connection)
+    connection.close()
+    return answer.lstrip(frame.KEEP_ALIVE).startswith(frame.MAGIC + b"\0\0")
 
 
 def _send(selector: selectors.BaseSelector, path: str, request: bytes) -> None:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from synaptic.cli import probe
 from synaptic.cli.main import run
 from synaptic.daemon import lifecycle
 from synaptic.model.home import Home
@@ -67,6 +68,12 @@ class User:
             check=False,
         )
         return Shown(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+    def sends(self) -> probe.Sent:
+        """One event through the dispatcher, to a daemon that runs: one that starts meanwhile would outlive the test."""
+        if lifecycle.status(self.home).state == "stopped":
+            self.types("daemon", "start")
+        return probe.send(self.home.dispatch, str(self.project))
 
     def writes(self, path: str, text: str, mode: int = 0o644) -> Path:
         """A file of the project."""

@@ -1,6 +1,7 @@
 """Bootstrap at the keyboard: what is chosen, what is remembered."""
 
 import json
+import subprocess
 from pathlib import Path
 
 import msgspec
@@ -45,6 +46,18 @@ def test_fail_closed_is_remembered(user: User):
     assert "onFailure" not in entry(user)
 
 
+def test_fail_closed_counts_for_what_the_engine_cannot_read(user: User):
+    user.types("bootstrap", "--fail", "closed")
+    user.types("daemon", "start")
+    command = [user.home.dispatch, "PreToolUse"]
+    refused = subprocess.run(command, input=b"garbage", capture_output=True, timeout=60, check=False)
+    assert refused.returncode == 2 or b'"deny"' in refused.stdout
+    user.types("bootstrap", "--fail", "open")
+    passed = subprocess.run(command, input=b"garbage", capture_output=True, timeout=60, check=False)
+    assert passed.returncode == 0
+    assert passed.stdout == b""
+
+
 def test_the_profile_can_be_left_alone(user: User):
     user.types("bootstrap", "--no-profile")
     assert not (user.folder / ".bashrc").exists()
@@ -63,7 +76,7 @@ def test_invalid_settings_are_refused_untouched(user: User):
 def test_http_needs_a_listener(user: User):
     shown = user.types("bootstrap", "--http")
     assert shown.code == 1
-    assert "enabled = true" in shown.err
+    assert "synaptic config set http.enabled true" in shown.err
     assert not user.settings.exists()
 
 

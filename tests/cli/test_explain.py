@@ -4,7 +4,6 @@ import json
 import subprocess
 import sys
 
-from synaptic.cli import probe
 from tests.cli.conftest import User
 
 
@@ -12,7 +11,7 @@ def test_explain_tells_the_whole_walk(user: User):
     user.brings_hook('echo \'{"action": "block", "reason": "not on a Sunday"}\'')
     user.types("trust")
     user.types("bootstrap")
-    sent = probe.send(user.home.dispatch, str(user.project))
+    sent = user.sends()
     assert "not on a Sunday" in sent.stdout
     shown = user.types("explain", "--last")
     for words in ("PreToolUse about Bash", "demo:guard.sh", "denied", "not on a Sunday", "Answer to claude"):
@@ -25,7 +24,7 @@ def test_explain_tells_the_whole_walk(user: User):
 def test_an_answer_that_was_not_kept_is_not_invented(user: User):
     user.configures('journal = "structure"\n')
     user.types("bootstrap")
-    probe.send(user.home.dispatch, str(user.project))
+    user.sends()
     assert "Answer to claude: not kept" in user.types("explain").out
 
 
@@ -40,7 +39,7 @@ def test_an_event_that_is_not_there(user: User):
 def test_tail_shows_one_line_an_event_oldest_first(user: User):
     user.types("bootstrap")
     for _ in range(3):
-        probe.send(user.home.dispatch, str(user.project))
+        user.sends()
     lines = user.types("tail", "-n", "2").out.splitlines()
     assert len(lines) == 2
     assert all(line.split()[1:] == ["claude", "PreToolUse", "Bash", "->", "none"] for line in lines)
@@ -50,13 +49,13 @@ def test_tail_shows_one_line_an_event_oldest_first(user: User):
 
 def test_tail_follows(user: User):
     user.types("bootstrap")
-    probe.send(user.home.dispatch, str(user.project))
+    user.sends()
     command = [sys.executable, "-m", "synaptic.cli.main", "tail", "-f", "-n", "1", "--json"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE)
     assert process.stdout is not None
     try:
         assert json.loads(process.stdout.readline())["id"] == 1
-        probe.send(user.home.dispatch, str(user.project))
+        user.sends()
         assert json.loads(process.stdout.readline())["id"] == 2
     finally:
         process.terminate()

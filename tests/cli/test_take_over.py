@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from synaptic.cli import probe
 from tests.cli.conftest import User
 
 SETTINGS = """{
@@ -64,7 +63,7 @@ def test_hooks_move_and_still_decide(owner: User):
     assert hooks["imported:PreToolUse:1"]["timeout"] == 7
     assert hooks["imported:PreToolUse:1"]["protocol"] == "native"
     assert hooks["imported:Stop:1"]["blocking"] is False
-    assert "not this one" in (sent := probe.send(owner.home.dispatch, str(owner.project))).stdout + sent.stderr
+    assert "not this one" in (sent := owner.sends()).stdout + sent.stderr
 
 
 @pytest.mark.parametrize("order", [("bootstrap", "import"), ("bootstrap", "import", "bootstrap")])

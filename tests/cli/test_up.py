@@ -61,6 +61,7 @@ def test_up_writes_the_variables_of_a_project_and_of_nothing_else(user: User, tm
 def test_a_hook_is_tried_by_piping_json_into_the_dispatcher(user: User, payload: str):
     """S4-046: the sample commands run and exit 0, and settings.json is valid JSON."""
     user.types("bootstrap")
+    user.types("daemon", "start")
     done = subprocess.run([user.home.dispatch, "PreToolUse"], input=payload.encode(), timeout=60, check=False)
     assert done.returncode == 0
     assert json.loads(user.settings.read_text())["hooks"]

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 import msgspec
 import typer
 
-from synaptic.cli import screen
+from synaptic.cli import screen, setting
 from synaptic.cli.place import Here, here
 from synaptic.cli.verbs import shown, verb
 from synaptic.daemon.http import loopback_token
@@ -14,7 +14,7 @@ from synaptic.model.errors import SettingsError
 from synaptic.model.home import Home
 from synaptic.model.hook import HttpEndpoint
 from synaptic.packages import bootstrap as packages
-from synaptic.packages.options import Options, Report, options_from
+from synaptic.packages.options import Change, Options, Report, options_from
 from synaptic.packages.profile import remove_path
 from synaptic.packages.record import Choices, load
 from synaptic.registry.catalog import Catalogs
@@ -49,6 +49,8 @@ def bootstrap(
     report = packages.bootstrap(options)
     if not profile:
         report = _without_path(options, report)
+    if fail is not None:
+        report = Report((*report.changes, _engine_too(place.home, fail)))
     if as_json:
         screen.document({"ok": True, "changes": report.changes})
         return
@@ -77,6 +79,12 @@ def tell(report: Report) -> None:
         screen.say(f"  {mark:<9}  {change.what}: {change.path}{detail}")
 
 
+def _engine_too(home: Home, fail: Fail) -> Change:
+    """What the dispatcher does without an engine, the engine does with what it cannot read: one switch for both."""
+    done = Catalogs(home).get("").config.fail != fail and setting.write(home.config, "fail", fail)
+    return Change(what="config", path=str(home.config), done=done, detail=f"fail = {fail}", undo="synaptic config set")
+
+
 def _without_path(options: Options, report: Report) -> Report:
     """The same without the PATH line that was added just now; one that was there before stays."""
     added = [change for change in report.done if change.what == "PATH line"]
@@ -88,7 +96,7 @@ def _without_path(options: Options, report: Report) -> Report:
 def _endpoint(home: Home) -> HttpEndpoint:
     http = Catalogs(home).get("").config.http
     if not http.enabled or not http.port:
-        hint = "write `[http]` with `enabled = true` and a `port` there, then `synaptic daemon restart`"
+        hint = "type: synaptic config set http.enabled true; synaptic daemon restart"
         raise SettingsError("events cannot be posted: the daemon does not listen", where=str(home.config), hint=hint)
     headers = {"Authorization": f"Bearer {loopback_token(home)}"}
     return HttpEndpoint(f"http://127.0.0.1:{http.port}/hook/claude", headers)

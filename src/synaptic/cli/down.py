@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
+import msgspec
 import typer
 
 from synaptic.cli import screen
@@ -16,6 +17,7 @@ from synaptic.cli.verbs import shown, verb
 from synaptic.daemon import lifecycle
 from synaptic.model.home import Home
 from synaptic.packages import bootstrap as packages
+from synaptic.packages.options import Change, Report
 from synaptic.packages.rewrite import drop_folders
 
 app = verb()
@@ -26,6 +28,16 @@ synaptic down --purge   the journal, backups and agreements too
 """
 
 
+class Gone(msgspec.Struct, frozen=True):
+    """What was taken out."""
+
+    imports: tuple[str, ...]
+    changes: tuple[Change, ...]
+    daemon: str
+    """What it was doing before."""
+    purged: tuple[str, ...]
+
+
 @app.command(epilog=shown(EXAMPLES))
 def down(
     purge: Annotated[bool, typer.Option("--purge", help="Delete the journal and all we wrote, too.")] = False,
@@ -33,31 +45,32 @@ def down(
     as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
 ) -> None:
     """Put hooks back that were imported, remove entries, PATH line and dispatcher, stop the daemon."""
-    place = here()
-    if purge and not (yes or as_json) and not _agreed(place.home):
+    home = here().home
+    if purge and not (yes or as_json) and not _agreed(home):
         raise typer.Exit(1)
-    new = not place.home.root.exists()
-    imports = done(place.home)[::-1]
+    new = not home.root.exists()
+    imports = done(home)[::-1]
     for one in imports:
-        put_back(place.home, one)
-    returned = [one.settings for one in imports]
-    report = packages.remove(installation(place))
-    was = lifecycle.stop(place.home)
-    gone = [str(path) for path in _purge(place.home)] if purge or new else []
+        put_back(home, one)
+    report = packages.remove(installation(here()))
+    was = lifecycle.stop(home)
+    purged = tuple(str(path) for path in _purge(home)) if purge or new else ()
+    gone = Gone(tuple(one.settings for one in imports), report.changes, was.state, purged)
     if as_json:
-        told = {"changes": report.changes, "imports": returned, "daemon": was.state, "purged": gone}
-        screen.document({"ok": True, **told})
-        return
-    for file in returned:
+        screen.document({"ok": True, **msgspec.to_builtins(gone)})
+    else:
+        _tell(gone, home)
+
+
+def _tell(gone: Gone, home: Home) -> None:
+    for file in gone.imports:
         screen.say(f"  changed    imported hooks put back: {file}")
-    tell(report)
-    screen.say(
-        "  the daemon was not running" if was.state == "stopped" else f"  stopped the daemon (process {was.pid})"
-    )
-    for file in gone:
+    tell(Report(gone.changes))
+    screen.say("  the daemon was not running" if gone.daemon == "stopped" else "  changed    the daemon was stopped")
+    for file in gone.purged:
         screen.say(f"  deleted    {file}")
-    if not purge and place.home.database.exists():
-        screen.say(f"The journal stays: {place.home.database} (`synaptic down --purge` deletes it)")
+    if home.database.exists():
+        screen.say(f"The journal stays: {home.database} (`synaptic down --purge` deletes it)")
     screen.say("Back again:  synaptic up")
 
 

@@ -2,12 +2,13 @@
 
 import time
 from collections.abc import Mapping
-from pathlib import Path
 
 import msgspec
 
+from synaptic.daemon.facts.base import USER_HOME, Means, gather
 from synaptic.model.call import Call, Request
 from synaptic.model.decision import Decision, Failure, Fault, Kind, Verdict
+from synaptic.model.errors import StoreError
 from synaptic.model.facts import Facts
 from synaptic.model.home import Home
 from synaptic.model.hook import Builtin, Hook
@@ -16,10 +17,11 @@ from synaptic.pipeline.run import run
 from synaptic.registry.catalog import Catalog, Catalogs
 from synaptic.registry.project import find_root
 from synaptic.runners.base import Invocation
+from synaptic.runners.execute import Runners
+from synaptic.store.db import Store
 from synaptic.wire.adapters import adapter
 
 WORDS = {Kind.DENY: "deny", Kind.ASK: "ask", Kind.REWRITE: "rewrite"}
-USER_HOME = str(Path.home())
 
 
 class Checker:
@@ -27,6 +29,7 @@ class Checker:
 
     def __init__(self, home: Home) -> None:
         self._catalogs = Catalogs(home)
+        self._world = _Stateless(Means(Store.in_memory(home, StoreError("nothing is written")), Runners(home.spool)))
         self._indexes: dict[str, tuple[Catalog, Index]] = {}
 
     async def decide(self, question: Mapping[str, object]) -> Decision:
@@ -38,7 +41,7 @@ class Checker:
         call = wire.decode(request)
         root = find_root(call.payload, {"HOME": USER_HOME}, call.event.cwd)
         call = msgspec.structs.replace(call, root=root, at=time.time())
-        decision = await run(call, self._index(root).select(call), _Stateless())
+        decision = await run(call, self._index(root).select(call), self._world)
         return wire.degrade(call, decision)
 
     def _index(self, root: str) -> Index:
@@ -61,13 +64,16 @@ def summary(decision: Decision) -> dict[str, object]:
 
 
 class _Stateless:
-    """A world in which only policies run, and nothing is known but the call."""
+    """A world in which only policies run, and nothing is known but the call and its repository."""
 
     variables: Mapping[str, str] = {}
     deadline = float("inf")
 
+    def __init__(self, means: Means) -> None:
+        self._means = means
+
     async def facts(self, call: Call, needs: frozenset[str]) -> Facts:
-        return Facts(root=call.root, home=USER_HOME, now=call.at, agent=call.agent)
+        return await gather(call, needs, self._means)
 
     def refusal(self, hook: Hook) -> str | None:
         return None

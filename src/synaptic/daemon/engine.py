@@ -8,7 +8,8 @@ import msgspec
 
 from synaptic.daemon import sinks
 from synaptic.daemon.commit import GroupCommit
-from synaptic.daemon.world import Means, Rehearsal, World
+from synaptic.daemon.facts.base import Means
+from synaptic.daemon.world import Rehearsal, World
 from synaptic.model.call import Answer, Call, Request
 from synaptic.model.decision import Decision, Failure
 from synaptic.model.errors import PayloadError, StoreError

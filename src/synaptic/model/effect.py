@@ -2,6 +2,8 @@
 
 import msgspec
 
+from synaptic.model.state import Change
+
 
 class AppendLine(msgspec.Struct, frozen=True, tag=True):
     """One line at the end of an operator's file (a sink); written after the event is in the journal."""
@@ -16,4 +18,4 @@ class Deliver(msgspec.Struct, frozen=True, tag=True):
     text: str
 
 
-Effect = AppendLine | Deliver
+Effect = AppendLine | Deliver | Change

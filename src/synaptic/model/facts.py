@@ -2,6 +2,8 @@
 
 import msgspec
 
+from synaptic.model.state import State
+
 
 class Facts(msgspec.Struct, frozen=True, kw_only=True):
     """Every fact has a default, so a policy is tested with only those it needs."""
@@ -15,3 +17,5 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     agent: str = "claude"
     extra_roots: tuple[str, ...] = ()
     """Folders the user added to the workspace."""
+    state: State = State()
+    """Sections named in `needs`, as `project:NAME` or `session:NAME`."""

@@ -52,6 +52,8 @@ class Store:
         self.trusted: dict[str, frozenset[str]] = {}
         """Digests by root, as read at `trusted_at`."""
         self.trusted_at: tuple[int, int] = (0, 0)
+        self.key = b""
+        """What sections are signed with, once it has been read."""
         self.secret_answers: dict[str, Answer] = {}
         """Answers that hold a secret by call: repeated from here, never written."""
         self._name = str(path)

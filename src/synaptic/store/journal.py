@@ -7,7 +7,7 @@ import msgspec
 
 from synaptic.model.call import Answer
 from synaptic.model.decision import Decision, Step
-from synaptic.store import deliveries, stops, workspaces
+from synaptic.store import deliveries, state, stops, workspaces
 from synaptic.store.db import Connection, Row, Store
 from synaptic.store.record import Entry, Keep, Record
 from synaptic.store.redact import redact
@@ -52,7 +52,7 @@ class _Written(NamedTuple):
 def append(store: Store, records: Iterable[Record], keep: Keep = "full") -> int:
     """Write many records in one transaction; how many were new. A call that is there already is left as it is."""
     rows = [_written(store, record, keep) for record in records]
-    return store.write(lambda connection: sum(_insert(connection, row) for row in rows))
+    return store.write(lambda connection: sum(_insert(store, connection, row) for row in rows))
 
 
 def answer(store: Store, call: str) -> Answer | None:
@@ -88,7 +88,7 @@ def count(store: Store) -> int:
     return store.read(lambda connection: int(connection.execute("SELECT count(*) FROM events").fetchone()[0]))
 
 
-def _insert(connection: Connection, row: _Written) -> bool:
+def _insert(store: Store, connection: Connection, row: _Written) -> bool:
     new = True
     if row.event is not None:
         new = connection.execute(INSERT, row.event).rowcount == 1
@@ -98,6 +98,7 @@ def _insert(connection: Connection, row: _Written) -> bool:
         deliveries.settle(connection, row.record)
         stops.settle(connection, row.record)
         workspaces.settle(connection, row.record)
+        state.settle(connection, store, row.record)
     return new
 
 

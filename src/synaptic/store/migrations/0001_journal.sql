@@ -66,3 +66,14 @@ CREATE TABLE workspaces (
     directory TEXT NOT NULL,
     PRIMARY KEY (session, directory)
 ) WITHOUT ROWID;
+
+-- Sections that policies remember between events, signed with the key of this home.
+CREATE TABLE state (
+    scope TEXT NOT NULL,
+    owner TEXT NOT NULL,
+    section TEXT NOT NULL,
+    value BLOB NOT NULL,
+    mac BLOB NOT NULL,
+    at REAL NOT NULL,
+    PRIMARY KEY (scope, owner, section)
+) WITHOUT ROWID;

@@ -1,0 +1,66 @@
+"""What is remembered between events: sections of plain values, each owned by a project or by a session."""
+
+from collections.abc import Mapping
+
+import msgspec
+
+Section = Mapping[str, object]
+SCOPES = ("project", "session")
+EMPTY: Section = {}
+
+
+class State(msgspec.Struct, frozen=True):
+    """The sections a policy asked for, by names such as `project:breaker`."""
+
+    sections: Mapping[str, Section] = {}
+    tampered: frozenset[str] = frozenset()
+    """Sections whose signature is wrong: not believed, and no reason to relax anything."""
+
+    def section(self, name: str) -> Section:
+        """The values of a section; empty when nothing was ever written there."""
+        return self.sections.get(name, EMPTY)
+
+    def text(self, name: str, key: str) -> str:
+        value = self.section(name).get(key)
+        return value if isinstance(value, str) else ""
+
+    def number(self, name: str, key: str) -> float:
+        value = self.section(name).get(key)
+        return value if isinstance(value, int | float) else 0
+
+    def flag(self, name: str, key: str) -> bool:
+        return self.section(name).get(key) is True
+
+    def items(self, name: str, key: str) -> tuple[object, ...]:
+        value = self.section(name).get(key)
+        return tuple(value) if isinstance(value, list | tuple) else ()
+
+
+def changed(before: Section, change: "Change") -> dict[str, object]:
+    """A section after a change. Applied to what is stored then, so that two events at once both count."""
+    after = {} if change.clear else dict(before)
+    after.update(change.put)
+    for key, amount in change.add.items():
+        now = after.get(key)
+        after[key] = (now if isinstance(now, int | float) else 0) + amount
+    for key, item in change.append.items():
+        now = after.get(key)
+        kept = [*now, item] if isinstance(now, list | tuple) else [item]
+        after[key] = kept[-change.keep :]
+    for key in change.drop:
+        after.pop(key, None)
+    return after
+
+
+class Change(msgspec.Struct, frozen=True, kw_only=True, tag=True, omit_defaults=True):
+    """One section changes, together with the event in the journal."""
+
+    section: str
+    """`project:NAME` or `session:NAME`."""
+    clear: bool = False
+    put: Section = {}
+    add: Mapping[str, float] = {}
+    append: Section = {}
+    """Items for lists, of which the last `keep` stay."""
+    keep: int = 20
+    drop: tuple[str, ...] = ()

@@ -1,0 +1,21 @@
+from synaptic.model.tool import Tool
+
+
+def test_a_command_is_only_the_shells() -> None:
+    assert Tool("Bash", {"command": "ls"}).command == "ls"
+    assert Tool("Write", {"command": "ls"}).command == ""
+    assert Tool("Bash", {"command": 3}).command == ""
+
+
+def test_paths_are_found_under_every_known_key() -> None:
+    assert Tool("NotebookEdit", {"notebook_path": "/a", "path": "/b", "file_path": ""}).paths == ("/a", "/b")
+
+
+def test_a_rewrite_keeps_the_other_values() -> None:
+    assert Tool("Bash", {"command": "ls", "timeout": 1}).changed(command="pwd") == {"command": "pwd", "timeout": 1}
+
+
+def test_kinds_of_tools() -> None:
+    assert Tool("MultiEdit", {}).edits
+    assert Tool("Grep", {}).reads
+    assert not Tool("Bash", {}).edits
