@@ -30,8 +30,8 @@ check: $(VENV)/.ready  ## format, lint, types, generated files, tests
 	@$(BIN)/python -m docs.generate --check
 	@$(MAKE) --no-print-directory test
 
-bench: $(VENV)/.ready  ## ratios against /bin/true and against other hooks, in one run
-	@$(BIN)/python -m bench
+bench: $(VENV)/.ready  ## ratios against /bin/true and against other hooks, in one run; the table goes to docs/bench.md
+	@$(BIN)/python -m bench --save docs/bench.md
 
 gen: $(VENV)/.ready  ## docs/reference and the JSON Schemas, from code
 	@$(BIN)/python -m docs.generate

@@ -143,7 +143,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("--rounds", type=int, default=2000, help="runs of each command; peers get one in 20")
     parser.add_argument("--events", type=int, default=1_000_000, help="length of the long journal")
-    parser.add_argument("--calls", type=int, default=20_000, help="calls for each rate")
+    parser.add_argument("--calls", type=int, default=5_000, help="calls for each rate")
     parser.add_argument("--folder", default=None, help="where homes and journals are built; must be on a disk")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--save", metavar="FILE", help="also write the table as Markdown")

@@ -38,7 +38,20 @@ def test_a_failing_hook_does_not_stop_work_and_is_named(armed: Session, expected
     assert fault(armed, "culprit") == expected
 
 
-def test_a_missing_script_is_skipped_and_named(armed: Session) -> None:
+def test_a_script_that_was_never_there_is_skipped_and_named(armed: Session) -> None:
+    """S0-043"""
+    armed.register("culprit", script=str(armed.project / "nowhere.sh"), priority=10)
+    armed.skill("witness", f"touch {armed.folder}/witness", priority=20)
+    armed.trust()
+
+    outcome = armed.run(conversation(bash("echo hello")))
+
+    assert outcome.result.text == "hello"
+    assert (armed.folder / "witness").exists()
+    assert fault(armed, "culprit") == "missing"
+
+
+def test_a_script_that_has_vanished_is_skipped_and_named(armed: Session) -> None:
     """S0-043"""
     gone = armed.skill("culprit", "exit 0", priority=10)
     armed.skill("witness", f"touch {armed.folder}/witness", priority=20)
@@ -50,7 +63,8 @@ def test_a_missing_script_is_skipped_and_named(armed: Session) -> None:
     assert outcome.result.text == "hello"
     assert (armed.folder / "witness").exists()
     (entry,) = armed.journal("PreToolUse")
-    assert any("culprit" in step.hook and (step.fault or step.note) for step in entry.decision.trace)
+    (step,) = (step for step in entry.decision.trace if "culprit" in step.hook)
+    assert step.fault or step.phase == "skipped"
 
 
 def test_a_crash_does_not_undo_a_later_block(armed: Session) -> None:

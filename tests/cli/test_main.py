@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
 
@@ -92,11 +91,13 @@ def test_a_reader_that_leaves_is_no_error(user: User):
 
 
 def test_control_c_ends_quietly_with_130(user: User):
-    user.types("trust", "--list")
+    user.types("bootstrap")
+    user.sends()
     process = subprocess.Popen(
         [sys.executable, "-m", "synaptic.cli.main", "tail", "-f"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
-    time.sleep(1.5)
+    assert process.stdout is not None
+    process.stdout.readline()
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=30)
     assert process.returncode == 130

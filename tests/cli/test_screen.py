@@ -3,7 +3,6 @@
 import os
 import pty
 import sys
-import time
 from pathlib import Path
 
 from tests.cli.conftest import User
@@ -14,9 +13,7 @@ def at_terminal(words: list[str], typed: bytes = b"", **env: str) -> tuple[int, 
     pid, terminal = pty.fork()
     if pid == 0:
         os.execvpe(sys.executable, [sys.executable, "-m", "synaptic.cli.main", *words], {**os.environ, **env})
-    if typed:
-        time.sleep(1.5)
-        os.write(terminal, typed)
+    os.write(terminal, typed)  # a terminal keeps what is typed ahead
     seen = b""
     while True:
         try:

@@ -114,7 +114,7 @@ class Engine:
     def _accepted(self, root: str) -> frozenset[str]:
         try:
             return trusted.trusted(self.store, root)
-        except StoreError:
+        except (StoreError, UnicodeEncodeError):
             return frozenset()  # what cannot be looked up is not trusted
 
     def _collect(self) -> int:
@@ -151,10 +151,9 @@ class Engine:
         try:
             await self._commit.write(_record(request, walked, (time.perf_counter_ns() - started) // 1000))
         except StoreError as error:
-            line = f"synaptic: this event is not in the journal: {error}\n"
-            return msgspec.structs.replace(walked.answer, stderr=walked.answer.stderr + line.encode())
+            return _unwritten(walked.answer, str(error))
         sinks.write(walked.decision.effects)
-        return walked.answer
+        return walked.answer if self.store.durable else _unwritten(walked.answer, self.store.trouble)
 
     def _append(self, records: Sequence[Record]) -> None:
         journal.append(self.store, records, self._keep)
@@ -217,6 +216,12 @@ def open_engine(home: Home) -> Engine:
     except StoreError as error:
         store = Store.in_memory(home, error)
     return Engine(home, Means(store, Runners(home.spool)))
+
+
+def _unwritten(answer: Answer, trouble: str) -> Answer:
+    """The same answer, with a line for the operator."""
+    line = f"synaptic: this event is not in the journal: {trouble}\n"
+    return msgspec.structs.replace(answer, stderr=answer.stderr + line.encode("utf-8", "replace"))
 
 
 def _seconds(wire: Adapter, call: Call) -> float:

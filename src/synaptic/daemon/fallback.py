@@ -37,6 +37,8 @@ async def answer_here(home: Home, request: Request, deliver: Deliver) -> None:
 
 def leave_daemon(home: Home, client: str) -> None:
     """See to it that the next call finds a daemon of this version, and a dispatcher that it accepts."""
+    if not home.engine.exists():
+        return  # it has been taken out while this call was on its way
     with suppress(SynapticError):  # without a daemon the next call comes here again
         if client != synaptic.__version__ and dispatcher.kind(home):
             dispatcher.install(home)

@@ -49,6 +49,8 @@ class Store:
         """Grows whenever what was read before may no longer hold."""
         self.durable = False
         """False while everything is in memory only."""
+        self.trouble = ""
+        """Why it is not durable."""
         self.trusted: dict[str, frozenset[str]] = {}
         """Digests by root, as read at `trusted_at`."""
         self.trusted_at: tuple[int, int] = (0, 0)
@@ -135,6 +137,7 @@ class Store:
         connection = _connect(self._name, FIRST_PATIENCE)
         try:
             if schema.current(connection) != schema.latest():
+                schema.refuse_newer(connection, self._name)
                 with damage.alone(self.path):
                     _settle(connection)
                     schema.migrate(connection, self._name)
@@ -155,6 +158,7 @@ class Store:
         connection.execute(f"PRAGMA max_page_count = {MEMORY_PAGES}")
         schema.migrate(connection, self._name)
         self._use(connection, durable=False)
+        self.trouble = str(trouble)
         self.notices.append(f"{trouble}: events are kept in memory only")
 
     def _try_disk(self) -> None:

@@ -19,8 +19,8 @@ def latest() -> int:
     return _scripts()[-1][0]
 
 
-def migrate(connection: sqlite3.Connection, where: str) -> None:
-    """Bring a database to the latest version; one that a newer program wrote is refused untouched."""
+def refuse_newer(connection: sqlite3.Connection, where: str) -> None:
+    """Raises StoreError for a database that a newer program wrote, before anything is changed in it."""
     version = current(connection)
     if version > latest():
         raise StoreError(
@@ -28,6 +28,12 @@ def migrate(connection: sqlite3.Connection, where: str) -> None:
             where=where,
             hint="upgrade synaptic-hooks, or move the file away",
         )
+
+
+def migrate(connection: sqlite3.Connection, where: str) -> None:
+    """Bring a database to the latest version; one that a newer program wrote is refused untouched."""
+    refuse_newer(connection, where)
+    version = current(connection)
     for number, script in _scripts():
         if number > version:
             _apply(connection, number, script)

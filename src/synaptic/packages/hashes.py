@@ -1,0 +1,53 @@
+"""The hashes that make a package's identity: of one text, of all files together, of paths worth trusting."""
+
+import hashlib
+from collections.abc import Iterable
+from pathlib import PurePosixPath
+
+from synaptic.packages.refusal import Refusal
+from synaptic.packages.rows import Bundle, PackageFile
+
+RUNTIME = (".synaptic", ".claude")
+"""Folders of the place a package is installed to; a package names none of them."""
+PATH_LIMIT = 512
+
+
+def digest(text: str) -> str:
+    """sha256 of the text's UTF-8 bytes."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def aggregate(pairs: Iterable[tuple[str, str]]) -> str:
+    """One hash for (path, sha256) pairs in any order."""
+    return digest("\n".join(f"{path}:{sha}" for path, sha in sorted(pairs)))
+
+
+def of_files(files: Iterable[PackageFile]) -> str:
+    """The aggregate of files as they are recorded."""
+    return aggregate((file.dest_path, file.sha256) for file in files)
+
+
+def corrupt(bundle: Bundle) -> tuple[str, ...]:
+    """What does not match its hash: paths, and `(aggregate)`; empty when all is well."""
+    bad = [file.dest_path for file in bundle.files if digest(file.content) != file.sha256]
+    whole = () if bundle.package.sha256 == of_files(bundle.files) else ("(aggregate)",)
+    return (*bad, *whole)
+
+
+def checked_path(path: str) -> str:
+    """A path that stays inside the package's folder wherever that is. Raises before anything is read or written."""
+    pure = PurePosixPath(path)
+    problem = (
+        (not path.strip() and "is empty")
+        or ((pure.is_absolute() or "\\" in path or path[1:2] == ":") and "is absolute or written with backslashes")
+        or (".." in pure.parts and "leads out of the package")
+        or (str(pure) != path and f"must be written `{pure}`")
+        or (not path.isprintable() and "holds characters that cannot be printed")
+        or (len(path) > PATH_LIMIT and f"is longer than {PATH_LIMIT} characters")
+        or (pure.parts[0] in RUNTIME and f"names the runtime folder {pure.parts[0]}")
+    )
+    if problem:
+        raise Refusal(
+            "validation_failed", f"the path `{path[:200]}` {problem}", hint="write it relative to package.toml"
+        )
+    return path

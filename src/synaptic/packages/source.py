@@ -1,0 +1,98 @@
+"""Where packages come from: one contract for every kind of registry, chosen by its URL."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Protocol, Self
+from urllib.parse import urlsplit
+
+from synaptic.model.environment import DEFAULT_CHANNEL
+from synaptic.model.home import Home
+from synaptic.packages.refusal import Refusal
+from synaptic.packages.rows import Bundle, Commit, Package, Variant
+
+CHANNELS = ("develop", "beta", "main")
+"""A package's way up. A channel is a branch; there may be others."""
+
+
+class Source(Protocol):
+    """A registry that can be read. Every answer is of one moment of the channel; failures are Refusals.
+
+    An unknown channel is a Refusal (`not_found`); an unknown package is None.
+    """
+
+    url: str
+
+    def packages(self, channel: str) -> tuple[Package, ...]:
+        """All packages of a channel, by name."""
+
+    def package(self, name: str, channel: str, version: str | None = None) -> Package | None:
+        """One package; with a version, as the channel's history has it (newest commit with that version)."""
+
+    def bundle(self, name: str, channel: str, version: str | None = None) -> Bundle | None:
+        """One package with files, hooks, deps and questions, all from the same commit."""
+
+    def variants(self, logical_id: str, channel: str) -> tuple[Variant, ...]:
+        """What stands in for a logical package, by agent profile."""
+
+    def search(self, words: str, channel: str) -> tuple[Package, ...]:
+        """Packages that have every word in name, description or tags; name hits first. No words: all."""
+
+    def channels(self) -> tuple[str, ...]:
+        """Names of the channels, sorted."""
+
+    def head(self, channel: str) -> str:
+        """The commit that the channel is at; "" where the registry has no history."""
+
+    def log(self, channel: str, name: str | None = None) -> tuple[Commit, ...]:
+        """The channel's history, newest first; with a name, only commits that touched that package."""
+
+    def close(self) -> None:
+        """Let go of processes and connections; harmless twice."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(self, *raised: object) -> None: ...
+
+
+def open_source(url: str, home: Home) -> Source:
+    """The registry behind a URL. Copies of remotes are kept under `home`.
+
+    - `dolt:///path/registry.db`      a database on this machine
+    - `file:///path/remote.db`        a remote in a folder: copied, brought up to date, read here
+    - `http://127.0.0.1:PORT/name`    a remote that `synaptic registry serve` offers; the same
+    - `mysql://user:password@host/db` a Dolt SQL server, or plain tables in MySQL or MariaDB
+    """
+    raise Refusal("unsupported_backend", "not there yet", where=url)
+
+
+def registry_url(flag: str, environ: Mapping[str, str], home: Home) -> str:
+    """Which registry is meant: the flag, then SYNAPTIC_REGISTRY, then what `synaptic registry use` noted, then ours."""
+    return flag or environ.get("SYNAPTIC_REGISTRY", "") or _noted(home) or f"dolt://{own_database(home)}"
+
+
+def channel_name(flag: str, environ: Mapping[str, str]) -> str:
+    """Which channel is read: the flag, then SYNAPTIC_CHANNEL, then main; never what somebody has checked out."""
+    return flag or environ.get("SYNAPTIC_CHANNEL", "") or DEFAULT_CHANNEL
+
+
+def own_database(home: Home) -> Path:
+    """The registry that `synaptic registry init` makes."""
+    return home.root / "registry" / "registry.db"
+
+
+def note_file(home: Home) -> Path:
+    """One line: the URL that `synaptic registry use` was given."""
+    return home.root / "registry" / "url"
+
+
+def _noted(home: Home) -> str:
+    try:
+        return note_file(home).read_text().strip()
+    except FileNotFoundError:
+        return ""
+
+
+def shown(url: str) -> str:
+    """The URL without its password."""
+    parts = urlsplit(url)
+    return url if parts.password is None else url.replace(f":{parts.password}@", ":***@", 1)

@@ -1,0 +1,158 @@
+"""What a reader of shell text is given: the commands that would run, and what could not be known."""
+
+import re
+from collections.abc import Iterable
+
+import msgspec
+
+Span = tuple[int, int]
+PLAIN = re.compile(r"[\w./:=@%+,~-]+")
+WRITING = frozenset({">", ">>", ">|", "&>", "&>>", "<>", ">&"})
+
+
+class Word(msgspec.Struct, frozen=True):
+    """One argument as the command receives it.
+
+    When `known` is false, `text` holds what is known and, for the rest, the source of the expansion (`$X/build`).
+    """
+
+    text: str
+    known: bool = True
+    glob: bool = False
+    """It holds `*`, `?` or `[` outside quotes."""
+    span: Span | None = None
+    """Where it stands in the text that was read, quotes included."""
+    inner: bool = False
+    """It stands inside quoted code (`sh -c '...'`), so only plain characters may replace it."""
+    outputs: tuple[int, ...] = ()
+    """Places in `Script.commands` of the commands whose output the word holds."""
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class Redirect(msgspec.Struct, frozen=True):
+    """A redirection: operator, target, file descriptor, and the folder a relative target starts from."""
+
+    operator: str
+    target: Word
+    descriptor: str = ""
+    cwd: str = ""
+
+    @property
+    def writes(self) -> bool:
+        """Whether a file is created, cut or appended to (`2>&1` and `>&-` are not files)."""
+        if self.operator not in WRITING:
+            return False
+        return self.operator != ">&" or not re.fullmatch(r"\d*-?", self.target.text)
+
+
+class Command(msgspec.Struct, frozen=True):
+    """One command that would run."""
+
+    argv: tuple[Word, ...]
+    name: str
+    """The last part of the program's path, lower part of any disguise; empty when it cannot be known."""
+    via: tuple[str, ...] = ()
+    """Through what it runs, outermost first: `("sudo", "bash -c")`."""
+    cwd: str = ""
+    """The folder it runs in; empty when unknown."""
+    assignments: tuple[tuple[str, Word], ...] = ()
+    redirects: tuple[Redirect, ...] = ()
+    stdin: str | None = None
+    """The text it reads, when that is known."""
+    stages: tuple[tuple[int, int], ...] = ()
+    """The pipelines it is part of, as (pipeline, position)."""
+    index: int = 0
+    """Its place in `Script.commands`."""
+    span: Span | None = None
+    inner: bool = False
+    paths: tuple[str, ...] = ()
+    """Files that a patch in its input touches."""
+    background: bool = False
+    looped: bool = False
+
+    @property
+    def args(self) -> tuple[str, ...]:
+        """The texts of the arguments, without the name."""
+        return tuple(word.text for word in self.argv[1:])
+
+
+class Gap(msgspec.Struct, frozen=True):
+    """Something that could not be resolved.
+
+    `kind` is `command` (which program runs is unknown), `code` (what an interpreter is fed is unknown),
+    `place` (a folder change is unknown) or `syntax` (the text is not shell).
+    """
+
+    kind: str
+    text: str
+
+
+class Function(msgspec.Struct, frozen=True):
+    """A function that the script defines, its source, and whether it calls itself."""
+
+    name: str
+    text: str
+    called: bool = False
+    recursive: bool = False
+
+
+class Script(msgspec.Struct, frozen=True):
+    """Everything that is known about a piece of shell text."""
+
+    text: str
+    commands: tuple[Command, ...] = ()
+    unresolved: tuple[Gap, ...] = ()
+    redirects: tuple[Redirect, ...] = ()
+    """Every redirection, those of groups, loops and functions included."""
+    functions: tuple[Function, ...] = ()
+    truncated: str = ""
+    """Which limit was reached; empty when the whole text was read."""
+
+    @property
+    def writes(self) -> tuple[Redirect, ...]:
+        """The redirections that write to a file."""
+        return tuple(redirect for redirect in self.redirects if redirect.writes)
+
+    def upstream(self, command: Command) -> tuple[Command, ...]:
+        """The commands whose output reaches this one: earlier in its pipelines, or substituted into its words."""
+        before = [other for other in self.commands if _before(other, command)]
+        inside = {place for word in command.argv for place in word.outputs}
+        inside.update(place for redirect in command.redirects for place in redirect.target.outputs)
+        before.extend(self.commands[place] for place in sorted(inside))
+        return tuple(before)
+
+    def downstream(self, command: Command) -> tuple[Command, ...]:
+        """The commands that this one's output reaches through pipes."""
+        return tuple(other for other in self.commands if _before(command, other))
+
+    def replace(self, target: Word | Command, text: str) -> str | None:
+        """The script's text with one word or command replaced; None when it does not stand in the text as such."""
+        return self.replace_all([(target, text)])
+
+    def replace_all(self, changes: Iterable[tuple[Word | Command, str]]) -> str | None:
+        """The script's text with several words replaced at once, everything else kept as it is."""
+        edits: dict[Span, str] = {}
+        for target, text in changes:
+            if target.span is None or (target.inner and not PLAIN.fullmatch(text)):
+                return None
+            edits[target.span] = text
+        return _edited(self.text, edits)
+
+
+def _before(left: Command, right: Command) -> bool:
+    if not left.stages or not right.stages:
+        return False
+    places = dict(left.stages)
+    return any(pipeline in places and places[pipeline] < place for pipeline, place in right.stages)
+
+
+def _edited(text: str, edits: dict[Span, str]) -> str | None:
+    end = len(text)
+    for (start, stop), new in sorted(edits.items(), reverse=True):
+        if stop > end:
+            return None
+        text = text[:start] + new + text[stop:]
+        end = start
+    return text

@@ -1,0 +1,84 @@
+"""What the guide shows works as it is shown."""
+
+import re
+import sys
+import tomllib
+from pathlib import Path
+from types import ModuleType
+
+import msgspec
+import pytest
+
+from synaptic.policies.base import Policy
+from synaptic.registry.config import Config
+from synaptic.registry.config import parse as parse_config
+from synaptic.registry.declaration import Place
+from synaptic.registry.toml import parse as parse_registry
+from synaptic.registry.yaml import found_in
+from tests.policies.test_cases import Case, opinion
+
+DOCS = Path(__file__).parents[2] / "docs"
+PAGES = [DOCS.parent / "README.md", *sorted((DOCS / "guide").glob("*.md"))]
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    return [text for kind, text in BLOCK.findall(page.read_text()) if kind == language]
+
+
+ALL_TOML = [pytest.param(text, id=f"{page.name}-{i}") for page in PAGES for i, text in enumerate(blocks(page, "toml"))]
+ALL_YAML = [pytest.param(text, id=f"{page.name}-{i}") for page in PAGES for i, text in enumerate(blocks(page, "yaml"))]
+
+
+@pytest.mark.parametrize("text", ALL_TOML)
+def test_a_toml_example_is_accepted_without_a_word(text: str) -> None:
+    table = tomllib.loads(text)
+    if "hook" in table:
+        declared = parse_registry(text.encode(), Place("registry.toml", "project", "/home/you/shop"))
+        assert declared.problems == ()
+        assert len(declared.hooks) == len(table["hook"])
+    elif "case" not in table:
+        assert parse_config(text.encode(), "config.toml").problems == ()
+
+
+@pytest.mark.parametrize("text", ALL_YAML)
+def test_a_yaml_example_is_accepted_without_a_word(text: str) -> None:
+    place = Place("a.yaml", "project", "/home/you/shop")
+    found, problems = found_in([(place, text.encode())], Config(environment="dev"))
+    assert problems == ()
+    assert len(found) == 1
+
+
+def test_the_policy_of_the_guide_passes_its_own_cases() -> None:
+    page = DOCS / "guide" / "writing-a-policy.md"
+    (source,), (cases,) = blocks(page, "python"), blocks(page, "toml")
+    module = ModuleType("example_policy")
+    sys.modules[module.__name__] = module  # msgspec looks annotations up by the module's name
+    try:
+        exec(source, module.__dict__)
+        policy: type[Policy] = module.__dict__["EmptyMessage"]
+        known = msgspec.toml.decode(cases.encode(), type=dict[str, list[Case]])["case"]
+        assert len(known) == 2
+        for case in known:
+            verdict = opinion(policy, case)
+            assert (str(verdict.kind) if verdict else "none") == case.want
+    finally:
+        del sys.modules[module.__name__]
+
+
+def test_commands_that_the_guide_names_exist() -> None:
+    reference = (DOCS / "reference" / "cli.md").read_text()
+    named = {
+        match
+        for page in PAGES
+        for match in re.findall(r"`synaptic ((?:[a-z]+)(?: (?:validate|register|show|list))?)", page.read_text())
+    }
+    assert len(named) > 10
+    assert [words for words in sorted(named) if f"# synaptic {words}\n" not in reference] == []
+
+
+def test_documents_speak_of_the_product_alone() -> None:
+    """No path of a machine that built it, no unfinished mark."""
+    pages = [*DOCS.parent.glob("*.md"), *DOCS.rglob("*.md")]
+    marks = re.compile(r"/work/|/tmp/syn|\bTODO\b|\bFIXME\b|\bseed\b")
+    assert [f"{page.name}: {found[0]}" for page in pages if (found := marks.search(page.read_text()))] == []
