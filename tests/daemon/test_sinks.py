@@ -20,3 +20,9 @@ def test_a_file_that_cannot_be_written_is_a_warning(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     (warning,) = sinks.write((AppendLine(str(tmp_path / "file" / "audit.log"), "x"),))
     assert "audit.log" in warning
+
+
+def test_secrets_do_not_reach_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "audit.log"
+    sinks.write((AppendLine(str(path), "curl -H 'Authorization: Bearer ghp_0123456789abcdefghijABCDEFGHIJ012345'"),))
+    assert "ghp_0123456789" not in path.read_text()

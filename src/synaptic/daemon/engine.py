@@ -1,6 +1,7 @@
 """The walk of one event: decode, select, run, journal, encode. The daemon and the fallback run this same code."""
 
 import asyncio
+import logging
 import time
 from collections.abc import Sequence
 
@@ -30,6 +31,8 @@ from synaptic.store.db import Store
 from synaptic.store.record import Delivery, Keep, Record
 from synaptic.wire.adapters import adapter, agents
 from synaptic.wire.base import Adapter
+
+log = logging.getLogger(__name__)
 
 MARGIN = 0.95
 """The share of the agent's own patience that is ours: an answer that comes too late is no answer."""
@@ -152,7 +155,8 @@ class Engine:
             await self._commit.write(_record(request, walked, (time.perf_counter_ns() - started) // 1000))
         except StoreError as error:
             return _unwritten(walked.answer, str(error))
-        sinks.write(walked.decision.effects)
+        for warning in sinks.write(walked.decision.effects):
+            log.warning("%s", warning)
         return walked.answer if self.store.durable else _unwritten(walked.answer, self.store.trouble)
 
     def _append(self, records: Sequence[Record]) -> None:
@@ -176,11 +180,18 @@ class Engine:
         """Stop cannot loop, whatever the agent's own counter does."""
         if call.event.TIMING is not Timing.STOP or not decision.feedback:
             return decision
-        blocked = stops.consecutive(self.store, call.event.session_id, call.event.agent_id)
+        blocked = self._blocked(call, cap)
         if blocked < cap:
             return decision
         told = f"{decision.by} wanted to keep the agent from stopping for the {blocked + 1}th time; it may stop"
         return msgspec.structs.replace(decision, feedback=(), reason="", warnings=(*decision.warnings, told))
+
+    def _blocked(self, call: Call, cap: int) -> int:
+        """How often in a row; where nobody can count, the agent's own word is enough."""
+        try:
+            return stops.consecutive(self.store, call.event.session_id, call.event.agent_id)
+        except StoreError:
+            return cap if getattr(call.event, "stop_hook_active", False) else 0
 
     def _carrying(self, wire: Adapter, call: Call, decision: Decision) -> tuple[Decision, tuple[Delivery, ...]]:
         """Add what has been waiting for an event that reaches the model."""

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from synaptic.model.effect import AppendLine, Effect
+from synaptic.store.redact import redact_text
 
 
 def write(effects: Iterable[Effect]) -> tuple[str, ...]:
@@ -13,7 +14,7 @@ def write(effects: Iterable[Effect]) -> tuple[str, ...]:
 
 
 def _append(effect: AppendLine) -> str:
-    line = effect.line.replace("\r", "\\r").replace("\n", "\\n") + "\n"
+    line = redact_text(effect.line).replace("\r", "\\r").replace("\n", "\\n") + "\n"
     try:
         handle = _open(Path(effect.path))
     except OSError as error:

@@ -10,6 +10,7 @@ from synaptic.packages.rows import Bundle, PackageFile
 RUNTIME = (".synaptic", ".claude")
 """Folders of the place a package is installed to; a package names none of them."""
 PATH_LIMIT = 512
+ADVICE = "write it relative to package.toml"
 
 
 def digest(text: str) -> str:
@@ -41,7 +42,7 @@ def checked_path(path: str) -> str:
         (not path.strip() and "is empty")
         or ((pure.is_absolute() or "\\" in path or path[1:2] == ":") and "is absolute or written with backslashes")
         or (".." in pure.parts and "leads out of the package")
-        or (str(pure) != path and f"must be written `{pure}`")
+        or ((str(pure) != path or path == ".") and f"must be written `{pure}`")
         or (not path.isprintable() and "holds characters that cannot be printed")
         or (len(path) > PATH_LIMIT and f"is longer than {PATH_LIMIT} characters")
         or (pure.parts[0] in RUNTIME and f"names the runtime folder {pure.parts[0]}")

@@ -39,7 +39,7 @@ class Package(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PackageFile(msgspec.Struct, frozen=True, kw_only=True):
-    """One row of `package_files`. The path is relative to the package's folder; content is text as the author had it."""
+    """One row of `package_files`. The path is relative to the package's folder, the text as the author had it."""
 
     package_id: str
     dest_path: str

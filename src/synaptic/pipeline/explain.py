@@ -119,5 +119,6 @@ def _took(micros: int) -> str:
     return f"{micros} µs" if micros < 1000 else f"{micros / 1000:.1f} ms"
 
 
-def _shortened(text: str, longest: int = 400) -> str:
+def _shortened(text: str, longest: int = 2000) -> str:
+    text = text.strip()
     return text if len(text) <= longest else f"{text[:longest]}… ({len(text)} characters)"

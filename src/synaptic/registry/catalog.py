@@ -16,6 +16,7 @@ from synaptic.registry.declaration import Declarations
 from synaptic.registry.snapshot import Watched, unchanged
 from synaptic.registry.sources import Sources
 from synaptic.registry.tighten import merge
+from synaptic.registry.watch import Watch
 
 TOLD = 100
 """Problems that are kept."""
@@ -36,27 +37,47 @@ class Catalog(msgspec.Struct, frozen=True, kw_only=True):
     """Files that were read."""
 
 
+class _Kept(msgspec.Struct):
+    catalog: Catalog
+    watched: tuple[Watched, ...]
+    covered: tuple[Watched, ...]
+    generation: int
+
+    def current(self, watch: Watch) -> bool:
+        """Whether every source is as it was read."""
+        if not unchanged(self.watched):
+            return False
+        if self.covered and (now := watch.generation()) != self.generation:
+            if not unchanged(self.covered):
+                return False
+            self.generation = now
+        return True
+
+
 class Catalogs:
     """The catalog of each project, as its files are now. One thread uses it."""
 
     def __init__(self, home: Home) -> None:
         self._home = home
-        self._kept: OrderedDict[tuple[str, str], tuple[Catalog, tuple[Watched, ...]]] = OrderedDict()
+        self._watch = Watch()
+        self._kept: OrderedDict[tuple[str, str], _Kept] = OrderedDict()
 
     def get(self, root: str, environment: str = "") -> Catalog:
         """The catalog of a root ("": no project). `environment` is SYNAPTIC_ENV, where the config names none."""
         key = (root, environment)
         kept = self._kept.get(key)
-        if kept is not None and unchanged(kept[1]):
-            self._kept.move_to_end(key)
-            return kept[0]
-        sources = Sources(self._home, root)
-        catalog = build(sources, environment)
-        self._kept[key] = (catalog, tuple(sources.watched))
+        if kept is None or not kept.current(self._watch):
+            kept = self._kept[key] = self._read(root, environment)
         self._kept.move_to_end(key)
         if len(self._kept) > ROOTS:
             self._kept.popitem(last=False)
-        return catalog
+        return kept.catalog
+
+    def _read(self, root: str, environment: str) -> _Kept:
+        generation = self._watch.generation()  # before anything is read: what happens meanwhile counts as news
+        sources = Sources(self._home, root, self._watch)
+        catalog = build(sources, environment)
+        return _Kept(catalog, tuple(sources.watched), tuple(sources.covered), generation)
 
 
 def build(sources: Sources, environment: str = "") -> Catalog:

@@ -1,6 +1,7 @@
 """The files a catalog is made of: where they are, in which order they count, each read once and then watched."""
 
 import os
+import stat
 from collections.abc import Iterator
 from functools import partial
 
@@ -12,12 +13,15 @@ from synaptic.registry import document, toml, yaml
 from synaptic.registry.config import Config
 from synaptic.registry.declaration import LIMIT, Declarations, Place
 from synaptic.registry.snapshot import Load, Unreadable, Watched, names, read
+from synaptic.registry.watch import Watch
 
 Text = tuple[bytes, str]
 """A file's content, empty when it cannot be read or is not there, and its path."""
 
 MOST = 1000
 """YAML files of one folder."""
+MANY = 8
+"""From so many files on, observing their folder is cheaper than looking at each."""
 
 
 class Folder(msgspec.Struct, frozen=True):
@@ -33,13 +37,16 @@ class Folder(msgspec.Struct, frozen=True):
 class Sources:
     """One reading of all sources of one project; `watched` is what to look at before the next one."""
 
-    def __init__(self, home: Home, root: str) -> None:
+    def __init__(self, home: Home, root: str, watch: Watch | None = None) -> None:
         self._home = home
+        self._watch = watch
         self._user = str(home.root)
         # The user's own folder is no project, even when somebody names it as one.
         self.root = "" if f"{root.rstrip('/')}/.synaptic" == self._user else root
         self.variables_root = self.root or str(home.root.parent)
         self.watched: list[Watched] = []
+        self.covered: list[Watched] = []
+        """Files in folders under observation: only looked at when something happened there."""
         self.problems: list[str] = []
 
     def user_config(self) -> Text:
@@ -69,7 +76,7 @@ class Sources:
 
     def files(self) -> tuple[str, ...]:
         """What was there to read."""
-        return tuple(source.path for source in self.watched if source.signature is not None)
+        return tuple(source.path for source in self.watched + self.covered if source.signature is not None)
 
     @property
     def _dot(self) -> str:
@@ -93,19 +100,33 @@ class Sources:
         found = [name for name in folder.names if yaml.is_definition(name)]
         if len(found) > MOST:
             self.problems.append(f"{folder.place.file}: holds {len(found)} YAML files; only the first {MOST} count")
-        places = (folder.member(name) for name in found[:MOST])
-        read_in = ((place, self._content(place.file, partial(read, limit=document.LIMIT))) for place in places)
+        places = [folder.member(name) for name in found[:MOST]]
+        observed = len(places) >= MANY and self._watch is not None and self._watch.add(folder.place.file)
+        read_in = ((place, self._definition(place.file, observed)) for place in places)
         return [(place, text) for place, text in read_in if text is not None]
+
+    def _definition(self, path: str, observed: bool) -> bytes | None:
+        kept = self.covered if observed and _only_here(path) else self.watched
+        return self._content(path, partial(read, limit=document.LIMIT), kept)
 
     def _text(self, path: str, limit: int) -> Text:
         return self._content(path, partial(read, limit=limit)) or b"", path
 
-    def _content(self, path: str, load: Load) -> bytes | None:
+    def _content(self, path: str, load: Load, kept: list[Watched] | None = None) -> bytes | None:
         """None is a file that is not there, and one that cannot be read, which is told."""
         source = Watched(path, load)
-        self.watched.append(source)
+        (self.watched if kept is None else kept).append(source)
         content = source.read()
         if isinstance(content, Unreadable):
             self.problems.append(f"{path}: {content.why}; nothing in it counts")
             return None
         return content
+
+
+def _only_here(path: str) -> bool:
+    """A link's target changes without its folder noticing."""
+    try:
+        status = os.lstat(path)
+    except OSError:
+        return False
+    return stat.S_ISREG(status.st_mode) and status.st_nlink == 1

@@ -129,5 +129,5 @@ def _files(handler: Handler, root: str) -> Iterator[str]:
 
 
 def _relative(path: str, root: str) -> str:
-    """The path below the root, so that a project can be moved without being asked about again."""
+    """The path below the root: where a project lies is no part of what its hooks are."""
     return path.removeprefix(f"{root.rstrip('/')}/")

@@ -1,0 +1,49 @@
+"""`$'...'`, `echo -e` and `printf`: backslash escapes turned into characters."""
+
+import re
+
+SIMPLE = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "e": "\x1b", "E": "\x1b", "f": "\f", "v": "\v"}
+ESCAPE = re.compile(
+    r"\\(?:x(?P<hex>[0-9a-fA-F]{1,2})|x\{(?P<braced>[0-9a-fA-F]{1,8})\}|u(?P<short>[0-9a-fA-F]{1,4})"
+    r"|U(?P<long>[0-9a-fA-F]{1,8})|(?P<octal>[0-7]{1,3})|c(?P<control>.)|(?P<other>.))",
+    re.DOTALL,
+)
+ECHO_ESCAPE = re.compile(
+    r"\\(?:x(?P<hex>[0-9a-fA-F]{1,2})|u(?P<short>[0-9a-fA-F]{1,4})|U(?P<long>[0-9a-fA-F]{1,8})"
+    r"|0?(?P<octal>[0-7]{1,3})|(?P<other>.))",
+    re.DOTALL,
+)
+CLOSING = re.compile(r"(?:[^'\\]|\\.)*+", re.DOTALL)
+
+
+def ansi(text: str, start: int) -> tuple[str, int, bool]:
+    """The text of `$'...'` from behind its opening quote, where it ends, and whether it is closed."""
+    found = CLOSING.match(text, start)
+    end = found.end() if found else start
+    closed = text.startswith("'", end)
+    value = ESCAPE.sub(_character, text[start:end]).split("\0")[0]
+    return value, end + 1 if closed else len(text), closed
+
+
+def escaped(text: str) -> str:
+    """Text with the escapes that `echo -e` and `printf` understand."""
+    return ECHO_ESCAPE.sub(_character, text)
+
+
+def _character(found: re.Match[str]) -> str:
+    groups = found.groupdict()
+    number = groups.get("hex") or groups.get("braced") or groups.get("short") or groups.get("long")
+    if number:
+        return _chr(int(number, 16))
+    if groups.get("octal"):
+        return _chr(int(groups["octal"], 8) & 0xFF)
+    if groups.get("control"):
+        return _chr(ord(groups["control"]) & 0x1F)
+    other = groups["other"]
+    if other in SIMPLE:
+        return SIMPLE[other]
+    return other if other in "\\'\"?" else "\\" + other
+
+
+def _chr(number: int) -> str:
+    return chr(number) if number < 0x110000 else ""

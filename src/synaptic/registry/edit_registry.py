@@ -1,0 +1,215 @@
+"""A skill's entries in a registry.toml: put in, renewed, taken out. Whatever people wrote there stays as it is."""
+
+import contextlib
+import fcntl
+import os
+import re
+import tomllib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import tomlkit
+from tomlkit.exceptions import TOMLKitError
+
+from synaptic.model.errors import DeclarationError
+
+TOKEN = re.compile(
+    r'(?P<skip>"""(?:\\.|[^\\])*?"""|\'\'\'.*?\'\'\'|"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\'|#[^\n]*)'
+    r'|^[ \t]*(?P<header>\[\[?[ \t]*(?:[\w-]+|"[^"\n]*"|\'[^\'\n]*\')(?:[ \t]*\.[ \t]*(?:[\w-]+|"[^"\n]*"|\'[^\'\n]*\'))*'
+    r"[ \t]*\]\]?)[ \t]*(?:#[^\n]*)?$",
+    re.MULTILINE | re.DOTALL,
+)
+"""Strings and comments are stepped over, so that a header inside one is none."""
+ABOVE = re.compile(r"(?:^[ \t]*#[^\n]*\n)+\Z", re.MULTILINE)
+PERSONAL = {"matcher": ".*", "priority": 50, "blocking": False}
+"""What a user may decide otherwise than the package, and its value where nothing is said."""
+START = "# Hooks of this place. Edit priorities as you like: installing and upgrading keep them.\n"
+
+
+class Line(msgspec.Struct, frozen=True, kw_only=True):
+    """One entry as a package wants it. `script` is absolute."""
+
+    event: str
+    script: str
+    matcher: str = ".*"
+    priority: int = 50
+    blocking: bool = False
+
+
+class Owner(msgspec.Struct, frozen=True):
+    """Whose entries are meant. An entry without a scope belongs to its skill in any."""
+
+    skill: str
+    scope: str
+
+    def owns(self, entry: dict[str, Any]) -> bool:
+        return entry.get("skill") == self.skill and entry.get("scope", "") in ("", self.scope)
+
+    def key(self, event: object, script: object) -> tuple[str, str]:
+        """Event and the script's place in its skill: the same entry, wherever the project lies."""
+        return str(event), str(script).rpartition(f"/skills/{self.skill}/")[2]
+
+
+def entries(text: str, where: str = "") -> list[dict[str, Any]]:
+    """Every `[[hook]]` in order. Raises DeclarationError for a text that is none."""
+    try:
+        found = tomllib.loads(text).get("hook", [])
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise DeclarationError(f"is no valid TOML and stays as it is: {error}", where=where) from None
+    if not isinstance(found, list) or not all(isinstance(entry, dict) for entry in found):
+        raise DeclarationError("`hook` must be written `[[hook]]`, once for each hook", where=where)
+    return found
+
+
+def upserted(text: str, owner: Owner, wanted: Sequence[Line], base: Sequence[Line] = (), where: str = "") -> str:
+    """The text with exactly the wanted entries of this owner.
+
+    An entry that is there is renewed in its place. Where it differs from `base`, what the package asked for last time,
+    somebody changed it, and it keeps the change.
+    """
+    before = entries(text, where)
+    parts = _split(text, len(before), where)
+    left = {owner.key(line.event, line.script): line for line in wanted}
+    asked = {owner.key(line.event, line.script): line for line in base}
+    after: list[dict[str, Any]] = []
+    for number, entry in enumerate(before):
+        if not owner.owns(entry):
+            after.append(entry)
+            continue
+        key = owner.key(entry.get("event"), entry.get("script"))
+        line = left.pop(key, None)
+        if line is None:
+            parts.drop(number)
+            continue
+        values = _renewed(entry, line, asked.get(key))
+        parts.change(number, values)
+        after.append({**entry, **values})
+    added = [_values(line, owner) for line in left.values()]
+    return _proved(parts.text() + "".join(_table(values) for values in added), [*after, *added], where)
+
+
+def withdrawn(text: str, owner: Owner, where: str = "") -> str:
+    """The text without this owner's entries."""
+    return upserted(text, owner, (), (), where)
+
+
+@contextlib.contextmanager
+def registry_lock(registry: Path) -> Iterator[None]:
+    """One writer of a registry at a time. The lock is the kernel's: a file left behind blocks nobody."""
+    registry.parent.mkdir(parents=True, exist_ok=True)
+    handle = os.open(registry.parent / ".registry.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+class _Parts:
+    """The text cut at its `[[hook]]` headers: what stands between two of them is nobody's and stays."""
+
+    def __init__(self, text: str, spans: list[tuple[int, int]]) -> None:
+        self._pieces: list[str] = []
+        self._tables: list[int] = []
+        end = 0
+        for start, stop in spans:
+            self._pieces += [text[end:start], text[start:stop]]
+            self._tables.append(len(self._pieces) - 1)
+            end = stop
+        self._pieces.append(text[end:])
+
+    def text(self) -> str:
+        whole = "".join(self._pieces)
+        return whole if not whole or whole.endswith("\n") else f"{whole}\n"
+
+    def drop(self, number: int) -> None:
+        """The entry, and the comment that stands directly above it; at the top of the file a comment is the file's."""
+        index = self._tables[number]
+        self._pieces[index] = ""
+        above = self._pieces[index - 1]
+        if "".join(self._pieces[: index - 1]).strip() or "\n\n" in above:
+            self._pieces[index - 1] = ABOVE.sub("", above)
+
+    def change(self, number: int, values: dict[str, Any]) -> None:
+        index = self._tables[number]
+        document = tomlkit.parse(self._pieces[index])
+        table: Any = document["hook"]
+        for key, value in values.items():
+            if table[0].get(key) != value:
+                table[0][key] = value
+        self._pieces[index] = tomlkit.dumps(document)
+
+
+def _split(text: str, count: int, where: str) -> _Parts:
+    spans: list[tuple[int, int]] = []
+    start: int | None = None
+    for found in TOKEN.finditer(text):
+        header = found["header"]
+        if header is None or _is_part(header):
+            continue
+        if start is not None:
+            spans.append((start, _end(text, start, found.start())))
+        start = found.start() if _is_hook(header) else None
+    if start is not None:
+        spans.append((start, _end(text, start, len(text))))
+    if len(spans) != count:
+        hint = "write each hook as a table that begins with `[[hook]]`"
+        raise DeclarationError("its hooks cannot be told apart", where=where, hint=hint)
+    return _Parts(text, spans)
+
+
+def _end(text: str, start: int, stop: int) -> int:
+    """Where an entry ends: blank lines and comments before the next header are not its own."""
+    lines = text[start:stop].splitlines(keepends=True)
+    while len(lines) > 1 and (not lines[-1].strip() or lines[-1].lstrip().startswith("#")):
+        lines.pop()
+    return start + sum(map(len, lines))
+
+
+def _is_hook(header: str) -> bool:
+    return header.startswith("[[") and header.strip("[] \t\"'") == "hook"
+
+
+def _is_part(header: str) -> bool:
+    """A table inside the entry above it."""
+    return re.match(r"hook[\"']?[ \t]*\.", header.strip("[] \t\"'")) is not None
+
+
+def _renewed(entry: dict[str, Any], line: Line, base: Line | None) -> dict[str, Any]:
+    values: dict[str, Any] = {"script": line.script}
+    for key, default in PERSONAL.items():
+        mine = entry.get(key, default)
+        asked = getattr(base, key) if base is not None else getattr(line, key)
+        wanted = getattr(line, key)
+        if mine == asked and mine != wanted:
+            values[key] = wanted
+    return {key: value for key, value in values.items() if entry.get(key) != value}
+
+
+def _values(line: Line, owner: Owner) -> dict[str, Any]:
+    return {
+        "event": line.event,
+        "matcher": line.matcher,
+        "skill": owner.skill,
+        "script": line.script,
+        "priority": line.priority,
+        "blocking": line.blocking,
+        "scope": owner.scope,
+    }
+
+
+def _table(values: dict[str, Any]) -> str:
+    return "\n[[hook]]\n" + tomlkit.dumps(values)
+
+
+def _proved(text: str, expected: list[dict[str, Any]], where: str) -> str:
+    """The new text, if it says what was meant and nothing else."""
+    try:
+        said = tomllib.loads(text).get("hook", [])
+    except (tomllib.TOMLDecodeError, TOMLKitError) as error:
+        raise DeclarationError(f"cannot be edited safely: {error}", where=where, hint="write it plainly") from None
+    if said != expected:
+        raise DeclarationError("cannot be edited safely and stays as it is", where=where, hint="write it plainly")
+    return text if text.strip() else ""
