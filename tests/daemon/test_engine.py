@@ -309,3 +309,13 @@ def test_an_ability_is_blocked_only_by_a_blocking_hook(setting: Setting, blockin
     assert (answer.exit == 2) is blocking
     if blocking:
         assert output(answer)["error"] == "blocked_by_policy"
+
+
+def test_a_trusted_script_that_is_gone_is_named_as_missing(tmp_path) -> None:
+    """S0-043"""
+    setting = Setting(tmp_path, trust="ask")
+    setting.register("gone").unlink()
+    answer = setting.answer(setting.request())
+    assert b"gone" in answer.stderr
+    assert b"trust" not in answer.stderr
+    assert setting.last().decision.trace[0].fault == "missing"

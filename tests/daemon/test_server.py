@@ -1,5 +1,6 @@
 """The real daemon on a real socket, and the promise that it answers exactly as the engine in process does."""
 
+import asyncio
 import json
 import os
 import signal
@@ -15,6 +16,7 @@ import pytest
 import synaptic
 from synaptic.daemon import client, frame, lifecycle
 from synaptic.daemon.address import connect
+from synaptic.daemon.server import Daemon
 from synaptic.model.call import Request
 from tests.daemon.setting import BLOCK, Setting, modify, specific
 
@@ -245,3 +247,25 @@ def _daemons(setting: Setting) -> list[int]:
             except OSError:
                 continue
     return found
+
+
+def test_a_defect_of_the_engine_closes_the_connection_so_that_the_client_decides(tmp_path: Path) -> None:
+    class Broken:
+        async def answer(self, request: Request) -> None:
+            raise ZeroDivisionError("on purpose")
+
+    async def ask() -> bytes:
+        daemon = Daemon(Broken())  # type: ignore[arg-type]
+        server = await asyncio.get_running_loop().create_unix_server(daemon.connection, str(tmp_path / "s"))
+        reader, writer = await asyncio.open_unix_connection(str(tmp_path / "s"))
+        writer.write(frame.pack_request(frame.Delivery(synaptic.__version__, Request("claude", "Stop", b"{}", "c"))))
+        try:
+            return await asyncio.wait_for(reader.read(), 10)
+        except ConnectionResetError:
+            return b""
+        finally:
+            writer.close()
+            server.close()
+            assert not daemon.busy
+
+    assert asyncio.run(ask()) == b""

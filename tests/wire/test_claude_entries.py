@@ -123,3 +123,11 @@ def test_a_home_that_is_called_otherwise_is_known_by_its_own_path():
     hook = {"type": "command", "command": "/srv/syn/bin/dispatch", "args": ["Stop", "--entry=x"]}
     assert is_ours(hook, "/srv/syn/bin/dispatch")
     assert not is_ours(hook, DISPATCH)
+
+
+def test_a_daemon_that_is_away_is_never_an_allow_over_http() -> None:
+    plan = Plan("/h/.synaptic/bin/dispatch", "0" * 32, http=HttpEndpoint("http://127.0.0.1:8377/hook/claude"))
+    made = {event: group["hooks"][0] for event, group in entries(plan).items()}
+    assert made["PreToolUse"]["onFailure"] == "block"
+    assert "onFailure" not in made["PostToolUse"]
+    assert (made["SessionStart"]["type"], made["PreToolUse"]["type"]) == ("command", "http")

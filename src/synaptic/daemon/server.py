@@ -25,6 +25,8 @@ from synaptic.model.errors import DaemonError
 from synaptic.model.home import Home
 from synaptic.packages.dispatcher import read_engine
 
+log = logging.getLogger(__name__)
+
 BACKLOG = 4096
 GRACE = 10.0
 """Seconds that events in flight may take when the daemon is asked to stop."""
@@ -129,9 +131,16 @@ class Connection(asyncio.Protocol):
         self._daemon.spawn(self._answer(delivery))
 
     async def _answer(self, delivery: frame.Delivery) -> None:
-        answer = await self._daemon.engine.answer(delivery.request)
+        try:
+            answer = await self._daemon.engine.answer(delivery.request)
+        except Exception:
+            # The outermost catch: without it keep-alives would go on for ever. The client decides by itself.
+            log.exception("call %s failed", delivery.request.id)
+            self.transport.abort()
+            return
+        finally:
+            self._daemon.busy.discard(self)
         self._daemon.answered += 1
-        self._daemon.busy.discard(self)
         self.transport.write(frame.pack_answer(answer))
 
     def _line(self) -> None:
@@ -204,7 +213,7 @@ def _chore(work: Coroutine[None, None, None]) -> asyncio.Task[None]:
 
 def _report(task: asyncio.Task[None]) -> None:
     if not task.cancelled() and (error := task.exception()):
-        logging.getLogger(__name__).error("%s failed", task.get_coro(), exc_info=error)
+        log.error("%s failed", task.get_coro(), exc_info=error)
 
 
 def run(home: Home, lock: int | None = None) -> None:

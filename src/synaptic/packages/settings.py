@@ -61,6 +61,8 @@ def register(home: Home, path: Path, plan: Plan, mode: int = 0o600) -> bool:
         _remember(home, path, edited.undo)
         if read(path) == before:
             _write(home, path, before, edited.text, mode)
+            if plan.http is not None:
+                path.chmod(path.stat().st_mode & 0o600)  # its entries carry the token of the listener
             return True
     raise SettingsError("changes all the time", where=str(path), hint="close the agent and try again")
 

@@ -149,19 +149,32 @@ def _references(tree: nodes.Template) -> Iterator[tuple[str, str]]:
     """(namespace, field) of every variable that comes from outside; ("x", "") for a bare `x`."""
     own = {node.name for node in tree.find_all(nodes.Name) if node.ctx in ("store", "param")} | {"loop"}
     reached = set()
-    for node in (*tree.find_all(nodes.Getattr), *tree.find_all(nodes.Getitem)):
-        field = node.attr if isinstance(node, nodes.Getattr) else getattr(node.arg, "value", "")
-        if isinstance(node.node, nodes.Name) and node.node.name not in own:
-            reached.add(id(node.node))
-            yield node.node.name, str(field)
+    for node in tree.find_all((nodes.Getattr, nodes.Getitem)):
+        base, field = _reach(node)
+        if isinstance(base, nodes.Name) and base.name not in own:
+            reached.add(id(base))
+            yield base.name, field
     for name in tree.find_all(nodes.Name):
         if name.ctx == "load" and id(name) not in reached and name.name not in own:
             yield name.name, ""
 
 
+def _reach(node: nodes.Expr) -> tuple[nodes.Node | None, str]:
+    """What `a.b` or `a["b"]` reaches into, and for which field; "" when the field is computed."""
+    match node:
+        case nodes.Getattr():
+            return node.node, node.attr
+        case nodes.Getitem(arg=nodes.Const()):
+            return node.node, str(node.arg.value)
+        case nodes.Getitem():
+            return node.node, ""
+    return None, ""
+
+
 def _parsed(where: str, content: str) -> nodes.Template:
     try:
         tree: nodes.Template = _environment().parse(content)
+        _environment().compile(content, raw=True)  # names a filter that does not exist
     except TemplateError as error:
         raise Refusal("validation_failed", f"is no valid template: {error}", where=where) from None
     if bad := next(tree.find_all(tuple(FORBIDDEN)), None):

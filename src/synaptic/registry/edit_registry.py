@@ -25,7 +25,6 @@ TOKEN = re.compile(
 ABOVE = re.compile(r"(?:^[ \t]*#[^\n]*\n)+\Z", re.MULTILINE)
 PERSONAL = {"matcher": ".*", "priority": 50, "blocking": False}
 """What a user may decide otherwise than the package, and its value where nothing is said."""
-START = "# Hooks of this place. Edit priorities as you like: installing and upgrading keep them.\n"
 
 
 class Line(msgspec.Struct, frozen=True, kw_only=True):
@@ -130,7 +129,9 @@ class _Parts:
         self._pieces[index] = ""
         above = self._pieces[index - 1]
         if "".join(self._pieces[: index - 1]).strip() or "\n\n" in above:
-            self._pieces[index - 1] = ABOVE.sub("", above)
+            above = ABOVE.sub("", above)
+        gap = above == "\n" or above.endswith("\n\n")
+        self._pieces[index - 1] = above[:-1] if gap else above
 
     def change(self, number: int, values: dict[str, Any]) -> None:
         index = self._tables[number]

@@ -43,7 +43,7 @@ class Trust:
 
     def refusal(self, hook: Hook) -> str | None:
         """Why a hook must not run and what to type, or None when it may."""
-        if self._everything or not _asks(hook):
+        if self._everything or not _asks(hook) or _gone(hook):
             return None
         name = digest(hook, self._root)
         if name == NEVER:
@@ -82,6 +82,12 @@ def digest(hook: Hook, root: str) -> str:
     if len(_KNOWN) > KEPT:
         _KNOWN.popitem(last=False)
     return known.hex
+
+
+def _gone(hook: Hook) -> bool:
+    """A script that is not there cannot run: its runner says what is missing."""
+    script = hook.handler.script if isinstance(hook.handler, Command) else ""
+    return script.startswith("/") and not os.path.lexists(script)
 
 
 def _asks(hook: Hook) -> bool:

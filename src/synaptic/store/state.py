@@ -1,24 +1,34 @@
-"""Signed sections: written with their event, believed only while their signature is right."""
+"""Signed sections: written with their event, believed only while their signature is right.
+
+A section that somebody else wrote is put into quarantine by whoever reads or changes it first. A wary one takes its
+place (`model/sane.py`), and `project:tampering` remembers it until a person has been told.
+"""
 
 import hashlib
 import hmac
-import os
 import time
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Callable, Iterable
+from functools import partial
 
 import msgspec
 
+from synaptic.model.errors import StoreError
+from synaptic.model.sane import TAMPERING, wary
 from synaptic.model.state import SCOPES, Change, Section, State, changed
 from synaptic.store.db import Connection, Store
+from synaptic.store.key import signing_key
 from synaptic.store.record import Record
 
-KEY_BYTES = 32
-SELECT = "SELECT value, mac FROM state WHERE scope = ? AND owner = ? AND section = ?"
+SELECT = "SELECT section, value, mac FROM state WHERE scope = ? AND owner = ?"
 WRITE = """
 INSERT INTO state (scope, owner, section, value, mac, at) VALUES (?, ?, ?, ?, ?, ?)
 ON CONFLICT (scope, owner, section) DO UPDATE SET value = excluded.value, mac = excluded.mac, at = excluded.at
 """
+QUARANTINE = "INSERT INTO quarantine (scope, owner, section, value, mac, at) VALUES (?, ?, ?, ?, ?, ?)"
+
+Signed = tuple[bytes, bytes]
+"""A value as it is stored, and its signature."""
+Revision = Callable[[Section], Section]
 
 
 class Owner(msgspec.Struct, frozen=True):
@@ -28,73 +38,115 @@ class Owner(msgspec.Struct, frozen=True):
     session: str = ""
 
     def of(self, scope: str) -> str:
-        return self.root if scope == "project" else self.session
+        owner = self.root if scope == "project" else self.session
+        return owner if owner.isascii() else owner.encode("utf-8", "replace").decode()
 
 
 def read(store: Store, owner: Owner, names: Iterable[str]) -> State:
-    """The sections of these names, and which of them somebody else wrote."""
-    key = signing_key(store)
-    found = store.read(lambda connection: {name: _row(connection, owner, name) for name in names})
-    good = {name: row[0] for name, row in found.items() if row and _genuine(key, owner, name, row)}
-    bad = frozenset(name for name, row in found.items() if row and name not in good)
-    return State({name: msgspec.json.decode(value) for name, value in good.items()}, bad)
+    """The sections of these names, and which of them somebody else wrote: those are not believed, now or later."""
+    wanted = frozenset(names)
+    found = _read(store, owner, wanted)
+    if not found.tampered:
+        return found
+    try:
+        store.write(lambda connection: [_distrust(connection, store, owner, name) for name in sorted(found.tampered)])
+    except StoreError:
+        return found  # where nothing can be written they stay as they are, and the next reader does not believe them
+    believed = _read(store, owner, wanted - found.tampered)
+    return State(believed.sections, found.tampered | believed.tampered)
 
 
 def write(store: Store, owner: Owner, change: Change) -> Section:
     """One change outside of an event, such as a person's own; returns the section as it is then."""
-    key = signing_key(store)
-    return store.write(lambda connection: _apply(connection, key, owner, change))
+    return revise(store, owner, change.section, lambda before: changed(before, change))
+
+
+def revise(store: Store, owner: Owner, section: str, work: Revision) -> Section:
+    """A section as `work` makes it from what is stored then: nobody else writes in between."""
+    return store.write(lambda connection: _revise(connection, store, owner, (section, work)))
 
 
 def settle(connection: Connection, store: Store, record: Record) -> None:
     """In the transaction of the event: every change that its decision carries."""
-    changes = [effect for effect in record.decision.effects if isinstance(effect, Change)]
-    if changes:
-        key = signing_key(store)
-        owner = Owner(record.root, record.session)
-        for change in changes:
-            _apply(connection, key, owner, change)
+    owner = Owner(record.root, record.session)
+    for effect in record.decision.effects:
+        if isinstance(effect, Change):
+            _revise(connection, store, owner, (effect.section, partial(changed, change=effect)))
 
 
-def signing_key(store: Store) -> bytes:
-    """The secret of this home: made once, readable by its user only; in memory where there is no disk."""
-    if not store.key:
-        store.key = _key_file(store)
-    return store.key
+def listing(store: Store, owner: Owner) -> dict[str, bool]:
+    """Every section that is stored for an owner, and whether it is genuine. Nothing is changed by looking."""
+    rows = store.read(lambda connection: _rows(connection, owner, SCOPES))
+    return {name: _value(store, owner, name, row) is not None for name, row in sorted(rows.items())}
 
 
-def _key_file(store: Store) -> bytes:
-    path = store.path.with_name("state.key")
-    with suppress(FileExistsError, OSError):
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-        with os.fdopen(handle, "wb") as file:
-            file.write(os.urandom(KEY_BYTES))
-    with suppress(OSError):
-        key = path.read_bytes()
-        if len(key) == KEY_BYTES:
-            return key
-    return os.urandom(KEY_BYTES)
+def seal(store: Store, owner: Owner, name: str, value: bytes) -> str:
+    """The signature of something that is kept elsewhere, such as a file: good for this owner and name only."""
+    return _mac(signing_key(store), owner, f"project:{name}", value).hex()
 
 
-def _apply(connection: Connection, key: bytes, owner: Owner, change: Change) -> Section:
-    scope, name = _split(change.section)
-    row = _row(connection, owner, change.section)
-    before = msgspec.json.decode(row[0]) if row and _genuine(key, owner, change.section, row) else {}
-    after = changed(before, change)
-    value = msgspec.json.encode(after)
-    mac = _mac(key, owner, change.section, value)
-    connection.execute(WRITE, (scope, owner.of(scope), name, value, mac, time.time()))
+def _read(store: Store, owner: Owner, names: frozenset[str]) -> State:
+    scopes = {_split(name)[0] for name in names}
+    rows = store.read(lambda connection: _rows(connection, owner, scopes))
+    values = {name: _value(store, owner, name, row) for name, row in rows.items() if name in names}
+    good = {name: value for name, value in values.items() if value is not None}
+    return State(good, frozenset(values) - frozenset(good))
+
+
+def _rows(connection: Connection, owner: Owner, scopes: Iterable[str]) -> dict[str, Signed]:
+    """One walk along the index a scope is cheaper than a search a section."""
+    return {
+        f"{scope}:{name}": (value, mac)
+        for scope in scopes
+        for name, value, mac in connection.execute(SELECT, (scope, owner.of(scope)))
+    }
+
+
+def _revise(connection: Connection, store: Store, owner: Owner, revision: tuple[str, Revision]) -> Section:
+    section, work = revision
+    scope, name = _split(section)
+    row = connection.execute(f"{SELECT} AND section = ?", (scope, owner.of(scope), name)).fetchone()
+    known: Section | None = _value(store, owner, section, row[1:]) if row else {}
+    after = work(_distrust(connection, store, owner, section) if known is None else known)
+    _write(connection, store, owner, (section, after))
     return after
 
 
-def _row(connection: Connection, owner: Owner, section: str) -> tuple[bytes, bytes] | None:
+def _distrust(connection: Connection, store: Store, owner: Owner, section: str) -> Section:
+    """Keep what was found, put the wary section in its place, and remember to say so."""
     scope, name = _split(section)
-    row = connection.execute(SELECT, (scope, owner.of(scope), name)).fetchone()
-    return (bytes(row[0]), bytes(row[1])) if row else None
+    place = (scope, owner.of(scope), name)
+    row = connection.execute(f"{SELECT} AND section = ?", place).fetchone()
+    if row is None or _value(store, owner, section, row[1:]) is not None:
+        return {}  # somebody else has dealt with it
+    connection.execute(QUARANTINE, (*place, *row[1:], time.time()))
+    _write(connection, store, owner, (section, wary(section)))
+    note = Change(section=TAMPERING, append={"entries": {"what": section, "at": time.time()}}, add={"untold": 1})
+    _revise(connection, store, owner, (TAMPERING, partial(changed, change=note)))
+    store.notices.append(
+        f"{section} of {owner.of(scope) or 'no project'} was not written by the engine: it is in quarantine, and the "
+        "cautious answer holds until you reset it (synaptic state list)"
+    )
+    return wary(section)
 
 
-def _genuine(key: bytes, owner: Owner, section: str, row: tuple[bytes, bytes]) -> bool:
-    return hmac.compare_digest(_mac(key, owner, section, row[0]), row[1])
+def _write(connection: Connection, store: Store, owner: Owner, written: tuple[str, Section]) -> None:
+    section, values = written
+    scope, name = _split(section)
+    value = msgspec.json.encode(values)
+    mac = _mac(signing_key(store), owner, section, value)
+    connection.execute(WRITE, (scope, owner.of(scope), name, value, mac, time.time()))
+
+
+def _value(store: Store, owner: Owner, section: str, row: Signed) -> dict[str, object] | None:
+    """The values of a stored section; None when they are not ours, or no section of any version."""
+    try:
+        value, mac = bytes(row[0]), bytes(row[1])
+        if hmac.compare_digest(_mac(signing_key(store), owner, section, value), mac):
+            return msgspec.json.decode(value, type=dict[str, object])
+    except (TypeError, msgspec.DecodeError):
+        return None
+    return None
 
 
 def _mac(key: bytes, owner: Owner, section: str, value: bytes) -> bytes:

@@ -57,7 +57,8 @@ def _group(event: str, plan: Plan) -> dict[str, Any]:
 def _hook(event: str, plan: Plan) -> dict[str, Any]:
     hook = _command(event, plan) if plan.http is None or event in WITHOUT_HTTP else _http(event, plan, plan.http)
     hook["timeout"] = TIMEOUTS.get(event, TIMEOUT)
-    if plan.fail_closed and EVENTS[event].TIMING is Timing.BEFORE:
+    # Nobody decides for a daemon that is away when the agent asks it over HTTP: that must not be an allow.
+    if (plan.fail_closed or hook["type"] == "http") and EVENTS[event].TIMING is Timing.BEFORE:
         hook["onFailure"] = "block"
     return hook
 

@@ -1,0 +1,132 @@
+"""The lockfile `manifest.lock`: what is installed in one place, exactly, and free of this machine's paths."""
+
+import tomllib
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import msgspec
+import tomlkit
+
+from synaptic.packages.refusal import Refusal
+from synaptic.packages.rewrite import read
+from synaptic.packages.site import Scope, Site
+from synaptic.registry.edit_registry import Line
+
+VERSION = 1
+HEAD = "# Written by synaptic. Commit it: `synaptic install` without a name installs exactly this.\n"
+
+Tracking = Literal["registry", "dependency", "local-install", "scan-reconciled"]
+Provenance = Literal["installed", "preexisting", "unknown", ""]
+"""Only what is `installed` by us may ever be removed by us."""
+
+
+class LockedHook(msgspec.Struct, frozen=True, kw_only=True):
+    """One hook as the package asks for it; the script is relative to the place."""
+
+    event: str
+    script: str
+    matcher: str = ".*"
+    priority: int = 50
+    blocking: bool = False
+
+    def line(self, site: Site) -> Line:
+        """The entry of the registry for it."""
+        return Line(
+            event=self.event,
+            script=str(site.base / self.script),
+            matcher=self.matcher,
+            priority=self.priority,
+            blocking=self.blocking,
+        )
+
+
+class External(msgspec.Struct, frozen=True, kw_only=True):
+    """A program or another package that a package needs, and who brought it."""
+
+    name: str
+    spec: str = ""
+    command: str = ""
+    provenance: Provenance = ""
+
+
+class Requirements(msgspec.Struct, frozen=True, kw_only=True):
+    """What a package needs from its surroundings."""
+
+    tools: tuple[External, ...] = ()
+    verified: bool = False
+    agents: tuple[str, ...] = ()
+    cli: tuple[External, ...] = ()
+    skills: tuple[External, ...] = ()
+
+
+class Record(msgspec.Struct, frozen=True, kw_only=True):
+    """One installed package."""
+
+    id: str
+    package: str
+    version: str
+    scope: Scope
+    commit: str = ""
+    sha256: str = ""
+    """Of the package's files as they were published."""
+    branch: str = "main"
+    variant: str = "claude"
+    installed_at: str = ""
+    root: str = "."
+    """Where `site` starts: the project, or `~`. Absolute paths are kept outside the lockfile."""
+    site: str = ".synaptic"
+    tracking: Tracking = "local-install"
+    template: bool = False
+    files: Mapping[str, str] = {}
+    """Path below the place to the sha256 of what was written."""
+    hooks: tuple[LockedHook, ...] = ()
+    answers: Mapping[str, Any] = {}
+    questions: tuple[str, ...] = ()
+    """Ids that have been asked, in their order."""
+    requirements: Requirements = Requirements()
+    profile: Mapping[str, Any] = {}
+    template_warnings: tuple[str, ...] = ()
+
+
+class Lock(msgspec.Struct, frozen=True, kw_only=True):
+    """All records, by name."""
+
+    version: int = VERSION
+    install: tuple[Record, ...] = ()
+
+    def get(self, package: str) -> Record | None:
+        return next((record for record in self.install if record.package == package), None)
+
+    def names(self) -> tuple[str, ...]:
+        return tuple(record.package for record in self.install)
+
+    def put(self, record: Record) -> "Lock":
+        others = [other for other in self.install if other.package != record.package]
+        return Lock(install=tuple(sorted((*others, record), key=lambda one: one.package)))
+
+    def drop(self, package: str) -> "Lock":
+        return Lock(install=tuple(record for record in self.install if record.package != package))
+
+
+def record_id(package: str, scope: str) -> str:
+    return f"pkg_{package}_{scope}"
+
+
+def load(site: Site) -> Lock:
+    """The lockfile of a place; an absent one is empty, a damaged or newer one is refused."""
+    where = str(site.lockfile)
+    try:
+        table = tomllib.loads((read(site.lockfile) or b"").decode())
+        version = table.get("version", VERSION)
+        if isinstance(version, int) and version > VERSION:
+            hint = "upgrade synaptic-hooks"
+            raise Refusal("validation_failed", f"was written by a newer version ({version})", where=where, hint=hint)
+        return msgspec.convert(table, Lock)
+    except (ValueError, msgspec.ValidationError) as error:
+        hint = "restore it from version control, or delete it and install again"
+        raise Refusal("validation_failed", f"is no valid lockfile: {error}", where=where, hint=hint) from None
+
+
+def text(lock: Lock) -> bytes:
+    """The whole file."""
+    return (HEAD + tomlkit.dumps(msgspec.to_builtins(lock))).encode()

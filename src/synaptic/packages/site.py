@@ -1,0 +1,60 @@
+"""Where a package goes: into a project, or into the user's own folder for every project."""
+
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from synaptic.model.home import Home
+from synaptic.registry.edit_registry import Owner
+from synaptic.registry.pins import pins_file
+
+Scope = Literal["project", "global"]
+
+
+class Site(msgspec.Struct, frozen=True):
+    """One place with a registry, a lockfile and the files of its packages."""
+
+    scope: Scope
+    root: Path
+    """The project, or the user's home folder."""
+    home: Home
+
+    @property
+    def base(self) -> Path:
+        return self.home.root if self.scope == "global" else self.root / ".synaptic"
+
+    @property
+    def skills(self) -> Path:
+        return self.base / "skills"
+
+    @property
+    def registry(self) -> Path:
+        return self.base / "hooks" / "registry.toml"
+
+    @property
+    def lockfile(self) -> Path:
+        return self.base / "manifest.lock"
+
+    @property
+    def staging(self) -> Path:
+        """New contents wait here, on the same file system as the place they go to."""
+        return self.base / ".install"
+
+    @property
+    def pins(self) -> Path:
+        return pins_file(self.home, "" if self.scope == "global" else str(self.root))
+
+    def owner(self, package: str) -> Owner:
+        return Owner(package, self.scope)
+
+    def __str__(self) -> str:
+        return f"{self.scope} ({self.base})"
+
+
+def project_site(root: Path, home: Home) -> Site:
+    return Site("project", root, home)
+
+
+def global_site(home: Home) -> Site:
+    return Site("global", home.root.parent, home)

@@ -1,0 +1,74 @@
+"""The sections of a project for people and programs: get, set, update, reset, by the names that are written down."""
+
+from collections.abc import Callable
+
+from synaptic.model import sane
+from synaptic.model.errors import SynapticError
+from synaptic.store import state
+from synaptic.store.db import Store
+from synaptic.store.state import Owner
+
+KNOWN = {name.partition(":")[2]: name for name in (*sane.SECTIONS, *sane.KEPT_BESIDE)}
+"""Short name to stored name."""
+
+
+def get(store: Store, root: str, section: str, key: str = "") -> object:
+    """A whole section with every field, or one value of it. A section that is a list is given as one."""
+    name = named(section)
+    found = sane.section(state.read(store, Owner(root), [name]), name)
+    if key:
+        return found[_field(name, key, found)]
+    return found[sane.ENTRIES] if name in sane.LISTS else found
+
+
+def put(store: Store, root: str, section: str, pair: tuple[str, object]) -> dict[str, object]:
+    """Write one value; returns the section. Refused: an unknown key, and a value of another kind than its default."""
+    key, value = pair
+    name = named(section)
+    _fits(name, key, value)
+    return update(store, root, section, lambda found: {**found, key: value})
+
+
+def update(
+    store: Store, root: str, section: str, function: Callable[[dict[str, object]], dict[str, object]]
+) -> dict[str, object]:
+    """The section as the function makes it from the one that is stored: nobody else writes in between."""
+    name = named(section)
+    after = state.revise(store, Owner(root), name, lambda before: function({**sane.defaults(name), **before}))
+    return {**sane.defaults(name), **after}
+
+
+def reset(store: Store, root: str, section: str) -> dict[str, object]:
+    """Back to the defaults."""
+    return update(store, root, section, lambda found: sane.defaults(named(section)))
+
+
+def every(store: Store, root: str, names: tuple[str, ...] = tuple(sane.SECTIONS)) -> dict[str, object]:
+    """Several sections at once, by short name, as the mirror shows them."""
+    found = state.read(store, Owner(root), names)
+    values = {name: sane.section(found, name) for name in names}
+    return {
+        name.partition(":")[2]: value[sane.ENTRIES] if name in sane.LISTS else value for name, value in values.items()
+    }
+
+
+def named(section: str) -> str:
+    """The stored name of a section. Raises SynapticError for one that nobody wrote down: none is made by asking."""
+    name = KNOWN.get(section.removeprefix("project:"))
+    if name is None:
+        raise SynapticError(f"there is no section `{section}`", hint=f"known: {', '.join(KNOWN)}")
+    return name
+
+
+def _field(name: str, key: str, found: dict[str, object]) -> str:
+    if key not in found:
+        raise SynapticError(f"`{name.partition(':')[2]}` has no key `{key}`", hint=f"known: {', '.join(found)}")
+    return key
+
+
+def _fits(name: str, key: str, value: object) -> None:
+    known = sane.defaults(name)
+    default = known[_field(name, key, known)]
+    if default is not None and type(value) is not type(default):
+        kind = {bool: "true or false", int: "a whole number", list: "a list", dict: "an object"}[type(default)]
+        raise SynapticError(f"`{key}` of `{name.partition(':')[2]}` must be {kind}", hint="the value is read as JSON")
