@@ -317,5 +317,5 @@ def test_a_trusted_script_that_is_gone_is_named_as_missing(tmp_path) -> None:
     setting.register("gone").unlink()
     answer = setting.answer(setting.request())
     assert b"gone" in answer.stderr
-    assert b"trust" not in answer.stderr
+    assert b"synaptic trust" not in answer.stderr
     assert setting.last().decision.trace[0].fault == "missing"
