@@ -48,7 +48,7 @@ def test_the_compiled_program_is_copied_and_executable(
     assert home.dispatch.read_bytes() == program.read_bytes()
     assert home.dispatch.stat().st_mode & 0o777 == 0o755
     assert dispatcher.kind(home) == "native"
-    assert [path.name for path in home.bin.iterdir()] == ["dispatch"]
+    assert sorted(path.name for path in home.bin.iterdir()) == ["dispatch", "synaptic"]
 
 
 def test_twice_is_untouched_and_a_change_is_replaced(
@@ -161,3 +161,13 @@ def test_a_python_that_cannot_be_used_is_refused(home: Home, monkeypatch: pytest
     monkeypatch.setattr(sys, "executable", "/a\nb/python")
     with pytest.raises(SettingsError, match="line break"):
         dispatcher.install(home)
+
+
+def test_the_command_line_stands_beside_the_dispatcher(tmp_path: Path) -> None:
+    """What is on PATH after the bootstrap is all that its messages tell people to type."""
+    home = Home(tmp_path / "a b" / ".synaptic")
+    dispatcher.install(home)
+    done = subprocess.run([home.launcher, "--version"], capture_output=True, text=True, env={"HOME": str(tmp_path)})
+    assert synaptic.__version__ in done.stdout, done.stderr
+    dispatcher.remove(home)
+    assert not home.bin.exists()

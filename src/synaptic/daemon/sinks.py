@@ -16,7 +16,7 @@ def write(effects: Iterable[Effect]) -> tuple[str, ...]:
 def _append(effect: AppendLine) -> str:
     line = redact_text(effect.line).replace("\r", "\\r").replace("\n", "\\n") + "\n"
     try:
-        handle = _open(Path(effect.path))
+        handle = _open(effect.path)
     except OSError as error:
         return f"{effect.path} was not written: {error.strerror}"
     try:
@@ -28,10 +28,10 @@ def _append(effect: AppendLine) -> str:
     return ""
 
 
-def _open(path: Path) -> int:
+def _open(path: str) -> int:
     flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
     try:
         return os.open(path, flags, 0o644)
     except FileNotFoundError:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
         return os.open(path, flags, 0o644)

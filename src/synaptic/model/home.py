@@ -19,6 +19,11 @@ class Home(msgspec.Struct, frozen=True):
         return self.bin / "dispatch"
 
     @property
+    def launcher(self) -> Path:
+        """The command line, beside the dispatcher: on PATH wherever it was installed from."""
+        return self.bin / "synaptic"
+
+    @property
     def engine(self) -> Path:
         """What `dispatch` reads when there is no daemon: `python=`, `fail=` and `version=` lines."""
         return self.root / "engine"

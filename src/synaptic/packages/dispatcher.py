@@ -48,6 +48,11 @@ case $code in
 esac
 exit $code
 """
+LAUNCHER = """\
+#!/bin/sh
+# synaptic, the command line, version {version}
+exec {python} -I -m synaptic.cli.main "$@"
+"""
 
 
 class EngineFile(msgspec.Struct, frozen=True):
@@ -61,10 +66,11 @@ class EngineFile(msgspec.Struct, frozen=True):
 
 
 def install(home: Home, fail: Fail | None = None) -> Kind:
-    """Put the dispatcher and its engine file in place; what is already right is left untouched."""
+    """Put dispatcher, command line and engine file in place; what is already right is left untouched."""
     _refuse_unusable_python(home)
     binary = compiled()
-    _replace(home.dispatch, binary.read_bytes() if binary else _script(), 0o755)
+    _replace(home.dispatch, binary.read_bytes() if binary else _script(SCRIPT), 0o755)
+    _replace(home.launcher, _script(LAUNCHER), 0o755)
     known = read_engine(home)
     wanted = EngineFile(sys.executable, fail or known.fail, synaptic.__version__, known.daemon)
     _replace(home.engine, _engine_text(wanted).encode(), 0o600)
@@ -73,7 +79,7 @@ def install(home: Home, fail: Fail | None = None) -> Kind:
 
 def remove(home: Home) -> None:
     """Take the dispatcher and its engine file away, and their folder when nothing else is in it."""
-    for path in (home.dispatch, home.engine):
+    for path in (home.dispatch, home.launcher, home.engine):
         path.unlink(missing_ok=True)
     if home.bin.is_dir() and not any(home.bin.iterdir()):
         home.bin.rmdir()
@@ -119,9 +125,9 @@ def _engine_text(engine: EngineFile) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _script() -> bytes:
+def _script(template: str) -> bytes:
     quoted = "'" + sys.executable.replace("'", "'\\''") + "'"
-    return os.fsencode(SCRIPT.format(version=synaptic.__version__, python=quoted))
+    return os.fsencode(template.format(version=synaptic.__version__, python=quoted))
 
 
 def _refuse_unusable_python(home: Home) -> None:
