@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 SYNAPTIC := $(BIN)/synaptic
 JOBS ?= 2
 
-.PHONY: up down test check bench gen demo clean
+.PHONY: up down test check bench accuracy gen demo registry clean
 .DEFAULT_GOAL := up
 
 $(VENV)/.ready: pyproject.toml hatch_build.py native/dispatch.c src/synaptic/__init__.py
@@ -33,11 +33,20 @@ check: $(VENV)/.ready  ## format, lint, types, generated files, tests
 bench: $(VENV)/.ready  ## ratios against /bin/true and against other hooks, in one run; the table goes to docs/bench.md
 	@$(BIN)/python -m bench --save docs/bench.md
 
+accuracy: $(VENV)/.ready  ## what the guard stops and what it should not have, on the case set in tests/corpus; every miss by topic
+	@$(BIN)/python -m bench.accuracy --topics --check
+
 gen: $(VENV)/.ready  ## docs/reference and the JSON Schemas, from code
 	@$(BIN)/python -m docs.generate
 
 demo: $(VENV)/.ready  ## a scripted session of the real agent in a throw-away HOME, each decision as it happens
 	@$(BIN)/python -m demo
+
+registry: $(VENV)/.ready  ## a registry in ~/.synaptic with the packages of this repository, published to every channel
+	@$(SYNAPTIC) registry init --if-missing
+	@for folder in packages/*/; do $(SYNAPTIC) package import "$$folder" --channel develop || exit 1; done
+	@$(SYNAPTIC) package promote --all --from develop --to beta
+	@$(SYNAPTIC) package promote --all --from beta --to main
 
 clean:
 	rm -rf $(VENV) src/synaptic/_native build dist

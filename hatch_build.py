@@ -35,6 +35,8 @@ class DispatchHook(BuildHookInterface):
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         root = Path(self.root)
+        if version != "editable":
+            build_data["force_include"].update(case_files(root))
         target = root / "src" / "synaptic" / "_native" / "dispatch"
         built = compile_dispatch(root / "native" / "dispatch.c", target, self.metadata.version)
         if built is None:
@@ -45,6 +47,12 @@ class DispatchHook(BuildHookInterface):
         build_data["artifacts"].append("src/synaptic/_native/dispatch")
         build_data["pure_python"] = False
         build_data["tag"] = f"py3-none-{platform_tag()}"
+
+
+def case_files(root: Path) -> dict[str, str]:
+    """The policies' cases and their place in a wheel: `synaptic self-test` runs them on the installed program."""
+    cases = root / "tests" / "policies"
+    return {str(file): f"synaptic/_cases/{file.relative_to(cases).as_posix()}" for file in cases.rglob("*.toml")}
 
 
 def compile_dispatch(source: Path, target: Path, version: str) -> str | None:

@@ -43,18 +43,18 @@ def after_a_kill(session: Session, turn: Turn, killed: set[int]) -> Turn:
 def test_a_daemon_killed_between_calls_loses_no_verdict_and_no_event(armed: Session) -> None:
     armed.skill("guard", GUARD)
     armed.trust()
-    touch = bash(f"touch {armed.folder}/sentinel")
+    first, *others = (bash(f"touch {armed.folder}/sentinel{number}") for number in range(4))
     killed: set[int] = set()
 
     outcome = armed.run(
-        conversation(touch, *(after_a_kill(armed, turn, killed) for turn in (touch, touch, touch, bash("echo on"))))
+        conversation(first, *(after_a_kill(armed, turn, killed) for turn in (*others, bash("echo on"))))
     )
 
     *refused, last = outcome.results
     assert all("not in this project" in result.text for result in refused)
     assert last.text == "on"
     assert len(killed) == 4
-    assert not (armed.folder / "sentinel").exists()
+    assert not list(armed.folder.glob("sentinel*"))
     entries = armed.journal("PreToolUse")
     assert [entry.decision.kind for entry in entries] == [*[Kind.DENY] * 4, Kind.NONE]
     assert acknowledged(outcome, "PreToolUse") == len(entries)

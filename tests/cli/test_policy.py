@@ -44,3 +44,28 @@ def test_a_name_that_is_none_is_guessed(user: User):
     assert shown.code == 1
     assert "did you mean `@strict`?" in shown.err
     assert not user.home.config.exists()
+
+
+def test_the_list_says_what_switched_a_policy_and_what_came_of_it(user: User):
+    def row(name: str) -> dict:
+        return next(row for row in user.types("policy", "list", "--json").json["policies"] if row["id"] == name)
+
+    assert (row("practice.track")["enabled"], row("practice.track")["by"]) == (False, "")
+    user.types("policy", "enable", "@practice")
+    assert row("practice.track")["by"] == f"@practice in {user.home.config}"
+    user.types("policy", "disable", "practice.track")
+    assert (row("practice.track")["enabled"], row("practice.track")["by"]) == (False, str(user.home.config))
+    assert "on and never asked yet: " in user.types("policy", "list").out
+    user.types("bootstrap")
+    user.sends()
+    user.types("daemon", "stop")
+    asked = row("audit.tool-use")
+    assert (asked["asked"], asked["fired"]) == (1, 0)
+
+
+def test_a_policy_that_runs_programs_is_off_when_only_the_project_wants_it(user: User):
+    user.types("policy", "enable", "practice.lint", "--project")
+    assert "practice.lint" not in on(user)
+    assert "synaptic policy enable practice.lint" in user.types("policy", "enable", "practice.track", "--project").out
+    user.types("policy", "enable", "practice.lint")
+    assert "practice.lint" in on(user)

@@ -4,7 +4,8 @@ from tests.cli.conftest import User
 
 
 def trusted(user: User) -> list[bool]:
-    return [hook["trusted"] for hook in user.types("list", "--json").json["hooks"]]
+    hooks = user.types("list", "--json").json["hooks"]
+    return [hook["trusted"] for hook in hooks if hook["scope"] != "builtin"]
 
 
 def test_trust_shows_what_it_remembers(user: User):

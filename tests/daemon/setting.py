@@ -72,6 +72,10 @@ class Setting:
         base = {"session_id": "s1", "cwd": str(self.project), "hook_event_name": event}
         return {**base, **tool, **fields}
 
+    def elsewhere(self, event: str = "PreToolUse", **fields: object) -> Request:
+        """The same in a session of its own, where nothing has happened yet."""
+        return self.request(event, session_id=new_call_id(), **fields)
+
     def request(self, event: str = "PreToolUse", **fields: object) -> Request:
         return self.raw(event, json.dumps(self.payload(event, **fields)).encode())
 

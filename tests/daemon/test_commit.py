@@ -24,9 +24,10 @@ def test_events_of_one_turn_are_written_together() -> None:
     assert [len(batch) for batch in batches] == [50, 1]
 
 
-def test_nobody_is_told_before_the_write_and_everybody_hears_of_its_failure() -> None:
+@pytest.mark.parametrize("trouble", [StoreError("the disk is full"), ValueError("a row that cannot be written")])
+def test_nobody_is_told_before_the_write_and_everybody_hears_of_its_failure(trouble: Exception) -> None:
     def fail(records: Sequence[Record]) -> None:
-        raise StoreError("the disk is full")
+        raise trouble
 
     async def burst() -> list[object]:
         commit = GroupCommit(fail)

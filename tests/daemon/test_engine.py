@@ -222,7 +222,7 @@ def test_untrusted_hooks_of_a_repository_do_not_run_and_are_told_at_session_star
     setting.register("foreign", BLOCK)
     assert setting.answer(setting.request()).stdout == b""
     assert setting.order == []
-    assert setting.last().decision.trace[0].phase == "skipped"
+    assert setting.last().decision.trace[-1].phase == "skipped"
     start = setting.answer(setting.request("SessionStart", source="startup"))
     assert "synaptic trust" in output(start)["systemMessage"]
 
@@ -277,7 +277,7 @@ def test_a_rehearsal_shows_everything_and_writes_nothing(setting: Setting) -> No
     setting.register("background", "echo '{}'", priority=10, blocking=False)
     walked = setting.rehearse(setting.request())
     assert walked.decision.kind is Kind.DENY
-    assert {step.phase for step in walked.decision.trace} == {"started", "run", "background"}
+    assert {"started", "run", "background"} <= {step.phase for step in walked.decision.trace}
     assert setting.entries() == ()
 
 
@@ -318,4 +318,4 @@ def test_a_trusted_script_that_is_gone_is_named_as_missing(tmp_path) -> None:
     answer = setting.answer(setting.request())
     assert b"gone" in answer.stderr
     assert b"synaptic trust" not in answer.stderr
-    assert setting.last().decision.trace[0].fault == "missing"
+    assert setting.last().decision.trace[-1].fault == "missing"

@@ -36,7 +36,7 @@ def test_an_http_hook_gets_the_answer_that_dispatch_would_print(listening: Setti
     payload = json.dumps(listening.payload()).encode()
     status, body = post(listening, "/hook/claude/PreToolUse", payload, Authorization=bearer(listening))
     assert status == 200
-    assert body == listening.answer(listening.request()).stdout
+    assert body == listening.answer(listening.elsewhere()).stdout
     assert json.loads(body)["hookSpecificOutput"]["permissionDecision"] == "deny"
 
 

@@ -33,9 +33,12 @@ def test_both_paths_give_the_same_bytes_for_every_recorded_event(running: Settin
     for path in RECORDED:
         payload = json.loads(path.read_text())
         payload["cwd"] = str(running.project)
-        payload["session_id"] = path.stem
-        stdin = json.dumps(payload).encode()
-        here, there = (running.raw(payload["hook_event_name"], stdin) for _ in range(2))
+        here, there = (
+            running.raw(
+                payload["hook_event_name"], json.dumps({**payload, "session_id": f"{path.stem}-{side}"}).encode()
+            )
+            for side in ("here", "there")
+        )
         assert running.answer(here) == running.daemon(there), path.stem
 
 
@@ -48,19 +51,19 @@ def test_the_fallback_process_gives_the_same_bytes_and_starts_a_daemon(setting: 
     """S3-051"""
     setting.install()
     setting.register("guard", BLOCK)
-    alone = setting.fallback(setting.request())
+    alone = setting.fallback(setting.elsewhere())
     assert setting.wait_for(lambda: lifecycle.status(setting.home).state == "running")
     assert lifecycle.wait_ready(setting.home, 10)
-    assert setting.daemon(setting.request()) == alone
+    assert setting.daemon(setting.elsewhere()) == alone
 
 
 def test_dispatch_speaks_to_the_daemon_and_without_it_decides_all_the_same(setting: Setting) -> None:
     """S0-005, S3-008, S4-046"""
     setting.without_daemon()
     setting.register("guard", BLOCK)
-    alone = setting.dispatch("PreToolUse", setting.payload())
+    alone = setting.dispatch("PreToolUse", setting.payload(session_id="one"))
     setting.start()
-    served = setting.dispatch("PreToolUse", setting.payload())
+    served = setting.dispatch("PreToolUse", setting.payload(session_id="two"))
     assert (alone.stdout, alone.stderr, alone.returncode) == (served.stdout, served.stderr, served.returncode)
     assert json.loads(served.stdout)["hookSpecificOutput"]["permissionDecision"] == "deny"
     assert len(setting.entries()) == 2
@@ -206,7 +209,7 @@ def test_interleaved_requests_see_their_own_environment(running: Setting) -> Non
     running.register("who", """echo "{\\"action\\":\\"block\\",\\"reason\\":\\"agent $AGENT_ID\\"}" """)
 
     def ask(name: str) -> str:
-        request = running.request()
+        request = running.elsewhere()
         env = {**request.env, "AGENT_ID": name}
         answer = running.daemon(Request(request.agent, request.event, request.stdin, request.id, env))
         return str(specific(answer)["permissionDecisionReason"])

@@ -26,3 +26,11 @@ def test_secrets_do_not_reach_a_file(tmp_path: Path) -> None:
     path = tmp_path / "audit.log"
     sinks.write((AppendLine(str(path), "curl -H 'Authorization: Bearer ghp_0123456789abcdefghijABCDEFGHIJ012345'"),))
     assert "ghp_0123456789" not in path.read_text()
+
+
+def test_a_link_in_the_place_of_a_log_is_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "audit.log").symlink_to(tmp_path / "precious")
+    (tmp_path / "precious").write_text("kept")
+    (warning,) = sinks.write((AppendLine(str(tmp_path / "audit.log"), "x"),))
+    assert "audit.log" in warning
+    assert (tmp_path / "precious").read_text() == "kept"

@@ -1,7 +1,6 @@
 import os
 import subprocess
 import tomllib
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -148,10 +147,10 @@ def test_machine_local_things_are_ignored_by_git_and_other_lines_stay(tmp_path):
     """S0-114"""
     ignored = tmp_path / ".synaptic" / ".gitignore"
     write_env(tmp_path)
-    assert ignored.read_text() == "env.toml\nlogs/\nrun/\n"
+    assert ignored.read_text() == "env.toml\nlogs/\nrun/\n.install/\nhooks/.registry.lock\n"
     ignored.write_text("/logs\nmine")
     write_env(tmp_path)
-    assert ignored.read_text() == "/logs\nmine\nenv.toml\nrun/\n"
+    assert ignored.read_text() == "/logs\nmine\nenv.toml\nrun/\n.install/\nhooks/.registry.lock\n"
 
 
 def test_the_logs_folder_is_there_for_a_strict_script(tmp_path):
@@ -169,14 +168,15 @@ def test_removal_takes_what_came_and_leaves_what_is_used(tmp_path):
     assert not remove_env(tmp_path)
     write_env(tmp_path)
     (tmp_path / ".synaptic" / "logs" / "audit.log").write_text("line\n")
-    (tmp_path / ".synaptic" / ".gitignore").write_text("env.toml\nlogs/\nrun/\nmine\n")
+    (tmp_path / ".synaptic" / ".gitignore").write_text("env.toml\nlogs/\nrun/\n.install/\nhooks/.registry.lock\nmine\n")
     remove_env(tmp_path)
     assert sorted(file.name for file in (tmp_path / ".synaptic").rglob("*")) == [".gitignore", "audit.log", "logs"]
 
 
-def test_a_path_that_is_not_utf8_is_refused_with_its_name():
+def test_a_path_that_is_not_utf8_is_refused_with_its_name(tmp_path):
     with pytest.raises(SettingsError, match="not UTF-8"):
-        write_env(Path("/nowhere/\udcff"))
+        write_env(tmp_path / "\udcff")
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_project_that_cannot_be_written_is_named(tmp_path):

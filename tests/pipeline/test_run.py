@@ -122,6 +122,20 @@ def test_hooks_that_rewrite_each_other_for_ever_are_denied() -> None:
     assert "test.flip-a" in decision.reason
 
 
+def test_silent_policies_share_one_step() -> None:
+    quiet = [hook(f"test.quiet-{number}", number, handler=Builtin(Quiet())) for number in range(40)]
+    decision = decide([*quiet, hook("spy", 90)], World({}))
+    assert [(step.hook, step.phase) for step in decision.trace] == [("policies", "quiet"), ("spy", "run")]
+    assert decision.trace[0].note.split() == [one.id for one in quiet]
+
+
+def test_many_policies_look_again_at_one_rewrite() -> None:
+    quiet = [hook(f"test.quiet-{number}", number, handler=Builtin(Quiet())) for number in range(40)]
+    decision = decide([*quiet, hook("colour", 50)], World({"colour": append("-a")}))
+    assert decision.kind is Kind.REWRITE
+    assert decision.input == {"command": "ls -a"}
+
+
 def test_a_policy_that_breaks_is_a_failure_like_any_other() -> None:
     decision = decide([hook("test.broken", handler=Builtin(Broken()))], World({}))
     assert decision.kind is Kind.NONE
@@ -213,3 +227,19 @@ class Broken(Policy):
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
         raise ZeroDivisionError("on purpose")
+
+
+class Quiet(Policy):
+    """Never says anything.
+
+    ## What it does
+    Nothing.
+    ## Why
+    To cost nothing.
+    """
+
+    id = "test.quiet"
+    events = (PreToolUse,)
+
+    def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
+        return None

@@ -4,7 +4,7 @@ from synaptic.model.decision import Kind
 from synaptic.policies.base import policies
 from tests.policies.test_cases import cases
 
-REWRITING: frozenset[str] = frozenset()
+REWRITING: frozenset[str] = frozenset({"git.force-push", "git.worktree-removal", "scratch.shared-tmp"})
 """Policies that rewrite. Whoever adds one says so here, and has a case that shows the rewritten input."""
 
 

@@ -53,7 +53,8 @@ def test_when_a_hook_runs_is_the_users_to_edit(project: Project):
     digests = set()
     for keys in ({"priority": 5}, {"priority": 90}, {"matcher": "Edit"}, {"blocking": True}, {"timeout": 3}):
         project.registry(entry(f"{project.root}/a.sh", **keys))
-        digests.add(digest(project.catalog().hooks[-1], project.root))
+        (brought,) = (hook for hook in project.catalog().hooks if hook.scope == "project")
+        digests.add(digest(brought, project.root))
     assert len(digests) == 1
 
 

@@ -3,7 +3,6 @@
 import os
 import signal
 import subprocess
-from pathlib import Path
 
 import pytest
 
@@ -29,8 +28,8 @@ def test_a_process_is_recognised_until_it_ends():
     assert not identity.alive and not identify(process.pid).started
 
 
-def test_without_proc_the_process_id_has_to_do(monkeypatch):
-    monkeypatch.setattr(processes, "PROC", Path("/nowhere"))
+def test_without_proc_the_process_id_has_to_do(monkeypatch, tmp_path):
+    monkeypatch.setattr(processes, "PROC", tmp_path / "none")
     process = start("sleep", "600")
     assert identify(process.pid).alive
     end(process, "test-mark")

@@ -2,10 +2,14 @@ import sqlite3
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from synaptic.model import sane
 from synaptic.model.decision import Decision
+from synaptic.model.errors import StoreError
 from synaptic.model.home import Home
-from synaptic.model.state import Change
+from synaptic.model.state import Change, State
 from synaptic.store import journal, state
 from synaptic.store.db import Store
 from synaptic.store.record import Record
@@ -61,3 +65,143 @@ def test_the_key_is_private_and_survives_a_restart(store: Store, tmp_path: Path)
 def test_a_section_without_a_scope_is_a_mistake(store: Store) -> None:
     with pytest.raises(ValueError, match="project:NAME"):
         state.write(store, OWNER, Change(section="breaker"))
+
+
+def forge(store: Store, value: object, section: str = "circuit_breaker") -> None:
+    with sqlite3.connect(store.path) as other:
+        other.execute("UPDATE state SET value = ? WHERE section = ?", (value, section))
+
+
+def breaker(store: Store) -> dict[str, object]:
+    return sane.section(state.read(store, OWNER, [sane.CIRCUIT_BREAKER]), sane.CIRCUIT_BREAKER)
+
+
+@pytest.fixture
+def tripped(store: Store) -> Store:
+    state.write(store, OWNER, Change(section=sane.CIRCUIT_BREAKER, put={"tripped": True, "failures": 3}))
+    return store
+
+
+@pytest.mark.parametrize("value", [b'{"tripped":false}', b"", b"{", b"[]", b"\xff\xfe", "text", 1 << 60, b"null"])
+def test_a_forged_section_goes_to_quarantine_and_never_helps(tripped: Store, value: object) -> None:
+    """S1-147, S1-151: tripped, untripped by hand, still tripped; what was found is kept and told."""
+    forge(tripped, value)
+    assert breaker(tripped)["tripped"] is True
+    assert state.listing(tripped, OWNER) == {sane.CIRCUIT_BREAKER: True, sane.TAMPERING: True}
+    assert [name for name, _ in state.quarantined(tripped, OWNER)] == ["circuit_breaker"]
+    assert breaker(tripped)["tripped"] is True
+    told = state.read(tripped, OWNER, [sane.TAMPERING])
+    assert told.number(sane.TAMPERING, "untold") == 1
+    assert any("in quarantine" in notice for notice in tripped.notices)
+
+
+def test_a_change_by_an_event_starts_from_the_wary_section(tripped: Store) -> None:
+    """S1-151: a success right after the forgery does not launder it."""
+    forge(tripped, b'{"tripped":false}')
+    decision = Decision(effects=(Change(section=sane.CIRCUIT_BREAKER, put={"failures": 0}),))
+    record = Record(call="c", at=1.0, agent="claude", event="Stop", session="s", root="/p", decision=decision)
+    journal.append(tripped, [record])
+    assert breaker(tripped)["tripped"] is True
+
+
+def test_the_note_about_forgery_can_be_forged_as_little(tripped: Store) -> None:
+    forge(tripped, b"{}")
+    breaker(tripped)
+    forge(tripped, b'{"untold":0}', "tampering")
+    found = state.read(tripped, OWNER, [sane.TAMPERING])
+    assert found.tampered == {sane.TAMPERING}
+    assert state.read(tripped, OWNER, [sane.TAMPERING]).number(sane.TAMPERING, "untold") == 1
+
+
+def test_a_store_that_cannot_be_written_does_not_believe_it_either(tripped: Store) -> None:
+    forge(tripped, b'{"tripped":false}')
+    tripped.write = lambda work: (_ for _ in ()).throw(StoreError("the disk is full"))
+    assert breaker(tripped)["tripped"] is True
+
+
+def test_without_its_key_nothing_is_believed_and_nothing_is_forgotten_silently(tripped: Store, tmp_path: Path) -> None:
+    """S1-151"""
+    state.write(tripped, OWNER, Change(section=sane.SAFEMODE, put={"active": True}))
+    tripped.close()
+    (tmp_path / "state.key").unlink()
+    later = Store.open(Home(tmp_path))
+    found = state.read(later, OWNER, [sane.CIRCUIT_BREAKER, sane.SAFEMODE])
+    assert found.tampered == {sane.CIRCUIT_BREAKER, sane.SAFEMODE}
+    assert sane.section(found, sane.SAFEMODE)["active"] is True
+    assert breaker(later)["tripped"] is True
+    assert len(state.quarantined(later, OWNER)) == 2
+    assert len(later.notices) == 2
+
+
+def test_a_person_can_reset_what_was_in_quarantine(tripped: Store) -> None:
+    forge(tripped, b"{}")
+    state.write(tripped, OWNER, Change(section=sane.CIRCUIT_BREAKER, clear=True))
+    assert breaker(tripped) == sane.defaults(sane.CIRCUIT_BREAKER)
+    assert state.quarantined(tripped, OWNER)
+
+
+def test_looking_changes_nothing(tripped: Store) -> None:
+    forge(tripped, b"{}")
+    assert state.listing(tripped, OWNER) == {sane.CIRCUIT_BREAKER: False}
+    assert state.listing(tripped, OWNER) == {sane.CIRCUIT_BREAKER: False}
+    assert state.quarantined(tripped, OWNER) == []
+
+
+def test_a_secret_does_not_reach_the_state(store: Store) -> None:
+    token = "ghp_" + "a1B2" * 10
+    state.write(store, OWNER, Change(section=sane.ACTION_LOG, append={"entries": {"summary": f"curl {token}"}}))
+    assert token.encode() not in b"".join(file.read_bytes() for file in store.path.parent.glob("synaptic.db*"))
+    assert state.read(store, OWNER, [sane.ACTION_LOG]).items(sane.ACTION_LOG, "entries")
+
+
+def test_a_root_of_any_bytes_has_its_state(store: Store) -> None:
+    owner = state.Owner("/p/\udcff", "s")
+    state.write(store, owner, Change(section="project:a", put={"x": 1}))
+    assert state.read(store, owner, ["project:a"]).number("project:a", "x") == 1
+
+
+@given(st.binary(max_size=60), st.binary(max_size=40))
+def test_no_value_without_the_key_unlocks_anything(value: bytes, mac: bytes) -> None:
+    """Law: an integrity violation never relaxes anything. S1-147"""
+    store = Store.in_memory(Home(Path("/proc/none")), StoreError("a test"))
+    row = ("project", "/p", "circuit_breaker", value, mac, 1.0)
+    store.write(lambda connection: connection.execute(state.WRITE, row))
+    found = state.read(store, OWNER, [sane.CIRCUIT_BREAKER])
+    assert sane.section(found, sane.CIRCUIT_BREAKER)["tripped"] is True
+    assert isinstance(found, State)
+    store.close()
+
+
+def test_what_another_process_writes_is_seen_at_once(store: Store, tmp_path: Path) -> None:
+    """S1-144: what is kept in memory never outlives a commit, ours or another's."""
+    other = Store.open(Home(tmp_path))
+    for number in range(5):
+        writer, reader = (store, other) if number % 2 else (other, store)
+        state.write(writer, OWNER, Change(section="project:a", add={"x": 1}))
+        assert state.read(reader, OWNER, ["project:a"]).number("project:a", "x") == number + 1
+        assert state.read(writer, OWNER, ["project:a"]).number("project:a", "x") == number + 1
+
+
+def test_a_change_that_is_rolled_back_was_never_there(store: Store) -> None:
+    state.write(store, OWNER, Change(section="project:a", put={"x": 1}))
+
+    def fail(before: object) -> dict[str, object]:
+        raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        state.revise(store, OWNER, "project:a", fail)
+    good = Change(section="project:a", put={"x": 2})
+    bad = Change(section="breaker")
+    effects = Decision(effects=(good, bad))
+    record = Record(call="c", at=1.0, agent="claude", event="Stop", session="s", root="/p", decision=effects)
+    with pytest.raises(ValueError, match="project:NAME"):
+        journal.append(store, [record])
+    assert state.read(store, OWNER, ["project:a"]).number("project:a", "x") == 1
+
+
+@pytest.mark.parametrize("value", ["\ud800 half a letter", object, 1 << 70, "\x00\x1b[2J", float("inf")])
+def test_what_no_json_can_hold_does_not_stop_an_event(store: Store, value: object) -> None:
+    state.write(store, OWNER, Change(section="project:a", put={"x": value, "y": 1}))
+    found = state.read(store, OWNER, ["project:a"])
+    assert not found.tampered
+    assert found.number("project:a", "y") == 1

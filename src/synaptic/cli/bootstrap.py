@@ -17,6 +17,7 @@ from synaptic.packages import bootstrap as packages
 from synaptic.packages.options import Change, Options, Report, options_from
 from synaptic.packages.profile import remove_path
 from synaptic.packages.record import Choices, load
+from synaptic.packages.slash import install_command
 from synaptic.registry.catalog import Catalogs
 
 app = verb()
@@ -26,6 +27,7 @@ EXAMPLES = """
 synaptic bootstrap                 one entry per event in the agent's settings
 synaptic bootstrap --managed       in the administrator's settings, which no repository can switch off
 synaptic bootstrap --fail closed   an event that cannot be checked is refused
+synaptic bootstrap --slash         also the command /skill inside the agent
 """
 
 
@@ -37,6 +39,7 @@ def bootstrap(
     http: Annotated[bool | None, typer.Option("--http/--no-http", help="Let the agent post its events.")] = None,
     fail: Annotated[Fail | None, typer.Option(help="What an event means that cannot be checked.")] = None,
     profile: Annotated[bool, typer.Option(help="Put our folder on PATH in the shell's profile.")] = True,
+    slash: Annotated[bool, typer.Option("--slash", help="Add the command /skill to the agent.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
 ) -> None:
     """Install the dispatcher and one entry per event; twice changes nothing the second time.
@@ -51,6 +54,8 @@ def bootstrap(
         report = _without_path(options, report)
     if fail is not None:
         report = Report((*report.changes, _engine_too(place.home, fail)))
+    if slash:
+        report = Report((*report.changes, install_command(options)))
     if as_json:
         screen.document({"ok": True, "changes": report.changes})
         return

@@ -8,6 +8,7 @@ from synaptic.cli import daemon, health, screen
 from synaptic.cli.bootstrap import installation
 from synaptic.cli.health import Finding
 from synaptic.cli.place import Here, here
+from synaptic.cli.restore import restored
 from synaptic.cli.verbs import shown, verb
 from synaptic.model.errors import SynapticError
 from synaptic.packages import bootstrap as packages
@@ -23,7 +24,9 @@ synaptic doctor --fix   repair what is ours to repair, then look again
 
 @app.command(epilog=shown(EXAMPLES))
 def doctor(
-    fix: Annotated[bool, typer.Option("--fix", help="Repair entries, dispatcher, daemon and env.toml.")] = False,
+    fix: Annotated[
+        bool, typer.Option("--fix", help="Repair entries, dispatcher, daemon, env.toml and packages.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
     """Look at everything between an agent and a hook; exit code 1 when something fails."""
@@ -53,13 +56,15 @@ def _print(finding: Finding) -> None:
 
 
 def _repaired(place: Here, findings: list[Finding]) -> list[str]:
-    """What was done. Only things of our own are touched: nobody is trusted and no script is changed."""
+    """What was done. Only things of our own are touched: nobody is trusted, no script but a package's is changed."""
     broken = {finding.repair for finding in findings if finding.state != "ok" and finding.repair}
     done: list[str] = []
     if "bootstrap" in broken:
         done += (f"{change.what} ({change.path})" for change in packages.bootstrap(installation(place)).done)
     if "env" in broken and place.project is not None:
         done.append(f"project variables ({write_env(place.project)})")
+    if "packages" in broken:
+        done += restored(place)
     if "socket" in broken:
         place.home.socket.chmod(0o600)
         done.append(f"permissions ({place.home.socket})")

@@ -13,13 +13,17 @@ from synaptic.cli.declared import switched_off
 from synaptic.cli.hook import faults_of
 from synaptic.cli.place import Here, opened
 from synaptic.cli.registered import catalog_of, trust_now
+from synaptic.cli.sites import all_sites
 from synaptic.daemon import lifecycle
 from synaptic.daemon.client import responds
 from synaptic.model.hook import Hook
 from synaptic.packages import dispatcher
 from synaptic.packages.bootstrap import remembered, target
 from synaptic.packages.env import env_file
+from synaptic.packages.refusal import Refusal
+from synaptic.packages.restore import moved_from
 from synaptic.packages.verify import verify
+from synaptic.packages.verify_install import verify_site
 from synaptic.registry.catalog import Catalog
 from synaptic.registry.trust import Trust
 
@@ -44,7 +48,8 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
 def examine(place: Here) -> list[Finding]:
     """Everything, in the order in which an event meets it."""
     catalog = catalog_of(place)
-    parts = (_dispatcher(place), _installation(place), _daemon(place), _store(place), _spool(place), _env(place))
+    first = (_dispatcher(place), _installation(place), _daemon(place), _store(place), _spool(place), _env(place))
+    parts = (*first, _packages(place))
     return [finding for part in (*parts, _declarations(place, catalog), _hooks(place, catalog)) for finding in part]
 
 
@@ -156,6 +161,21 @@ def _env(place: Here) -> Iterator[Finding]:
         yield Finding(check="project variables", state="warn", seen=seen, fix="synaptic up", repair="env")
 
 
+def _packages(place: Here) -> Iterator[Finding]:
+    for site in all_sites(place):
+        try:
+            found = [one for one in verify_site(site) if one.kind not in ("ok", "extra")]
+        except Refusal as refusal:
+            yield Finding(check="packages", state="fail", seen=str(refusal), fix=refusal.hint)
+            continue
+        for one in found:
+            moved = one.kind == "not_agreed" and moved_from(place.home, site) is None
+            fix, repair = ("synaptic install", "") if moved else ("synaptic doctor --fix", "packages")
+            state: State = "fail" if one.failed else "warn"
+            seen = f"{one.kind} {one.path} {one.message}".strip()
+            yield Finding(check=f"package {one.package}", state=state, seen=seen, fix=fix, repair=repair)
+
+
 def _declarations(place: Here, catalog: Catalog) -> Iterator[Finding]:
     for problem in catalog.problems:
         is_env = "env.toml" in problem
@@ -173,11 +193,13 @@ def _declarations(place: Here, catalog: Catalog) -> Iterator[Finding]:
 
 def _hooks(place: Here, catalog: Catalog) -> Iterator[Finding]:
     with trust_now(place.home, catalog) as trust:
-        yield from (_hook(hook, trust) for hook in catalog.hooks)
+        yield from (_hook(hook, trust, catalog) for hook in catalog.hooks)
 
 
-def _hook(hook: Hook, trust: Trust) -> Finding:
+def _hook(hook: Hook, trust: Trust, catalog: Catalog) -> Finding:
     check = f"hook {hook.id}"
+    if changed := catalog.tampered(hook):
+        return Finding(check=check, state="fail", seen=changed, fix="synaptic doctor --fix", repair="packages")
     faults = list(faults_of(hook))
     if faults:
         return Finding(check=check, state="fail", seen="; ".join(faults), fix=f"see {hook.source}")

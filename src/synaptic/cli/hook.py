@@ -1,4 +1,4 @@
-"""`synaptic hook`: the project's YAML hooks, registered for an orchestrator and validated."""
+"""`synaptic hook`: the project's YAML hooks, written, registered for an orchestrator, validated and tried."""
 
 import os
 import shutil
@@ -8,22 +8,102 @@ from typing import Annotated
 
 import typer
 
-from synaptic.cli import screen
+from synaptic.cli import hook_test, screen
+from synaptic.cli.declared import switched_off
+from synaptic.cli.event import rehearsed
 from synaptic.cli.place import here, required_root
 from synaptic.cli.registered import catalog_of
 from synaptic.cli.verbs import verb
-from synaptic.model.hook import Command, Hook, PythonFunction
+from synaptic.daemon import abilities
+from synaptic.model.hook import Builtin, Command, Hook, PythonFunction
+from synaptic.pipeline.explain import explain
+from synaptic.registry.nearest import hint
 from synaptic.registry.registration import register as registration
+from synaptic.registry.scaffold import Wanted, scaffold
 from synaptic.registry.sources import Sources
 
 app = verb(
-    "Register and validate the hooks of this project.",
+    "Write, register, validate and try the hooks of this project.",
     """
+    synaptic hook new my_check --event PreAbilityCall --language python
+    synaptic hook list                  also those that are switched off
+    synaptic hook test my_check         what it says to a sample event
+    synaptic hook test my_check --recorded 17
     synaptic hook register              JSON by event, as an orchestrator reads it
     SYNAPTIC_ENV=dev synaptic hook register
     synaptic hook validate              exit code 1 with every fault, before a session finds it
     """,
 )
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+
+
+@app.command()
+def new(
+    name: Annotated[str, typer.Argument(metavar="ID", help="Made of a-z, 0-9, _ and -.")],
+    event: Annotated[str, typer.Option(help="The event it runs for.")],
+    language: Annotated[str, typer.Option(help="python, bash or typescript.")] = "python",
+    summary: Annotated[str, typer.Option(help="What it is for.")] = "",
+    blocking: Annotated[bool, typer.Option("--blocking", help="It is waited for, and its failure stops the act.")] = (
+        False
+    ),
+    ability_scope: Annotated[str, typer.Option(help="Only for abilities that this glob matches.")] = "",
+    as_json: Json = False,
+) -> None:
+    """Write `.system/hooks/ID.yaml` and an executable stub in `scripts/hooks`, and check both."""
+    root = required_root(here())
+    match: dict[str, object] = {"ability_scope": ability_scope} if ability_scope else {}
+    wanted = Wanted(id=name, event=event, language=language, summary=summary, blocking=blocking, match=match)
+    written = scaffold(Path(root), wanted)
+    warnings = _unknown_ability(root, ability_scope)
+    if as_json:
+        files = (written.definition, written.script)
+        screen.document(
+            {"status": "created", "changed_files": files, "summary": f"{name}: {event}", "warnings": warnings}
+        )
+        return
+    for warning in warnings:
+        screen.warn(warning)
+    screen.say(f"wrote {written.definition} and {written.script}")
+    screen.say(f"try it: synaptic trust, then synaptic hook test {name}")
+
+
+@app.command("list")
+def list_definitions(as_json: Json = False) -> None:
+    """The YAML and registry hooks of this project and of the user, in their order, then what is switched off."""
+    place = here()
+    catalog = catalog_of(place)
+    hooks = [hook for hook in catalog.hooks if not isinstance(hook.handler, Builtin) or hook.scope != "builtin"]
+    off = tuple(switched_off(place, catalog))
+    if as_json:
+        rows = [_described(hook) for hook in hooks]
+        disabled = [{"id": name, "enabled": False, "why": why} for name, why in off]
+        screen.document({"hooks": [*rows, *disabled], "problems": catalog.problems})
+        return
+    on = ((hook.id, ",".join(hook.events), "on", hook.source) for hook in hooks)
+    screen.table(("ID", "EVENTS", "STATE", "SOURCE"), (*on, *((name, "", "off", why) for name, why in off)))
+    for problem in catalog.problems:
+        screen.warn(problem)
+
+
+@app.command("test")
+def try_one(
+    name: Annotated[str, typer.Argument(metavar="ID", help="The hook.")],
+    event: Annotated[str, typer.Option(help="Which of its events; the first without it.")] = "",
+    recorded: Annotated[int, typer.Option(metavar="N", help="An event of the journal instead of a sample.")] = 0,
+    as_json: Json = False,
+) -> None:
+    """Run one hook alone on a sample or on an event that happened, and show what it says. Nothing is written."""
+    place = here()
+    hook = hook_test.hook_of(catalog_of(place), name)
+    request = hook_test.recorded(place, recorded) if recorded else hook_test.sample(place, hook, event)
+    walked, micros = hook_test.rehearsed(place.home, hook, request)
+    if as_json:
+        screen.document({"hook": name, "decision": walked.decision, "stdout": walked.answer.stdout.decode()})
+        return
+    first, *rest = explain(rehearsed(walked, micros))
+    screen.say(first.replace("Event 0", "Rehearsal, nothing is written", 1))
+    for line in rest:
+        screen.say(line)
 
 
 @app.command()
@@ -43,14 +123,15 @@ def register(
 def validate(as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False) -> None:
     """Check every declaration of this project and of the user: it parses, and what it runs is there and runs."""
     catalog = catalog_of(here())
-    faults = (*catalog.problems, *(f"{hook.source}: {fault}" for hook in catalog.hooks for fault in faults_of(hook)))
+    declared = [hook for hook in catalog.hooks if hook.scope != "builtin"]
+    faults = (*catalog.problems, *(f"{hook.source}: {fault}" for hook in declared for fault in faults_of(hook)))
     if as_json:
-        screen.document({"ok": not faults, "hooks": len(catalog.hooks), "problems": faults})
+        screen.document({"ok": not faults, "hooks": len(declared), "problems": faults})
     else:
         for fault in faults:
             screen.warn(fault)
         if not faults:
-            screen.say(f"{len(catalog.hooks)} hooks are valid")
+            screen.say(f"{len(declared)} hooks are valid")
     if faults:
         raise typer.Exit(1)
 
@@ -91,3 +172,16 @@ def missing_interpreter(script: Path) -> str:
         return "" if os.access(words[0], os.X_OK) else words[0]
     program = next((word for word in words[1:] if not word.startswith("-") and "=" not in word), "")
     return program if program and shutil.which(program) is None else ""
+
+
+def _described(hook: Hook) -> dict[str, object]:
+    names = ("id", "events", "blocking", "priority", "protocol", "scope", "source")
+    return {**{name: getattr(hook, name) for name in names}, "enabled": True, "faults": list(faults_of(hook))}
+
+
+def _unknown_ability(root: str, scope: str) -> list[str]:
+    """A scope that names one ability should name one that is there."""
+    if not scope or "*" in scope or "?" in scope:
+        return []
+    known = {one.id for one in abilities.read_pool(root, abilities.files_of(root)).abilities}
+    return [] if scope in known else [f"no ability `{scope}` is described here ({hint(scope, known)})"]

@@ -50,7 +50,7 @@ def _print(hooks: list[Hook], trust: Trust, catalog: Catalog) -> None:
 
 def _problems(hooks: list[Hook], trust: Trust, catalog: Catalog) -> Iterator[str]:
     yield from catalog.problems
-    yield from (refusal for hook in hooks if (refusal := trust.refusal(hook)))
+    yield from (why for hook in hooks if (why := catalog.tampered(hook) or trust.refusal(hook)))
 
 
 def _row(hook: Hook, trust: Trust) -> tuple[str, ...]:

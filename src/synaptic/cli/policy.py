@@ -10,8 +10,10 @@ import typer
 from synaptic.cli import screen
 from synaptic.cli.place import here, required_root
 from synaptic.cli.registered import catalog_of
+from synaptic.cli.standing import standing
 from synaptic.cli.verbs import verb
 from synaptic.model.errors import DeclarationError
+from synaptic.model.hook import Builtin
 from synaptic.policies.base import PRESETS, Policy, policies
 from synaptic.registry import edit
 from synaptic.registry.config import Config, configured, enabled
@@ -34,15 +36,18 @@ Project = Annotated[bool, typer.Option("--project", help="In this project's conf
 
 @app.command("list")
 def list_policies(as_json: Json = False) -> None:
-    """Every policy: on or off here, its preset, priority, events and what it is about."""
-    config = catalog_of(here()).config
-    rows = [_summary(policy, config) for policy in policies().values()]
+    """Every policy: on or off here and by which file, how often it was asked and fired, and what it is about."""
+    place = here()
+    config, told = catalog_of(place).config, standing(place)
+    rows = [{**_summary(policy, config), **told[policy.id]} for policy in policies().values()]
     if as_json:
         screen.document({"presets": config.presets, "policies": rows})
         return
-    head = ("ON", "ID", "PRESET", "PRIORITY", "EVENTS", "ABOUT")
+    head = ("ON", "ID", "PRESET", "PRIORITY", "EVENTS", "BY", "ASKED", "FIRED", "ABOUT")
     screen.table(head, (_row(row) for row in rows))
     screen.say(f"presets that are on: {', '.join(config.presets) or 'none'} (known: {', '.join(PRESETS)})")
+    if silent := [row["id"] for row in rows if row["enabled"] and not row["asked"]]:
+        screen.say(f"on and never asked yet: {', '.join(silent)}")
 
 
 @app.command()
@@ -83,7 +88,7 @@ def _file(project: bool) -> Path:
 
 def _tell(changed: bool, path: Path, names: list[str], as_json: bool) -> None:
     catalog = catalog_of(here())
-    on = [name for name, policy in policies().items() if enabled(policy, catalog.config)]
+    on = sorted(hook.id for hook in catalog.hooks if isinstance(hook.handler, Builtin))
     if as_json:
         screen.document({"ok": True, "changed": changed, "file": str(path), "names": names, "on": on})
         return
@@ -106,7 +111,17 @@ def _summary(policy: type[Policy], config: Config) -> dict[str, Any]:
 
 def _row(row: dict[str, Any]) -> tuple[str, ...]:
     on = "on" if row["enabled"] else "off"
-    return (on, row["id"], row["preset"], str(row["priority"]), ",".join(row["events"]), row["about"])
+    counts = (str(row["asked"]), str(row["fired"]))
+    return (
+        on,
+        row["id"],
+        row["preset"],
+        str(row["priority"]),
+        ",".join(row["events"]),
+        row["by"],
+        *counts,
+        row["about"],
+    )
 
 
 def _options(policy: type[Policy], config: Config) -> list[dict[str, Any]]:

@@ -21,7 +21,7 @@ def catalog_of(place: Here) -> Catalog:
 def trust_now(home: Home, catalog: Catalog) -> Iterator[Trust]:
     """The same for a look only: where nobody has agreed to anything, no database is made."""
     if not home.database.exists():
-        yield Trust(catalog.root, lambda root: frozenset(), catalog.config.trust == "all")
+        yield Trust(catalog.root, lambda root: frozenset(), catalog.config.trust == "all", catalog.pins)
         return
     with opened(home) as store:
         yield trust_of(catalog, store)
@@ -33,4 +33,4 @@ def trust_of(catalog: Catalog, store: Store) -> Trust:
     def accepted(root: str) -> frozenset[str]:
         return trusted.trusted(store, root) if is_utf8(root) else frozenset()
 
-    return Trust(catalog.root, accepted, catalog.config.trust == "all")
+    return Trust(catalog.root, accepted, catalog.config.trust == "all", catalog.pins)

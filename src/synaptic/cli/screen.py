@@ -13,6 +13,7 @@ import typer
 
 from synaptic.daemon.lifecycle import find_home
 from synaptic.model.errors import SynapticError
+from synaptic.packages.refusal import Refusal
 from synaptic.wire.payload import to_json
 
 COLOURS = {"ok": "green", "warn": "yellow", "fail": "red", "deny": "red", "ask": "yellow", "rewrite": "cyan"}
@@ -83,7 +84,14 @@ def fail(error: SynapticError, as_json: bool) -> None:
         warn(str(error))
         return
     told = {"kind": type(error).__name__, "message": error.message, "where": error.where, "hint": error.hint}
-    document({"ok": False, "error": told})
+    document({"ok": False, "error": {**told, **_code(error)}})
+
+
+def _code(error: SynapticError) -> dict[str, object]:
+    """What a script can go by, for errors that have it."""
+    if not isinstance(error, Refusal):
+        return {}
+    return {"code": error.code, "retryable": error.retryable, "suggested_action": error.hint}
 
 
 def keep_crash(text: str) -> Path | None:

@@ -8,6 +8,7 @@ import msgspec
 from synaptic.daemon.facts.base import USER_HOME, Means, gather
 from synaptic.model.call import Call, Request
 from synaptic.model.decision import Decision, Failure, Fault, Kind, Verdict
+from synaptic.model.errand import Ended, Errand
 from synaptic.model.errors import StoreError
 from synaptic.model.facts import Facts
 from synaptic.model.home import Home
@@ -80,6 +81,9 @@ class _Stateless:
 
     async def execute(self, invocation: Invocation) -> Verdict | Failure | None:
         return Failure(Fault.MISSING, "only policies are asked here")
+
+    async def errand(self, call: Call, errand: Errand) -> Ended:
+        return Ended(trouble="is not run here")
 
     def start(self, invocation: Invocation) -> Failure | None:
         return Failure(Fault.MISSING, "only policies are asked here")

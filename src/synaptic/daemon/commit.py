@@ -31,6 +31,8 @@ class GroupCommit:
             self._append([record for record, _ in batch])
         except StoreError as error:
             self._settle(batch, error)
+        except Exception as error:  # noqa: BLE001 - whatever a row provokes, nobody may wait for ever
+            self._settle(batch, StoreError(f"{type(error).__name__}: {error}"))
         else:
             self._settle(batch, None)
 

@@ -4,10 +4,12 @@ import asyncio
 import logging
 import time
 from collections.abc import Sequence
+from functools import partial
 
 import msgspec
 
-from synaptic.daemon import sinks
+from synaptic.daemon import background, mirror, refusals, routing, sinks
+from synaptic.daemon.ability_events import decided
 from synaptic.daemon.commit import GroupCommit
 from synaptic.daemon.facts.base import Means
 from synaptic.daemon.world import Rehearsal, World
@@ -16,10 +18,8 @@ from synaptic.model.decision import Decision, Failure
 from synaptic.model.errors import PayloadError, StoreError
 from synaptic.model.event import ABILITY_EVENTS, MessageDisplay, SessionStart, Timing, ToolEvent
 from synaptic.model.home import Home
-from synaptic.model.hook import Hook
-from synaptic.pipeline.match import Index
+from synaptic.pipeline.match import Index, Panel
 from synaptic.pipeline.merge import Said, merge
-from synaptic.pipeline.run import run
 from synaptic.registry.catalog import Catalog, Catalogs
 from synaptic.registry.project import find_root
 from synaptic.registry.trust import Trust
@@ -85,14 +85,14 @@ class Engine:
         """The walk with state as it is and nothing written. Raises PayloadError."""
         wire, call, catalog = self._open(request)
         world = Rehearsal(catalog, self.trust(catalog), self.means, _seconds(wire, call))
-        decision = await run(call, self.select(catalog, call), world)
+        decision = await decided(call, partial(self.select, catalog), world)
         for invocation in world.started:
             said = Said(hook=invocation.hook, outcome=await self.runners.run(invocation), phase="background")
             extra = merge(Timing.OBSERVE, [said])
             decision = msgspec.structs.replace(decision, trace=decision.trace + extra.trace)
         return self._finish(wire, call, catalog, decision)
 
-    def select(self, catalog: Catalog, call: Call) -> tuple[Hook, ...]:
+    def select(self, catalog: Catalog, call: Call) -> Panel:
         """The hooks that concern a call, in their order."""
         kept = self._indexes.get(id(catalog))
         if kept is None or kept[0] is not catalog:
@@ -103,7 +103,7 @@ class Engine:
 
     def trust(self, catalog: Catalog) -> Trust:
         """Who may run in a project."""
-        return Trust(catalog.root, self._accepted, catalog.config.trust == "all")
+        return Trust(catalog.root, self._accepted, catalog.config.trust == "all", catalog.pins)
 
     async def collect(self) -> int:
         """Take in what background hooks have answered, for their sessions' next event; how many there were."""
@@ -132,7 +132,7 @@ class Engine:
         wire, call, catalog = self._open(request)
         self._keep = catalog.config.journal
         world = World(catalog, self.trust(catalog), self.means, _seconds(wire, call))
-        decision = await run(call, self.select(catalog, call), world)
+        decision = await decided(call, partial(self.select, catalog), world)
         return self._finish(wire, call, catalog, decision)
 
     def _open(self, request: Request) -> tuple[Adapter, Call, Catalog]:
@@ -143,6 +143,7 @@ class Engine:
         return wire, msgspec.structs.replace(call, root=root, at=time.time()), catalog
 
     def _finish(self, wire: Adapter, call: Call, catalog: Catalog, decision: Decision) -> Walked:
+        decision = routing.hinted(self.store, call, refusals.counted(self.store, call, decision), own=wire.name == OWN)
         decision = self._capped(call, self._noticed(call, catalog, decision), catalog.config.stop_cap)
         decision, carried = self._carrying(wire, call, decision)
         decision = wire.degrade(call, decision)
@@ -155,7 +156,13 @@ class Engine:
             await self._commit.write(_record(request, walked, (time.perf_counter_ns() - started) // 1000))
         except StoreError as error:
             return _unwritten(walked.answer, str(error))
-        for warning in sinks.write(walked.decision.effects):
+        effects = walked.decision.effects
+        for warning in (
+            *sinks.write(effects),
+            *mirror.write(self.store, walked.call.root, effects),
+            *routing.write(self.store, walked.call.root, effects),
+            *background.start(self.runners, self.home, walked.call, effects),
+        ):
             log.warning("%s", warning)
         return walked.answer if self.store.durable else _unwritten(walked.answer, self.store.trouble)
 
@@ -173,7 +180,7 @@ class Engine:
 
     def _untrusted(self, catalog: Catalog) -> list[str]:
         trust = self.trust(catalog)
-        refusals = (trust.refusal(hook) for hook in catalog.hooks)
+        refusals = (catalog.tampered(hook) or trust.refusal(hook) for hook in catalog.hooks)
         return [refusal for refusal in refusals if refusal]
 
     def _capped(self, call: Call, decision: Decision, cap: int) -> Decision:

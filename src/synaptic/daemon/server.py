@@ -15,7 +15,14 @@ from typing import cast
 import uvloop
 
 import synaptic
-from synaptic.daemon import frame, lifecycle, methods, rpc  # noqa: F401 - methods registers itself
+from synaptic.daemon import (  # noqa: F401 - methods register themselves
+    ability_methods,
+    frame,
+    lifecycle,
+    methods,
+    rpc,
+    state_methods,
+)
 from synaptic.daemon.engine import Engine, open_engine
 from synaptic.daemon.http import Http
 from synaptic.daemon.peer import same_user

@@ -4,13 +4,21 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
+from synaptic.daemon import records
 from synaptic.model.effect import AppendLine, Effect
+from synaptic.model.files import KeepLines, RemoveFile, WriteFile
 from synaptic.store.redact import redact_text
 
 
 def write(effects: Iterable[Effect]) -> tuple[str, ...]:
     """Carry out what belongs in files; returns a warning for each that could not be written."""
-    return tuple(warning for effect in effects if isinstance(effect, AppendLine) and (warning := _append(effect)))
+    return tuple(warning for effect in effects if (warning := _carried_out(effect)))
+
+
+def _carried_out(effect: Effect) -> str:
+    if isinstance(effect, AppendLine):
+        return _append(effect)
+    return records.write(effect) if isinstance(effect, WriteFile | RemoveFile | KeepLines) else ""
 
 
 def _append(effect: AppendLine) -> str:
@@ -29,7 +37,8 @@ def _append(effect: AppendLine) -> str:
 
 
 def _open(path: str) -> int:
-    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
+    # A repository may bring a link in the place of a log: what it points to is not ours to write.
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
     try:
         return os.open(path, flags, 0o644)
     except FileNotFoundError:

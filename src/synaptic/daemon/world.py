@@ -5,11 +5,13 @@ from collections.abc import Mapping
 
 from synaptic.daemon.facts.base import Means, gather
 from synaptic.model.call import Call
-from synaptic.model.decision import Failure, Verdict
+from synaptic.model.decision import Failure, Fault, Verdict
+from synaptic.model.errand import Ended, Errand
 from synaptic.model.facts import Facts
 from synaptic.model.hook import Hook
 from synaptic.registry.catalog import Catalog
 from synaptic.registry.trust import Trust
+from synaptic.runners import errands
 from synaptic.runners.base import Invocation
 
 
@@ -19,6 +21,7 @@ class World:
     def __init__(self, catalog: Catalog, trust: Trust, means: Means, seconds: float) -> None:
         self.variables: Mapping[str, str] = catalog.variables
         self.deadline = time.monotonic() + seconds
+        self._catalog = catalog
         self._trust = trust
         self._means = means
 
@@ -26,13 +29,24 @@ class World:
         return await gather(call, needs, self._means)
 
     def refusal(self, hook: Hook) -> str | None:
-        return self._trust.refusal(hook) if hook.scope == "project" else None
+        # A tampered script is a failure of a hook that the user wanted, never a hook that nobody asked for.
+        if hook.scope != "project" or self._catalog.tampered(hook):
+            return None
+        return self._trust.refusal(hook)
 
     async def execute(self, invocation: Invocation) -> Verdict | Failure | None:
-        return await self._means.runners.run(invocation)
+        return self.tampered(invocation) or await self._means.runners.run(invocation)
+
+    async def errand(self, call: Call, errand: Errand) -> Ended:
+        return await errands.run(errand, call.env, self.deadline - time.monotonic())
 
     def start(self, invocation: Invocation) -> Failure | None:
-        return self._means.runners.start(invocation)
+        return self.tampered(invocation) or self._means.runners.start(invocation)
+
+    def tampered(self, invocation: Invocation) -> Failure | None:
+        """A script that is not as its package was installed: not run, and what that means is its `on_error`."""
+        told = self._catalog.tampered(invocation.hook)
+        return Failure(Fault.MISSING, told) if told else None
 
 
 class Rehearsal(World):
@@ -41,6 +55,10 @@ class Rehearsal(World):
     def __init__(self, catalog: Catalog, trust: Trust, means: Means, seconds: float) -> None:
         super().__init__(catalog, trust, means, seconds)
         self.started: list[Invocation] = []
+
+    async def errand(self, call: Call, errand: Errand) -> Ended:
+        """Not in a dry run: a linter mends what it finds."""
+        return Ended(trouble=f"is not run in a rehearsal ({' '.join(errand.argv)})")
 
     def start(self, invocation: Invocation) -> Failure | None:
         self.started.append(invocation)

@@ -6,6 +6,7 @@ from enum import StrEnum
 import msgspec
 
 from synaptic.model.effect import Effect
+from synaptic.model.errand import Errand
 from synaptic.model.result import HookResult
 from synaptic.model.tool import Input
 
@@ -44,6 +45,8 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     """Fields only this agent knows (`updatedToolOutput`, `continue`); encoded when the event honours them."""
     result: HookResult | None = None
     warnings: tuple[str, ...] = ()
+    errand: Errand | None = None
+    """A policy's: what has to be run before it can answer; `Policy.conclude` gives the answer then."""
 
     @property
     def kind(self) -> Kind:

@@ -2,6 +2,8 @@
 
 import msgspec
 
+from synaptic.model.errand import Alert, RunTests
+from synaptic.model.files import KeepLines, RemoveFile, WriteFile
 from synaptic.model.state import Change
 
 
@@ -18,4 +20,17 @@ class Deliver(msgspec.Struct, frozen=True, tag=True):
     text: str
 
 
-Effect = AppendLine | Deliver | Change
+class Mirror(msgspec.Struct, frozen=True, tag=True):
+    """The files that show the project's sections are written again."""
+
+
+class UseAbility(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """One call of an ability is counted, and the file that shows the counts is written again."""
+
+    ability: str
+    status: str = ""
+    millis: float = 0.0
+    file: str = ""
+
+
+Effect = AppendLine | Deliver | Change | Mirror | WriteFile | RemoveFile | KeepLines | RunTests | Alert | UseAbility

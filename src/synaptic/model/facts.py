@@ -1,7 +1,13 @@
 """What a policy may know beyond its event: gathered once per event, handed over frozen."""
 
+from collections.abc import Mapping
+
 import msgspec
 
+from synaptic.model.ability import Suggested
+from synaptic.model.project import ChangedFile, Code, Git, PlanFile, Target, TestStatus, Tooling
+from synaptic.model.repository import Pending
+from synaptic.model.sane import Mirrored
 from synaptic.model.state import State
 
 
@@ -19,3 +25,49 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     """Folders the user added to the workspace."""
     state: State = State()
     """Sections named in `needs`, as `project:NAME` or `session:NAME`."""
+    mirror: Mirrored = Mirrored()
+    """The files that show the sections, as they are now."""
+    real_paths: Mapping[str, str] = {}
+    """Paths of the tool call that links lead elsewhere, and where to."""
+    tool_servers: frozenset[str] | None = None
+    """Names of the MCP servers that the agent's files declare; None when that is not known."""
+    git: Git = Git()
+    """The working tree that the event happened in, else the project's."""
+    dirty: int = 0
+    """Changes in it that are not committed; 0 where git cannot be run."""
+    file_git: Git = Git()
+    """The working tree that the tool call's file is or will be in."""
+    plan: PlanFile = PlanFile()
+    """`MASTER_PLAN.md` beside the tool call's file, else the project's."""
+    plan_commits: int = 0
+    """Commits since the plan was changed."""
+    staleness: Mapping[str, int] = {}
+    """`warn` and `deny` from PLAN_STALENESS_WARN and PLAN_STALENESS_DENY."""
+    tests: TestStatus | None = None
+    """What `.claude/.test-status` says; None when it is not there or cannot be understood."""
+    target: Target = Target()
+    """The tool call's file."""
+    diff: tuple[str, ...] = ()
+    """The first lines of its difference from the last commit."""
+    linter: Tooling = Tooling()
+    """The linter for it, installed and configured."""
+    suite: Tooling = Tooling()
+    """The tests of its project."""
+    changed: tuple[ChangedFile, ...] = ()
+    """Files that the session wrote, with their text."""
+    code: Code = Code()
+    """Decisions in the project's code; looked for when the session wrote something."""
+    audit_tail: tuple[str, ...] = ()
+    """The last lines of `.claude/.audit-log`."""
+    leftovers: tuple[str, ...] = ()
+    """Names of sessions' files in `.claude/`."""
+    repositories: Mapping[str, Git] = {}
+    """The working trees that the git calls of a shell command find, by the folder they run in."""
+    pending: Mapping[str, Pending] = {}
+    """For the commits among them: what would be committed."""
+    payload: Mapping[str, object] = {}
+    """The event as it arrived, fields that nobody knows included."""
+    suggestions: tuple[Suggested, ...] = ()
+    """Abilities of the repository that fit the prompt, best first."""
+    ability_calls: int = 0
+    """How often the ability of this event was called before, as far as it was counted."""

@@ -9,7 +9,8 @@ from synaptic.model.errors import SynapticError
 from synaptic.model.sane import MAX_ITERATIONS, SANELOOP, defaults
 
 Loop = dict[str, Any]
-"""The section `saneloop`. While a loop runs it also holds `promise` and `log`."""
+"""The section `saneloop`. While a loop runs it also holds `promise` and `log`; `archive` has the ended ones."""
+KEEP_ENDED = 20
 WARN_AT = (0.7, 0.9)
 STATUS = "type: synaptic loop status"
 
@@ -44,6 +45,7 @@ def start(loop: Mapping[str, Any], plan: Plan, now: str) -> Loop:
         "started_at": now,
         "promise": plan.promise,
         "log": [],
+        "archive": loop.get("archive", []),
     }
 
 
@@ -88,20 +90,27 @@ def warning(loop: Mapping[str, Any]) -> str:
     return f"iteration {iteration} of {limit}: {limit - iteration} left" if crossed else ""
 
 
-def complete(loop: Mapping[str, Any]) -> Loop:
+def complete(loop: Mapping[str, Any], now: str) -> Loop:
     """The promise is kept. Raises SynapticError that lists what is not met yet."""
     _running(loop)
     if unmet := [one for one in loop["acceptance_criteria"] if not one["checked"]]:
         listed = "; ".join(f"{one['num']}. {one['text']}" for one in unmet)
         raise SynapticError(f"not met yet: {listed}", hint="synaptic loop check N")
-    return defaults(SANELOOP)
+    return _ended(loop, "complete", now)
 
 
-def cancel(loop: Mapping[str, Any]) -> Loop:
+def cancel(loop: Mapping[str, Any], now: str) -> Loop:
     """The loop ends without its promise; also one that its limit has stopped."""
     if not loop.get("active") and not exhausted(loop):
         raise SynapticError("no loop is running", hint="synaptic loop start --help")
-    return defaults(SANELOOP)
+    return _ended(loop, "stopped by its limit" if exhausted(loop) else "cancelled", now)
+
+
+def _ended(loop: Mapping[str, Any], outcome: str, now: str) -> Loop:
+    """No loop runs; what this one was is kept with how it ended."""
+    left_out = ("active", "archive")
+    kept = {**{key: value for key, value in loop.items() if key not in left_out}, "outcome": outcome, "ended_at": now}
+    return {**defaults(SANELOOP), "archive": [*loop.get("archive", []), kept][-KEEP_ENDED:]}
 
 
 def _running(loop: Mapping[str, Any]) -> None:

@@ -4,7 +4,9 @@ A section is stored as `project:NAME`. A policy asks for it in `needs` (`needs =
 it with `sane.section(facts.state, sane.CIRCUIT_BREAKER)`, and changes it with a `Change` of that name.
 """
 
-from copy import deepcopy
+from typing import Literal
+
+import msgspec
 
 from synaptic.model.state import Section, State
 
@@ -65,9 +67,24 @@ WARY: dict[str, Section] = {
 """What replaces the defaults where a stored section is not genuine: nothing that a forger could want."""
 
 
+STATE_FILE = ".claude/state.json"
+MARKER_FILE = ".claude/bypass_active.json"
+"""There while safemode is on."""
+
+Look = Literal["missing", "genuine", "forged"]
+
+
+class Mirrored(msgspec.Struct, frozen=True):
+    """What is found where the engine shows its sections. It is compared with them and never read as truth."""
+
+    state: Look = "genuine"
+    marker: Look = "missing"
+
+
 def defaults(name: str) -> dict[str, object]:
     """A section before anything has happened; empty for one that is not listed here."""
-    return deepcopy(dict(SECTIONS.get(name) or KEPT_BESIDE.get(name) or {}))
+    known = SECTIONS.get(name) or KEPT_BESIDE.get(name) or {}
+    return {key: value.copy() if isinstance(value, list | dict) else value for key, value in known.items()}
 
 
 def wary(name: str) -> dict[str, object]:
@@ -80,3 +97,11 @@ def section(state: State, name: str) -> dict[str, object]:
     if name in state.tampered and name not in state.sections:
         return wary(name)
     return {**defaults(name), **state.section(name)}
+
+
+def value(state: State, name: str, key: str) -> object:
+    """One field of a section, read in the same way."""
+    stored = state.sections.get(name)
+    if stored is not None and key in stored:
+        return stored[key]
+    return section(state, name).get(key)

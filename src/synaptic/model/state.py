@@ -15,6 +15,8 @@ class State(msgspec.Struct, frozen=True):
     sections: Mapping[str, Section] = {}
     tampered: frozenset[str] = frozenset()
     """Sections whose signature is wrong: not believed, and no reason to relax anything."""
+    known: bool = True
+    """False where the store could not be read: a technical failure, which blocks nobody."""
 
     def section(self, name: str) -> Section:
         """The values of a section; empty when nothing was ever written there."""

@@ -13,6 +13,7 @@ from synaptic.packages.options import Change, Options, Report
 from synaptic.packages.profile import add_path, path_line, remove_path
 from synaptic.packages.record import Choices, locked
 from synaptic.packages.rewrite import delete, drop_folders, make_folders, read
+from synaptic.packages.slash import remove_command
 from synaptic.wire.claude_entries import Plan
 
 Step = Callable[[], Change]
@@ -26,7 +27,7 @@ def bootstrap(options: Options) -> Report:
     says which steps before it are done.
     """
     options = remembered(options)
-    _refuse_early(options)
+    refuse_early(options)
     with locked(options.home):
         report = _walk(_install_steps(options))
         record.choose(options.home, _choices(options))
@@ -75,7 +76,8 @@ def _choices(options: Options) -> Choices:
     return options.choices or Choices()
 
 
-def _refuse_early(options: Options) -> None:
+def refuse_early(options: Options) -> None:
+    """Refuse whatever `bootstrap` would refuse, before anything is written."""
     token = settings.read_token(options.home) or UNKNOWN_TOKEN
     settings.prepare(options.home, target(options), plan_of(options, token))
     path_line(options.profile, options.home)
@@ -151,6 +153,7 @@ def _removal_steps(options: Options) -> Iterator[Step]:
         yield partial(_without_path, options, file)
     if options.project is not None:
         yield partial(_without_project, options.project)
+    yield partial(remove_command, options)
     yield partial(_without_dispatcher, options)
 
 

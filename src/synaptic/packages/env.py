@@ -12,12 +12,13 @@ from pathlib import Path
 
 from synaptic.model.environment import DEFAULT_AGENTS, DEFAULT_CHANNEL, project_variables
 from synaptic.model.errors import SettingsError
+from synaptic.packages import library
 from synaptic.packages.rewrite import delete, drop_folders, make_folders, read, replace
 
 EXPANDS = re.compile(r"[$`]")
 CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 PLAIN = re.compile(rb"[A-Za-z0-9/._-]")
-LOCAL = ("env.toml", "logs/", "run/")
+LOCAL = ("env.toml", "logs/", "run/", ".install/", "hooks/.registry.lock")
 """What belongs to this machine and not into the repository."""
 
 
@@ -27,17 +28,27 @@ def env_file(root: Path) -> Path:
 
 def write_env(root: Path, channel: str | None = None, agents: str | None = None) -> Path:
     """Write the project's variables; a channel or agents value that is not given stays as the file has it."""
+    path = env_file(root.absolute())
+    files = env_files(root, channel, agents)  # refused before anything is made
+    make_folders(path.parent / "logs")
+    for file, text in files.items():
+        if read(file) != text:
+            replace(file, text, 0o644)
+    library.install(path.parent / "lib")
+    return path
+
+
+def env_files(root: Path, channel: str | None = None, agents: str | None = None) -> Mapping[Path, bytes]:
+    """What `write_env` would write: the variables, and which files are this machine's own."""
     root = root.absolute()
     known = _known(root)
     channel = channel or known.get("SYNAPTIC_CHANNEL") or DEFAULT_CHANNEL
     agents = agents or known.get("SYNAPTIC_AGENTS") or DEFAULT_AGENTS
-    text = env_text(project_variables(str(root), channel, agents))
-    path = env_file(root)
-    make_folders(path.parent / "logs")
-    if read(path) != text:
-        replace(path, text, 0o644)
-    _ignore(path.parent / ".gitignore")
-    return path
+    ignored = env_file(root).parent / ".gitignore"
+    return {
+        env_file(root): env_text(project_variables(str(root), channel, agents)),
+        ignored: _ignore_text(read(ignored) or b""),
+    }
 
 
 def read_env(root: Path) -> Mapping[str, str]:
@@ -60,6 +71,7 @@ def remove_env(root: Path) -> bool:
     ignored = path.parent / ".gitignore"
     if read(ignored) == _ignore_text(b""):
         delete(ignored)
+    library.remove(path.parent / "lib")
     drop_folders((str(path.parent / "logs"), str(path.parent)))
     return True
 
@@ -104,13 +116,6 @@ def _known(root: Path) -> Mapping[str, str]:
         return read_env(root)
     except SettingsError:
         return {}
-
-
-def _ignore(path: Path) -> None:
-    before = read(path)
-    after = _ignore_text(before or b"")
-    if after != before:
-        replace(path, after, 0o644)
 
 
 def _ignore_text(before: bytes) -> bytes:

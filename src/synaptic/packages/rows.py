@@ -116,6 +116,8 @@ class Bundle(msgspec.Struct, frozen=True, kw_only=True):
     """By name."""
     questions: tuple[Question, ...] = ()
     """By sort_order, then id: the order in which they are asked."""
+    variants: tuple[Variant, ...] = ()
+    """The logical packages that this one stands in for."""
     channel: str = ""
     commit: str = ""
     """The commit it was read from; "" where the registry has no history."""

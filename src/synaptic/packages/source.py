@@ -3,11 +3,15 @@
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol, Self
-from urllib.parse import urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 from synaptic.model.environment import DEFAULT_CHANNEL
 from synaptic.model.home import Home
+from synaptic.packages.database import shown
+from synaptic.packages.dolt import DoltDatabase
+from synaptic.packages.published import Published
 from synaptic.packages.refusal import Refusal
+from synaptic.packages.remote import open_copy
 from synaptic.packages.rows import Bundle, Commit, Package, Variant
 
 CHANNELS = ("develop", "beta", "main")
@@ -54,7 +58,7 @@ class Source(Protocol):
     def __exit__(self, *raised: object) -> None: ...
 
 
-def open_source(url: str, home: Home) -> Source:
+def open_source(url: str, home: Home) -> Published:
     """The registry behind a URL. Copies of remotes are kept under `home`.
 
     - `dolt:///path/registry.db`      a database on this machine
@@ -62,12 +66,22 @@ def open_source(url: str, home: Home) -> Source:
     - `http://127.0.0.1:PORT/name`    a remote that `synaptic registry serve` offers; the same
     - `mysql://user:password@host/db` a Dolt SQL server, or plain tables in MySQL or MariaDB
     """
-    raise Refusal("unsupported_backend", "not there yet", where=url)
+    parts = urlsplit(url)
+    if parts.scheme == "dolt":
+        return Published(DoltDatabase(Path(unquote(parts.path))))
+    if parts.scheme in ("file", "http"):
+        return Published(open_copy(url, home))
+    if parts.scheme == "mysql":
+        from synaptic.packages.mysql import open_mysql  # noqa: PLC0415  only a registry on a server needs the driver
+
+        return Published(open_mysql(url))
+    kinds = "dolt:///path, file:///path, http://host:port/name or mysql://user@host/database"
+    raise Refusal("unsupported_backend", f"`{shown(url)}` is no registry", hint=f"write {kinds}")
 
 
 def registry_url(flag: str, environ: Mapping[str, str], home: Home) -> str:
     """Which registry is meant: the flag, then SYNAPTIC_REGISTRY, then what `synaptic registry use` noted, then ours."""
-    return flag or environ.get("SYNAPTIC_REGISTRY", "") or _noted(home) or f"dolt://{own_database(home)}"
+    return flag or environ.get("SYNAPTIC_REGISTRY", "") or _noted(home) or f"dolt://{quote(str(own_database(home)))}"
 
 
 def channel_name(flag: str, environ: Mapping[str, str]) -> str:
@@ -90,9 +104,3 @@ def _noted(home: Home) -> str:
         return note_file(home).read_text().strip()
     except FileNotFoundError:
         return ""
-
-
-def shown(url: str) -> str:
-    """The URL without its password."""
-    parts = urlsplit(url)
-    return url if parts.password is None else url.replace(f":{parts.password}@", ":***@", 1)

@@ -162,25 +162,30 @@ def _references(tree: nodes.Template) -> Iterator[tuple[str, str]]:
 def _reach(node: nodes.Expr) -> tuple[nodes.Node | None, str]:
     """What `a.b` or `a["b"]` reaches into, and for which field; "" when the field is computed."""
     match node:
-        case nodes.Getattr():
-            return node.node, node.attr
-        case nodes.Getitem(arg=nodes.Const()):
-            return node.node, str(node.arg.value)
-        case nodes.Getitem():
-            return node.node, ""
+        case nodes.Getattr(node=base, attr=field):
+            return base, field
+        case nodes.Getitem(node=base, arg=nodes.Const(value=field)):
+            return base, str(field)
+        case nodes.Getitem(node=base):
+            return base, ""
     return None, ""
 
 
 def _parsed(where: str, content: str) -> nodes.Template:
+    """The template's tree. What is forbidden is found before anything is compiled, which would compute constants."""
     try:
         tree: nodes.Template = _environment().parse(content)
+        _refuse_forbidden(tree, where)
         _environment().compile(content, raw=True)  # names a filter that does not exist
-    except TemplateError as error:
+    except (TemplateError, RecursionError) as error:
         raise Refusal("validation_failed", f"is no valid template: {error}", where=where) from None
+    return tree
+
+
+def _refuse_forbidden(tree: nodes.Template, where: str) -> None:
     if bad := next(tree.find_all(tuple(FORBIDDEN)), None):
         problem = f"line {bad.lineno}: {FORBIDDEN[type(bad)]} is not allowed in a template"
         raise Refusal("validation_failed", problem, where=where)
-    return tree
 
 
 def _filled(file: PackageFile, values: Values) -> str:
@@ -203,7 +208,7 @@ def _filled(file: PackageFile, values: Values) -> str:
 
 @cache
 def _environment() -> ImmutableSandboxedEnvironment:
-    made = ImmutableSandboxedEnvironment(undefined=Standing, keep_trailing_newline=True)
+    made = ImmutableSandboxedEnvironment(undefined=Standing, keep_trailing_newline=True, optimized=False)
     made.globals.clear()
     made.filters = {name: made.filters[name] for name in FILTERS}
     return made

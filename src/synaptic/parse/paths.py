@@ -9,6 +9,10 @@ import msgspec
 
 VARIABLE = re.compile(r"\$(?:(HOME|PWD)\b|\{(HOME|PWD)\})")
 ENCODED = re.compile(r"%(?:25)*(?:2e|2f|7e)", re.IGNORECASE)
+PLAIN = re.compile(r"(?:[\w-][\w.-]*/)*+[\w-][\w.-]*")
+"""Names below the folder one stands in: nothing to work out."""
+LONGEST = 4096
+"""Characters of a path; no system opens a longer one."""
 DECODINGS = 4
 """Rounds of percent-decoding, for text that was encoded more than once."""
 
@@ -21,7 +25,11 @@ class Standpoint(msgspec.Struct, frozen=True):
 
 
 def resolve(text: str, at: Standpoint) -> str | None:
-    """The absolute, normal form of a path: `~`, `$HOME`, `$PWD`, `..` applied. None: empty, or with a NUL."""
+    """The absolute, normal form of a path: `~`, `$HOME`, `$PWD`, `..` applied. None: empty, too long, or with a NUL."""
+    if len(text) > LONGEST:
+        return None
+    if PLAIN.fullmatch(text) and at.cwd[-1:] != "/" and ".." not in at.cwd:
+        return _canonical(f"{at.cwd}/{text}")
     if not text or "\0" in text:
         return None
     plain = text.removeprefix("file://")

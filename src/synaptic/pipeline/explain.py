@@ -60,9 +60,16 @@ def _asked(story: Story) -> Iterator[str]:
     if not trace:
         yield "No hook is registered for this event."
         return
-    yield f"{_count(trace)}, lowest priority number first:"
-    for step in trace:
-        yield f"  {_step(step)}"
+    yield from (_silent(step) for step in trace if step.phase == "quiet")
+    if spoken := [step for step in trace if step.phase != "quiet"]:
+        yield f"{_count(spoken)}, lowest priority number first:"
+        yield from (f"  {_step(step)}" for step in spoken)
+
+
+def _silent(step: Step) -> str:
+    names = step.note.split()
+    policies = "1 policy was asked and" if len(names) == 1 else f"{len(names)} policies were asked and"
+    return f"{policies} had nothing to say: {', '.join(names)}"
 
 
 def _step(step: Step) -> str:

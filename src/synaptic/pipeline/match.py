@@ -3,10 +3,14 @@
 import re
 from collections.abc import Callable, Iterable
 from functools import lru_cache
+from typing import cast
+
+import msgspec
 
 from synaptic.model.call import Call
 from synaptic.model.event import Event, ToolEvent
-from synaptic.model.hook import Hook, Match
+from synaptic.model.hook import Builtin, Hook, Match
+from synaptic.policies.base import Policy
 
 NAMES = re.compile(r"[A-Za-z0-9_ ,|-]*")
 ALIASES = {"Task": "Agent", "KillShell": "TaskStop", "KillBash": "TaskStop"}
@@ -14,30 +18,52 @@ WILD = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
 MEMO_LIMIT = 4096
 
 
+class Panel(msgspec.Struct, frozen=True):
+    """The hooks that one event concerns, first to run first, with what can be known about them before it happens."""
+
+    hooks: tuple[Hook, ...]
+    members: tuple[Policy | None, ...] = ()
+    """The policy of each hook that is one."""
+    needs: frozenset[str] = frozenset()
+    """Facts that the policies among them ask for."""
+    policies: str = ""
+    """Their ids, in order: what the trace says when none of them had anything to say."""
+
+
+def panel(hooks: tuple[Hook, ...]) -> Panel:
+    """A panel of these hooks."""
+    members = tuple(cast(Policy, hook.handler.policy) if isinstance(hook.handler, Builtin) else None for hook in hooks)
+    needs = frozenset(need for policy in members if policy is not None for need in policy.needs)
+    names = " ".join(hook.id for hook, policy in zip(hooks, members, strict=True) if policy is not None)
+    return Panel(hooks, members, needs, names)
+
+
 class Index:
     """The hooks of one catalog in their total order, found again at the price of one look-up per event and subject."""
 
     def __init__(self, hooks: Iterable[Hook]) -> None:
         self._by_event: dict[str, list[tuple[Hook, Callable[[str], bool]]]] = {}
-        self._memo: dict[tuple[str, str], tuple[Hook, ...]] = {}
+        self._memo: dict[tuple[str, str], Panel] = {}
+        self._conditional = False
         for hook in sorted(hooks, key=lambda hook: hook.rank):
+            self._conditional |= hook.match is not None
             for event in hook.events:
                 self._by_event.setdefault(event, []).append((hook, matcher(hook.matcher)))
 
-    def select(self, call: Call) -> tuple[Hook, ...]:
-        """The hooks for this call, first to run first."""
-        hooks = self._named(call.event)
-        if any(hook.match for hook in hooks):
-            return tuple(hook for hook in hooks if hook.match is None or holds(hook.match, call))
-        return hooks
+    def select(self, call: Call) -> Panel:
+        """The hooks for this call."""
+        named = self._named(call.event)
+        if self._conditional and any(hook.match for hook in named.hooks):
+            return panel(tuple(hook for hook in named.hooks if hook.match is None or holds(hook.match, call)))
+        return named
 
-    def _named(self, event: Event) -> tuple[Hook, ...]:
+    def _named(self, event: Event) -> Panel:
         key = (event.hook_event_name, event.subject)
         if (known := self._memo.get(key)) is not None:
             return known
         registered = self._by_event.get(event.hook_event_name, ())
         # An event without a subject has nothing a matcher could be compared with: all its hooks run.
-        found = tuple(hook for hook, matches in registered if not event.SUBJECT or matches(key[1]))
+        found = panel(tuple(hook for hook, matches in registered if not event.SUBJECT or matches(key[1])))
         if len(self._memo) >= MEMO_LIMIT:
             self._memo.clear()
         self._memo[key] = found

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from synaptic.model.decision import Decision, Failure, Fault, Kind, Step, Verdict
+from synaptic.model.decision import Decision, Failure, Kind, Step, Verdict
 from synaptic.model.event import Timing
 from synaptic.model.hook import Hook
 from synaptic.model.result import HookResult
@@ -33,18 +33,22 @@ class Said(msgspec.Struct, frozen=True, kw_only=True):
         return Verdict(says=Kind.DENY, reason=f"{self.hook.id} failed ({failure.message}) and is set to deny on error")
 
 
-def merge(timing: Timing, said: Sequence[Said], final: Input | None = None) -> Decision:
-    """All that was said, as one decision. `final` is the input after all rewrites, when it differs from the first."""
-    verdicts = [(one.hook.id, one.verdict) for one in said]
-    first = [one.verdict for one in said if one.phase != "recheck"]
+def merge(timing: Timing, said: Sequence[Said], final: Input | None = None, quiet: str = "") -> Decision:
+    """All that was said, as one decision. `final` is the input after all rewrites, when it differs from the first.
+
+    `quiet` names the policies that were asked and had nothing to say: one step for all of them.
+    """
+    spoken = [one for one in said if one.outcome is not None]  # most hooks are silent: they leave their step only
+    verdicts = [(one.hook.id, one.verdict) for one in spoken]
+    first = [one.verdict for one in spoken if one.phase != "recheck"]
     common = Decision(
         context=_flat(verdict.context for verdict in first),
         messages=_flat(verdict.messages for verdict in first),
-        warnings=_flat(_warnings(one) for one in said),
+        warnings=_flat(_warnings(one) for one in spoken),
         extras={key: value for verdict in first for key, value in verdict.extras.items()},
         result=merge_results([(name, verdict.result) for name, verdict in verdicts if verdict.result is not None]),
-        effects=_flat(_effects(one) for one in said),
-        trace=tuple(_step(one) for one in said),
+        effects=_flat(_effects(one) for one in spoken),
+        trace=_quiet(quiet) + tuple(_step(one) for one in said),
     )
     if timing is not Timing.BEFORE:
         return _after(common, verdicts)
@@ -141,7 +145,21 @@ def _effects(one: Said) -> tuple[object, ...]:
     return one.verdict.effects if one.phase != "recheck" or one.verdict.says is Kind.DENY else ()
 
 
+def _quiet(names: str) -> tuple[Step, ...]:
+    return (Step(hook="policies", phase="quiet", note=names),) if names else ()
+
+
 def _step(one: Said) -> Step:
+    hook = one.hook
+    if one.outcome is None:
+        return Step(
+            hook=hook.id,
+            priority=hook.priority,
+            phase=one.phase,
+            note=one.note,
+            micros=one.micros,
+            source=hook.source,
+        )
     failure = one.outcome if isinstance(one.outcome, Failure) else None
     verdict = one.verdict
     return Step(
@@ -171,8 +189,3 @@ def _flat(parts: Iterable[Sequence[object]]) -> tuple:  # type: ignore[type-arg]
 
 def _replace(decision: Decision, **changes: object) -> Decision:
     return msgspec.structs.replace(decision, **changes)
-
-
-def out_of_time(hook: Hook) -> Said:
-    """A hook that the event's own deadline left no time for."""
-    return Said(hook=hook, outcome=Failure(Fault.DEADLINE, "the event's deadline had passed"))

@@ -1,22 +1,24 @@
 """The loop: blocking hooks one after another, each seeing the input as rewritten so far; a deny ends it."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Protocol
 
 from synaptic.model.call import Call
 from synaptic.model.decision import Decision, Failure, Fault, Kind, Verdict
+from synaptic.model.errand import Ended, Errand
 from synaptic.model.event import Timing, ToolEvent
 from synaptic.model.facts import Facts
-from synaptic.model.hook import Builtin, Hook
+from synaptic.model.hook import Hook
 from synaptic.model.tool import Input
-from synaptic.pipeline.merge import Said, merge, out_of_time
+from synaptic.pipeline.match import Panel
+from synaptic.pipeline.merge import Said, merge
 from synaptic.policies.base import Policy
 from synaptic.runners.base import Invocation
 
-Rank = tuple[int, int, str]
-RECHECKS = 24
-"""More looks at rewritten input than this, and the hooks are rewriting each other for ever."""
+Outcome = Verdict | Failure | None
+REWRITES = 4
+"""More rounds of looking at rewritten input than this, and the hooks are rewriting each other for ever."""
 
 
 class Runtime(Protocol):
@@ -31,35 +33,41 @@ class Runtime(Protocol):
     def refusal(self, hook: Hook) -> str | None:
         """Why a hook must not run, or None."""
 
-    async def execute(self, invocation: Invocation) -> Verdict | Failure | None: ...
+    async def execute(self, invocation: Invocation) -> Outcome: ...
+
+    async def errand(self, call: Call, errand: Errand) -> Ended:
+        """Run what a policy needs the word of."""
 
     def start(self, invocation: Invocation) -> Failure | None:
         """Launch a hook that nobody waits for; None when it runs."""
 
 
-async def run(call: Call, hooks: Sequence[Hook], runtime: Runtime) -> Decision:
+async def run(call: Call, panel: Panel, runtime: Runtime) -> Decision:
     """The decision of all hooks for one call."""
-    walk = Walk(call, hooks, runtime)
+    walk = Walk(call, panel, runtime)
     await walk.chain()
     if walk.rewritten and not walk.denied:
         await walk.recheck()
-    return merge(call.event.TIMING, walk.said, walk.final)
+    return merge(call.event.TIMING, walk.said, walk.final, walk.quiet)
 
 
 class Walk:
-    """The state of one run: the call as rewritten so far, what was said, and who has seen which input."""
+    """The state of one run: the call as rewritten so far, what was said, and who has seen only an older input."""
 
-    def __init__(self, call: Call, hooks: Sequence[Hook], runtime: Runtime) -> None:
+    def __init__(self, call: Call, panel: Panel, runtime: Runtime) -> None:
         self.first = call
         self.call = call
-        self.hooks = hooks
+        self.panel = panel
         self.runtime = runtime
         self.said: list[Said] = []
         self.denied = False
         self._before = call.event.TIMING is Timing.BEFORE
-        self._facts: Facts | None = None
-        self._seen: dict[Rank, Input] = {}
-        self._writers: dict[Rank, str] = {}
+        self._facts = Facts()
+        self._silent: list[str] = []
+        self._unasked: set[int] = set()
+        """Places in the panel: refused, or not awaited."""
+        self._outdated: set[int] = set()
+        self._writers: dict[int, str] = {}
 
     @property
     def rewritten(self) -> bool:
@@ -69,81 +77,97 @@ class Walk:
     def final(self) -> Input | None:
         return _input(self.call) if self.rewritten and _input(self.call) != _input(self.first) else None
 
+    @property
+    def quiet(self) -> str:
+        """The policies that had nothing to say; for most events that is all of them."""
+        everybody = self.panel.policies
+        return everybody if len(self._silent) == everybody.count(" ") + 1 else " ".join(self._silent)
+
     async def chain(self) -> None:
         """Every hook in order, until one denies an act that has not happened yet."""
-        for position, hook in enumerate(self.hooks):
-            if refused := self.runtime.refusal(hook):
-                self.said.append(Said(hook=hook, phase="skipped", note=refused))
-            elif not hook.blocking:
-                self._start(hook)
-            else:
-                await self._ask(hook)
+        if self.panel.policies:
+            self._facts = await self.runtime.facts(self.first, self.panel.needs)
+        for place, policy in enumerate(self.panel.members):
+            # Most policies have nothing to say about most events: that costs no more than their own look at it.
+            if policy is not None and self._check(policy) is None:
+                self._silent.append(policy.id)
+                continue
+            await self._ask(place, self.panel.hooks[place])
             if self.denied:
-                skipped = self.hooks[position + 1 :]
+                skipped = self.panel.hooks[place + 1 :]
                 self.said.extend(Said(hook=hook, phase="skipped", note="after a deny") for hook in skipped)
                 return
 
     async def recheck(self) -> None:
         """Whoever looked at an older input looks at the final one, so that no rewrite smuggles anything past them."""
-        for _ in range(RECHECKS):
-            hook = next((hook for hook in self.hooks if self._outdated(hook)), None)
-            if hook is None or self.denied:
+        for _ in range(REWRITES * len(self.panel.hooks)):
+            if self.denied or not self._outdated:
                 return
-            await self._ask(hook, phase="recheck")
+            place = min(self._outdated)
+            self._outdated.discard(place)
+            await self._outcome(place, "recheck")
         names = ", ".join(sorted(set(self._writers.values())))
         endless = Verdict(says=Kind.DENY, reason=f"hooks keep rewriting each other's input: {names}")
-        self.said.append(Said(hook=self.hooks[0], outcome=endless, phase="recheck"))
+        self.said.append(Said(hook=self.panel.hooks[next(iter(self._writers))], outcome=endless, phase="recheck"))
 
-    def _outdated(self, hook: Hook) -> bool:
-        return hook.recheck and hook.rank in self._seen and self._seen[hook.rank] is not _input(self.call)
+    async def _ask(self, place: int, hook: Hook) -> None:
+        if refused := self.runtime.refusal(hook):
+            self._unasked.add(place)
+            self.said.append(Said(hook=hook, phase="skipped", note=refused))
+        elif not hook.blocking:
+            self._unasked.add(place)
+            failure = self.runtime.start(self._invocation(hook, hook.timeout))
+            self.said.append(Said(hook=hook, outcome=failure, phase="started", note="" if failure else "not awaited"))
+        else:
+            await self._outcome(place, "run")
 
-    def _start(self, hook: Hook) -> None:
-        failure = self.runtime.start(self._invocation(hook, hook.timeout))
-        self.said.append(Said(hook=hook, outcome=failure, phase="started", note="" if failure else "not awaited"))
-
-    async def _ask(self, hook: Hook, phase: str = "run") -> None:
+    async def _outcome(self, place: int, phase: str) -> None:
+        hook, policy = self.panel.hooks[place], self.panel.members[place]
         started = time.perf_counter_ns()
-        said = await self._outcome(hook, phase == "recheck")
+        outcome = self._check(policy) if policy else await self._execute(hook, phase == "recheck")
+        if policy and isinstance(outcome, Verdict) and outcome.errand is not None:
+            outcome = await self._conclude(policy, outcome.errand)
+        if policy and outcome is None and phase == "recheck":
+            return
         micros = (time.perf_counter_ns() - started) // 1000
-        self._seen[hook.rank] = _input(self.call)
-        outcome, note = self._apply(hook, said.outcome, phase)
+        outcome, note = self._apply(place, Said(hook=hook, outcome=outcome, phase=phase))
         self.said.append(Said(hook=hook, outcome=outcome, micros=micros, phase=phase, note=note))
         self.denied = self._before and self.said[-1].verdict.says is Kind.DENY
 
-    async def _outcome(self, hook: Hook, recheck: bool) -> Said:
-        if isinstance(hook.handler, Builtin):
-            return Said(hook=hook, outcome=await self._check(hook.handler.policy))
+    async def _execute(self, hook: Hook, recheck: bool) -> Outcome:
         left = self.runtime.deadline - time.monotonic()
         if left <= 0:
-            return out_of_time(hook)
-        invocation = self._invocation(hook, min(hook.timeout, left), recheck)
-        return Said(hook=hook, outcome=await self.runtime.execute(invocation))
+            return Failure(Fault.DEADLINE, "the event's deadline had passed")
+        return await self.runtime.execute(self._invocation(hook, min(hook.timeout, left), recheck))
 
-    async def _check(self, policy: object) -> Verdict | Failure | None:
-        assert isinstance(policy, Policy)
-        if self._facts is None:
-            self._facts = await self.runtime.facts(self.first, self._needs())
+    def _check(self, policy: Policy) -> Outcome:
         try:
             return policy.check(self.call.event, self._facts)
         except Exception as error:  # noqa: BLE001 - one policy's defect must not take the other hooks' verdicts with it
             return Failure(Fault.CRASH, f"{type(error).__name__}: {error}")
 
-    def _needs(self) -> frozenset[str]:
-        policies = (hook.handler.policy for hook in self.hooks if isinstance(hook.handler, Builtin))
-        return frozenset(need for policy in policies if isinstance(policy, Policy) for need in policy.needs)
+    async def _conclude(self, policy: Policy, errand: Errand) -> Outcome:
+        ended = await self.runtime.errand(self.call, errand)
+        try:
+            return policy.conclude(self.call.event, self._facts, ended)
+        except Exception as error:  # noqa: BLE001 - as above
+            return Failure(Fault.CRASH, f"{type(error).__name__}: {error}")
 
-    def _apply(self, hook: Hook, outcome: Verdict | Failure | None, phase: str) -> tuple[Verdict | Failure | None, str]:
+    def _apply(self, place: int, said: Said) -> tuple[Outcome, str]:
         """Take over a rewrite. A script rewrites once per event: only policies promise that twice is the same."""
+        outcome = said.outcome
         if not isinstance(outcome, Verdict) or outcome.input is None or outcome.says is Kind.DENY:
             return outcome, ""
         if not self._before or not isinstance(self.call.event, ToolEvent):
             return outcome, "this event has no input to rewrite"
-        if phase == "recheck" and hook.rank in self._writers and not isinstance(hook.handler, Builtin):
+        if said.phase == "recheck" and place in self._writers and self.panel.members[place] is None:
             return Verdict(says=outcome.says, reason=outcome.reason), "has already rewritten this call"
         if dict(outcome.input) != dict(_input(self.call)):
             self.call = self.call.with_input(outcome.input)
-            self._seen[hook.rank] = _input(self.call)
-            self._writers[hook.rank] = hook.id
+            self._writers[place] = said.hook.id
+            reach = place if said.phase == "run" else len(self.panel.hooks)
+            asked = (other for other in range(reach) if other != place and other not in self._unasked)
+            self._outdated.update(other for other in asked if self.panel.hooks[other].recheck)
         return outcome, ""
 
     def _invocation(self, hook: Hook, timeout: float, recheck: bool = False) -> Invocation:

@@ -11,6 +11,7 @@ import msgspec
 
 import synaptic.policies
 from synaptic.model.decision import Verdict
+from synaptic.model.errand import Ended
 from synaptic.model.event import Event
 from synaptic.model.facts import Facts
 from synaptic.model.hook import OnError
@@ -50,6 +51,9 @@ class Policy(msgspec.Struct, metaclass=_Frozen, frozen=True, kw_only=True):
     recheck: ClassVar[bool] = True
     """Sees the final input again after a rewrite; a policy must be idempotent then."""
 
+    runs: ClassVar[bool] = False
+    """Starts programs of the project: then only the user, and no project's config, can switch it on."""
+
     def __init_subclass__(cls, **settings: Any) -> None:
         super().__init_subclass__(**settings)
         name = f"{cls.__module__}.{cls.__qualname__}"
@@ -65,6 +69,10 @@ class Policy(msgspec.Struct, metaclass=_Frozen, frozen=True, kw_only=True):
     def check(self, event: Any, facts: Facts) -> Verdict | None:
         """The opinion of this policy, from the event and the facts alone."""
         raise TypeError(f"{self.id} has no check")
+
+    def conclude(self, event: Any, facts: Facts, ended: Ended) -> Verdict | None:
+        """The opinion once the errand that `check` asked for has ended; as pure as `check`."""
+        raise TypeError(f"{self.id} asks for an errand and has no conclude")
 
 
 @cache

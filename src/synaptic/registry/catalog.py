@@ -13,6 +13,8 @@ from synaptic.policies.base import Policy
 from synaptic.registry.config import Config, as_handler, instantiate
 from synaptic.registry.config import parse as parse_config
 from synaptic.registry.declaration import Declarations
+from synaptic.registry.pins import Pins, tampered
+from synaptic.registry.running import permitted
 from synaptic.registry.snapshot import Watched, unchanged
 from synaptic.registry.sources import Sources
 from synaptic.registry.tighten import merge
@@ -35,6 +37,13 @@ class Catalog(msgspec.Struct, frozen=True, kw_only=True):
     problems: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
     """Files that were read."""
+    pins: Pins = Pins()
+    """What packages installed into the project, by hash."""
+    user_pins: Pins = Pins()
+
+    def tampered(self, hook: Hook) -> str | None:
+        """Why a script that a package installed must not run as it is now, or None."""
+        return tampered(hook, self.pins if hook.scope == "project" else self.user_pins)
 
 
 class _Kept(msgspec.Struct):
@@ -82,9 +91,11 @@ class Catalogs:
 
 def build(sources: Sources, environment: str = "") -> Catalog:
     """Read every source once and compile what is in them."""
-    config, problems = merge(parse_config(*sources.user_config()), parse_config(*sources.project_config()))
+    user = parse_config(*sources.user_config())
+    config, problems = merge(user, parse_config(*sources.project_config()))
     config = msgspec.structs.replace(config, environment=config.environment or environment)
-    found = [Declarations(builtin_hooks(instantiate(config))), *sources.declarations(config)]
+    running, refused = permitted(instantiate(config), Config(**user.values))
+    found = [Declarations(builtin_hooks(running), refused), *sources.declarations(config)]
     hooks = ordered(unique(hook for source in found for hook in source.hooks))
     variables, complaints = _variables(sources, config)
     told = (*problems, *(text for source in found for text in source.problems), *complaints, *sources.problems)
@@ -95,6 +106,8 @@ def build(sources: Sources, environment: str = "") -> Catalog:
         variables=variables,
         problems=_printable(told),
         sources=sources.files(),
+        pins=sources.pinned(sources.root) if sources.root else Pins(),
+        user_pins=sources.pinned(""),
     )
 
 

@@ -15,10 +15,10 @@ from tomlkit.exceptions import TOMLKitError
 
 from synaptic.model.errors import DeclarationError
 
+NAME = r"(?:[\w-]+|\"[^\"\n]*\"|'[^'\n]*')"
 TOKEN = re.compile(
     r'(?P<skip>"""(?:\\.|[^\\])*?"""|\'\'\'.*?\'\'\'|"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\'|#[^\n]*)'
-    r'|^[ \t]*(?P<header>\[\[?[ \t]*(?:[\w-]+|"[^"\n]*"|\'[^\'\n]*\')(?:[ \t]*\.[ \t]*(?:[\w-]+|"[^"\n]*"|\'[^\'\n]*\'))*'
-    r"[ \t]*\]\]?)[ \t]*(?:#[^\n]*)?$",
+    rf"|^[ \t]*(?P<header>\[\[?[ \t]*{NAME}(?:[ \t]*\.[ \t]*{NAME})*[ \t]*\]\]?)[ \t]*(?:#[^\n]*)?$",
     re.MULTILINE | re.DOTALL,
 )
 """Strings and comments are stepped over, so that a header inside one is none."""
@@ -86,7 +86,8 @@ def upserted(text: str, owner: Owner, wanted: Sequence[Line], base: Sequence[Lin
         parts.change(number, values)
         after.append({**entry, **values})
     added = [_values(line, owner) for line in left.values()]
-    return _proved(parts.text() + "".join(_table(values) for values in added), [*after, *added], where)
+    new = parts.text() + "".join(_table(values) for values in added)
+    return _proved(new if text else new.lstrip("\n"), [*after, *added], where)
 
 
 def withdrawn(text: str, owner: Owner, where: str = "") -> str:

@@ -15,6 +15,8 @@ from synaptic.model.home import Home
 from synaptic.model.hook import Command, Hook
 from synaptic.registry.snapshot import Content, Watched, read
 
+ABSENT = ""
+"""The hash of a file that cannot be read; pinned only while an upgrade is under way."""
 LIMIT = 64 << 20
 """Bytes of a script; a larger one matches no hash."""
 
@@ -25,8 +27,8 @@ class Installed(msgspec.Struct, frozen=True, kw_only=True):
     version: str
     source: str = ""
     """The URL it came from, without a password."""
-    scripts: Mapping[str, str] = {}
-    """Every executable file and its sha256."""
+    scripts: Mapping[str, tuple[str, ...]] = {}
+    """Every executable file and its sha256; two of them while an upgrade is under way."""
 
 
 class Pins(msgspec.Struct, frozen=True, kw_only=True):
@@ -50,13 +52,21 @@ def parse(text: bytes) -> Pins:
         return Pins()
 
 
+def installed_for(hook: Hook, pins: Pins) -> Installed | None:
+    """The package whose script a hook runs; None for a hook that no package brought."""
+    if not hook.skill or not isinstance(hook.handler, Command):
+        return None
+    installed = pins.packages.get(hook.skill)
+    return installed if installed is not None and hook.handler.script in installed.scripts else None
+
+
 def tampered(hook: Hook, pins: Pins) -> str | None:
     """Why a script of an installed package must not run, or None. Costs a stat for each script of the package."""
-    installed = pins.packages.get(hook.skill) if hook.skill and isinstance(hook.handler, Command) else None
-    if installed is None or not isinstance(hook.handler, Command) or hook.handler.script not in installed.scripts:
+    installed = installed_for(hook, pins)
+    if installed is None:
         return None
-    for path, sha256 in installed.scripts.items():
-        if _digest(path) != sha256:
+    for path, accepted in installed.scripts.items():
+        if _digest(path) not in accepted:
             return (
                 f"{path} is not as package {hook.skill} {installed.version} was installed, so {hook.id} does not run; "
                 f"look with `synaptic verify {hook.skill}`, restore with `synaptic doctor --fix`"
@@ -64,12 +74,17 @@ def tampered(hook: Hook, pins: Pins) -> str | None:
     return None
 
 
+def is_as_installed(hook: Hook, pins: Pins) -> bool:
+    """Whether a hook runs a package's script exactly as the user agreed to install it."""
+    return installed_for(hook, pins) is not None and tampered(hook, pins) is None
+
+
 _KNOWN: dict[str, tuple[Watched, str]] = {}
 KEPT = 4096
 
 
 def _digest(path: str) -> str:
-    """sha256 of a file as it is now; read again only when it changed. "" is a file that cannot be read."""
+    """sha256 of a file as it is now; read again only when it changed."""
     known = _KNOWN.get(path)
     if known is None or not known[0].unchanged():
         if len(_KNOWN) >= KEPT:
@@ -80,4 +95,4 @@ def _digest(path: str) -> str:
 
 
 def _hex(content: Content) -> str:
-    return hashlib.sha256(content).hexdigest() if isinstance(content, bytes) else ""
+    return hashlib.sha256(content).hexdigest() if isinstance(content, bytes) else ABSENT

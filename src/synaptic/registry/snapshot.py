@@ -55,8 +55,8 @@ def _regular(handle: int, limit: int) -> Content:
         return Unreadable("is not a regular file")
     if status.st_size > limit:
         return Unreadable(f"is larger than {size(limit)}")
-    with os.fdopen(handle, "rb", closefd=False) as file:
-        return file.read(limit)
+    with open(handle, "rb", buffering=0, closefd=False) as file:
+        return file.readall()[:limit]  # sized by the file: reading `limit` bytes would first make room for them
 
 
 def size(limit: int) -> str:

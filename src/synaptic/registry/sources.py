@@ -9,7 +9,7 @@ import msgspec
 
 from synaptic.model.home import Home
 from synaptic.registry import config as configs
-from synaptic.registry import document, toml, yaml
+from synaptic.registry import document, pins, toml, yaml
 from synaptic.registry.config import Config
 from synaptic.registry.declaration import LIMIT, Declarations, Place
 from synaptic.registry.snapshot import Load, Unreadable, Watched, names, read
@@ -57,6 +57,10 @@ class Sources:
 
     def env_toml(self) -> Text:
         return self._project_text("env.toml")
+
+    def pinned(self, root: str) -> pins.Pins:
+        """What the installer pinned in a project, or with "" in the user's own folder."""
+        return pins.parse(self._text(str(pins.pins_file(self._home, root)), LIMIT)[0])
 
     def declarations(self, config: Config) -> Iterator[Declarations]:
         """User before project, registry before YAML, file names in order."""

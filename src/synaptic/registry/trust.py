@@ -14,6 +14,7 @@ import msgspec
 
 from synaptic.model.hook import Builtin, Command, Handler, Hook, HttpEndpoint, PythonFunction
 from synaptic.parse.words import simple_commands
+from synaptic.registry.pins import Pins, is_as_installed
 from synaptic.registry.snapshot import FOLDER, Unreadable, Watched, read, unchanged
 from synaptic.registry.snapshot import digest as content_digest
 
@@ -34,16 +35,22 @@ class Item(msgspec.Struct, frozen=True):
 
 
 class Trust:
-    """Answers for the hooks that the repository at `root` brings. `trusted` gives the accepted digests of a root."""
+    """Answers for the hooks that the repository at `root` brings. `trusted` gives the accepted digests of a root.
 
-    def __init__(self, root: str, trusted: Callable[[str], frozenset[str]], everything: bool = False) -> None:
+    Installing a package is agreeing to it: its scripts need no further trust as long as they match their pins.
+    """
+
+    def __init__(
+        self, root: str, trusted: Callable[[str], frozenset[str]], everything: bool = False, pins: Pins | None = None
+    ) -> None:
         self._root = root
+        self._pins = pins or Pins()
         self._trusted = trusted
         self._everything = everything
 
     def refusal(self, hook: Hook) -> str | None:
         """Why a hook must not run and what to type, or None when it may."""
-        if self._everything or not _asks(hook) or _gone(hook):
+        if self._everything or not self._asks(hook) or _gone(hook):
             return None
         name = digest(hook, self._root)
         if name == NEVER:
@@ -58,8 +65,11 @@ class Trust:
     def items(self, hooks: Iterable[Hook]) -> tuple[Item, ...]:
         """The hooks that need trust, with what there is to remember about them."""
         accepted = self._trusted(self._root)
-        found = ((hook, digest(hook, self._root)) for hook in hooks if _asks(hook))
+        found = ((hook, digest(hook, self._root)) for hook in hooks if self._asks(hook))
         return tuple(Item(hook, name, name in accepted) for hook, name in found if name != NEVER)
+
+    def _asks(self, hook: Hook) -> bool:
+        return _asks(hook) and not is_as_installed(hook, self._pins)
 
 
 class _Known(msgspec.Struct, frozen=True):

@@ -10,6 +10,7 @@ from typing import TypeVar
 from synaptic.model.call import Answer
 from synaptic.model.errors import StoreError
 from synaptic.model.home import Home
+from synaptic.model.state import Section
 from synaptic.store import damage, schema
 
 Connection = sqlite3.Connection
@@ -54,6 +55,11 @@ class Store:
         self.trusted: dict[str, frozenset[str]] = {}
         """Digests by root, as read at `trusted_at`."""
         self.trusted_at: tuple[int, int] = (0, 0)
+        self.sections: dict[tuple[str, str], dict[str, Section | None]] = {}
+        """Sections by scope and owner, as read at `sections_at`; None for one that is not genuine."""
+        self.sections_at: tuple[int, int] = (0, 0)
+        self.verified: dict[tuple[str, str], tuple[tuple[bytes, bytes], Section | None]] = {}
+        """Rows of sections whose signature has been looked at, and their values."""
         self.key = b""
         """What sections are signed with, once it has been read."""
         self.secret_answers: dict[str, Answer] = {}

@@ -7,7 +7,7 @@ import msgspec
 
 from synaptic.model.call import Answer
 from synaptic.model.decision import Decision, Step
-from synaptic.store import deliveries, state, stops, workspaces
+from synaptic.store import deliveries, follow_ups, state, stops, usage, workspaces
 from synaptic.store.db import Connection, Row, Store
 from synaptic.store.record import Entry, Keep, Record
 from synaptic.store.redact import redact
@@ -99,6 +99,8 @@ def _insert(store: Store, connection: Connection, row: _Written) -> bool:
         stops.settle(connection, row.record)
         workspaces.settle(connection, row.record)
         state.settle(connection, store, row.record)
+        follow_ups.settle(connection, row.record)
+        usage.settle(connection, row.record)
     return new
 
 
@@ -185,6 +187,8 @@ def _structure(decision: Decision) -> Decision:
 
 
 def _structure_step(step: Step) -> Step:
+    if step.phase == "quiet":
+        return step  # names of policies, nothing of the user's
     return msgspec.structs.replace(step, reason=_length(step.reason), note=_length(step.note))
 
 

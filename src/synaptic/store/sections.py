@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from synaptic.model import sane
 from synaptic.model.errors import SynapticError
+from synaptic.model.state import Section
 from synaptic.store import state
 from synaptic.store.db import Store
 from synaptic.store.state import Owner
@@ -24,8 +25,7 @@ def get(store: Store, root: str, section: str, key: str = "") -> object:
 def put(store: Store, root: str, section: str, pair: tuple[str, object]) -> dict[str, object]:
     """Write one value; returns the section. Refused: an unknown key, and a value of another kind than its default."""
     key, value = pair
-    name = named(section)
-    _fits(name, key, value)
+    _field(named(section), key, sane.defaults(named(section)))
     return update(store, root, section, lambda found: {**found, key: value})
 
 
@@ -34,8 +34,14 @@ def update(
 ) -> dict[str, object]:
     """The section as the function makes it from the one that is stored: nobody else writes in between."""
     name = named(section)
-    after = state.revise(store, Owner(root), name, lambda before: function({**sane.defaults(name), **before}))
-    return {**sane.defaults(name), **after}
+
+    def work(before: Section) -> Section:
+        after = function({**sane.defaults(name), **before})
+        for key in sane.defaults(name).keys() & after.keys():
+            _fits(name, key, after[key])
+        return after
+
+    return {**sane.defaults(name), **state.revise(store, Owner(root), name, work)}
 
 
 def reset(store: Store, root: str, section: str) -> dict[str, object]:
@@ -49,6 +55,17 @@ def every(store: Store, root: str, names: tuple[str, ...] = tuple(sane.SECTIONS)
     values = {name: sane.section(found, name) for name in names}
     return {
         name.partition(":")[2]: value[sane.ENTRIES] if name in sane.LISTS else value for name, value in values.items()
+    }
+
+
+def overview(store: Store, root: str) -> dict[str, list[dict[str, object]]]:
+    """Every section with its standing (`default`, `genuine`, `forged`), and what is in quarantine. Changes nothing."""
+    stored = state.listing(store, Owner(root))
+    standing = {True: "genuine", False: "forged", None: "default"}
+    names = {**KNOWN, **{name.partition(":")[2]: name for name in stored if name.startswith("project:")}}
+    return {
+        "sections": [{"section": short, "standing": standing[stored.get(name)]} for short, name in names.items()],
+        "quarantine": [{"section": name, "at": at} for name, at in state.quarantined(store, Owner(root))],
     }
 
 
@@ -67,8 +84,7 @@ def _field(name: str, key: str, found: dict[str, object]) -> str:
 
 
 def _fits(name: str, key: str, value: object) -> None:
-    known = sane.defaults(name)
-    default = known[_field(name, key, known)]
+    default = sane.defaults(name)[key]
     if default is not None and type(value) is not type(default):
         kind = {bool: "true or false", int: "a whole number", list: "a list", dict: "an object"}[type(default)]
         raise SynapticError(f"`{key}` of `{name.partition(':')[2]}` must be {kind}", hint="the value is read as JSON")

@@ -6,6 +6,7 @@ place (`model/sane.py`), and `project:tampering` remembers it until a person has
 
 import hashlib
 import hmac
+import json
 import time
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -18,6 +19,7 @@ from synaptic.model.state import SCOPES, Change, Section, State, changed
 from synaptic.store.db import Connection, Store
 from synaptic.store.key import signing_key
 from synaptic.store.record import Record
+from synaptic.store.redact import redact
 
 SELECT = "SELECT section, value, mac FROM state WHERE scope = ? AND owner = ?"
 WRITE = """
@@ -25,6 +27,10 @@ INSERT INTO state (scope, owner, section, value, mac, at) VALUES (?, ?, ?, ?, ?,
 ON CONFLICT (scope, owner, section) DO UPDATE SET value = excluded.value, mac = excluded.mac, at = excluded.at
 """
 QUARANTINE = "INSERT INTO quarantine (scope, owner, section, value, mac, at) VALUES (?, ?, ?, ?, ?, ?)"
+QUARANTINED = "SELECT section, at FROM quarantine WHERE scope = 'project' AND owner = ? ORDER BY id DESC LIMIT 50"
+
+OWNERS, VERIFIED = 64, 1024
+"""How much is kept in memory."""
 
 Signed = tuple[bytes, bytes]
 """A value as it is stored, and its signature."""
@@ -80,17 +86,38 @@ def listing(store: Store, owner: Owner) -> dict[str, bool]:
     return {name: _value(store, owner, name, row) is not None for name, row in sorted(rows.items())}
 
 
+def quarantined(store: Store, owner: Owner) -> list[tuple[str, float]]:
+    """Sections of a project that were found forged, and when; the newest first."""
+    return store.read(lambda connection: connection.execute(QUARANTINED, (owner.of("project"),)).fetchall())
+
+
 def seal(store: Store, owner: Owner, name: str, value: bytes) -> str:
     """The signature of something that is kept elsewhere, such as a file: good for this owner and name only."""
     return _mac(signing_key(store), owner, f"project:{name}", value).hex()
 
 
 def _read(store: Store, owner: Owner, names: frozenset[str]) -> State:
-    scopes = {_split(name)[0] for name in names}
-    rows = store.read(lambda connection: _rows(connection, owner, scopes))
-    values = {name: _value(store, owner, name, row) for name, row in rows.items() if name in names}
-    good = {name: value for name, value in values.items() if value is not None}
-    return State(good, frozenset(values) - frozenset(good))
+    found = store.read(lambda connection: _current(connection, store, owner, {_split(name)[0] for name in names}))
+    known = [(name, found[name]) for name in names if name in found]
+    good = {name: value for name, value in known if value is not None}
+    return State(good, frozenset(name for name, value in known if value is None))
+
+
+def _current(connection: Connection, store: Store, owner: Owner, scopes: set[str]) -> dict[str, Section | None]:
+    """Every section of an owner, None for a forged one. Read again only after a change."""
+    # data_version moves when another connection committed, generation when we did something else than write sections.
+    now = (store.generation, connection.execute("PRAGMA data_version").fetchone()[0])
+    if now != store.sections_at or len(store.sections) > OWNERS:
+        store.sections.clear()
+        store.sections_at = now
+    found: dict[str, Section | None] = {}
+    for scope in scopes:
+        place = (scope, owner.of(scope))
+        if place not in store.sections:
+            rows = _rows(connection, owner, (scope,))
+            store.sections[place] = {name: _value(store, owner, name, row) for name, row in rows.items()}
+        found.update(store.sections[place])
+    return found
 
 
 def _rows(connection: Connection, owner: Owner, scopes: Iterable[str]) -> dict[str, Signed]:
@@ -133,20 +160,42 @@ def _distrust(connection: Connection, store: Store, owner: Owner, section: str) 
 def _write(connection: Connection, store: Store, owner: Owner, written: tuple[str, Section]) -> None:
     section, values = written
     scope, name = _split(section)
-    value = msgspec.json.encode(values)
+    value = redact(_encoded(values))
     mac = _mac(signing_key(store), owner, section, value)
     connection.execute(WRITE, (scope, owner.of(scope), name, value, mac, time.time()))
+    store.sections.pop((scope, owner.of(scope)), None)
 
 
-def _value(store: Store, owner: Owner, section: str, row: Signed) -> dict[str, object] | None:
-    """The values of a stored section; None when they are not ours, or no section of any version."""
+def _encoded(values: Section) -> bytes:
     try:
-        value, mac = bytes(row[0]), bytes(row[1])
-        if hmac.compare_digest(_mac(signing_key(store), owner, section, value), mac):
-            return msgspec.json.decode(value, type=dict[str, object])
-    except (TypeError, msgspec.DecodeError):
+        return msgspec.json.encode(values, enc_hook=repr)
+    except UnicodeEncodeError:  # text from outside that UTF-8 cannot hold
+        return json.dumps(values, ensure_ascii=False, default=repr).encode("utf-8", "replace")
+
+
+def _value(store: Store, owner: Owner, section: str, row: Signed) -> Section | None:
+    """The values of a stored section; None when they are not ours, or no section of any version."""
+    place = (owner.of(_split(section)[0]), section)
+    known = store.verified.get(place)
+    if known is not None and known[0] == row:
+        return known[1]
+    value = _verified(store, owner, section, row)
+    if len(store.verified) > VERIFIED:
+        store.verified.clear()
+    store.verified[place] = (row, value)
+    return value
+
+
+def _verified(store: Store, owner: Owner, section: str, row: Signed) -> Section | None:
+    value, mac = row
+    if not (isinstance(value, bytes) and isinstance(mac, bytes)):
         return None
-    return None
+    if not hmac.compare_digest(_mac(signing_key(store), owner, section, value), mac):
+        return None
+    try:
+        return msgspec.json.decode(value, type=dict[str, object])
+    except msgspec.DecodeError:
+        return None
 
 
 def _mac(key: bytes, owner: Owner, section: str, value: bytes) -> bytes:

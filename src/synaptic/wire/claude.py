@@ -126,7 +126,12 @@ def _camel(name: str) -> str:
 
 NAMES = {name for kind in EVENTS.values() for name in kind.__struct_fields__}
 CAMEL: Mapping[str, str] = {_camel(name): name for name in NAMES if "_" in name}
-OTHER: Mapping[str, str] = {"subagent_type": "agent_type", "response": "last_assistant_message"}
+OTHER: Mapping[str, str] = {
+    "subagent_type": "agent_type",
+    "response": "last_assistant_message",
+    "assistant_response": "last_assistant_message",
+    "user_prompt": "prompt",
+}
 """Names that older hooks were written for: they stay in the payload beside the canonical one."""
 ALIASES = CAMEL.keys() | OTHER.keys()
 

@@ -59,4 +59,4 @@ def _state(call: Call, means: Means, sections: frozenset[str]) -> State:
     try:
         return state.read(means.store, state.Owner(call.root, call.event.session_id), sections)
     except StoreError:
-        return State()
+        return State(known=False)

@@ -2,12 +2,11 @@
 
 import re
 
-from synaptic.parse.shell.lexer import ESCAPED_IN_BODY, IN_BODY, Lexer, Source
-from synaptic.parse.shell.limits import Budget, LimitError
+from synaptic.parse.shell.lexer import Source
+from synaptic.parse.shell.limits import Budget
+from synaptic.parse.shell.simple import NOTHING, REDIRECT, SimpleCommands
 from synaptic.parse.shell.syntax import (
-    Assignment,
     Choice,
-    Elements,
     Function,
     Group,
     Loop,
@@ -15,43 +14,31 @@ from synaptic.parse.shell.syntax import (
     Pipeline,
     Redirection,
     Sequence,
-    Simple,
     Test,
-    Text,
     Token,
 )
 
-BLANK = re.compile(r"(?:[ \t]|\\\n)+")
 KEYWORD = re.compile(
     r"(?:if|then|elif|else|fi|for|select|while|until|do|done|case|esac|function|coproc|time|\{|\}|!|\[\[)"
     r"(?=[ \t\n;&|()<>]|\\\n|$)"
 )
 NEGATED = re.compile(r"!(?=\()")
-DEFINITION = re.compile(r"([^\s;&|()<>'\"\\$`#=][^\s;&|()<>'\"\\$`=]*)[ \t]*\([ \t]*\)")
-ASSIGN = re.compile(r"(\w+)(?:\[([^\]\n]*)\])?(\+?)=")
-REDIRECT = re.compile(r"(\d+|\{\w+\})?(<<<|<<-|<<|<>|<&|>>|>&|>\||&>>|&>|>(?!\()|<(?!\())")
-STARTS_REDIRECT = frozenset("0123456789{<>&")
-ENDS_COMMAND = frozenset(";&|\n)")
+DEFINITION = re.compile(r"([^\s;&|()<>'\"\\$`#=][^\s;&|()<>'\"\\$`=]*+)[ \t]*+\([ \t]*+\)")
 CLOSING = frozenset({"then", "elif", "else", "fi", "do", "done", "esac", "}"})
 COMMENT = re.compile(r"#[^\n]*")
+SEMICOLONS = re.compile(r"[; \t]+")
 LOOP_NAME = re.compile(r"\w+")
 CASE_END = re.compile(r";;&?|;&")
 TIME_OPTION = re.compile(r"(?:[ \t]+(?:-p|--)(?=[ \t]))+")
-NOTHING: frozenset[str] = frozenset()
 
 
 def parse(text: str, budget: Budget, source: Source, depth: int = 0) -> tuple[Sequence, list[str]]:
     """The tree of a text and what is wrong with it. At a limit: what was read up to there."""
     grammar = Grammar(text, budget, source, depth)
-    tree = Sequence([])
-    try:
-        grammar.fill(tree, NOTHING)
-    except LimitError:
-        grammar.broken.append(budget.reason)
-    return tree, grammar.broken
+    return grammar.commands(NOTHING), [] if budget.reason else grammar.broken
 
 
-class Grammar(Lexer):
+class Grammar(SimpleCommands):
     """Recursive descent over one text."""
 
     def commands(self, stop: frozenset[str]) -> Sequence:
@@ -80,7 +67,6 @@ class Grammar(Lexer):
                 return True
             if self.text[self.at] == ")":
                 if ")" in stop:
-                    self.late_body()
                     return True
                 self.stray(1)
                 continue
@@ -102,61 +88,18 @@ class Grammar(Lexer):
             char = self.text[self.at]
             if char == "\n":
                 self.newline()
+            elif char == ";" and not in_case:
+                self.at = SEMICOLONS.match(self.text, self.at).end()  # type: ignore[union-attr]
             elif char in " \t" or (char == "\\" and self.text.startswith("\\\n", self.at)):
                 self.blank()
             elif char == "#":
                 self.comment()
             elif char in ";&|" and not (in_case and CASE_END.match(self.text, self.at)):
-                if REDIRECT.match(self.text, self.at):
+                if REDIRECT.match(self.text, self.at) or not self.spend():
                     return
                 self.at += 1
             else:
                 return
-
-    def blank(self) -> None:
-        found = BLANK.match(self.text, self.at)
-        if found:
-            self.at = found.end()
-
-    def comment(self) -> None:
-        end = self.text.find("\n", self.at)
-        self.at = self.size if end < 0 else end
-
-    def newline(self) -> None:
-        self.at += 1
-        if self.waiting:
-            self.bodies()
-
-    def bodies(self) -> None:
-        """Read the here-documents that were announced on the line that just ended."""
-        waiting, self.waiting = self.waiting, []
-        for redirection, delimiter, literal in waiting:
-            self.body(redirection, delimiter, literal)
-
-    def body(self, redirection: Redirection, delimiter: str, literal: bool) -> None:
-        tabs = r"\t*" if redirection.tabs else ""
-        end = re.compile(rf"^{tabs}{re.escape(delimiter)}$", re.MULTILINE).search(self.text, self.at)
-        closing = end or re.compile(rf"^{tabs}{re.escape(delimiter)}(?=[ \t]*\))", re.MULTILINE).search(self.text, self.at)
-        start, stop = self.at, closing.start() if closing else self.size
-        content = self.text[start:stop]
-        self.at = closing.end() if closing else self.size
-        if redirection.tabs:
-            content = re.sub(r"^\t+", "", content, flags=re.MULTILINE)
-        redirection.target = self.here(content, start, literal, redirection.tabs)
-
-    def here(self, content: str, start: int, literal: bool, moved: bool) -> Token:
-        if literal or not ("$" in content or "`" in content or "\\" in content):
-            span = None if moved else self.span(start, start + len(content))
-            return Token(None, [Text(content, quoted=True)], span, True)
-        part = Grammar(content, self.budget, Source(None) if moved else self.shifted(start), self.depth)
-        part.deeper()
-        token = Token(None, part.inside(NOTHING, IN_BODY, ESCAPED_IN_BODY))
-        self.broken.extend(part.broken)
-        return token
-
-    def late_body(self) -> None:
-        if self.waiting:
-            self.waiting.clear()
 
     def and_or(self, items: list[Node]) -> None:
         while True:
@@ -179,21 +122,8 @@ class Grammar(Lexer):
             stages.append(self.command())
         return stages[0] if len(stages) == 1 else Pipeline(stages)
 
-    def lines(self) -> None:
-        while self.at < self.size and self.text[self.at] in " \t\n\\#":
-            char = self.text[self.at]
-            if char == "\n":
-                self.newline()
-            elif char == "#":
-                self.comment()
-            elif char == "\\" and not self.text.startswith("\\\n", self.at):
-                return
-            else:
-                self.blank()
-
     def command(self) -> Node:
         self.blank()
-        self.budget.step()
         if self.text.startswith("(", self.at):
             return self.bracket()
         if NEGATED.match(self.text, self.at):
@@ -411,96 +341,3 @@ class Grammar(Lexer):
             tokens.append(token)
         self.broken.append("`]]` is missing")
         return Test(tokens)
-
-    def simple(self) -> Node:
-        start = self.at
-        node = Simple([], [], [])
-        end = start
-        while self.at < self.size:
-            self.blank()
-            char = self.text[self.at : self.at + 1]
-            if char in STARTS_REDIRECT:
-                found = REDIRECT.match(self.text, self.at)
-                if found:
-                    node.redirections.append(self.redirection(found))
-                    end = self.at
-                    continue
-            if not char or char in ENDS_COMMAND or (char == "(" and node.words):
-                break
-            if char == "#":
-                self.comment()
-                break
-            self.argument(node)
-            end = self.at
-        if end == start:
-            self.at += 1
-        node.span = self.span(start, end)
-        return node
-
-    def argument(self, node: Simple) -> None:
-        found = ASSIGN.match(self.text, self.at)
-        if found is None:
-            node.words.append(self.word())
-        elif node.words:
-            node.words.append(self.declared(found))
-        else:
-            node.assignments.append(self.assignment(found))
-
-    def assignment(self, found: re.Match[str]) -> Assignment:
-        self.at = found.end()
-        return Assignment(found[1], self.value(), found[3] == "+", found[2] or "")
-
-    def value(self) -> Token:
-        if self.text.startswith("(", self.at):
-            return self.elements()
-        if self.at >= self.size or self.text[self.at] in " \t\n;&|()":
-            return Token("", [], self.span(self.at, self.at))
-        return self.word()
-
-    def declared(self, found: re.Match[str]) -> Token:
-        """An argument such as `x=1`; `x=(a b)` behind `declare` is one too."""
-        if not self.text.startswith("(", found.end()):
-            return self.word()
-        self.at = found.end()
-        value = self.elements()
-        return Token(None, [Text(found[0]), *value.parts])
-
-    def elements(self) -> Token:
-        start = self.at
-        self.at += 1
-        tokens: list[Token] = []
-        while self.at < self.size and self.text[self.at] != ")":
-            before = self.at
-            self.lines()
-            if self.at < self.size and self.text[self.at] in ";&|<>(":
-                self.at += 1
-            elif self.at < self.size and self.text[self.at] != ")":
-                tokens.append(self.word())
-            if self.at == before:
-                break
-        self.at = min(self.at + 1, self.size)
-        return Token(None, [Elements(tokens, self.text[start : self.at])])
-
-    def redirection(self, found: re.Match[str]) -> Redirection:
-        self.at = found.end()
-        self.blank()
-        start = self.at
-        at_end = start >= self.size or self.text[start] in "\n;|)"
-        target = Token("", []) if at_end else self.word()
-        node = Redirection(found[2], target, found[1] or "")
-        if node.operator in ("<<", "<<-"):
-            node.tabs = node.operator == "<<-"
-            written = self.text[start : self.at]
-            literal = any(char in written for char in "'\"\\")
-            self.waiting.append((node, unquoted(target, written), literal))
-            node.operator = "<<"
-        return node
-
-
-def unquoted(target: Token, written: str) -> str:
-    """The delimiter of a here-document: quotes removed, nothing expanded."""
-    if target.text is not None:
-        return target.text
-    if all(isinstance(part, Text) for part in target.parts):
-        return "".join(part.text for part in target.parts if isinstance(part, Text))
-    return written

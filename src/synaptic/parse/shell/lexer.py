@@ -2,7 +2,7 @@
 
 import re
 
-from synaptic.parse.shell.limits import MAX_DEPTH, Budget
+from synaptic.parse.shell.limits import MAX_ARITHMETIC, MAX_DEPTH, MAX_ESCAPES, MAX_SOURCE, Budget
 from synaptic.parse.shell.quoting import ansi
 from synaptic.parse.shell.syntax import Arithmetic, Output, Parameter, Part, Redirection, Sequence, Text, Token
 
@@ -12,8 +12,12 @@ IN_BODY = re.compile(r"[^\\$`]+")
 IN_BRACES = re.compile(r"[^}'\"\\$`]+")
 NAME = re.compile(r"[A-Za-z_]\w*|\d|[@*#?$!_-]")
 LONG_NAME = re.compile(r"[A-Za-z_]\w*|\d+|[@*#?$!_-]")
-SUBSCRIPT = re.compile(r"\[([^\]]*)\]")
+SUBSCRIPT = re.compile(r"\[([^\]]{0,200})\]")
+TO_BACKTICK = re.compile(r"(?:[^`\\]|\\.)*+", re.DOTALL)
 OPERATOR = re.compile(r":?[-=+?]|##?|%%?|//?|\^\^?|,,?|:|@")
+BRACKET = re.compile(r"[()]")
+NO_PARTS: list[Part] = []
+"""Shared by all plain words, never added to."""
 ENDS = frozenset(" \t\n;&|()<>")
 ENDS_QUOTES = frozenset('"')
 ESCAPED_IN_QUOTES = frozenset('$`"\\')
@@ -50,25 +54,37 @@ class Lexer:
     def deeper(self) -> None:
         self.depth += 1
         if self.depth > MAX_DEPTH:
-            self.budget.stop(f"more than {MAX_DEPTH} constructions inside one another")
+            self.budget.reason = self.budget.reason or f"more than {MAX_DEPTH} constructions inside one another"
+            self.at = self.size
+
+    def spend(self) -> bool:
+        """Count a piece of work. At the limit the text ends here, and what was read so far stands."""
+        if self.budget.word():
+            return True
+        self.at = self.size
+        return False
 
     def span(self, start: int, end: int) -> tuple[int, int] | None:
         base = self.source.base
-        return None if base is None else (base + start, base + end)
+        return None if base is None else (base + start, base + min(end, self.size))
 
     def word(self) -> Token:
         """The word that starts here."""
-        self.budget.word()
+        budget = self.budget
+        budget.words -= 1
+        if budget.words < 0 and not self.spend():
+            return Token("", NO_PARTS)
         start = self.at
         text = self.text
         run = RUN.match(text, start)
         if run:
             end = run.end()
-            if end == self.size or text[end] in " \t\n;&|<>)":
-                plain = run[0]
-                if "{" not in plain and not (end < self.size and text[end] in "<>" and text[end + 1 : end + 2] == "("):
-                    self.at = end
-                    return Token(plain, [], self.span(start, end), self.source.inner)
+            plain = run[0]
+            if "{" not in plain and (end == self.size or text[end] in " \t\n;&|)"):
+                self.at = end
+                source = self.source
+                span = None if source.base is None else (source.base + start, source.base + end)
+                return Token(plain, NO_PARTS, span, source.inner)
         parts = self.parts(ENDS, RUN)
         if self.at == start:
             self.at += 1
@@ -109,6 +125,8 @@ class Lexer:
         return False
 
     def piece(self, char: str, found: list[Part]) -> None:
+        if not self.spend():
+            return
         if char == "'":
             found.append(Text(self.single(), quoted=True))
         elif char == '"':
@@ -156,6 +174,8 @@ class Lexer:
                 found.append(Text(piece[0], quoted=True))
                 self.at = piece.end()
                 continue
+            if not self.spend():
+                break
             char = self.text[self.at]
             if char in ends:
                 break
@@ -199,6 +219,8 @@ class Lexer:
 
     def ansi_quoted(self) -> Text:
         text, self.at, closed = ansi(self.text, self.at + 2)
+        if len(text) > MAX_ESCAPES:
+            self.budget.reason = self.budget.reason or f"more than {MAX_ESCAPES} characters with escapes"
         if not closed:
             self.broken.append("a single quote is never closed")
         return Text(text, quoted=True)
@@ -217,7 +239,7 @@ class Lexer:
     def arithmetic_end(self, start: int) -> int | None:
         """Where `))` closes what was opened with `((`; None when it is two subshells instead."""
         depth = 0
-        for found in re.compile(r"[()]").finditer(self.text, start):
+        for found in BRACKET.finditer(self.text, start, start + MAX_ARITHMETIC):
             depth += 1 if found[0] == "(" else -1
             if depth < 0:
                 return found.start() if self.text.startswith("))", found.start()) else None
@@ -234,20 +256,22 @@ class Lexer:
 
     def substituted(self, start: int, quoted: bool, file: bool = False) -> Output:
         """The commands of a substitution whose bracket was just passed."""
+        # A here-document that is announced inside ends with the bracket; those of the line around it still wait.
+        waiting, self.waiting = self.waiting, []
         self.deeper()
         body = self.commands(frozenset(")"))
         self.depth -= 1
+        self.waiting = waiting
         if self.text.startswith(")", self.at):
             self.at += 1
         else:
             self.broken.append("a bracket is never closed")
-        return Output(body, self.text[start : self.at], quoted, file)
+        return Output(body, self.text[start : min(self.at, start + MAX_SOURCE)], quoted, file)
 
     def backticks(self, quoted: bool) -> Output:
         start = self.at
-        end = start + 1
-        while end < self.size and self.text[end] != "`":
-            end += 2 if self.text[end] == "\\" else 1
+        found = TO_BACKTICK.match(self.text, start + 1)
+        end = found.end() if found else self.size
         if end >= self.size:
             self.broken.append("a backtick is never closed")
         inner = self.text[start + 1 : end]

@@ -2,20 +2,34 @@
 
 MAX_TEXT = 1_000_000
 """Characters of one text; what comes after is not read."""
-MAX_WORDS = 12_000
-"""Words taken apart in one reading, nested code included."""
+MAX_WORDS = 5_000
+"""Words and quoted pieces taken apart in one reading, nested code included."""
 MAX_DEPTH = 24
 """Constructions inside one another, substitutions and nested code included."""
-MAX_COMMANDS = 1_500
+MAX_COMMANDS = 1_000
 """Commands yielded in one reading."""
 MAX_ROUNDS = 16
-"""Rounds of a loop, values of a variable that were assigned in branches, items fed to xargs."""
+"""Rounds of a loop, values of a variable that were assigned in branches. The rest counts as one unknown round."""
+MAX_ITEMS = 1_000
+"""Items fed to `xargs`."""
 MAX_BRACES = 64
 """Words that one brace expansion may yield."""
-MAX_STEPS = 6_000
+MAX_BRACED = 2_000
+"""Characters of a word whose braces are expanded."""
+MAX_ARITHMETIC = 4_000
+"""Characters in which the end of `((` is looked for; without one it is read as two subshells."""
+MAX_STEPS = 4_000
 """Pieces of structure walked in one reading."""
-MAX_LITERAL = 200_000
+MAX_LITERAL = 100_000
 """Characters of one value: what would grow longer counts as unknown."""
+MAX_VOLUME = 1_000_000
+"""Characters that all expansions of one reading may yield."""
+MAX_ESCAPES = 20_000
+"""Characters in which backslash escapes are decoded."""
+MAX_SOURCE = 20_000
+"""Characters of an expansion's source that stand for its unknown value."""
+MAX_PATTERN = 500
+"""Characters that a pattern in `${x%pattern}` is tried on."""
 
 
 class LimitError(Exception):
@@ -25,18 +39,28 @@ class LimitError(Exception):
 class Budget:
     """What is left of the limits of one reading."""
 
-    __slots__ = ("commands", "reason", "steps", "words")
+    __slots__ = ("carriage", "commands", "reason", "steps", "volume", "words")
 
     def __init__(self) -> None:
         self.words = MAX_WORDS
         self.steps = MAX_STEPS
+        self.volume = MAX_VOLUME
         self.commands = MAX_COMMANDS
         self.reason = ""
+        self.carriage = False
 
-    def word(self) -> None:
+    def word(self) -> bool:
+        """Count a word; whether it may still be read."""
         self.words -= 1
-        if self.words < 0:
-            self.stop(f"more than {MAX_WORDS} words")
+        if self.words >= 0:
+            return True
+        self.reason = self.reason or f"more than {MAX_WORDS} words"
+        return False
+
+    def text(self, length: int) -> None:
+        self.volume -= length
+        if self.volume < 0:
+            self.stop(f"more than {MAX_VOLUME} characters in expansions")
 
     def step(self) -> None:
         self.steps -= 1

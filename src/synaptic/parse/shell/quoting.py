@@ -2,6 +2,8 @@
 
 import re
 
+from synaptic.parse.shell.limits import MAX_ESCAPES
+
 SIMPLE = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "e": "\x1b", "E": "\x1b", "f": "\f", "v": "\v"}
 ESCAPE = re.compile(
     r"\\(?:x(?P<hex>[0-9a-fA-F]{1,2})|x\{(?P<braced>[0-9a-fA-F]{1,8})\}|u(?P<short>[0-9a-fA-F]{1,4})"
@@ -21,13 +23,14 @@ def ansi(text: str, start: int) -> tuple[str, int, bool]:
     found = CLOSING.match(text, start)
     end = found.end() if found else start
     closed = text.startswith("'", end)
-    value = ESCAPE.sub(_character, text[start:end]).split("\0")[0]
+    cut = min(end, start + MAX_ESCAPES)
+    value = (ESCAPE.sub(_character, text[start:cut]) + text[cut:end]).split("\0")[0]
     return value, end + 1 if closed else len(text), closed
 
 
 def escaped(text: str) -> str:
     """Text with the escapes that `echo -e` and `printf` understand."""
-    return ECHO_ESCAPE.sub(_character, text)
+    return ECHO_ESCAPE.sub(_character, text[:MAX_ESCAPES]) + text[MAX_ESCAPES:]
 
 
 def _character(found: re.Match[str]) -> str:

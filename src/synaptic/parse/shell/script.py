@@ -10,7 +10,7 @@ PLAIN = re.compile(r"[\w./:=@%+,~-]+")
 WRITING = frozenset({">", ">>", ">|", "&>", "&>>", "<>", ">&"})
 
 
-class Word(msgspec.Struct, frozen=True):
+class Word(msgspec.Struct, frozen=True, gc=False):
     """One argument as the command receives it.
 
     When `known` is false, `text` holds what is known and, for the rest, the source of the expansion (`$X/build`).
@@ -31,7 +31,7 @@ class Word(msgspec.Struct, frozen=True):
         return self.text
 
 
-class Redirect(msgspec.Struct, frozen=True):
+class Redirect(msgspec.Struct, frozen=True, gc=False):
     """A redirection: operator, target, file descriptor, and the folder a relative target starts from."""
 
     operator: str
@@ -47,7 +47,7 @@ class Redirect(msgspec.Struct, frozen=True):
         return self.operator != ">&" or not re.fullmatch(r"\d*-?", self.target.text)
 
 
-class Command(msgspec.Struct, frozen=True):
+class Command(msgspec.Struct, frozen=True, gc=False):
     """One command that would run."""
 
     argv: tuple[Word, ...]
@@ -81,8 +81,8 @@ class Command(msgspec.Struct, frozen=True):
 class Gap(msgspec.Struct, frozen=True):
     """Something that could not be resolved.
 
-    `kind` is `command` (which program runs is unknown), `code` (what an interpreter is fed is unknown),
-    `place` (a folder change is unknown) or `syntax` (the text is not shell).
+    `kind` is `command` (which program runs is unknown), `code` (what an interpreter is fed is unknown)
+    or `syntax` (the text is not shell).
     """
 
     kind: str

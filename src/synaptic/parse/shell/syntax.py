@@ -3,14 +3,14 @@
 import msgspec
 
 
-class Text(msgspec.Struct):
+class Text(msgspec.Struct, gc=False):
     """Literal characters, without their quotes."""
 
     text: str
     quoted: bool = False
 
 
-class Parameter(msgspec.Struct):
+class Parameter(msgspec.Struct, gc=False):
     """`$name`, `${name}` and its operators."""
 
     name: str
@@ -21,7 +21,7 @@ class Parameter(msgspec.Struct):
     index: str = ""
 
 
-class Output(msgspec.Struct):
+class Output(msgspec.Struct, gc=False):
     """`$(...)`, backticks, `<(...)` and `>(...)`: commands that run inside a word."""
 
     body: "Sequence"
@@ -30,14 +30,14 @@ class Output(msgspec.Struct):
     file: bool = False
 
 
-class Arithmetic(msgspec.Struct):
+class Arithmetic(msgspec.Struct, gc=False):
     """`$((...))`: its value is not computed, but what it substitutes runs."""
 
     operand: "Token"
     source: str
 
 
-class Elements(msgspec.Struct):
+class Elements(msgspec.Struct, gc=False):
     """`(a b c)` behind an assignment."""
 
     tokens: "list[Token]"
@@ -47,7 +47,7 @@ class Elements(msgspec.Struct):
 Part = Text | Parameter | Output | Arithmetic | Elements
 
 
-class Token(msgspec.Struct):
+class Token(msgspec.Struct, gc=False):
     """A word as it is written. `text` is set when it holds no quote, expansion or brace."""
 
     text: str | None
@@ -56,7 +56,7 @@ class Token(msgspec.Struct):
     inner: bool = False
 
 
-class Redirection(msgspec.Struct):
+class Redirection(msgspec.Struct, gc=False):
     """A redirection as it is written; `target` is the body of a here-document."""
 
     operator: str
@@ -65,7 +65,7 @@ class Redirection(msgspec.Struct):
     tabs: bool = False
 
 
-class Assignment(msgspec.Struct):
+class Assignment(msgspec.Struct, gc=False):
     """`name=value` in front of a command or alone."""
 
     name: str
@@ -74,7 +74,7 @@ class Assignment(msgspec.Struct):
     index: str = ""
 
 
-class Simple(msgspec.Struct):
+class Simple(msgspec.Struct, gc=False):
     """One simple command."""
 
     words: list[Token]
@@ -83,19 +83,19 @@ class Simple(msgspec.Struct):
     span: tuple[int, int] | None = None
 
 
-class Pipeline(msgspec.Struct):
+class Pipeline(msgspec.Struct, gc=False):
     """`a | b | c`."""
 
     stages: "list[Node]"
 
 
-class Sequence(msgspec.Struct):
+class Sequence(msgspec.Struct, gc=False):
     """Commands one after another, whatever stands between them."""
 
     items: "list[Node]"
 
 
-class Group(msgspec.Struct):
+class Group(msgspec.Struct, gc=False):
     """A body with its redirections; `apart` when what it changes stays inside (subshell, background)."""
 
     body: "Node"
@@ -104,14 +104,14 @@ class Group(msgspec.Struct):
     background: bool = False
 
 
-class Choice(msgspec.Struct):
+class Choice(msgspec.Struct, gc=False):
     """`if` and `case`: any of the branches may run."""
 
     branches: "list[Node]"
     subject: Token | None = None
 
 
-class Loop(msgspec.Struct):
+class Loop(msgspec.Struct, gc=False):
     """`for`, `select`, `while`, `until`. Without a name it is one of the last two."""
 
     body: "Node"
@@ -120,7 +120,7 @@ class Loop(msgspec.Struct):
     condition: "Node | None" = None
 
 
-class Function(msgspec.Struct):
+class Function(msgspec.Struct, gc=False):
     """`name() body`."""
 
     name: str
@@ -128,7 +128,7 @@ class Function(msgspec.Struct):
     text: str
 
 
-class Test(msgspec.Struct):
+class Test(msgspec.Struct, gc=False):
     """`[[ ... ]]` and `(( ... ))`: only what they substitute runs."""
 
     tokens: list[Token]

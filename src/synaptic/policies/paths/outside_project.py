@@ -10,19 +10,15 @@ from synaptic.model.event import PreToolUse
 from synaptic.model.facts import Facts
 from synaptic.model.tool import PATH_KEYS, Tool
 from synaptic.parse.paths import Standpoint, inside, readings, resolve
-from synaptic.parse.words import simple_commands
 from synaptic.policies.base import FEWER, Policy
+from synaptic.policies.reading import Reading, elsewhere, reading
 
 KEYS = (*PATH_KEYS, "paths", "source", "destination", "directory", "uri", "old_path", "new_path")
 PROGRAMS = ("/bin", "/sbin", "/usr", "/opt", "/nix/store", "/snap/bin", "/home/linuxbrew/.linuxbrew")
 DEVICES = ("/dev/null", "/dev/zero", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/fd", "/dev/urandom")
-BEFORE_PROGRAM = frozenset(
-    ("if", "then", "else", "elif", "do", "while", "until", "!", "{", "time", "exec", "env", "sudo", "nohup", "command")
-)
 PATTERN_FIRST = frozenset({"sed", "gsed", "awk", "gawk", "mawk", "grep", "egrep", "fgrep", "rg", "ag", "jq", "perl"})
-ASSIGNMENT = re.compile(r"\w+\+?=")
 VALUE = re.compile(r"^(?:-{1,2}[\w-]+=|\w+\+?=|-[A-Za-z](?=[/~])|@)")
-DEPTH = 3
+SAYERS = frozenset({"echo", "printf"})
 
 
 class OutsideProject(Policy):
@@ -35,10 +31,9 @@ class OutsideProject(Policy):
     ## Why
     An agent that works on one project has no business in the keys, the settings or the other projects of its user.
     ## Known gaps
-    Links inside the project that lead out of it are not followed. Variables other than HOME and PWD, globs, brace
-    lists, `$'...'` quoting, aliases, and paths that a script computes are not expanded. A pattern such as `/api/v1` is
-    taken for a path unless it is the first argument of grep, sed, awk and their like. File systems that ignore case
-    are compared with case. Patches are not read.
+    Links inside the project that lead out of it are not followed, and unknown variables are not guessed. A pattern such
+    as `/api/v1` is taken for a path unless it is the first argument of grep, sed, awk and their like. File systems
+    that ignore case are compared with case.
     """
 
     id = "paths.outside-project"
@@ -57,7 +52,8 @@ class OutsideProject(Policy):
             return None
         at = Standpoint(event.cwd or facts.root, facts.home)
         roots = (facts.root, *facts.extra_roots, *_folders((*self.also, *self.scratch), facts.root, facts.home))
-        found = _in_command(event.tool.command, at, roots) if event.tool.command else _in_input(event.tool, at, roots)
+        known = reading(event, facts)
+        found = _in_command(known, at, roots) if known else _in_input(event.tool, at, roots)
         return next((_denial(path, facts.root) for path in found), None)
 
 
@@ -84,27 +80,25 @@ def _in_input(tool: Tool, at: Standpoint, roots: tuple[str, ...]) -> Iterator[st
                 yield text
 
 
-def _in_command(command: str, at: Standpoint, roots: tuple[str, ...], depth: int = 0) -> Iterator[str]:
-    """Paths outside the roots among the words of a command; `cd` moves the place that later words start from."""
-    for words in simple_commands(command):
-        start = _program(words)
-        program = words[start] if start < len(words) else ""
-        yield from _in_words(words[:start], at, roots)
-        if _looks_like_path(program) and not _runnable(program, at, roots):
+def _in_command(known: Reading, at: Standpoint, roots: tuple[str, ...]) -> Iterator[str]:
+    """Paths outside the roots among the words of the commands that run, each seen from the folder it runs in."""
+    for redirect in known.script.redirects:
+        if redirect.operator not in ("<<", "<<<"):
+            yield from _in_words([redirect.target.text], Standpoint(redirect.cwd or at.cwd, at.home), roots)
+    broken = any(gap.kind == "syntax" for gap in known.script.unresolved)
+    for command in known.script.commands:
+        if elsewhere(command):
+            continue
+        here = Standpoint(command.cwd or at.cwd, at.home)
+        program = command.argv[0].text
+        if _looks_like_path(program) and not _runnable(program, here, roots):
             yield program
-        arguments = words[start + 1 :]
-        yield from _in_words(_without_pattern(program, arguments), at, roots)
-        for text in _nested(program, arguments) if depth < DEPTH else ():
-            yield from _in_command(text, at, roots, depth + 1)
-        if program == "cd" and arguments:
-            at = Standpoint(resolve(arguments[-1], at) or at.cwd, at.home)
-
-
-def _program(words: list[str]) -> int:
-    for index, word in enumerate(words):
-        if word and word not in BEFORE_PROGRAM and not ASSIGNMENT.match(word):
-            return index
-    return len(words)
+        yield from _in_words([word.text for _, word in command.assignments], here, roots)
+        arguments = _without_pattern(command.name, list(command.args))
+        # Text that is no shell may be cut elsewhere by whoever runs it.
+        yield from _in_words(
+            [piece for word in arguments for piece in word.split()] if broken else arguments, here, roots
+        )
 
 
 def _runnable(program: str, at: Standpoint, roots: tuple[str, ...]) -> bool:
@@ -119,8 +113,10 @@ def _in_words(words: list[str], at: Standpoint, roots: tuple[str, ...]) -> Itera
 
 
 def _without_pattern(program: str, arguments: list[str]) -> list[str]:
-    """The arguments without the pattern that such a program takes first; `-f` names a file."""
-    if program.rpartition("/")[2] not in PATTERN_FIRST:
+    """The arguments without text that is no path: patterns, programs of a language, messages."""
+    if program in SAYERS:
+        return []
+    if program not in PATTERN_FIRST:
         return arguments
     for index, word in enumerate(arguments):
         if word in ("-f", "--file"):
@@ -128,15 +124,6 @@ def _without_pattern(program: str, arguments: list[str]) -> list[str]:
         if not word.startswith("-"):
             return arguments[:index] + arguments[index + 1 :]
     return arguments
-
-
-def _nested(program: str, arguments: list[str]) -> Iterator[str]:
-    """Arguments that are shell text themselves."""
-    if program == "eval":
-        yield " ".join(arguments)
-    for before, word in zip([program, *arguments], arguments, strict=False):
-        if "$(" in word or "`" in word or before in ("-c", "-lc"):
-            yield word
 
 
 def _looks_like_path(text: str) -> bool:

@@ -1,0 +1,79 @@
+"""What a Python program may use: the hooks of an event, and the state of a project."""
+
+import os
+from collections.abc import Callable, Mapping
+from types import TracebackType
+from typing import Any
+
+from synaptic.daemon import emit, mirror
+from synaptic.daemon.lifecycle import find_home
+from synaptic.registry.project import find_root
+from synaptic.store import sections
+from synaptic.store.db import Store
+
+Values = dict[str, object]
+
+
+def run_hooks(event: str, context: Mapping[str, Any], blocking_only: bool = False) -> dict[str, Any]:
+    """Every hook of an orchestrator's event, as `synaptic emit` runs them; returns the merged result.
+
+    What can be derived may be left out of the context: `session_id`, `timestamp`, `repository_root`. A result with
+    `error` means that the act must not happen; only events before the act can have one. `blocking_only` asks only the
+    hooks that block.
+    """
+    cwd = str(context.get("cwd") or context.get("repository_root") or os.getcwd())  # noqa: PTH109
+    root = find_root(context, {"HOME": os.environ.get("HOME", "")}, cwd)
+    whole = emit.completed(event, context, root)
+    emission = emit.Emission(event=event, context=whole, blocking_only=blocking_only)
+    return emit.emit(find_home(os.environ), emission).result
+
+
+class ProjectState:
+    """The sections of one project. Every change is signed, and one transaction.
+
+    ```python
+    with ProjectState("/path/of/project") as state:
+        state.get("circuit_breaker", "tripped")
+        state.update("edits", lambda edits: {**edits, "count": edits["count"] + 1})
+    ```
+    """
+
+    def __init__(self, folder: str = "") -> None:
+        self.root = find_root({}, {"HOME": os.environ.get("HOME", "")}, os.path.abspath(folder or "."))  # noqa: PTH100
+        self._store = Store.open(find_home(os.environ))
+
+    def get(self, section: str, key: str = "") -> object:
+        """A section with every field, or one value. Raises SynapticError for a name that is not known."""
+        return sections.get(self._store, self.root, section, key)
+
+    def set(self, section: str, key: str, value: object) -> Values:
+        """Write one value; returns the section."""
+        return self._shown(sections.put(self._store, self.root, section, (key, value)))
+
+    def update(self, section: str, function: Callable[[Values], Values]) -> Values:
+        """The section as the function makes it from the stored one: nobody else writes in between."""
+        return self._shown(sections.update(self._store, self.root, section, function))
+
+    def reset(self, section: str) -> Values:
+        """Back to the defaults."""
+        return self._shown(sections.reset(self._store, self.root, section))
+
+    def all(self) -> Values:
+        """Every section, as the mirror shows them."""
+        return sections.every(self._store, self.root)
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self._store.close()
+
+    def __enter__(self) -> "ProjectState":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _shown(self, after: Values) -> Values:
+        mirror.follow(self._store, self.root)
+        return after

@@ -1,0 +1,60 @@
+"""`synaptic emit`: one event of an orchestrator through its hooks, the merged result as JSON."""
+
+import sys
+from typing import Annotated, Any
+
+import msgspec
+import typer
+
+from synaptic.cli import screen
+from synaptic.cli.place import here
+from synaptic.cli.verbs import shown, verb
+from synaptic.daemon.emit import Emission, completed, emit
+from synaptic.model.context import fault
+from synaptic.model.errors import SynapticError
+from synaptic.model.event import EVENTS
+from synaptic.registry.nearest import hint
+
+app = verb()
+BLOCKED = 2
+
+EXAMPLES = """
+echo '{"user_message": "run the billing tests"}' | synaptic emit UserPromptSubmit
+echo '{"ability_id": "billing_regression"}' | synaptic emit PreAbilityCall || echo blocked
+git diff --name-only | jq -R . | jq -s '{changed_files: .}' | synaptic emit SessionStop
+"""
+
+
+@app.command(epilog=shown(EXAMPLES))
+def emit_event(
+    event: Annotated[str, typer.Argument(help="UserPromptSubmit, PreAbilityCall, PostAbilityCall, SessionStop, ...")],
+    strict: Annotated[bool, typer.Option("--strict", help="Refuse a context with a wrong or missing field.")] = False,
+    blocking_only: Annotated[bool, typer.Option("--blocking-only", help="Ask only the hooks that block.")] = False,
+) -> None:
+    """Read a context as JSON from stdin, run every hook that is registered for the event, print what they said.
+
+    Session, time and repository are filled in when they are missing. Exit code 2: the act must not happen, and `error`
+    says why.
+    """
+    if event not in EVENTS:
+        raise SynapticError(f"there is no event `{event}`", hint=hint(event, EVENTS))
+    place = here()
+    context = completed(event, read_context(sys.stdin.buffer.read()), place.root)
+    if strict and (broken := fault(event, context)):
+        raise SynapticError(f"the context is wrong: {broken}", where="stdin")
+    emitted = emit(place.home, Emission(event=event, context=context, blocking_only=blocking_only))
+    for warning in emitted.warnings:
+        screen.warn(warning)
+    screen.line(emitted.result)
+    if emitted.blocked:
+        raise typer.Exit(BLOCKED)
+
+
+def read_context(text: bytes) -> dict[str, Any]:
+    """One JSON object; nothing is an empty one."""
+    if not text.strip():
+        return {}
+    try:
+        return msgspec.json.decode(text, type=dict[str, Any])
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise SynapticError(f"the context is no JSON object: {error}", where="stdin") from None

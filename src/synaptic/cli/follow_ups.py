@@ -1,0 +1,132 @@
+"""`synaptic follow-ups`: actions that hooks asked for, looked at and carried out by a person."""
+
+import os
+import sys
+from datetime import datetime
+from typing import Annotated
+
+import typer
+
+from synaptic.cli import screen
+from synaptic.cli.person import by_a_person
+from synaptic.cli.place import here, opened, required_root
+from synaptic.cli.verbs import verb
+from synaptic.model.errors import SynapticError
+from synaptic.runners import wrapped
+from synaptic.store import follow_ups
+from synaptic.store.db import Store
+from synaptic.store.follow_ups import FollowUp
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+Number = Annotated[int, typer.Argument(metavar="ID", help="Its number in the list.")]
+
+app = verb(
+    "Actions that hooks asked for: files to open, tasks to make, commands to run. None happens by itself.",
+    """
+    synaptic follow-ups list
+    synaptic follow-ups run 3            opens the file; a command is shown and asked about first
+    synaptic follow-ups drop 3
+    """,
+)
+
+
+@app.command("list")
+def list_waiting(
+    every: Annotated[bool, typer.Option("--all", help="Also what is done or dropped.")] = False, as_json: Json = False
+) -> None:
+    """What waits in this project, oldest first."""
+    place = here()
+    root = required_root(place)
+    with opened(place.home) as store:
+        found = follow_ups.waiting(store, root, every=every)
+    if as_json:
+        screen.document({"root": root, "follow_ups": found})
+        return
+    if not found:
+        screen.say("nothing waits")
+        return
+    screen.table(("ID", "WHEN", "KIND", "WHAT", "HOOK", "STATE"), (_row(one) for one in found))
+
+
+@app.command()
+def run(
+    number: Number,
+    yes: Annotated[bool, typer.Option("--yes", help="Run a command without being asked. For people only.")] = False,
+) -> None:
+    """Carry one out. A command is shown first and runs only after a yes; an agent may never run one."""
+    place = here()
+    root = required_root(place)
+    with opened(place.home) as store:
+        action = _found(store, root, number)
+        code = _carried_out(action, root, yes)
+        follow_ups.end(store, root, number, "failed" if code else "done")
+    raise typer.Exit(code)
+
+
+@app.command()
+def drop(number: Number, as_json: Json = False) -> None:
+    """Forget one."""
+    place = here()
+    root = required_root(place)
+    with opened(place.home) as store:
+        _found(store, root, number)
+        follow_ups.end(store, root, number, "dropped")
+    if as_json:
+        screen.document({"ok": True, "dropped": number})
+    else:
+        screen.say(f"dropped {number}")
+
+
+def _found(store: Store, root: str, number: int) -> FollowUp:
+    found = next((one for one in follow_ups.waiting(store, root) if one.id == number), None)
+    if found is None:
+        raise SynapticError(f"no action {number} waits here", hint="type: synaptic follow-ups list")
+    return found
+
+
+def _carried_out(action: FollowUp, root: str, yes: bool) -> int:
+    if action.kind == "run_command":
+        return _run_command(action, root, yes)
+    if action.kind == "open_file":
+        return _open_file(action, root)
+    screen.say(what(action))
+    return 0
+
+
+def _run_command(action: FollowUp, root: str, yes: bool) -> int:
+    by_a_person("run a command that a hook asked for")
+    command = str(action.payload.get("command") or "")
+    if not command:
+        raise SynapticError("the action names no `command`", where=f"follow-up {action.id}", hint="drop it")
+    screen.say(f"{action.hook or 'a hook'} asks to run, in {root}:\n  {command}")
+    if not yes:
+        if not sys.stdin.isatty():
+            raise SynapticError("a command runs only after a yes", hint="type it in a terminal, or add --yes")
+        typer.confirm("Run it?", abort=True)
+    ended = wrapped.run(("/bin/sh", "-c", command), root)
+    return ended.exit
+
+
+def _open_file(action: FollowUp, root: str) -> int:
+    path = os.path.normpath(f"{root}/{action.payload.get('path', '')}")
+    line = action.payload.get("line")
+    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
+    if not path.startswith(f"{root}/") or not os.path.isfile(path):  # noqa: PTH113
+        raise SynapticError("there is no such file in the project", where=path, hint="drop it")
+    if not editor or not sys.stdout.isatty():
+        screen.say(f"{path}:{line}" if line else path)
+        return 0
+    at = (f"+{line}",) if isinstance(line, int) else ()
+    return wrapped.run((*editor.split(), *at, path), root).exit
+
+
+def what(action: FollowUp) -> str:
+    """An action in a few words."""
+    known = next((str(action.payload[key]) for key in ("path", "command", "title") if action.payload.get(key)), "")
+    line = f":{action.payload['line']}" if action.kind == "open_file" and action.payload.get("line") else ""
+    return f"{known}{line}" if known else str(action.payload)
+
+
+def _row(one: FollowUp) -> tuple[str, ...]:
+    when = datetime.fromtimestamp(one.at).strftime("%m-%d %H:%M")
+    return (str(one.id), when, one.kind, what(one), one.hook, one.state)

@@ -1,0 +1,22 @@
+"""`synaptic freeze`: what is installed here, exactly."""
+
+from synaptic.cli import screen
+from synaptic.cli.place import here
+from synaptic.cli.sites import Json, ScopeOption, all_sites, chosen_sites
+from synaptic.cli.verbs import shown, verb
+from synaptic.packages import lock
+
+app = verb()
+
+
+@app.command(epilog=shown("synaptic freeze\nsynaptic freeze --scope project --json"))
+def freeze(scope: ScopeOption = None, as_json: Json = False) -> None:
+    """Print every installed package with version, channel, place and hash."""
+    place = here()
+    sites = all_sites(place) if scope is None else chosen_sites(place, scope)
+    records = [record for site in sites for record in lock.load(site).install]
+    if as_json:
+        screen.document({"ok": True, "packages": records})
+        return
+    for record in records:
+        screen.say(f"{record.package}@{record.version}  # {record.scope} {record.branch} sha256:{record.sha256}")

@@ -1,0 +1,100 @@
+"""One hook alone on one event: a dry run of what it would say."""
+
+import asyncio
+import os
+import time
+
+import msgspec
+
+from synaptic.cli.place import Here, journal_of
+from synaptic.daemon.client import new_call_id
+from synaptic.daemon.emit import completed
+from synaptic.daemon.engine import Engine, Walked
+from synaptic.daemon.facts.base import Means
+from synaptic.model.call import Call, Request
+from synaptic.model.errors import DeclarationError, SynapticError
+from synaptic.model.event import ABILITY_EVENTS
+from synaptic.model.home import Home
+from synaptic.model.hook import Hook
+from synaptic.pipeline.match import Panel, panel
+from synaptic.registry.catalog import Catalog
+from synaptic.registry.nearest import hint
+from synaptic.runners.execute import Runners
+from synaptic.store import journal
+from synaptic.store.db import Store
+
+OWN = frozenset({"UserPromptSubmit", *(kind.__name__ for kind in ABILITY_EVENTS)})
+SAMPLES: dict[str, dict[str, object]] = {
+    "UserPromptSubmit": {"user_message": "I need to run the full billing regression tests", "stage": "understand"},
+    "PreAbilityCall": {"ability_id": "billing_regression", "operation_key": "workflow.billing.regression"},
+    "PostAbilityCall": {
+        "ability_id": "billing_regression",
+        "operation_key": "workflow.billing.regression",
+        "status": "success",
+        "duration_ms": 187000,
+        "output_summary": "All 42 test cases passed",
+    },
+    "SessionStop": {"changed_files": ["services/billing/src/invoice.ts"]},
+    "PreToolUse": {"tool_name": "Bash", "tool_input": {"command": "ls"}},
+    "PostToolUse": {"tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_response": {"stdout": ""}},
+}
+
+
+class Single(Engine):
+    """An engine that asks one hook, whatever its conditions are."""
+
+    def __init__(self, home: Home, only: Hook) -> None:
+        super().__init__(home, Means(Store.open(home), Runners(home.spool)))
+        self._only = only
+
+    def select(self, catalog: Catalog, call: Call) -> Panel:
+        return panel((self._only,))
+
+
+def hook_of(catalog: Catalog, name: str) -> Hook:
+    """A hook by its id. Raises DeclarationError for one that is not registered."""
+    found = {hook.id: hook for hook in catalog.hooks}
+    if name not in found:
+        raise DeclarationError(f"no hook `{name}` is registered here", hint=hint(name, found))
+    return found[name]
+
+
+def sample(place: Here, hook: Hook, event: str) -> Request:
+    """An event as its sender would send it, made up."""
+    name = event or hook.events[0]
+    fields = SAMPLES.get(name, {})
+    if name in OWN:
+        return _request("synaptic", name, completed(name, fields, place.root))
+    whole = {"hook_event_name": name, "session_id": "synaptic-test", "cwd": place.told, **fields}
+    return _request("claude", name, whole)
+
+
+def recorded(place: Here, number: int) -> Request:
+    """An event that happened. Raises SynapticError when the journal does not have it."""
+    with journal_of(place.home) as store:
+        entry = journal.get(store, number)
+    if entry is None or not entry.payload:
+        raise SynapticError(f"the journal has no event {number} with its payload", hint="type: synaptic tail")
+    env = {name: value for name, value in os.environ.items() if name != "CLAUDE_PROJECT_DIR"}
+    payload = entry.payload.encode()
+    return Request(agent=entry.agent, event=entry.event, stdin=payload, id=new_call_id(), env=env)
+
+
+def rehearsed(home: Home, hook: Hook, request: Request) -> tuple[Walked, int]:
+    """What the hook says, and how many microseconds it took."""
+    started = time.perf_counter_ns()
+    walked = asyncio.run(_rehearsed(home, hook, request))
+    return walked, (time.perf_counter_ns() - started) // 1000
+
+
+async def _rehearsed(home: Home, hook: Hook, request: Request) -> Walked:
+    engine = Single(home, hook)
+    try:
+        return await engine.rehearse(request)
+    finally:
+        await engine.close()
+
+
+def _request(agent: str, event: str, context: dict[str, object]) -> Request:
+    env = {name: value for name, value in os.environ.items() if name != "CLAUDE_PROJECT_DIR"}
+    return Request(agent=agent, event=event, stdin=msgspec.json.encode(context), id=new_call_id(), env=env)

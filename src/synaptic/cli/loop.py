@@ -1,0 +1,114 @@
+"""`synaptic loop`: a big task in counted steps, with criteria that are ticked off."""
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from typing import Annotated, Any
+
+import typer
+
+from synaptic.cli import screen
+from synaptic.cli.place import here, opened, required_root
+from synaptic.cli.state import durable
+from synaptic.cli.verbs import verb
+from synaptic.daemon import mirror
+from synaptic.model import loop as steps
+from synaptic.model.sane import MAX_ITERATIONS
+from synaptic.store import sections
+
+app = verb(
+    "Work on a big task in counted steps: what is promised, what must hold at the end, how often to try.",
+    """
+    synaptic loop start "Move the API to v2" --promise "all clients use v2" --criterion "tests pass"
+    synaptic loop log "moved the first client; tests pass"
+    synaptic loop check 1
+    synaptic loop complete
+    """,
+)
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+
+
+@app.command()
+def start(
+    task: Annotated[str, typer.Argument(metavar="TASK", help="What is to be done.")],
+    promise: Annotated[str, typer.Option(help="What will be true at the end.")] = "",
+    criterion: Annotated[list[str] | None, typer.Option(help="How one will know; may be given again.")] = None,
+    max_iterations: Annotated[int, typer.Option(help="Steps before the loop is stopped.")] = MAX_ITERATIONS,
+    as_json: Json = False,
+) -> None:
+    """Begin a loop; refused while one runs, and without a promise or a criterion."""
+    plan = steps.Plan(task=task, promise=promise, criteria=criterion or (), max_iterations=max_iterations)
+    _show(_changed(lambda now, at: steps.start(now, plan, at)), as_json)
+
+
+@app.command()
+def check(
+    num: Annotated[int, typer.Argument(metavar="N", help="The criterion's number.")], as_json: Json = False
+) -> None:
+    """Tick a criterion off."""
+    _show(_changed(lambda now, at: steps.check(now, num)), as_json)
+
+
+@app.command()
+def log(
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="What was done and what came of it.")],
+    as_json: Json = False,
+) -> None:
+    """Write down one iteration. One beyond the limit stops the loop, with exit code 1."""
+    after = _changed(lambda now, at: steps.log(now, text, at))
+    if said := steps.warning(after):
+        screen.warn(said)
+    _show(after, as_json)
+    if steps.exhausted(after):
+        raise typer.Exit(1)
+
+
+@app.command()
+def status(as_json: Json = False) -> None:
+    """The loop as it stands."""
+    place = here()
+    root = required_root(place)
+    with opened(place.home) as store:
+        found = sections.get(store, root, "saneloop")
+    _show(found if isinstance(found, dict) else {}, as_json)
+
+
+@app.command()
+def complete(as_json: Json = False) -> None:
+    """End the loop with its promise kept; refused while a criterion is not ticked off."""
+    _show(_changed(steps.complete), as_json)
+
+
+@app.command()
+def cancel(as_json: Json = False) -> None:
+    """End the loop without its promise."""
+    _show(_changed(steps.cancel), as_json)
+
+
+def _changed(step: Callable[[Mapping[str, Any], str], dict[str, Any]]) -> dict[str, Any]:
+    """The loop after a step that nobody else can come between."""
+    place = here()
+    root = required_root(place)
+    at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    with opened(place.home) as store:
+        after = sections.update(durable(store), root, "saneloop", lambda now: step(now, at))
+        for warning in mirror.follow(store, root):
+            screen.warn(warning)
+    return after
+
+
+def _show(loop: Mapping[str, Any], as_json: bool) -> None:
+    if as_json:
+        screen.document(loop)
+        return
+    if not loop["active"]:
+        ended = loop.get("archive", [])
+        screen.say(steps.warning(loop) if steps.exhausted(loop) else "no loop is running")
+        if ended:
+            screen.say(
+                f"the last one: {ended[-1]['task']} ({ended[-1]['outcome']}, {ended[-1]['iteration']} iterations)"
+            )
+        return
+    screen.say(f"{loop['task']}: iteration {loop['iteration']} of {loop['max_iterations']}")
+    screen.say(f"promised: {loop['promise']}")
+    for one in loop["acceptance_criteria"]:
+        screen.say(f"  [{'x' if one['checked'] else ' '}] {one['num']}. {one['text']}")

@@ -1,0 +1,78 @@
+"""A plan in front of the user: what will be written, registered and executed, and whether they agree."""
+
+import sys
+from collections.abc import Iterable, Sequence
+
+import typer
+
+from synaptic.cli import screen
+from synaptic.packages.answers import Answer, answer_from
+from synaptic.packages.plan import HookLine, Shown
+from synaptic.packages.refusal import Refusal
+from synaptic.packages.rows import Question
+
+SHOWN_FILES = 30
+MARKS = {"new": "+", "changed": "~", "same": " ", "removed": "-", "modified": "!", "obsolete": "-"}
+
+
+def tell(plans: Iterable[Shown]) -> None:
+    """Every package: hooks first, because they are what runs."""
+    for plan in plans:
+        was = f"{plan.was} -> " if plan.was and plan.was != plan.version else ""
+        channel = f" from channel {plan.channel}" if plan.channel else ""
+        screen.say(f"{plan.action} {plan.package} {was}{plan.version}{channel}, {plan.scope}: {plan.root}")
+        _hooks(plan.hooks)
+        for one in plan.tools:
+            screen.say(f"  needs    {one.name} {one.spec}".rstrip())
+        for one in plan.commands:
+            screen.say(f"  EXECUTES {one.command}   (brings {one.name})")
+        _files(plan)
+        for warning in plan.warnings:
+            screen.say(f"  warning  {warning}")
+
+
+def agreed(yes: bool, question: str = "Go on?") -> bool:
+    """The user's word; without a terminal there is nobody to ask, and silence is a no."""
+    if yes:
+        return True
+    if not sys.stdin.isatty():
+        raise Refusal("confirmation_required", "nobody can be asked here, and nothing was written", hint="add --yes")
+    return typer.confirm(question, default=False, err=True)
+
+
+def asked(question: Question, default: Answer) -> Answer:
+    """One question of a package; without a terminal its default."""
+    if not sys.stdin.isatty():
+        return default
+    choices = f" ({', '.join(question.options)})" if question.options else ""
+    shown = ", ".join(default) if isinstance(default, list) else str(default).lower()
+    text = typer.prompt(f"{question.prompt}{choices}", default=shown, err=True)
+    try:
+        return answer_from(question, text)
+    except Refusal as refusal:
+        screen.warn(str(refusal))
+        return asked(question, default)
+
+
+def effect(hook: HookLine) -> str:
+    """What a hook can do."""
+    before = hook.event.startswith("Pre")
+    if not hook.blocking:
+        return "is started and not waited for"
+    return "may allow, block or change it" if before else "is waited for and may answer"
+
+
+def _hooks(hooks: Sequence[HookLine]) -> None:
+    for hook in hooks:
+        note = f"   [{hook.note}]" if hook.note else ""
+        when = f"priority {hook.priority} {'blocking' if hook.blocking else 'not blocking'}"
+        screen.say(f" {MARKS[hook.change]} hook     {hook.event} {hook.matcher} {when}{note}")
+        screen.say(f"            {hook.script}: {effect(hook)}")
+
+
+def _files(plan: Shown) -> None:
+    for line in plan.files[:SHOWN_FILES]:
+        preview = f"   {line.preview}" if line.preview and line.state != "same" else ""
+        screen.say(f" {MARKS[line.state]} file     {line.path}{preview}")
+    if len(plan.files) > SHOWN_FILES:
+        screen.say(f"   and {len(plan.files) - SHOWN_FILES} files more (--json shows them all)")

@@ -1,0 +1,223 @@
+"""`synaptic registry`: registries of packages, made, chosen, served and kept in step."""
+
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import Annotated
+from urllib.parse import unquote, urlsplit
+
+import typer
+
+from synaptic.cli import screen
+from synaptic.cli.package import Channel, Json, Registry, opened, required
+from synaptic.cli.place import here
+from synaptic.cli.verbs import verb
+from synaptic.model.environment import DEFAULT_CHANNEL
+from synaptic.packages import author, remote
+from synaptic.packages.catalog import catalog_file, load_catalog, refresh
+from synaptic.packages.create import clone_file, create_file, create_on_server
+from synaptic.packages.database import shown
+from synaptic.packages.dolt import DoltDatabase
+from synaptic.packages.published import Published
+from synaptic.packages.refusal import Refusal
+from synaptic.packages.rewrite import make_folders, replace
+from synaptic.packages.scan import scan
+from synaptic.packages.serving import serving
+from synaptic.packages.source import channel_name, note_file, open_source, registry_url
+
+app = verb(
+    "Registries of packages: make, choose, serve.",
+    """
+    synaptic registry init                                  one of your own
+    synaptic registry push file:///mnt/team/registry.db     copy it to where others read it
+    synaptic registry use file:///mnt/team/registry.db      install from there
+    synaptic registry serve --port 8650                     offer it over http on this machine
+    """,
+)
+Url = Annotated[str, typer.Argument(metavar="URL", help="file:///path or http://127.0.0.1:PORT/name.")]
+Channels = Annotated[
+    list[str] | None, typer.Option("--channel", metavar="NAME", help="Only this one; may be given more than once.")
+]
+
+
+@app.command()
+def init(
+    if_missing: Annotated[bool, typer.Option("--if-missing", help="Be content with one that is there.")] = False,
+    origin: Annotated[str, typer.Option("--from", metavar="URL", help="With the history of this remote.")] = "",
+    registry: Registry = "",
+    as_json: Json = False,
+) -> None:
+    """Make the registry: its tables and the channels develop, beta and main, or a copy of another with its history."""
+    url = registry_url(registry, os.environ, here().home)
+    made = _create(url, origin, if_missing)
+    if as_json:
+        screen.document({"ok": True, "registry": shown(url), "created": made})
+        return
+    screen.say(f"{'created' if made else 'there already'}: {shown(url)}")
+
+
+@app.command()
+def use(
+    url: Annotated[str, typer.Argument(metavar="URL", help="Any kind of registry.")], as_json: Json = False
+) -> None:
+    """Choose the registry that packages come from; it is opened first."""
+    home = here().home
+    with open_source(url, home) as source:
+        channels = source.channels()
+    file = note_file(home)
+    make_folders(file.parent, 0o700)
+    replace(file, f"{url}\n".encode(), 0o600)
+    if as_json:
+        screen.document({"ok": True, "registry": shown(url), "channels": channels})
+        return
+    screen.say(f"packages come from {shown(url)} (channels: {', '.join(channels)})")
+
+
+@app.command()
+def channels(registry: Registry = "", as_json: Json = False) -> None:
+    """The channels of the registry, with the commit each is at and how many packages it has."""
+    with opened(registry) as source:
+        found = [(name, source.head(name), len(source.packages(name))) for name in source.channels()]
+    if as_json:
+        rows = [{"channel": name, "commit": commit, "packages": count} for name, commit, count in found]
+        screen.document({"ok": True, "registry": shown(source.url), "channels": rows})
+        return
+    screen.table(("CHANNEL", "COMMIT", "PACKAGES"), ((name, commit[:12], str(count)) for name, commit, count in found))
+
+
+@app.command()
+def push(url: Url, channel: Channels = None, registry: Registry = "", as_json: Json = False) -> None:
+    """Send channels to a remote; one that has moved on there is refused, never overwritten."""
+    with opened(registry) as source:
+        sent = tuple(channel or source.channels())
+        remote.push(_file_of(source), url, sent)
+    _moved("sent to", url, sent, as_json)
+
+
+@app.command()
+def pull(url: Url, channel: Channels = None, registry: Registry = "", as_json: Json = False) -> None:
+    """Bring channels up to what a remote has."""
+    with opened(registry) as source:
+        taken = remote.pull(_file_of(source), url, tuple(channel or ()))
+    _moved("taken from", url, taken, as_json)
+
+
+@app.command()
+def rollback(
+    channel: Annotated[str, typer.Argument(metavar="CHANNEL", help="Whose last commit is taken back.")],
+    registry: Registry = "",
+    as_json: Json = False,
+) -> None:
+    """Take back a channel's last commit: an import, a promotion, a merge."""
+    with opened(registry) as source:
+        commit = author.undo(source, channel)
+    if as_json:
+        screen.document({"ok": True, "channel": channel, "commit": commit})
+        return
+    screen.say(f"{channel} is at {commit[:12]} again")
+
+
+@app.command()
+def catalog(channel: Channel = "", registry: Registry = "", as_json: Json = False) -> None:
+    """Keep the hashes of a channel on this machine, so that files can be checked without the registry."""
+    chosen = channel_name(channel, os.environ)
+    with opened(registry) as source:
+        bundles = [required(source, package.id, chosen) for package in source.packages(chosen)]
+    file = catalog_file(here().home.root / "registry", chosen)
+    known = refresh(file, chosen, bundles).known
+    if as_json:
+        screen.document({"ok": True, "file": file, "versions": len(known)})
+        return
+    screen.say(f"{len(known)} versions in {file}")
+
+
+@app.command("scan")
+def scan_folder(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where to look.")] = Path(),
+    channel: Channel = "",
+    as_json: Json = False,
+) -> None:
+    """List files that are files of a known package, told by the catalog alone; nothing is changed."""
+    chosen = channel_name(channel, os.environ)
+    known = load_catalog(catalog_file(here().home.root / "registry", chosen))
+    found = scan(folder, known)
+    problems = (*known.warnings, *found.problems)
+    if as_json:
+        screen.document({"ok": not found.problems, "files": found.matches, "problems": problems})
+    else:
+        screen.table(("FILE", "PACKAGE", "VERSION"), ((one.path, one.package, one.version) for one in found.matches))
+        for problem in problems:
+            screen.warn(problem)
+    if found.problems:
+        raise typer.Exit(1)
+
+
+@app.command()
+def serve(
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="0 takes any that is free.")] = 0,
+    registry: Registry = "",
+) -> None:
+    """Offer the registry over http on this machine until it is interrupted.
+
+    Whoever can reach the port on this machine can read it and push to it: where others work on the same machine,
+    share a file remote and let the file's permissions decide.
+    """
+    with opened(registry) as source:
+        database = _file_of(source)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    with serving(database.path, port) as url:
+        screen.say(url)
+        sys.stdout.flush()
+        signal.pause()
+
+
+def _create(url: str, origin: str, if_missing: bool) -> bool:
+    parts = urlsplit(url)
+    if parts.scheme == "dolt":
+        return _create_file(Path(unquote(parts.path)), origin, if_missing)
+    if parts.scheme != "mysql" or origin:
+        problem = "only a file of your own can be made" if origin else "is a remote"
+        raise Refusal("unsupported_backend", problem, where=shown(url), hint="write --registry dolt:///path")
+    with open_source(url, here().home) as source:
+        if if_missing and _is_registry(source):
+            return False
+        create_on_server(source.database)
+    return True
+
+
+def _create_file(path: Path, origin: str, if_missing: bool) -> bool:
+    if if_missing and path.exists():
+        return False
+    if origin:
+        clone_file(origin, path)
+    else:
+        create_file(path)
+    return True
+
+
+def _is_registry(source: Published) -> bool:
+    try:
+        source.packages(DEFAULT_CHANNEL)
+    except Refusal as refusal:
+        if refusal.code != "validation_failed":
+            raise
+        return False
+    return True
+
+
+def _file_of(source: Published) -> DoltDatabase:
+    """The database file of a registry of one's own; others are not ours to send or to serve."""
+    database = source.database
+    if isinstance(database, DoltDatabase) and not database.remote:
+        return database
+    raise Refusal(
+        "unsupported_backend", "is no database file of your own", where=shown(source.url), hint="dolt:///path"
+    )
+
+
+def _moved(what: str, url: str, names: tuple[str, ...], as_json: bool) -> None:
+    if as_json:
+        screen.document({"ok": True, "remote": shown(url), "channels": names})
+        return
+    screen.say(f"{', '.join(names)}: {what} {shown(url)}")

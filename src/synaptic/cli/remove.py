@@ -1,0 +1,55 @@
+"""`synaptic remove`: a package's hooks and files out again; the agent's settings and everybody else's stay."""
+
+from typing import Annotated
+
+import typer
+
+from synaptic.cli import plan as plans
+from synaptic.cli import screen
+from synaptic.cli.place import here
+from synaptic.cli.sites import DryRun, Force, Json, ScopeOption, Yes, chosen_sites, one_site
+from synaptic.cli.verbs import shown, verb
+from synaptic.packages.refusal import Refusal
+from synaptic.packages.remove import Removal, apply_removals, prepare_removal
+
+app = verb()
+
+EXAMPLES = """
+synaptic remove policy-guard
+synaptic remove policy-guard --scope global --yes
+"""
+
+
+@app.command(epilog=shown(EXAMPLES))
+def remove(
+    name: Annotated[str, typer.Argument(help="An installed package.")],
+    scope: ScopeOption = None,
+    force: Force = False,
+    yes: Yes = False,
+    dry_run: DryRun = False,
+    as_json: Json = False,
+) -> None:
+    """Show what goes, and after a yes remove it. Files that were changed here need --force; a copy of them is kept."""
+    place = here()
+    sites = chosen_sites(place, scope) if scope == "both" else (one_site(place, name, scope)[0],)
+    removals = [prepare_removal(site, name) for site in sites]
+    plan = [line for removal in removals for line in removal.shown()]
+    if not as_json:
+        plans.tell(plan)
+    if not dry_run:
+        _refuse_changed(removals, force)
+        if not plans.agreed(yes, "Remove this?"):
+            raise typer.Exit(1)
+        apply_removals(place.home, removals)
+    if as_json:
+        screen.document({"ok": True, "plan": plan, "written": not dry_run})
+    elif not dry_run:
+        for line in plan:
+            screen.say(f"removed {line.package} {line.version} ({line.scope})")
+
+
+def _refuse_changed(removals: list[Removal], force: bool) -> None:
+    changed = [path for removal in removals for path in removal.modified]
+    if changed and not force:
+        hint = "look with `synaptic diff`, then add --force"
+        raise Refusal("confirmation_required", f"{', '.join(changed)} was changed here", hint=hint)

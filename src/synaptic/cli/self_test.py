@@ -1,0 +1,80 @@
+"""`synaptic self-test`: every policy of the installed program against the cases it was shipped with."""
+
+from typing import Annotated
+
+import msgspec
+import typer
+
+from synaptic.cli import screen
+from synaptic.cli.verbs import shown, verb
+from synaptic.model.errors import DeclarationError
+from synaptic.policies.base import Policy, policies
+from synaptic.policies.cases import Case, broken, case_file, cases, opinion
+from synaptic.registry.nearest import hint
+
+app = verb()
+
+EXAMPLES = """
+synaptic self-test                       every policy
+synaptic self-test sane.forged-state     one of them
+"""
+
+
+class Examined(msgspec.Struct, frozen=True):
+    """How one policy did."""
+
+    policy: str
+    passed: int
+    failed: tuple[str, ...] = ()
+    """Each case that is not met, and why."""
+
+
+@app.command("self-test", epilog=shown(EXAMPLES))
+def self_test(
+    name: Annotated[str, typer.Argument(metavar="[POLICY]", help="One policy; all without it.")] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+) -> None:
+    """Run the cases of every policy, with nothing read and nothing written. Exit code 1 when a rule is broken."""
+    known = policies()
+    if name and name not in known:
+        raise DeclarationError(f"there is no policy `{name}`", hint=hint(name, known))
+    results = [examine(policy) for policy in ([known[name]] if name else known.values())]
+    failed = sum(len(one.failed) for one in results)
+    _tell(results, failed, as_json)
+    if failed:
+        raise typer.Exit(1)
+
+
+def examine(policy: type[Policy]) -> Examined:
+    """One policy against its cases, which must make it speak and let it be silent."""
+    try:
+        all_cases = cases(policy)
+    except (OSError, msgspec.MsgspecError) as error:
+        return Examined(policy.id, 0, (f"{case_file(policy)} cannot be read: {error}",))
+    wrong = [f"{case.name}: {why}" for case in all_cases if (why := _wrong(policy, case))]
+    passed = len(all_cases) - len(wrong)
+    if not wrong:
+        verdicts = [opinion(policy, case) for case in all_cases]
+        wrong += [] if any(verdicts) else [f"{case_file(policy)}: no case fires"]
+        wrong += [] if not all(verdicts) else [f"{case_file(policy)}: no case stays quiet"]
+    return Examined(policy.id, passed, tuple(wrong))
+
+
+def _wrong(policy: type[Policy], case: Case) -> str:
+    try:
+        return broken(policy, case)
+    except Exception as error:  # noqa: BLE001  a rule that crashes is a broken rule, and the others are still asked
+        return f"{type(error).__name__}: {error}"
+
+
+def _tell(results: list[Examined], failed: int, as_json: bool) -> None:
+    passed = sum(one.passed for one in results)
+    if as_json:
+        screen.document({"ok": not failed, "passed": passed, "failed": failed, "policies": results})
+        return
+    rows = (("fail" if one.failed else "ok", one.policy, str(one.passed), str(len(one.failed))) for one in results)
+    screen.table(("", "POLICY", "PASSED", "FAILED"), rows)
+    for one in results:
+        for line in one.failed:
+            screen.say(f"{one.policy}: {line}")
+    screen.say(f"{passed} cases passed, {failed} failed")

@@ -1,0 +1,72 @@
+"""One event of an orchestrator, from whoever has one: completed, checked, and answered with the merged result."""
+
+import asyncio
+import os
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from synaptic.daemon import client, fallback
+from synaptic.daemon.ability_events import BLOCKING_ONLY, OWN
+from synaptic.model.call import Answer, Request
+from synaptic.model.context import fault
+from synaptic.model.home import Home
+
+SESSION = "SYNAPTIC_SESSION"
+
+
+class Emission(msgspec.Struct, frozen=True, kw_only=True):
+    """An event, its context, and who is asked."""
+
+    event: str
+    context: Mapping[str, Any]
+    blocking_only: bool = False
+
+
+class Emitted(msgspec.Struct, frozen=True, kw_only=True):
+    """What the hooks said together."""
+
+    result: dict[str, Any]
+    blocked: bool
+    warnings: tuple[str, ...]
+
+
+def completed(event: str, context: Mapping[str, Any], root: str) -> dict[str, Any]:
+    """The context with what can be derived: its event, a session, the time, the repository."""
+    derived = {
+        "event_type": event,
+        "session_id": os.environ.get(SESSION) or f"cli-{os.getppid()}",
+        "timestamp": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+    }
+    return {**derived, **({"repository_root": root} if root else {}), **context}
+
+
+def request_of(emission: Emission, env: Mapping[str, str]) -> Request:
+    """The emission as the engine is asked."""
+    marked = {**env, BLOCKING_ONLY: "1"} if emission.blocking_only else dict(env)
+    stdin = msgspec.json.encode(emission.context)
+    return Request(agent=OWN, event=emission.event, stdin=stdin, id=client.new_call_id(), env=marked)
+
+
+def emit(home: Home, emission: Emission) -> Emitted:
+    """Ask the daemon, or run the engine here when there is none."""
+    env = {name: value for name, value in os.environ.items() if name != "CLAUDE_PROJECT_DIR"}
+    request = request_of(emission, env)
+    return told(emission, client.call(home, request) or _here(home, request))
+
+
+def told(emission: Emission, answer: Answer) -> Emitted:
+    """An answer as values, with how the context broke its promise."""
+    lines = answer.stderr.decode("utf-8", "replace").splitlines()
+    broken = fault(emission.event, emission.context)
+    warnings = dict.fromkeys((*([broken] if broken else []), *(line.removeprefix("synaptic: ") for line in lines)))
+    result = msgspec.json.decode(answer.stdout, type=dict[str, Any]) if answer.stdout else {}
+    return Emitted(result=result, blocked=answer.exit == 2, warnings=tuple(warnings))
+
+
+def _here(home: Home, request: Request) -> Answer:
+    given: list[Answer] = []
+    asyncio.run(fallback.answer_here(home, request, given.append))
+    return given[0]

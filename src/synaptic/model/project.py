@@ -1,0 +1,104 @@
+"""What a repository and its practice look like at one moment: facts, without how they were found."""
+
+from collections.abc import Mapping
+
+import msgspec
+
+
+class Git(msgspec.Struct, frozen=True, kw_only=True):
+    """A working tree, read from git's own files. Without a repository everything is empty."""
+
+    top: str = ""
+    """The folder that is checked out; empty where there is no repository."""
+    branch: str = ""
+    """Empty on a detached HEAD."""
+    commit: str = ""
+    """The commit that is checked out; empty before the first one."""
+    bare: bool = False
+    linked: bool = False
+    """A worktree beside the main one."""
+    submodule: bool = False
+    main: str = ""
+    """The main working tree; empty for a bare repository."""
+    worktrees: tuple[str, ...] = ()
+    """The linked ones: neither the main one nor a bare repository."""
+
+    @property
+    def known(self) -> bool:
+        return bool(self.top)
+
+    @property
+    def detached(self) -> bool:
+        return self.known and not self.branch
+
+    @property
+    def unborn(self) -> bool:
+        """A branch without any commit."""
+        return bool(self.branch) and not self.commit
+
+
+class PlanFile(msgspec.Struct, frozen=True, kw_only=True):
+    """`MASTER_PLAN.md` as it is on disk."""
+
+    path: str = ""
+    text: str = ""
+    modified: float = 0.0
+
+    @property
+    def exists(self) -> bool:
+        return bool(self.path)
+
+
+class TestStatus(msgspec.Struct, frozen=True, kw_only=True):
+    """The last run of the tests, as `.claude/.test-status` says it."""
+
+    __test__ = False  # a value, whatever its name looks like to a test runner
+
+    result: str
+    """`pass` or `fail`."""
+    failures: int = 0
+    at: float = 0.0
+
+    @property
+    def passed(self) -> bool:
+        return self.result == "pass"
+
+    def age(self, now: float) -> int:
+        """Whole seconds."""
+        return int(now) - int(self.at)
+
+
+class Target(msgspec.Struct, frozen=True, kw_only=True):
+    """The file that a tool call names, as it is on disk when the event arrives."""
+
+    path: str = ""
+    """Absolute."""
+    exists: bool = False
+    folder: bool = False
+    """Its folder is there."""
+    text: str = ""
+    """Its content; empty for a file that is too large or no text."""
+
+
+class Tooling(msgspec.Struct, frozen=True, kw_only=True):
+    """A program that a project is checked with."""
+
+    name: str = ""
+    argv: tuple[str, ...] = ()
+    """Empty when nothing was detected, or when the program is not installed."""
+    cwd: str = ""
+
+
+class ChangedFile(msgspec.Struct, frozen=True, kw_only=True):
+    """A file that the session wrote and that is still there."""
+
+    path: str
+    text: str = ""
+
+
+class Code(msgspec.Struct, frozen=True, kw_only=True):
+    """Decision ids in the code of a project, each with how often it occurs."""
+
+    decisions: Mapping[str, int] = {}
+    complete: bool = True
+    """False when there was too much to read."""

@@ -1,0 +1,137 @@
+"""What an author does with a registry: bring a package in, move it up a channel, take the last step back."""
+
+from datetime import UTC, datetime
+from typing import cast
+
+import msgspec
+
+from synaptic.packages.compare import compare
+from synaptic.packages.database import Change, History, checked_ref, shown
+from synaptic.packages.folder import Read
+from synaptic.packages.hashes import corrupt
+from synaptic.packages.published import Published
+from synaptic.packages.refusal import Refusal
+from synaptic.packages.rows import Bundle
+from synaptic.packages.tables import KINDS, Statement, copy, insert, remove
+from synaptic.packages.template import lint
+
+RAISE = "raise `version` in package.toml; what is published never changes"
+FIRST = 2
+"""Commits that every registry starts with: its own first one and the tables."""
+
+
+class Imported(msgspec.Struct, frozen=True):
+    """What an import did: the commit, "" where nothing changed, and what should be looked at."""
+
+    commit: str
+    changed: bool
+    warnings: tuple[str, ...] = ()
+
+
+def import_package(registry: Published, read: Read, channel: str) -> Imported:
+    """Put a folder's package into a channel. The same version with other contents is refused before any write."""
+    new = read.bundle
+    findings = tuple(f"{finding.where}: {finding.message}" for finding in lint(new))
+    warnings = (*read.warnings, *findings)
+    before = registry.bundle(new.package.id, channel)
+    if before and _content(before) == _content(new):
+        return Imported("", False, warnings)
+    refuse_other_content(registry, new, channel)
+    stamped = _stamped(new, before)
+    message = f"import {new.package.name} {new.package.version}"
+    commit = registry.database.write(Change(channel, put(stamped), message, _author(new)))
+    return Imported(commit, True, warnings)
+
+
+def put(bundle: Bundle) -> list[Statement]:
+    """The statements that put a package in the place of the one with its id."""
+    owned = (*bundle.files, *bundle.deps, *bundle.variants, *bundle.hooks, *bundle.questions)
+    return [remove(bundle.package.id), *(insert(row) for row in (bundle.package, *owned))]
+
+
+def refuse_other_content(registry: Published, new: Bundle, channel: str) -> None:
+    """One content per package, version and channel, forever."""
+    known = registry.bundle(new.package.id, channel, new.package.version)
+    if known is None or _content(known) == _content(new):
+        return
+    place = f"{new.package.name} {new.package.version} in {channel}"
+    there = {file.dest_path: file.sha256 for file in known.files}
+    ours = {file.dest_path: file.sha256 for file in new.files}
+    for difference in compare(known, new).files:
+        path = difference.path
+        told = f"`{path}` is published with {there.get(path, 'no such file')} and is now {ours.get(path, 'gone')}"
+        raise Refusal("conflict", told, where=place, hint=RAISE)
+    raise Refusal("conflict", "it is published with other hooks, dependencies or words", where=place, hint=RAISE)
+
+
+def promote(registry: Published, name: str, source: str, target: str) -> str:
+    """Move one package up, through all gates; the commit, "" where the target has it already."""
+    bundle = gate(registry, name, source, target)
+    tables = {table: registry.database.table(table, bundle.commit or source) for table in KINDS.values()}
+    message = f"promote {name} {bundle.package.version} from {source}"
+    return registry.database.write(Change(target, copy(bundle.package.id, tables), message, _author(bundle)))
+
+
+def promote_all(registry: Published, source: str, target: str) -> str:
+    """Move a whole channel up by a merge, every package through all gates; the commit."""
+    _refuse_same(source, target)
+    for package in registry.packages(source):
+        gate(registry, package.id, source, target)
+    return _history(registry).merge(source, target)
+
+
+def undo(registry: Published, channel: str) -> str:
+    """Take back a channel's last commit; the commit it is at now."""
+    if len(registry.log(channel)) <= FIRST:
+        raise Refusal("blocked", f"`{channel}` has no commit to take back", where=shown(registry.url))
+    return _history(registry).undo(channel)
+
+
+def gate(registry: Published, name: str, source: str, target: str) -> Bundle:
+    """The package, if nothing stands against it: each gate names its reason."""
+    _refuse_same(source, target)
+    bundle = registry.bundle(name, source)
+    if bundle is None:
+        raise Refusal("not_found", f"there is no package `{name}` in `{source}`", where=shown(registry.url))
+    if not bundle.package.sha256:
+        raise Refusal("blocked", f"`{name}` has no hash over its files", hint="import it again")
+    if bad := corrupt(bundle):
+        raise Refusal("blocked", f"`{name}` does not match its hashes: {', '.join(bad)}", hint="import it again")
+    scripts = {file.dest_path.removesuffix(".j2") for file in bundle.files if file.file_type == "hook"}
+    if lost := [hook.script_path for hook in bundle.hooks if hook.script_path not in scripts]:
+        raise Refusal("blocked", f"`{name}` has hooks without a file: {', '.join(lost)}", hint="import it again")
+    if errors := [f"{one.where}: {one.message}" for one in lint(bundle) if one.is_error]:
+        raise Refusal("blocked", f"templates of `{name}` cannot be filled in: {'; '.join(errors)}")
+    refuse_other_content(registry, bundle, target)
+    return bundle
+
+
+def _refuse_same(source: str, target: str) -> None:
+    if checked_ref(source) == checked_ref(target):
+        raise Refusal("invalid_args", f"source and target are both `{source}`", hint="name another with --to")
+
+
+def _content(bundle: Bundle) -> Bundle:
+    """All that a version promises, without when and where it was written."""
+    package = msgspec.structs.replace(bundle.package, created_at="", updated_at="")
+    return msgspec.structs.replace(bundle, package=package, channel="", commit="")
+
+
+def _stamped(new: Bundle, before: Bundle | None) -> Bundle:
+    now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    created = before.package.created_at if before else now
+    return msgspec.structs.replace(
+        new, package=msgspec.structs.replace(new.package, created_at=created, updated_at=now)
+    )
+
+
+def _author(bundle: Bundle) -> str:
+    name, _, mail = bundle.package.author.partition("<")
+    return f"{name.strip() or 'synaptic'} <{mail.strip(' >') or 'synaptic@localhost'}>"
+
+
+def _history(registry: Published) -> History:
+    if not hasattr(registry.database, "merge"):
+        problem = "this registry is plain tables without channels"
+        raise Refusal("unsupported_backend", problem, where=shown(registry.url), hint="use a Dolt database")
+    return cast(History, registry.database)

@@ -1,0 +1,69 @@
+"""A new registry: its tables, and the channels that a package goes through."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from synaptic.model.environment import DEFAULT_CHANNEL
+from synaptic.packages.database import Change, Database
+from synaptic.packages.dolt import DoltDatabase, drop_file, remote_channels
+from synaptic.packages.refusal import Refusal
+from synaptic.packages.remote import ORIGIN
+from synaptic.packages.rewrite import make_folders
+from synaptic.packages.source import CHANNELS
+from synaptic.packages.tables import CREATE, Statement
+
+BINARY = " CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
+"""On a server, where else `a.md` and `A.md` would be the same path."""
+
+
+def create_file(path: Path) -> None:
+    """A database file with tables and channels; whole or not at all, and never over another file."""
+    with _new(path) as database:
+        create_tables(database, CREATE)
+        for channel in CHANNELS:
+            if channel != DEFAULT_CHANNEL:
+                database.rows("SELECT dolt_branch(?)", [channel])
+
+
+def clone_file(url: str, path: Path) -> None:
+    """A database file with the history and the channels of a remote."""
+    with _new(path) as database:
+        database.rows("SELECT dolt_clone(?)", [url])
+        known = database.channels()
+        for channel in remote_channels(database, ORIGIN):
+            if channel not in known:
+                database.rows("SELECT dolt_branch(?, ?)", [channel, f"{ORIGIN}/{channel}"])
+
+
+@contextmanager
+def _new(path: Path) -> Iterator[DoltDatabase]:
+    if path.exists():
+        raise Refusal("conflict", "there is a file already", where=str(path), hint="name another, or use this one")
+    make_folders(path.parent, 0o700)
+    part = path.with_name(f".{path.name}.part")
+    drop_file(part)
+    part.touch(0o600)
+    database = DoltDatabase(part)
+    try:
+        yield database
+        database.close()
+        part.rename(path)
+    finally:
+        database.close()
+        drop_file(part)
+
+
+def create_on_server(database: Database) -> None:
+    """Tables, and on a Dolt server the channels."""
+    create_tables(database, [f"{sql}{BINARY}" if sql.startswith("CREATE TABLE") else sql for sql in CREATE])
+    if hasattr(database, "merge"):
+        for channel in CHANNELS:
+            if channel not in database.channels():
+                database.rows("CALL DOLT_BRANCH(?)", [channel])
+
+
+def create_tables(database: Database, statements: "tuple[str, ...] | list[str]") -> None:
+    """In one commit of `main`."""
+    made: list[Statement] = [(sql, ()) for sql in statements]
+    database.write(Change(DEFAULT_CHANNEL, made, "the tables of a registry"))

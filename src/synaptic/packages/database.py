@@ -1,0 +1,91 @@
+"""What a registry needs of a database: tables at any commit, history, and one commit per change."""
+
+import re
+from collections.abc import Sequence
+from typing import Protocol
+from urllib.parse import urlsplit
+
+import msgspec
+
+from synaptic.packages.refusal import Refusal
+from synaptic.packages.rows import Commit
+from synaptic.packages.tables import Statement
+
+CHANNEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,99}")
+"""Names of channels and commits: they are written into SQL, where a table's name cannot be a parameter."""
+
+Rows = list[list[object]]
+
+
+class Change(msgspec.Struct, frozen=True):
+    """What one commit writes: statements that all happen or none, and what history says about it."""
+
+    channel: str
+    statements: Sequence[Statement]
+    message: str
+    author: str = "synaptic <synaptic@localhost>"
+
+
+class Past(msgspec.Struct, frozen=True):
+    """What a package was at some commit."""
+
+    version: str
+    sha256: str
+    commit: str
+
+    @property
+    def content(self) -> tuple[str, str]:
+        return self.version, self.sha256
+
+
+class Database(Protocol):
+    """Tables with history. Failures are Refusals that name the database."""
+
+    url: str
+
+    def table(self, name: str, ref: str) -> str:
+        """SQL for a table as it was at a channel's end or at a commit."""
+
+    def rows(self, sql: str, params: Sequence[object] = ()) -> Rows:
+        """The answer to a query with `?` for each parameter."""
+
+    def channels(self) -> tuple[str, ...]:
+        """Names of the channels, sorted."""
+
+    def log(self, ref: str) -> tuple[Commit, ...]:
+        """The commits that led to it, newest first; empty where there is no history."""
+
+    def head(self, channel: str) -> str:
+        """The commit that a channel is at; "" where there is no history."""
+
+    def past(self, package_id: str, channel: str) -> list[Past]:
+        """The package at every commit of the channel that has it, newest first."""
+
+    def write(self, change: Change) -> str:
+        """Do it, and return the commit; "" when it changes nothing or there is no history."""
+
+    def close(self) -> None:
+        """Let go; harmless twice."""
+
+
+class History(Database, Protocol):
+    """A database with branches, which can do more."""
+
+    def merge(self, source: str, target: str) -> str:
+        """Bring a whole channel into another; the commit."""
+
+    def undo(self, channel: str) -> str:
+        """Take back the channel's last commit; the commit it is at now."""
+
+
+def checked_ref(ref: str) -> str:
+    """A name that may be written into SQL."""
+    if not CHANNEL.fullmatch(ref) or ".." in ref:
+        raise Refusal("invalid_args", f"`{ref[:100]}` is no name of a channel", hint="letters, digits and . _ / -")
+    return ref
+
+
+def shown(url: str) -> str:
+    """The URL without its password."""
+    password = urlsplit(url).password
+    return url.replace(f":{password}@", ":***@", 1) if password else url

@@ -1,0 +1,190 @@
+"""A registry in a doltlite database on this machine, spoken to through a process of its own."""
+
+import os
+import subprocess  # noqa: TID251  doltlite lives in a process of its own
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import IO, Any
+
+import msgspec
+
+from synaptic.packages import worker
+from synaptic.packages.database import Change, Past, Rows, checked_ref
+from synaptic.packages.refusal import Code, Refusal
+from synaptic.packages.rows import Commit
+
+PATIENCE = 10.0
+"""Seconds to wait for another writer. The engine's own waiting does not cover a change of branch."""
+PAUSE = 0.05
+BUSY = ("database is locked", "database is busy")
+UNREADABLE = ("not a database", "malformed", "file is encrypted", "corrupt")
+MEANINGS: tuple[tuple[str, Code, str], ...] = (
+    ("database is locked", "backend_unavailable", "another process is writing to it; try again"),
+    ("database is busy", "backend_unavailable", "another process is writing to it; try again"),
+    ("ref not found", "not_found", "type: synaptic registry channels"),
+    ("branch not found", "not_found", "type: synaptic registry channels"),
+    ("invalid dolt_log revision", "not_found", "type: synaptic registry channels"),
+    ("not a fast-forward", "conflict", "pull first: somebody else has pushed"),
+    ("no common ancestor", "conflict", "they were made apart; type: synaptic registry init --from URL"),
+    ("could not connect", "backend_unavailable", "is it running? synaptic registry serve"),
+    ("failed to open remote", "backend_unavailable", "is the path right?"),
+    ("disk is full", "backend_unavailable", "make room; nothing was written"),
+    ("SQLite built in", "unsupported_backend", "use your system's Python, or a mysql:// registry"),
+    ("No module named 'doltlite'", "unsupported_backend", "type: pip install doltlite"),
+    ("no such table", "validation_failed", "is it a registry? synaptic registry init makes one"),
+)
+
+
+class DoltDatabase:
+    """One database file; the process starts with the first question."""
+
+    def __init__(self, path: Path, *, remote: str = "") -> None:
+        """With `remote`, channels are those that the remote of this name had when it was last fetched."""
+        self.url = f"dolt://{path}"
+        self.path = path
+        self.remote = remote
+        self.patience = PATIENCE
+        self._names: tuple[str, ...] = ()
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def table(self, name: str, ref: str) -> str:
+        return f"dolt_at_{name}('{self._ref(ref)}')"
+
+    def rows(self, sql: str, params: Sequence[object] = ()) -> Rows:
+        return self._ask({"sql": sql, "params": list(params)})
+
+    def channels(self) -> tuple[str, ...]:
+        if not self.remote:
+            return tuple(sorted(str(row[0]) for row in self.rows("SELECT name FROM dolt_branches")))
+        self._names = self._names or remote_channels(self, self.remote)
+        return self._names
+
+    def log(self, ref: str) -> tuple[Commit, ...]:
+        sql = "SELECT commit_hash, committer, date, message FROM dolt_log(?)"
+        return tuple(Commit(*map(str, row)) for row in self.rows(sql, [self._ref(ref)]))
+
+    def head(self, channel: str) -> str:
+        return str(self.rows("SELECT dolt_hashof(?)", [self._ref(channel)])[0][0])
+
+    def past(self, package_id: str, channel: str) -> list[Past]:
+        history = f"dolt_history_packages('{self._ref(channel)}')"
+        sql = f"SELECT version, sha256, commit_hash FROM {history} WHERE id = ?"
+        return [Past(*map(str, row)) for row in self.rows(sql, [package_id])]
+
+    def write(self, change: Change) -> str:
+        statements = [[sql, list(params)] for sql, params in change.statements]
+        request = {"branch": change.channel, "statements": statements}
+        told = {"message": change.message, "author": change.author}
+        return str(self._ask({**request, **told})[0][0])
+
+    def merge(self, source: str, target: str) -> str:
+        self._checkout(target)
+        self.rows("SELECT dolt_merge(?)", [checked_ref(source)])
+        return self.log(target)[0].hash
+
+    def undo(self, channel: str) -> str:
+        self._checkout(channel)
+        self.rows("SELECT dolt_reset('--hard', 'HEAD~1')")
+        return self.log(channel)[0].hash
+
+    def close(self) -> None:
+        process, self._process = self._process, None
+        if process is not None:
+            end_script(process)
+
+    def _checkout(self, channel: str) -> None:
+        self.rows("SELECT dolt_checkout(?)", [checked_ref(channel)])
+
+    def _ref(self, ref: str) -> str:
+        """A channel of the remote, or one of our own; a commit is a commit everywhere."""
+        known = self.remote and checked_ref(ref) in self.channels()
+        return f"{self.remote}/{ref}" if known else checked_ref(ref)
+
+    def _ask(self, request: dict[str, Any]) -> Rows:
+        deadline = time.monotonic() + self.patience
+        answer = self._answer(request)
+        while any(word in answer.get("error", "") for word in BUSY) and time.monotonic() < deadline:
+            time.sleep(PAUSE)
+            answer = self._answer(request)
+        if "error" in answer:
+            raise self._refusal(str(answer["error"]))
+        found: Rows = answer["rows"]
+        return found
+
+    def _answer(self, request: dict[str, Any]) -> dict[str, Any]:
+        self._process = self._process or _start(self.path)
+        answer = _answered(self._process, request)
+        if answer is None:
+            process, self._process = self._process, None
+            raise self._refusal(f"the database's process ended: {end_script(process) or 'it said nothing'}")
+        return answer
+
+    def _refusal(self, said: str) -> Refusal:
+        code, hint = _meaning(said)
+        return Refusal(code, said, where=str(self.path), hint=hint)
+
+
+def remote_channels(database: DoltDatabase, remote: str) -> tuple[str, ...]:
+    """The channels that a remote had when it was last fetched, sorted."""
+    start = f"remotes/{remote}/"
+    names = [str(row[0]) for row in database.rows("SELECT name FROM dolt_remote_branches")]
+    return tuple(sorted(name.removeprefix(start) for name in names if name.startswith(start)))
+
+
+def _meaning(said: str) -> tuple[Code, str]:
+    if any(word in said for word in UNREADABLE):
+        return "validation_failed", "it is no registry, or damaged; clone it again"
+    return next(((code, hint) for words, code, hint in MEANINGS if words in said), ("internal_error", ""))
+
+
+def _start(path: Path) -> "subprocess.Popen[bytes]":
+    if not path.exists():
+        raise Refusal("not_found", "there is no registry", where=str(path), hint="type: synaptic registry init")
+    return start_script(Path(worker.__file__), str(path))
+
+
+def start_script(script: Path, *arguments: str) -> "subprocess.Popen[bytes]":
+    """A script of ours that loads doltlite, isolated, with pipes."""
+    env = {name: value for name, value in os.environ.items() if not name.startswith("_DOLTLITE")}
+    env["PYTHONSAFEPATH"] = "1"  # doltlite may start Python once more, and then without our flags
+    pipe = subprocess.PIPE
+    command = [sys.executable, "-I", str(script), *arguments]
+    return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, env=env)
+
+
+def drop_file(path: Path) -> None:
+    """Remove a database that was never finished, and the lock file that the engine keeps beside it."""
+    path.unlink(missing_ok=True)
+    path.with_name(f".{path.name}-lock").unlink(missing_ok=True)
+
+
+def _answered(process: "subprocess.Popen[bytes]", request: dict[str, Any]) -> dict[str, Any] | None:
+    """None when the process is gone."""
+    into, out = _pipes(process)
+    try:
+        into.write(msgspec.json.encode(request) + b"\n")
+        into.flush()
+        line = out.readline()
+        answer: dict[str, Any] | None = msgspec.json.decode(line) if line.endswith(b"\n") else None
+    except (OSError, ValueError):
+        return None
+    return answer
+
+
+def _pipes(process: "subprocess.Popen[bytes]") -> tuple[IO[bytes], IO[bytes]]:
+    if process.stdin is None or process.stdout is None:
+        raise ValueError("the process was started without pipes")
+    return process.stdin, process.stdout
+
+
+def end_script(process: "subprocess.Popen[bytes]") -> str:
+    """Its end, and the last line it complained with."""
+    try:
+        _, said = process.communicate(timeout=10)
+    except (subprocess.TimeoutExpired, ValueError, OSError):
+        process.kill()
+        _, said = process.communicate()
+    lines = said.decode("utf-8", "replace").strip().splitlines()
+    return lines[-1] if lines else ""

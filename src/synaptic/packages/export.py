@@ -1,0 +1,85 @@
+"""A published package as the folder it came from."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import tomlkit
+
+from synaptic.packages.declared import PackageTable
+from synaptic.packages.folder import MANIFEST
+from synaptic.packages.hashes import checked_path, corrupt
+from synaptic.packages.refusal import Refusal
+from synaptic.packages.rows import Bundle, Dep, HookRow, Question
+
+RUNNABLE = ("hook", "script")
+
+
+def export(bundle: Bundle, folder: Path) -> tuple[Path, ...]:
+    """Write the files and their manifest into a new folder; what was written."""
+    if bad := corrupt(bundle):
+        problem = f"`{bundle.package.name}` does not match its hashes: {', '.join(bad)}"
+        raise Refusal("blocked", problem, hint="import it again")
+    if folder.exists() and any(folder.iterdir()):
+        raise Refusal("conflict", "the folder is not empty", where=str(folder), hint="name a new one")
+    texts = {checked_path(file.dest_path): file for file in bundle.files}
+    folder.mkdir(parents=True, exist_ok=True)
+    for path, file in texts.items():
+        _write(folder / path, file.content, 0o755 if file.file_type in RUNNABLE else 0o644)
+    _write(folder / MANIFEST, manifest(bundle), 0o644)
+    return (folder / MANIFEST, *(folder / path for path in texts))
+
+
+def manifest(bundle: Bundle) -> str:
+    """`package.toml` again: what has its default value is left out."""
+    document = tomlkit.document()
+    document["package"] = _package(bundle)
+    parts = {
+        "hooks": [_hook(hook) for hook in bundle.hooks],
+        "deps": [_dep(dep) for dep in bundle.deps],
+        "questions": [_question(question) for question in bundle.questions],
+    }
+    for key, entries in parts.items():
+        if entries:
+            document[key] = entries
+    return tomlkit.dumps(document)
+
+
+def _package(bundle: Bundle) -> dict[str, Any]:
+    package = bundle.package
+    given = {name: getattr(package, name) for name in PackageTable.__struct_fields__ if hasattr(package, name)}
+    variant_of = next((variant.logical_id for variant in bundle.variants), "")
+    return _told({**given, "tags": list(package.labels), "variant_of": variant_of}, PackageTable)
+
+
+def _hook(row: HookRow) -> dict[str, Any]:
+    return {
+        "event": row.event,
+        "matcher": row.matcher,
+        "script": row.script_path,
+        "priority": row.priority,
+        "blocking": row.blocking,
+    }
+
+
+def _dep(row: Dep) -> dict[str, Any]:
+    given = {"name": row.dep_name, "type": row.dep_type, "spec": row.dep_spec, "install": row.install_cmd}
+    return {key: value for key, value in given.items() if value}
+
+
+def _question(row: Question) -> dict[str, Any]:
+    given = {"id": row.question_id, "prompt": row.prompt, "type": row.type, "default": row.default_val}
+    return {**given, "choices": list(row.options), "order": row.sort_order}
+
+
+def _told(values: dict[str, Any], kind: type[msgspec.Struct]) -> dict[str, Any]:
+    defaults = {field.name: field.default for field in msgspec.structs.fields(kind)}
+    return {key: value for key, value in values.items() if value not in (None, [], "", defaults[key])}
+
+
+def _write(path: Path, text: str, mode: int) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+    with os.fdopen(handle, "wb") as file:
+        file.write(text.encode())

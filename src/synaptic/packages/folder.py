@@ -1,0 +1,162 @@
+"""An author's folder: `package.toml` and the files beside it, as the rows of a registry and back."""
+
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from synaptic.model.errors import DeclarationError
+from synaptic.packages.declared import Declared, declared
+from synaptic.packages.hashes import checked_path, digest, of_files
+from synaptic.packages.refusal import Refusal
+from synaptic.packages.rows import Bundle, ContentType, FileType, PackageFile
+from synaptic.packages.template import SUFFIX
+from synaptic.registry.document import load
+
+MANIFEST = "package.toml"
+FILE_LIMIT = 1 << 20
+"""Bytes of one file."""
+TOTAL_LIMIT = 32 << 20
+COUNT_LIMIT = 2000
+TYPES: dict[str, FileType] = {
+    "agents": "agent",
+    "commands": "command",
+    "skills": "skill",
+    "scripts": "script",
+    "hooks": "hook",
+}
+"""First folder to type; a file elsewhere is configuration."""
+CONTENTS: dict[str, ContentType] = {
+    ".md": "markdown",
+    ".py": "python",
+    ".json": "json",
+    ".yaml": "yaml",
+    ".yml": "yaml",
+}
+FENCE = "---"
+
+
+class Read(msgspec.Struct, frozen=True):
+    """A folder's package, and what was odd about it."""
+
+    bundle: Bundle
+    warnings: tuple[str, ...] = ()
+
+
+def read_folder(folder: Path) -> Read:
+    """The package in a folder. Raises Refusal for anything that could not be installed safely."""
+    manifest = folder / MANIFEST
+    try:
+        text = manifest.read_bytes()
+    except FileNotFoundError:
+        raise Refusal(
+            "not_found", "there is no package.toml", where=str(folder), hint="synaptic package init"
+        ) from None
+    known = declared(text, str(manifest))
+    files = tuple(file_row(known.package.id, path, content) for path, content in sorted(_texts(folder)))
+    _check_scripts(known, files, str(manifest))
+    package = msgspec.structs.replace(known.package, sha256=of_files(files))
+    parts = {name: getattr(known, name) for name in ("hooks", "deps", "questions", "variants")}
+    return Read(Bundle(package=package, files=files, **parts), known.warnings)
+
+
+def file_row(package_id: str, path: str, content: str) -> PackageFile:
+    """One file as a row: its type by its first folder, its contents by its extension, its frontmatter copied out."""
+    plain = Path(path.removesuffix(SUFFIX))
+    head = frontmatter(content)
+    fields = {f"fm_{key}": _text(head, key) for key in ("name", "description", "version", "model")}
+    return PackageFile(
+        package_id=package_id,
+        dest_path=checked_path(path),
+        content=content,
+        sha256=digest(content),
+        file_type=TYPES.get(plain.parts[0], "config") if len(plain.parts) > 1 else "config",
+        content_type=CONTENTS.get(plain.suffix, "text"),
+        is_template=path.endswith(SUFFIX),
+        frontmatter=head,
+        **fields,
+    )
+
+
+def frontmatter(content: str) -> dict[str, object] | None:
+    """The YAML between the leading `---` lines; None when there is none or it is no valid table."""
+    lines = content.splitlines()
+    if not lines or lines[0].rstrip() != FENCE:
+        return None
+    end = next((number for number, line in enumerate(lines[1:], 1) if line.rstrip() == FENCE), 0)
+    try:
+        table = load("\n".join(lines[1:end]).encode(), "frontmatter") if end else None
+        found = msgspec.json.decode(msgspec.json.encode(table, enc_hook=str))
+    except (DeclarationError, TypeError, ValueError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _text(head: dict[str, object] | None, key: str) -> str | None:
+    value = (head or {}).get(key)
+    return None if value is None or isinstance(value, (dict, list)) else str(value)
+
+
+def _texts(folder: Path) -> Iterator[tuple[str, str]]:
+    total = 0
+    for number, path in enumerate(_files(folder), 1):
+        text = _content(path)
+        total += len(text)
+        if number > COUNT_LIMIT or total > TOTAL_LIMIT:
+            limit = f"a package has at most {COUNT_LIMIT} files and {TOTAL_LIMIT >> 20} MiB"
+            raise Refusal("validation_failed", f"is too large: {limit}", where=str(folder))
+        yield checked_path(path.relative_to(folder).as_posix()), text
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    """Every file but the manifest and what is hidden; a link is refused, wherever it leads."""
+    for path in sorted(folder.iterdir()):
+        if path.name.startswith(".") or path.name == "__pycache__" or path == folder / MANIFEST:
+            continue
+        kind = path.lstat().st_mode
+        if stat.S_ISDIR(kind):
+            yield from _files_below(path, folder)
+        else:
+            yield _regular(path, kind)
+
+
+def _files_below(folder: Path, root: Path) -> Iterator[Path]:
+    checked_path(folder.relative_to(root).as_posix())
+    yield from _files(folder)
+
+
+def _regular(path: Path, kind: int) -> Path:
+    if not stat.S_ISREG(kind):
+        what = "a symbolic link" if stat.S_ISLNK(kind) else "no regular file"
+        raise Refusal(
+            "validation_failed", f"is {what}, which a package cannot hold", where=str(path), hint="copy it in"
+        )
+    return path
+
+
+def _content(path: Path) -> str:
+    """Opened without following a link that has taken the file's place meanwhile."""
+    handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    with os.fdopen(handle, "rb") as file:
+        data = file.read(FILE_LIMIT + 1)
+    if len(data) > FILE_LIMIT:
+        raise Refusal("validation_failed", f"is larger than {FILE_LIMIT >> 20} MiB", where=str(path))
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        text = "\0"
+    if "\0" in text:
+        raise Refusal("validation_failed", "is no UTF-8 text; a package holds text", where=str(path))
+    return text
+
+
+def _check_scripts(known: Declared, files: tuple[PackageFile, ...], where: str) -> None:
+    """A hook's script is a file of type hook, so that what is registered is what was hashed."""
+    scripts = {file.dest_path.removesuffix(SUFFIX) for file in files if file.file_type == "hook"}
+    for hook in known.hooks:
+        if hook.script_path not in scripts:
+            problem = f"`script`: `{hook.script_path}` is no file below hooks/"
+            there = ", ".join(sorted(scripts)) or "none"
+            raise Refusal("validation_failed", problem, where=where, hint=f"there are: {there}")

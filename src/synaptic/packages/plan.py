@@ -1,0 +1,205 @@
+"""What an installation would do, as a value: shown before anything is written, then carried out as it is."""
+
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+import msgspec
+
+from synaptic.packages import lock
+from synaptic.packages.lock import External, LockedHook, Record, Requirements, Tracking
+from synaptic.packages.materialise import Material, digest_of, target
+from synaptic.packages.rewrite import read
+from synaptic.packages.site import Site
+from synaptic.registry.edit_registry import entries, upserted
+
+Action = Literal["install", "upgrade", "reinstall", "remove"]
+State = Literal["new", "changed", "same", "modified", "obsolete"]
+"""`modified`: somebody changed it since it was installed."""
+
+
+class FileLine(msgspec.Struct, frozen=True):
+    """One file of the plan."""
+
+    path: str
+    state: State
+    mode: str
+    preview: str = ""
+
+
+class HookLine(msgspec.Struct, frozen=True, kw_only=True):
+    """One hook of the plan, as it will stand in the registry."""
+
+    event: str
+    matcher: str
+    script: str
+    priority: int
+    blocking: bool
+    change: Literal["new", "changed", "same", "removed"]
+    note: str = ""
+
+
+class Item(msgspec.Struct, frozen=True, kw_only=True):
+    """One package in one place."""
+
+    site: Site
+    material: Material
+    before: Record | None
+    requirements: Requirements
+    tracking: Tracking = "registry"
+    url: str = ""
+
+    @property
+    def name(self) -> str:
+        return self.material.bundle.package.name
+
+    @property
+    def action(self) -> Action:
+        if self.before is None:
+            return "install"
+        return "reinstall" if self.before.version == self.material.bundle.package.version else "upgrade"
+
+
+class Shown(msgspec.Struct, frozen=True, kw_only=True):
+    """One package in one place, for people and scripts."""
+
+    action: Action
+    package: str
+    version: str
+    was: str = ""
+    channel: str = ""
+    scope: str
+    root: str
+    files: tuple[FileLine, ...] = ()
+    hooks: tuple[HookLine, ...] = ()
+    tools: tuple[External, ...] = ()
+    commands: tuple[External, ...] = ()
+    """What will be executed to bring programs that are missing."""
+    warnings: tuple[str, ...] = ()
+
+
+def show(item: Item) -> Shown:
+    """The plan for one package. Reads only."""
+    package = item.material.bundle.package
+    return Shown(
+        action=item.action,
+        package=item.name,
+        version=package.version,
+        was=item.before.version if item.before else "",
+        channel=item.material.bundle.channel,
+        scope=item.site.scope,
+        root=str(item.site.root),
+        files=tuple(_files(item)),
+        hooks=hook_lines(item.site, item.name, item.material.hooks, item.before),
+        tools=item.requirements.tools,
+        commands=tuple(one for one in item.requirements.cli if one.provenance == "installed"),
+        warnings=(*item.material.warnings, *_warnings(item)),
+    )
+
+
+def record_of(item: Item, at: str = "") -> Record:
+    """What the lockfile will say."""
+    bundle = item.material.bundle
+    return Record(
+        id=lock.record_id(item.name, item.site.scope),
+        package=item.name,
+        version=bundle.package.version,
+        scope=item.site.scope,
+        commit=bundle.commit,
+        sha256=bundle.package.sha256,
+        branch=bundle.channel,
+        variant=bundle.package.agent_variant,
+        installed_at=at or datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        root="." if item.site.scope == "project" else "~",
+        tracking=item.tracking,
+        template=any(file.template for file in item.material.files),
+        files={file.path: file.sha256 for file in item.material.files},
+        hooks=item.material.hooks,
+        answers=item.material.answers,
+        questions=tuple(question.question_id for question in bundle.questions),
+        requirements=item.requirements,
+        profile=item.material.profile,
+        template_warnings=item.material.warnings,
+    )
+
+
+def registry_text(site: Site) -> str:
+    return (read(site.registry) or b"").decode()
+
+
+def edited_registry(text: str, item: Item) -> str:
+    """The registry with this package's hooks, and everybody's own changes."""
+    base = [hook.line(item.site) for hook in item.before.hooks] if item.before else []
+    lines = [hook.line(item.site) for hook in item.material.hooks]
+    return upserted(text, item.site.owner(item.name), lines, base, str(item.site.registry))
+
+
+def hook_lines(site: Site, name: str, hooks: tuple[LockedHook, ...], before: Record | None) -> tuple[HookLine, ...]:
+    """How the package's entries will change, removed ones last."""
+    text, owner = registry_text(site), site.owner(name)
+    base = [hook.line(site) for hook in before.hooks] if before else []
+    asked = {owner.key(hook.event, str(site.base / hook.script)): hook for hook in hooks}
+    after = upserted(text, owner, [hook.line(site) for hook in hooks], base, str(site.registry))
+    old = {owner.key(one.get("event"), one.get("script")): one for one in entries(text) if owner.owns(one)}
+    new = {owner.key(one.get("event"), one.get("script")): one for one in entries(after) if owner.owns(one)}
+    kept = [_line(entry, old.get(key), asked.get(key)) for key, entry in new.items()]
+    gone = [_line(entry, entry, None, removed=True) for key, entry in old.items() if key not in new]
+    return (*kept, *gone)
+
+
+def _line(
+    entry: Mapping[str, Any], old: Mapping[str, Any] | None, asked: LockedHook | None, removed: bool = False
+) -> HookLine:
+    notes = []
+    if old is not None and old != entry:
+        notes += [f"{key} was {old.get(key)!r}" for key in entry if old.get(key) != entry[key]]
+    if asked is not None:
+        wanted = msgspec.structs.asdict(asked)
+        own = [key for key in ("matcher", "priority", "blocking") if entry.get(key) != wanted[key]]
+        notes += [f"your {key} stays, the package asks for {wanted[key]!r}" for key in own]
+    return HookLine(
+        event=str(entry.get("event")),
+        matcher=str(entry.get("matcher", ".*")),
+        script=str(entry.get("script")),
+        priority=int(entry.get("priority", 50)),
+        blocking=bool(entry.get("blocking", False)),
+        change="removed" if removed else "new" if old is None else "changed" if old != entry else "same",
+        note="; ".join(notes),
+    )
+
+
+def _files(item: Item) -> Iterator[FileLine]:
+    tracked = item.before.files if item.before else {}
+    for file in item.material.files:
+        found = digest_of(target(item.site, file.path))
+        state: State = "changed"
+        if found is None:
+            state = "new"
+        elif found == file.sha256:
+            state = "same"
+        elif file.path in tracked and found != tracked[file.path]:
+            state = "modified"
+        yield FileLine(file.path, state, f"{file.mode:o}", file.preview)
+    wanted = {file.path for file in item.material.files}
+    for path in tracked:
+        if path not in wanted:
+            yield FileLine(path, "obsolete", "")
+
+
+def _warnings(item: Item) -> Iterator[str]:
+    before = item.before
+    if before is None:
+        return
+    for file in _files(item):
+        if file.state == "modified":
+            yield f"{file.path}: your changes are overwritten (a copy is kept)"
+    for question in item.material.bundle.questions:
+        if question.question_id not in before.questions:
+            yield f"new question `{question.question_id}`"
+    known = {one.name for one in (*before.requirements.tools, *before.requirements.cli, *before.requirements.skills)}
+    for dep in item.material.bundle.deps:
+        if dep.dep_name not in known:
+            yield f"new requirement: {dep.dep_name} {dep.dep_spec}".rstrip()
+    for key in ("name", "primary_language"):
+        if key in before.profile and before.profile[key] != item.material.profile.get(key):
+            yield f"the repository's profile changed: {key} was {before.profile[key]!r}"

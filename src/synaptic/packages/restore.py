@@ -1,0 +1,111 @@
+"""Putting back what was installed: from the registry exactly as the lockfile says, and after a project was moved."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import msgspec
+
+from synaptic.model.home import Home
+from synaptic.packages import lock
+from synaptic.packages.answers import Answers
+from synaptic.packages.database import shown
+from synaptic.packages.dependencies import Wanted, fetch, requirements
+from synaptic.packages.env import env_files
+from synaptic.packages.install import Prepared, loaded_pins, pins_text
+from synaptic.packages.lock import Record
+from synaptic.packages.materialise import materialise
+from synaptic.packages.plan import Item, registry_text
+from synaptic.packages.refusal import Refusal
+from synaptic.packages.site import Site
+from synaptic.packages.source import Source
+from synaptic.packages.steps import After, Change, Drop, Put, Work, commit, exclusive
+from synaptic.packages.verify_install import verify_record
+from synaptic.registry import pins
+from synaptic.registry.edit_registry import upserted
+from synaptic.registry.pins import Installed, Pins
+
+BROKEN = ("modified", "missing", "unreadable", "hook_not_registered", "hook_elsewhere", "script_changed")
+
+
+def prepare_locked(source: Source, site: Site, records: Iterable[Record]) -> Prepared:
+    """The plan that installs exactly these records again. Refused when the registry has something else by now."""
+    return Prepared(items=tuple(_item(source, site, record) for record in records), force=True)
+
+
+def broken(site: Site) -> tuple[Record, ...]:
+    """Installed packages of this machine that are not as they were installed."""
+    known = loaded_pins(site)
+    return tuple(
+        record
+        for record in lock.load(site).install
+        if record.package in known.packages
+        and any(found.kind in BROKEN for found in verify_record(site, record, known))
+    )
+
+
+def moved_from(home: Home, site: Site) -> Pins | None:
+    """The pins of the place where this project was before, if its scripts are still those that were agreed to there."""
+    records = lock.load(site).install
+    if site.scope != "project" or site.pins.exists() or not records:
+        return None
+    for file in sorted(site.pins.parent.glob("*.json")):
+        old = pins.parse(file.read_bytes())
+        if old.root and not Path(old.root).exists() and _same(old, records):
+            return old
+    return None
+
+
+def follow(home: Home, site: Site, old: Pins, after: After | None = None) -> None:
+    """Write paths anew for a project that was moved: registry, variables and pins. Its files stay as they are."""
+    with exclusive(home, (site,)):
+        work = Work(what=f"move {site.root}", sites=(site,), changes=tuple(_followed(home, site, old)))
+        commit(home, work, *([after] if after else []))
+
+
+def _item(source: Source, site: Site, record: Record) -> Item:
+    bundle = fetch(source, Wanted(name=record.package, channel=record.branch, version=record.version))
+    if bundle.package.sha256 != record.sha256:
+        hint = f"type: synaptic upgrade {record.package}"
+        text = f"{record.package} {record.version} is not what the lockfile says: {bundle.package.sha256[:12]}"
+        raise Refusal("conflict", f"{text} instead of {record.sha256[:12]}", where=source.url, hint=hint)
+    answers: Answers = dict(record.answers)
+    needs = requirements(bundle, lock.load(site))
+    return Item(
+        site=site,
+        material=materialise(bundle, site, answers),
+        before=record,
+        requirements=msgspec.structs.replace(needs, skills=record.requirements.skills),
+        tracking=record.tracking,
+        url=shown(source.url),
+    )
+
+
+def _same(old: Pins, records: Iterable[Record]) -> bool:
+    base = f"{old.root}/.synaptic/"
+    for record in records:
+        installed = old.packages.get(record.package)
+        if installed is None or not _agrees(installed, record, base):
+            return False
+    return True
+
+
+def _agrees(installed: Installed, record: Record, base: str) -> bool:
+    return all(record.files.get(path.removeprefix(base)) in accepted for path, accepted in installed.scripts.items())
+
+
+def _followed(home: Home, site: Site, old: Pins) -> Iterator[Change]:
+    text = registry_text(site)
+    base = f"{old.root}/.synaptic/"
+    for record in lock.load(site).install:
+        lines = [hook.line(site) for hook in record.hooks]
+        text = upserted(text, site.owner(record.package), lines, lines, str(site.registry))
+    packages = {name: _rebased(one, base, site) for name, one in old.packages.items()}
+    yield Put(site.pins, pins_text(Pins(root=str(site.root), packages=packages)), 0o600)
+    yield from (Put(path, data) for path, data in env_files(site.root).items())
+    yield Put(site.registry, text.encode())
+    yield Drop(pins.pins_file(home, old.root), site.pins.parent)
+
+
+def _rebased(installed: Installed, base: str, site: Site) -> Installed:
+    scripts = {str(site.base / path.removeprefix(base)): accepted for path, accepted in installed.scripts.items()}
+    return msgspec.structs.replace(installed, scripts=scripts)

@@ -1,0 +1,49 @@
+"""The folder an author starts from: a manifest with every part, and a hook that runs."""
+
+from pathlib import Path
+
+from synaptic.packages.declared import declared
+from synaptic.packages.folder import MANIFEST
+from synaptic.packages.refusal import Refusal
+
+HOOK = """\
+#!/usr/bin/env bash
+# Runs before each Bash command. Say nothing to approve, or print one line such as
+#   {"action": "block", "reason": "why"}
+set -euo pipefail
+
+INPUT="${HOOK_INPUT:-}"
+"""
+
+
+def manifest(name: str) -> str:
+    """A package.toml for a package of this name."""
+    return f"""\
+[package]
+name = "{name}"
+version = "0.1.0"
+description = ""
+tags = []
+# requires = ["python3 >= 3.11"]
+
+[[hooks]]
+event = "PreToolUse"
+matcher = "Bash"
+script = "hooks/pre-bash.sh"
+priority = 50       # 1-19 environment, 20-39 guards, 40-59 audit, 60-79 notification, 80+ clean-up
+blocking = true     # it is waited for and may decide
+"""
+
+
+def scaffold(folder: Path) -> tuple[Path, ...]:
+    """Write it; a folder that has anything in it is refused."""
+    if folder.exists() and any(folder.iterdir()):
+        raise Refusal("conflict", "the folder is not empty", where=str(folder), hint="name a new one")
+    text = manifest(folder.absolute().name)
+    declared(text.encode(), str(folder / MANIFEST))
+    hook = folder / "hooks" / "pre-bash.sh"
+    hook.parent.mkdir(parents=True, exist_ok=True)
+    (folder / MANIFEST).write_text(text)
+    hook.write_text(HOOK)
+    hook.chmod(0o755)
+    return folder / MANIFEST, hook

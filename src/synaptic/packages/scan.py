@@ -1,0 +1,91 @@
+"""Which files on disk are files of a known package, told by their hashes; nothing is asked over a network."""
+
+import hashlib
+import os
+import stat
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
+
+import msgspec
+
+from synaptic.packages.catalog import Catalog, latest
+
+
+class Match(msgspec.Struct, frozen=True):
+    """A file that some version of a package has published."""
+
+    path: str
+    """Relative to the folder that was scanned."""
+    package: str
+    version: str
+    dest_path: str
+
+
+class Scanned(msgspec.Struct, frozen=True):
+    """What was found, by path, and what could not be looked at."""
+
+    matches: tuple[Match, ...]
+    problems: tuple[str, ...] = ()
+
+
+class Tracked(msgspec.Struct, frozen=True):
+    """What the lockfile knows already: paths to leave out, and the version of each package."""
+
+    paths: Collection[str] = ()
+    versions: Mapping[str, str] = {}
+
+
+def scan(folder: Path, catalog: Catalog, tracked: Tracked = Tracked()) -> Scanned:  # noqa: B008  frozen
+    """Compare every file below; of several versions the tracked one is meant, else the latest."""
+    index = _by_hash(catalog)
+    problems: list[str] = []
+    found: list[Match] = []
+    for path in _files(folder, problems):
+        name = path.relative_to(folder).as_posix()
+        if name not in tracked.paths:
+            found += _matches(name, index.get(_digest(path, problems), []), tracked)
+    return Scanned(tuple(found), tuple(problems))
+
+
+def _by_hash(catalog: Catalog) -> Mapping[str, list[tuple[str, str, str]]]:
+    index = defaultdict(list)
+    for one in catalog.known:
+        for dest_path, sha256 in one.files.items():
+            index[sha256].append((one.package, one.version, dest_path))
+    return index
+
+
+def _matches(name: str, candidates: list[tuple[str, str, str]], tracked: Tracked) -> Iterator[Match]:
+    """One for each package whose file this is: same content, and the same name at its end."""
+    fitting = [one for one in candidates if f"/{name}".endswith(f"/{Path(one[2]).name}")]
+    for package in sorted({one[0] for one in fitting}):
+        versions = {version: path for owner, version, path in fitting if owner == package}
+        wanted = tracked.versions.get(package, "")
+        version = wanted if wanted in versions else latest(versions)
+        yield Match(name, package, version, versions[version])
+
+
+def _files(folder: Path, problems: list[str]) -> Iterator[Path]:
+    """Regular files in the order of their names; links are not followed."""
+    try:
+        entries = sorted(folder.iterdir())
+    except OSError as error:
+        problems.append(f"{folder}: {error.strerror}")
+        return
+    for path in entries:
+        kind = path.lstat().st_mode
+        if stat.S_ISDIR(kind):
+            yield from _files(path, problems)
+        elif stat.S_ISREG(kind):
+            yield path
+
+
+def _digest(path: Path, problems: list[str]) -> str:
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        with os.fdopen(handle, "rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        problems.append(f"{path}: {error.strerror}")
+        return ""

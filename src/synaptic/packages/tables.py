@@ -1,0 +1,177 @@
+"""The tables of a registry, in SQL that Dolt, doltlite and MariaDB read alike, and rows as values and back."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeVar
+
+import msgspec
+
+from synaptic.packages.refusal import Refusal
+from synaptic.packages.rows import Dep, HookRow, Package, PackageFile, Question, Variant
+
+SCHEMA = 1
+"""Of the tables below; a registry with a higher number is not read."""
+
+Row = TypeVar("Row", Package, PackageFile, HookRow, Dep, Question, Variant)
+Statement = tuple[str, Sequence[object]]
+"""SQL with `?` for each parameter."""
+
+KINDS: Mapping[type[msgspec.Struct], str] = {
+    Package: "packages",
+    PackageFile: "package_files",
+    Dep: "package_deps",
+    Variant: "package_variants",
+    HookRow: "package_hooks",
+    Question: "package_questions",
+}
+"""Row type to table; what belongs to a package comes after the packages."""
+OWNER: Mapping[type[msgspec.Struct], str] = {
+    Package: "id",
+    PackageFile: "package_id",
+    Dep: "package_id",
+    Variant: "variant_package_id",
+    HookRow: "package_id",
+    Question: "package_id",
+}
+"""The column that says to which package a row belongs."""
+ORDER: Mapping[type[msgspec.Struct], str] = {
+    Package: "name",
+    PackageFile: "dest_path",
+    Dep: "dep_name",
+    Variant: "logical_id, agent_profile",
+    HookRow: "event, priority, script_path",
+    Question: "sort_order, question_id",
+}
+JSON = frozenset({"variables", "options", "frontmatter"})
+
+CREATE = (
+    """CREATE TABLE registry_schema (version INTEGER NOT NULL PRIMARY KEY)""",
+    f"""INSERT INTO registry_schema VALUES ({SCHEMA})""",
+    """CREATE TABLE packages (
+  id VARCHAR(128) NOT NULL PRIMARY KEY,
+  name VARCHAR(256) NOT NULL,
+  version VARCHAR(64) NOT NULL,
+  description TEXT,
+  sha256 VARCHAR(64) NOT NULL DEFAULT '',
+  agent_variant VARCHAR(64) NOT NULL DEFAULT 'claude',
+  author VARCHAR(256) NOT NULL DEFAULT '',
+  license VARCHAR(64) NOT NULL DEFAULT 'MIT',
+  tags TEXT,
+  min_claude_version VARCHAR(32) NOT NULL DEFAULT '',
+  install_scope VARCHAR(32) NOT NULL DEFAULT 'any' CHECK (install_scope IN ('any', 'local-only')),
+  variables LONGTEXT,
+  options LONGTEXT,
+  created_at VARCHAR(32) NOT NULL DEFAULT '',
+  updated_at VARCHAR(32) NOT NULL DEFAULT ''
+)""",
+    """CREATE TABLE package_files (
+  package_id VARCHAR(128) NOT NULL,
+  dest_path VARCHAR(512) NOT NULL,
+  content LONGTEXT NOT NULL,
+  sha256 VARCHAR(64) NOT NULL,
+  file_type VARCHAR(16) NOT NULL DEFAULT 'skill'
+    CHECK (file_type IN ('skill', 'agent', 'command', 'script', 'hook', 'config')),
+  content_type VARCHAR(16) NOT NULL DEFAULT 'markdown'
+    CHECK (content_type IN ('markdown', 'python', 'json', 'yaml', 'text')),
+  is_template BOOLEAN NOT NULL DEFAULT FALSE,
+  fm_name TEXT,
+  fm_description TEXT,
+  fm_version TEXT,
+  fm_model VARCHAR(128),
+  frontmatter LONGTEXT,
+  PRIMARY KEY (package_id, dest_path),
+  FOREIGN KEY (package_id) REFERENCES packages (id) ON DELETE CASCADE
+)""",
+    """CREATE TABLE package_deps (
+  package_id VARCHAR(128) NOT NULL,
+  dep_name VARCHAR(128) NOT NULL,
+  dep_type VARCHAR(16) NOT NULL DEFAULT 'tool' CHECK (dep_type IN ('tool', 'cli', 'skill')),
+  dep_spec VARCHAR(128) NOT NULL DEFAULT '',
+  install_cmd VARCHAR(1024) NOT NULL DEFAULT '',
+  cmd_sha256 VARCHAR(64) NOT NULL DEFAULT '',
+  PRIMARY KEY (package_id, dep_name),
+  FOREIGN KEY (package_id) REFERENCES packages (id) ON DELETE CASCADE
+)""",
+    """CREATE TABLE package_variants (
+  logical_id VARCHAR(128) NOT NULL,
+  agent_profile VARCHAR(64) NOT NULL,
+  variant_package_id VARCHAR(128) NOT NULL,
+  PRIMARY KEY (logical_id, agent_profile),
+  FOREIGN KEY (variant_package_id) REFERENCES packages (id) ON DELETE CASCADE
+)""",
+    """CREATE TABLE package_hooks (
+  package_id VARCHAR(128) NOT NULL,
+  event VARCHAR(64) NOT NULL,
+  script_path VARCHAR(512) NOT NULL,
+  matcher VARCHAR(256) NOT NULL DEFAULT '.*',
+  priority INTEGER NOT NULL DEFAULT 50,
+  blocking BOOLEAN NOT NULL DEFAULT FALSE,
+  PRIMARY KEY (package_id, event, script_path),
+  FOREIGN KEY (package_id) REFERENCES packages (id) ON DELETE CASCADE
+)""",
+    """CREATE TABLE package_questions (
+  package_id VARCHAR(128) NOT NULL,
+  question_id VARCHAR(128) NOT NULL,
+  prompt TEXT NOT NULL,
+  type VARCHAR(16) NOT NULL DEFAULT 'choice' CHECK (type IN ('choice', 'multi', 'text', 'confirm', 'auto')),
+  default_val VARCHAR(512) NOT NULL DEFAULT '',
+  choices TEXT,
+  sort_order INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (package_id, question_id),
+  FOREIGN KEY (package_id) REFERENCES packages (id) ON DELETE CASCADE
+)""",
+    "CREATE INDEX files_by_type ON package_files (file_type)",
+    "CREATE INDEX files_by_model ON package_files (fm_model)",
+    "CREATE INDEX variants_by_logical_id ON package_variants (logical_id)",
+    "CREATE INDEX hooks_by_event ON package_hooks (event, priority)",
+    "CREATE INDEX deps_by_type ON package_deps (dep_type, dep_name)",
+)
+
+
+def columns(kind: type[msgspec.Struct]) -> str:
+    """The columns of a row type, in its order."""
+    return ", ".join(kind.__struct_fields__)
+
+
+def from_rows(kind: type[Row], rows: Iterable[Sequence[object]], where: str) -> tuple[Row, ...]:
+    """Rows as their values. Raises Refusal when the registry holds something that cannot be one."""
+    names = kind.__struct_fields__
+    given = [
+        {name: _plain(name, value) for name, value in zip(names, values, strict=True) if value is not None}
+        for values in rows
+    ]
+    try:
+        return msgspec.convert(given, tuple[kind, ...], strict=False)  # type: ignore[valid-type]
+    except msgspec.ValidationError as error:
+        table = KINDS[kind]
+        raise Refusal("validation_failed", f"a row of {table} cannot be read: {error}", where=where) from None
+
+
+def _plain(name: str, value: object) -> object:
+    return msgspec.json.decode(value) if name in JSON and isinstance(value, str) else value
+
+
+def insert(row: msgspec.Struct) -> Statement:
+    """The statement that adds one row."""
+    marks = ", ".join("?" for _ in row.__struct_fields__)
+    values = [_stored(name, getattr(row, name)) for name in row.__struct_fields__]
+    return f"INSERT INTO {KINDS[type(row)]} ({columns(type(row))}) VALUES ({marks})", values
+
+
+def _stored(name: str, value: Any) -> object:
+    if isinstance(value, bool):
+        return int(value)
+    return msgspec.json.encode(value, order="sorted").decode() if name in JSON and value is not None else value
+
+
+def remove(package_id: str) -> Statement:
+    """The statement that deletes a package; what belongs to it goes with it."""
+    return "DELETE FROM packages WHERE id = ?", [package_id]
+
+
+def copy(package_id: str, table_at_source: Mapping[str, str]) -> list[Statement]:
+    """The statements that take a package over from where the given table expressions point."""
+    statements = [remove(package_id)]
+    for kind, table in KINDS.items():
+        taken = f"SELECT {columns(kind)} FROM {table_at_source[table]} WHERE {OWNER[kind]} = ?"
+        statements.append((f"INSERT INTO {table} ({columns(kind)}) {taken}", [package_id]))
+    return statements

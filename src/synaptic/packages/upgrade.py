@@ -1,0 +1,108 @@
+"""Upgrading: the channel a package came from, its user's answers and edits kept, and why one stays as it is."""
+
+from typing import Literal
+
+import msgspec
+
+from synaptic.model.environment import DEFAULT_CHANNEL
+from synaptic.packages import lock
+from synaptic.packages.dependencies import Wanted
+from synaptic.packages.install import Order, Prepared, prepare
+from synaptic.packages.lock import Record
+from synaptic.packages.refusal import Refusal
+from synaptic.packages.rows import Package
+from synaptic.packages.site import Site
+from synaptic.packages.source import Source
+
+SKIPS = ("not_found", "blocked")
+
+
+class Outcome(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of one package."""
+
+    package: str
+    scope: str
+    state: Literal["upgraded", "skipped", "current", "planned"]
+    was: str = ""
+    version: str = ""
+    message: str = ""
+
+
+class Upgrade(msgspec.Struct, frozen=True):
+    """A plan for one package, or the reason why there is none."""
+
+    outcome: Outcome
+    prepared: Prepared | None = None
+
+
+class Available(msgspec.Struct, frozen=True, kw_only=True):
+    """An installed package and what its channel has now."""
+
+    package: str
+    scope: str
+    channel: str
+    installed: str
+    available: str
+    """"" when the channel has it no more."""
+    outdated: bool
+
+
+def channel_of(record: Record, explicit: str) -> str:
+    """The channel it is upgraded from: the one that is said, else the one it came from, else the default."""
+    return explicit or record.branch or DEFAULT_CHANNEL
+
+
+def prepare_upgrade(source: Source, order: Order, site: Site, batch: bool = False) -> Upgrade:
+    """The plan for one installed package. In a batch, a blocked one is skipped with a warning."""
+    name = order.wanted.name
+    record = lock.load(site).get(name)
+    if record is None:
+        raise Refusal("not_found", f"{name} is not installed", where=str(site), hint=f"synaptic install {name}")
+    channel = channel_of(record, order.wanted.channel)
+    said = Outcome(package=name, scope=site.scope, state="skipped", was=record.version)
+    there = source.package(name, channel, order.wanted.version)
+    if there is None:
+        what = f"version {order.wanted.version}" if order.wanted.version else "it"
+        return Upgrade(msgspec.structs.replace(said, message=f"channel {channel} does not have {what}"))
+    if _is_current(record, there):
+        return Upgrade(msgspec.structs.replace(said, state="current", version=there.version, message="is the latest"))
+    wanted = Wanted(name=name, channel=channel, version=order.wanted.version, agents=order.wanted.agents)
+    try:
+        prepared = prepare(source, msgspec.structs.replace(order, wanted=wanted, sites=(site,)))
+    except Refusal as refusal:
+        if refusal.code not in SKIPS or not batch:
+            raise
+        return Upgrade(msgspec.structs.replace(said, version=there.version, message=str(refusal)))
+    return Upgrade(msgspec.structs.replace(said, state="planned", version=there.version), _tracked(prepared, record))
+
+
+def available(source: Source, site: Site, explicit: str = "") -> tuple[Available, ...]:
+    """Every installed package beside its channel."""
+    found = []
+    for record in lock.load(site).install:
+        channel = channel_of(record, explicit)
+        there = source.package(record.package, channel)
+        found.append(
+            Available(
+                package=record.package,
+                scope=site.scope,
+                channel=channel,
+                installed=record.version,
+                available=there.version if there else "",
+                outdated=there is not None and not _is_current(record, there),
+            )
+        )
+    return tuple(found)
+
+
+def _is_current(record: Record, there: Package) -> bool:
+    return record.version == there.version and record.sha256 == there.sha256
+
+
+def _tracked(prepared: Prepared, record: Record) -> Prepared:
+    """A package that came as a dependency stays one."""
+    items = tuple(
+        msgspec.structs.replace(item, tracking=record.tracking) if item.name == record.package else item
+        for item in prepared.items
+    )
+    return msgspec.structs.replace(prepared, items=items)

@@ -1,0 +1,74 @@
+"""The process in which doltlite lives: one database, one line of JSON per line of JSON.
+
+Run as a script, isolated; it imports nothing of ours. doltlite takes the place of the interpreter's SQLite, which
+nothing else of ours may live with. When the other side goes away, what was not committed is gone as well.
+"""
+
+import importlib
+import json
+import os
+import sys
+from typing import Any
+
+BUSY = 0.2
+"""Seconds to wait for another writer; who asks waits on."""
+
+
+def main() -> None:
+    """Serve until stdin ends."""
+    requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    connection = None
+    for line in requests:
+        try:
+            connection = connection or connect(sys.argv[1])
+            answer = act(connection, json.loads(line))
+        except Exception as error:  # noqa: BLE001 - whatever the engine says is the answer
+            answer = {"error": str(error), "kind": type(error).__name__}
+        answers.write(json.dumps(answer, separators=(",", ":")).encode() + b"\n")
+        answers.flush()
+
+
+def connect(path: str) -> Any:
+    """The database, with doltlite as the engine behind Python's own module."""
+    importlib.import_module("doltlite")  # first: what sqlite3 then loads is doltlite
+    sqlite3 = importlib.import_module("sqlite3")
+    connection = sqlite3.connect(path, isolation_level=None, timeout=BUSY)
+    try:
+        connection.execute("SELECT dolt_version()")
+    except sqlite3.OperationalError as error:
+        if "no such function" not in str(error):
+            raise
+        raise RuntimeError("this Python has SQLite built in, and doltlite cannot take its place") from None
+    connection.execute("PRAGMA foreign_keys = ON")
+    return connection
+
+
+def act(connection: Any, request: dict[str, Any]) -> dict[str, Any]:
+    """A query, or a change: statements in one transaction on one branch, ended by a commit."""
+    if "sql" in request:
+        return {"rows": connection.execute(request["sql"], request["params"]).fetchall()}
+    connection.execute("SELECT dolt_checkout(?)", [request["branch"]]).fetchall()
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        for sql, params in request["statements"]:
+            connection.execute(sql, params).fetchall()
+        commit = finish(connection, request)
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+    return {"rows": [[commit]]}
+
+
+def finish(connection: Any, request: dict[str, Any]) -> str:
+    """The commit's hash; "" when nothing has changed."""
+    if not connection.execute("SELECT 1 FROM dolt_status LIMIT 1").fetchall():
+        return ""
+    words = ["-A", "-m", request["message"], "--author", request["author"]]
+    return str(connection.execute("SELECT dolt_commit(?, ?, ?, ?, ?)", words).fetchone()[0])
+
+
+if __name__ == "__main__":
+    main()

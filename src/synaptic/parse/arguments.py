@@ -1,0 +1,70 @@
+"""The arguments of a command: options by name, bundled or abbreviated, and what is left."""
+
+from collections.abc import Collection, Iterable
+
+import msgspec
+
+from synaptic.parse.shell.script import Word
+
+ABBREVIATED = 4
+"""Characters that an abbreviated long option has at least, dashes included."""
+NONE: frozenset[str] = frozenset()
+
+
+class Arguments(msgspec.Struct, frozen=True):
+    """Options with their values, in order, and the words that are none."""
+
+    options: tuple[tuple[str, Word | None], ...]
+    operands: tuple[Word, ...]
+
+    def has(self, *names: str) -> bool:
+        """Whether one of these options is given: `-r`, or `--recursive` and what it may be shortened to."""
+        return any(_is(given, name) for given, _ in self.options for name in names)
+
+    def values(self, *names: str) -> tuple[Word, ...]:
+        """The values of these options."""
+        return tuple(value for given, value in self.options if value and any(_is(given, name) for name in names))
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        return tuple(word.text for word in self.operands)
+
+
+def arguments(words: Iterable[Word], valued: Collection[str] = NONE) -> Arguments:
+    """Take the words behind a command's name apart; options in `valued` take the next word."""
+    options: list[tuple[str, Word | None]] = []
+    operands: list[Word] = []
+    rest = iter(words)
+    for word in rest:
+        text = word.text
+        if text == "--":
+            operands.extend(rest)
+        elif text[:1] != "-" or text == "-":
+            operands.append(word)
+        elif text[:2] == "--":
+            options.append(_long(word, rest, valued))
+        else:
+            options.extend(_bundle(word, rest, valued))
+    return Arguments(tuple(options), tuple(operands))
+
+
+def _long(word: Word, rest: Iterable[Word], valued: Collection[str]) -> tuple[str, Word | None]:
+    name, equals, value = word.text.partition("=")
+    if equals:
+        return name, msgspec.structs.replace(word, text=value)
+    return name, next(iter(rest), None) if name in valued else None
+
+
+def _bundle(word: Word, rest: Iterable[Word], valued: Collection[str]) -> Iterable[tuple[str, Word | None]]:
+    """`-rf`, `-ofile`, `-o file`."""
+    for place, letter in enumerate(word.text[1:], 2):
+        name = f"-{letter}"
+        if name in valued:
+            attached = word.text[place:]
+            yield name, msgspec.structs.replace(word, text=attached) if attached else next(iter(rest), None)
+            return
+        yield name, None
+
+
+def _is(given: str, name: str) -> bool:
+    return given == name or (len(given) >= ABBREVIATED and given[:2] == "--" and name.startswith(given))

@@ -1,0 +1,36 @@
+"""What a file will be after an edit: computed from the call and the text that is there now."""
+
+from collections.abc import Mapping
+
+from synaptic.model.tool import Tool
+
+
+def lines(text: str) -> int:
+    """Lines as an editor numbers them: a last line without a line break counts."""
+    return text.count("\n") + (not text.endswith("\n") and text != "")
+
+
+def projected(tool: Tool, now: str | None) -> str | None:
+    """The text after the call; None where that cannot be known (the file is not there, the tool is another one)."""
+    if tool.name == "Write":
+        return tool.text("content")
+    if tool.name == "NotebookEdit":
+        return tool.text("new_source")
+    if now is None:
+        return None
+    if tool.name == "Edit":
+        return _replaced(now, tool.input)
+    edits = tool.input.get("edits")
+    for edit in edits if isinstance(edits, list | tuple) else ():
+        if isinstance(edit, Mapping):
+            now = _replaced(now, edit)
+    return now
+
+
+def _replaced(text: str, edit: Mapping[str, object]) -> str:
+    old, new = edit.get("old_string"), edit.get("new_string")
+    if not isinstance(old, str) or not isinstance(new, str):
+        return text
+    if not old:
+        return text + new
+    return text.replace(old, new) if edit.get("replace_all") is True else text.replace(old, new, 1)

@@ -1,0 +1,146 @@
+"""What a user's prompt is: a command, an answer, a question, a task; by its whole text."""
+
+import re
+from typing import Literal
+
+import msgspec
+
+PromptClass = Literal["passthrough", "question", "research", "edit", "task", "big_task"]
+GATED = ("edit", "task", "big_task")
+
+COMMANDS = {
+    "s+": "safemode on",
+    "safemode on": "safemode on",
+    "s-": "safemode off",
+    "safemode off": "safemode off",
+    "s?": "safemode status",
+    "safemode": "safemode status",
+    "safemode status": "safemode status",
+    "rb-": "breaker reset",
+    "rb+": "breaker reset",
+    "reset breaker": "breaker reset",
+    "reset circuit": "breaker reset",
+    "rb?": "breaker status",
+    "breaker status": "breaker status",
+    "research": "research status",
+    "rr-": "research reset",
+    "reset research": "research reset",
+    "reset blocks": "blocks reset",
+    "unblock": "blocks reset",
+    "reset?": "help",
+}
+LONGEST_COMMAND = 64
+"""Characters; nothing longer is a command, however long a prompt is."""
+MACHINES = frozenset({"system", "loop_wakeup", "schedule_wakeup", "poll_event"})
+"""Sources of prompts that nobody typed."""
+TAG = re.compile(r"\s*<[a-z][a-z-]*>")
+HEAD = 20_000
+"""Characters of a prompt that are searched for words."""
+SHORT = 10
+
+ANSWERS = frozenset(
+    ("y", "yes", "n", "no", "ok", "okay", "done", "continue", "approved", "cancel", "sure", "thanks", "thx")
+)
+LETTER = re.compile(r"[^\W\d_]")
+QUESTION = re.compile(
+    r"(?:what|where|when|why|how|which|who)\b|can you explain\b|tell me about\b"
+    r"|(?:does|is|are|do|should|could|would) (?:this|it|the|that)\b"
+)
+ACTION = re.compile(
+    r"\b(?:fix|add|create|implement|build|rebuild|refactor|update|change|modify|delete|remove|move"
+    r"|write|make|generate|setup|set up|rewrite|overhaul|redesign)(?:e?s|ing)?\b"
+)
+EDITING = re.compile(r"\b(?:edit|rename|replace|append|insert|patch)(?:e?s|ing)?\b")
+SUBJECT = re.compile(
+    r"\b(?:bugs?|errors?|issues?|problems?|broken|failing|crash(?:es)?|features?|functionality|capability)\b"
+)
+BIG = re.compile(
+    r"\b(?:everything|all|entire|whole|complete|full|rewrite|overhaul|redesign|rebuild|architecture|system|framework"
+    r"|infrastructure|multiple (?:files|components|modules))\b"
+)
+RESEARCH = re.compile(
+    r"\b(?:investigate|look into|explore (?:the |this )?code ?base|understand how|explain how|what'?s causing"
+    r"|find out why|research)\b"
+)
+REQUIREMENTS = {
+    "saneloop": re.compile(r"\bsane ?loop\b"),
+    "commit": re.compile(r"(?:please |now |then |first )*commit\b|.*\bcommit (?:first|before)\b", re.DOTALL),
+    "plan": re.compile(r".*\b(?:plan (?:first|before|this)|make a plan)\b", re.DOTALL),
+    "research": re.compile(r".*\b(?:research (?:first|this)|investigate|look into)\b", re.DOTALL),
+}
+RESTART = frozenset({"saneloop", "commit"})
+"""Requirements that replace what was asked for before."""
+WORD = re.compile(r"[a-z][a-z0-9_]{2,}")
+COMMON = frozenset((
+    "the", "and", "for", "with", "this", "that", "from", "into", "then", "than", "are", "was", "were", "has",
+    "have", "had", "not", "but", "you", "your", "our", "all", "any", "can", "will", "should", "would",
+    "could", "please", "when", "where", "what", "which", "there", "here", "its", "also", "just", "now",
+    "make", "made", "does",
+))  # fmt: skip
+KEYWORDS = 5
+
+
+class Extracted(msgspec.Struct, frozen=True):
+    """What a prompt asks for beside its task; `restart` drops what was asked for before."""
+
+    requested: tuple[str, ...] = ()
+    restart: bool = False
+
+
+def typed(prompt: str, source: str = "") -> bool:
+    """Whether a person wrote it: prompts that a machine injects carry a source or open with a tag."""
+    return source not in MACHINES and not TAG.match(prompt)
+
+
+def command(prompt: str) -> str:
+    """The command that the whole prompt is, or nothing."""
+    if len(prompt) > LONGEST_COMMAND:
+        return ""
+    return COMMANDS.get(" ".join(prompt.lower().split()), "")
+
+
+def classify(prompt: str) -> PromptClass:
+    """The class of a prompt, from its whole text: a line of it decides nothing."""
+    text = _head(prompt)
+    if _passes(text):
+        return "passthrough"
+    acts = ACTION.search(text) or EDITING.search(text)
+    if not acts and RESEARCH.search(text):
+        return "research"
+    if QUESTION.match(text) or prompt.rstrip().endswith("?"):
+        return "question"
+    if not acts and not SUBJECT.search(text):
+        return "question"
+    if BIG.search(text):
+        return "big_task"
+    return "task" if ACTION.search(text) or SUBJECT.search(text) else "edit"
+
+
+def extract(prompt: str) -> Extracted:
+    """The requirements that a prompt states."""
+    text = _head(prompt)
+    found = tuple(name for name, pattern in REQUIREMENTS.items() if _states(pattern, name, text))
+    return Extracted(found, not RESTART.isdisjoint(found))
+
+
+def keywords(prompt: str) -> tuple[str, ...]:
+    """The longest words that say what a task is about."""
+    words = {word for word in WORD.findall(_head(prompt)) if word not in COMMON}
+    return tuple(sorted(sorted(words), key=len, reverse=True)[:KEYWORDS])
+
+
+def related(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    """Whether two tasks share half of their words; a task without words is related to every other."""
+    return not one or not other or 2 * len(set(one) & set(other)) >= min(len(one), len(other))
+
+
+def _states(pattern: re.Pattern[str], name: str, text: str) -> bool:
+    return bool(pattern.search(text) if name == "saneloop" else pattern.match(text))
+
+
+def _passes(text: str) -> bool:
+    return text in ANSWERS or text.startswith("/") or len(text) < SHORT or not LETTER.search(text)
+
+
+def _head(prompt: str) -> str:
+    return prompt[:HEAD].strip().lower()

@@ -1,0 +1,1 @@
+"""Shell text understood: which commands run, with which arguments, where, and what cannot be known."""

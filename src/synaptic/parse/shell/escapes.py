@@ -1,0 +1,99 @@
+"""Tools that run commands as a side line: editors, tar, database shells, patches."""
+
+import re
+
+import msgspec
+
+from synaptic.parse.shell.evaluate import Evaluation, Handler
+from synaptic.parse.shell.options import value_of
+from synaptic.parse.shell.script import Word
+from synaptic.parse.shell.state import Call
+
+PATCHED = re.compile(r"^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+?)\s*$", re.MULTILINE)
+EDITOR_ESCAPE = re.compile(r"^:?\s*!\s*(.+)|^:?(?:call\s+)?system\(\s*['\"](.+)['\"]\s*\)", re.DOTALL)
+CLIENT_ESCAPE = re.compile(r"(?:^|;)\s*(?:\\!|\.shell|\.system|\\system)\s+(.+)", re.MULTILINE)
+
+
+def _given(shell: Evaluation, text: str | None, label: str) -> None:
+    if text:
+        shell.code(text, label)
+
+
+def editor(shell: Evaluation, call: Call) -> str | None:
+    """`vim -c '!cmd'`, `+!cmd`; `ex` and `ed` with commands on their input."""
+    texts = call.texts()
+    lines = [texts[place + 1] for place, text in enumerate(texts[:-1]) if text in ("-c", "--cmd")]
+    lines += [text[1:] for text in texts if text[:1] == "+"]
+    if call.name in ("ex", "ed", "red") and call.stdin:
+        lines += call.stdin.splitlines()
+    for line in lines:
+        found = EDITOR_ESCAPE.match(line)
+        if found:
+            shell.code(found[1] or found[2], call.name)
+    return None
+
+
+def tar(shell: Evaluation, call: Call) -> str | None:
+    for text in call.texts():
+        found = re.match(
+            r"--checkpoint-action=exec=(.+)|--(?:to-command|use-compress-program|rsh-command)=(.+)", text, re.S
+        )
+        if found:
+            shell.code(found[1] or found[2], "tar")
+    _given(shell, _text(value_of(call.words[1:], frozenset({"-I"}))), "tar -I")
+    return None
+
+
+def rsync(shell: Evaluation, call: Call) -> str | None:
+    given = _text(value_of(call.words[1:], frozenset({"-e", "--rsh"})))
+    if given and not re.match(r"ssh\b", given):
+        shell.code(given, "rsync -e")
+    return None
+
+
+def _text(word: Word | None) -> str | None:
+    return word.text if word else None
+
+
+def client(shell: Evaluation, call: Call) -> str | None:
+    """Database shells that can start a program: `psql -c '\\! cmd'`, `sqlite3 db '.shell cmd'`."""
+    for text in [*call.texts(), call.stdin or ""]:
+        for found in CLIENT_ESCAPE.finditer(text[:20_000]):
+            shell.code(found[1], call.name)
+    return None
+
+
+def patch(shell: Evaluation, call: Call) -> str | None:
+    """`apply_patch`: the files it names."""
+    text = call.stdin or "\n".join(call.texts())
+    paths = tuple(dict.fromkeys(PATCHED.findall(text)))
+    held = shell.commands[call.index]
+    shell.commands[call.index] = msgspec.structs.replace(held, paths=paths)
+    return None
+
+
+def make(shell: Evaluation, call: Call) -> str | None:
+    """`make -C`: the command runs in another folder."""
+    folder = value_of(call.words[1:], frozenset({"-C", "--directory"}))
+    if folder is not None:
+        known = folder.known and (shell.cwd or folder.text[:1] == "/")
+        held = shell.commands[call.index]
+        shell.commands[call.index] = msgspec.structs.replace(held, cwd=shell.path(folder.text) if known else "")
+    return None
+
+
+def where(_: Evaluation, call: Call) -> str | None:
+    """`which rm`: the program's name stands for its path."""
+    texts = [text for text in call.texts() if text[:1] != "-"]
+    return f"{texts[0]}\n" if len(texts) == 1 else None
+
+
+ESCAPES: dict[str, Handler] = {
+    **dict.fromkeys(("vim", "vi", "nvim", "ex", "ed", "red", "view", "gvim"), editor),
+    **dict.fromkeys(("tar", "gtar", "bsdtar"), tar),
+    "rsync": rsync,
+    **dict.fromkeys(("psql", "mysql", "mariadb", "sqlite3"), client),
+    **dict.fromkeys(("apply_patch", "applypatch"), patch),
+    **dict.fromkeys(("make", "gmake"), make),
+    **dict.fromkeys(("which", "type", "whence"), where),
+}

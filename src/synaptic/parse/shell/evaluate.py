@@ -1,0 +1,265 @@
+"""Walks the tree as bash would, without running anything: what is known of variables, folders and input is followed."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import msgspec
+
+from synaptic.parse.shell import syntax
+from synaptic.parse.shell.expand import Piece, fields, joined
+from synaptic.parse.shell.grammar import parse
+from synaptic.parse.shell.lexer import Source
+from synaptic.parse.shell.limits import MAX_LITERAL, MAX_ROUNDS
+from synaptic.parse.shell.names import program
+from synaptic.parse.shell.script import Function, Redirect, Word
+from synaptic.parse.shell.state import Call, State
+from synaptic.parse.shell.value import Value
+
+Handler = Callable[["Evaluation", Call], str | None]
+"""Runs what a command runs and returns its output when that is known."""
+
+
+class Evaluation(State):
+    """Follows what each piece of the text runs."""
+
+    handlers: Mapping[str, Handler] = {}
+
+    def substitute(self, part: syntax.Output) -> Piece:
+        """Run what stands in `$(...)`; its output, when that can be known."""
+        before = len(self.commands)
+        with self.apart():
+            output = self.run(part.body)
+        places = tuple(range(before, len(self.commands)))
+        if part.file:
+            if output is not None:
+                self.files[part.source] = output
+            return Piece(part.source, known=False, outputs=places)
+        if output is None or len(output) > MAX_LITERAL:
+            return Piece(part.source, known=False, outputs=places)
+        return Piece(output.rstrip("\n"), True, places)
+
+    def run(self, node: syntax.Node) -> str | None:
+        """Everything a node runs; its output when that is known."""
+        self.budget.step()
+        return WALKS[type(node)](self, node)
+
+    def sequence(self, node: syntax.Sequence) -> str | None:
+        whole: str | None = ""
+        for item in node.items:
+            output = self.run(item)
+            whole = None if whole is None or output is None else whole + output
+        return whole
+
+    def pipeline(self, node: syntax.Pipeline) -> str | None:
+        self.pipelines += 1
+        number, kept, stdin = self.pipelines, self.stages, self.stdin
+        output: str | None = None
+        try:
+            for place, stage in enumerate(node.stages):
+                self.stages = (*kept, (number, place))
+                with self.apart():
+                    output = self.run(stage)
+                self.stdin = output
+        finally:
+            self.stages, self.stdin = kept, stdin
+        return output
+
+    def group(self, node: syntax.Group) -> str | None:
+        kept = self.stdin, self.background
+        redirects, fed = self.redirections(node.redirections)
+        self.stdin = fed if fed is not None else self.stdin
+        self.background = self.background or node.background
+        try:
+            if node.apart:
+                with self.apart():
+                    output = self.run(node.body)
+            else:
+                output = self.run(node.body)
+        finally:
+            self.stdin, self.background = kept
+        return self.written(redirects, output)
+
+    def choice(self, node: syntax.Choice) -> str | None:
+        if node.subject:
+            joined(self, node.subject)
+        before, after = dict(self.variables), [dict(self.variables)]
+        for branch in node.branches:
+            self.run(branch)
+            after.append(self.variables)
+            self.variables = dict(before)
+        self.merge(after)
+        return None
+
+    def loop(self, node: syntax.Loop) -> str | None:
+        kept, self.looped = self.looped, True
+        try:
+            if node.name:
+                return self.rounds(node)
+            if node.condition:
+                self.run(node.condition)
+            self.run(node.body)
+        finally:
+            self.looped = kept
+        return None
+
+    def rounds(self, node: syntax.Loop) -> str | None:
+        words = self.arguments if node.tokens is None else [w for token in node.tokens for w in fields(self, token)]
+        if words is None:
+            words = [Word('"$@"', known=False)]
+        whole: str | None = ""
+        for word in some(words, f"${node.name}"):
+            self.variables[node.name] = Value(word.text, word.known, word.outputs)
+            output = self.run(node.body)
+            whole = None if whole is None or output is None else whole + output
+        return whole
+
+    def define(self, node: syntax.Function) -> str | None:
+        self.bodies[node.name] = node
+        self.functions[node.name] = Function(node.name, node.text)
+        return ""
+
+    def test(self, node: syntax.Test) -> str | None:
+        for token in node.tokens:
+            joined(self, token)
+        return ""
+
+    def redirections(self, nodes: list[syntax.Redirection]) -> tuple[tuple[Redirect, ...], str | None]:
+        """The redirections, and the text they feed when it is known."""
+        found: list[Redirect] = []
+        fed: str | None = None
+        for node in nodes:
+            target = joined(self, node.target)
+            found.append(Redirect(node.operator, target, node.descriptor, self.cwd))
+            if node.operator in ("<<<", "<<") and (target.known or node.operator == "<<"):
+                fed = target.text + ("\n" if node.operator == "<<<" else "")
+            elif node.operator == "<":
+                fed = self.files.get(self.path(target.text))
+        self.redirects.extend(found)
+        return tuple(found), fed
+
+    def simple(self, node: syntax.Simple) -> str | None:
+        if self.branched:
+            several = self.alternatives(node)
+            if several:
+                return self.each(node, several)
+        return self.once(node)
+
+    def alternatives(self, node: syntax.Simple) -> list[str]:
+        names = {part.name for token in node.words for part in token.parts if isinstance(part, syntax.Parameter)}
+        return [name for name in sorted(names) if name in self.variables and self.variables[name].others]
+
+    def each(self, node: syntax.Simple, names: list[str]) -> str | None:
+        name = names[0]
+        held = self.variables[name]
+        output: str | None = None
+        for value in (held, *held.others):
+            self.variables[name] = msgspec.structs.replace(value, others=())
+            output = self.simple(node)
+        self.variables[name] = held
+        return output
+
+    def once(self, node: syntax.Simple) -> str | None:
+        first = node.words[0].text if node.words else None
+        if first is not None and first in self.aliases and first not in self.running:
+            return self.alias(node, first)
+        words = [word for token in node.words for word in fields(self, token)]
+        redirects, fed = self.redirections(node.redirections) if node.redirections else ((), None)
+        assigned = tuple((item.name, self.assign(item, keep=not words)) for item in node.assignments)
+        if not words:
+            if redirects:
+                self.emit(Call([Word(":")], ":", assigned, redirects, fed, node.span))
+            return self.written(redirects, "")
+        inner = node.words[0].inner if node.words else False
+        stdin = fed if fed is not None else self.stdin
+        call = Call(words, "", assigned, redirects, stdin, node.span, inner, self.cwd)
+        output = self.call(call)
+        self.variables["_"] = Value(words[-1].text, words[-1].known, words[-1].outputs)
+        return self.written(redirects, output)
+
+    def alias(self, node: syntax.Simple, name: str) -> str | None:
+        tree, _ = parse(self.aliases[name], self.budget, Source(None), self.depth)
+        last = tree.items[-1] if tree.items else None
+        kept, self.running = self.running, (*self.running, name)
+        try:
+            if isinstance(last, syntax.Simple):
+                last.words.extend(node.words[1:])
+                last.redirections.extend(node.redirections)
+                last.assignments.extend(node.assignments)
+                return self.run(tree)
+            self.run(tree)
+            return self.once(msgspec.structs.replace(node, words=node.words[1:]))
+        finally:
+            self.running = kept
+
+    def assign(self, item: syntax.Assignment, keep: bool) -> Word:
+        """The value of an assignment; kept for later commands when it stands alone."""
+        array = item.value.parts[0] if item.value.parts else None
+        if isinstance(array, syntax.Elements):
+            words = [word for token in array.tokens for word in fields(self, token)]
+            self.store(item, words)
+            return Word(array.source, known=all(word.known for word in words))
+        word = joined(self, item.value)
+        if keep:
+            self.store(item, [word])
+        return word
+
+    def call(self, call: Call) -> str | None:
+        """Note a command and follow what it runs."""
+        call.name = program(call.words[0])
+        if not call.name:
+            self.gap("command", call.words[0].text)
+        self.emit(call)
+        body = self.bodies.get(call.words[0].text)
+        if body is not None:
+            return self.invoke(body, call)
+        handler = self.handlers.get(call.name)
+        return handler(self, call) if handler else None
+
+    def invoke(self, body: syntax.Function, call: Call) -> str | None:
+        """Run a function's body with its arguments."""
+        recursive = any(one is body for one in self.running)
+        self.functions[body.name] = Function(
+            body.name, body.text, True, recursive or self.functions[body.name].recursive
+        )
+        if recursive:
+            return None
+        kept = self.arguments, self.running, self.stdin
+        self.arguments, self.running = call.words[1:], (*self.running, body)
+        self.stdin = call.stdin
+        try:
+            with self.through(f"function {body.name}"):
+                return self.run(body.body)
+        finally:
+            self.arguments, self.running, self.stdin = kept
+
+    def wrapped(self, call: Call, words: list[Word], label: str, cwd: str = "") -> str | None:
+        """Run the command that another one starts with the same input and redirections."""
+        if not words:
+            return None
+        with self.through(label):
+            return self.call(msgspec.structs.replace(call, words=words, cwd=cwd or call.cwd))
+
+    def code(self, text: str, label: str, source: Source | None = None) -> str | None:
+        """Run shell text that was handed to an interpreter."""
+        with self.through(label):
+            tree, broken = parse(text, self.budget, source or Source(None), self.depth)
+            for reason in broken:
+                self.gap("syntax", reason)
+            return self.run(tree)
+
+
+def some(words: list[Word], unknown: str) -> list[Word]:
+    """The first of many words, and one unknown word for the rest."""
+    return words if len(words) <= MAX_ROUNDS else [*words[:MAX_ROUNDS], Word(unknown, known=False)]
+
+
+WALKS: dict[type, Callable[[Evaluation, Any], str | None]] = {
+    syntax.Sequence: Evaluation.sequence,
+    syntax.Simple: Evaluation.simple,
+    syntax.Pipeline: Evaluation.pipeline,
+    syntax.Group: Evaluation.group,
+    syntax.Choice: Evaluation.choice,
+    syntax.Loop: Evaluation.loop,
+    syntax.Function: Evaluation.define,
+    syntax.Test: Evaluation.test,
+}

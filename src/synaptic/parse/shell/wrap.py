@@ -1,0 +1,201 @@
+"""Programs that start the command in their arguments: `sudo`, `env`, `timeout` and their kin."""
+
+import re
+
+import msgspec
+
+from synaptic.parse.shell.evaluate import Evaluation, Handler
+from synaptic.parse.shell.options import operands, rest, takes_value, value_of
+from synaptic.parse.shell.script import Word
+from synaptic.parse.shell.state import Call
+
+ASSIGNED = re.compile(r"[A-Za-z_]\w*=")
+SUDO = frozenset(
+    [
+        "-u",
+        "-g",
+        "-h",
+        "-p",
+        "-C",
+        "-r",
+        "-t",
+        "-T",
+        "-U",
+        "-D",
+        "-R",
+        "--user",
+        "--group",
+        "--host",
+        "--prompt",
+        "--chdir",
+        "--role",
+        "--type",
+    ]
+)
+ENV = frozenset(["-u", "--unset", "-C", "--chdir", "-S", "--split-string", "-P"])
+
+PREFIXES: dict[str, tuple[str, int]] = {
+    "nohup": ("", 0),
+    "nice": ("-n --adjustment", 0),
+    "ionice": ("-c -n -p -P -u --class --classdata", 0),
+    "chrt": ("-T -P -D -p", 1),
+    "taskset": ("", 1),
+    "timeout": ("-s -k --signal --kill-after", 1),
+    "gtimeout": ("-s -k --signal --kill-after", 1),
+    "time": ("-f -o --format --output", 0),
+    "gtime": ("-f -o --format --output", 0),
+    "stdbuf": ("-i -o -e --input --output --error", 0),
+    "setsid": ("", 0),
+    "unbuffer": ("", 0),
+    "chronic": ("", 0),
+    "builtin": ("", 0),
+    "doas": ("-u -C -a", 0),
+    "pkexec": ("--user", 0),
+    "gosu": ("", 1),
+    "su-exec": ("", 1),
+    "chroot": ("--userspec --groups", 1),
+    "unshare": ("-R -w -S -G --root --wd --setuid --setgid --map-user --map-group", 0),
+    "nsenter": ("-t -S -G -w --target --setuid --setgid", 0),
+    "setarch": ("", 1),
+    "linux32": ("", 0),
+    "linux64": ("", 0),
+    "arch": ("-arch --arch -e -d", 0),
+    "numactl": ("-N -m -C -i -p", 0),
+    "prlimit": ("-p --pid", 0),
+    "cgexec": ("-g", 0),
+    "systemd-run": ("-u -p -M -H -E --unit --property --uid --gid --setenv --slice --description", 0),
+    "systemd-inhibit": ("--what --who --why --mode", 0),
+    "caffeinate": ("-t -w", 0),
+    "strace": ("-o -e -p -s -a -E -u -P -I -O -S -b -X", 0),
+    "ltrace": ("-o -e -p -s -a -u -n -l -x", 0),
+    "valgrind": ("", 0),
+    "fakeroot": ("-l -s -i -b", 0),
+    "firejail": ("", 0),
+    "bwrap": ("--bind --dev --proc --ro-bind --chdir --setenv --tmpfs --symlink", 0),
+    "proxychains": ("-f", 0),
+    "proxychains4": ("-f", 0),
+    "torsocks": ("", 0),
+    "tsocks": ("", 0),
+    "dbus-run-session": ("", 0),
+    "xvfb-run": ("-n -s -e -f -p -w --server-num --server-args", 0),
+    "winpty": ("", 0),
+    "rlwrap": ("", 0),
+    "catchsegv": ("", 0),
+    "tini": ("-p -e", 0),
+    "dumb-init": ("", 0),
+    "sem": ("-j --id", 0),
+    "nocorrect": ("", 0),
+    "noglob": ("", 0),
+    "setpriv": ("", 0),
+    "runcon": ("-t -u -r -l", 0),
+    "eatmydata": ("", 0),
+    "softlimit": ("-a -c -d -f -l -m -o -p -r -s -t", 0),
+    "chpst": ("-u -U -b -e -m -d -o -p -f -c", 0),
+    "envdir": ("", 1),
+    "direnv": ("", 2),
+    "dotenv": ("-f -e", 0),
+    "cross-env": ("", 0),
+    "exec": ("-a", 0),
+}
+"""Options that take a value of their own, and how many words stand before the command."""
+
+
+def prefix(shell: Evaluation, call: Call) -> str | None:
+    valued, skip = PREFIXES[call.name]
+    words = rest(call.words, valued.split(), skip)
+    while words and ASSIGNED.match(words[0].text):
+        words = words[1:]
+    return shell.wrapped(call, words, call.name)
+
+
+def sudo(shell: Evaluation, call: Call) -> str | None:
+    words = call.words
+    if any(text in ("-e", "-l", "-v", "-k", "-K", "--edit", "--list") for text in call.texts()[:1]):
+        return None
+    place = operands(words, SUDO)
+    while place < len(words) and ASSIGNED.match(words[place].text):
+        place += 1
+    folder = value_of(words[1:place], frozenset({"-D", "--chdir"}))
+    return shell.wrapped(call, words[place:], "sudo", _folder(shell, folder))
+
+
+def command(shell: Evaluation, call: Call) -> str | None:
+    place = operands(call.words, frozenset())
+    if any(re.fullmatch(r"-\w*[vV]\w*", word.text) for word in call.words[1:place]):
+        return f"{call.words[place].text}\n" if place + 1 == len(call.words) else None
+    return shell.wrapped(call, call.words[place:], "command")
+
+
+def env(shell: Evaluation, call: Call) -> str | None:
+    """Options and assignments in any order, and `-S` with a command line of its own."""
+    words, place, folder = call.words, 1, ""
+    added: list[tuple[str, Word]] = []
+    while place < len(words):
+        text = words[place].text
+        if text[:2] == "-S" or text.startswith("--split-string"):
+            return _split(shell, call, place)
+        if ASSIGNED.match(text):
+            name, _, value = text.partition("=")
+            added.append((name, Word(value, words[place].known)))
+        elif text[:1] != "-":
+            break
+        elif takes_value(text, ENV):
+            place += 1
+            if text in ("-C", "--chdir") and place < len(words):
+                folder = _folder(shell, words[place])
+        elif text == "--":
+            place += 1
+            break
+        place += 1
+    call = msgspec.structs.replace(call, assignments=(*call.assignments, *added))
+    return shell.wrapped(call, words[place:], "env", folder)
+
+
+def _split(shell: Evaluation, call: Call, place: int) -> str | None:
+    text = call.words[place].text
+    value = text.partition("=")[2] if text[:2] == "--" else text[2:]
+    if not value and "=" not in text:
+        place += 1
+        value = call.words[place].text if place < len(call.words) else ""
+    quoted = " ".join([value, *(quote(word.text) for word in call.words[place + 1 :])])
+    return shell.code(quoted, "env -S")
+
+
+def quote(text: str) -> str:
+    """Text as one shell word."""
+    return "'" + text.replace("'", "'\\''") + "'"
+
+
+def _folder(shell: Evaluation, word: Word | None) -> str:
+    return shell.path(word.text) if word and word.known and (shell.cwd or word.text[:1] == "/") else ""
+
+
+def busybox(shell: Evaluation, call: Call) -> str | None:
+    return shell.wrapped(call, call.words[1:], call.name)
+
+
+def watch(shell: Evaluation, call: Call) -> str | None:
+    """The words are joined and given to a shell."""
+    words = rest(call.words, ("-n", "-q", "-s", "--interval", "--equexit"))
+    return shell.code(" ".join(word.text for word in words), "watch") if words else None
+
+
+def flock(shell: Evaluation, call: Call) -> str | None:
+    words = rest(call.words, ("-w", "-E", "--timeout", "--wait", "--conflict-exit-code"), 1)
+    if words and words[0].text in ("-c", "--command"):
+        return shell.code(words[1].text, "flock -c", shell.place(words[1])) if len(words) > 1 else None
+    return shell.wrapped(call, words, "flock")
+
+
+WRAPPERS: dict[str, Handler] = {
+    **dict.fromkeys(PREFIXES, prefix),
+    "sudo": sudo,
+    "command": command,
+    "env": env,
+    "genv": env,
+    "busybox": busybox,
+    "toybox": busybox,
+    "watch": watch,
+    "viddy": watch,
+    "flock": flock,
+}

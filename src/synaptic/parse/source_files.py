@@ -1,0 +1,62 @@
+"""Which files are source, which are nobody's business, which are tests: one answer for every policy."""
+
+import re
+
+EXTENSIONS = (
+    "ts", "tsx", "js", "jsx", "py", "rs", "go", "java", "kt", "swift", "c", "cpp", "h", "hpp", "cs", "rb", "php", "sh",
+    "bash", "zsh",
+)  # fmt: skip
+SKIPPED_WORDS = (".config.", ".test.", ".spec.", ".generated.", ".min.")
+SKIPPED_FOLDERS = frozenset(
+    ("__tests__", "node_modules", "vendor", "dist", "build", ".next", "__pycache__", ".git")
+)  # fmt: skip
+TEST_FOLDERS = frozenset({"tests", "test", "__tests__"})
+TEST_NAME = re.compile(r"test_.+\.py|.+_test\.(?:go|py)|.+\.(?:test|spec)\..+")
+WORKTREE = re.compile(r"(?:.*/)?\.claude/worktrees/[^/]+/")
+"""Where an agent puts worktrees: their files are the project's, not the agent's."""
+PLAN = "MASTER_PLAN.md"
+
+
+def local(path: str, root: str) -> str:
+    """A path below the project, or below a worktree in it: where a project lies says nothing about its files."""
+    inner = path.removeprefix(f"{root.rstrip('/')}/") if root else path
+    return WORKTREE.sub("", inner, count=1)
+
+
+def extension(path: str) -> str:
+    """The last extension of a path, with its case; empty for a name without one."""
+    name = path.rpartition("/")[2]
+    stem, dot, last = name.rpartition(".")
+    return last if dot and stem else ""
+
+
+def is_source(path: str) -> bool:
+    """Whether a file is source code, by its extension."""
+    return extension(path) in EXTENSIONS
+
+
+def is_skippable(path: str) -> bool:
+    """Whether a file is configuration, test, vendored or generated. Folders count as whole segments."""
+    *folders, name = path.split("/")
+    return any(word in name for word in SKIPPED_WORDS) or not SKIPPED_FOLDERS.isdisjoint(folders)
+
+
+def is_test(path: str) -> bool:
+    """Whether a file is a test, by its name or its folder."""
+    *folders, name = path.split("/")
+    return not TEST_FOLDERS.isdisjoint(folders) or bool(TEST_NAME.fullmatch(name))
+
+
+def in_agent_folder(path: str) -> bool:
+    """Whether a file belongs to the agent's own folder."""
+    return ".claude" in path.split("/")[:-1]
+
+
+def is_guarded(path: str) -> bool:
+    """Whether the gates look at a file: source that is neither skippable nor the agent's own."""
+    return is_source(path) and not is_skippable(path) and not in_agent_folder(path)
+
+
+def line_count(text: str) -> int:
+    """Lines of content: a newline at the end starts none."""
+    return text.count("\n") + (not text.endswith("\n")) if text else 0

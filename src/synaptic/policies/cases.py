@@ -1,0 +1,97 @@
+"""Cases as data: what each policy must say, one file a policy, shipped with the program.
+
+A case names its event by `bash` (a command), `tool` with `input`, or `event` with `payload`; `facts` and `options` are
+optional. `want` is allow, deny, ask, rewrite, advise or none. `reason` and `context` are parts of the text that is
+said; `input` after a rewrite is `rewritten`; `effects` are parts of the effects in their order, each
+as its name and its values: `AppendLine PATH LINE`.
+"""
+
+import inspect
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+import synaptic.policies
+from synaptic.model.decision import Kind, Verdict
+from synaptic.model.event import EVENTS, Event
+from synaptic.model.facts import Facts
+from synaptic.policies.base import Policy
+
+FACTS = {"root": "/home/u/project", "home": "/home/u", "now": 1736935200.0}
+HERE = Path(synaptic.policies.__file__).parent
+PLACES = (HERE.parent / "_cases", HERE.parents[2] / "tests" / "policies")
+"""In an installed program, and in a checkout."""
+
+
+class Case(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One call, and what the policy must say about it."""
+
+    name: str
+    want: Kind
+    bash: str | None = None
+    tool: str = ""
+    input: dict[str, Any] = {}
+    event: str = "PreToolUse"
+    payload: dict[str, Any] = {}
+    facts: dict[str, Any] = {}
+    options: dict[str, Any] = {}
+    reason: str = ""
+    context: str = ""
+    rewritten: dict[str, Any] | None = None
+    effects: list[str] | None = None
+
+
+def case_file(policy: type[Policy]) -> Path:
+    """Where the cases of a policy are."""
+    source = Path(inspect.getfile(policy))
+    place = next((place for place in PLACES if place.is_dir()), PLACES[0])
+    return place / source.parent.name / f"{source.stem}.toml"
+
+
+def cases(policy: type[Policy]) -> list[Case]:
+    """The cases of a policy; none when it has no file."""
+    path = case_file(policy)
+    return msgspec.toml.decode(path.read_bytes(), type=dict[str, list[Case]])["case"] if path.exists() else []
+
+
+def opinion(policy: type[Policy], case: Case) -> Verdict | None:
+    """What the policy says about a case. Raises ValueError for an event that it does not listen to."""
+    facts = msgspec.convert({**FACTS, **case.facts}, Facts)
+    event = _happened(case, facts)
+    if not isinstance(event, policy.events):
+        raise ValueError(f"{policy.id} does not listen to {case.event}")
+    if policy.tools and getattr(event, "tool_name", "") not in policy.tools:
+        return None
+    return msgspec.convert(case.options, policy).check(event, facts)
+
+
+def broken(policy: type[Policy], case: Case) -> str:
+    """How what the policy says differs from what the case wants; nothing when it does not."""
+    verdict = opinion(policy, case) or Verdict()
+    if verdict.kind is not case.want:
+        return f"wanted {case.want}, got {verdict.kind} ({verdict.reason or verdict.context or 'nothing was said'})"
+    if case.reason not in verdict.reason:
+        return f"the reason lacks {case.reason!r}: {verdict.reason!r}"
+    if case.context not in "\n".join(verdict.context):
+        return f"the context lacks {case.context!r}: {verdict.context!r}"
+    if case.rewritten is not None and verdict.input != case.rewritten:
+        return f"wanted the input {case.rewritten}, got {verdict.input}"
+    return _other_effects(verdict, case)
+
+
+def _other_effects(verdict: Verdict, case: Case) -> str:
+    if case.effects is None:
+        return ""
+    said = [" ".join((type(effect).__name__, *map(str, msgspec.structs.astuple(effect)))) for effect in verdict.effects]
+    same = len(said) == len(case.effects)
+    same = same and all(part in text for part, text in zip(case.effects, said, strict=True))
+    return "" if same else f"wanted the effects {case.effects}, got {said}"
+
+
+def _happened(case: Case, facts: Facts) -> Event:
+    call = {"tool_name": case.tool, "tool_input": case.input}
+    if case.bash is not None:
+        call = {"tool_name": "Bash", "tool_input": {"command": case.bash}}
+    payload = {"hook_event_name": case.event, "cwd": facts.root, **(call if call["tool_name"] else {}), **case.payload}
+    return msgspec.convert(payload, EVENTS[case.event])

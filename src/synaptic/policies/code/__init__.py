@@ -1,0 +1,1 @@
+"""Code that comes from elsewhere."""

@@ -1,0 +1,66 @@
+"""A shell given to another machine."""
+
+import re
+
+from synaptic.model.decision import Verdict, deny
+from synaptic.model.event import PreToolUse
+from synaptic.model.facts import Facts
+from synaptic.parse.flow import LANGUAGES, SOCKET, interpreter
+from synaptic.parse.flow import SHELLS as SHELL_PROGRAMS
+from synaptic.parse.shell.script import Command, Script
+from synaptic.policies.base import Policy
+from synaptic.policies.reading import SHELLS, script
+
+CATS = frozenset({"nc", "ncat", "netcat", "nc.traditional", "nc.openbsd", "rustcat", "rcat"})
+RUNS = re.compile(r"-\w*e\w*|--exec(?:=.*)?|--sh-exec(?:=.*)?|--lua-exec(?:=.*)?")
+LISTING = frozenset({"-z", "-zv", "-vz"})
+SOCAT = re.compile(r"(?:EXEC|SYSTEM|SHELL):", re.IGNORECASE)
+NETWORK = re.compile(r"(?:TCP|UDP|OPENSSL|SSL|SCTP)\w*(?:-(?:LISTEN|CONNECT))?\d?:", re.IGNORECASE)
+CONNECTS = re.compile(r"socket|fsockopen|TCPSocket|net\.(?:Socket|connect|createConnection)", re.IGNORECASE)
+TIES = re.compile(r"pty\.spawn|dup2|/bin/(?:ba|z|da)?sh|cmd\.exe")
+
+
+ABLE = CATS | SHELL_PROGRAMS | LANGUAGES | {"socat"}
+
+
+class ReverseShell(Policy):
+    """Handing a shell to whoever is at the other end of a connection.
+
+    ## What it does
+    Denies `nc -e`, `ncat --sh-exec`, `socat ... EXEC:`, `bash -i >& /dev/tcp/...`, a shell piped into netcat, and
+    one-liners that tie a socket to a shell.
+    ## Why
+    It gives away the machine, and no development task needs it.
+    ## Known gaps
+    Tunnels (`ssh -R`) and programs made for it under other names are not recognised.
+    """
+
+    id = "code.reverse-shell"
+    events = (PreToolUse,)
+    tools = SHELLS
+    priority = 23
+    preset = "essentials"
+
+    def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
+        found = script(event, facts, ABLE)
+        if found is None or not any(_opens(found, command) for command in found.commands):
+            return None
+        return deny("This hands a shell to another machine. Use ssh with the user's own keys, or leave it to the user.")
+
+
+def _opens(found: Script, command: Command) -> bool:
+    name = command.name.lower()
+    if name in CATS:
+        runs = any(RUNS.fullmatch(text) for text in command.args) and not LISTING.intersection(command.args)
+        return runs or any(interpreter(other.name) == "shell" for other in found.upstream(command))
+    if name == "socat":
+        return any(SOCAT.match(text) for text in command.args) and any(NETWORK.match(text) for text in command.args)
+    kind = interpreter(name)
+    if kind == "shell":
+        return any(redirect.writes and SOCKET.match(redirect.target.text) for redirect in command.redirects)
+    return kind == "language" and any(_ties(text) for text in (*command.args, command.stdin or ""))
+
+
+def _ties(code: str) -> bool:
+    """Whether code opens a connection and a shell."""
+    return CONNECTS.search(code) is not None and TIES.search(code) is not None

@@ -1,0 +1,134 @@
+"""Tables and databases dropped from the command line."""
+
+import re
+from collections.abc import Iterator
+from typing import Annotated
+
+from synaptic.model.decision import Verdict, deny
+from synaptic.model.event import PreToolUse
+from synaptic.model.facts import Facts
+from synaptic.parse.names import names
+from synaptic.parse.shell.script import Command, Script
+from synaptic.policies.base import FEWER, ON, Policy
+from synaptic.policies.reading import SHELLS, script
+
+SQL = names(
+    "psql mysql mariadb sqlite sqlite3 duckdb clickhouse clickhouse-client cockroach sqlcmd sqlplus bq snowsql trino"
+    " presto pgcli mycli litecli usql cqlsh isql athena spanner-cli tsql beeline hive impala-shell osql"
+)
+FEEDS = names("echo printf cat")
+MONGO = names("mongo mongosh")
+REDIS = names("redis-cli valkey-cli keydb-cli")
+GUARDED = names("-readonly --readonly -safe --safe --read-only")
+STRING = re.compile(r"'(?:[^']|'')*'|--[^\n]*|/\*.*?\*/", re.DOTALL)
+DROP = re.compile(
+    r"\bdrop\s+(?:table|database|schema|keyspace|tablespace|materialized\s+view|collection|user|role)\b"
+    r"|\btruncate\s+(?:table\s+)?[\w\"`\[.]|\balter\s+table\b[^;]*\bdrop\s+(?:column|partition)\b",
+    re.IGNORECASE,
+)
+UNBOUND = re.compile(
+    r"\b(?:delete\s+from|update)\s+[\w\"`\[\].]+(?!.*\bwhere\b)(?:\s+set\b|\s*;|\s*$)", re.I | re.DOTALL
+)
+MONGO_DROP = re.compile(
+    r"dropDatabase\s*\(|\.drop\s*\(|(?:deleteMany|remove)\s*\(\s*\{?\s*\}?\s*\)|dropUser|dropIndexes"
+)
+FLUSH = names("flushall flushdb shutdown")
+PROGRAMS = names("dropdb dropuser")
+ADMIN = {
+    "mysqladmin": re.compile(r"drop"),
+    "mariadb-admin": re.compile(r"drop"),
+    "rails": re.compile(r"db:(?:drop|reset|purge|truncate_all)(?::\w+)?"),
+    "rake": re.compile(r"db:(?:drop|reset|purge|truncate_all)(?::\w+)?"),
+    "artisan": re.compile(r"migrate:(?:fresh|reset)|db:wipe"),
+    "manage.py": re.compile(r"flush|reset_db"),
+    "sequelize": re.compile(r"db:drop|db:migrate:undo:all"),
+    "typeorm": re.compile(r"schema:drop"),
+    "knex": re.compile(r"migrate:rollback"),
+    "mix": re.compile(r"ecto\.(?:drop|reset)"),
+    "supabase": re.compile(r"reset"),
+    "prisma": re.compile(r"reset|--force-reset"),
+    "diesel": re.compile(r"reset"),
+    "influx": re.compile(r"delete"),
+}
+"""Programs that drop what is behind them, by the word that makes them."""
+LONGEST = 50_000
+"""Characters of one statement that are looked at."""
+CLIENTS = SQL | MONGO | REDIS | PROGRAMS | frozenset(ADMIN) | {"php", "python"}
+TEMPORARY = (":memory:", "/tmp/", "/var/tmp/")
+
+
+class DatabaseDrop(Policy):
+    """Dropping or emptying tables and databases.
+
+    ## What it does
+    Denies DROP and TRUNCATE statements given to a database client with an option, a pipe or a here-document,
+    `dropdb`, `FLUSHALL`, `dropDatabase()`, and the commands of frameworks that drop a database. With `unbounded`, also
+    DELETE and UPDATE without WHERE. Read-only connections and databases in memory or `/tmp` are fine.
+    ## Why
+    A dropped table is gone for everyone, and a connection string does not say whether it is production.
+    ## Known gaps
+    Statements in files (`psql -f x.sql`) and those that a program builds are not read.
+    """
+
+    id = "data.database-drop"
+    events = (PreToolUse,)
+    tools = SHELLS
+    priority = 25
+    preset = "essentials"
+
+    unbounded: Annotated[bool, ON] = False
+    """Also DELETE and UPDATE without WHERE."""
+    temporary: Annotated[tuple[str, ...], FEWER] = TEMPORARY
+    """Beginnings of database names that may be dropped."""
+
+    def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
+        found = script(event, facts, CLIENTS)
+        if found is None:
+            return None
+        for command in found.commands:
+            if self._spared(command):
+                continue
+            if what := self._dropped(command, found):
+                return deny(
+                    f"`{command.name}` would {what}. Make a backup and a migration that can be undone, or let the user "
+                    "run it."
+                )
+        return None
+
+    def _spared(self, command: Command) -> bool:
+        return any(text in GUARDED or text.startswith(self.temporary) for text in command.args)
+
+    def _dropped(self, command: Command, found: Script) -> str:
+        """What a command would do to a database; empty when nothing."""
+        name = command.name.lower()
+        if name in SQL and (text := next(filter(DROP.search, _statements(command, found)), "")):
+            return f"run {_short(DROP.search(text))}"
+        if name in SQL and self.unbounded and any(map(UNBOUND.search, _statements(command, found))):
+            return "change every row of a table"
+        if name in MONGO and any(map(MONGO_DROP.search, (*command.args, command.stdin or ""))):
+            return "drop data"
+        if name in REDIS and FLUSH.intersection(" ".join((*command.args, command.stdin or "")).lower().split()):
+            return "drop everything it holds"
+        return "drop a database" if name in PROGRAMS or _administers(command) else ""
+
+
+def _short(found: re.Match[str] | None) -> str:
+    return " ".join(found[0].split()).upper() if found else "it"
+
+
+def _administers(command: Command) -> bool:
+    if "--help" in command.args or "-h" in command.args:
+        return False
+    texts = [text.rpartition("/")[2] for text in (command.name, *command.args[:1])]
+    form = next((ADMIN[text] for text in texts if text in ADMIN), None)
+    return form is not None and any(form.fullmatch(text) for text in command.args)
+
+
+def _statements(command: Command, found: Script) -> Iterator[str]:
+    """The SQL that a client is given, without comments and literals."""
+    texts = [*command.args, command.stdin or ""]
+    if command.stdin is None:
+        texts += [text for one in found.upstream(command) if one.name in FEEDS for text in one.args]
+    for text in texts:
+        if " " in text.strip() or "\n" in text:
+            yield STRING.sub("''", text[:LONGEST])

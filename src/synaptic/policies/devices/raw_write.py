@@ -1,0 +1,127 @@
+"""Disks written to below their file systems."""
+
+import re
+from collections.abc import Iterator
+
+from synaptic.model.decision import Verdict, ask, deny
+from synaptic.model.event import PreToolUse
+from synaptic.model.facts import Facts
+from synaptic.parse.arguments import arguments
+from synaptic.parse.names import names
+from synaptic.parse.paths import Standpoint, resolve
+from synaptic.parse.shell.script import Command, Script, Word
+from synaptic.policies.base import Policy
+from synaptic.policies.reading import NOWHERE, SHELLS, script
+
+HARMLESS = re.compile(
+    r"/dev/(?:null|zero|full|u?random|std(?:in|out|err)|tty\w*|pts/.*|ptmx|fd(?:/.*)?|shm(?:/.*)?|tcp/.*|udp/.*|console"
+    r"|log|snd/.*|input/.*)"
+)
+FORMATS = re.compile(r"mkfs(?:\.\w+)?|mke2fs|mkswap|mkntfs|mkdosfs|newfs\w*|pvcreate|wipefs|blkdiscard|badblocks")
+REMOVES = names("lvremove vgremove pvremove lvreduce vgreduce")
+PARTITIONS = names("fdisk sfdisk cfdisk gdisk sgdisk parted")
+LOOKING = names("-l --list -L -d --dump -V --version -h --help -p --print print -v -J --json")
+VERBS = {
+    "zpool": "destroy labelclear create remove split",
+    "zfs": "destroy rollback",
+    "cryptsetup": "luksFormat erase luksErase luksKillSlot luksRemoveKey reencrypt",
+    "nvme": "format sanitize write write-zeroes write-uncor dsm delete-ns",
+    "mdadm": "--stop -S --zero-superblock --remove -r --fail -f --create -C",
+    "dmsetup": "remove remove_all wipe_table clear",
+    "diskutil": "erasedisk zerodisk randomdisk secureerase partitiondisk erasevolume reformat splitpartition"
+    " mergepartitions deletevolume deletecontainer eraseoptical",
+    "asr": "restore",
+    "hdparm": "--security-erase --security-erase-enhanced --write-sector --trim-sector-ranges --make-bad-sector"
+    " --format --sanitize-block-erase --sanitize-crypto-scramble",
+    "btrfs": "delete",
+    "hdiutil": "erasekeys",
+}
+"""Programs that also look, by the words that make them destroy."""
+WINDOWS = names("diskpart format-volume clear-disk remove-partition initialize-disk")
+DRIVE = re.compile(r"[A-Za-z]:")
+COPIES = frozenset({"cp", "tee", "install", "mv", "sponge"})
+INSTEAD = "Work on an image file, or give the exact command to the user to run."
+
+
+class RawWrite(Policy):
+    """Writing to a disk or destroying what it is divided into.
+
+    ## What it does
+    Denies `dd of=/dev/...`, making file systems on devices, partition editors, redirections and copies to devices,
+    and the destroying verbs of LVM, ZFS, mdadm, cryptsetup, nvme, hdparm and diskutil. Image files are fine, and so are
+    `/dev/null` and its like, listings and dumps. Asks when the device is in an unknown variable.
+    ## Why
+    One block in the wrong place makes a disk unreadable.
+    ## Known gaps
+    Device files that were made elsewhere under other names are not recognised.
+    """
+
+    id = "devices.raw-write"
+    events = (PreToolUse,)
+    tools = SHELLS
+    priority = 21
+    preset = "essentials"
+
+    def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
+        found = script(event, facts)
+        if found is None:
+            return None
+        for command in found.commands:
+            if what := _destroyed(command):
+                return deny(f"`{command.name}` would overwrite or remove {what}. {INSTEAD}")
+            if FORMATS.fullmatch(command.name) and any(_unknown(word) for word in command.argv[1:]):
+                return ask(
+                    f"`{command.name}` on a device that is not known. Write the image file's path out. {INSTEAD}"
+                )
+        target = next((text for text in _redirected(found) if device(text)), "")
+        return deny(f"This writes to the device {target}. {INSTEAD}") if target else None
+
+
+def device(text: str, cwd: str = NOWHERE) -> bool:
+    """Whether a path names a device, or a door to the kernel, that must not be written to."""
+    path = resolve(text, Standpoint(cwd)) or ""
+    if path.startswith("/dev/"):
+        return not HARMLESS.fullmatch(path)
+    return path.startswith(("/proc/sysrq-trigger", "/proc/kcore", "/sys/firmware/efi/efivars"))
+
+
+def _unknown(word: Word) -> bool:
+    return not word.known and word.text[:1] == "$"
+
+
+def _redirected(found: Script) -> Iterator[str]:
+    return (redirect.target.text for redirect in found.writes)
+
+
+def _destroyed(command: Command) -> str:
+    """What a command destroys; empty when it is harmless."""
+    name = command.name.lower()
+    if name == "lvm" and len(command.argv) > 1:
+        name = command.args[0]
+    if name in ("dd", "dcfldd", "dc3dd"):
+        return next((text[3:] for text in command.args if text[:3] == "of=" and device(text[3:])), "")
+    if name in COPIES or FORMATS.fullmatch(name):
+        return _written(command, name)
+    if name in REMOVES and not any(text in ("-t", "--test", "--help") for text in command.args):
+        return "a volume and what it holds"
+    if name in PARTITIONS and not LOOKING.intersection(command.args):
+        return next((f"the partitions of {text}" for text in command.args if device(text)), "")
+    if name in VERBS and any(_verb(text, VERBS[name].split()) for text in command.args):
+        return "a disk or a volume and what it holds"
+    if name == "format" and any(DRIVE.fullmatch(text) for text in command.args):
+        return "a drive"
+    return "a disk" if name in WINDOWS else ""
+
+
+def _written(command: Command, name: str) -> str:
+    given = arguments(command.argv[1:], ("-t", "--target-directory"))
+    words = given.operands
+    if name in ("cp", "mv", "install"):
+        words = given.values("-t", "--target-directory") or words[-1:]
+    if name in ("wipefs", "badblocks") and not given.has("-a", "--all", "-o", "--offset", "-w", "-n"):
+        return ""
+    return next((word.text for word in words if device(word.text)), "")
+
+
+def _verb(text: str, verbs: list[str]) -> bool:
+    return text in verbs or text.lower() in verbs

@@ -1,0 +1,1 @@
+"""What happens to files and folders."""

@@ -1,0 +1,58 @@
+"""Files destroyed so that nothing can bring them back."""
+
+from synaptic.model.decision import Verdict, deny
+from synaptic.model.event import PreToolUse
+from synaptic.model.facts import Facts
+from synaptic.parse.arguments import arguments
+from synaptic.parse.places import Place
+from synaptic.parse.shell.script import Command
+from synaptic.policies.base import Policy
+from synaptic.policies.reading import SHELLS, named, places, script
+
+WIPERS = frozenset({"shred", "srm", "wipe", "sdelete"})
+VALUED = frozenset({"-n", "--iterations", "-s", "--size", "--random-source"})
+
+
+class Wiping(Policy):
+    """Overwriting files beyond recovery.
+
+    ## What it does
+    Denies `shred`, `srm`, `wipe`, `crontab -r` and moving files to `/dev/null`. Files in scratch folders may be wiped.
+    ## Why
+    A deleted file can often be brought back from a snapshot or the disk; an overwritten one cannot.
+    ## Known gaps
+    Overwriting with `dd`, `cp` or a redirection inside the project is ordinary writing and not looked at.
+    """
+
+    id = "files.wiping"
+    events = (PreToolUse,)
+    tools = SHELLS
+    priority = 22
+    preset = "essentials"
+
+    def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
+        found = script(event, facts, WIPERS | {"mv", "crontab"})
+        if found is None:
+            return None
+        at = places(event, facts)
+        for command in named(found, WIPERS):
+            files = arguments(command.argv[1:], VALUED).operands
+            if any(at.hit(word, command.cwd) is not Place.SCRATCH for word in files):
+                return deny(
+                    f"`{command.name}` destroys {files[0].text!r} beyond recovery. Use `rm` on it, or ask the user."
+                )
+        for command in named(found, ("crontab",)):
+            if "-r" in command.args:
+                return deny(
+                    "`crontab -r` removes every timed job of the user. Change single lines with the user instead."
+                )
+        for command in named(found, ("mv",)):
+            if _to_nowhere(command):
+                return deny("Moving a file to /dev/null destroys it or the device. Use `rm` on the file instead.")
+        return None
+
+
+def _to_nowhere(command: Command) -> bool:
+    given = arguments(command.argv[1:], ("-t", "--target-directory"))
+    targets = given.values("-t", "--target-directory") or given.operands[-1:]
+    return any(word.text == "/dev/null" for word in targets)

@@ -1,0 +1,48 @@
+"""Deletion of local branches."""
+
+from typing import Annotated
+
+from synaptic.model.decision import Verdict, deny
+from synaptic.model.event import PreToolUse
+from synaptic.model.facts import Facts
+from synaptic.parse.git_line import GitCall
+from synaptic.policies.base import ON, Policy
+from synaptic.policies.git.calls import SHELLS, calls
+
+
+class BranchDeletion(Policy):
+    """Deleting a branch that may not be merged.
+
+    ## What it does
+    Denies `git branch -D` and `git branch -d --force` in any spelling. `git branch -d`, which refuses by itself to
+    delete what is not merged, is free unless `merged` is switched on.
+    ## Why
+    With the branch goes its reflog: commits that are nowhere else can hardly be found again.
+    ## Known gaps
+    Whether the branch is merged is not looked at. Moving a branch with `git branch -f` or `-M` is free.
+    """
+
+    id = "git.branch-deletion"
+    events = (PreToolUse,)
+    tools = SHELLS
+    priority = 22
+    preset = "essentials"
+
+    merged: Annotated[bool, ON] = False
+    """Refuse `git branch -d` as well."""
+
+    def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
+        if not any(self._deletes(call) for call in calls(event, facts)):
+            return None
+        return deny(
+            "This deletes a branch even if its commits are nowhere else. Use `git branch -d <branch>`, which refuses "
+            "to lose unmerged work, or keep the commits first with `git tag backup/<branch> <branch>`."
+            if not self.merged
+            else "Branches are not deleted here. Leave the branch, or ask the user to delete it."
+        )
+
+    def _deletes(self, call: GitCall) -> bool:
+        if call.verb != "branch":
+            return False
+        given = call.given
+        return given.has("D") or (given.has("delete") and (self.merged or given.has("force")))

@@ -1,0 +1,65 @@
+"""The calls of git in an event, and the branch that each of them finds checked out."""
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+from synaptic.model.event import PreToolUse
+from synaptic.model.facts import Facts
+from synaptic.model.project import Git
+from synaptic.parse.git import git_calls
+from synaptic.parse.git_line import GitCall
+from synaptic.parse.shell.once import KEPT, read_once
+from synaptic.parse.shell.script import Script
+
+SHELLS = ("Bash", "PowerShell")
+PROTECTED = ("main", "master")
+NOWHERE = Git()
+
+
+def calls(event: PreToolUse, facts: Facts) -> tuple[GitCall, ...]:
+    """Every call of git that would run, without those that only show the manual."""
+    text = event.tool.command
+    return acting(text, event.cwd or facts.root, facts.home) if text else ()
+
+
+@lru_cache(maxsize=KEPT)
+def acting(text: str, cwd: str, home: str) -> tuple[GitCall, ...]:
+    """The calls that do something; remembered, since every policy of this folder asks."""
+    return tuple(call for call in git_calls(text, cwd, home) if not call.given.helps)
+
+
+def script(event: PreToolUse, facts: Facts) -> Script:
+    """The whole command of the event."""
+    return read_once(event.tool.command, event.cwd or facts.root, facts.home)
+
+
+def with_branches(event: PreToolUse, facts: Facts) -> Iterator[tuple[GitCall, str]]:
+    """Each call with the branch it finds; `git checkout -b x` in front of it counts. Empty: not known."""
+    branches: dict[str, str] = {}
+    for call in calls(event, facts):
+        yield call, branches.get(call.cwd, repository(call, facts).branch)
+        moved = _moved(call)
+        if moved:
+            branches[call.cwd] = moved
+
+
+def guarded(event: PreToolUse, facts: Facts, worktrees: bool) -> tuple[GitCall, ...]:
+    """The calls whose working tree matters: all of them, or those outside of linked worktrees."""
+    found = calls(event, facts)
+    return tuple(call for call in found if not repository(call, facts).linked) if worktrees else found
+
+
+def repository(call: GitCall, facts: Facts) -> Git:
+    """The working tree that a call finds."""
+    return facts.repositories.get(call.cwd, NOWHERE)
+
+
+def _moved(call: GitCall) -> str:
+    """The branch that is checked out after a call; nothing when it stays."""
+    given = call.given
+    if call.verb not in ("checkout", "switch") or given.dashes:
+        return ""
+    created = given.last("b", "B", "create", "force-create", "orphan")
+    if created:
+        return given.value(created)
+    return given.words[0].text if len(given.words) == 1 and given.words[0].known else ""

@@ -1,0 +1,142 @@
+"""Changes in the working tree that a checkout overwrites."""
+
+import re
+
+from synaptic.model.decision import Verdict, deny
+from synaptic.model.event import PreToolUse
+from synaptic.model.facts import Facts
+from synaptic.parse.git_line import GitCall
+from synaptic.parse.git_options import Given
+from synaptic.parse.shell.script import Word
+from synaptic.policies.base import Policy
+from synaptic.policies.git.calls import SHELLS, guarded
+
+NEW_BRANCH = ("b", "B", "orphan")
+CONFLICT = ("ours", "theirs", "merge", "conflict")
+FILE = re.compile(r"(?:^|[^\d])\.[A-Za-z][A-Za-z0-9]{0,5}$")
+"""`parser.py`, not `v1.x`: a name with an extension is a file, a version is a branch or a tag."""
+EVERYTHING = ("", ".", "./", "*", ":/", "/", "..", "../")
+
+
+class Discard(Policy):
+    """Overwriting changed files with what was committed.
+
+    ## What it does
+    Denies checkouts and restores that write over files of the working tree: `git checkout -- <path>`,
+    `git checkout <commit> <path>`, `git checkout -f`, `git switch --discard-changes`, `git restore <path>`,
+    `git rm -rf .` and their kin. Changing or creating a branch, `git restore --staged`, and taking one side of a
+    conflict (`--ours`, `--theirs`) are free.
+    ## Why
+    Git overwrites such files without a copy. What was never committed or stashed is gone for good.
+    ## Known gaps
+    `git checkout <name>` with one plain name may mean a file; it counts as one only when it looks like one (`.`, a
+    glob, a trailing slash, an extension). Whether the file has changes at all is not looked at.
+    """
+
+    id = "git.discard"
+    events = (PreToolUse,)
+    tools = SHELLS
+    priority = 22
+    preset = "essentials"
+    needs = ("repositories",)
+
+    single_files: bool = True
+    """Also refuse it for files that are named one by one; switched off, only forced and sweeping forms are refused."""
+
+    worktrees: bool = False
+    """Leave linked worktrees alone: for users who treat them as disposable."""
+
+    def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
+        call = next((call for call in guarded(event, facts, self.worktrees) if self._discards(call)), None)
+        if call is None:
+            return None
+        return deny(
+            f"`git {call.verb}` would overwrite uncommitted changes for good. Keep them with "
+            "`git stash push -- <paths>`, look at them with `git diff`, or write another version beside them with "
+            "`git show <commit>:<path> > <file>`."
+        )
+
+    def _discards(self, call: GitCall) -> bool:
+        looks = VERBS.get(call.verb)
+        if looks is None:
+            return False
+        targets = looks(call.given)
+        if targets is None:
+            return False
+        return self.single_files or not targets or any(_sweeping(word) for word in targets)
+
+
+def _sweeping(word: Word) -> bool:
+    return word.text in EVERYTHING or word.glob or word.text.endswith("/") or not word.known
+
+
+def _checkout(given: Given) -> tuple[Word, ...] | None:
+    """What is overwritten: nothing named means everything; None when nothing is."""
+    if given.has("force"):
+        return ()
+    if given.has(*NEW_BRANCH) or (given.has(*CONFLICT) and not given.has("patch")):
+        return None
+    if given.has("pathspec-from-file", "patch"):
+        return ()
+    if given.dashes:
+        return given.paths or None
+    if len(given.words) > 1 and not given.has("track", "detach"):
+        return given.words[1:]
+    return given.words if given.words and _is_file(given.words[0]) else None
+
+
+def _is_file(word: Word) -> bool:
+    text = word.text
+    return (
+        text in EVERYTHING
+        or text.endswith("/")
+        or word.glob
+        or text.startswith(("./", "../", ":/", ":("))
+        or (FILE.search(text) is not None)
+    )
+
+
+def _switch(given: Given) -> tuple[Word, ...] | None:
+    return () if given.has("force", "discard-changes") else None
+
+
+def _restore(given: Given) -> tuple[Word, ...] | None:
+    if given.has("staged") and not given.has("worktree"):
+        return None
+    if given.has(*CONFLICT) and not given.has("source"):
+        return None
+    if given.has("pathspec-from-file", "patch", "worktree"):
+        return given.words + given.paths
+    return given.words + given.paths or None
+
+
+def _remove(given: Given) -> tuple[Word, ...] | None:
+    """Tracked files come back from the last commit, their changes do not; only sweeping removals are refused."""
+    if given.has("cached", "dry-run") or not given.has("force"):
+        return None
+    wide = tuple(word for word in given.words + given.paths if word.text in EVERYTHING or word.glob)
+    return wide or None
+
+
+def _index(given: Given) -> tuple[Word, ...] | None:
+    return () if given.has("f", "force") else None
+
+
+def _tree(given: Given) -> tuple[Word, ...] | None:
+    return () if given.has("reset") and given.has("u") else None
+
+
+def _submodule(given: Given) -> tuple[Word, ...] | None:
+    verb = given.words[0].text if given.words else ""
+    return () if verb in ("update", "deinit") and given.has("f", "force") else None
+
+
+VERBS = {
+    "checkout": _checkout,
+    "switch": _switch,
+    "restore": _restore,
+    "rm": _remove,
+    "checkout-index": _index,
+    "read-tree": _tree,
+    "submodule": _submodule,
+}

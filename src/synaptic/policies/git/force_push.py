@@ -1,0 +1,94 @@
+"""Pushes that overwrite a remote branch."""
+
+from typing import Annotated
+
+from synaptic.model.decision import Verdict, deny, rewrite
+from synaptic.model.event import PreToolUse
+from synaptic.model.facts import Facts
+from synaptic.parse.shell.script import Command, Script, Word
+from synaptic.policies.base import MORE, ON, Policy
+from synaptic.policies.git.calls import PROTECTED, SHELLS, script, with_branches
+from synaptic.policies.git.push import Push, protected_among, read_push
+
+LEASE = "--force-with-lease"
+EDITS = 64
+"""A command with more forced pushes than this is refused instead of rewritten."""
+Edit = tuple[Word | Command, str]
+
+
+class ForcePush(Policy):
+    """Rewriting a remote branch with a forced push.
+
+    ## What it does
+    Turns `git push --force`, `-f` and `+branch` into `--force-with-lease`; denies them on a protected branch, named or
+    checked out, and for all branches at once (`--mirror`, `--all`). A push that has only `--force-with-lease` is free.
+    ## Why
+    A forced push discards commits that others may already build on. With a lease it is refused when the remote has
+    commits that were never fetched.
+    ## Known gaps
+    Aliases in the user's own git configuration and `push.default` are not known. A lease cannot help right after a
+    fetch whose commits nobody looked at.
+    """
+
+    id = "git.force-push"
+    events = (PreToolUse,)
+    tools = SHELLS
+    priority = 35
+    preset = "essentials"
+    needs = ("repositories",)
+
+    protected: Annotated[tuple[str, ...], MORE] = PROTECTED
+    """Branches that are never force-pushed; patterns such as `release/*` are fine."""
+    leased: Annotated[bool, ON] = False
+    """Refuse `--force-with-lease` to a protected branch as well."""
+
+    def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
+        pushes = [push for call, branch in with_branches(event, facts) if (push := read_push(call, branch))]
+        if refused := next((name for push in pushes if (name := self._refused(push))), ""):
+            what = "every branch of the remote" if "*" in refused else f"`{refused}`"
+            return deny(
+                f"This overwrites {what}, which others build on. Push a branch of its own "
+                "(`git push origin HEAD:<new-branch>`) and open a pull request, or undo with `git revert`."
+            )
+        text = script(event, facts)
+        edits = [edit for push in pushes if push.forces or push.overwriting for edit in _edits(push, text)]
+        return _rewritten(event, text, edits) if edits else None
+
+    def _refused(self, push: Push) -> str:
+        """The protected branch that would be overwritten."""
+        if push.given.has("mirror"):
+            return "*"
+        if push.forces or (self.leased and push.given.has("force-with-lease")):
+            return protected_among(push.targets, self.protected)
+        pairs = zip(push.refspecs, push.targets, strict=False)
+        return protected_among((name for word, name in pairs if word.text[:1] == "+"), self.protected)
+
+
+def _rewritten(event: PreToolUse, text: Script, edits: list[Edit]) -> Verdict:
+    command = text.replace_all(edits) if len(edits) <= EDITS else None
+    if command is None:
+        return deny(f"This overwrites a remote branch without looking. Write the push out, with `{LEASE}` instead.")
+    return rewrite(
+        event.tool.changed(command=command),
+        f"Pushing with `{LEASE}` instead of a plain force: it is refused if the remote has commits not fetched here.",
+    )
+
+
+def _edits(push: Push, text: Script) -> list[Edit]:
+    """A lease in the place of each force, and no plus sign in front of a refspec."""
+    edits: list[Edit] = [(flag.word, _leased(flag.word.text)) for flag in push.forces]
+    plain = [(word, _without_plus(word, text)) for word in push.overwriting]
+    if plain and not edits and not push.given.has("force-with-lease"):
+        edits.append((push.call.place or Word("push"), f"push {LEASE}"))
+    return edits + plain
+
+
+def _leased(flag: str) -> str:
+    """`--force` and `-f` become the lease, `-uf` becomes `-u` and the lease."""
+    others = flag[1:].replace("f", "") if flag[:2] != "--" else ""
+    return f"-{others} {LEASE}" if others else LEASE
+
+
+def _without_plus(word: Word, text: Script) -> str:
+    written = text.text[slice(*word.span)] if word.span else word.text
+    return written.replace("+", "", 1)

@@ -1,0 +1,87 @@
+"""Commits that nothing leads to any more."""
+
+import re
+
+from synaptic.model.decision import Verdict, deny
+from synaptic.model.event import PreToolUse
+from synaptic.model.facts import Facts
+from synaptic.parse.git_line import GitCall
+from synaptic.policies.base import Policy
+from synaptic.policies.git.calls import SHELLS, calls
+
+GRACE = re.compile(
+    r"never|false|yesterday|\d+[. ]?(?:day|week|month|year)s?(?:[. ]ago)?|(?:19\d|20[0-2])\d[-/.].*", re.IGNORECASE
+)
+"""Points in time that leave at least a day to notice the loss."""
+DELETION = re.compile(r"^(?:option \S+\n)?delete[ \0]", re.MULTILINE)
+
+
+class HistoryLoss(Policy):
+    """Rewriting history, or deleting commits that only the reflog still knows.
+
+    ## What it does
+    Denies `git filter-branch`, `git filter-repo`, `git reflog expire` and `delete`, `git gc` and `git prune` without
+    days of grace, and `git update-ref -d`. Dry runs, `git filter-repo --analyze` and an ordinary `git gc` are free.
+    ## Why
+    The reflog is the last way back after every other mistake; without it, lost commits are lost.
+    ## Known gaps
+    `git repack -ad` is free. What `git update-ref --stdin` reads is only seen when it is written in the command.
+    `git rebase` and `git commit --amend` keep the old commits in the reflog and are free.
+    """
+
+    id = "git.history-loss"
+    events = (PreToolUse,)
+    tools = SHELLS
+    priority = 22
+    preset = "essentials"
+
+    def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
+        for call in calls(event, facts):
+            looks = LOSSES.get(call.verb)
+            if looks is not None and looks(call):
+                return deny(
+                    f"`git {call.verb}` as it is called here destroys history or the way back to it. Keep a copy first "
+                    "(`git bundle create ../backup.bundle --all`) and leave this command to the user; a plain `git gc` "
+                    "and dry runs (`-n`) are fine."
+                )
+        return None
+
+
+def _at_once(text: str) -> bool:
+    return bool(text) and GRACE.fullmatch(text.strip()) is None
+
+
+def _gc(call: GitCall) -> bool:
+    return _at_once(call.given.value("prune")) or _at_once(call.settings.get("gc.pruneexpire") or "")
+
+
+def _prune(call: GitCall) -> bool:
+    """Without a date everything that nothing leads to is deleted at once."""
+    given = call.given
+    return not given.has("dry-run") and (not given.has("expire") or _at_once(given.value("expire")))
+
+
+def _reflog(call: GitCall) -> bool:
+    given = call.given
+    verb = given.words[0].text if given.words else ""
+    return verb in ("expire", "delete", "drop") and not given.has("dry-run")
+
+
+def _update_ref(call: GitCall) -> bool:
+    given = call.given
+    return given.has("d") or (given.has("stdin") and bool(DELETION.search(call.command.stdin or "")))
+
+
+def _filter(call: GitCall) -> bool:
+    return not call.given.has("analyze", "dry-run")
+
+
+LOSSES = {
+    "gc": _gc,
+    "prune": _prune,
+    "reflog": _reflog,
+    "update-ref": _update_ref,
+    "symbolic-ref": lambda call: call.given.has("delete"),
+    "filter-branch": lambda call: True,
+    "filter-repo": _filter,
+}

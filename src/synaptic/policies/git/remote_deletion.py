@@ -1,0 +1,46 @@
+"""Deletion of branches on a remote."""
+
+from typing import Annotated
+
+from synaptic.model.decision import Verdict, ask, deny
+from synaptic.model.event import PreToolUse
+from synaptic.model.facts import Facts
+from synaptic.policies.base import MORE, ON, Policy
+from synaptic.policies.git.calls import PROTECTED, SHELLS, with_branches
+from synaptic.policies.git.push import protected_among, read_push
+
+
+class RemoteDeletion(Policy):
+    """Deleting a branch or tag on the remote.
+
+    ## What it does
+    Asks before `git push --delete`, `git push origin :branch` and `git push --prune`; denies it for a protected branch.
+    ## Why
+    What is gone from the remote is gone for everybody, and the remote has no reflog that you can read.
+    ## Known gaps
+    Deletion through the website or its command line (`gh api`) is not seen here.
+    """
+
+    id = "git.remote-deletion"
+    events = (PreToolUse,)
+    tools = SHELLS
+    priority = 23
+    preset = "essentials"
+
+    protected: Annotated[tuple[str, ...], MORE] = PROTECTED
+    """Branches that are never deleted; patterns such as `release/*` are fine."""
+    refuse: Annotated[bool, ON] = False
+    """Deny it for every branch, instead of asking."""
+
+    def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
+        pushes = (read_push(call, branch) for call, branch in with_branches(event, facts))
+        names = [name for push in pushes if push is not None for name in push.deleting]
+        if not names:
+            return None
+        held = protected_among((name for name in names if name != "*"), self.protected)
+        if held or self.refuse:
+            return deny(
+                f"`{held or names[0]}` is not deleted on the remote. Leave it, or ask the user to delete it there."
+            )
+        what = "every remote branch that does not exist here" if names[0] == "*" else f"`{names[0]}` on the remote"
+        return ask(f"This deletes {what}, for everybody. Keep its commits first with `git fetch` and a tag.")

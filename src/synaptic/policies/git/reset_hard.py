@@ -1,0 +1,49 @@
+"""Resets that throw away changes in the working tree."""
+
+from synaptic.model.decision import Verdict, deny
+from synaptic.model.event import PreToolUse
+from synaptic.model.facts import Facts
+from synaptic.parse.git_line import GitCall
+from synaptic.policies.base import Policy
+from synaptic.policies.git.calls import SHELLS, guarded
+
+MODES = ("hard", "merge", "keep", "mixed", "soft")
+
+
+class ResetHard(Policy):
+    """Throwing away uncommitted changes with a reset.
+
+    ## What it does
+    Denies `git reset --hard` and `git reset --merge`. `--soft`, `--mixed`, `--keep` and resets of paths are free.
+    ## Why
+    What was never committed is in no reflog: after a hard reset it is gone for good.
+    ## Known gaps
+    Aliases in the user's own git configuration are not known. Whether the working tree is clean is not looked at.
+    """
+
+    id = "git.reset-hard"
+    events = (PreToolUse,)
+    tools = SHELLS
+    priority = 22
+    preset = "essentials"
+    needs = ("repositories",)
+
+    worktrees: bool = False
+    """Leave linked worktrees alone: for users who treat them as disposable."""
+
+    def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
+        mode = next(filter(None, map(_mode, guarded(event, facts, self.worktrees))), "")
+        if not mode:
+            return None
+        return deny(
+            f"`git reset --{mode}` throws away uncommitted changes for good. Keep them with `git stash push -u` first "
+            "and then use `git reset --keep <commit>`, or move only the branch with `git reset --soft <commit>`."
+        )
+
+
+def _mode(call: GitCall) -> str:
+    """The mode that loses something; a verb that cannot be known counts when `--hard` stands behind it."""
+    if not call.verb:
+        return "hard" if any(word.text == "--hard" for word in call.args) else ""
+    mode = call.given.last(*MODES) if call.verb == "reset" else ""
+    return mode if mode in ("hard", "merge") else ""

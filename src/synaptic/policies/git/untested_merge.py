@@ -1,0 +1,55 @@
+"""Merges and commits while the tests fail."""
+
+from synaptic.model.decision import Verdict, deny
+from synaptic.model.event import PreToolUse
+from synaptic.model.facts import Facts
+from synaptic.parse.git_line import GitCall
+from synaptic.parse.paths import inside
+from synaptic.policies.base import Policy
+from synaptic.policies.git.calls import SHELLS, calls
+from synaptic.policies.practice.lines import FRESH
+from synaptic.policies.practice.sections import TESTS, test_status
+
+GOING_ON = ("abort", "quit", "continue")
+
+
+class UntestedMerge(Policy):
+    """Merging or committing on top of failing tests.
+
+    ## What it does
+    Denies `git merge` and `git commit` while the last run of the tests failed and is at most ten minutes old. Without a
+    run, after a run that passed, and for `git merge --abort` everything is free.
+    ## Why
+    A merge of code whose tests fail makes the failure everybody's.
+    ## Known gaps
+    `git pull`, `git rebase` and `git cherry-pick` are free. Only the project's own tests count.
+    """
+
+    id = "git.untested-merge"
+    events = (PreToolUse,)
+    tools = SHELLS
+    priority = 27
+    preset = "practice"
+    needs = ("tests", TESTS)
+
+    fresh: int = FRESH
+    """Seconds for which a failing run counts."""
+    commits: bool = True
+    """Refuse commits as well."""
+
+    def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
+        verb = next((call.verb for call in calls(event, facts) if self._gated(call, facts)), "")
+        status = test_status(facts) if verb else None
+        if status is None or status.passed or status.age(facts.now) > self.fresh:
+            return None
+        return deny(
+            f"{status.failures} test(s) failed {status.age(facts.now)} s ago, so there is no `git {verb}` now. Make "
+            "the tests pass and run them again; a run that passes releases this."
+        )
+
+    def _gated(self, call: GitCall, facts: Facts) -> bool:
+        if call.cwd and not inside(call.cwd, (facts.root,)):
+            return False
+        if call.verb == "commit":
+            return self.commits and not call.given.has("dry-run")
+        return call.verb == "merge" and not call.given.has(*GOING_ON)

@@ -1,0 +1,1 @@
+"""What runs in the cloud: an opt-in pack."""

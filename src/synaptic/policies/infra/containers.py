@@ -1,0 +1,45 @@
+"""Containers, images and volumes removed in bulk."""
+
+from typing import Annotated
+
+from synaptic.model.decision import Verdict
+from synaptic.model.event import PreToolUse
+from synaptic.model.facts import Facts
+from synaptic.policies.base import ON, Policy
+from synaptic.policies.infra.verbs import destroying, table, verdict
+from synaptic.policies.reading import SHELLS, script
+
+FORMS = table(
+    {
+        "docker podman nerdctl": r"(?:system|volume|image|container|network|builder) prune|volume rm|rm .*-\w*f"
+        r"|rmi .*-\w*f|compose .*down .*(?:-v|--volumes|--rmi)|stack rm|swarm leave|secret rm|node rm|machine rm",
+        "docker-compose": r"down .*(?:-v|--volumes|--rmi)|rm .*-\w*f",
+    }
+)
+
+
+class Containers(Policy):
+    """Removing containers, images or volumes with what they hold.
+
+    ## What it does
+    Asks before `docker system prune`, removing volumes, and `compose down --volumes`.
+    Dry runs, plans and listings are free. `firm` denies instead.
+    ## Why
+    What runs there serves other people, and a command line does not say which environment it is pointed at.
+    ## Known gaps
+    Programs that call the same service through a library are not looked at.
+    """
+
+    id = "infra.containers"
+    events = (PreToolUse,)
+    tools = SHELLS
+    priority = 26
+    preset = "strict"
+
+    firm: Annotated[bool, ON] = False
+    """Deny instead of asking."""
+
+    def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
+        found = script(event, facts)
+        command = destroying(found, FORMS) if found else None
+        return verdict(command, "containers, images or volumes", self.firm) if command else None

@@ -1,0 +1,47 @@
+"""Objects in a cluster deleted."""
+
+from typing import Annotated
+
+from synaptic.model.decision import Verdict
+from synaptic.model.event import PreToolUse
+from synaptic.model.facts import Facts
+from synaptic.policies.base import ON, Policy
+from synaptic.policies.infra.verbs import destroying, table, verdict
+from synaptic.policies.reading import SHELLS, script
+
+FORMS = table(
+    {
+        "kubectl oc k3s": r"(?:^|\s)(?:delete|drain|cordon|replace .*--force|scale .*--replicas=0|taint)\b",
+        "helm": r"^(?:uninstall|delete|del|un|rollback)\b",
+        "kustomize flux argocd": r"^(?:delete|uninstall|app delete)\b",
+        "kubeadm": r"^reset\b",
+        "minikube kind k3d eksctl": r"^delete\b|^(?:cluster|profile) delete\b",
+    }
+)
+
+
+class Kubernetes(Policy):
+    """Deleting what runs in a cluster.
+
+    ## What it does
+    Asks before `kubectl delete` and `drain`, `helm uninstall`, and the removal of clusters.
+    Dry runs, plans and listings are free. `firm` denies instead.
+    ## Why
+    What runs there serves other people, and a command line does not say which environment it is pointed at.
+    ## Known gaps
+    Programs that call the same service through a library are not looked at.
+    """
+
+    id = "infra.kubernetes"
+    events = (PreToolUse,)
+    tools = SHELLS
+    priority = 26
+    preset = "strict"
+
+    firm: Annotated[bool, ON] = False
+    """Deny instead of asking."""
+
+    def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
+        found = script(event, facts)
+        command = destroying(found, FORMS) if found else None
+        return verdict(command, "what runs in a cluster", self.firm) if command else None

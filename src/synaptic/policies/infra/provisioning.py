@@ -1,0 +1,48 @@
+"""Infrastructure that is described in files, torn down."""
+
+from typing import Annotated
+
+from synaptic.model.decision import Verdict
+from synaptic.model.event import PreToolUse
+from synaptic.model.facts import Facts
+from synaptic.policies.base import ON, Policy
+from synaptic.policies.infra.verbs import destroying, table, verdict
+from synaptic.policies.reading import SHELLS, script
+
+FORMS = table(
+    {
+        "terraform tofu terragrunt": r"(?:^|\s)(?:destroy|apply\b.*-destroy|state (?:rm|push)|workspace delete)\b",
+        "pulumi": r"^(?:destroy|down|stack rm|state delete|cancel)\b",
+        "cdk cdktf sst sls serverless amplify copilot sam": r"^(?:destroy|remove|delete)\b",
+        "ansible-playbook ansible": r"state=absent",
+        "vagrant": r"^destroy\b",
+        "packer": r"-force\b",
+    }
+)
+
+
+class Provisioning(Policy):
+    """Tearing down what terraform and its like have built.
+
+    ## What it does
+    Asks before `terraform destroy`, `pulumi down`, `cdk destroy` and removals from their state.
+    Dry runs, plans and listings are free. `firm` denies instead.
+    ## Why
+    What runs there serves other people, and a command line does not say which environment it is pointed at.
+    ## Known gaps
+    Programs that call the same service through a library are not looked at.
+    """
+
+    id = "infra.provisioning"
+    events = (PreToolUse,)
+    tools = SHELLS
+    priority = 26
+    preset = "strict"
+
+    firm: Annotated[bool, ON] = False
+    """Deny instead of asking."""
+
+    def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
+        found = script(event, facts)
+        command = destroying(found, FORMS) if found else None
+        return verdict(command, "infrastructure", self.firm) if command else None

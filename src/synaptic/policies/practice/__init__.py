@@ -1,0 +1,1 @@
+"""Discipline: tests, branches, plans and decisions, kept while the work is going on."""

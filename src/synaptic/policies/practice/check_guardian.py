@@ -1,0 +1,48 @@
+"""What a guardian left behind."""
+
+from synaptic.model.decision import Verdict
+from synaptic.model.event import SubagentStop
+from synaptic.model.facts import Facts
+from synaptic.parse.response import EXECUTED, waits_for_approval
+from synaptic.parse.source_files import PLAN
+from synaptic.policies.base import Policy
+from synaptic.policies.practice.checks import WAITS, report
+
+
+class CheckGuardian(Policy):
+    """A guardian that ends with loose ends.
+
+    ## What it does
+    When a guardian ends: is the plan there and was it changed within five minutes, is nothing left uncommitted, was
+    the work done. The findings are for the user at once and for the model with the next prompt. It never blocks.
+    ## Why
+    The guardian is the last one to look; what it leaves open stays open.
+    ## Known gaps
+    A merge that completes no phase still asks for a fresh plan.
+    """
+
+    id = "practice.check-guardian"
+    events = (SubagentStop,)
+    priority = 52
+    preset = "practice"
+    needs = ("git", "dirty", "plan")
+
+    plan_seconds: int = 300
+    """Seconds within which the plan must have been changed."""
+
+    def check(self, event: SubagentStop, facts: Facts) -> Verdict | None:
+        if event.agent_type != "guardian" or not facts.root:
+            return None
+        issues = self._plan_issues(facts)
+        if facts.dirty:
+            issues.append(f"{facts.dirty} uncommitted change(s) are left")
+        if waits_for_approval(event.last_assistant_message, EXECUTED):
+            issues.append(WAITS)
+        return report("guardian", issues, "nothing is left open", facts)
+
+    def _plan_issues(self, facts: Facts) -> list[str]:
+        if not facts.plan.exists:
+            return [f"there is no {PLAN}"]
+        if facts.now - facts.plan.modified > self.plan_seconds:
+            return [f"{PLAN} was not updated"]
+        return []

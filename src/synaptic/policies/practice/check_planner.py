@@ -1,0 +1,51 @@
+"""What a planner left behind."""
+
+from synaptic.model.decision import Verdict
+from synaptic.model.event import SubagentStop
+from synaptic.model.facts import Facts
+from synaptic.parse import plan
+from synaptic.parse.response import PLANNED, waits_for_approval
+from synaptic.parse.source_files import PLAN
+from synaptic.policies.base import Policy
+from synaptic.policies.practice.checks import WAITS, report
+
+
+class CheckPlanner(Policy):
+    """A planner that ends without a plan that can be followed.
+
+    ## What it does
+    When a planner ends, looks at `MASTER_PLAN.md`: is it there, has it phases, a purpose, work items. The findings are
+    for the user at once and for the model with the next prompt. It never blocks.
+    ## Why
+    What is missing in a plan is missing in everything that follows it.
+    ## Known gaps
+    It reads headings and words, not the sense of the plan.
+    """
+
+    id = "practice.check-planner"
+    events = (SubagentStop,)
+    priority = 50
+    preset = "practice"
+    needs = ("plan",)
+
+    def check(self, event: SubagentStop, facts: Facts) -> Verdict | None:
+        if event.agent_type not in ("planner", "Plan") or not facts.root:
+            return None
+        issues = _plan_issues(facts)
+        if waits_for_approval(event.last_assistant_message, PLANNED):
+            issues.append(WAITS)
+        return report("planner", issues, f"the plan looks good ({plan.status(facts.plan.text).total} phases)", facts)
+
+
+def _plan_issues(facts: Facts) -> list[str]:
+    if not facts.plan.exists:
+        return [f"{PLAN} was not written"]
+    text = facts.plan.text
+    issues = []
+    if not plan.phases(text):
+        issues.append(f"{PLAN} has no `## Phase N` headings")
+    if not plan.has_purpose(text):
+        issues.append(f"{PLAN} has no section that says what it is for")
+    if not plan.names_work(text):
+        issues.append(f"{PLAN} names no issue, task or TODO")
+    return issues

@@ -1,0 +1,72 @@
+"""What a compaction must not lose."""
+
+from synaptic.model.decision import Verdict, advise
+from synaptic.model.event import PreCompact
+from synaptic.model.facts import Facts
+from synaptic.model.files import WriteFile
+from synaptic.model.state import Change
+from synaptic.parse.decisions import ids
+from synaptic.parse.records import PRESERVED as PRESERVED_FILE
+from synaptic.parse.records import record_path
+from synaptic.policies.base import Policy
+from synaptic.policies.practice.lines import git_line, plan_line, tests_line
+from synaptic.policies.practice.sections import CHANGES, PRESERVED, TESTS, changed_paths, test_status
+
+SHOWN = 5
+
+
+class CompactPreserve(Policy):
+    """Context that a compaction would forget.
+
+    ## What it does
+    Before a compaction, gives the summary branch, plan, changed files, decisions, test status and the last audit lines
+    to keep, writes them to `.claude/.preserved-context`, and has the next start of the session tell them first.
+    ## Why
+    The model that goes on has only the summary.
+    ## Known gaps
+    At most five files, decisions and audit lines are kept.
+    """
+
+    id = "practice.compact-preserve"
+    events = (PreCompact,)
+    priority = 60
+    preset = "practice"
+    needs = ("git", "dirty", "plan", "changed", "tests", "audit_tail", CHANGES, TESTS)
+
+    def check(self, event: PreCompact, facts: Facts) -> Verdict | None:
+        if not facts.root:
+            return None
+        text = "\n".join(_lines(facts))
+        return advise(
+            text,
+            Change(section=PRESERVED, put={"text": text}),
+            WriteFile(record_path(facts.root, PRESERVED_FILE), f"{text}\n"),
+        )
+
+
+def _lines(facts: Facts) -> list[str]:
+    lines = [git_line(facts)] if facts.git.known else []
+    lines.append(plan_line(facts))
+    if names := [path.rpartition("/")[2] for path in changed_paths(facts)]:
+        lines.append(f"Changed: {_some(names)}")
+    if decisions := list(dict.fromkeys(id for file in facts.changed for id in ids(file.text))):
+        lines.append(f"Decisions: {_some(decisions)}")
+    if tests := tests_line(facts):
+        lines.append(tests)
+    lines += (f"Audit: {line}" for line in facts.audit_tail[-SHOWN:])
+    return [*lines, f"Resume: {_directive(facts)}"]
+
+
+def _some(names: list[str]) -> str:
+    more = f" (+{len(names) - SHOWN} more)" if len(names) > SHOWN else ""
+    return ", ".join(names[:SHOWN]) + more
+
+
+def _directive(facts: Facts) -> str:
+    """The next thing to do, from the state alone."""
+    status = test_status(facts)
+    if status and not status.passed:
+        return "fix the failing tests first."
+    if facts.dirty:
+        return "go on with the uncommitted changes, then have them reviewed and committed."
+    return "go on with the current phase of the plan." if facts.plan.exists else "ask what comes next."

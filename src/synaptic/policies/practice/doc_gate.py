@@ -1,0 +1,56 @@
+"""Source that does not say what it is for."""
+
+from synaptic.model.decision import Kind, Verdict, advise
+from synaptic.model.event import PreToolUse
+from synaptic.model.facts import Facts
+from synaptic.parse.decisions import DECIDED_LINES, has_decision
+from synaptic.parse.headers import has_header, template
+from synaptic.parse.source_files import is_skippable, is_source, line_count, local
+from synaptic.policies.base import Policy
+
+HOOKS = "/.claude/hooks/"
+
+
+class DocGate(Policy):
+    """Source files without a header, and long ones without a decision.
+
+    ## What it does
+    A written file must begin with a comment that says something, and from 50 lines on it must carry a decision:
+    `@decision DEC-X-001`, `# DECISION: ...` or `// DECISION(DEC-X-001): ...`. Otherwise the write is denied, with a
+    header to start from. An edit is only advised, by the file as it was before.
+    ## Why
+    The next reader, person or model, has the file and not the conversation.
+    ## Known gaps
+    Whether the words are true is not checked.
+    """
+
+    id = "practice.doc-gate"
+    events = (PreToolUse,)
+    tools = ("Write", "Edit")
+    priority = 33
+    preset = "practice"
+    needs = ("target",)
+
+    decided_lines: int = DECIDED_LINES
+    """Lines from which on a file needs a decision."""
+
+    def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
+        path = local(event.tool.text("file_path"), facts.root)
+        if not is_source(path) or is_skippable(path) or HOOKS in f"/{path}":
+            return None
+        writes = event.tool_name == "Write"
+        text = event.tool.text("content") if writes else facts.target.text
+        if not text.strip() or not (problem := self._problem(path, text)):
+            return None
+        if writes:
+            return Verdict(says=Kind.DENY, reason=problem, context=(f"A header to start from:\n{template(path)}",))
+        return advise(f"{problem} Add it with this edit or the next one.")
+
+    def _problem(self, path: str, text: str) -> str:
+        name = path.rpartition("/")[2]
+        if not has_header(path, text):
+            return f"{name} must begin with a comment that says what the file is for."
+        lines = line_count(text)
+        if lines >= self.decided_lines and not has_decision(text):
+            return f"{name} has {lines} lines and no decision: say what was decided and why (@decision DEC-AREA-001)."
+        return ""

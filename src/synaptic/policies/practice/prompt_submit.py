@@ -1,0 +1,90 @@
+"""What a prompt should bring along."""
+
+import re
+
+from synaptic.model.decision import Verdict
+from synaptic.model.effect import Effect
+from synaptic.model.event import UserPromptSubmit
+from synaptic.model.facts import Facts
+from synaptic.model.files import RemoveFile, WriteFile
+from synaptic.model.state import Change
+from synaptic.parse.records import FINDINGS as FINDINGS_FILE
+from synaptic.parse.records import record_path, session_name
+from synaptic.policies.base import Policy
+from synaptic.policies.practice.lines import findings, git_line, main_warning, on_protected, plan_line
+from synaptic.policies.practice.sections import FINDINGS, PROMPTS
+
+ABOUT_PLAN = re.compile(r"\b(?:plan\w*|implement\w*|phases?|status|progress|demo)\b", re.IGNORECASE)
+ABOUT_GIT = re.compile(r"\b(?:merg(?:e|ed|ing)|commit(?:s|ted|ting)?|push(?:ed|ing)?|prs?|pull requests?)\b", re.I)
+VERBS = re.compile(
+    r"\b(?:add|build|create|implement|refactor|fix|update|change|remove|write|test|migrate|rename|move|deploy)\b", re.I
+)
+WHOLE = re.compile(r"\b(?:everything|all of|entire|comprehensive|complete overhaul)\b", re.IGNORECASE)
+
+
+class PromptSubmit(Policy):
+    """A prompt that meets a model without the facts it is about.
+
+    ## What it does
+    The first prompt of a session brings branch and plan. Later ones bring the plan when they speak of planning, the
+    branch when they speak of commits, advice when they ask for very much at once, and, once, what the checks of
+    sub-agents have found.
+    ## Why
+    The model should not have to guess what a command would tell it.
+    ## Known gaps
+    Keywords are English.
+    """
+
+    id = "practice.prompt-submit"
+    events = (UserPromptSubmit,)
+    priority = 60
+    preset = "practice"
+    needs = ("git", "dirty", "plan", PROMPTS, FINDINGS)
+
+    many_words: int = 40
+    """Words beyond which a prompt with several verbs is called a large task."""
+
+    def check(self, event: UserPromptSubmit, facts: Facts) -> Verdict | None:
+        if not event.prompt.strip() or not facts.root:
+            return None
+        first = facts.state.number(PROMPTS, "count") == 0
+        lines = [*_found(facts), *_state(event.prompt, first, facts), *self._advice(event.prompt)]
+        context = ("\n".join(lines),) if lines else ()
+        return Verdict(context=context, effects=(*_counted(event, first, facts), *_consumed(facts)))
+
+    def _advice(self, prompt: str) -> list[str]:
+        if len(prompt.split()) > self.many_words and len(VERBS.findall(prompt)) > 2:
+            return ["This is a large task: split it into steps, plan them first, and finish one before the next."]
+        if WHOLE.search(prompt):
+            return ["The scope is wide: say what is part of it and what is not before you begin."]
+        return []
+
+
+def _state(prompt: str, first: bool, facts: Facts) -> list[str]:
+    lines = []
+    about_git = ABOUT_GIT.search(prompt) is not None
+    if facts.git.known and (first or about_git):
+        lines.append(git_line(facts))
+        if about_git and on_protected(facts.git):
+            lines.append(main_warning(facts))
+    if first or ABOUT_PLAN.search(prompt):
+        lines.append(plan_line(facts))
+    return lines
+
+
+def _found(facts: Facts) -> list[str]:
+    items = findings(facts)
+    return ["Findings of the last sub-agents:", *(f"  {item}" for item in items)] if items else []
+
+
+def _counted(event: UserPromptSubmit, first: bool, facts: Facts) -> tuple[Effect, ...]:
+    change = Change(section=PROMPTS, add={"count": 1})
+    if not first:
+        return (change,)
+    return (change, WriteFile(record_path(facts.root, session_name(".prompt-count", event.session_id)), "1\n"))
+
+
+def _consumed(facts: Facts) -> tuple[Effect, ...]:
+    if not findings(facts):
+        return ()
+    return (Change(section=FINDINGS, clear=True), RemoveFile(record_path(facts.root, FINDINGS_FILE)))

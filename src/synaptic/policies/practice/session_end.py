@@ -1,0 +1,56 @@
+"""What a session takes away with it."""
+
+from synaptic.model.decision import Verdict, record
+from synaptic.model.event import SessionEnd
+from synaptic.model.facts import Facts
+from synaptic.model.files import KeepLines, RemoveFile
+from synaptic.model.state import Change
+from synaptic.parse.records import (
+    AUDIT,
+    LINT_CACHE,
+    STRIKES,
+    TEST_LAST_RUN,
+    TEST_LOCK,
+    TEST_OUTPUT,
+    record_path,
+    session_name,
+)
+from synaptic.policies.base import Policy
+from synaptic.policies.practice import sections
+
+OWN = (".session-changes", ".session-decisions", ".prompt-count", ".track")
+SHARED = (".session-changes", ".session-decisions", LINT_CACHE, TEST_LOCK, TEST_LAST_RUN, TEST_OUTPUT, STRIKES)
+
+
+class SessionLeftovers(Policy):
+    """Files that an ended session leaves in the project.
+
+    ## What it does
+    Removes what belonged to this session from `.claude/` and keeps what the next one needs: the audit log (its last
+    100 lines), the test status, findings and the lint breaker. Files of other sessions are not touched.
+    ## Why
+    A folder full of left-overs tells nobody anything.
+    ## Known gaps
+    A session that is killed never ends; its files stay until somebody removes them, and the next start names them.
+    """
+
+    id = "practice.session-end"
+    events = (SessionEnd,)
+    priority = 85
+    preset = "practice"
+
+    audit_lines: int = 100
+    """Lines of the audit log that stay."""
+
+    def check(self, event: SessionEnd, facts: Facts) -> Verdict | None:
+        if not facts.root:
+            return None
+        own = (session_name(stem, event.session_id) for stem in OWN)
+        names = dict.fromkeys((*own, *SHARED))
+        return record(
+            *(RemoveFile(record_path(facts.root, name)) for name in names),
+            KeepLines(record_path(facts.root, AUDIT), self.audit_lines),
+            Change(section=sections.STRIKES, clear=True),
+            Change(section=sections.CHANGES, clear=True),
+            Change(section=sections.PROMPTS, clear=True),
+        )

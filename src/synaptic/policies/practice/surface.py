@@ -1,0 +1,79 @@
+"""Decisions: in the code, in the plan, or in neither."""
+
+from collections.abc import Iterable
+
+from synaptic.model.decision import Verdict
+from synaptic.model.effect import Effect
+from synaptic.model.event import Stop
+from synaptic.model.facts import Facts
+from synaptic.parse import plan
+from synaptic.parse.decisions import has_decision, has_rationale, ids, retired_ids
+from synaptic.parse.source_files import is_skippable, is_source, local
+from synaptic.policies.base import Policy
+from synaptic.policies.practice.check_implementer import undecided
+from synaptic.policies.practice.sections import CHANGES, audit, tell_user, untold
+
+SHOWN = 5
+
+
+class Surface(Policy):
+    """Decisions that live in nobody's memory but the session's.
+
+    ## What it does
+    At the end of a turn that changed source, looks for changed files without a decision or without its rationale, and
+    compares the decision ids of the code with those of `MASTER_PLAN.md`. What it finds goes to `.claude/.audit-log`
+    as `decision_gap` and `plan_drift`, and in one line to the user.
+    ## Why
+    Plan and code drift apart one unwritten decision at a time.
+    ## Known gaps
+    Very large trees are not read to the end; then ids of the plan are not called unimplemented.
+    """
+
+    id = "practice.surface"
+    events = (Stop,)
+    priority = 50
+    preset = "practice"
+    needs = ("changed", "code", "plan", CHANGES)
+
+    def check(self, event: Stop, facts: Facts) -> Verdict | None:
+        if event.stop_hook_active or not facts.root or not untold(facts):
+            return None
+        sources = [file for file in facts.changed if _counts(local(file.path, facts.root))]
+        if not sources:
+            return None
+        unreasoned = [
+            local(file.path, facts.root) for file in sources if has_decision(file.text) and not has_rationale(file.text)
+        ]
+        gaps = [*_named("without a decision", undecided(facts)), *_named("without a rationale", unreasoned)]
+        return _told(gaps, _drift(facts), facts)
+
+
+def _counts(path: str) -> bool:
+    return is_source(path) and not is_skippable(path)
+
+
+def _drift(facts: Facts) -> list[str]:
+    """Ids that only one side knows."""
+    if not facts.plan.exists:
+        return []
+    planned, coded = ids(facts.plan.text), tuple(facts.code.decisions)
+    found = list(_named("unplanned", sorted(set(coded) - set(planned))))
+    if facts.code.complete:
+        retired = retired_ids(facts.plan.text)
+        found += _named("unimplemented", sorted(set(planned) - set(coded) - retired))
+    return [*found, f"plan {plan.status(facts.plan.text).line}"] if found else []
+
+
+def _named(what: str, names: Iterable[str]) -> list[str]:
+    listed = list(names)
+    more = f" (+{len(listed) - SHOWN} more)" if len(listed) > SHOWN else ""
+    return [f"{what}: {', '.join(listed[:SHOWN])}{more}"] if listed else []
+
+
+def _told(gaps: list[str], drift: list[str], facts: Facts) -> Verdict | None:
+    effects: list[Effect] = []
+    if gaps:
+        effects.append(audit(facts, "decision_gap", "; ".join(gaps)))
+    if drift:
+        effects.append(audit(facts, "plan_drift", "; ".join(drift)))
+    return tell_user("Decisions: " + "; ".join([*gaps, *drift]), *effects) if effects else None

@@ -1,0 +1,56 @@
+"""The project's tests, run after a change."""
+
+from synaptic.model.decision import Verdict, record
+from synaptic.model.errand import RunTests
+from synaptic.model.event import PostToolUse
+from synaptic.model.facts import Facts
+from synaptic.parse.source_files import is_guarded, local
+from synaptic.policies.base import Policy
+
+
+class TestRunner(Policy):
+    """Changes whose tests nobody runs.
+
+    ## What it does
+    After a source file was written, runs the project's tests in the background: a moment later, one run at a time, a
+    newer one in place of an older one. The result goes to `.claude/.test-status` and, with the session's next event,
+    to the model.
+    ## Why
+    The test gate and everybody who reads the status need a result that is true and young.
+    ## Known gaps
+    The whole suite runs, whatever was changed; one that takes longer than `timeout` has no result. It runs a program of
+    the project, so a project's own config cannot switch it on.
+    """
+
+    __test__ = False
+
+    id = "practice.test-runner"
+    events = (PostToolUse,)
+    tools = ("Write", "Edit")
+    priority = 63
+    preset = "practice"
+    runs = True
+    needs = ("target", "suite")
+
+    timeout: float = 60.0
+    """Seconds a run may take."""
+    debounce: float = 2.0
+    """Seconds of quiet before a run starts."""
+    cooldown: float = 10.0
+    """Seconds between the starts of two runs."""
+
+    def check(self, event: PostToolUse, facts: Facts) -> Verdict | None:
+        path = local(event.tool.text("file_path"), facts.root)
+        suite = facts.suite
+        if not facts.root or not is_guarded(path) or not facts.target.exists or not suite.argv:
+            return None
+        return record(
+            RunTests(
+                name=suite.name,
+                argv=suite.argv,
+                cwd=suite.cwd,
+                timeout=self.timeout,
+                debounce=self.debounce,
+                cooldown=self.cooldown,
+            )
+        )

@@ -1,0 +1,41 @@
+"""Which files a session has written."""
+
+from synaptic.model.decision import Verdict, record
+from synaptic.model.effect import AppendLine
+from synaptic.model.event import PostToolUse
+from synaptic.model.facts import Facts
+from synaptic.model.state import Change
+from synaptic.parse.records import record_path, session_name
+from synaptic.policies.base import Policy
+from synaptic.policies.practice.sections import CHANGES, changed_paths
+
+KEPT = 5000
+
+
+class Track(Policy):
+    """Changes that nobody can list afterwards.
+
+    ## What it does
+    Remembers every file that a session writes, and appends its path to `.claude/.session-changes-<session>`.
+    ## Why
+    Summaries, decision audits and the context after a compaction start from what was really changed.
+    ## Known gaps
+    Files that a shell command writes are not seen.
+    """
+
+    id = "practice.track"
+    events = (PostToolUse,)
+    tools = ("Write", "Edit")
+    priority = 41
+    preset = "practice"
+    needs = ("target", CHANGES)
+
+    def check(self, event: PostToolUse, facts: Facts) -> Verdict | None:
+        path = facts.target.path
+        if not path or not facts.target.folder or not facts.root:
+            return None
+        new = {} if path in changed_paths(facts) else {"files": path}
+        return record(
+            Change(section=CHANGES, append=new, add={"edits": 1}, keep=KEPT),
+            AppendLine(record_path(facts.root, session_name(".session-changes", event.session_id)), path),
+        )

@@ -1,0 +1,1 @@
+"""Structured hints for whoever orchestrates: abilities, knowledge, usage, builds."""

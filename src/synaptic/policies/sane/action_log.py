@@ -1,0 +1,76 @@
+"""What was done, for those who look back."""
+
+from synaptic.model import sane
+from synaptic.model.decision import Verdict, record
+from synaptic.model.effect import Effect
+from synaptic.model.event import PostToolUse, PostToolUseFailure, ToolEvent
+from synaptic.model.facts import Facts
+from synaptic.model.state import Change
+from synaptic.parse.outcome import failure, interrupted
+from synaptic.policies.base import Policy
+from synaptic.policies.sane.known import texts
+from synaptic.policies.sane.refuse import call, line, target
+from synaptic.policies.sane.stamp import stamp
+
+KEEP_FILES = 1000
+
+
+class ActionLog(Policy):
+    """Actions that nobody counted.
+
+    ## What it does
+    After each tool call: counts successful edits and their files, keeps the last 20 actions, and writes a line to
+    `.claude/sanetools.log`, `.claude/sanetrack.log` and `.claude/audit.jsonl`. Refused calls are written there by the
+    gate that refused them.
+    ## Why
+    The summary, the score and the mirror need numbers, and operators read logs with plain tools.
+    ## Known gaps
+    Files that shell commands write are no counted edits. A call that a hook outside of this group refuses is in the
+    journal and not in these files.
+    """
+
+    id = "sane.action-log"
+    events = (PostToolUse, PostToolUseFailure)
+    priority = 45
+    preset = "sane"
+    needs = (sane.EDITS,)
+
+    def check(self, event: ToolEvent, facts: Facts) -> Verdict | None:
+        if not facts.root:
+            return None
+        failed = failure(event)
+        good = failed is None and not interrupted(event)
+        action = {
+            "tool": event.tool_name,
+            "timestamp": stamp(facts.now),
+            "success": good,
+            "error_sig": failed.signature if failed else None,
+            "summary": target(event),
+        }
+        kept = Change(section=sane.ACTION_LOG, append={sane.ENTRIES: action}, keep=sane.KEEP_ACTIONS)
+        return record(*_edited(event, facts, good), kept, *_lines(event, facts, good))
+
+
+def _edited(event: ToolEvent, facts: Facts, good: bool) -> tuple[Effect, ...]:
+    file = next(iter(event.tool.paths), "")
+    if not good or not event.tool.edits or not file:
+        return ()
+    new = file not in texts(facts.state, sane.EDITS, "unique_files")
+    return (
+        Change(
+            section=sane.EDITS,
+            add={"count": 1},
+            put={"last_file": file},
+            append={"unique_files": file} if new else {},
+            keep=KEEP_FILES,
+        ),
+    )
+
+
+def _lines(event: ToolEvent, facts: Facts, good: bool) -> tuple[Effect, ...]:
+    tool = {"tool": event.tool_name}
+    return (
+        line(facts, "sanetools.log", {**tool, "blocked": False, "reason": None}),
+        line(facts, "sanetrack.log", {**tool, "result": "success" if good else "failure"}),
+        line(facts, "audit.jsonl", {**call(event), "outcome": "allowed"}),
+    )

@@ -1,0 +1,97 @@
+"""Edits while the circuit breaker is tripped, and what trips it."""
+
+from collections.abc import Mapping
+from typing import Annotated
+
+from synaptic.model import sane
+from synaptic.model.decision import Verdict, record
+from synaptic.model.event import PostToolUse, PostToolUseFailure, PreToolUse, ToolEvent
+from synaptic.model.facts import Facts
+from synaptic.model.state import Change
+from synaptic.model.tool import EDITS
+from synaptic.parse.outcome import BROAD, Failed, failure, interrupted
+from synaptic.parse.writes import written
+from synaptic.policies.base import LOWER, Policy
+from synaptic.policies.sane.known import flag
+from synaptic.policies.sane.refuse import refuse
+from synaptic.policies.sane.stamp import stamp
+
+
+class EditAfterFailures(Policy):
+    """Edits while the circuit breaker is tripped.
+
+    ## What it does
+    Counts failures of shell commands and edits: by the error field and the exit code, never by what was printed. The
+    breaker trips at `threshold` failures in a row, and at `threshold` failures of the same kind, successes in between
+    or not. While it is tripped, edits and shell commands that write files are denied. Reading and read-only commands
+    stay free, so that the cause can be examined. Only the user resets it, with the prompt `reset breaker`; neither a
+    success nor a new session does.
+    ## Why
+    An agent that keeps failing keeps making it worse.
+    ## Known gaps
+    GENERIC_ERROR and COMMAND_FAILED say nothing about the cause: they count in a row, not by kind. Failures that end
+    at the same instant may be counted as one of their kind. A program that writes files on its own (`make`, a script)
+    is not a writing command.
+    """
+
+    id = "sane.edit-after-failures"
+    events = (PreToolUse, PostToolUse, PostToolUseFailure)
+    tools = ("Bash", "PowerShell", *sorted(EDITS))
+    priority = 26
+    preset = "sane"
+    needs = (sane.CIRCUIT_BREAKER, sane.ENFORCEMENT)
+
+    threshold: Annotated[int, LOWER] = 3
+    """Failures that trip the breaker."""
+
+    def check(self, event: ToolEvent, facts: Facts) -> Verdict | None:
+        if isinstance(event, PreToolUse):
+            return self._gate(event, facts)
+        if interrupted(event):
+            return None
+        failed = failure(event)
+        return self._success(facts) if failed is None else self._failure(failed, facts)
+
+    def _gate(self, event: PreToolUse, facts: Facts) -> Verdict | None:
+        if not flag(facts.state, sane.CIRCUIT_BREAKER, "tripped"):
+            return None
+        if event.tool.command and not written(event.tool.command):
+            return None
+        last = facts.state.text(sane.CIRCUIT_BREAKER, "last_error").partition("\n")[0]
+        because = f" (last: {last})" if last else ""
+        reason = (
+            f"The circuit breaker is tripped after repeated failures{because}: edits are blocked. Read and examine the "
+            "cause, tell the user, and let the user type `reset breaker`."
+        )
+        return refuse(self.id, event, facts, reason)
+
+    def _success(self, facts: Facts) -> Verdict | None:
+        """Ends the row. It forgets no kind of failure, and it never closes a tripped breaker."""
+        failures = facts.state.number(sane.CIRCUIT_BREAKER, "failures")
+        if not failures or flag(facts.state, sane.CIRCUIT_BREAKER, "tripped"):
+            return None
+        if failures >= self.threshold:
+            return record(Change(section=sane.CIRCUIT_BREAKER, put=self._tripped(facts)))
+        return record(Change(section=sane.CIRCUIT_BREAKER, put={"failures": 0}))
+
+    def _failure(self, failed: Failed, facts: Facts) -> Verdict:
+        section = facts.state.section(sane.CIRCUIT_BREAKER)
+        known = section.get("error_signatures")
+        counts = dict(known) if isinstance(known, Mapping) else {}
+        counts[failed.signature] = counts.get(failed.signature, 0) + 1
+        in_a_row = facts.state.number(sane.CIRCUIT_BREAKER, "failures") + 1
+        again = failed.signature not in BROAD and counts[failed.signature] >= self.threshold
+        trips = in_a_row >= self.threshold or again
+        already = flag(facts.state, sane.CIRCUIT_BREAKER, "tripped")
+        put = {"last_error": failed.message, "error_signatures": counts, **(self._tripped(facts) if trips else {})}
+        change = Change(section=sane.CIRCUIT_BREAKER, put=put, add={"failures": 1})
+        if not trips or already:
+            return record(change)
+        why = f"{counts[failed.signature]}x {failed.signature}" if again else f"{in_a_row:.0f} failures in a row"
+        told = f"The circuit breaker tripped: {why}. Edits are blocked until the user types `reset breaker`."
+        return Verdict(context=(told,), messages=(told,), effects=(change,))
+
+    def _tripped(self, facts: Facts) -> dict[str, object]:
+        if flag(facts.state, sane.CIRCUIT_BREAKER, "tripped"):
+            return {"tripped": True}
+        return {"tripped": True, "tripped_at": stamp(facts.now)}

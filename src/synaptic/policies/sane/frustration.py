@@ -1,0 +1,61 @@
+"""Prompts that say the agent got it wrong."""
+
+import re
+
+from synaptic.model import sane
+from synaptic.model.decision import Verdict
+from synaptic.model.event import UserPromptSubmit
+from synaptic.model.facts import Facts
+from synaptic.model.state import Change
+from synaptic.parse.prompt import command, typed
+from synaptic.policies.base import Policy
+from synaptic.policies.sane.stamp import stamp
+
+SIGNS = {
+    "correction": re.compile(r"no,|.*\b(?:that'?s not|i said|i meant|i already)\b", re.DOTALL),
+    "impatience": re.compile(r".*\b(?:use your head|think[!.]|stop rushing|idiot)", re.DOTALL),
+    "repetition": re.compile(r".*\b(?:i just said|like i said|as i mentioned|again\b[!.]?$)", re.DOTALL),
+}
+KEEP = 50
+RECENT, MANY = 5, 3
+SEARCHED = 2000
+
+
+class Frustration(Policy):
+    """Prompts that say the agent got it wrong.
+
+    ## What it does
+    Notes a correction, impatience or a repetition as a learning, without the prompt's text; three corrections among
+    the last five learnings are told to the model.
+    ## Why
+    A session that goes wrong is felt by its user first.
+    ## Known gaps
+    Signs are found by English words, in the first 2,000 characters.
+    """
+
+    id = "sane.frustration"
+    events = (UserPromptSubmit,)
+    priority = 31
+    preset = "strict"
+    needs = (sane.LEARNINGS,)
+
+    def check(self, event: UserPromptSubmit, facts: Facts) -> Verdict | None:
+        if event.agent_id or not typed(event.prompt, event.source) or command(event.prompt):
+            return None
+        text = event.prompt[:SEARCHED].strip().lower()
+        found = [name for name, sign in SIGNS.items() if sign.match(text)]
+        if not found:
+            return None
+        learned = (
+            Change(section=sane.LEARNINGS, append={sane.ENTRIES: {"type": name, "at": stamp(facts.now)}}, keep=KEEP)
+            for name in found
+        )
+        return Verdict(context=_told(found, facts), effects=tuple(learned))
+
+
+def _told(found: list[str], facts: Facts) -> tuple[str, ...]:
+    entries = facts.state.items(sane.LEARNINGS, sane.ENTRIES)
+    before = [entry.get("type") for entry in entries if isinstance(entry, dict)]
+    if (before + found)[-RECENT:].count("correction") < MANY:
+        return ()
+    return ("The user has corrected you three times of late. Say back what you understood before you act.",)

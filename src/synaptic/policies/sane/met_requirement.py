@@ -1,0 +1,59 @@
+"""Requirements of the user that were met."""
+
+import re
+
+from synaptic.model import sane
+from synaptic.model.decision import Verdict, record
+from synaptic.model.event import PostToolUse
+from synaptic.model.facts import Facts
+from synaptic.model.state import Change
+from synaptic.parse.outcome import failure, interrupted
+from synaptic.parse.words import simple_commands
+from synaptic.policies.base import Policy
+from synaptic.policies.sane.known import texts
+
+PLANNING = frozenset({"ExitPlanMode", "TodoWrite", "TaskCreate"})
+COMMIT = re.compile(r"\bgit\b.*\bcommit\b", re.DOTALL)
+
+
+class MetRequirement(Policy):
+    """Requirements that stay open although they were met.
+
+    ## What it does
+    Marks a requested commit as done after a successful `git commit`, and a requested plan after the plan was written
+    down (task list or plan mode). Research and the loop are read from their own sections.
+    ## Why
+    `sane.unmet-requirement` must open as soon as the user's wish is fulfilled.
+    ## Known gaps
+    A commit that a script makes is not seen.
+    """
+
+    id = "sane.met-requirement"
+    events = (PostToolUse,)
+    priority = 41
+    preset = "sane"
+    needs = (sane.REQUIREMENTS,)
+
+    def check(self, event: PostToolUse, facts: Facts) -> Verdict | None:
+        asked = texts(facts.state, sane.REQUIREMENTS, "requested")
+        if not asked:
+            return None
+        met = _met(event)
+        if met not in asked or met in texts(facts.state, sane.REQUIREMENTS, "satisfied"):
+            return None
+        if failure(event) or interrupted(event):
+            return None
+        return record(Change(section=sane.REQUIREMENTS, append={"satisfied": met}))
+
+
+def _met(event: PostToolUse) -> str:
+    if event.tool_name in PLANNING:
+        return "plan"
+    command = event.tool.command
+    if command and COMMIT.search(command) and any(_commits(words) for words in simple_commands(command)):
+        return "commit"
+    return ""
+
+
+def _commits(words: list[str]) -> bool:
+    return "git" in words and "commit" in words[words.index("git") :]

@@ -1,0 +1,42 @@
+"""Edits when only an investigation was asked for."""
+
+from synaptic.model import sane
+from synaptic.model.decision import Verdict
+from synaptic.model.event import PreToolUse
+from synaptic.model.facts import Facts
+from synaptic.model.tool import EDITS
+from synaptic.parse.writes import written
+from synaptic.policies.base import Policy
+from synaptic.policies.sane.known import TASK
+from synaptic.policies.sane.refuse import refuse
+
+
+class ResearchOnlyEdit(Policy):
+    """Edits when only an investigation was asked for.
+
+    ## What it does
+    After a prompt such as "investigate why the login is slow", denies edits and shell commands that write files, until
+    a prompt asks for a change.
+    ## Why
+    Who asks for a cause wants to hear it before anything is changed.
+    ## Known gaps
+    The prompt is read by its words. Calls that change something outside of the machine are not seen.
+    """
+
+    id = "sane.research-only-edit"
+    events = (PreToolUse,)
+    tools = ("Bash", "PowerShell", *sorted(EDITS))
+    priority = 25
+    preset = "sane"
+    needs = (TASK, sane.ENFORCEMENT)
+
+    def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
+        if not facts.state.flag(TASK, "research_only"):
+            return None
+        if event.tool.command and not written(event.tool.command):
+            return None
+        reason = (
+            "The user asked for an investigation, not for a change. Report what you found; the next prompt that asks "
+            "for a change opens edits."
+        )
+        return refuse(self.id, event, facts, reason)

@@ -1,0 +1,38 @@
+"""Edits while safemode is on."""
+
+from synaptic.model import sane
+from synaptic.model.decision import Verdict
+from synaptic.model.event import PreToolUse
+from synaptic.model.facts import Facts
+from synaptic.model.tool import EDITS
+from synaptic.parse.writes import written
+from synaptic.policies.base import Policy
+from synaptic.policies.sane.known import flag
+from synaptic.policies.sane.refuse import refuse
+
+
+class SafemodeEdit(Policy):
+    """Edits while safemode is on.
+
+    ## What it does
+    After the user typed `s+`, denies edits and shell commands that write files, until the user types `s-`.
+    ## Why
+    Sometimes an agent should look and not touch.
+    ## Known gaps
+    A program that writes files on its own (`make`, a script) is not a writing command. Temporary folders stay free.
+    """
+
+    id = "sane.safemode-edit"
+    events = (PreToolUse,)
+    tools = ("Bash", "PowerShell", *sorted(EDITS))
+    priority = 23
+    preset = "sane"
+    needs = (sane.SAFEMODE, sane.ENFORCEMENT)
+
+    def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
+        if not flag(facts.state, sane.SAFEMODE, "active"):
+            return None
+        if event.tool.command and not written(event.tool.command):
+            return None
+        reason = "Safemode is on: edits are blocked, reading is free. Only the user lifts it, by typing `s-`."
+        return refuse(self.id, event, facts, reason)

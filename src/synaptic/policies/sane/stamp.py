@@ -1,0 +1,8 @@
+"""Times as the operators' files write them."""
+
+from datetime import UTC, datetime
+
+
+def stamp(seconds: float) -> str:
+    """UTC, to the second."""
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

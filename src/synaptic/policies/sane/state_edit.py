@@ -1,0 +1,72 @@
+"""Writing the engine's own state."""
+
+import re
+from collections.abc import Iterator
+
+from synaptic.model import sane
+from synaptic.model.decision import Verdict
+from synaptic.model.event import PreToolUse
+from synaptic.model.facts import Facts
+from synaptic.model.tool import EDITS
+from synaptic.parse.paths import Standpoint, inside, readings
+from synaptic.parse.writes import UNKNOWN, named
+from synaptic.policies.base import Policy
+from synaptic.policies.sane.refuse import refuse
+
+HOT = re.compile(r"\.claude|\.synaptic|%")
+"""A text without any of this names nothing of the engine's, unless it starts there."""
+
+MOVED = re.compile(r"""\b(?:cd|pushd)\s+["']?([^\s"';&|]*\.(?:claude|synaptic)[^\s"';&|]*)""")
+
+
+class StateEdit(Policy):
+    """Writing the engine's own state.
+
+    ## What it does
+    Denies edits and shell writes of the JSON files directly in a `.claude` folder, of that folder as a whole, and of
+    everything in `~/.synaptic`. Reading them is free.
+    ## Why
+    The files show state and settings of the gates. They belong to the user, who changes them by commands.
+    ## Known gaps
+    Programs that are started by name and write there on their own are not seen. The files are views: even a change
+    that gets through has no effect on the stored state.
+    """
+
+    id = "sane.state-edit"
+    events = (PreToolUse,)
+    tools = ("Bash", "PowerShell", *sorted(EDITS))
+    priority = 21
+    preset = "sane"
+    needs = ("real_paths", sane.ENFORCEMENT)
+
+    def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
+        at = Standpoint(event.cwd or facts.root, facts.home)
+        for text in _targets(event, facts):
+            if not HOT.search(text) and not HOT.search(at.cwd):
+                continue
+            if any(_owned(path, facts) for path in readings(text, at)):
+                reason = (
+                    f"{text!r} belongs to the engine and its user; an agent does not write it. The user changes state "
+                    "with prompts such as `s-` and `reset breaker`, or with `synaptic state`."
+                )
+                return refuse(self.id, event, facts, reason)
+        return None
+
+
+def _targets(event: PreToolUse, facts: Facts) -> Iterator[str]:
+    command = event.tool.command
+    if command:
+        names = [name for name in named(command) if name != UNKNOWN]
+        yield from names
+        moved = MOVED.search(command)
+        yield from (f"{moved[1]}/{name}" for name in names if moved)
+        return
+    for path in event.tool.paths:
+        yield path
+        yield facts.real_paths.get(path, path)
+
+
+def _owned(path: str, facts: Facts) -> bool:
+    folder, _, name = path.rpartition("/")
+    view = folder.endswith("/.claude") and name.endswith(".json")
+    return view or name == ".claude" or inside(path, (f"{facts.home}/.synaptic",))

@@ -1,0 +1,114 @@
+"""Reading or writing system folders and secrets."""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Annotated
+
+from synaptic.model import sane
+from synaptic.model.decision import Verdict
+from synaptic.model.event import PreToolUse
+from synaptic.model.facts import Facts
+from synaptic.parse.paths import Standpoint, inside, readings
+from synaptic.parse.words import simple_commands
+from synaptic.parse.writes import named
+from synaptic.policies.base import FEWER, MORE, Policy
+from synaptic.policies.sane.refuse import refuse
+
+ALWAYS = r"\.env\b|/objects|/\.synaptic|%|\.\.|\x00"
+PROGRAMS = ("/usr", "/bin", "/sbin")
+"""Folders whose programs a command may run and name, and never write."""
+HOME_ONLY = frozenset({".docker", ".kube"})
+"""Folders that hold secrets in a home, and plain files in a project."""
+
+
+class SystemPath(Policy):
+    """Reading or writing system folders and secrets.
+
+    ## What it does
+    Denies every tool, reads included, a path in a system folder, a folder of keys, or a file of secrets. Traversal,
+    percent encoding, `~` and links are seen through. A shell command may run programs of the system and may name
+    files below /usr, /bin and /sbin; it may write none of them.
+    ## Why
+    Nothing that a project needs is there, and what is there is not the agent's to read.
+    ## Known gaps
+    In shell commands, links are not followed, and paths that a script computes are not seen.
+    """
+
+    id = "sane.system-path"
+    events = (PreToolUse,)
+    priority = 20
+    preset = "sane"
+    needs = ("real_paths", sane.ENFORCEMENT)
+
+    folders: Annotated[tuple[str, ...], MORE] = ("/etc", "/var", "/usr", "/bin", "/sbin", "/System", "/Library")
+    """System folders, as absolute paths."""
+    secret_folders: Annotated[tuple[str, ...], MORE] = (".ssh", ".gnupg", ".aws", ".kube", ".docker")
+    """Folders of keys, wherever they are."""
+    secret_files: Annotated[tuple[str, ...], MORE] = (
+        ".netrc", "credentials.json", "secrets.yml", "secrets.yaml", ".claude_hook_secret",
+    )  # fmt: skip
+    """Files of secrets by name, wherever they are; files that end in `.env` are always among them."""
+    also: Annotated[tuple[str, ...], FEWER] = ("/var/tmp", "/var/folders", "/usr/include", "/usr/share/doc")
+    """Places in system folders that may be used all the same."""
+
+    def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
+        tool = event.tool
+        if tool.command and not self._hot(tool.command):
+            return None
+        at = Standpoint(event.cwd or facts.root, facts.home)
+        found = self._in_command(tool.command, at, facts) if tool.command else self._in_input(event, at, facts)
+        path = next(found, None)
+        if path is None:
+            return None
+        reason = f"{path!r} is a system path or a secret: agents stay out of it. Work inside the project {facts.root}."
+        return refuse(self.id, event, facts, reason)
+
+    def _in_input(self, event: PreToolUse, at: Standpoint, facts: Facts) -> Iterator[str]:
+        for text in _named(event):
+            meant = (*readings(text, at), *filter(None, (facts.real_paths.get(text),)))
+            if "\0" in text or any(self._hot(path) and self._guarded(path, facts) for path in meant):
+                yield text
+
+    def _in_command(self, command: str, at: Standpoint, facts: Facts) -> Iterator[str]:
+        for text in named(command):
+            if any(self._guarded(path, facts) for path in readings(text, at)):
+                yield text
+        for words in simple_commands(command):
+            for word in words[1:]:
+                text = word.partition("=")[2] if "=/" in word or "=~" in word else word
+                paths = readings(text, at) if _looks_like_path(text) else ()
+                if any(self._guarded(path, facts) and not inside(path, PROGRAMS) for path in paths):
+                    yield text
+
+    def _hot(self, text: str) -> bool:
+        """A text that names nothing that is guarded, as most calls do, needs no second look."""
+        return _names((self.folders, self.secret_folders, self.secret_files)).search(text) is not None
+
+    def _guarded(self, path: str, facts: Facts) -> bool:
+        parts = path.split("/")
+        name = parts[-1]
+        if name in self.secret_files or name.endswith(".env") or "/.git/objects" in path:
+            return True
+        if path == f"{facts.home}/.synaptic/state.key":
+            return True
+        secret = [part for part in parts if part in self.secret_folders]
+        if inside(path, (facts.root,)):
+            return any(part not in HOME_ONLY for part in secret)
+        return bool(secret) or (inside(path, self.folders) and not inside(path, self.also))
+
+
+@lru_cache(maxsize=64)
+def _names(guarded: tuple[tuple[str, ...], ...]) -> re.Pattern[str]:
+    names = (re.escape(name) for group in guarded for name in group)
+    return re.compile("|".join((*names, ALWAYS)), re.IGNORECASE)
+
+
+def _named(event: PreToolUse) -> tuple[str, ...]:
+    """Every path a call names; what a search looks for counts when it is a path itself."""
+    pattern = event.tool.text("pattern") if event.tool_name == "Glob" else ""
+    return (*event.tool.paths, pattern) if pattern.startswith(("/", "~", "..")) else event.tool.paths
+
+
+def _looks_like_path(text: str) -> bool:
+    return "/" in text or text.startswith((".", "~", "$")) or "%2" in text or "." in text

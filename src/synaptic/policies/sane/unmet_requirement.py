@@ -1,0 +1,54 @@
+"""Edits before what the user asked for first."""
+
+from synaptic.model import sane
+from synaptic.model.decision import Verdict
+from synaptic.model.event import PreToolUse
+from synaptic.model.facts import Facts
+from synaptic.model.tool import EDITS
+from synaptic.policies.base import Policy
+from synaptic.policies.sane.known import Categories, texts
+from synaptic.policies.sane.refuse import refuse
+from synaptic.policies.sane.unresearched_edit import TOOLS
+
+HOW = {
+    "commit": "commit with `git commit`",
+    "plan": "write the plan down (task list or plan mode)",
+    "research": "look into every category of research (the user's prompt `research` shows them)",
+    "saneloop": "start the loop: `synaptic loop start TASK --promise TEXT --criterion TEXT`",
+}
+
+
+class UnmetRequirement(Policy):
+    """Edits before what the user asked for first.
+
+    ## What it does
+    When a prompt asks to commit, to plan first, to research first or to use the loop, denies edits until that is done.
+    ## Why
+    "Plan first" means first.
+    ## Known gaps
+    Requirements are found by words. Writing shell commands are not held back: the commit itself is one. Research means
+    the five categories, whatever `sane.unresearched-edit` was set to.
+    """
+
+    id = "sane.unmet-requirement"
+    events = (PreToolUse,)
+    tools = tuple(sorted(EDITS))
+    priority = 28
+    preset = "sane"
+    needs = (sane.REQUIREMENTS, sane.RESEARCH, sane.SANELOOP, sane.ENFORCEMENT, "tool_servers")
+
+    def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
+        state = facts.state
+        requested = texts(state, sane.REQUIREMENTS, "requested")
+        if not requested:
+            return None
+        met = {*texts(state, sane.REQUIREMENTS, "satisfied")}
+        if state.flag(sane.SANELOOP, "active"):
+            met.add("saneloop")
+        if not Categories(TOOLS).missing(state, facts.tool_servers)[0]:
+            met.add("research")
+        left = [name for name in requested if name not in met]
+        if not left:
+            return None
+        todo = "; ".join(HOW.get(name, name) for name in left)
+        return refuse(self.id, event, facts, f"The user asked for {', '.join(left)} first: {todo}.")

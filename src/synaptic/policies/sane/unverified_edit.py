@@ -1,0 +1,63 @@
+"""Turns that end with changed code that nothing has checked."""
+
+import re
+from typing import Annotated
+
+from synaptic.model.decision import Verdict, deny, record
+from synaptic.model.event import Event, PostToolUse, Stop
+from synaptic.model.facts import Facts
+from synaptic.model.state import Change
+from synaptic.parse.outcome import failure, interrupted
+from synaptic.policies.base import ON, Policy
+
+VERIFICATION = "session:verification"
+DOCUMENTS = (".md", ".txt", ".mdx", ".rst", ".adoc")
+CHECKS = re.compile(
+    r"\b(?:pytest|unittest|tox|nox|(?:npm|pnpm|yarn|bun)(?: run)? (?:test|check|lint|build)|jest|vitest|mocha"
+    r"|go (?:test|vet|build)|cargo (?:test|check|build|clippy)|make(?: \w+)*|mvn|gradlew?|xcodebuild"
+    r"|swift (?:test|build)|ruff|mypy|pyright|tsc|eslint|rspec|rake|phpunit|ctest"
+    r"|dotnet (?:test|build)|mix test|self-test)\b"
+)
+
+
+class UnverifiedEdit(Policy):
+    """Turns that end with changed code that nothing has checked.
+
+    ## What it does
+    With `demand` on, an agent that edited code and wants to stop before a test or build command succeeded is asked to
+    go on and run one. It asks once a turn, and the cap on consecutive stop blocks holds as well. Documents are exempt.
+    ## Why
+    "Done" should mean that somebody has looked.
+    ## Known gaps
+    A verification is known by the name of its command, and files that shell commands write are not seen.
+    """
+
+    id = "sane.unverified-edit"
+    events = (PostToolUse, Stop)
+    priority = 42
+    preset = "strict"
+    needs = (VERIFICATION,)
+
+    demand: Annotated[bool, ON] = False
+    """Keep the agent from stopping; without it nothing happens."""
+
+    def check(self, event: Event, facts: Facts) -> Verdict | None:
+        if not self.demand:
+            return None
+        if isinstance(event, PostToolUse):
+            return _counted(event, facts)
+        edits = facts.state.number(VERIFICATION, "edits")
+        if not edits or not isinstance(event, Stop) or event.stop_hook_active:
+            return None
+        return deny(f"{edits:.0f} edits since the last test or build. Run the project's checks, then finish.")
+
+
+def _counted(event: PostToolUse, facts: Facts) -> Verdict | None:
+    if failure(event) or interrupted(event):
+        return None
+    file = next(iter(event.tool.paths), "")
+    if event.tool.edits and not file.endswith(DOCUMENTS):
+        return record(Change(section=VERIFICATION, add={"edits": 1}))
+    if facts.state.number(VERIFICATION, "edits") and CHECKS.search(event.tool.command):
+        return record(Change(section=VERIFICATION, put={"edits": 0}))
+    return None

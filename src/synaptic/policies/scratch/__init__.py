@@ -1,0 +1,1 @@
+"""Scratch files: where they may be written."""

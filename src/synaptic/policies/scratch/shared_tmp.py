@@ -1,0 +1,146 @@
+"""Files that are written to the temporary folder of the whole machine."""
+
+import re
+from collections.abc import Iterator
+
+from synaptic.model.decision import Verdict, rewrite
+from synaptic.model.event import PreToolUse
+from synaptic.model.facts import Facts
+from synaptic.parse.paths import Standpoint, inside, resolve
+from synaptic.parse.shell.once import read_once
+from synaptic.parse.shell.script import PLAIN, Command, Script, Span, Word
+from synaptic.parse.shell.writing import as_word, in_double_quotes
+from synaptic.policies.base import Policy
+
+FOLDERS = ("/tmp",)
+OWN = re.compile(r"/tmp/claude-")
+"""The agent's own scratchpad."""
+MENTION = re.compile(r"(?<![\w./~}-])(?:/private)?/tmp(?=$|[/'\"\s;)])")
+ASSIGNED = re.compile(r"""((?:^|[\s;&|(])\w+=["']?)((?:/private)?/tmp(?=$|[/'"\s;)]))""", re.MULTILINE)
+MENTIONS = 100
+"""A command that names the folder more often than this is left as it is."""
+LAST = frozenset({"cp", "mv", "install", "ln", "rsync"})
+"""Programs that write their last argument."""
+EVERY = frozenset({"mkdir", "touch", "tee", "truncate"})
+"""Programs that write every argument."""
+INTO = re.compile(r"(?:-t|--target-directory=?)(.*)", re.DOTALL)
+
+
+class SharedTmp(Policy):
+    """Writing to `/tmp` instead of the project.
+
+    ## What it does
+    Rewrites a command that writes to `/tmp` (redirections, `tee`, `touch`, `mkdir`, `cp`, `mv` and their kin): every
+    `/tmp/` in it becomes `<project root>/tmp/`, and `mkdir -p <project root>/tmp` runs first. Commands that only read
+    there, `/var/tmp`, and the agent's own scratchpad (`/tmp/claude-...`) stay as they are.
+    ## Why
+    What lies in `/tmp` belongs to no project, is shared with every user of the machine, and is gone after a restart.
+    ## Known gaps
+    Files that a script or another program writes there are not seen. A path that stands inside quoted code is only
+    rewritten when the project's root is a plain word.
+    """
+
+    id = "scratch.shared-tmp"
+    events = (PreToolUse,)
+    tools = ("Bash",)
+    priority = 34
+    preset = "practice"
+
+    def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
+        text = event.tool.command
+        if "tmp" not in text or not facts.root or OWN.search(text):
+            return None
+        script = read_once(text, event.cwd or facts.root, facts.home)
+        if not any(_in_tmp(path, facts.root) for path in _written(script)):
+            return None
+        new = _moved(script, facts.root)
+        if new is None or new == text:
+            return None
+        root = as_word(f"{facts.root}/tmp")
+        return rewrite(
+            event.tool.changed(command=f"mkdir -p {root} && {new}"),
+            f"Writing to {facts.root}/tmp instead of /tmp: scratch files stay with the project.",
+        )
+
+
+def _in_tmp(path: str, root: str) -> bool:
+    """Whether a path is in the shared folder, and not in a project that lies there itself."""
+    return inside(path, FOLDERS) and not inside(path, (root,))
+
+
+def _written(script: Script) -> Iterator[str]:
+    """Every path that the command writes, as far as it is known."""
+    for redirect in script.writes:
+        yield _absolute(redirect.target, redirect.cwd)
+    for command in script.commands:
+        for word in _targets(command):
+            yield _absolute(word, command.cwd)
+
+
+def _targets(command: Command) -> Iterator[Word]:
+    words = command.argv[1:]
+    plain = [word for word in words if word.text[:1] != "-"]
+    if command.name in EVERY:
+        yield from plain
+    if command.name not in LAST:
+        return
+    for place, word in enumerate(words):
+        if found := INTO.fullmatch(word.text):
+            yield Word(found[1]) if found[1] else words[min(place + 1, len(words) - 1)]
+            return
+    yield from plain[-1:]
+
+
+def _absolute(word: Word, cwd: str) -> str:
+    return resolve(word.text, Standpoint(cwd)) or ""
+
+
+def _moved(script: Script, root: str) -> str | None:
+    """The command with every mention of the folder moved below the root; None when it cannot be put there safely."""
+    mentions = _mentions(script)
+    if len(mentions) > MENTIONS:
+        return None
+    text = script.replace_all((word, _renamed(_source(word, script), root)) for word in _innermost(mentions))
+    if text is None or not PLAIN.fullmatch(root):
+        return text
+    # What a variable brings is changed where the variable is set.
+    return ASSIGNED.sub(lambda found: found[1] + _renamed(found[2], root), text)
+
+
+def _mentions(script: Script) -> dict[Span, Word]:
+    """Every word whose own spelling names the folder, by its place."""
+    words = [word for command in script.commands for word in command.argv]
+    words += [word for command in script.commands for _, word in command.assignments]
+    words += [redirect.target for redirect in script.redirects if not redirect.operator.startswith("<<")]
+    return {word.span: word for word in words if word.span and MENTION.search(_source(word, script))}
+
+
+def _innermost(mentions: dict[Span, Word]) -> list[Word]:
+    """Of words inside one another (`sh -c '...'`) the inner ones."""
+    return [word for span, word in mentions.items() if not any(_holds(span, other) for other in mentions)]
+
+
+def _source(word: Word, script: Script) -> str:
+    return script.text[word.span[0] : word.span[1]] if word.span else word.text
+
+
+def _holds(span: Span, other: Span) -> bool:
+    return span != other and span[0] <= other[0] and other[1] <= span[1]
+
+
+def _renamed(written: str, root: str) -> str:
+    """Text as it is written, with the root in front of each `/tmp`."""
+    return MENTION.sub(lambda found: _replacement(found, root), written)
+
+
+def _replacement(found: re.Match[str], root: str) -> str:
+    before, after = found.string[: found.start()], found.string[found.start() :]
+    if after.startswith(f"{root}/"):
+        return found[0]
+    if PLAIN.fullmatch(root):
+        return f"{root}/tmp"
+    if before.count('"') % 2:
+        return f"{in_double_quotes(root)}/tmp"
+    if before.count("'") % 2:
+        return root.replace("'", "'\\''") + "/tmp"
+    return f"{as_word(root)}/tmp"

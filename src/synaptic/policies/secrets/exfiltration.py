@@ -1,0 +1,166 @@
+"""Secrets sent to another machine."""
+
+import re
+from collections.abc import Iterator
+
+from synaptic.model.decision import Verdict, ask, deny
+from synaptic.model.event import PreToolUse
+from synaptic.model.facts import Facts
+from synaptic.parse.arguments import arguments
+from synaptic.parse.flow import SOCKET, Flow, local, remote
+from synaptic.parse.names import names
+from synaptic.parse.paths import LONGEST, Standpoint, resolve
+from synaptic.parse.shell.script import Command, Script, Word
+from synaptic.policies.base import Policy
+from synaptic.policies.reading import NOWHERE, SHELLS, named, script
+from synaptic.policies.secrets.private import secret
+
+SENDS = names(
+    "curl wget wget2 nc ncat netcat socat ssh scp sftp rsync ftp lftp http https xh telnet mail mailx sendmail mutt"
+    " rclone croc magic-wormhole wormhole transfer iwr irm invoke-webrequest invoke-restmethod"
+)
+UPLOADS = {
+    "gh": re.compile(r"gist|release|issue|pr"),
+    "aws": re.compile(r"s3|s3api"),
+    "gsutil": re.compile(r"cp|rsync|mv"),
+    "gcloud": re.compile(r"storage"),
+    "az": re.compile(r"storage"),
+    "glab": re.compile(r"snippet|issue|mr"),
+}
+DATA = names(
+    "-d --data --data-binary --data-raw --data-urlencode --data-ascii -F --form --form-string -T --upload-file --json"
+    " --post-file --body-file --post-data --body-data --url-query -InFile -Body"
+)
+IDENTITY = names("-i -F -o -e --rsh -J -S -c -l -p -P --key --cert --cacert -E --netrc-file --config -K")
+FILE = re.compile(r"^(?:[\w.\[\]-]+=)?[@<]|^(?:OPEN|FILE|CREATE|GOPEN|EXEC|SYSTEM):|^--?[\w-]+=@?", re.IGNORECASE)
+DUMPS = frozenset({"env", "printenv", "set", "export", "declare", "history"})
+ARCHIVES = frozenset({"tar", "bsdtar", "zip", "7z", "cpio", "pax", "rar"})
+SENDERS = SENDS | ARCHIVES | frozenset(UPLOADS)
+WHOLE = frozenset({".", "./", "*", "./*", "..", "~", "/", "~/"})
+INSTEAD = "Keep it on this machine; if another one needs it, let the user send it."
+
+
+class Exfiltration(Policy):
+    """Sending keys, credentials or the whole environment somewhere else.
+
+    ## What it does
+    Follows private files, `.env` files, key files and `env` through pipes, substitutions, copies and archives, and
+    denies what would send them with curl, wget, nc, scp, rsync, ssh, mail, cloud tools or `/dev/tcp`. Asks before an
+    archive of a whole folder is piped to another machine. Keys given to `-i`, `--key` or `--cert` are used, not sent.
+    ## Why
+    A secret that left the machine has to be replaced everywhere, and a text that an agent read can ask for it.
+    ## Known gaps
+    Encryption does not make it harmless here. Variables filled from secret files by other programs are not followed.
+    """
+
+    id = "secrets.exfiltration"
+    events = (PreToolUse,)
+    tools = SHELLS
+    priority = 24
+    preset = "essentials"
+
+    def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
+        found = script(event, facts)
+        if found is None or not (found.redirects or script(event, facts, SENDERS)):
+            return None
+        opened = any(SOCKET.match(redirect.target.text) for redirect in found.redirects)
+        if not opened and not any(_sends(command) for command in named(found, SENDERS)):
+            return None
+        trail = _Trail(found, Standpoint(event.cwd or facts.root or NOWHERE, facts.home))
+        for command in found.commands:
+            if _sends(command) and (what := trail.sent(command)):
+                return deny(f"`{command.name}` would send {what} to another machine. {INSTEAD}")
+            if opened and trail.reads(command):
+                return deny(f"`{command.name}` reads a secret while a connection is open. {INSTEAD}")
+            if (opened and command.name in ARCHIVES) or (_sends(command) and trail.whole(command)):
+                return ask(
+                    f"`{command.name}` would send everything in a folder to another machine. Name the files to send."
+                )
+            trail.follow(command)
+        return None
+
+
+class _Trail:
+    """The files that hold something secret so far."""
+
+    def __init__(self, found: Script, at: Standpoint) -> None:
+        self.flow = Flow(found)
+        self.at = at
+        self.tainted: set[str] = set()
+
+    def sent(self, command: Command) -> str:
+        """What a sending command would send of it; empty when nothing."""
+        for word in _payload(command):
+            if path := self._secret(word, command):
+                return repr(path)
+            if any(self.reads(one) or _dumps(one) for one in self.flow.sources(word)):
+                return "what it reads from a secret"
+        for redirect in command.redirects:
+            if redirect.operator == "<" and (path := self._secret(redirect.target, command)):
+                return repr(path)
+        for one in self.flow.origins(command):
+            if self.reads(one):
+                return f"what `{one.name}` reads from a secret"
+            if _dumps(one):
+                return "the environment"
+        if command.name not in SENDS and self.reads(command):
+            return "a secret"
+        return ""
+
+    def whole(self, command: Command) -> bool:
+        """Whether it is given an archive of a whole folder."""
+        piped = (one for one in self.flow.origins(command) if one.name in ARCHIVES)
+        return any(WHOLE.intersection(one.args) for one in piped)
+
+    def reads(self, command: Command) -> bool:
+        words = (word for word in command.argv[1:] if word.text[:1] != "-" or "=" in word.text)
+        fed = (redirect.target for redirect in command.redirects if redirect.operator == "<")
+        return any(self._secret(word, command) for word in (*words, *fed))
+
+    def follow(self, command: Command) -> None:
+        """What a command writes after reading a secret is one, too."""
+        feeding = [command, *self.flow.origins(command)]
+        if not any(self.reads(one) for one in feeding):
+            return
+        words = [word for word in command.argv[1:] if word.text[:1] != "-"]
+        words += [redirect.target for redirect in command.redirects if redirect.writes]
+        self.tainted.update(path for word in words if (path := self._path(word, command)) and path != "/dev/null")
+
+    def _secret(self, word: Word, command: Command) -> str:
+        path = self._path(word, command)
+        known = path in self.tainted or any(path.startswith(f"{one}.") for one in self.tainted)
+        return path if known or secret(path) else ""
+
+    def _path(self, word: Word, command: Command) -> str:
+        if len(word.text) > LONGEST:
+            return ""
+        text = FILE.sub("", word.text).rstrip("*").partition(";")[0]
+        return resolve(text, Standpoint(command.cwd or self.at.cwd, self.at.home)) or "" if text else ""
+
+
+def _dumps(command: Command) -> bool:
+    return command.name in DUMPS and not [word for word in command.argv[1:] if word.text[:1] != "-"]
+
+
+def _sends(command: Command) -> bool:
+    name = command.name.lower()
+    if any(SOCKET.match(redirect.target.text) for redirect in command.redirects if redirect.writes):
+        return True
+    if name in UPLOADS:
+        return any(UPLOADS[name].fullmatch(text) for text in command.args[:2])
+    if name in ("scp", "rsync", "sftp"):
+        return remote(command.argv[-1].text)
+    if name in ARCHIVES:
+        return any(remote(word.text) for word in arguments(command.argv[1:], ("-f", "--file")).values("-f", "--file"))
+    return name in SENDS and not local(command)
+
+
+def _payload(command: Command) -> Iterator[Word]:
+    """The words of a sending command that it sends."""
+    name = command.name.lower()
+    if name in ("curl", "wget", "wget2"):
+        given = arguments(command.argv[1:], DATA | IDENTITY | {"-H", "--header", "-u", "--user", "-A", "-X", "-O"})
+        yield from given.values(*DATA)
+        yield from (word for word in given.operands if word.outputs)
+        return
+    yield from arguments(command.argv[1:], IDENTITY if name in ("ssh", "scp", "sftp", "rsync") else ()).operands

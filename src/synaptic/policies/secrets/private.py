@@ -1,0 +1,77 @@
+"""Which paths hold keys, passwords and tokens."""
+
+import re
+from collections.abc import Iterator, Mapping
+
+from synaptic.model.tool import PATH_KEYS, Tool
+from synaptic.parse.names import names
+from synaptic.parse.paths import Standpoint, readings
+
+PRIVATE = re.compile(
+    r"""
+    /\.ssh(?:$|/(?!config$|known_hosts|authorized_keys|allowed_signers|.*\.pub$|sockets?/).*)
+    | /id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?$
+    | /\.aws(?:/credentials|/sso/cache(?:/.*)?|/cli/cache(?:/.*)?)$
+    | /\.gnupg(?:$|/(?!.*\.conf$|pubring).*)
+    | /(?:\.netrc|_netrc|\.pgpass|\.pypirc|\.git-credentials|\.vault-token|\.htpasswd)$
+    | /\.config/(?:gh/hosts\.yml|gcloud/(?:credentials|access_tokens|application_default|legacy_).*|op/.*)$
+    | /\.azure/(?:accesstokens|msal_token).*$
+    | /\.kube/config$ | /\.docker/config\.json$
+    | /\.cargo/credentials(?:\.toml)?$ | /\.terraform\.d/credentials.*$
+    | /\.password-store(?:$|/.*) | /\.local/share/keyrings(?:$|/.*) | /library/keychains(?:$|/.*)
+    | /(?:login\ data|key4\.db|logins\.json)$
+    | ^/etc/(?:g?shadow-?|master\.passwd|sudoers)$ | ^/etc/ssh/ssh_host_\w+_key$
+    | /\.synaptic/state\.key$
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+"""Compared without case, as some file systems do."""
+FOLDERS = names(
+    ".ssh .aws .gnupg .config .azure .kube .docker .cargo .terraform.d .password-store keyrings keychains .synaptic"
+    " etc ssh"
+)
+FILES = names(".netrc _netrc .pgpass .pypirc .git-credentials .vault-token .htpasswd key4.db logins.json") | {
+    "login data"
+}
+"""Every private path has one of these in it, or begins with `id_` at its end: cheaper to ask than the pattern."""
+ENVIRONMENT = re.compile(
+    r"/(?:[\w-]*\.env|\.env\.(?!example|sample|template|dist|schema|defaults?$)[\w.-]+)$", re.IGNORECASE
+)
+KEYS = re.compile(
+    r"/[^/]*\.(?:pem|key|p12|pfx|jks|keystore|kdbx|ppk)(?:\.\w+)?$|/(?:credentials|service[-_]?account[^/]*)\.json$"
+    r"|/secrets?\.(?:ya?ml|json|toml)$",
+    re.IGNORECASE,
+)
+NO_LINKS: Mapping[str, str] = {}
+OTHER_KEYS = ("paths", "source", "destination", "directory", "uri", "old_path", "new_path")
+
+
+def private(path: str) -> bool:
+    """Whether a resolved path holds a credential of the user or the machine."""
+    parts = path.lower().split("/")
+    if FOLDERS.isdisjoint(parts) and parts[-1] not in FILES and parts[-1][:3] != "id_":
+        return False
+    return PRIVATE.search(path) is not None
+
+
+def secret(path: str) -> bool:
+    """Whether it holds anything that must not leave the machine, the project's own secrets included."""
+    return private(path) or ENVIRONMENT.search(path) is not None or KEYS.search(path) is not None
+
+
+def named_paths(tool: Tool) -> Iterator[str]:
+    """Every path that a tool call names, under whatever key."""
+    keys = (*PATH_KEYS, *OTHER_KEYS, "pattern") if tool.name == "Glob" else (*PATH_KEYS, *OTHER_KEYS)
+    for key in keys:
+        value = tool.input.get(key)
+        for text in value if isinstance(value, list | tuple) else (value,):
+            if isinstance(text, str) and text:
+                yield text
+
+
+def meanings(text: str, at: Standpoint, links: Mapping[str, str] = NO_LINKS) -> Iterator[str]:
+    """What a path may mean: decoded, without what follows a NUL, and where its links lead."""
+    for part in (text.partition("\0")[0], text.replace("\0", "")) if "\0" in text else (text,):
+        yield from readings(part, at)
+    if text in links:
+        yield links[text]

@@ -1,0 +1,92 @@
+"""The engine switched off from inside."""
+
+import re
+from itertools import dropwhile
+
+from synaptic.model.decision import Verdict, ask, deny
+from synaptic.model.event import PreToolUse
+from synaptic.model.facts import Facts
+from synaptic.parse.names import names
+from synaptic.parse.shell.script import Command, Script
+from synaptic.policies.base import Policy
+from synaptic.policies.reading import SHELLS, elsewhere, script
+
+NAMES = names("synaptic synaptic-hooks")
+OFF = re.compile(
+    r"down|trust(?! --list)(?: .*)?|policy disable(?: .*)?|config set(?: .*)?|daemon (?:stop|restart)(?: .*)?"
+    r"|import \S+.*--undo.*|prune(?! .*--dry-run)(?: .*)?|rpc(?: .*)?|state (?!show|list|get)(?:\S+)(?: .*)?"
+    r"|hook (?:remove|disable|unregister)(?: .*)?|down .*"
+)
+"""What loosens the guard, forgets what it knows, or agrees to something in the user's place."""
+ASKED = re.compile(r"(?:skill )?remove(?: .*)?")
+"""A package may bring guards: taking one out is for a person to agree to."""
+HELP = names("--help -h")
+KILLERS = names("kill pkill killall skill xkill taskkill stop-process")
+SERVICES = names("systemctl launchctl service sc")
+ENDS = names("stop disable mask kill unload bootout remove delete")
+MANAGERS = names("pip pip3 pipx uv conda brew apt apt-get")
+
+
+RELEVANT = NAMES | KILLERS | SERVICES | MANAGERS | {"python", "pypy"}
+
+
+class Daemon(Policy):
+    """Switching the guard off, stopping its daemon, or answering for its user.
+
+    ## What it does
+    Denies `synaptic down`, `trust`, `policy disable`, `config set`, `daemon stop`, `import --undo`, `rpc` and the like,
+    killing the daemon, stopping its service and uninstalling the package. `list`, `explain`, `check`, `doctor`,
+    `policy show`, `policy enable` and everything else that looks or tightens is free.
+    ## Why
+    These are decisions of the user. An agent that may take them is guarded by nothing.
+    ## Known gaps
+    A process id that was looked up in an earlier command cannot be told from another.
+    """
+
+    id = "self.daemon"
+    events = (PreToolUse,)
+    tools = SHELLS
+    priority = 20
+    preset = "essentials"
+
+    def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
+        found = script(event, facts, RELEVANT)
+        if found is None:
+            return None
+        for command in found.commands:
+            if ASKED.fullmatch(" ".join(_own(command) or ())):
+                return ask("A package may bring hooks that guard this project. A person should agree to its removal.")
+            if not elsewhere(command) and _ends(found, command):
+                shown = " ".join((command.name, *command.args[:2]))
+                return deny(
+                    f"`{shown}` would switch off or change this guard. Only the user does that, in their own terminal."
+                )
+        return None
+
+
+def _ends(found: Script, command: Command) -> bool:
+    words = _own(command)
+    if words is not None:
+        return not HELP.intersection(words) and OFF.fullmatch(" ".join(words)) is not None
+    name = command.name.lower()
+    named = any("synaptic" in text.lower() for text in command.args)
+    if name in KILLERS:
+        return named or any("synaptic" in " ".join(one.args) for one in found.upstream(command))
+    if name in SERVICES:
+        return named and bool(ENDS.intersection(command.args))
+    return name in MANAGERS and named and any(text in ("uninstall", "remove", "purge") for text in command.args)
+
+
+def _own(command: Command) -> list[str] | None:
+    """The words behind `synaptic`, without global options; None when it is another program."""
+    args = list(command.args)
+    if command.name in NAMES:
+        return list(dropwhile(lambda text: text[:1] == "-", args))
+    if command.name.startswith(("python", "pypy")) and "-m" in args:
+        start = args.index("-m") + 1
+        return (
+            args[start + 1 :]
+            if args[start : start + 1] in (["synaptic"], ["synaptic.cli"], ["synaptic.cli.main"])
+            else None
+        )
+    return None

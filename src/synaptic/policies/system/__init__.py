@@ -1,0 +1,1 @@
+"""The machine as a whole."""

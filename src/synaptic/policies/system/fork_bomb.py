@@ -1,0 +1,133 @@
+"""Processes that multiply until the machine stands still."""
+
+import re
+from collections.abc import Iterator
+
+from synaptic.model.decision import Verdict, deny
+from synaptic.model.event import PreToolUse
+from synaptic.model.facts import Facts
+from synaptic.parse.names import names
+from synaptic.parse.shell import syntax
+from synaptic.parse.shell.grammar import parse
+from synaptic.parse.shell.lexer import Source
+from synaptic.parse.shell.limits import Budget, LimitError
+from synaptic.parse.shell.script import Script
+from synaptic.policies.base import Policy
+from synaptic.policies.reading import SHELLS, named, script
+
+LOOP = re.compile(r"\b(?:while|until|for)\b")
+CONSTANT = frozenset({"true", ":", "false", "/bin/true", "/usr/bin/true", "[ 1 ]", "[ true ]", "test 1"})
+ENDLESS = re.compile(r"\s*[1-9]\d*\s*|[^;]*;\s*;[^;]*")
+INSTANT = names("echo printf true : disown wait test [ let read export unset local declare")
+FORKS = re.compile(
+    r"fork\s+(?:while|until)\s+fork|while\b[^\n]{0,40}\n?\s*(?:os\.)?fork\b|(?:loop|forever)\b.{0,20}\bfork\b"
+)
+LONGEST = 20_000
+SHELL_NAMES = frozenset({"sh", "bash", "zsh", "dash", "ksh"})
+INTERPRETERS = frozenset({"perl", "python", "python3", "ruby", "php", "node"})
+
+
+class ForkBomb(Policy):
+    """Commands that start copies of themselves without end.
+
+    ## What it does
+    Denies functions that call themselves in the background or through a pipe into themselves, endless loops that
+    start background jobs and neither wait for them nor do anything that takes time, and `fork while fork` one-liners.
+    ## Why
+    The machine runs out of processes within a second, and everything unsaved on it is lost.
+    ## Known gaps
+    Loops in scripts of more than 20,000 characters are not looked at. Scripts that
+    start themselves by their file name are not recognised.
+    """
+
+    id = "system.fork-bomb"
+    events = (PreToolUse,)
+    tools = SHELLS
+    priority = 21
+    preset = "essentials"
+
+    def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
+        found = script(event, facts)
+        if found is None or not (_multiplies(found) or _forks(found) or any(map(_floods, _texts(found)))):
+            return None
+        return deny(
+            "This starts processes without end and would stop the machine. Run a fixed number of jobs, or `wait` for "
+            "the jobs in each round of the loop."
+        )
+
+
+def _multiplies(found: Script) -> bool:
+    recursive = {function.name for function in found.functions if function.recursive}
+    if not recursive:
+        return False
+    again = [c for c in found.commands if c.argv[0].text in recursive and f"function {c.argv[0].text}" in c.via]
+    return any(command.background or command.stages for command in again)
+
+
+def _forks(found: Script) -> bool:
+    return "fork" in found.text and any(
+        FORKS.search(text[:LONGEST])
+        for command in named(found, INTERPRETERS)
+        for text in (*command.args, command.stdin or "")
+    )
+
+
+def _texts(found: Script) -> Iterator[str]:
+    """The text and the code that it hands to shells."""
+    if len(found.text) > LONGEST or "&" not in found.text or not LOOP.search(found.text):
+        return
+    yield found.text
+    for command in named(found, SHELL_NAMES):
+        yield from (text for text in (*command.args, command.stdin or "") if "&" in text and LOOP.search(text))
+
+
+def _floods(text: str) -> bool:
+    try:
+        tree, _ = parse(text, Budget(), Source(0))
+    except LimitError:
+        return False
+    return any(_endless(loop.condition) and _unwaited(loop.body) for loop in _loops(tree))
+
+
+def _loops(node: object) -> Iterator[syntax.Loop]:
+    if isinstance(node, syntax.Loop):
+        yield node
+    for child in _children(node):
+        yield from _loops(child)
+
+
+def _children(node: object) -> list[syntax.Node]:
+    if isinstance(node, syntax.Sequence):
+        return node.items
+    if isinstance(node, syntax.Pipeline):
+        return node.stages
+    if isinstance(node, syntax.Choice):
+        return node.branches
+    return [node.body] if isinstance(node, syntax.Group | syntax.Loop | syntax.Function) else []
+
+
+def _endless(condition: syntax.Node | None) -> bool:
+    """`while true`, `until false`, `while ((1))`, `for ((;;))`."""
+    while isinstance(condition, syntax.Sequence) and len(condition.items) == 1:
+        condition = condition.items[0]
+    if isinstance(condition, syntax.Simple):
+        return " ".join(token.text or "" for token in condition.words) in CONSTANT
+    if isinstance(condition, syntax.Test):
+        texts = (part.text for token in condition.tokens for part in token.parts if isinstance(part, syntax.Text))
+        return ENDLESS.fullmatch("".join(texts)) is not None
+    return False
+
+
+def _unwaited(body: syntax.Node) -> bool:
+    """Whether a round ends with jobs that nobody waits for, and took no time."""
+    started = False
+    for item in body.items if isinstance(body, syntax.Sequence) else [body]:
+        if isinstance(item, syntax.Group) and item.background:
+            started = True
+            continue
+        program = item.words[0].text if isinstance(item, syntax.Simple) and item.words else None
+        if program == "wait":
+            started = False
+        elif program not in INSTANT:
+            return False
+    return started

@@ -1,0 +1,101 @@
+"""The machine switched off, or everything on it ended."""
+
+from collections.abc import Callable, Mapping
+
+from synaptic.model.decision import Verdict, deny
+from synaptic.model.event import PreToolUse
+from synaptic.model.facts import Facts
+from synaptic.parse.names import names
+from synaptic.parse.shell.script import Command
+from synaptic.policies.base import Policy
+from synaptic.policies.reading import SHELLS, script
+
+HARMLESS = names("--help --version -c -k --show -w --wtmp-only /a /? --dry-run")
+CONTAINERS = ("docker", "podman", "nerdctl", "kubectl", "oc")
+STATES = names("poweroff reboot halt kexec suspend hibernate hybrid-sleep rescue emergency exit soft-reboot")
+TARGETS = ("poweroff.target", "reboot.target", "halt.target", "rescue.target", "emergency.target")
+ALL = frozenset({"-1", "1"})
+EVERYONE = frozenset({".", ".*", "", "*"})
+
+
+class Shutdown(Policy):
+    """Switching the machine off or killing everything that runs on it.
+
+    ## What it does
+    Denies shutdown, reboot, halt and poweroff in their forms (systemctl, init, telinit, osascript, PowerShell),
+    signals to every process (`kill -9 -1`, `killall5`, `pkill -u`), and to process 1.
+    ## Why
+    It ends the session and everything the user has open, and nothing an agent works on needs it.
+    ## Known gaps
+    Virtual machines and containers that are stopped by their own tools are not looked at.
+    """
+
+    id = "system.shutdown"
+    events = (PreToolUse,)
+    tools = SHELLS
+    priority = 22
+    preset = "essentials"
+
+    def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
+        found = script(event, facts, frozenset(ENDS))
+        if found is None:
+            return None
+        for command in found.commands:
+            test = ENDS.get(command.name.lower())
+            if test and not any(label.startswith(CONTAINERS) for label in command.via) and test(command.args):
+                return _denial(command)
+        return None
+
+
+def _denial(command: Command) -> Verdict:
+    shown = " ".join(word.text for word in command.argv[:3])
+    return deny(
+        f"`{shown}` would end the machine or everything that runs on it. End "
+        "single processes by their id, and let the user restart the machine."
+    )
+
+
+def _off(args: tuple[str, ...]) -> bool:
+    return not HARMLESS.intersection(args)
+
+
+def _level(args: tuple[str, ...]) -> bool:
+    return any(text in ("0", "6", "1", "s", "S") for text in args)
+
+
+def _systemctl(args: tuple[str, ...]) -> bool:
+    verbs = [text for text in args if text[:1] != "-"]
+    return bool(verbs) and (verbs[0] in STATES or (verbs[0] in ("isolate", "start") and verbs[-1] in TARGETS))
+
+
+def _kill(args: tuple[str, ...]) -> bool:
+    """`kill -9 -1`, `kill -- -1`, `kill -s KILL 1`: the first word may be a signal, `-l` lists them."""
+    if not args or args[0] in ("-l", "-L", "--list"):
+        return False
+    signal = args[0][:1] == "-" and args[0] != "--" and len(args) > 1
+    pids = args[2:] if args[0] in ("-s", "-n", "--signal") else args[1:] if signal else args
+    return bool(ALL.intersection(pids))
+
+
+def _by_user(args: tuple[str, ...]) -> bool:
+    """A pattern for everything, or everything of a user."""
+    plain = [text for text in args if text[:1] != "-"]
+    users = any(text in ("-u", "-U", "--user", "--euid", "--uid") for text in args)
+    return (users and len(plain) <= 1) or bool(EVERYONE.intersection(plain))
+
+
+def _told(args: tuple[str, ...]) -> bool:
+    text = " ".join(args).lower()
+    return any(order in text for order in ("shut down", "to restart", "log out"))
+
+
+ENDS: Mapping[str, Callable[[tuple[str, ...]], bool]] = {
+    **dict.fromkeys(("shutdown", "reboot", "halt", "poweroff", "stop-computer", "restart-computer"), _off),
+    **dict.fromkeys(("init", "telinit"), _level),
+    **dict.fromkeys(("systemctl", "loginctl"), _systemctl),
+    "kill": _kill,
+    "killall5": _off,
+    **dict.fromkeys(("pkill", "killall", "skill"), _by_user),
+    "osascript": _told,
+}
+"""Programs that can end everything, and whether these arguments make them."""

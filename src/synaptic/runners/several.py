@@ -1,0 +1,66 @@
+"""Several programs one after another: `python -m synaptic.runners.several JSON`, how each ended as JSON on stdout.
+
+They stay in this process's group with its environment, so that whoever ends it ends them too.
+"""
+
+import asyncio
+import os
+import re
+import sys
+from contextlib import suppress
+
+import msgspec
+
+from synaptic.model.errand import Ended
+
+TAIL = 16 * 1024
+"""Bytes of each program's output that are kept: builds say at their end what is wrong."""
+COLOUR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+
+
+class Program(msgspec.Struct, frozen=True):
+    """What to run, and how long at most."""
+
+    argv: tuple[str, ...]
+    timeout: float
+
+
+async def run(program: Program) -> Ended:
+    """How it ended. Never raises: what could not be run is a trouble."""
+    env = {**os.environ, "NO_COLOR": "1"}
+    pipe = asyncio.subprocess.PIPE
+    null, both = asyncio.subprocess.DEVNULL, asyncio.subprocess.STDOUT
+    try:
+        process = await asyncio.create_subprocess_exec(*program.argv, stdin=null, stdout=pipe, stderr=both, env=env)
+    except (OSError, ValueError) as error:
+        return Ended(trouble=f"could not be started: {error}")
+    try:
+        async with asyncio.timeout(program.timeout):
+            output = await _tail(process)
+            code = await process.wait()
+    except TimeoutError:
+        with suppress(ProcessLookupError):
+            process.kill()
+        return Ended(trouble=f"gave no answer within {program.timeout:g} s and was stopped")
+    return Ended(exit=code, output=COLOUR.sub("", output.decode("utf-8", "replace")))
+
+
+async def _tail(process: asyncio.subprocess.Process) -> bytes:
+    assert process.stdout is not None
+    kept = b""
+    while piece := await process.stdout.read(1 << 16):
+        kept = (kept + piece)[-TAIL:]
+    return kept
+
+
+async def _each(programs: list[Program]) -> list[Ended]:
+    return [await run(program) for program in programs]
+
+
+def main() -> None:
+    programs = msgspec.json.decode(sys.argv[1], type=list[Program])
+    sys.stdout.write(msgspec.json.encode(asyncio.run(_each(programs))).decode() + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,62 @@
+"""A program that runs in front of its user: its output passes through as it comes, and its end is measured."""
+
+import asyncio
+import os
+import signal
+import sys
+import time
+from collections.abc import Sequence
+
+import msgspec
+
+KEPT = 4000
+"""Bytes of the output's end that are kept."""
+NOT_FOUND, NOT_RUN = 127, 126
+
+
+class Wrapped(msgspec.Struct, frozen=True, kw_only=True):
+    """How it ended."""
+
+    exit: int
+    millis: float
+    output: str = ""
+    """The end of what it printed; empty when it spoke to a terminal itself."""
+    trouble: str = ""
+
+
+def run(argv: Sequence[str], cwd: str | None = None) -> Wrapped:
+    """Run a program to its end. Never raises for a program that cannot be started."""
+    return asyncio.run(_run(argv, cwd))
+
+
+async def _run(argv: Sequence[str], cwd: str | None) -> Wrapped:
+    started = time.monotonic()
+    pipe = None if sys.stdout.isatty() else asyncio.subprocess.PIPE
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # the program decides what an interrupt means
+    try:
+        process = await asyncio.create_subprocess_exec(*argv, stdout=pipe, cwd=cwd, preexec_fn=_default_interrupt)
+        kept = await _through(process)
+        code = await process.wait()
+    except (OSError, ValueError) as error:
+        code = NOT_FOUND if isinstance(error, FileNotFoundError) else NOT_RUN
+        return Wrapped(exit=code, millis=_since(started), trouble=f"could not be started: {error}")
+    finally:
+        signal.signal(signal.SIGINT, before)
+    text = kept.decode("utf-8", "replace")
+    return Wrapped(exit=code if code >= 0 else 128 - code, millis=_since(started), output=text)
+
+
+async def _through(process: asyncio.subprocess.Process) -> bytes:
+    kept = b""
+    while process.stdout is not None and (piece := await process.stdout.read(1 << 16)):
+        os.write(1, piece)
+        kept = (kept + piece)[-KEPT:]
+    return kept
+
+
+def _default_interrupt() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def _since(started: float) -> float:
+    return round((time.monotonic() - started) * 1000, 1)

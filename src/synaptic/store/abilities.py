@@ -1,0 +1,110 @@
+"""The abilities of repositories, searched by words: one full-text index a repository, kept until its files change."""
+
+import time
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from synaptic.model.ability import Candidate, Found, Indexed
+from synaptic.store.db import Connection, Store, transact
+
+POOLS = 64
+"""Repositories that are remembered; the one that was indexed longest ago goes first."""
+CANDIDATES = 24
+"""From each of the two searches."""
+TOKENS = "tokenize='unicode61 remove_diacritics 0'"
+WEIGHTS = "6.0, 4.0, 2.0, 1.0"
+"""Of the name, keywords, summary, and the rest."""
+
+_encoder = msgspec.json.Encoder()
+_decoder = msgspec.json.Decoder(Indexed)
+
+
+class Pool(msgspec.Struct, frozen=True):
+    """The index of one repository."""
+
+    number: int
+    size: int
+    signature: str
+
+
+def pool(store: Store, root: str) -> Pool | None:
+    """What is known about a repository; None when it was never indexed."""
+    sql = "SELECT number, size, signature FROM ability_pools WHERE root = ?"
+    row = store.read(lambda connection: connection.execute(sql, (root,)).fetchone())
+    return Pool(*row) if row else None
+
+
+def index(store: Store, root: str, signature: str, abilities: Sequence[Indexed]) -> Pool:
+    """Replace what is known about a repository. Slow work, on a connection of its own."""
+    return store.beside(lambda connection: transact(connection, lambda c: _index(c, root, signature, abilities)))
+
+
+def search(store: Store, known: Pool, words: Sequence[str], near: Sequence[str] = ()) -> Found:
+    """The abilities that have some of these words, those that have some near ones, and how common each word is."""
+    if not words or not known.size:
+        return Found(size=known.size)
+    return store.read(lambda connection: _search(connection, known, words, near))
+
+
+def every(store: Store, known: Pool) -> tuple[Indexed, ...]:
+    """The whole pool in the order of its files."""
+    sql = "SELECT body FROM abilities WHERE pool = ? ORDER BY position"
+    rows = store.read(lambda connection: connection.execute(sql, (known.number,)).fetchall())
+    return tuple(_decoder.decode(body) for (body,) in rows)
+
+
+def _search(connection: Connection, known: Pool, words: Sequence[str], near: Sequence[str]) -> Found:
+    asked = (*words, *near)
+    marks = ", ".join("?" * len(asked))
+    sql = f"SELECT term, doc FROM ability_words_{known.number}_terms WHERE term IN ({marks})"
+    counts = dict(connection.execute(sql, asked).fetchall())
+    said = [word for word in words if word in counts]
+    found = _matching(connection, known, said) if said else {}
+    if len(counts) > len(said):
+        found = _matching(connection, known, list(counts)) | found
+    return Found(tuple(found.values()), counts, known.size)
+
+
+def _matching(connection: Connection, known: Pool, words: Sequence[str]) -> dict[int, Candidate]:
+    table = f"ability_words_{known.number}"
+    sql = f"""SELECT found, body, score FROM (SELECT rowid AS found, -bm25({table}, {WEIGHTS}) AS score FROM {table}
+        WHERE {table} MATCH ? ORDER BY score DESC LIMIT {CANDIDATES})
+        JOIN abilities ON pool = {known.number} AND position = found"""
+    rows = connection.execute(sql, (" OR ".join(f'"{word}"' for word in words),)).fetchall()
+    return {found: Candidate(_decoder.decode(body), score) for found, body, score in rows}
+
+
+def _index(connection: Connection, root: str, signature: str, abilities: Sequence[Indexed]) -> Pool:
+    for (number,) in connection.execute("SELECT number FROM ability_pools WHERE root = ?", (root,)).fetchall():
+        _drop(connection, number)
+    _make_room(connection)
+    row = (root, signature, len(abilities), time.time())
+    made = connection.execute("INSERT INTO ability_pools (root, signature, size, at) VALUES (?, ?, ?, ?)", row)
+    number = int(made.lastrowid or 0)
+    table = f"ability_words_{number}"
+    connection.execute(f"CREATE VIRTUAL TABLE {table} USING fts5(name, keywords, summary, other, content='', {TOKENS})")
+    connection.execute(f"CREATE VIRTUAL TABLE {table}_terms USING fts5vocab({table}, row)")
+    bodies = ((number, position, _encoder.encode(one)) for position, one in enumerate(abilities))
+    connection.executemany("INSERT INTO abilities (pool, position, body) VALUES (?, ?, ?)", bodies)
+    texts = ((position, *_texts(one)) for position, one in enumerate(abilities))
+    connection.executemany(f"INSERT INTO {table} (rowid, name, keywords, summary, other) VALUES (?, ?, ?, ?, ?)", texts)
+    return Pool(number, len(abilities), signature)
+
+
+def _texts(one: Indexed) -> Iterable[str]:
+    keywords = (term for phrase in one.phrases for term in phrase)
+    return (" ".join(part) for part in (one.name, keywords, one.summary, one.other))
+
+
+def _make_room(connection: Connection) -> None:
+    sql = "SELECT number FROM ability_pools ORDER BY at DESC LIMIT -1 OFFSET ?"
+    for (number,) in connection.execute(sql, (POOLS - 1,)).fetchall():
+        _drop(connection, number)
+
+
+def _drop(connection: Connection, number: int) -> None:
+    connection.execute(f"DROP TABLE IF EXISTS ability_words_{number}_terms")
+    connection.execute(f"DROP TABLE IF EXISTS ability_words_{number}")
+    connection.execute("DELETE FROM abilities WHERE pool = ?", (number,))
+    connection.execute("DELETE FROM ability_pools WHERE number = ?", (number,))

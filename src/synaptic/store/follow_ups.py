@@ -1,0 +1,72 @@
+"""Actions that hooks asked for: queued with their event, carried out by nobody until somebody says so."""
+
+import time
+from typing import Any
+
+import msgspec
+
+from synaptic.store.db import Connection, Store
+from synaptic.store.record import Record
+from synaptic.store.redact import redact_text
+
+WAITING = 1000
+"""Per project; the oldest are dropped, nobody looked at them."""
+KINDS = ("open_file", "run_command", "create_task")
+INSERT = """
+INSERT INTO follow_ups (root, session, call, hook, kind, payload, state, at) VALUES (?, ?, ?, ?, ?, ?, 'waiting', ?)
+"""
+SAME = "SELECT 1 FROM follow_ups WHERE root = ? AND state = 'waiting' AND kind = ? AND payload = ? LIMIT 1"
+TRIM = """
+UPDATE follow_ups SET state = 'dropped', ended = ?1 WHERE id IN (SELECT id FROM follow_ups
+WHERE root = ?2 AND state = 'waiting' ORDER BY id DESC LIMIT -1 OFFSET ?3)
+"""
+
+
+class FollowUp(msgspec.Struct, frozen=True, kw_only=True):
+    """One action that waits, or how it ended."""
+
+    id: int
+    root: str
+    session: str
+    call: str
+    hook: str
+    kind: str
+    payload: dict[str, Any]
+    state: str
+    """waiting, done, failed or dropped."""
+    at: float
+
+
+def settle(connection: Connection, record: Record) -> None:
+    """In the transaction of the event: queue what its hooks asked for. The same action waits once."""
+    result = record.decision.result
+    if result is None or not result.follow_up_actions:
+        return
+    for action in result.follow_up_actions:
+        payload = redact_text(msgspec.json.encode(action.get("payload", {}), enc_hook=repr).decode())
+        kind = str(action.get("kind", ""))
+        if not connection.execute(SAME, (record.root, kind, payload)).fetchone():
+            who = (record.root, record.session, record.call, str(action.get("hook", "")))
+            connection.execute(INSERT, (*who, kind, payload, record.at))
+    connection.execute(TRIM, (time.time(), record.root, WAITING))
+
+
+def waiting(store: Store, root: str, *, every: bool = False) -> tuple[FollowUp, ...]:
+    """The queue of a project, oldest first; with `every` also what has ended."""
+    sql = "SELECT id, root, session, call, hook, kind, payload, state, at FROM follow_ups WHERE root = ?"
+    sql += " ORDER BY id" if every else " AND state = 'waiting' ORDER BY id"
+    rows = store.read(lambda connection: connection.execute(sql, (root,)).fetchall())
+    return tuple(_follow_up(row) for row in rows)
+
+
+def end(store: Store, root: str, number: int, state: str) -> bool:
+    """An action is done, failed or dropped; False when it does not wait any more."""
+    sql = "UPDATE follow_ups SET state = ?, ended = ? WHERE id = ? AND root = ? AND state = 'waiting'"
+    values = (state, time.time(), number, root)
+    return store.write(lambda connection: connection.execute(sql, values).rowcount == 1)
+
+
+def _follow_up(row: tuple[Any, ...]) -> FollowUp:
+    names = ("id", "root", "session", "call", "hook", "kind", "payload", "state", "at")
+    fields = dict(zip(names, row, strict=True))
+    return FollowUp(**{**fields, "payload": msgspec.json.decode(fields["payload"])})

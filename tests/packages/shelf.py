@@ -1,0 +1,166 @@
+"""A registry in memory, packages made in one line, and a user with projects to install them into."""
+
+from pathlib import Path
+
+from synaptic.model.home import Home
+from synaptic.packages import lock
+from synaptic.packages.dependencies import Wanted
+from synaptic.packages.hashes import digest, of_files
+from synaptic.packages.install import Order, apply, prepare
+from synaptic.packages.refusal import Refusal
+from synaptic.packages.remove import apply_removals, prepare_removal
+from synaptic.packages.rows import Bundle, Dep, HookRow, Package, PackageFile, Question, Variant
+from synaptic.packages.site import Site, global_site, project_site
+from synaptic.packages.verify_install import verify_site
+from synaptic.registry.edit_registry import entries
+
+HOOK = '#!/bin/sh\necho {name} {version} >> "$SYNAPTIC_ROOT/logs/ran"\n'
+
+
+def made(name, version="1.0.0", **more):
+    """A bundle with one hook, or with `files` {path: text}, `hooks` [(event, script, keys)], `deps`, `questions`."""
+    files = more.pop("files", {"hooks/pre.sh": HOOK.format(name=name, version=version), "SKILL.md": f"# {name}\n"})
+    hooks = more.pop("hooks", [("PreToolUse", "hooks/pre.sh", {"matcher": "Bash", "priority": 20, "blocking": True})])
+    deps = tuple(Dep(package_id=name, **dep) for dep in more.pop("deps", ()))
+    questions = tuple(Question(package_id=name, **one) for one in more.pop("questions", ()))
+    channel = more.pop("channel", "main")
+    rows = tuple(file(name, path, text) for path, text in sorted(files.items()))
+    package = Package(id=name, name=name, version=version, sha256=of_files(rows), **more)
+    return Bundle(
+        package=package,
+        files=rows,
+        hooks=tuple(HookRow(package_id=name, event=event, script_path=path, **keys) for event, path, keys in hooks),
+        deps=deps,
+        questions=questions,
+        channel=channel,
+        commit=f"commit-{version}",
+    )
+
+
+def file(name, path, text):
+    kind = {"hooks": "hook", "scripts": "script", "agents": "agent", "commands": "command"}.get(path.split("/")[0])
+    return PackageFile(
+        package_id=name,
+        dest_path=path,
+        content=text,
+        sha256=digest(text),
+        file_type=kind or "skill",
+        is_template=path.endswith(".j2"),
+    )
+
+
+class Shelf:
+    """A Source in memory: the newest of each name is on the channel, older ones are its history."""
+
+    url = "memory://user:secret@shelf"
+
+    def __init__(self, *bundles, variants=()):
+        self.bundles = list(bundles)
+        self._variants = variants
+        self.opened = []
+
+    def add(self, *bundles):
+        self.bundles += bundles
+
+    def packages(self, channel):
+        names = dict.fromkeys(one.package.name for one in self.bundles if one.channel == channel)
+        return tuple(self.package(name, channel) for name in sorted(names))
+
+    def package(self, name, channel, version=None):
+        found = self.bundle(name, channel, version)
+        return found and found.package
+
+    def bundle(self, name, channel, version=None):
+        self.opened.append(channel)
+        fitting = [one for one in self.bundles if one.package.name == name and one.channel == channel]
+        return next((one for one in reversed(fitting) if version in (None, one.package.version)), None)
+
+    def variants(self, logical_id, channel):
+        return tuple(one for one in self._variants if one.logical_id == logical_id)
+
+    def search(self, words, channel):
+        return tuple(one for one in self.packages(channel) if words in one.name)
+
+    def channels(self):
+        return tuple(sorted({one.channel for one in self.bundles}))
+
+    def head(self, channel):
+        return "head"
+
+    def log(self, channel, name=None):
+        return ()
+
+    def close(self):
+        pass
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *raised):
+        pass
+
+
+class Owner:
+    """A user with a home and a project, who says yes to every plan."""
+
+    def __init__(self, folder: Path, *bundles):
+        self.folder = folder
+        self.home = Home(folder / "user" / ".synaptic")
+        self.project = folder / "project"
+        self.project.mkdir(parents=True)
+        self.home.root.mkdir(parents=True)
+        self.source = Shelf(*bundles)
+
+    @property
+    def site(self) -> Site:
+        return project_site(self.project, self.home)
+
+    @property
+    def everywhere(self) -> Site:
+        return global_site(self.home)
+
+    def plan(self, name, *sites, channel="main", version=None, **more):
+        wanted = Wanted(name=name, channel=channel, version=version)
+        return prepare(self.source, Order(wanted=wanted, sites=sites or (self.site,), **more))
+
+    def install(self, name, *sites, after=None, **more):
+        return apply(self.home, self.plan(name, *sites, **more), after)
+
+    def remove(self, name, site=None, after=None):
+        return apply_removals(self.home, [prepare_removal(site or self.site, name)], after)
+
+    def entries(self, site=None):
+        path = (site or self.site).registry
+        return entries(path.read_text()) if path.exists() else []
+
+    def lock(self, site=None):
+        return lock.load(site or self.site)
+
+    def faults(self, site=None):
+        return [found for found in verify_site(site or self.site) if found.kind != "ok"]
+
+    def path(self, relative):
+        return self.site.base / relative
+
+
+def refused(work):
+    """The refusal of some work."""
+    try:
+        work()
+    except Refusal as refusal:
+        return refusal
+    raise AssertionError("was not refused")
+
+
+def tree(folder, *skip):
+    """Every file and link below with mode and content; lock files and what waits in staging are nobody's."""
+    skipped = {".registry.lock", ".install", "install", *skip}
+    return {
+        path.relative_to(folder).as_posix(): (path.lstat().st_mode & 0o777, path.read_bytes())
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and not skipped & set(path.relative_to(folder).parts)
+    }
+
+
+def variant(logical, agent, package):
+    return Variant(logical_id=logical, agent_profile=agent, variant_package_id=package)

@@ -1,0 +1,36 @@
+"""Files that come from another machine."""
+
+import pytest
+
+from synaptic.parse.downloads import downloaded
+from synaptic.parse.shell.reader import read
+
+
+def files(text: str) -> frozenset[str]:
+    """The downloaded files before the last command."""
+    return list(downloaded(read(f"{text}; true", "/p", "/h")))[-1][1]
+
+
+@pytest.mark.parametrize(
+    ("text", "path"),
+    [
+        ("curl -o a.sh x.example", "/p/a.sh"),
+        ("curl -oa.sh x.example", "/p/a.sh"),
+        ("curl x.example > a.sh", "/p/a.sh"),
+        ("curl -LO https://x.example/d/a.sh?v=1", "/p/a.sh"),
+        ("wget https://x.example/a.sh", "/p/a.sh"),
+        ("wget -P /t https://x.example/a.sh", "/t/a.sh"),
+        ("wget -O a.sh x.example", "/p/a.sh"),
+        ("rsync host.example:a.sh .", "/p/a.sh"),
+        ("cd d && curl -o a.sh x.example", "/p/d/a.sh"),
+        ("curl -o b x.example; mv b a.sh", "/p/a.sh"),
+        ("curl -o a.sh x.example; cp a.sh bin/", "/p/bin/a.sh"),
+    ],
+)
+def test_a_download_is_known_by_its_path(text: str, path: str):
+    assert path in files(text)
+
+
+@pytest.mark.parametrize("text", ["curl x.example", "curl -o - x.example", "curl -o a.sh localhost:80", "cp b a.sh"])
+def test_no_file_comes_from_elsewhere(text: str):
+    assert files(text) == frozenset()

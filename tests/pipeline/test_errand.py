@@ -1,0 +1,78 @@
+"""A policy in two halves: what it asks to be run, and what it makes of the end."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from synaptic.model.call import Call
+from synaptic.model.decision import Kind, Verdict, deny
+from synaptic.model.errand import Ended, Errand
+from synaptic.model.event import PostToolUse, PreToolUse
+from synaptic.model.facts import Facts
+from synaptic.model.hook import Builtin, Hook
+from synaptic.pipeline.match import Index
+from synaptic.pipeline.run import run
+from synaptic.policies.base import Policy
+from tests.pipeline.chains import World, call
+
+
+class Asks(Policy):
+    """Asks a program.
+
+    ## What it does
+    Denies when the program fails.
+    ## Why
+    A test needs one.
+    """
+
+    id = "test.asks"
+    events = (PreToolUse, PostToolUse)
+
+    def check(self, event: Any, facts: Facts) -> Verdict | None:
+        return Verdict(errand=Errand(argv=("lint",), cwd="/p"))
+
+    def conclude(self, event: Any, facts: Facts, ended: Ended) -> Verdict | None:
+        if ended.trouble == "crash":
+            raise ValueError("a defect")
+        return deny(ended.output) if ended.exit else None
+
+
+class Running(World):
+    """A world whose programs end as the test says."""
+
+    def __init__(self, ended: Ended) -> None:
+        super().__init__({})
+        self.ended = ended
+        self.asked: list[Errand] = []
+
+    async def errand(self, call: Call, errand: Errand) -> Ended:
+        self.asked.append(errand)
+        return self.ended
+
+
+def decided(ended: Ended, event: str = "PreToolUse"):
+    hook = Hook(id=Asks.id, events=("PreToolUse", "PostToolUse"), handler=Builtin(Asks()))
+    world = Running(ended)
+    about = call(event)
+    decision = asyncio.run(run(about, Index([hook]).select(about), world))
+    assert [errand.argv for errand in world.asked] == [("lint",)]
+    return decision
+
+
+def test_the_end_decides():
+    assert decided(Ended(exit=1, output="F821")).kind is Kind.DENY
+    assert decided(Ended()).kind is Kind.NONE
+
+
+def test_after_the_act_it_is_feedback():
+    """S4-003"""
+    decision = decided(Ended(exit=1, output="F821"), "PostToolUse")
+    assert decision.feedback == ("F821",)
+
+
+@pytest.mark.parametrize("event", ["PreToolUse", "PostToolUse"])
+def test_a_defect_in_the_second_half_is_a_failure_like_any_other(event: str):
+    decision = decided(Ended(trouble="crash"), event)
+    assert decision.kind is Kind.NONE
+    assert "ValueError: a defect" in decision.warnings[0]

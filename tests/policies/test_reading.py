@@ -1,0 +1,45 @@
+"""What the guards share."""
+
+from synaptic.model.event import PreToolUse
+from synaptic.model.facts import Facts
+from synaptic.parse.places import Place
+from synaptic.policies.reading import elsewhere, named, places, reading, script
+
+FACTS = Facts(root="/home/u/project", home="/home/u")
+
+
+def bash(command: str, cwd: str = "/home/u/project") -> PreToolUse:
+    return PreToolUse(hook_event_name="PreToolUse", tool_name="Bash", tool_input={"command": command}, cwd=cwd)
+
+
+def test_a_command_is_understood_once_for_all_guards():
+    assert reading(bash("ls -l"), FACTS) is reading(bash("ls -l"), FACTS)
+
+
+def test_other_tools_have_no_script():
+    read = PreToolUse(hook_event_name="PreToolUse", tool_name="Read", tool_input={"file_path": "x"})
+    assert script(read, FACTS) is None
+
+
+def test_a_guard_is_only_given_scripts_with_its_programs():
+    assert script(bash("sudo RM x"), FACTS, frozenset({"rm"})) is not None
+    assert script(bash("python3.11 x.py"), FACTS, frozenset({"python"})) is not None
+    assert script(bash("echo rm"), FACTS, frozenset({"rm"})) is None
+
+
+def test_programs_are_found_whatever_their_case():
+    found = script(bash("RM a; rm b; mv c d"), FACTS)
+    assert found is not None
+    assert [command.args for command in named(found, ("rm",))] == [("a",), ("b",)]
+
+
+def test_other_machines_and_containers_are_elsewhere():
+    found = script(bash("ssh host ls; docker exec c ls; ls"), FACTS)
+    assert found is not None
+    assert [elsewhere(command) for command in found.commands if command.name == "ls"] == [True, True, False]
+
+
+def test_the_machine_is_nobodys_project():
+    for root in ("/", "/etc"):
+        at = places(bash("ls", root), Facts(root=root, home="/home/u"))
+        assert at.of("/etc/hosts") is Place.SYSTEM
