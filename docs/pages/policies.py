@@ -1,6 +1,7 @@
 """A page per policy: its own words, its options, and examples from its cases."""
 
 import inspect
+import re
 from collections.abc import Iterator
 from typing import Any, get_args
 
@@ -8,12 +9,16 @@ import msgspec
 from tests.policies.test_cases import Case, cases, opinion
 
 from docs.pages.table import HEADER, code, table
+from synaptic.model.decision import Kind, Verdict
 from synaptic.policies.base import PRESETS, Policy, policies
 from synaptic.registry.config import fields
 from synaptic.registry.schema import described_fields
 
 FOLDER = "docs/reference/policies"
 EXAMPLES = 8
+NUMBER = re.compile(r"^(?:S\d-\w+(?:, | to )?)+:? *| *\((?:S\d-\w+(?:, | to )?)+\)$")
+"""Of a requirement, at an end of a case's name: for those who read the cases."""
+Row = tuple[str, str, str]
 LONGEST = 70
 MAY = {
     "more": "add entries",
@@ -74,17 +79,32 @@ def _options(policy: type[Policy]) -> str:
 
 
 def _examples(policy: type[Policy]) -> str:
-    known = [(case, opinion(policy, case)) for case in cases(policy)]
-    fires = [_example(case) for case, verdict in known if verdict is not None][:EXAMPLES]
-    quiet = [_example(case) for case, verdict in known if verdict is None][:EXAMPLES]
+    known = [(_example(case, verdict := opinion(policy, case)), verdict) for case in cases(policy)]
+    fires = _varied([row for row, verdict in known if verdict is not None])
+    quiet = [row for row, verdict in known if verdict is None][:EXAMPLES]
     return table(("case", "call", "outcome"), [*fires, *quiet])
 
 
-def _example(case: Case) -> tuple[str, str, str]:
+def _varied(rows: list[Row]) -> list[Row]:
+    """The first of each outcome, filled up with what comes next, in the order of the case file."""
+    firsts = list({row[2]: row for row in reversed(rows)}.values())
+    others = [row for row in rows if row not in firsts]
+    kept = [*firsts, *others[: max(0, EXAMPLES - len(firsts))]]
+    return [row for row in rows if row in kept]
+
+
+def _example(case: Case, verdict: Verdict | None) -> Row:
     call = case.bash if case.bash is not None else _call(case)
     shown = call if len(call) <= LONGEST else f"{call[:LONGEST]}…"
-    outcome = "a line in its file" if case.effects else str(case.want).replace("none", "no opinion")
-    return case.name, code(shown), outcome
+    return NUMBER.sub("", case.name), code(shown), _outcome(verdict)
+
+
+def _outcome(verdict: Verdict | None) -> str:
+    if verdict is None:
+        return "no opinion"
+    if verdict.errand is not None:
+        return "runs a program, then answers"
+    return "noted, nothing said" if verdict.kind is Kind.NONE else str(verdict.kind)
 
 
 def _call(case: Case) -> str:

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tests.agents.claude import ALLOWED, Session
-from tests.agents.script import Text, Use, bash, conversation, write
+from tests.agents.script import Text, Use, bash, conversation, flat, write
 from tests.daemon.test_knowledge import ROUTE, ROUTING
 
 pytestmark = pytest.mark.client
@@ -54,7 +54,8 @@ def test_a_billing_request_brings_the_suggestion_to_the_model_and_the_call_is_re
 
     assert "- billing_regression (0.9" in outcome.heard
     assert "signup_e2e" not in outcome.heard
-    assert outcome.context.count("- billing_regression (0.9") <= 1
+    last = "\n".join(flat(message["content"]) for message in outcome.requests[-1]["messages"])
+    assert last.count("- billing_regression (0.9") == 1
     usage = json.loads((routed.project / ".system/cache/ability_usage.json").read_text())
     assert usage["billing-regression"]["count"] == 1
     assert "`billing-regression` (tool.Skill) success" in (routed.project / ".system/logs/tool_call.md").read_text()

@@ -200,3 +200,10 @@ def test_fix_trusts_nobody_and_changes_no_script(healthy: User):
 def test_on_a_clean_machine_it_says_where_to_start(user: User):
     found = findings(user)
     assert any("synaptic bootstrap" in line for line in found["fail"])
+
+
+def test_a_guard_that_went_off_with_a_list_of_presets_is_said(user: User):
+    user.configures('presets = ["sane"]\n')
+    assert "the guard is off" in user.types("doctor").out
+    user.configures('presets = ["essentials", "sane"]\n')
+    assert "the guard is off" not in user.types("doctor").out

@@ -8,7 +8,10 @@ from pathlib import Path
 import pytest
 
 from synaptic.daemon import abilities
+from synaptic.model.ability import Ability
 from synaptic.model.home import Home
+from synaptic.parse.ranking import indexed
+from synaptic.store import abilities as pools
 from synaptic.store.db import Store
 
 YAML = "abilities:\n  - {id: billing_regression, summary: Run the full regression suite for billing}\n"
@@ -92,3 +95,25 @@ def test_a_module_may_describe_its_own(store: Store, root: Path):
     (root / "modules/billing").mkdir(parents=True)
     (root / "modules/billing/ABILITY.md").write_text("---\nid: invoice_export\nsummary: Export invoices as CSV\n---\n")
     assert suggest(store, root, "export the invoices as csv") == ["invoice_export"]
+
+
+def test_an_index_that_another_process_replaced_is_found_again(store: Store, root: Path):
+    assert suggest(store, root, "billing regression suite")
+    other = Store.open(Home(store.path.parent))
+    pools.index(other, str(root), "another", [indexed(Ability(id="billing_regression", summary="billing"))])
+    other.close()
+    assert suggest(store, root, "billing regression suite")
+
+
+def test_many_requests_at_once_index_once(store: Store, root: Path, monkeypatch: pytest.MonkeyPatch):
+    os.utime(root / ".system/registry/a.yaml", (1, 1))
+    monkeypatch.setattr(abilities, "TICK", 0)
+    reads = []
+    read = abilities.read_pool
+    monkeypatch.setattr(abilities, "read_pool", lambda *given: reads.append(1) or read(*given))
+
+    async def many() -> list:
+        return await asyncio.gather(*(abilities.suggest(store, str(root), "billing regression") for _ in range(8)))
+
+    assert all(asyncio.run(many()))
+    assert len(reads) == 1

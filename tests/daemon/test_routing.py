@@ -60,7 +60,7 @@ def test_an_orchestrator_gets_suggestions(routed: Setting):
 
 
 def test_a_model_is_told_once_a_session(routed: Setting):
-    """S2-062, S2-080"""
+    """S2-061, S2-062, S2-080"""
     first = routed.answer(routed.request("UserPromptSubmit", prompt=BILLING))
     assert "- billing_regression (0.9" in specific(first)["additionalContext"]
     assert "billing_regression" in output(first)["systemMessage"]
@@ -108,7 +108,7 @@ def test_intents_and_suggestions_of_any_hook_are_routed(routed: Setting):
 
 
 def test_a_call_is_recorded_in_its_files(routed: Setting):
-    """S2-084, S2-085, S2-090, S2-100"""
+    """S2-060, S2-084, S2-085, S2-090, S2-100"""
     fields = {"ability_id": "billing_regression", "status": "success", "duration_ms": 187000}
     path = ".system/implement/task-123/tool_call.md"
     result = own(routed, "PostAbilityCall", **fields, tool_call_path=path)

@@ -6,8 +6,10 @@ from pathlib import Path
 import jsonschema
 from docs.generate import generated, outdated, present, write
 
+from synaptic.model.decision import Kind
 from synaptic.model.event import EVENTS
 from synaptic.policies.base import policies
+from synaptic.policies.cases import cases, opinion
 from synaptic.registry.config import fields
 
 
@@ -36,7 +38,9 @@ def test_every_event_and_every_policy_has_its_place() -> None:
     for policy in policies().values():
         page = pages[f"docs/reference/policies/{policy.id}.md"]
         assert all(f"| `{option}` |" in page for option in fields(policy))
-        assert "| deny |" in page or "a line in its file" in page
+        said = {verdict.kind for case in cases(policy) if (verdict := opinion(policy, case))} - {Kind.NONE}
+        assert all(f"| {kind} |" in page for kind in said), "an outcome of its cases is not shown"
+        assert "| no opinion |" in page
 
 
 def test_the_schema_is_a_schema() -> None:

@@ -1,6 +1,7 @@
 """What the guide shows works as it is shown."""
 
 import re
+import shlex
 import sys
 import tomllib
 from pathlib import Path
@@ -8,7 +9,9 @@ from types import ModuleType
 
 import msgspec
 import pytest
+from docs.pages.commands import commands
 
+from synaptic.packages.declared import declared as declared_package
 from synaptic.policies.base import Policy
 from synaptic.registry.config import Config
 from synaptic.registry.config import parse as parse_config
@@ -19,6 +22,7 @@ from tests.policies.test_cases import Case, opinion
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = [DOCS.parent / "README.md", *sorted((DOCS / "guide").glob("*.md"))]
+CLI = (DOCS / "reference" / "cli.md").read_text()
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
@@ -37,6 +41,8 @@ def test_a_toml_example_is_accepted_without_a_word(text: str) -> None:
         declared = parse_registry(text.encode(), Place("registry.toml", "project", "/home/you/shop"))
         assert declared.problems == ()
         assert len(declared.hooks) == len(table["hook"])
+    elif "package" in table:
+        assert declared_package(text.encode(), "package.toml").warnings == ()
     elif "case" not in table:
         assert parse_config(text.encode(), "config.toml").problems == ()
 
@@ -58,7 +64,7 @@ def test_the_policy_of_the_guide_passes_its_own_cases() -> None:
         exec(source, module.__dict__)
         policy: type[Policy] = module.__dict__["EmptyMessage"]
         known = msgspec.toml.decode(cases.encode(), type=dict[str, list[Case]])["case"]
-        assert len(known) == 2
+        assert len(known) == 3
         for case in known:
             verdict = opinion(policy, case)
             assert (str(verdict.kind) if verdict else "none") == case.want
@@ -82,3 +88,20 @@ def test_documents_speak_of_the_product_alone() -> None:
     pages = [*DOCS.parent.glob("*.md"), *DOCS.rglob("*.md")]
     marks = re.compile(r"/work/|/tmp/syn|\bTODO\b|\bFIXME\b|\bseed\b")
     assert [f"{page.name}: {found[0]}" for page in pages if (found := marks.search(page.read_text()))] == []
+
+
+def typed(page: Path) -> list[list[str]]:
+    """What console examples type after `synaptic`, without comments and continuations."""
+    lines = "\n".join(blocks(page, "console")).replace("\\\n", " ").splitlines()
+    return [shlex.split(line, comments=True)[2:] for line in lines if line.startswith("$ synaptic ")]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_what_a_console_example_types_is_understood(page: Path) -> None:
+    known = {tuple(words) for words in commands()}
+    for words in typed(page):
+        path = max((tuple(words[:n]) for n in range(3) if tuple(words[:n]) in known), key=len)
+        assert path, f"no such verb: {words}"
+        section = CLI.partition(f"# {' '.join(('synaptic', *path))}\n")[2].partition("\n#")[0]
+        missing = [word for word in words if word.startswith("--") and word.partition("=")[0] not in section]
+        assert not missing, f"synaptic {' '.join(words)}: no option {missing}"

@@ -63,3 +63,15 @@ def test_an_id_that_is_there_twice_counts_once():
     read = together([registry({"id": "a"}, "one.yaml"), registry({"id": "a"}, "two.yaml")])
     assert [one.source for one in read.abilities] == ["one.yaml"]
     assert read.problems == ("two.yaml: `id`: `a` is already taken by one.yaml",)
+
+
+def test_rules_add_to_the_skill_that_they_name():
+    """S2-082"""
+    rules = registry(
+        {"skills": {"pdf": {"priority": "high", "promptTriggers": {"keywords": ["form"]}}}}, "skill-rules.json"
+    )
+    described = skill("---\nname: pdf\ndescription: Fill in PDF\n---\n", ".claude/skills/pdf/SKILL.md", load)
+    read = together([rules, described])
+    (ability,) = read.abilities
+    assert (ability.summary, ability.keywords, ability.priority) == ("Fill in PDF", ("form",), "high")
+    assert read.problems == ()

@@ -1,6 +1,8 @@
 """Which ability a request means."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from synaptic.model.ability import Ability, Candidate, Found
 from synaptic.parse.ranking import indexed, mentions, ranked, safe_pattern, wanted
@@ -57,3 +59,10 @@ def test_a_phrase_is_whole_words():
     assert mentions("Run the Unit Test now", "unit test")
     assert not mentions("units tested", "unit test")
     assert not mentions("x", "")
+
+
+@given(st.text(max_size=200))
+def test_confidence_is_a_probability_whatever_is_asked(text: str):
+    found = suggest(text, BILLING, SIGNUP)
+    assert all(0 <= one.confidence <= 1 for one in found)
+    assert [one.confidence for one in found] == sorted((one.confidence for one in found), reverse=True)

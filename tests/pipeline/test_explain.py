@@ -58,3 +58,15 @@ def test_every_phase_has_words() -> None:
 def test_long_texts_are_cut() -> None:
     lines = explain(story(Decision(), payload="x" * 5000))
     assert any("(5000 characters)" in line for line in lines)
+
+
+def test_policies_that_said_nothing_share_a_line() -> None:
+    trace = (
+        Step(hook="policies", phase="quiet", note="git.clean git.discard"),
+        Step(hook="git.reset-hard", kind=Kind.DENY, priority=22, reason="no"),
+        Step(hook="policies", phase="skipped", note="after a deny: git.stash-loss"),
+    )
+    lines = explain(story(Decision(kind=Kind.DENY, by="git.reset-hard", trace=trace)))
+    assert "2 policies were asked and had nothing to say: git.clean, git.discard" in lines
+    assert "1 hook was concerned, lowest priority number first:" in lines
+    assert "1 policy was not asked any more after the deny: git.stash-loss" in lines

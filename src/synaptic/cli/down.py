@@ -81,7 +81,10 @@ def _agreed(home: Home) -> bool:
 def _purge(home: Home) -> Iterator[Path]:
     """What we wrote ourselves, by name: a person's config.toml and hooks stay, whatever folder this is."""
     root = home.root
-    found = [*root.glob(f"{home.database.name}*"), *(root / name for name in ("token", "bootstrap.lock"))]
+    found = [
+        *root.glob(f"{home.database.name}*"),
+        *(root / name for name in ("token", "entry", "state.key", "bootstrap.json", "bootstrap.lock")),
+    ]
     for path in (file for file in found if file.is_file()):
         path.unlink(missing_ok=True)
         yield path

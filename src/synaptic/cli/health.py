@@ -49,8 +49,16 @@ def examine(place: Here) -> list[Finding]:
     """Everything, in the order in which an event meets it."""
     catalog = catalog_of(place)
     first = (_dispatcher(place), _installation(place), _daemon(place), _store(place), _spool(place), _env(place))
-    parts = (*first, _packages(place))
+    parts = (*first, _packages(place), _guard(catalog))
     return [finding for part in (*parts, _declarations(place, catalog), _hooks(place, catalog)) for finding in part]
+
+
+def _guard(catalog: Catalog) -> Iterator[Finding]:
+    """A list of presets replaces the default one, and the guard goes with it."""
+    presets = catalog.config.presets
+    if not {"essentials", "strict"} & set(presets):
+        seen = f"the guard is off: presets = {list(presets)}"
+        yield Finding(check="guard", state="warn", seen=seen, fix="synaptic policy enable @essentials")
 
 
 def _dispatcher(place: Here) -> Iterator[Finding]:

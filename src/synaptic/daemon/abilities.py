@@ -5,13 +5,14 @@ import hashlib
 import os
 import time
 from collections import OrderedDict
+from threading import Lock
 
 import msgspec
 
 from synaptic.model.ability import Indexed, Suggested
-from synaptic.model.errors import DeclarationError
+from synaptic.model.errors import DeclarationError, StoreError
 from synaptic.parse.abilities import Read, markdown, registry, skill, together
-from synaptic.parse.ranking import indexed, ranked, wanted
+from synaptic.parse.ranking import Wanted, indexed, ranked, wanted
 from synaptic.registry.document import load
 from synaptic.registry.snapshot import TICK, Unreadable, Watched, names, read, signature
 from synaptic.registry.watch import Watch
@@ -62,6 +63,7 @@ class Known:
         self._files = Files()
         self._few = ""
         self._many = ""
+        self._lock = Lock()
 
     def fresh(self) -> bool:
         """Whether the index still says what the files say."""
@@ -73,7 +75,13 @@ class Known:
             return self._watch.generation() == self._generation
         return bool(self._many) and _signature(self.root, self._files.many) == self._many
 
-    def look(self, store: Store) -> None:
+    def refresh(self, store: Store) -> None:
+        """See to it that the index says what the files say; of two who come at once, one does the work."""
+        with self._lock:
+            if not self.fresh():
+                self._look(store)
+
+    def _look(self, store: Store) -> None:
         """Find the files, and read and index them when they are not as the store knows them."""
         self._folders = [Watched(f"{self.root}/{folder}", names) for folder in (*REGISTRIES, *MODULES, *SKILLS)]
         for folder in self._folders:
@@ -109,17 +117,25 @@ async def pool_of(store: Store, root: str) -> Pool | None:
     if len(_known) > KEPT:
         _known.popitem(last=False)
     if not known.fresh():
-        await asyncio.to_thread(known.look, store)
+        await asyncio.to_thread(known.refresh, store)
     return known.pool
 
 
 async def suggest(store: Store, root: str, text: str) -> tuple[Suggested, ...]:
     """What the repository offers for a request, best first. Raises StoreError."""
     request = wanted(text)
-    known = await pool_of(store, root) if request.words else None
-    if known is None:
+    if not request.words or not root:
         return ()
-    return ranked(request, pools.search(store, known, request.terms, request.near))
+    try:
+        return await _ranked(store, root, request)
+    except StoreError:
+        _known.pop((str(store.path), root), None)  # another process has indexed it anew: its index is ours as well
+        return await _ranked(store, root, request)
+
+
+async def _ranked(store: Store, root: str, request: Wanted) -> tuple[Suggested, ...]:
+    known = await pool_of(store, root)
+    return ranked(request, pools.search(store, known, request.terms, request.near)) if known else ()
 
 
 async def every(store: Store, root: str) -> tuple[Indexed, ...]:

@@ -16,6 +16,7 @@ ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]*")
 FRONT = re.compile(r"\A\ufeff?---[ \t]*\r?\n(.*?)\r?\n---[ \t]*(?:\r?\n|\Z)", re.DOTALL)
 FENCE = re.compile(r"^```(?:yaml|yml)[ \t]*\r?\n(.*?)^```", re.DOTALL | re.MULTILINE)
 HEADING = re.compile(r"^#{2,4}[ \t]+`?([A-Za-z0-9][A-Za-z0-9_.:-]*)`?[ \t]*$\n+([^#`\n][^\n]*)?", re.MULTILINE)
+RULES = "skill-rules.json"
 SUMMARY_LIMIT = 600
 WORDS_LIMIT = 64
 PRIORITIES = ("critical", "high", "medium", "low")
@@ -67,14 +68,25 @@ def markdown(text: str, where: str, load: Load) -> Read:
 
 
 def together(parts: list[Read]) -> Read:
-    """Several files as one; an id that is there twice counts once, the first time."""
+    """Several files as one; an id that is there twice counts once, the first time. Rules add to what a skill says."""
     kept: dict[str, Ability] = {}
     problems = [problem for part in parts for problem in part.problems]
     for ability in (ability for part in parts for ability in part.abilities):
         first = kept.setdefault(ability.id, ability)
-        if first is not ability:
+        if first is not ability and first.source.endswith(RULES):
+            kept[ability.id] = _with_rules(ability, first)
+        elif first is not ability:
             problems.append(f"{ability.source}: `id`: `{ability.id}` is already taken by {first.source}")
     return Read(tuple(kept.values()), tuple(problems))
+
+
+def _with_rules(ability: Ability, rules: Ability) -> Ability:
+    return msgspec.structs.replace(
+        ability,
+        keywords=tuple(dict.fromkeys((*ability.keywords, *rules.keywords))),
+        intent_patterns=tuple(dict.fromkeys((*ability.intent_patterns, *rules.intent_patterns))),
+        priority=ability.priority or rules.priority,
+    )
 
 
 def _describes(data: object) -> bool:

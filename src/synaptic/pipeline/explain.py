@@ -7,6 +7,8 @@ import msgspec
 from synaptic.model.call import Answer
 from synaptic.model.decision import Decision, Kind, Step
 
+POLICIES = "policies"
+"""The name under which policies share a step."""
 MEANING: Mapping[Kind, str] = {
     Kind.NONE: "nobody had anything to say, so the agent went on as it would have without hooks",
     Kind.ADVISE: "the agent went on, and was told something",
@@ -60,16 +62,20 @@ def _asked(story: Story) -> Iterator[str]:
     if not trace:
         yield "No hook is registered for this event."
         return
-    yield from (_silent(step) for step in trace if step.phase == "quiet")
-    if spoken := [step for step in trace if step.phase != "quiet"]:
+    together = [step for step in trace if step.hook == POLICIES]
+    yield from (_together(step) for step in together if step.phase == "quiet")
+    if spoken := [step for step in trace if step.hook != POLICIES]:
         yield f"{_count(spoken)}, lowest priority number first:"
         yield from (f"  {_step(step)}" for step in spoken)
+    yield from (_together(step) for step in together if step.phase != "quiet")
 
 
-def _silent(step: Step) -> str:
-    names = step.note.split()
-    policies = "1 policy was asked and" if len(names) == 1 else f"{len(names)} policies were asked and"
-    return f"{policies} had nothing to say: {', '.join(names)}"
+def _together(step: Step) -> str:
+    """A step that policies share."""
+    names = step.note.removeprefix("after a deny: ").split()
+    who = "1 policy was" if len(names) == 1 else f"{len(names)} policies were"
+    what = "asked and had nothing to say" if step.phase == "quiet" else "not asked any more after the deny"
+    return f"{who} {what}: {', '.join(names)}"
 
 
 def _step(step: Step) -> str:

@@ -33,10 +33,10 @@ class Said(msgspec.Struct, frozen=True, kw_only=True):
         return Verdict(says=Kind.DENY, reason=f"{self.hook.id} failed ({failure.message}) and is set to deny on error")
 
 
-def merge(timing: Timing, said: Sequence[Said], final: Input | None = None, quiet: str = "") -> Decision:
+def merge(timing: Timing, said: Sequence[Said], final: Input | None = None, others: tuple[Step, ...] = ()) -> Decision:
     """All that was said, as one decision. `final` is the input after all rewrites, when it differs from the first.
 
-    `quiet` names the policies that were asked and had nothing to say: one step for all of them.
+    `others` are the steps of policies that had nothing to say or were not asked: one for all of them.
     """
     spoken = [one for one in said if one.outcome is not None]  # most hooks are silent: they leave their step only
     verdicts = [(one.hook.id, one.verdict) for one in spoken]
@@ -48,7 +48,7 @@ def merge(timing: Timing, said: Sequence[Said], final: Input | None = None, quie
         extras={key: value for verdict in first for key, value in verdict.extras.items()},
         result=merge_results([(name, verdict.result) for name, verdict in verdicts if verdict.result is not None]),
         effects=_flat(_effects(one) for one in spoken),
-        trace=_quiet(quiet) + tuple(_step(one) for one in said),
+        trace=others[:1] + tuple(_step(one) for one in said) + others[1:],
     )
     if timing is not Timing.BEFORE:
         return _after(common, verdicts)
@@ -143,10 +143,6 @@ def _warnings(one: Said) -> tuple[str, ...]:
 def _effects(one: Said) -> tuple[object, ...]:
     """A recheck looks again at the same call: only what it newly refuses is written down."""
     return one.verdict.effects if one.phase != "recheck" or one.verdict.says is Kind.DENY else ()
-
-
-def _quiet(names: str) -> tuple[Step, ...]:
-    return (Step(hook="policies", phase="quiet", note=names),) if names else ()
 
 
 def _step(one: Said) -> Step:

@@ -5,12 +5,13 @@ from collections.abc import Mapping
 from typing import Protocol
 
 from synaptic.model.call import Call
-from synaptic.model.decision import Decision, Failure, Fault, Kind, Verdict
+from synaptic.model.decision import Decision, Failure, Fault, Kind, Step, Verdict
 from synaptic.model.errand import Ended, Errand
 from synaptic.model.event import Timing, ToolEvent
 from synaptic.model.facts import Facts
 from synaptic.model.hook import Hook
 from synaptic.model.tool import Input
+from synaptic.pipeline.explain import POLICIES
 from synaptic.pipeline.match import Panel
 from synaptic.pipeline.merge import Said, merge
 from synaptic.policies.base import Policy
@@ -48,7 +49,7 @@ async def run(call: Call, panel: Panel, runtime: Runtime) -> Decision:
     await walk.chain()
     if walk.rewritten and not walk.denied:
         await walk.recheck()
-    return merge(call.event.TIMING, walk.said, walk.final, walk.quiet)
+    return merge(call.event.TIMING, walk.said, walk.final, walk.others)
 
 
 class Walk:
@@ -64,6 +65,7 @@ class Walk:
         self._before = call.event.TIMING is Timing.BEFORE
         self._facts = Facts()
         self._silent: list[str] = []
+        self._unreached: list[str] = []
         self._unasked: set[int] = set()
         """Places in the panel: refused, or not awaited."""
         self._outdated: set[int] = set()
@@ -78,10 +80,14 @@ class Walk:
         return _input(self.call) if self.rewritten and _input(self.call) != _input(self.first) else None
 
     @property
-    def quiet(self) -> str:
-        """The policies that had nothing to say; for most events that is all of them."""
+    def others(self) -> tuple[Step, ...]:
+        """The policies that had nothing to say, for most events all of them, and those that were not asked any more."""
         everybody = self.panel.policies
-        return everybody if len(self._silent) == everybody.count(" ") + 1 else " ".join(self._silent)
+        names = everybody if len(self._silent) == everybody.count(" ") + 1 else " ".join(self._silent)
+        quiet = (Step(hook=POLICIES, phase="quiet", note=names),)
+        if not self._unreached:
+            return quiet if names else ()
+        return (*quiet, Step(hook=POLICIES, phase="skipped", note=f"after a deny: {' '.join(self._unreached)}"))
 
     async def chain(self) -> None:
         """Every hook in order, until one denies an act that has not happened yet."""
@@ -94,9 +100,15 @@ class Walk:
                 continue
             await self._ask(place, self.panel.hooks[place])
             if self.denied:
-                skipped = self.panel.hooks[place + 1 :]
-                self.said.extend(Said(hook=hook, phase="skipped", note="after a deny") for hook in skipped)
+                self._leave_out(place + 1)
                 return
+
+    def _leave_out(self, start: int) -> None:
+        for hook, policy in zip(self.panel.hooks[start:], self.panel.members[start:], strict=True):
+            if policy is None:
+                self.said.append(Said(hook=hook, phase="skipped", note="after a deny"))
+            else:
+                self._unreached.append(hook.id)
 
     async def recheck(self) -> None:
         """Whoever looked at an older input looks at the final one, so that no rewrite smuggles anything past them."""
