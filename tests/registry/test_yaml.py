@@ -307,3 +307,14 @@ def test_no_tree_makes_the_reader_raise(tree: dict[str, object]):
 
     base = {"id": "a", "event_type": "PreToolUse", "handler": {"kind": "script", "command": "./a.sh"}}
     declared([(place(), yaml.safe_dump({**base, **tree}).encode())], Config())
+
+
+def test_a_policy_that_runs_programs_needs_its_user(project):
+    """Law: what a repository brings runs only after its user agreed."""
+    text = "id: lint\nevent_type: PostToolUse\nenabled: true\nhandler: {kind: builtin, policy: practice.lint}\n"
+    project.write(".system/hooks/lint.yaml", text)
+    catalog = project.catalog()
+    assert not [hook for hook in catalog.hooks if hook.scope == "project"]
+    assert any("synaptic policy enable practice.lint" in problem for problem in catalog.problems)
+    project.write_user("hooks/lint.yaml", text)
+    assert [hook.id for hook in project.catalog().hooks if hook.scope == "user"] == ["lint"]

@@ -49,13 +49,25 @@ def described(table: dict[str, Any], place: Place, config: Config, events: tuple
     if not getattr(said, NEEDED[said.kind]):
         raise DeclarationError(f"kind {said.kind} needs `{NEEDED[said.kind]}`", where=where)
     if said.kind == "builtin":
-        return _builtin(said.policy, where, config, events)
+        return _builtin(_allowed(said.policy, place, where), where, config, events)
     if said.kind == "http":
         return HttpEndpoint(checked_url(said.url, where), said.headers)
     if said.kind == "python":
         file, function = split_function(said.function, where, "function")
         return PythonFunction(inside(file, place, where), function)
     return Command(argv=_argv(said.command, place, where), cwd=place.root)
+
+
+def _allowed(name: str, place: Place, where: str) -> str:
+    """A policy that starts programs of the project needs its user, like a script of the repository does."""
+    policy = policies().get(name)
+    if place.scope == "project" and policy is not None and policy.runs:
+        raise DeclarationError(
+            f"policy `{name}` runs programs of the project, so a project cannot switch it on",
+            where=where,
+            hint=f"type `synaptic policy enable {name}` if you want it",
+        )
+    return name
 
 
 def _builtin(name: str, where: str, config: Config, events: tuple[str, ...]) -> Builtin:
