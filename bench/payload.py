@@ -34,8 +34,12 @@ def event(project: Path, command: str = COMMANDS[0], tool: str = "Bash") -> dict
 
 
 def outside_write(project: Path) -> dict[str, object]:
-    """A call that `paths.outside-project` denies; nothing is ever written."""
-    return {**event(project, tool="Write"), "tool_input": {"file_path": "/opt/elsewhere/file.txt", "content": "x"}}
+    """A call that `paths.outside-project` denies; nothing is ever written.
+
+    Nobody could be asked in this mode: the same refused call again stays refused.
+    """
+    written = {"file_path": "/opt/elsewhere/file.txt", "content": "x"}
+    return {**event(project, tool="Write"), "permission_mode": "bypassPermissions", "tool_input": written}
 
 
 def line(payload: Mapping[str, object]) -> bytes:

@@ -15,8 +15,8 @@ from synaptic.model.home import Home
 from synaptic.model.hook import Builtin, Hook
 from synaptic.pipeline.match import Index
 from synaptic.pipeline.run import run
-from synaptic.registry.catalog import Catalog, Catalogs
-from synaptic.registry.project import find_root
+from synaptic.registry.catalog import Catalogs
+from synaptic.registry.project import CONTEXT_KEYS, find_root
 from synaptic.runners.base import Invocation
 from synaptic.runners.execute import Runners
 from synaptic.store.db import Store
@@ -25,13 +25,18 @@ from synaptic.wire.adapters import adapter
 WORDS = {Kind.DENY: "deny", Kind.ASK: "ask", Kind.REWRITE: "rewrite"}
 
 
+FRESH = 1.0
+"""Seconds for which a look at the configuration counts."""
+
+
 class Checker:
     """The policies of a user and a project, asked about calls that nobody is making."""
 
     def __init__(self, home: Home) -> None:
         self._catalogs = Catalogs(home)
         self._world = _Stateless(Means(Store.in_memory(home, StoreError("nothing is written")), Runners(home.spool)))
-        self._indexes: dict[str, tuple[Catalog, Index]] = {}
+        self._roots: dict[str, str] = {}
+        self._indexes: dict[str, tuple[float, Index]] = {}
 
     async def decide(self, question: Mapping[str, object]) -> Decision:
         """The decision about `tool_name`, `tool_input`, `cwd` (and `hook_event_name`, `agent`). Raises PayloadError."""
@@ -40,17 +45,25 @@ class Checker:
         request = Request(agent=agent, event=event, stdin=msgspec.json.encode(question), id="check", env={})
         wire = adapter(agent)
         call = wire.decode(request)
-        root = find_root(call.payload, {"HOME": USER_HOME}, call.event.cwd)
+        root = self._root(call)
         call = msgspec.structs.replace(call, root=root, at=time.time())
         decision = await run(call, self._index(root).select(call), self._world)
         return wire.degrade(call, decision)
 
+    def _root(self, call: Call) -> str:
+        """The project of a folder, looked up once: a batch asks about few folders, many times."""
+        cwd = call.event.cwd
+        if any(key in call.payload for key in CONTEXT_KEYS) or cwd not in self._roots:
+            self._roots[cwd] = find_root(call.payload, {"HOME": USER_HOME}, cwd)
+        return self._roots[cwd]
+
     def _index(self, root: str) -> Index:
-        catalog = self._catalogs.get(root)
+        """The policies as they are set now; within a batch, now is a second long."""
+        now = time.monotonic()
         kept = self._indexes.get(root)
-        if kept is None or kept[0] is not catalog:
-            builtin = (hook for hook in catalog.hooks if isinstance(hook.handler, Builtin))
-            kept = self._indexes[root] = (catalog, Index(builtin))
+        if kept is None or kept[0] < now:
+            builtin = (hook for hook in self._catalogs.get(root).hooks if isinstance(hook.handler, Builtin))
+            kept = self._indexes[root] = (now + FRESH, Index(builtin))
         return kept[1]
 
 

@@ -7,6 +7,8 @@ from synaptic.model.errors import StoreError
 from synaptic.store.record import Record
 
 Append = Callable[[Sequence[Record]], None]
+BATCH = 64
+"""Records after which nobody waits for more."""
 
 
 class GroupCommit:
@@ -22,8 +24,15 @@ class GroupCommit:
         written = loop.create_future()
         self._waiting.append((record, written))
         if len(self._waiting) == 1:
-            loop.call_soon(self._flush)
+            loop.call_soon(self._gather, loop, 0)
         await written
+
+    def _gather(self, loop: asyncio.AbstractEventLoop, seen: int) -> None:
+        """Write once a turn of the loop brings nobody new: alone that is the next one, in a burst it is a few later."""
+        if seen < len(self._waiting) < BATCH:
+            loop.call_soon(self._gather, loop, len(self._waiting))
+        else:
+            self._flush()
 
     def _flush(self) -> None:
         batch, self._waiting = self._waiting, []

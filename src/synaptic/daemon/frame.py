@@ -6,7 +6,7 @@ Answer:   any number of `.` while hooks run, then `SYN1`, u8 status, u8 exit, u3
 
 import os
 import struct
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import msgspec
 
@@ -79,9 +79,41 @@ def unpack_request(sizes: Sizes, body: bytes | bytearray | memoryview) -> Delive
     if len(view) != sizes.body or len(meta) != 4:
         raise DaemonError(f"a damaged request: {len(view)} of {sizes.body} bytes, {len(meta)} of 4 words")
     version, call, agent, event = meta
-    env = parse_env(bytes(view[sizes.meta : sizes.meta + sizes.env]))
+    env = Environment(bytes(view[sizes.meta : sizes.meta + sizes.env]))
     stdin = bytes(view[sizes.meta + sizes.env :])
     return Delivery(version, Request(agent=agent, event=event, stdin=stdin, id=call, env=env))
+
+
+class Environment(Mapping[str, str]):
+    """The variables of a client, taken apart when more than one or two of them are wanted."""
+
+    def __init__(self, block: bytes) -> None:
+        self._block = b"\0" + block + b"\0"
+        self._parsed: Mapping[str, str] | None = None
+
+    def get(self, key: str, default: str | None = None) -> str | None:  # type: ignore[override]
+        """One value, found without reading the others."""
+        if self._parsed is not None:
+            return self._parsed.get(key, default)
+        start = self._block.find(b"\0" + os.fsencode(key) + b"=")
+        if start < 0:
+            return default
+        start += len(key.encode()) + 2
+        return os.fsdecode(self._block[start : self._block.index(b"\0", start)])
+
+    def __getitem__(self, key: str) -> str:
+        return self._all()[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._all())
+
+    def __len__(self) -> int:
+        return len(self._all())
+
+    def _all(self) -> Mapping[str, str]:
+        if self._parsed is None:
+            self._parsed = parse_env(self._block.strip(b"\0"))
+        return self._parsed
 
 
 def parse_env(block: bytes) -> Mapping[str, str]:

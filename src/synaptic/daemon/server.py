@@ -35,6 +35,8 @@ from synaptic.packages.dispatcher import read_engine
 log = logging.getLogger(__name__)
 
 BACKLOG = 4096
+GARBAGE = 50_000
+"""New objects after which the collector looks at them: an event makes few cycles, and looking costs."""
 GRACE = 10.0
 """Seconds that events in flight may take when the daemon is asked to stop."""
 LINE_LIMIT = 16 * 1024 * 1024
@@ -199,8 +201,10 @@ async def serve(home: Home) -> None:
         loop.add_signal_handler(number, daemon.stop)
     server = await loop.create_unix_server(daemon.connection, sock=listen(home))
     chores = [_chore(work) for work in (daemon.keep_alive(), upkeep(daemon.engine), daemon.http.open())]
+    daemon.engine.catalogs.get("")  # the policies are loaded before the first event asks for them
     gc.collect()
     gc.freeze()  # what is here now stays: the collector need not look at it again
+    gc.set_threshold(GARBAGE, 20, 100)
     await daemon.stopping.wait()
     home.socket.unlink(missing_ok=True)
     server.close()

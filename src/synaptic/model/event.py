@@ -6,6 +6,7 @@ matcher looks at, `TIMING` says whether an answer can still influence the act.
 
 from collections.abc import Mapping
 from enum import StrEnum
+from functools import cached_property
 from typing import Any, ClassVar
 
 import msgspec
@@ -47,7 +48,7 @@ class Unknown(Event, frozen=True, kw_only=True):
     """An event of a newer agent: passed through, never a reason to fail."""
 
 
-class ToolEvent(Event, frozen=True, kw_only=True):
+class ToolEvent(Event, frozen=True, kw_only=True, dict=True):
     """An event about one tool call."""
 
     SUBJECT: ClassVar[str] = "tool_name"
@@ -56,7 +57,7 @@ class ToolEvent(Event, frozen=True, kw_only=True):
     tool_input: dict[str, Any] = {}
     tool_use_id: str = ""
 
-    @property
+    @cached_property
     def tool(self) -> Tool:
         return Tool(self.tool_name, self.tool_input)
 

@@ -1,6 +1,7 @@
 """A tool call in canonical names: the shell is `Bash`, a path is `file_path`, whatever the agent calls them."""
 
 from collections.abc import Mapping
+from functools import cached_property
 
 import msgspec
 
@@ -12,13 +13,13 @@ READS = frozenset({"Read", "Glob", "Grep", "LS", "NotebookRead"})
 PATH_KEYS = ("file_path", "notebook_path", "path", "filePath")
 
 
-class Tool(msgspec.Struct, frozen=True):
+class Tool(msgspec.Struct, frozen=True, dict=True):
     """The name and input of one call, with the questions that policies ask of it."""
 
     name: str
     input: Input
 
-    @property
+    @cached_property
     def command(self) -> str:
         """The shell text, or nothing when this is no shell call."""
         return self.text("command") if self.name in SHELL else ""

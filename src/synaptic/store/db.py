@@ -60,6 +60,10 @@ class Store:
         self.sections_at: tuple[int, int] = (0, 0)
         self.verified: dict[tuple[str, str], tuple[tuple[bytes, bytes], Section | None]] = {}
         """Rows of sections whose signature has been looked at, and their values."""
+        self.nothing_waits: dict[tuple[str, str], float] = {}
+        """Sessions without deliveries, and until when that is believed."""
+        self.workspaces: dict[str, tuple[float, tuple[str, ...]]] = {}
+        """Folders that were added to a session, and until when that is believed."""
         self.key = b""
         """What sections are signed with, once it has been read."""
         self.secret_answers: dict[str, Answer] = {}

@@ -8,12 +8,15 @@ from synaptic.store.db import Connection, Store
 from synaptic.store.record import Delivery, Record
 from synaptic.store.redact import redact_text
 
+GRACE = 0.2
+"""Seconds for which "nothing waits" is believed. What this process writes is seen at once, others' a moment later."""
+REMEMBERED = 1000
 LIFE = 24 * 3600.0
 """Seconds after which nobody wants to read it any more."""
 
 SELECT = """
-SELECT id, call, hook, text, at FROM deliveries
-WHERE session = ? AND agent_id = ? AND delivered IN ('', ?) AND at > ? ORDER BY id
+SELECT id, call, hook, text, at, delivered FROM deliveries
+WHERE session = ? AND agent_id = ? AND at > ? ORDER BY id
 """
 INSERT = """
 INSERT INTO deliveries (call, hook, session, agent_id, text, at) VALUES (?, ?, ?, ?, ?, ?)
@@ -26,16 +29,23 @@ def pending(store: Store, session: str, agent_id: str = "", call: str = "") -> t
 
     With `call`, what that call has carried before is part of it: a repeated call says the same again.
     """
-    values = (session, agent_id, call, time.time() - LIFE)
+    now = time.monotonic()
+    if store.nothing_waits.get((session, agent_id), 0.0) > now:
+        return ()
+    values = (session, agent_id, time.time() - LIFE)
     rows = store.read(lambda connection: connection.execute(SELECT, values).fetchall())
+    if not rows:
+        _remember_none(store, (session, agent_id), now + GRACE)
     return tuple(
         Delivery(id=id, call=source, hook=hook, session=session, agent_id=agent_id, text=text, at=at)
-        for id, source, hook, text, at in rows
+        for id, source, hook, text, at, delivered in rows
+        if delivered in ("", call)
     )
 
 
 def add(store: Store, delivery: Delivery) -> bool:
     """Keep the result of a hook that nobody waited for. The same (call, hook) is kept once: False the second time."""
+    store.nothing_waits.clear()
     return store.write(lambda connection: _insert(connection, delivery))
 
 
@@ -46,6 +56,12 @@ def settle(connection: Connection, record: Record) -> None:
         connection.executemany("UPDATE deliveries SET delivered = ? WHERE id = ? AND delivered = ''", carried)
     for delivery in _produced(record):
         _insert(connection, delivery)
+
+
+def _remember_none(store: Store, who: tuple[str, str], until: float) -> None:
+    if len(store.nothing_waits) >= REMEMBERED:
+        store.nothing_waits.clear()
+    store.nothing_waits[who] = until
 
 
 def _produced(record: Record) -> Iterable[Delivery]:

@@ -52,6 +52,9 @@ class _Written(NamedTuple):
 def append(store: Store, records: Iterable[Record], keep: Keep = "full") -> int:
     """Write many records in one transaction; how many were new. A call that is there already is left as it is."""
     rows = [_written(store, record, keep) for record in records]
+    if any(row.record.decision.effects or row.record.event in workspaces.EVENTS for row in rows):
+        store.nothing_waits.clear()
+        store.workspaces.clear()
     return store.write(lambda connection: sum(_insert(store, connection, row) for row in rows))
 
 

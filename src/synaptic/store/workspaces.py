@@ -1,11 +1,17 @@
 """Folders that a user added to a session's workspace: part of the project for as long as the session lasts."""
 
+import time
+
 import msgspec
 
 from synaptic.store.db import Connection, Store
 from synaptic.store.record import Record
 
 ADDED = "DirectoryAdded"
+EVENTS = frozenset({ADDED, "SessionEnd"})
+GRACE = 1.0
+"""Seconds for which an answer is believed. What this process writes is seen at once, others' a moment later."""
+REMEMBERED = 1000
 
 
 class _Payload(msgspec.Struct, frozen=True):
@@ -14,9 +20,17 @@ class _Payload(msgspec.Struct, frozen=True):
 
 def added(store: Store, session: str) -> tuple[str, ...]:
     """What belongs to a session besides its project."""
+    now = time.monotonic()
+    until, known = store.workspaces.get(session, (0.0, ()))
+    if until > now:
+        return known
     sql = "SELECT directory FROM workspaces WHERE session = ? ORDER BY directory"
     rows = store.read(lambda connection: connection.execute(sql, (session,)).fetchall())
-    return tuple(str(directory) for (directory,) in rows)
+    found = tuple(str(directory) for (directory,) in rows)
+    if len(store.workspaces) >= REMEMBERED:
+        store.workspaces.clear()
+    store.workspaces[session] = (now + GRACE, found)
+    return found
 
 
 def settle(connection: Connection, record: Record) -> None:
