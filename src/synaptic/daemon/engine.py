@@ -63,6 +63,7 @@ class Engine:
         self._commit = GroupCommit(self._append)
         self._indexes: dict[int, tuple[Catalog, Index]] = {}
         self._keep: Keep = "full"
+        self._unfinished: list[Walked] = []
 
     async def answer(self, request: Request) -> Answer:
         """What the agent is told; on disk before it is returned."""
@@ -110,7 +111,8 @@ class Engine:
         return await asyncio.to_thread(self._collect)
 
     async def close(self) -> None:
-        """Let go of workers and the database."""
+        """Let go of workers and the database, after what answers have left to do."""
+        self._carry_out()
         await self.runners.close()
         self.store.close()
 
@@ -156,15 +158,33 @@ class Engine:
             await self._commit.write(_record(request, walked, (time.perf_counter_ns() - started) // 1000))
         except StoreError as error:
             return _unwritten(walked.answer, str(error))
-        effects = walked.decision.effects
-        for warning in (
-            *sinks.write(effects),
-            *mirror.write(self.store, walked.call.root, effects),
-            *routing.write(self.store, walked.call.root, effects),
-            *background.start(self.runners, self.home, walked.call, effects),
-        ):
-            log.warning("%s", warning)
+        if walked.decision.effects:
+            self._later(walked)
         return walked.answer if self.store.durable else _unwritten(walked.answer, self.store.trouble)
+
+    def _later(self, walked: Walked) -> None:
+        """Files, mirrors and background runs come after the answer: nobody waits for them, and the journal has them."""
+        if not self._unfinished:
+            asyncio.get_running_loop().call_soon(self._carry_out)
+        self._unfinished.append(walked)
+
+    def _carry_out(self) -> None:
+        done, self._unfinished = self._unfinished, []
+        for walked in done:
+            try:
+                for warning in self._effects(walked):
+                    log.warning("%s", warning)
+            except Exception:
+                log.exception("what call %s left to do failed", walked.call.id)  # the next one's is done all the same
+
+    def _effects(self, walked: Walked) -> tuple[str, ...]:
+        root, effects = walked.call.root, walked.decision.effects
+        return (
+            *sinks.write(effects),
+            *mirror.write(self.store, root, effects),
+            *routing.write(self.store, root, effects),
+            *background.start(self.runners, self.home, walked.call, effects),
+        )
 
     def _append(self, records: Sequence[Record]) -> None:
         journal.append(self.store, records, self._keep)

@@ -94,11 +94,14 @@ class Walk:
         if self.panel.policies:
             self._facts = await self.runtime.facts(self.first, self.panel.needs)
         for place, policy in enumerate(self.panel.members):
-            # Most policies have nothing to say about most events: that costs no more than their own look at it.
-            if policy is not None and self._check(policy) is None:
+            started = time.perf_counter_ns()
+            looked = self._check(policy) if policy is not None else None
+            if policy is None:
+                await self._ask(place, self.panel.hooks[place])
+            elif looked is not None:
+                await self._policy(place, looked, "run", started)
+            else:  # most policies, about most events: that costs no more than their own look at it
                 self._silent.append(policy.id)
-                continue
-            await self._ask(place, self.panel.hooks[place])
             if self.denied:
                 self._leave_out(place + 1)
                 return
@@ -117,7 +120,7 @@ class Walk:
                 return
             place = min(self._outdated)
             self._outdated.discard(place)
-            await self._outcome(place, "recheck")
+            await self._again(place)
         names = ", ".join(sorted(set(self._writers.values())))
         endless = Verdict(says=Kind.DENY, reason=f"hooks keep rewriting each other's input: {names}")
         self.said.append(Said(hook=self.panel.hooks[next(iter(self._writers))], outcome=endless, phase="recheck"))
@@ -131,17 +134,32 @@ class Walk:
             failure = self.runtime.start(self._invocation(hook, hook.timeout))
             self.said.append(Said(hook=hook, outcome=failure, phase="started", note="" if failure else "not awaited"))
         else:
-            await self._outcome(place, "run")
+            await self._script(place, "run")
 
-    async def _outcome(self, place: int, phase: str) -> None:
-        hook, policy = self.panel.hooks[place], self.panel.members[place]
+    async def _again(self, place: int) -> None:
+        policy = self.panel.members[place]
         started = time.perf_counter_ns()
-        outcome = self._check(policy) if policy else await self._execute(hook, phase == "recheck")
-        if policy and isinstance(outcome, Verdict) and outcome.errand is not None:
-            outcome = await self._conclude(policy, outcome.errand)
-        if policy and outcome is None and phase == "recheck":
-            return
+        if policy is None:
+            await self._script(place, "recheck")
+        elif (looked := self._check(policy)) is not None:
+            await self._policy(place, looked, "recheck", started)
+
+    async def _policy(self, place: int, looked: Verdict | Failure, phase: str, started: int) -> None:
+        """What a policy said, after its errand if it needs one."""
+        policy = self.panel.members[place]
+        outcome: Outcome = looked
+        if policy is not None and isinstance(looked, Verdict) and looked.errand is not None:
+            outcome = await self._conclude(policy, looked.errand)
+        self._take(place, outcome, phase, started)
+
+    async def _script(self, place: int, phase: str) -> None:
+        started = time.perf_counter_ns()
+        outcome = await self._execute(self.panel.hooks[place], phase == "recheck")
+        self._take(place, outcome, phase, started)
+
+    def _take(self, place: int, outcome: Outcome, phase: str, started: int) -> None:
         micros = (time.perf_counter_ns() - started) // 1000
+        hook = self.panel.hooks[place]
         outcome, note = self._apply(place, Said(hook=hook, outcome=outcome, phase=phase))
         self.said.append(Said(hook=hook, outcome=outcome, micros=micros, phase=phase, note=note))
         self.denied = self._before and self.said[-1].verdict.says is Kind.DENY
