@@ -90,7 +90,7 @@ INNOCENT = [
     '{"command":"echo password=","description":"abc"}',
     "sk-learn is scikit-learn; the disk-encryption-performance-2024 paper",
     "git push --force-with-lease origin feature/token-refresh",
-    "npm_config_registry=https://registry.npmjs.org github_pat_ ghp_short",
+    "npm_config_registry=https://registry.example.org github_pat_ ghp_short",
     '{"primary_key": "id", "foreign_key": "users.id", "cache_key": "abc123def"}',
     "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----",
 ]

@@ -38,7 +38,7 @@ ORACLE = [
     f"glpat-{BODY[:20]}",
     "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.dozjgNryP4J3jVmNHl0w5N",
     "0123456789abcdef0123456789abcdef-us12",
-    f"//registry.npmjs.org/:_authToken=npm_{BODY[:36]}",
+    f"//registry.example.org/:_authToken=npm_{BODY[:36]}",
     f"sk-{BODY[:20]}T3BlbkFJ{BODY[:20]}",
     PEM,
     f"pypi-AgEIcHlwaS5vcmc{BODY}{BODY}",
