@@ -8,7 +8,7 @@ from demo.scenes import shown
 from synaptic.cli.event import one_line
 from synaptic.model.decision import Step
 from synaptic.model.home import Home
-from synaptic.pipeline.explain import SAID
+from synaptic.pipeline.explain import POLICIES, SAID
 from synaptic.store.db import Store
 from synaptic.store.journal import after
 from synaptic.store.record import Entry
@@ -76,7 +76,7 @@ class Live:
 
 def _steps(entry: Entry) -> Iterator[str]:
     """What each hook said, and what of it reached whom."""
-    for step in entry.decision.trace:
+    for step in (step for step in entry.decision.trace if step.hook != POLICIES):
         yield f"{step.priority:>3} {step.hook}: {_said(step)}"
     for text in (*entry.decision.context, *entry.decision.feedback):
         yield f"    told to the model: {text}"

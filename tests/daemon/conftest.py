@@ -10,7 +10,7 @@ from tests.daemon.setting import Setting
 def setting(tmp_path: Path) -> Iterator[Setting]:
     made = Setting(tmp_path)
     yield made
-    made.stop()
+    made.close()
 
 
 @pytest.fixture

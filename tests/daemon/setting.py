@@ -134,6 +134,14 @@ class Setting:
     def stop(self) -> None:
         lifecycle.stop(self.home)
 
+    def close(self) -> None:
+        """End every daemon, also one that a call which is still on its way would start."""
+        self.home.engine.unlink(missing_ok=True)
+        self.stop()
+        if (self.home.run / "start.lock").exists():
+            time.sleep(0.2)
+            self.stop()
+
     def last(self) -> Entry:
         return self.entries()[0]
 
