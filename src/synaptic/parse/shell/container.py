@@ -1,35 +1,11 @@
 """Commands that run elsewhere: over ssh, in a container, in a cluster."""
 
 from synaptic.parse.shell.evaluate import Evaluation, Handler
+from synaptic.parse.shell.openssh import OPENSSH
 from synaptic.parse.shell.options import operands
 from synaptic.parse.shell.script import Word
 from synaptic.parse.shell.state import Call
 
-SSH = frozenset(
-    [
-        "-B",
-        "-b",
-        "-c",
-        "-D",
-        "-E",
-        "-e",
-        "-F",
-        "-I",
-        "-i",
-        "-J",
-        "-L",
-        "-l",
-        "-m",
-        "-O",
-        "-o",
-        "-p",
-        "-Q",
-        "-R",
-        "-S",
-        "-W",
-        "-w",
-    ]
-)
 DOCKER = frozenset(["-H", "-l", "-c", "--host", "--log-level", "--context", "--config"])
 RUN = frozenset(
     [
@@ -108,21 +84,6 @@ KUBECTL = frozenset(
 )
 
 
-def ssh(shell: Evaluation, call: Call) -> str | None:
-    place = operands(call.words, SSH)
-    words = call.words[place + 1 :]
-    while words and words[0].text[:1] == "-" and len(words) > 1:
-        words = words[2:] if words[0].text in SSH else words[1:]
-    if words:
-        where = shell.place(words[0]) if len(words) == 1 else None
-        kept, shell.cwd = shell.cwd, ""
-        shell.code(" ".join(word.text for word in words), "ssh", where)
-        shell.cwd = kept
-    elif call.stdin is not None:
-        shell.code(call.stdin, "ssh")
-    return None
-
-
 def docker(shell: Evaluation, call: Call) -> str | None:
     """`docker exec|run`, `docker container exec|run`, `docker compose exec|run`."""
     place = operands(call.words, DOCKER)
@@ -174,8 +135,7 @@ def kubectl(shell: Evaluation, call: Call) -> str | None:
 
 
 CONTAINERS: dict[str, Handler] = {
-    "ssh": ssh,
-    "autossh": ssh,
+    **OPENSSH,
     **dict.fromkeys(("docker", "podman", "nerdctl", "docker-compose"), docker),
     **dict.fromkeys(("kubectl", "oc", "k3s"), kubectl),
 }

@@ -5,13 +5,16 @@ import re
 import msgspec
 
 from synaptic.parse.shell.evaluate import Evaluation, Handler
-from synaptic.parse.shell.options import value_of
+from synaptic.parse.shell.options import letter_values, value_of
 from synaptic.parse.shell.script import Word
 from synaptic.parse.shell.state import Call
 
 PATCHED = re.compile(r"^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+?)\s*$", re.MULTILINE)
 EDITOR_ESCAPE = re.compile(r"^:?\s*!\s*(.+)|^:?(?:call\s+)?system\(\s*['\"](.+)['\"]\s*\)", re.DOTALL)
 CLIENT_ESCAPE = re.compile(r"(?:^|;)\s*(?:\\!|\.shell|\.system|\\system)\s+(.+)", re.MULTILINE)
+
+RSYNC = frozenset({"-e", "-B", "-f", "-M", "-T"})
+PLAIN_SSH = re.compile(r"ssh\b(?!.*Command)", re.IGNORECASE | re.DOTALL)
 
 
 def _given(shell: Evaluation, text: str | None, label: str) -> None:
@@ -45,9 +48,11 @@ def tar(shell: Evaluation, call: Call) -> str | None:
 
 
 def rsync(shell: Evaluation, call: Call) -> str | None:
-    given = _text(value_of(call.words[1:], frozenset({"-e", "--rsh"})))
-    if given and not re.match(r"ssh\b", given):
-        shell.code(given, "rsync -e")
+    """The remote shell it starts; plain `ssh` runs nothing else, unless its settings name a command."""
+    long = value_of(call.words[1:], frozenset({"--rsh"}))
+    for given in (*letter_values(call.words[1:], RSYNC, "e"), *([long] if long else [])):
+        if not PLAIN_SSH.match(given.text):
+            shell.code(given.text, "rsync -e")
     return None
 
 

@@ -146,6 +146,8 @@ class Evaluation(State):
 
     def alternatives(self, node: syntax.Simple) -> list[str]:
         names = {part.name for token in node.words for part in token.parts if isinstance(part, syntax.Parameter)}
+        if not names:
+            return []
         return [name for name in sorted(names) if name in self.variables and self.variables[name].others]
 
     def each(self, node: syntax.Simple, names: list[str]) -> str | None:

@@ -63,6 +63,9 @@ def fields(shell: "Evaluation", token: Token) -> list[Word]:
         if text[:1] == "~":
             text, known = _tilde(shell, text)
         return [Word(text, known, "*" in text or "?" in text or "[" in text, token.span, token.inner)]
+    literal = _literal(token.parts)
+    if literal is not None:
+        return [Word(literal, True, False, token.span, token.inner if token.span else False)]
     found: list[Word] = []
     several = expanded(token.parts)
     if several is None or len(several) > MAX_BRACES:
@@ -73,6 +76,16 @@ def fields(shell: "Evaluation", token: Token) -> list[Word]:
     if len(found) == 1 and token.span:
         return [msgspec.structs.replace(found[0], span=token.span, inner=token.inner)]
     return found
+
+
+def _literal(parts: list[Part]) -> str | None:
+    """The text of a word that is quoted from end to end and holds no expansion."""
+    texts = []
+    for part in parts:
+        if type(part) is not Text or not part.quoted:
+            return None
+        texts.append(part.text)
+    return "".join(texts) if texts else None
 
 
 def joined(shell: "Evaluation", token: Token) -> Word:

@@ -22,14 +22,13 @@ KEYWORD = re.compile(
     r"(?:if|then|elif|else|fi|for|select|while|until|do|done|case|esac|function|coproc|time|\{|\}|!|\[\[)"
     r"(?=[ \t\n;&|()<>]|\\\n|$)"
 )
-NEGATED = re.compile(r"!(?=\()")
 DEFINITION = re.compile(r"([^\s;&|()<>'\"\\$`#=][^\s;&|()<>'\"\\$`=]*+)[ \t]*+\([ \t]*+\)")
 CLOSING = frozenset({"then", "elif", "else", "fi", "do", "done", "esac", "}"})
 COMMENT = re.compile(r"#[^\n]*")
 SEMICOLONS = re.compile(r"[; \t]+")
 LOOP_NAME = re.compile(r"\w+")
 CASE_END = re.compile(r";;&?|;&")
-TIME_OPTION = re.compile(r"(?:[ \t]+(?:-p|--)(?=[ \t]))+")
+TIME_OPTION = re.compile(r"(?:[ \t]+-p(?=[ \t]))?(?:[ \t]+--(?=[ \t]))?")
 
 
 def parse(text: str, budget: Budget, source: Source, depth: int = 0) -> tuple[Sequence, list[str]]:
@@ -104,7 +103,6 @@ class Grammar(SimpleCommands):
     def and_or(self, items: list[Node]) -> None:
         while True:
             items.append(self.pipeline())
-            self.blank()
             if not self.text.startswith(("&&", "||"), self.at):
                 return
             self.at += 2
@@ -126,7 +124,7 @@ class Grammar(SimpleCommands):
         self.blank()
         if self.text.startswith("(", self.at):
             return self.bracket()
-        if NEGATED.match(self.text, self.at):
+        if self.text.startswith("!(", self.at):
             self.at += 1
             return self.command()
         found = KEYWORD.match(self.text, self.at)

@@ -193,6 +193,8 @@ def parallel(shell: Evaluation, call: Call) -> str | None:
         items = _items(call.stdin, lines=True)
     for item in some(items, "{}"):
         _one(shell, inner, item)
+    if not items and inner:
+        _command(shell, inner, [_filled(word, UNKNOWN) for word in inner])
     return None
 
 
@@ -206,6 +208,11 @@ def _one(shell: Evaluation, inner: list[Word], item: Word) -> None:
     filled = [_filled(word, item) for word in inner]
     if filled == inner:
         filled = [*inner, item]
+    _command(shell, inner, filled)
+
+
+def _command(shell: Evaluation, inner: list[Word], filled: list[Word]) -> None:
+    """The words as a command, and as text for a shell when the first may be more than a name."""
     if len(filled) > 1:
         shell.wrapped(Call([]), filled, "parallel")
     if len(inner) == 1 or " " in inner[0].text:

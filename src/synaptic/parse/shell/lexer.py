@@ -7,6 +7,8 @@ from synaptic.parse.shell.quoting import ansi
 from synaptic.parse.shell.syntax import Arithmetic, Output, Parameter, Part, Redirection, Sequence, Text, Token
 
 RUN = re.compile(r"[^ \t\n;&|()<>'\"\\$`]+")
+QUOTED = re.compile(r"\"([^\"\\$`]+)\"(?=[ \t\n;&|)]|\Z)")
+"""A word that is nothing but quoted text."""
 IN_QUOTES = re.compile(r"[^\"\\$`]+")
 IN_BODY = re.compile(r"[^\\$`]+")
 IN_BRACES = re.compile(r"[^}'\"\\$`]+")
@@ -85,8 +87,16 @@ class Lexer:
                 source = self.source
                 span = None if source.base is None else (source.base + start, source.base + end)
                 return Token(plain, NO_PARTS, span, source.inner)
+        elif budget.words > 2 and text.startswith('"', start):
+            quoted = QUOTED.match(text, start)
+            if quoted:
+                # The two quotes count as pieces, as they do in any other word.
+                budget.words -= 2
+                self.at = quoted.end()
+                parts: list[Part] = [Text("", True), Text(quoted[1], True)]
+                return Token(None, parts, self.span(start, self.at), self.source.inner)
         parts = self.parts(ENDS, RUN)
-        if self.at == start:
+        if self.at == start < self.size:
             self.at += 1
             parts = [Text(text[start])]
         return Token(None, parts, self.span(start, self.at), self.source.inner)

@@ -11,5 +11,11 @@ KEPT = 16
 
 @lru_cache(maxsize=KEPT)
 def read_once(text: str, cwd: str = "", home: str = "") -> Script:
-    """What `read` yields, the same value for the same text, folder and home."""
-    return read(text, cwd, home)
+    """What `read` yields, the same value for the same text, folder and home.
+
+    A defect of the reader counts as text that cannot be read to its end: no policy goes blind without a word.
+    """
+    try:
+        return read(text, cwd, home)
+    except Exception as error:  # noqa: BLE001 - whatever text provokes it, the guard must not vanish
+        return Script(text, truncated=f"the reader failed: {type(error).__name__}")

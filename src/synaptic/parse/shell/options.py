@@ -1,7 +1,7 @@
 """Where the options of a command end."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from synaptic.parse.shell.script import Word
 
@@ -53,3 +53,27 @@ def value_of(words: list[Word], names: frozenset[str]) -> Word | None:
         if text[:2] in names and text[:2] != "--" and len(text) > 2:
             return Word(text[2:], word.known)
     return None
+
+
+def letter_values(words: list[Word], valued: frozenset[str], letter: str) -> Iterator[Word]:
+    """Every value of a one-letter option, written `-o x`, `-ox`, `-qvo x` or `-qvox`, wherever it stands."""
+    place = 0
+    while place < len(words) and words[place].text != "--":
+        word = words[place]
+        at = _valued_letter(word.text, valued)
+        place += 1
+        if not at:
+            continue
+        value: Word | None = Word(word.text[at + 1 :], word.known)
+        if at == len(word.text) - 1:
+            value = words[place] if place < len(words) else None
+            place += 1
+        if value is not None and word.text[at] == letter:
+            yield value
+
+
+def _valued_letter(text: str, valued: frozenset[str]) -> int:
+    """Where the letter that takes a value stands among bundled options; 0 when there is none."""
+    if text[:1] != "-" or text[:2] == "--":
+        return 0
+    return next((at for at in range(1, len(text)) if f"-{text[at]}" in valued), 0)

@@ -8,6 +8,7 @@ from synaptic.parse.shell.syntax import Assignment, Elements, Node, Redirection,
 BLANK = re.compile(r"(?:[ \t]++|\\\n)++")
 ASSIGN = re.compile(r"(\w++)(?:\[([^\]\n]{0,200})\])?(\+?)=")
 REDIRECT = re.compile(r"(\d++|\{\w{1,40}\})?(<<<|<<-|<<|<>|<&|>>|>&|>\||&>>|&>|>(?!\()|<(?!\())")
+STARTS_BLANK = frozenset(" \t\\")
 STARTS_REDIRECT = frozenset("0123456789{<>&")
 ENDS_COMMAND = frozenset(";&|\n)")
 LINES = re.compile(r"\n+")
@@ -18,7 +19,10 @@ class SimpleCommands(Lexer):
     """Reads what stands between two operators."""
 
     def blank(self) -> None:
-        found = BLANK.match(self.text, self.at)
+        at = self.at
+        if at >= self.size or self.text[at] not in STARTS_BLANK:
+            return
+        found = BLANK.match(self.text, at)
         if found:
             self.at = found.end()
 
@@ -93,7 +97,10 @@ class SimpleCommands(Lexer):
         text = self.text
         while self.at < self.size:
             char = text[self.at]
-            if char in " \t\\":
+            if char == " ":
+                self.at += 1
+                char = text[self.at : self.at + 1]
+            if char in STARTS_BLANK:
                 self.blank()
                 char = text[self.at : self.at + 1]
             if char in STARTS_REDIRECT:

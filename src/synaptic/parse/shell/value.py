@@ -21,10 +21,14 @@ def merged(values: list[Value], most: int) -> Value:
     """One value for several branches."""
     plain: dict[tuple[str, bool], Value] = {}
     for value in values:
+        if len(plain) >= most:
+            break
         for one in (value, *value.others):
             plain.setdefault((one.text, one.known), one)
     first, *rest = list(plain.values())[:most]
-    return msgspec.structs.replace(first, others=tuple(msgspec.structs.replace(one, others=()) for one in rest))
+    return msgspec.structs.replace(
+        first, others=tuple(msgspec.structs.replace(one, others=()) if one.others else one for one in rest)
+    )
 
 
 def pattern(glob: str, greedy: bool) -> str:

@@ -108,6 +108,19 @@ def prefix(shell: Evaluation, call: Call) -> str | None:
     return shell.wrapped(call, words, call.name)
 
 
+def time(shell: Evaluation, call: Call) -> str | None:
+    """With an option that the keyword does not take, `time` is a program, and a program runs no function."""
+    words = rest(call.words, PREFIXES["time"][0].split())
+    if not words or len(words) == len(call.words) - 1:
+        return shell.wrapped(call, words, "time")
+    hidden = shell.bodies.pop(words[0].text, None)
+    try:
+        return shell.wrapped(call, words, "time")
+    finally:
+        if hidden is not None:
+            shell.bodies[hidden.name] = hidden
+
+
 def sudo(shell: Evaluation, call: Call) -> str | None:
     words = call.words
     if any(text in ("-e", "-l", "-v", "-k", "-K", "--edit", "--list") for text in call.texts()[:1]):
@@ -189,6 +202,7 @@ def flock(shell: Evaluation, call: Call) -> str | None:
 
 WRAPPERS: dict[str, Handler] = {
     **dict.fromkeys(PREFIXES, prefix),
+    **dict.fromkeys(("time", "gtime"), time),
     "sudo": sudo,
     "command": command,
     "env": env,
