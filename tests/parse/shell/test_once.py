@@ -1,11 +1,14 @@
+"""One reading for all."""
+
 import pytest
 
 from synaptic.parse.shell import once
 from synaptic.parse.shell.once import read_once
 
 
-def test_the_same_text_is_read_once() -> None:
-    assert read_once("ls -la", "/p", "/h") is read_once("ls -la", "/p", "/h")
+def test_the_same_command_is_read_once() -> None:
+    assert read_once("ls -l", "/p", "/h") is read_once("ls -l", "/p", "/h")
+    assert read_once("ls -l", "/p", "/h") is not read_once("ls -l", "/q", "/h")
 
 
 def test_a_defect_of_the_reader_is_text_that_cannot_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
