@@ -51,7 +51,7 @@ class Lexer:
 
     def commands(self, stop: frozenset[str]) -> Sequence:
         """Commands up to one of the closing words; the grammar provides it."""
-        raise NotImplementedError
+        raise TypeError(f"{type(self).__name__} reads words only")
 
     def deeper(self) -> None:
         self.depth += 1
