@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from demo.scenes import shown
 from synaptic.cli.event import one_line
-from synaptic.model.decision import Step
+from synaptic.model.decision import POLICIES, Step
 from synaptic.model.home import Home
-from synaptic.pipeline.explain import POLICIES, SAID
+from synaptic.pipeline.explain import SAID
 from synaptic.store.db import Store
 from synaptic.store.journal import after
 from synaptic.store.record import Entry

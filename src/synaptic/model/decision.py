@@ -107,6 +107,10 @@ class Failure(msgspec.Struct, frozen=True):
     stderr: str = ""
 
 
+POLICIES = "policies"
+"""The name in a trace under which policies that said nothing share a step."""
+
+
 class Step(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One line of the trace: which hook, in which phase, said what, and how long it took."""
 
@@ -114,7 +118,7 @@ class Step(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     kind: Kind = Kind.NONE
     priority: int = 0
     phase: str = "run"
-    """run, recheck, started (not awaited), skipped, degraded."""
+    """run, recheck, quiet (nothing to say), started (not awaited), background, skipped, degraded, escalated."""
     reason: str = ""
     note: str = ""
     micros: int = 0

@@ -5,10 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 import msgspec
 
 from synaptic.model.call import Answer
-from synaptic.model.decision import Decision, Kind, Step
+from synaptic.model.decision import POLICIES, Decision, Kind, Step
 
-POLICIES = "policies"
-"""The name under which policies share a step."""
 MEANING: Mapping[Kind, str] = {
     Kind.NONE: "nobody had anything to say, so the agent went on as it would have without hooks",
     Kind.ADVISE: "the agent went on, and was told something",

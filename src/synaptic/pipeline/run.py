@@ -5,13 +5,12 @@ from collections.abc import Mapping
 from typing import Protocol
 
 from synaptic.model.call import Call
-from synaptic.model.decision import Decision, Failure, Fault, Kind, Step, Verdict
+from synaptic.model.decision import POLICIES, Decision, Failure, Fault, Kind, Step, Verdict
 from synaptic.model.errand import Ended, Errand
 from synaptic.model.event import Timing, ToolEvent
 from synaptic.model.facts import Facts
 from synaptic.model.hook import Hook
 from synaptic.model.tool import Input
-from synaptic.pipeline.explain import POLICIES
 from synaptic.pipeline.match import Panel
 from synaptic.pipeline.merge import Said, merge
 from synaptic.policies.base import Policy

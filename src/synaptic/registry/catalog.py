@@ -8,9 +8,9 @@ import msgspec
 
 from synaptic.model.environment import project_variables
 from synaptic.model.home import Home
-from synaptic.model.hook import Hook
+from synaptic.model.hook import Builtin, Hook
 from synaptic.policies.base import Policy
-from synaptic.registry.config import Config, as_handler, instantiate
+from synaptic.registry.config import Config, instantiate
 from synaptic.registry.config import parse as parse_config
 from synaptic.registry.declaration import Declarations
 from synaptic.registry.pins import Pins, tampered
@@ -117,7 +117,7 @@ def builtin_hooks(policies: Iterable[Policy]) -> tuple[Hook, ...]:
         Hook(
             id=policy.id,
             events=tuple(event.__name__ for event in policy.events),
-            handler=as_handler(policy),
+            handler=Builtin(policy),
             matcher="|".join(policy.tools),
             priority=policy.priority,
             on_error=policy.on_error,

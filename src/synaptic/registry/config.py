@@ -9,7 +9,6 @@ import msgspec
 
 from synaptic.model.environment import DEFAULT_AGENTS, DEFAULT_CHANNEL
 from synaptic.model.errors import DeclarationError
-from synaptic.model.hook import Builtin
 from synaptic.policies.base import PRESETS, Policy, policies
 from synaptic.registry.nearest import hint
 from synaptic.registry.shape import converted, shaped, strangers
@@ -153,11 +152,6 @@ def enabled(policy: type[Policy], config: Config) -> bool:
     if switch is not None:
         return bool(switch)
     return policy.preset in config.presets or "strict" in config.presets
-
-
-def as_handler(policy: Policy) -> Builtin:
-    """The policy as what a hook runs."""
-    return Builtin(policy)
 
 
 def configured(policy: type[Policy], config: Config) -> Policy:

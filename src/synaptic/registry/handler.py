@@ -10,7 +10,7 @@ from synaptic.model.errors import DeclarationError
 from synaptic.model.hook import Builtin, Command, Handler, HttpEndpoint, PythonFunction
 from synaptic.parse.words import split_words
 from synaptic.policies.base import policies
-from synaptic.registry.config import Config, as_handler, configured
+from synaptic.registry.config import Config, configured
 from synaptic.registry.declaration import Place, checked_url, printable, split_function
 from synaptic.registry.nearest import hint
 from synaptic.registry.shape import shaped, strangers
@@ -81,7 +81,7 @@ def _builtin(name: str, where: str, config: Config, events: tuple[str, ...]) -> 
             where=where,
             hint=f"it listens to {', '.join(sorted(heard))}",
         )
-    return as_handler(configured(policy, config))
+    return Builtin(configured(policy, config))
 
 
 def _argv(command: str | tuple[str, ...], place: Place, where: str) -> tuple[str, ...]:
