@@ -38,3 +38,24 @@ def test_hooks_and_quiet_policies_are_counted_from_traces(home, record):
     assert (found["guard"].calls, found["guard"].spoke, found["guard"].millis) == (2, 2, 2.0)
     assert (found["broken"].failures, found["a.b"].calls, found["a.b"].spoke) == (2, 2, 0)
     store.close()
+
+
+def test_every_run_anywhere_is_counted_and_a_skipped_one_is_not(store, record):
+    steps = (
+        Step(hook="a", kind=Kind.DENY),
+        Step(hook="b"),
+        Step(hook="c", phase="skipped"),
+        Step(hook="a", kind=Kind.DENY, phase="recheck"),
+        Step(hook="policies", phase="quiet", note="d e"),
+    )
+    now = time.time()
+    journal.append(store, [record(decision=Decision(trace=steps), at=now, root="/p")])
+    journal.append(store, [record(decision=Decision(trace=steps[:1]), at=now, root="/q")])
+    found = {used.name: (used.calls, used.spoke) for used in usage.hooks(store)}
+    assert found == {"a": (2, 2), "b": (1, 0), "d": (1, 0), "e": (1, 0)}
+
+
+def test_a_journal_without_contents_still_counts(store, record):
+    assert usage.hooks(store) == ()
+    journal.append(store, [record(at=time.time())], "structure")
+    assert {used.name: used.spoke for used in usage.hooks(store)}["git.force-push"] == 1

@@ -10,9 +10,10 @@ from synaptic.model.hook import Builtin
 from synaptic.policies.base import Policy, policies
 from synaptic.registry.config import Config, Settings, parse
 from synaptic.registry.sources import Sources
-from synaptic.store.firings import Firings, firings
+from synaptic.store import usage
+from synaptic.store.usage import Used
 
-NOTHING = Firings()
+NOTHING = Used(name="")
 
 
 def standing(place: Here) -> dict[str, dict[str, Any]]:
@@ -20,13 +21,13 @@ def standing(place: Here) -> dict[str, dict[str, Any]]:
     sources = Sources(place.home, place.root)
     files = (parse(*sources.user_config()), parse(*sources.project_config()))
     running = {hook.id for hook in catalog_of(place).hooks if isinstance(hook.handler, Builtin)}
-    known = _firings(place)
+    known = _used(place)
     return {
         name: {
             "enabled": name in running,
             "by": _switch(policy, *files),
-            "asked": known.get(name, NOTHING).asked,
-            "fired": known.get(name, NOTHING).fired,
+            "asked": known.get(name, NOTHING).calls,
+            "fired": known.get(name, NOTHING).spoke,
         }
         for name, policy in policies().items()
     }
@@ -46,12 +47,12 @@ def _switch(policy: type[Policy], user: Settings, project: Settings) -> str:
     return ""
 
 
-def _firings(place: Here) -> Mapping[str, Firings]:
+def _used(place: Here) -> Mapping[str, Used]:
     """Where there is no journal yet, none is made for a look."""
     if not place.home.database.exists():
         return {}
     try:
         with opened(place.home) as store:
-            return firings(store)
+            return {used.name: used for used in usage.hooks(store)}
     except StoreError:
         return {}

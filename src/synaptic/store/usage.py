@@ -29,7 +29,7 @@ WITH steps AS (SELECT json_extract(step.value, '$.hook') AS hook, cast(events.at
 coalesce(json_extract(step.value, '$.micros'), 0) AS micros, json_extract(step.value, '$.fault') AS fault,
 coalesce(json_extract(step.value, '$.kind'), 'none') AS kind
 FROM events, json_each(events.decision, '$.trace') AS step
-WHERE events.root = ? AND events.at >= ?
+WHERE (?1 IS NULL OR events.root = ?1) AND events.at >= ?2
 AND coalesce(json_extract(step.value, '$.phase'), 'run') IN ('run', 'started')),
 days AS (SELECT hook, day, count(*) AS runs FROM steps GROUP BY hook, day)
 SELECT hook, count(*), sum(fault IS NOT NULL AND fault <> ''), sum(micros) / 1000.0, max(at),
@@ -41,7 +41,8 @@ FROM steps GROUP BY hook ORDER BY count(*) DESC, hook
 QUIET = """
 SELECT json_extract(step.value, '$.note'), cast(events.at / 86400 AS INTEGER), count(*), max(events.at)
 FROM events, json_each(events.decision, '$.trace') AS step
-WHERE events.root = ? AND events.at >= ? AND json_extract(step.value, '$.phase') = 'quiet' GROUP BY 1, 2
+WHERE (?1 IS NULL OR events.root = ?1) AND events.at >= ?2 AND json_extract(step.value, '$.phase') = 'quiet'
+GROUP BY 1, 2
 """
 
 
@@ -83,8 +84,11 @@ def abilities(store: Store, root: str, days: int = 3650) -> tuple[Used, ...]:
     return tuple(_used(row) for row in rows)
 
 
-def hooks(store: Store, root: str, days: int = 30) -> tuple[Used, ...]:
-    """The hooks and policies that ran in a project, by the journal. Slow on a long one, on a connection of its own."""
+def hooks(store: Store, root: str | None = None, days: int = 30) -> tuple[Used, ...]:
+    """The hooks and policies that ran in a project, or anywhere, by the journal.
+
+    Slow on a long one, and therefore on a connection of its own.
+    """
     since = time.time() - days * DAY
     values = (root, since)
     rows = store.beside(lambda connection: connection.execute(HOOKS, values).fetchall())
