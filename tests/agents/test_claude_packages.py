@@ -69,7 +69,7 @@ def test_packages_from_two_channels_run_in_priority_order_and_leave_the_settings
     shop.synaptic("install", *OURS, "late", "early", "--yes")
     settings = settings_hash(shop)
     second = project(shop, "second")
-    shop.synaptic("install", "late", "early", "--channel", "develop", "--yes")
+    shop.synaptic("install", *OURS, "late", "early", "--channel", "develop", "--yes")
 
     for folder, channel, version in ((first, "main", "1.0.0"), (second, "develop", "2.0.0")):
         shop.project = folder
