@@ -260,7 +260,9 @@ def _alone(home: Home) -> Iterator[bool]:
 
 
 def _gone(home: Home, pid: int) -> bool:
-    return status(home).pid != pid
+    """Its lock is free, or another daemon has it. Without a pid file it may still be on its way out."""
+    now = status(home)
+    return now.state == "stopped" or (now.state == "running" and now.pid != pid)
 
 
 def _until(done: Callable[[], bool], timeout: float) -> bool:
