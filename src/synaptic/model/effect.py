@@ -4,6 +4,7 @@ import msgspec
 
 from synaptic.model.errand import Alert, RunTests
 from synaptic.model.files import KeepLines, RemoveFile, WriteFile
+from synaptic.model.layers import LayerEffect
 from synaptic.model.state import Change
 
 
@@ -33,4 +34,16 @@ class UseAbility(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     file: str = ""
 
 
-Effect = AppendLine | Deliver | Change | Mirror | WriteFile | RemoveFile | KeepLines | RunTests | Alert | UseAbility
+Effect = (
+    AppendLine
+    | Deliver
+    | Change
+    | Mirror
+    | WriteFile
+    | RemoveFile
+    | KeepLines
+    | RunTests
+    | Alert
+    | UseAbility
+    | LayerEffect
+)

@@ -5,7 +5,8 @@ SynapticError
 ├── PayloadError       bytes from an agent that cannot be an event
 ├── StoreError         the database cannot be used
 ├── DaemonError        the daemon cannot be reached, started or stopped
-└── SettingsError      an agent's settings file must not or cannot be edited
+├── SettingsError      an agent's settings file must not or cannot be edited
+└── LayerError         what a session, effort, task or agent cannot do, with a word that a script can compare
 """
 
 
@@ -42,3 +43,11 @@ class DaemonError(SynapticError):
 
 class SettingsError(SynapticError):
     """A foreign settings file that is left untouched."""
+
+
+class LayerError(SynapticError):
+    """Something that the state layers do not allow; nothing was written."""
+
+    def __init__(self, code: str, message: str, *, where: str = "", hint: str = "") -> None:
+        super().__init__(message, where=where, hint=hint)
+        self.code = code

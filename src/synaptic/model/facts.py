@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import msgspec
 
 from synaptic.model.ability import Suggested
+from synaptic.model.layers import HandOver, Layers
 from synaptic.model.project import ChangedFile, Code, Git, PlanFile, Target, TestStatus, Tooling
 from synaptic.model.repository import Pending
 from synaptic.model.sane import Mirrored
@@ -71,3 +72,25 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     """Abilities of the repository that fit the prompt, best first."""
     ability_calls: int = 0
     """How often the ability of this event was called before, as far as it was counted."""
+    layers: Layers = Layers()
+    """Where the event belongs among project, effort, session and agent."""
+    agent_name: str = ""
+    """AGENT_ID of the agent's environment; empty when it has none."""
+    hand_over: HandOver = HandOver()
+    """What a new context window can take over."""
+    usage: float | None = None
+    """How full the context is, from 0 to 1, as the transcript tells; None when it does not."""
+    usage_offset: int | None = None
+    """Up to where the transcript was read for it."""
+    directives: tuple[str, ...] = ()
+    """Directive files that are found from the file of this tool call and were not found before."""
+    directive_folders: tuple[str, ...] = ()
+    """The folders that were looked into for them."""
+    coordinator: str = ""
+    """The agent that coordinates the team of this event."""
+    teammate: str = ""
+    """The agent that the event's teammate name means."""
+    supervised: bool = False
+    """Whether a living supervisor would carry out a restart of this agent."""
+    exhaustion: str = ""
+    """What the end of the transcript says the turn ended with: nothing, `rate-limit` or `context`."""

@@ -5,11 +5,12 @@ import sqlite3  # noqa: TID251 - this is the room it is kept in
 from collections.abc import Callable
 from pathlib import Path
 from threading import RLock
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from synaptic.model.call import Answer
 from synaptic.model.errors import StoreError
 from synaptic.model.home import Home
+from synaptic.model.layers import Layers
 from synaptic.model.state import Section
 from synaptic.store import damage, schema
 
@@ -60,6 +61,13 @@ class Store:
         self.sections_at: tuple[int, int] = (0, 0)
         self.verified: dict[tuple[str, str], tuple[tuple[bytes, bytes], Section | None]] = {}
         """Rows of sections whose signature has been looked at, and their values."""
+        self.layers: dict[Any, Layers] = {}
+        """Layers by the place of an event, as read at `layers_at`."""
+        self.layers_at: tuple[int, int] = (0, 0)
+        self.counting: dict[str, int] = {}
+        """Calls that are being decided and will move a session's heartbeat: the session by call."""
+        self.transcripts: dict[str, tuple[int, float | None]] = {}
+        """Up to where a transcript was read, and how full the context was then."""
         self.nothing_waits: dict[tuple[str, str], float] = {}
         """Sessions without deliveries, and until when that is believed."""
         self.workspaces: dict[str, tuple[float, tuple[str, ...]]] = {}
@@ -98,9 +106,14 @@ class Store:
         with self._lock:
             return self._guarded(work)
 
-    def write(self, work: Callable[[Connection], T]) -> T:
-        """The result of some statements that happen together or not at all."""
+    def write(self, work: Callable[[Connection], T], *, follows: bool = False) -> T:
+        """The result of some statements that happen together or not at all.
+
+        Layers are read again afterwards, unless the caller `follows` its changes in memory.
+        """
         with self._lock:
+            if not follows:
+                self.layers.clear()
             if self.durable and damage.inode(self._name) != self._inode:
                 self._follow()
             return self._guarded(lambda connection: transact(connection, work))

@@ -7,7 +7,7 @@ import msgspec
 
 from synaptic.model.call import Answer
 from synaptic.model.decision import Decision, Step
-from synaptic.store import deliveries, follow_ups, state, stops, usage, workspaces
+from synaptic.store import deliveries, follow_ups, layer_effects, layers, state, stops, usage, workspaces
 from synaptic.store.db import Connection, Row, Store
 from synaptic.store.record import Entry, Keep, Record
 from synaptic.store.redact import redact
@@ -55,7 +55,15 @@ def append(store: Store, records: Iterable[Record], keep: Keep = "full") -> int:
     if any(row.record.decision.effects or row.record.event in workspaces.EVENTS for row in rows):
         store.nothing_waits.clear()
         store.workspaces.clear()
-    return store.write(lambda connection: sum(_insert(store, connection, row) for row in rows))
+    try:
+        new = store.write(lambda connection: _insert_all(store, connection, rows), follows=True)
+    finally:
+        for row in rows:
+            store.counting.pop(row.record.call, None)
+    for record in new:
+        if record.decision.effects:
+            layers.follow(store, record.decision.effects)
+    return len(new)
 
 
 def answer(store: Store, call: str) -> Answer | None:
@@ -91,6 +99,10 @@ def count(store: Store) -> int:
     return store.read(lambda connection: int(connection.execute("SELECT count(*) FROM events").fetchone()[0]))
 
 
+def _insert_all(store: Store, connection: Connection, rows: Iterable[_Written]) -> list[Record]:
+    return [row.record for row in rows if _insert(store, connection, row)]
+
+
 def _insert(store: Store, connection: Connection, row: _Written) -> bool:
     new = True
     if row.event is not None:
@@ -103,6 +115,7 @@ def _insert(store: Store, connection: Connection, row: _Written) -> bool:
         workspaces.settle(connection, row.record)
         state.settle(connection, store, row.record)
         follow_ups.settle(connection, row.record)
+        layer_effects.settle(connection, row.record)
         usage.settle(connection, row.record)
     return new
 

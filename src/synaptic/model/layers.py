@@ -1,0 +1,241 @@
+"""The state layers: session, effort, task, agent; where an event belongs among them, and how they change."""
+
+from collections.abc import Mapping
+from typing import Literal
+
+import msgspec
+
+Status = Literal["error", "attention", "working", "checked", "done"]
+STATUSES: tuple[Status, ...] = ("error", "attention", "working", "checked", "done")
+"""What a display shows first comes first."""
+BLOCK_AFTER = 10
+"""Tool calls without a word about them."""
+OVERFLOW = 0.90
+INJECTIONS = "pendingInjections"
+"""The key of an effort's metadata that holds what the model should be told after its next tool call."""
+
+
+def foremost(statuses: tuple[Status, ...]) -> Status:
+    """One status for many agents, such as those of a window."""
+    return min(statuses, key=STATUSES.index, default="done")
+
+
+class Effort(msgspec.Struct, frozen=True, kw_only=True):
+    """One run of a skill; it survives its context windows."""
+
+    id: int
+    task: str
+    """The task's folder, which names it."""
+    project: int
+    skill: str
+    ordinal: int
+    mode: str = ""
+    finished: bool = False
+    phase: str = ""
+    directives: tuple[str, ...] = ()
+    directories: tuple[str, ...] = ()
+    """Folders in which directives have been looked for."""
+    loaded: tuple[str, ...] = ()
+    metadata: Mapping[str, object] = {}
+    created_at: float = 0.0
+    finished_at: float | None = None
+
+    @property
+    def limit(self) -> int:
+        """The call that is stopped when nothing was logged before it."""
+        given = self.metadata.get("blockAfter")
+        return int(given) if isinstance(given, int | float) and not isinstance(given, bool) else BLOCK_AFTER
+
+    def artifact(self, kind: str = "") -> str:
+        """The path of a file of this effort: `log`, `plan`, or its debrief without a kind."""
+        suffix = f"_{kind.upper()}" if kind else ""
+        return f"{self.task}/{self.ordinal}_{self.skill.upper()}{suffix}.md"
+
+
+class Session(msgspec.Struct, frozen=True, kw_only=True):
+    """One context window; it ends and is never resumed."""
+
+    id: int
+    effort: int
+    task: str = ""
+    previous: int | None = None
+    host: str = ""
+    agent: str = ""
+    subagent: str = ""
+    heartbeat: int = 0
+    last_heartbeat: float | None = None
+    edited: str = ""
+    """The file of the newest counted edit: the next edit of the same one is not counted again."""
+    usage: float | None = None
+    loaded: tuple[str, ...] = ()
+    payload: str | None = None
+    handed_over: bool = False
+    transcript: str = ""
+    offset: int = 0
+    model: str = ""
+    created_at: float = 0.0
+    ended_at: float | None = None
+
+
+class Agent(msgspec.Struct, frozen=True, kw_only=True):
+    """Somebody who works, by the name that its terminal has, never by a process number."""
+
+    id: str
+    label: str = ""
+    kind: str = ""
+    status: Status = "done"
+    effort: int | None = None
+    parent: str = ""
+    host: str = ""
+    named: bool = False
+    pane: str = ""
+    note: str = ""
+
+
+class Skill(msgspec.Struct, frozen=True, kw_only=True):
+    """What a skill's file says about its runs."""
+
+    name: str
+    phases: tuple[str, ...] = ()
+    templates: Mapping[str, str] = {}
+    modes: object = None
+    next_skills: tuple[str, ...] = ()
+    directives: tuple[str, ...] = ()
+    version: str = ""
+    description: str = ""
+    tier: str = ""
+    path: str = ""
+
+
+class Layers(msgspec.Struct, frozen=True, kw_only=True):
+    """Where an event belongs: whatever cannot be told, and everything after it, is missing."""
+
+    project: int | None = None
+    effort: Effort | None = None
+    session: Session | None = None
+    """The open one of whoever caused the event: a sub-agent's own, or the main one."""
+    agent: Agent | None = None
+    skill: Skill | None = None
+
+
+class HandOver(msgspec.Struct, frozen=True, kw_only=True):
+    """What a new window can take from the ones before it."""
+
+    previous: Session | None = None
+    """The newest main session of the effort, ended or not."""
+    payload: str | None = None
+    """What it left, unless it was told already."""
+    files: Mapping[str, str | None] = {}
+    """Files that the payload requires, and their text; None for one that is not there."""
+    artifacts: tuple[str, ...] = ()
+    """The effort's own files that exist."""
+    debriefs: tuple[str, ...] = ()
+    """Those of the task's finished efforts."""
+
+
+class OpenSession(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """A window opens. The open one that it follows ends with it, and what that left counts as told."""
+
+    effort: int
+    host: str = ""
+    agent: str = ""
+    subagent: str = ""
+    model: str = ""
+    transcript: str = ""
+    follows: int | None = None
+    """A main session follows another one; a sub-agent's follows nobody and ends nothing."""
+
+
+class EndSession(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """A window is over. One that has ended stays as it is."""
+
+    session: int
+    merge_loaded: bool = False
+    """What it has loaded is added to the effort's list."""
+
+
+class Beat(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """One tool call: counted, not counted, or the log that sets the count back."""
+
+    session: int
+    add: int = 1
+    reset: bool = False
+    edited: str = ""
+    usage: float | None = None
+    offset: int | None = None
+
+
+class Loaded(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """Files that a window has read."""
+
+    session: int
+    files: tuple[str, ...]
+
+
+class Note(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """One line of a session's dialogue."""
+
+    session: int
+    role: str
+    content: str
+    tool: str = ""
+
+
+class SetStatus(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """What an agent is doing; one that nobody knew is known from now on."""
+
+    agent: str
+    status: Status
+    label: str = ""
+    kind: str = ""
+    named: bool = False
+    host: str = ""
+    project: str = ""
+    """The project's root."""
+    effort: int | None = None
+    note: str = ""
+
+
+class Metadata(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """Top-level keys of an effort's metadata: first dropped, then put; `take` removes the first n of a list."""
+
+    effort: int
+    put: Mapping[str, object] = {}
+    drop: tuple[str, ...] = ()
+    take: Mapping[str, int] = {}
+
+
+class Discovered(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """Directives that touched files have brought up, and the folders that need not be searched again."""
+
+    effort: int
+    directives: tuple[str, ...] = ()
+    directories: tuple[str, ...] = ()
+
+
+class Restart(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """The agent's supervisor shall end it and start it again with this prompt."""
+
+    agent: str
+    prompt: str
+
+
+class Signal(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """A coordinator shall hear something: counted, and told with its session's next event."""
+
+    agent: str
+    text: str
+
+
+class ForgetSkill(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """A skill's file has changed: what was read from it is no longer true."""
+
+    path: str
+
+
+LayerEffect = (
+    OpenSession | EndSession | Beat | Loaded | Note | SetStatus | Metadata | Discovered | Restart | Signal | ForgetSkill
+)
+LAYER_EFFECTS = (
+    OpenSession, EndSession, Beat, Loaded, Note, SetStatus, Metadata, Discovered, Restart, Signal, ForgetSkill,
+)  # fmt: skip

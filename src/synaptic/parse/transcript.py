@@ -1,0 +1,88 @@
+"""What an agent's transcript tells: how full the context is, and why a turn ended."""
+
+import re
+
+import msgspec
+
+WINDOW = 200_000
+LARGE_WINDOW = 1_000_000
+RATE_LIMIT = re.compile(rb'"(?:rate_limit|rate_limit_error|overloaded|overloaded_error)"|hit your limit', re.IGNORECASE)
+EXHAUSTED = re.compile(rb"prompt is too long|conversation is too long|context_length_exceeded", re.IGNORECASE)
+END_LINES = 50
+
+
+class _Usage(msgspec.Struct, frozen=True):
+    input_tokens: int = 0
+    cache_creation_input_tokens: int = 0
+    cache_read_input_tokens: int = 0
+    output_tokens: int = 0
+
+
+class _Message(msgspec.Struct, frozen=True):
+    usage: _Usage | None = None
+    model: str = ""
+
+
+class _Line(msgspec.Struct, frozen=True):
+    message: _Message | None = None
+    type: str = ""
+    isSidechain: bool = False  # as the transcript spells it
+
+
+class Turn(msgspec.Struct, frozen=True):
+    """What the newest answer of the model took of its window."""
+
+    tokens: int
+    model: str = ""
+
+    def share(self, window: int = 0) -> float:
+        """From 0 to 1, against the window that is given or that the model has."""
+        size = window or window_of(self.model, self.tokens)
+        return round(min(1.0, self.tokens / size), 4)
+
+
+_decoder = msgspec.json.Decoder(_Line)
+
+
+def window_of(model: str, tokens: int = 0) -> int:
+    """The tokens a model can hold; one that holds more than the usual window has the large one."""
+    return LARGE_WINDOW if "1m" in model.lower() or tokens > WINDOW else WINDOW
+
+
+def complete(piece: bytes) -> int:
+    """How many of these bytes are whole lines."""
+    return piece.rfind(b"\n") + 1
+
+
+def newest_turn(piece: bytes) -> Turn | None:
+    """The newest answer of the main agent among these lines; a line that is cut or is no JSON is skipped."""
+    end = len(piece)
+    while (found := piece.rfind(b'"usage"', 0, end)) >= 0:
+        start = piece.rfind(b"\n", 0, found) + 1
+        stop = piece.find(b"\n", found)
+        turn = _turn(piece[start : stop if stop >= 0 else len(piece)])
+        if turn is not None:
+            return turn
+        end = start
+    return None
+
+
+def _turn(line: bytes) -> Turn | None:
+    try:
+        read = _decoder.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None
+    message = read.message
+    if read.type != "assistant" or read.isSidechain or message is None or message.usage is None:
+        return None
+    usage = message.usage
+    held = usage.input_tokens + usage.cache_creation_input_tokens + usage.cache_read_input_tokens
+    return Turn(held + usage.output_tokens, message.model) if held else None
+
+
+def exhaustion(tail: bytes) -> str:
+    """What the end of a transcript says the turn ended with: nothing, `rate-limit` or `context`."""
+    end = b"\n".join(tail.splitlines()[-END_LINES:])
+    if EXHAUSTED.search(end):
+        return "context"
+    return "rate-limit" if RATE_LIMIT.search(end) else ""

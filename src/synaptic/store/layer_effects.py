@@ -1,0 +1,226 @@
+"""Changes of the state layers: what handlers ask for, written in the transaction of their event."""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import msgspec
+
+from synaptic.model.layers import (
+    LAYER_EFFECTS,
+    Beat,
+    Discovered,
+    EndSession,
+    ForgetSkill,
+    LayerEffect,
+    Loaded,
+    Metadata,
+    Note,
+    OpenSession,
+    Restart,
+    SetStatus,
+    Signal,
+)
+from synaptic.store.db import Connection
+from synaptic.store.record import Record
+from synaptic.store.redact import redact_text
+
+KINDS = LAYER_EFFECTS
+LIST_LIMIT = 2000
+"""Files, folders and directives that are remembered of one session or effort; the newest stay."""
+
+OPEN = """
+INSERT INTO sessions (effort_id, task_id, prev_session_id, host_session, fleet_agent, subagent, model, transcript_path,
+                      created_at)
+SELECT id, task_id, ?, ?, ?, ?, ?, ?, ? FROM efforts WHERE id = ? AND lifecycle = 'active'
+"""
+TOLD = """
+UPDATE sessions SET handed_over_at = ? WHERE id = ? AND dehydration_payload IS NOT NULL AND handed_over_at IS NULL
+"""
+END = "UPDATE sessions SET ended_at = ? WHERE id = ? AND ended_at IS NULL"
+BEAT = """
+UPDATE sessions SET heartbeat_counter = CASE WHEN ? THEN 0 ELSE heartbeat_counter + ? END, last_heartbeat = ?,
+    last_edited = ?, context_usage = coalesce(?, context_usage), transcript_offset = coalesce(?, transcript_offset),
+    host_session = CASE host_session WHEN '' THEN ? ELSE host_session END
+WHERE id = ? AND ended_at IS NULL
+"""
+STATUS = """
+INSERT INTO agents (id, label, kind, status, named, host_session, project_id, effort_id, note, updated_at)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, (SELECT id FROM projects WHERE path = ?7), ?8, ?9, ?10)
+ON CONFLICT (id) DO UPDATE SET status = excluded.status, note = excluded.note, updated_at = excluded.updated_at,
+    label = CASE excluded.label WHEN '' THEN label ELSE excluded.label END,
+    kind = CASE excluded.kind WHEN '' THEN kind ELSE excluded.kind END,
+    named = max(named, excluded.named),
+    host_session = CASE excluded.host_session WHEN '' THEN host_session ELSE excluded.host_session END,
+    project_id = coalesce(excluded.project_id, project_id), effort_id = coalesce(excluded.effort_id, effort_id)
+"""
+PROJECT = "INSERT INTO projects (path, name, created_at) VALUES (?, ?, ?) ON CONFLICT (path) DO NOTHING"
+NOTE = "INSERT INTO messages (session_id, role, content, tool_name, timestamp) VALUES (?, ?, ?, ?, ?)"
+RESTART = "UPDATE agents SET restart_prompt = ?, restart_at = ?, updated_at = ? WHERE id = ?"
+SIGNAL = "UPDATE agents SET signals = signals + 1, updated_at = ? WHERE id = ?"
+TELL = """
+INSERT INTO deliveries (call, hook, session, agent_id, text, at)
+SELECT ?, ?, host_session, '', ?, ? FROM agents WHERE id = ? AND host_session != '' ON CONFLICT (call, hook) DO NOTHING
+"""
+
+
+class Cause(msgspec.Struct, frozen=True, kw_only=True):
+    """The event that the changes belong to."""
+
+    at: float
+    call: str = ""
+    host: str = ""
+
+
+class Applied(msgspec.Struct, frozen=True):
+    """What the database has made up itself."""
+
+    session: int | None = None
+
+
+def settle(connection: Connection, record: Record) -> None:
+    """In the transaction of the event: every change of the layers that its decision carries."""
+    effects = tuple(effect for effect in record.decision.effects if isinstance(effect, KINDS))
+    if effects:
+        apply(connection, effects, Cause(at=record.at, call=record.call, host=record.session))
+
+
+def apply(connection: Connection, effects: Iterable[LayerEffect], cause: Cause) -> Applied:
+    """All of them, in order."""
+    opened: int | None = None
+    for effect in effects:
+        if isinstance(effect, OpenSession):
+            opened = _open(connection, effect, cause) or opened
+        else:
+            WAYS[type(effect)](connection, effect, cause)
+    return Applied(opened)
+
+
+def _open(connection: Connection, opening: OpenSession, cause: Cause) -> int | None:
+    who = (opening.host, opening.agent, opening.subagent, opening.model, opening.transcript)
+    values = (opening.follows, *map(text, who), cause.at, opening.effort)
+    cursor = connection.execute(OPEN, values)
+    if cursor.rowcount != 1:
+        return None  # the effort is gone or finished
+    if opening.follows is not None:
+        connection.execute(END, (cause.at, opening.follows))
+        connection.execute(TOLD, (cause.at, opening.follows))
+    return cursor.lastrowid
+
+
+def _end(connection: Connection, end: EndSession, cause: Cause) -> None:
+    if connection.execute(END, (cause.at, end.session)).rowcount != 1 or not end.merge_loaded:
+        return
+    sql = "SELECT effort_id, loaded_files FROM sessions WHERE id = ?"
+    effort, files = connection.execute(sql, (end.session,)).fetchone()
+    _extend(connection, ("efforts", "loaded_files", effort), decoded(files))
+
+
+def _beat(connection: Connection, beat: Beat, cause: Cause) -> None:
+    edited, host = text(beat.edited), text(cause.host)
+    values = (beat.reset, beat.add, cause.at, edited, beat.usage, beat.offset, host, beat.session)
+    connection.execute(BEAT, values)
+
+
+def _loaded(connection: Connection, loaded: Loaded, cause: Cause) -> None:
+    _extend(connection, ("sessions", "loaded_files", loaded.session), list(loaded.files))
+
+
+def _note(connection: Connection, note: Note, cause: Cause) -> None:
+    content = redact_text(text(note.content))
+    if connection.execute("SELECT 1 FROM sessions WHERE id = ?", (note.session,)).fetchone():
+        connection.execute(NOTE, (note.session, note.role, content, text(note.tool) or None, cause.at))
+
+
+def _status(connection: Connection, status: SetStatus, cause: Cause) -> None:
+    root = text(status.project)
+    if root:
+        connection.execute(PROJECT, (root, root.rpartition("/")[2], cause.at))
+    known = connection.execute("SELECT 1 FROM efforts WHERE id = ?", (status.effort,)).fetchone()
+    who = (text(status.agent), text(status.label), status.kind, status.status, int(status.named), text(status.host))
+    where = (root, status.effort if known else None, text(status.note), cause.at)
+    connection.execute(STATUS, (*who, *where))
+
+
+def _metadata(connection: Connection, change: Metadata, cause: Cause) -> None:
+    row = connection.execute("SELECT metadata FROM efforts WHERE id = ?", (change.effort,)).fetchone()
+    before = decoded(row[0], kind=dict) if row else None
+    if row is None or (row[0] is not None and before is None):
+        return  # nobody's, or damaged: left as it was found
+    after = revised(before or {}, change)
+    encoded = redact_text(text(msgspec.json.encode(after, enc_hook=repr).decode()))
+    connection.execute("UPDATE efforts SET metadata = ? WHERE id = ?", (encoded, change.effort))
+
+
+def revised(before: Mapping[str, object], change: Metadata) -> dict[str, object]:
+    """Metadata after a change."""
+    after = {key: value for key, value in before.items() if key not in change.drop}
+    for key, count in change.take.items():
+        items = after.get(key)
+        if isinstance(items, list):
+            after[key] = items[count:]
+            if not after[key]:
+                del after[key]
+    return {**after, **change.put}
+
+
+def _discovered(connection: Connection, found: Discovered, cause: Cause) -> None:
+    _extend(connection, ("efforts", "discovered_directives", found.effort), list(found.directives))
+    _extend(connection, ("efforts", "discovered_directories", found.effort), list(found.directories))
+
+
+def _restart(connection: Connection, restart: Restart, cause: Cause) -> None:
+    connection.execute(RESTART, (text(restart.prompt), cause.at, cause.at, text(restart.agent)))
+
+
+def _signal(connection: Connection, signal: Signal, cause: Cause) -> None:
+    coordinator = text(signal.agent)
+    connection.execute(SIGNAL, (cause.at, coordinator))
+    call = cause.call or f"signal:{coordinator}:{cause.at}"
+    told = redact_text(text(signal.text))
+    connection.execute(TELL, (call, f"signal:{coordinator}", told, cause.at, coordinator))
+
+
+def _forget(connection: Connection, forget: ForgetSkill, cause: Cause) -> None:
+    connection.execute("DELETE FROM skills WHERE path = ?", (text(forget.path),))
+
+
+WAYS: Mapping[type, Callable[[Connection, Any, Cause], None]] = {
+    EndSession: _end,
+    Beat: _beat,
+    Loaded: _loaded,
+    Note: _note,
+    SetStatus: _status,
+    Metadata: _metadata,
+    Discovered: _discovered,
+    Restart: _restart,
+    Signal: _signal,
+    ForgetSkill: _forget,
+}
+
+
+def _extend(connection: Connection, place: tuple[str, str, int], more: list[Any] | None) -> None:
+    """A list of texts grows by what is not in it."""
+    table, column, number = place
+    if not more:
+        return
+    row = connection.execute(f"SELECT {column} FROM {table} WHERE id = ?", (number,)).fetchone()
+    if row is None:
+        return
+    before = decoded(row[0]) or []
+    after = list(dict.fromkeys([*before, *(text(str(item)) for item in more)]))[-LIST_LIMIT:]
+    if after != before:
+        encoded = msgspec.json.encode(after).decode()
+        connection.execute(f"UPDATE {table} SET {column} = ? WHERE id = ?", (encoded, number))
+
+
+def decoded(stored: object, kind: Any = list) -> Any:
+    """A stored list or object; None when there is none or it is damaged."""
+    try:
+        return msgspec.json.decode(stored, type=kind) if isinstance(stored, str | bytes) else None
+    except msgspec.DecodeError:
+        return None
+
+
+def text(value: str) -> str:
+    """A text that UTF-8 can hold."""
+    return value if value.isascii() else value.encode("utf-8", "replace").decode()

@@ -1,0 +1,292 @@
+"""Where an event belongs among project, effort, session and agent: read once, then followed from memory.
+
+Nothing here raises for what is not there: an unknown link, and everything behind it, is missing.
+"""
+
+import os
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from synaptic.model.layers import Agent, Beat, Effort, LayerEffect, Layers, Session, Skill
+from synaptic.store import layer_effects
+from synaptic.store.db import Connection, Store
+from synaptic.store.layer_effects import Applied
+
+EFFORT = """
+SELECT e.id, e.task_id, t.project_id, e.skill, e.ordinal, e.mode, e.lifecycle, e.current_phase, e.discovered_directives,
+       e.discovered_directories, e.loaded_files, e.metadata, e.created_at, e.finished_at
+FROM efforts e JOIN tasks t ON t.dir_path = e.task_id
+"""
+SESSION = """
+SELECT s.id, s.effort_id, s.task_id, s.prev_session_id, s.host_session, s.fleet_agent, s.subagent, s.heartbeat_counter,
+       s.last_heartbeat, s.last_edited, s.context_usage, s.loaded_files, s.dehydration_payload, s.handed_over_at,
+       s.transcript_path, s.transcript_offset, s.model, s.created_at, s.ended_at
+FROM sessions s
+"""
+AGENT = "SELECT id, label, kind, status, effort_id, parent, host_session, named, pane, note FROM agents"
+SKILL = """
+SELECT name, phases, templates, modes, next_skills, directives, version, description, tier, path FROM skills
+WHERE project_id = ? AND name = ?
+"""
+OPEN_HERE = f"""{SESSION} JOIN efforts e ON e.id = s.effort_id JOIN tasks t ON t.dir_path = e.task_id
+WHERE s.ended_at IS NULL AND s.subagent = '' AND s.host_session IN (?, '') AND s.fleet_agent IN (?, '')
+  AND e.lifecycle = 'active' AND t.project_id = ? ORDER BY s.id DESC LIMIT 1"""
+OPEN_OF_EFFORT = f"""{SESSION} WHERE s.effort_id = ? AND s.ended_at IS NULL AND s.subagent = ''
+ORDER BY (s.host_session = ?) DESC, (s.fleet_agent = ?) DESC, s.id DESC LIMIT 1"""
+OPEN_OF_SUBAGENT = f"""{SESSION} WHERE s.effort_id = ? AND s.ended_at IS NULL AND s.subagent = ?
+ORDER BY (s.host_session = ?) DESC, s.id DESC LIMIT 1"""
+NEWEST_ACTIVE = f"{EFFORT} WHERE t.project_id = ? AND e.lifecycle = 'active' ORDER BY e.id DESC LIMIT 1"
+NEWEST_SESSION = f"""{SESSION} WHERE s.effort_id = ? AND s.subagent = '' AND s.fleet_agent IN (?, '')
+ORDER BY s.id DESC LIMIT 1"""
+PLACES = 256
+NOBODY = "default"
+"""An AGENT_ID that means none."""
+
+
+class Place(msgspec.Struct, frozen=True):
+    """What an event says about where it comes from."""
+
+    root: str
+    """The project's root, or the folder of the event: whichever ancestor is known is the project."""
+    agent_name: str = ""
+    """AGENT_ID."""
+    host: str = ""
+    """The agent's own id of its context window."""
+    subagent: str = ""
+
+
+def resolve(store: Store, place: Place) -> Layers:
+    """The layers of a place."""
+    return store.read(lambda connection: _kept(connection, store, place))
+
+
+def perform(store: Store, effects: tuple[LayerEffect, ...], at: float) -> Applied:
+    """Changes outside of an event of an agent, all or none."""
+    applied = store.write(lambda connection: layer_effects.apply(connection, effects, layer_effects.Cause(at=at)))
+    follow(store, effects)
+    return applied
+
+
+def follow(store: Store, effects: tuple[object, ...]) -> None:
+    """What is in memory after our own changes were committed: a heartbeat moves it, the rest is read again."""
+    for effect in effects:
+        if isinstance(effect, Beat):
+            _beat(store, effect)
+        elif isinstance(effect, layer_effects.KINDS):
+            store.layers.clear()
+
+
+def effort(store: Store, number: int) -> Effort | None:
+    """One effort."""
+    return store.read(lambda connection: _effort(connection, f"{EFFORT} WHERE e.id = ?", (number,)))
+
+
+def session(store: Store, number: int) -> Session | None:
+    """One session."""
+    return store.read(lambda connection: _session(connection, f"{SESSION} WHERE s.id = ?", (number,)))
+
+
+def newest_session(store: Store, effort_id: int, agent_name: str = "") -> Session | None:
+    """The main session that was opened last for an effort, by this agent or by one without a name."""
+    return store.read(lambda connection: _session(connection, NEWEST_SESSION, (effort_id, _text(agent_name))))
+
+
+def agent(store: Store, name: str) -> Agent | None:
+    """One agent."""
+    return store.read(lambda connection: _agent(connection, name))
+
+
+def agents(store: Store) -> list[Agent]:
+    """Everybody who has ever worked, by name."""
+    rows = store.read(lambda connection: connection.execute(f"{AGENT} ORDER BY id").fetchall())
+    return [_agent_of(row) for row in rows]
+
+
+def fleet(store: Store) -> list[dict[str, Any]]:
+    """Who does what: the rows of the view, by agent."""
+
+    def rows(connection: Connection) -> list[dict[str, Any]]:
+        cursor = connection.execute("SELECT * FROM fleet_status ORDER BY agent")
+        names = [column[0] for column in cursor.description]
+        return [dict(zip(names, row, strict=True)) for row in cursor]
+
+    return store.read(rows)
+
+
+def texts(stored: object) -> tuple[str, ...]:
+    """A list of texts as it is stored; nothing for one that somebody has damaged."""
+    value = _json(stored)
+    return tuple(item for item in value if isinstance(item, str)) if isinstance(value, list) else ()
+
+
+def _kept(connection: Connection, store: Store, place: Place) -> Layers:
+    """From memory, unless another connection has committed since."""
+    now = (store.generation, connection.execute("PRAGMA data_version").fetchone()[0])
+    if now != store.layers_at or len(store.layers) > PLACES:
+        store.layers.clear()
+        store.layers_at = now
+    found = store.layers.get(place)
+    if found is None:
+        found = store.layers[place] = _resolve(connection, place)
+    return found
+
+
+def _resolve(connection: Connection, place: Place) -> Layers:
+    name = "" if place.agent_name == NOBODY else _text(place.agent_name)
+    host = _text(place.host)
+    worker = _agent(connection, name or host) if name or host else None
+    project = _project(connection, place.root)
+    if project is None:
+        return Layers(agent=worker)
+    found = _bound(connection, worker, project) if name and worker else None
+    main: Session | None = None
+    if found is None:
+        main = _session(connection, OPEN_HERE, (host, name, project))
+        found = _effort(connection, f"{EFFORT} WHERE e.id = ?", (main.effort,)) if main else None
+    if found is None:
+        found = _effort(connection, NEWEST_ACTIVE, (project,))
+    if found is None:
+        return Layers(project=project, agent=worker)
+    if place.subagent:
+        main = _session(connection, OPEN_OF_SUBAGENT, (found.id, _text(place.subagent), host))
+    elif main is None:
+        main = _session(connection, OPEN_OF_EFFORT, (found.id, host, name))
+    return Layers(project=project, effort=found, session=main, agent=worker, skill=_skill(connection, found))
+
+
+def _bound(connection: Connection, worker: Agent, project: int) -> Effort | None:
+    """The effort that a named agent was given, while it is active and of this project."""
+    found = _effort(connection, f"{EFFORT} WHERE e.id = ?", (worker.effort,)) if worker.effort else None
+    return found if found and not found.finished and found.project == project else None
+
+
+def _project(connection: Connection, root: str) -> int | None:
+    paths = tuple(_ancestors(_text(root)))
+    marks = ", ".join("?" * len(paths))
+    sql = f"SELECT id FROM projects WHERE path IN ({marks}) ORDER BY length(path) DESC LIMIT 1"
+    row = connection.execute(sql, paths).fetchone()
+    return int(row[0]) if row else None
+
+
+def _ancestors(path: str) -> Iterator[str]:
+    path = os.path.normpath(path) if path else ""
+    while path.startswith("/") and path != "/":
+        yield path
+        path = path.rpartition("/")[0]
+
+
+def _effort(connection: Connection, sql: str, values: tuple[object, ...]) -> Effort | None:
+    row = connection.execute(sql, values).fetchone()
+    if row is None:
+        return None
+    metadata = _json(row[11])
+    return Effort(
+        id=row[0],
+        task=row[1],
+        project=row[2],
+        skill=row[3],
+        ordinal=row[4],
+        mode=row[5] or "",
+        finished=row[6] == "finished",
+        phase=row[7] or "",
+        directives=texts(row[8]),
+        directories=texts(row[9]),
+        loaded=texts(row[10]),
+        metadata=metadata if isinstance(metadata, dict) else {},
+        created_at=row[12],
+        finished_at=row[13],
+    )
+
+
+def _session(connection: Connection, sql: str, values: tuple[object, ...]) -> Session | None:
+    row = connection.execute(sql, values).fetchone()
+    if row is None:
+        return None
+    return Session(
+        id=row[0],
+        effort=row[1],
+        task=row[2],
+        previous=row[3],
+        host=row[4],
+        agent=row[5],
+        subagent=row[6],
+        heartbeat=row[7],
+        last_heartbeat=row[8],
+        edited=row[9],
+        usage=row[10],
+        loaded=texts(row[11]),
+        payload=row[12],
+        handed_over=row[13] is not None,
+        transcript=row[14] or "",
+        offset=row[15],
+        model=row[16] or "",
+        created_at=row[17],
+        ended_at=row[18],
+    )
+
+
+def _agent(connection: Connection, name: str) -> Agent | None:
+    row = connection.execute(f"{AGENT} WHERE id = ?", (_text(name),)).fetchone()
+    return _agent_of(row) if row else None
+
+
+def _agent_of(row: tuple[Any, ...]) -> Agent:
+    id, label, kind, status, effort_id, parent, host, named, pane, note = row
+    return Agent(
+        id=id,
+        label=label,
+        kind=kind,
+        status=status,
+        effort=effort_id,
+        parent=parent or "",
+        host=host,
+        named=bool(named),
+        pane=pane,
+        note=note,
+    )
+
+
+def _skill(connection: Connection, of: Effort) -> Skill | None:
+    row = connection.execute(SKILL, (of.project, of.skill)).fetchone()
+    if row is None:
+        return None
+    templates = _json(row[2])
+    return Skill(
+        name=row[0],
+        phases=texts(row[1]),
+        templates={str(key): str(value) for key, value in templates.items()} if isinstance(templates, dict) else {},
+        modes=_json(row[3]),
+        next_skills=texts(row[4]),
+        directives=texts(row[5]),
+        version=row[6] or "",
+        description=row[7] or "",
+        tier=row[8] or "",
+        path=row[9],
+    )
+
+
+def _beat(store: Store, beat: Beat) -> None:
+    for place, known in store.layers.items():
+        if known.session is not None and known.session.id == beat.session:
+            after = msgspec.structs.replace(known.session, **_moved(known.session, beat))
+            store.layers[place] = msgspec.structs.replace(known, session=after)
+
+
+def _moved(before: Session, beat: Beat) -> Mapping[str, object]:
+    count = 0 if beat.reset else before.heartbeat + beat.add
+    usage = before.usage if beat.usage is None else beat.usage
+    offset = before.offset if beat.offset is None else beat.offset
+    return {"heartbeat": count, "edited": beat.edited, "usage": usage, "offset": offset}
+
+
+def _json(stored: object) -> Any:
+    try:
+        return msgspec.json.decode(stored) if isinstance(stored, str | bytes) else None
+    except msgspec.DecodeError:
+        return None
+
+
+def _text(text: str) -> str:
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()

@@ -1,0 +1,42 @@
+"""Who supervises an agent: a lock on a file, held for as long as the supervisor lives."""
+
+import fcntl
+import hashlib
+import os
+import re
+from pathlib import Path
+
+
+def lease_file(home_root: Path, agent: str) -> Path:
+    """The file of one agent: readable, and distinct for any two names."""
+    plain = re.sub(r"[^A-Za-z0-9._-]", "-", agent)[:40]
+    digest = hashlib.sha256(agent.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    return home_root / "run" / f"{plain}-{digest}.lease"
+
+
+def take(home_root: Path, agent: str) -> int | None:
+    """The descriptor that holds the lease, to be kept open; None when somebody else has it."""
+    path = lease_file(home_root, agent)
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    descriptor = os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(descriptor)
+        return None
+    return descriptor
+
+
+def held(home_root: Path, agent: str) -> bool:
+    """Whether a living supervisor has it."""
+    try:
+        descriptor = os.open(lease_file(home_root, agent), os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
