@@ -7,7 +7,7 @@ import pytest
 from synaptic.parse.transcript import complete, exhaustion, newest_turn, window_of
 
 
-def line(tokens: int, model: str = "claude-opus-4-8", **more: object) -> bytes:
+def line(tokens: int, model: str = "claude-sonnet-4-6", **more: object) -> bytes:
     usage = {"input_tokens": tokens - 30, "cache_read_input_tokens": 10, "cache_creation_input_tokens": 10}
     message = {"role": "assistant", "model": model, "usage": {**usage, "output_tokens": 10, "service_tier": "x"}}
     return json.dumps({"type": "assistant", "message": message, "uuid": "u", **more}).encode() + b"\n"
@@ -41,7 +41,22 @@ def test_a_turn_that_an_error_made_up_holds_nothing():
 
 @pytest.mark.parametrize(
     ("model", "tokens", "window"),
-    [("claude-opus-4-8", 0, 200_000), ("claude-sonnet-5[1m]", 0, 1_000_000), ("x", 250_000, 1_000_000)],
+    [
+        ("claude-3-7-sonnet-20250219", 0, 200_000),
+        ("claude-haiku-4-5-20251001", 0, 200_000),
+        ("claude-sonnet-4-20250514", 0, 200_000),
+        ("claude-sonnet-4-6", 0, 200_000),
+        ("claude-opus-4-1-20250805", 0, 200_000),
+        ("claude-opus-4-6", 0, 200_000),
+        ("claude-opus-4-6[1m]", 0, 1_000_000),
+        ("us.anthropic.claude-opus-4-7-v1:0", 0, 1_000_000),
+        ("claude-opus-4-8", 0, 1_000_000),
+        ("claude-sonnet-5", 0, 1_000_000),
+        ("claude-haiku-5-5", 0, 1_000_000),
+        ("claude-opus-5-5", 0, 1_000_000),
+        ("x", 0, 200_000),
+        ("x", 250_000, 1_000_000),
+    ],
 )
 def test_the_window_is_the_models(model, tokens, window):
     assert window_of(model, tokens) == window

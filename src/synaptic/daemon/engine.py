@@ -91,6 +91,7 @@ class Engine:
             said = Said(hook=invocation.hook, outcome=await self.runners.run(invocation), phase="background")
             extra = merge(Timing.OBSERVE, [said])
             decision = msgspec.structs.replace(decision, trace=decision.trace + extra.trace)
+        self.store.counting.pop(request.id, None)  # nobody will write this call down
         return self._finish(wire, call, catalog, decision)
 
     def select(self, catalog: Catalog, call: Call) -> Panel:

@@ -6,6 +6,8 @@ import msgspec
 
 WINDOW = 200_000
 LARGE_WINDOW = 1_000_000
+LARGE = re.compile(r"\[1m\]|claude-(?!3-|(?:haiku|sonnet|opus)-4(?:$|-20\d|-[1-6](?!\d)))", re.IGNORECASE)
+"""Models with the large window: those of Claude after 4.6, and older ones that were asked for with it."""
 RATE_LIMIT = re.compile(rb'"(?:rate_limit|rate_limit_error|overloaded|overloaded_error)"|hit your limit', re.IGNORECASE)
 EXHAUSTED = re.compile(rb"prompt is too long|conversation is too long|context_length_exceeded", re.IGNORECASE)
 END_LINES = 50
@@ -46,7 +48,7 @@ _decoder = msgspec.json.Decoder(_Line)
 
 def window_of(model: str, tokens: int = 0) -> int:
     """The tokens a model can hold; one that holds more than the usual window has the large one."""
-    return LARGE_WINDOW if "1m" in model.lower() or tokens > WINDOW else WINDOW
+    return LARGE_WINDOW if tokens > WINDOW or LARGE.search(model) else WINDOW
 
 
 def complete(piece: bytes) -> int:

@@ -14,6 +14,7 @@ from synaptic.store.layers import resolve
 PIECE = 256 * 1024
 """More than this is never read at once: what is new at the end is what counts."""
 END = 64 * 1024
+WINDOW_VARIABLE = "CLAUDE_CODE_AUTO_COMPACT_WINDOW"
 
 
 async def usage(call: Call, means: Means) -> float | None:
@@ -72,9 +73,13 @@ def _read(call: Call, means: Means, session: Session) -> tuple[float | None, int
 
 
 def _window(call: Call, means: Means) -> int:
+    """What the effort or the agent's environment says about it; 0 leaves it to the model."""
     effort = resolve(means.store, place_of(call)).effort
     given = effort.metadata.get("contextWindow") if effort else None
-    return int(given) if isinstance(given, int) and given > 0 else 0
+    if isinstance(given, int) and given > 0:
+        return given
+    limited = call.env.get(WINDOW_VARIABLE, "")
+    return int(limited) if limited.isascii() and limited.isdigit() else 0
 
 
 def _size(path: str) -> int:
