@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 SYNAPTIC := $(BIN)/synaptic
 JOBS ?= 2
 
-.PHONY: up down test check bench accuracy gen demo registry clean
+.PHONY: up down test check bench accuracy agents gen demo registry clean
 .DEFAULT_GOAL := up
 
 $(VENV)/.ready: pyproject.toml hatch_build.py native/dispatch.c src/synaptic/__init__.py
@@ -35,6 +35,9 @@ bench: $(VENV)/.ready  ## ratios against /bin/true and against other hooks, in o
 
 accuracy: $(VENV)/.ready  ## what the guard stops and what it should not have, on the case set in tests/corpus; every miss by topic
 	@$(BIN)/python -m bench.accuracy --topics --check
+
+agents: $(VENV)/.ready  ## one policy file through the true clients of every agent, offline; what happened goes to docs/conformance.md
+	@$(BIN)/python -m tests.agents.conformance --save docs/conformance.md
 
 gen: $(VENV)/.ready  ## docs/reference and the JSON Schemas, from code
 	@$(BIN)/python -m docs.generate

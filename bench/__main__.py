@@ -3,13 +3,13 @@
 import argparse
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 
 import msgspec
 
-from bench import checks, daemon, history, load, table
+from bench import checks, clients, daemon, history, layers, load, table
 from bench.line import Limit, Line, at_least, at_most, flat, skipped, timing
 from bench.machine import describe
 from bench.payload import line, outside_write
@@ -51,7 +51,12 @@ def main() -> int:
 
 
 def measure(folder: Path, options: argparse.Namespace) -> list[Line]:
-    """All lines of the table."""
+    """All lines of the table, or of the parts that were asked for."""
+    parts = options.only or PARTS
+    return [line for name in PARTS if name in parts for line in PARTS[name](folder, options)]
+
+
+def _dispatch(folder: Path, options: argparse.Namespace) -> list[Line]:
     with ExitStack() as stack:
         worlds = _worlds(folder, options.events)
         for world in worlds:
@@ -139,8 +144,29 @@ def _checks(world: World, calls: int) -> Line:
     return at_least("check --jsonl, start included", 0 if unanswered else rate, 5000)
 
 
+def _layers(folder: Path, options: argparse.Namespace) -> list[Line]:
+    return layers.measured(folder, options.rounds)
+
+
+def _adapters(folder: Path, options: argparse.Namespace) -> list[Line]:
+    return list(clients.adapters())
+
+
+def _clients(folder: Path, options: argparse.Namespace) -> list[Line]:
+    return list(clients.sessions())
+
+
+PARTS: Mapping[str, Callable[[Path, argparse.Namespace], list[Line]]] = {
+    "dispatch": _dispatch,
+    "layers": _layers,
+    "adapters": _adapters,
+    "clients": _clients,
+}
+
+
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
+    parser.add_argument("--only", action="append", choices=tuple(PARTS), help="this part; may be given again")
     parser.add_argument("--rounds", type=int, default=2000, help="runs of each command; peers get one in 20")
     parser.add_argument("--events", type=int, default=1_000_000, help="length of the long journal")
     parser.add_argument("--calls", type=int, default=5_000, help="calls for each rate")

@@ -54,6 +54,13 @@ def flat(name: str, small: Samples, large: Samples) -> Line:
     )
 
 
+def added(name: str, without: Samples, with_it: Samples, most: float) -> Line:
+    """What a part adds to the median of a call."""
+    change = with_it.percentile(0.5) / without.percentile(0.5) - 1
+    target = f"at most {most:.0%} more"
+    return Line(name=name, measured=f"{change:+.1%}", target=target, met=change <= most, values={"change": change})
+
+
 def at_least(name: str, value: float, least: float | None, unit: str = "/s") -> Line:
     """A rate; without a promise it is only shown."""
     return Line(

@@ -26,6 +26,7 @@ BELOW = {
     "pipeline": {"model", "policies", "runners"},
     "registry": {"model", "policies", "runners", "parse"},
     "packages": {"model", "registry", "store", "wire", "parse"},
+    "fleet": {"model", "store", "runners"},
     "daemon": {"model", "parse", "wire", "runners", "store", "policies", "pipeline", "registry", "packages"},
 }
 """Which rooms a room may import. `cli` and `api.py` may import all, and nobody imports them."""

@@ -9,7 +9,7 @@ from docs.pages.table import HEADER, table
 
 PATH = "docs/requirements.md"
 STATEMENTS = "docs/requirements.toml"
-ID = re.compile(r"S\d-\d{3}")
+ID = re.compile(r"S\d-(?:\d{3}|D\d{2})")
 RANGE = re.compile(r"(S\d-)(\d{3}) to (?:S\d-)?(\d{3})")
 CITING = (".py", ".toml")
 INTRO = """\

@@ -5,7 +5,7 @@ import msgspec
 import pytest
 
 from synaptic.daemon import rpc
-from synaptic.model.errors import StoreError
+from synaptic.model.errors import LayerError, StoreError
 
 
 class Sum(msgspec.Struct, frozen=True):
@@ -24,6 +24,15 @@ def table(monkeypatch: pytest.MonkeyPatch) -> None:
     @rpc.method("math.group.fail")
     async def fail(service: object, params: Sum) -> object:
         raise ZeroDivisionError("no")
+
+    @rpc.method("env.show")
+    async def show(service: object, params: msgspec.Struct) -> object:
+        await asyncio.sleep(0.001)
+        return dict(rpc.environment())
+
+    @rpc.method("layer.fail")
+    async def gone(service: object, params: msgspec.Struct) -> object:
+        raise LayerError("NOT_FOUND", "there is no session 7")
 
     @rpc.method("math.stuck")
     async def stuck(service: object, params: Sum) -> object:
@@ -67,3 +76,38 @@ def test_json_rpc_has_numbers_and_words() -> None:
     assert document(b'{"method":"no.such","id":"x"}')["error"]["data"]["code"] == "UNKNOWN_COMMAND"
     assert document(b'{"method":"math.sum","id":1}')["error"]["code"] == -32602
     assert document(b'{"method":"math.stuck","id":1,"params":{"a":1}}')["error"]["message"] == "the disk is full"
+
+
+def test_a_line_may_be_a_json_rpc_document() -> None:
+    assert line(b'{"jsonrpc":"2.0","id":5,"method":"math.sum","params":{"a":2}}') == {
+        "jsonrpc": "2.0",
+        "id": 5,
+        "result": 3,
+    }
+
+
+def test_what_the_layers_refuse_has_their_word_for_it() -> None:
+    """S3-044"""
+    assert line(b'{"cmd":"layer.fail"}')["error"] == "NOT_FOUND"
+    assert document(b'{"method":"layer.fail","id":1}')["error"]["data"]["code"] == "NOT_FOUND"
+
+
+def test_a_request_brings_its_environment_as_far_as_it_is_known() -> None:
+    """S3-046"""
+    given = {"AGENT_ID": "a", "CWD": "/x", "AGENT_PARENT": "lead", "LD_PRELOAD": "/evil.so"}
+    known = {"AGENT_ID": "a", "CWD": "/x", "AGENT_PARENT": "lead"}
+    assert line(json.dumps({"cmd": "env.show", "env": given}).encode())["data"] == known
+    assert document(json.dumps({"method": "env.show", "env": given}).encode())["result"] == known
+    for bad in (None, 3, "x", ["AGENT_ID"], {"AGENT_ID": 7}):
+        assert line(json.dumps({"cmd": "env.show", "env": bad}).encode())["data"] == {}
+
+
+def test_requests_at_the_same_time_have_an_environment_each() -> None:
+    """S3-046, S3-D07"""
+
+    async def both() -> list[dict]:
+        requests = [json.dumps({"cmd": "env.show", "env": {"AGENT_ID": str(n)}}).encode() for n in range(20)]
+        return [json.loads(answer) for answer in await asyncio.gather(*(rpc.answer_line(None, r) for r in requests))]
+
+    assert [answer["data"]["AGENT_ID"] for answer in asyncio.run(both())] == [str(n) for n in range(20)]
+    assert rpc.environment() == {}

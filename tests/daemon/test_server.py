@@ -272,3 +272,13 @@ def test_a_defect_of_the_engine_closes_the_connection_so_that_the_client_decides
             assert not daemon.busy
 
     assert asyncio.run(ask()) == b""
+
+
+def test_a_client_that_resets_its_connection_leaves_nothing_running(running: Setting) -> None:
+    """A line, then a connection that is gone without an end: stopping waits for nobody."""
+    linger = (1).to_bytes(4, "little") + (0).to_bytes(4, "little")
+    with connect(running.home, 5) as connection:
+        connection.sendall(b'{"cmd":"rpc.methods"}\n')
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+    assert lifecycle.stop(running.home, grace=5) is not None or lifecycle.status(running.home).state == "stopped"
+    assert lifecycle.status(running.home).state != "running"

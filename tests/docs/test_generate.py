@@ -1,6 +1,7 @@
 """Pages that are made from code: stale ones are named, and writing twice is the same as once."""
 
 import json
+import re
 from pathlib import Path
 
 import jsonschema
@@ -11,6 +12,7 @@ from synaptic.model.event import EVENTS
 from synaptic.policies.base import policies
 from synaptic.policies.cases import cases, opinion
 from synaptic.registry.config import fields
+from synaptic.wire.wiring import WIRINGS, holes
 
 
 def test_pages_do_not_depend_on_when_or_how_often_they_are_made() -> None:
@@ -41,6 +43,16 @@ def test_every_event_and_every_policy_has_its_place() -> None:
         said = {verdict.kind for case in cases(policy) if (verdict := opinion(policy, case))} - {Kind.NONE}
         assert all(f"| {kind} |" in page for kind in said), "an outcome of its cases is not shown"
         assert "| no opinion |" in page
+
+
+def test_every_agent_has_its_row_and_every_degradation_its_note() -> None:
+    page = generated()["docs/reference/agents.md"]
+    for agent, wiring in WIRINGS.items():
+        row = next(line for line in page.splitlines() if line.startswith(f"| [{wiring.title}]"))
+        assert all(hole in row for hole in holes(agent))
+        assert f"\n## {wiring.title}\n" in page
+    numbers = {int(number) for number in re.findall(r"no \[(\d+)\]", page)}
+    assert all(re.search(rf"^{number}\. \S", page, re.MULTILINE) for number in numbers)
 
 
 def test_the_schema_is_a_schema() -> None:

@@ -11,6 +11,12 @@ def test_paths_are_found_under_every_known_key() -> None:
     assert Tool("NotebookEdit", {"notebook_path": "/a", "path": "/b", "file_path": ""}).paths == ("/a", "/b")
 
 
+def test_paths_of_a_patch_are_all_its_files_each_once() -> None:
+    tool = Tool("ApplyPatch", {"file_path": "/a", "paths": ["/a", "/b", 3, ""]})
+    assert tool.paths == ("/a", "/b") and tool.edits
+    assert Tool("Read", {"paths": "/a"}).paths == ()
+
+
 def test_a_rewrite_keeps_the_other_values() -> None:
     assert Tool("Bash", {"command": "ls", "timeout": 1}).changed(command="pwd") == {"command": "pwd", "timeout": 1}
 

@@ -16,7 +16,7 @@ from synaptic.packages.record import (
     mark_settings,
     record_file,
 )
-from synaptic.wire.claude_settings import Grown, Undo
+from synaptic.wire.settings import Grown, Undo
 
 
 @pytest.fixture

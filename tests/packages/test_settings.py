@@ -8,6 +8,7 @@ from synaptic.packages import record
 from synaptic.packages import settings as settings_module
 from synaptic.packages.settings import ensure_token, inspect, read_token, register, token_file, unregister
 from synaptic.wire.claude_entries import Plan
+from synaptic.wire.claude_settings import wanted
 
 FOREIGN = '{\n  "permissions": {"allow": ["Bash"]}\n}'
 
@@ -21,7 +22,7 @@ def home(tmp_path):
 
 @pytest.fixture
 def plan(home):
-    return Plan(str(home.dispatch), ensure_token(home))
+    return wanted(Plan(str(home.dispatch), ensure_token(home)))
 
 
 @pytest.fixture
@@ -85,7 +86,7 @@ def test_twice_is_the_same_bytes_and_no_write(home, plan, path):
 
 
 def test_a_new_set_replaces_the_old_one_and_the_way_back_stays(home, plan, path):
-    register(home, written(path, FOREIGN), Plan("/moved/.synaptic/bin/dispatch", "a" * 32, True))
+    register(home, written(path, FOREIGN), wanted(Plan("/moved/.synaptic/bin/dispatch", "a" * 32, True)))
     assert register(home, path, plan)
     assert "/moved" not in path.read_text()
     unregister(home, path)

@@ -20,6 +20,8 @@ def test_each_tool_makes_its_text() -> None:
     edits = [{"old_string": "a", "new_string": "b"}, {"old_string": "b", "new_string": "c"}, "nonsense", {}]
     assert projected(Tool("MultiEdit", {"edits": edits}), "a") == "c"
     assert projected(Tool("Edit", {"old_string": "a", "new_string": "b"}), None) is None
+    assert projected(Tool("Edit", {"old_string": "a\nb", "new_string": "b\nc", "edits": edits}), "a") == "c"
+    assert projected(Tool("ApplyPatch", {"file_path": "a", "paths": ["a", "b"]}), "a") is None
 
 
 @given(

@@ -75,6 +75,8 @@ def test_a_share_is_against_the_window_that_is_given():
         (b'{"text":"Prompt is too long"}\n', "context"),
         (b'{"code":"context_length_exceeded"}\n{"error":"overloaded"}\n', "context"),
         (b'{"text":"all good, no rate limits here"}\n', ""),
+        (b'{"type":"assistant","message":{"model":"x"},"text":"Prompt is too long, says the log"}\n', ""),
+        (b'{"type":"assistant","isApiErrorMessage":true,"text":"Prompt is too long"}\n', "context"),
         (b'{"text":"prompt is too long"}\n' + b"{}\n" * 50, ""),
         (b"", ""),
     ],

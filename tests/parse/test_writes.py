@@ -62,6 +62,24 @@ def test_temporary_files_are_named_and_not_counted() -> None:
     assert written("echo x > /tmp/../etc/y") == ("/tmp/../etc/y",)
 
 
+PATCH = (
+    "*** Begin Patch\n*** Update File: a.py\n+x > phantom\n*** Move to: no\n*** Add File: b c.py\n+hi\n*** End Patch"
+)
+
+
+def test_a_patch_writes_the_files_it_names_and_not_what_its_lines_look_like() -> None:
+    assert named(f"apply_patch <<'EOF'\n{PATCH}\nEOF") == ("a.py", "b c.py")
+    assert named(f"cd sub && applypatch <<'EOF'\n{PATCH}\nEOF") == ("a.py", "b c.py")
+    assert named(f"git commit -m '{PATCH}'") == ()
+
+
+def test_only_a_patch_that_no_shell_looks_at_hides_its_lines() -> None:
+    """Whoever runs the lines writes what they write."""
+    lines = "*** Begin Patch\necho x > real\n*** End Patch"
+    for start in ("bash <<'EOF'", "bash -s apply_patch <<'EOF'", "apply_patch <<EOF"):
+        assert "real" in named(f"{start}\n{lines}\nEOF")
+
+
 @given(st.text())
 def test_every_text_is_read(command: str) -> None:
     written(command)

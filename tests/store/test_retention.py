@@ -2,8 +2,10 @@
 
 import time
 
+from synaptic.model.layers import Note, SetStatus
 from synaptic.store import deliveries, journal, retention
 from synaptic.store.record import Delivery
+from tests.store.layered import Layered
 
 DAY = retention.DAY
 
@@ -70,3 +72,20 @@ def test_writers_work_while_it_prunes(store, record, monkeypatch):
     monkeypatch.setattr(retention.time, "sleep", pause)
     retention.prune(store, days=1)
     assert sum(written) == len(written) >= 5
+
+
+def test_old_dialogue_and_windows_without_a_name_are_forgotten_and_efforts_stay(home):
+    layered = Layered(home)
+    session = layered.open(layered.effort())
+    layered.do(
+        Note(session=session, role="user", content="x"),
+        SetStatus(agent="window", status="done"),
+        SetStatus(agent="A", status="done", named=True),
+    )
+    layered.write("UPDATE messages SET timestamp = 1")
+    layered.write("UPDATE agents SET updated_at = 1")
+    retention.prune(layered.store, days=1)
+    assert layered.one("SELECT count(*) FROM messages") == 0
+    assert layered.one("SELECT group_concat(id) FROM agents") == "A"
+    assert layered.one("SELECT count(*) FROM sessions") == 1
+    layered.store.close()

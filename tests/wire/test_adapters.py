@@ -6,16 +6,16 @@ import sys
 import pytest
 
 from synaptic.model.errors import PayloadError
-from synaptic.wire.adapters import adapter, agents
+from synaptic.wire.adapters import AGENTS, adapter, agents
 
 
 def test_every_agent_has_an_adapter_of_its_name():
-    assert agents() == ("claude", "synaptic")
+    assert agents() == (*AGENTS, "synaptic")
     assert [adapter(name).name for name in agents()] == list(agents())
 
 
 def test_an_agent_nobody_knows_is_refused_with_the_known_names():
-    with pytest.raises(PayloadError, match=r"agent 'other' is not known \(known: claude, synaptic\)"):
+    with pytest.raises(PayloadError, match=r"agent 'other' is not known \(known: claude, codex, .*, synaptic\)"):
         adapter("other")
 
 
@@ -23,4 +23,5 @@ def test_one_agent_does_not_load_another():
     code = "import sys; from synaptic.wire.adapters import adapter; adapter('claude'); print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "synaptic.wire.claude" in done.stdout.split()
-    assert "synaptic.wire.ability" not in done.stdout.split()
+    others = {f"synaptic.wire.{name}" for name in ("ability", *AGENTS) if name != "claude"}
+    assert not others & set(done.stdout.split())

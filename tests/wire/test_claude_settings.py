@@ -11,7 +11,6 @@ from synaptic.model.errors import SettingsError
 from synaptic.model.hook import HttpEndpoint
 from synaptic.wire.claude_entries import REGISTERED, Plan, entries, is_ours
 from synaptic.wire.claude_settings import (
-    Undo,
     install,
     managed_file,
     managed_folder,
@@ -19,6 +18,7 @@ from synaptic.wire.claude_settings import (
     settings_file,
     uninstall,
 )
+from synaptic.wire.settings import Undo
 from tests.wire.layouts import settings
 
 DISPATCH = "/home/ann/.synaptic/bin/dispatch"

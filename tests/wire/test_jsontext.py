@@ -6,7 +6,7 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from synaptic.model.errors import SettingsError
-from synaptic.wire.jsontext import Edit, New, append, apply, cut, empty, indent_of, scan
+from synaptic.wire.jsontext import Edit, New, append, apply, cut, empty, indent_of, plain, scan, spare
 from tests.wire.layouts import SPACE, VALUES, arrays
 
 
@@ -114,3 +114,26 @@ def test_any_text_is_a_tree_or_a_refusal(text):
     except SettingsError:
         return
     assert json.loads(text[node.start : node.end]) == json.loads(text)
+
+
+def test_comments_are_blanked_where_they_stand():
+    text = '{ // "a": 1\n "b": "// no", /* x\ny */ "c": "/*" }'
+    bare = plain(text)
+    assert len(bare) == len(text)
+    assert json.loads(bare) == {"b": "// no", "c": "/*"}
+    assert bare.count("\n") == text.count("\n")
+
+
+def test_an_edit_spares_comments_that_it_does_not_bring_back():
+    text = "[1, /* a */ 2, // b\n 3]"
+    node = scan(plain(text))
+    edits = spare(text, cut(node, [1]))
+    assert apply(text, edits) == "[1/* a */, // b\n 3]"
+    assert spare(text, [Edit(0, len(text), "[/* a */]")]) == [Edit(0, len(text), "[/* a */]// b\n")]
+
+
+def test_a_container_with_nothing_but_a_comment_keeps_it():
+    text = "{\n  // none yet\n}"
+    after = apply(text, [append(text, scan(plain(text)), [New(1, "a")])])
+    assert json.loads(plain(after)) == {"a": 1}
+    assert "// none yet" in after

@@ -13,12 +13,14 @@ from synaptic.daemon.http import loopback_token
 from synaptic.model.errors import SettingsError
 from synaptic.model.home import Home
 from synaptic.model.hook import HttpEndpoint
+from synaptic.packages import agents
 from synaptic.packages import bootstrap as packages
 from synaptic.packages.options import Change, Options, Report, options_from
 from synaptic.packages.profile import remove_path
 from synaptic.packages.record import Choices, load
 from synaptic.packages.slash import install_command
 from synaptic.registry.catalog import Catalogs
+from synaptic.wire.wiring import WIRINGS
 
 app = verb()
 Fail = Literal["open", "closed"]
@@ -28,7 +30,19 @@ synaptic bootstrap                 one entry per event in the agent's settings
 synaptic bootstrap --managed       in the administrator's settings, which no repository can switch off
 synaptic bootstrap --fail closed   an event that cannot be checked is refused
 synaptic bootstrap --slash         also the command /skill inside the agent
+synaptic bootstrap --agent codex   also Codex; say it several times for several agents
+synaptic bootstrap --all           every agent that is on this machine
 """
+
+
+def agent_names(incomplete: str) -> list[str]:
+    """For the shell: agents whose name begins like this."""
+    return [agent for agent in WIRINGS if agent.startswith(incomplete)]
+
+
+Agents = Annotated[
+    list[str] | None, typer.Option("--agent", metavar="NAME", help="Another agent.", autocompletion=agent_names)
+]
 
 
 @app.command(epilog=shown(EXAMPLES))
@@ -38,28 +52,58 @@ def bootstrap(
     ] = None,
     http: Annotated[bool | None, typer.Option("--http/--no-http", help="Let the agent post its events.")] = None,
     fail: Annotated[Fail | None, typer.Option(help="What an event means that cannot be checked.")] = None,
+    agent: Agents = None,
+    every: Annotated[bool, typer.Option("--all", help="Every agent that is found on this machine.")] = False,
+    trust: Annotated[
+        bool | None, typer.Option("--trust/--no-trust", help="Agree to our entries in the name of the user.")
+    ] = None,
     profile: Annotated[bool, typer.Option(help="Put our folder on PATH in the shell's profile.")] = True,
     slash: Annotated[bool, typer.Option("--slash", help="Add the command /skill to the agent.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
 ) -> None:
     """Install the dispatcher and one entry per event; twice changes nothing the second time.
 
-    What is not said stays as it was chosen last time. `synaptic down` undoes it.
+    What is not said stays as it was chosen last time; at first, the agent is Claude Code. `synaptic down` undoes it.
     """
     place = here()
     choices = chosen(place.home, managed, http, fail)
-    options = msgspec.structs.replace(installation(place), choices=choices)
+    plain = installation(place)
+    named, left = _named(plain, agent or [], every)
+    choices = msgspec.structs.replace(choices, agents=named, trust=choices.trust if trust is None else trust)
+    options = msgspec.structs.replace(plain, choices=choices)
     report = packages.bootstrap(options)
+    report = msgspec.structs.replace(report, notes=(*report.notes, *left))
     if not profile:
         report = _without_path(options, report)
     if fail is not None:
-        report = Report((*report.changes, _engine_too(place.home, fail)))
+        report = _with(report, _engine_too(place.home, fail))
     if slash:
-        report = Report((*report.changes, install_command(options)))
+        report = _with(report, install_command(options))
     if as_json:
-        screen.document({"ok": True, "changes": report.changes})
-        return
-    tell(report)
+        screen.document({"ok": not left, "changes": report.changes, "notes": report.notes})
+    else:
+        tell(report)
+    if left:
+        raise typer.Exit(1)
+
+
+def _with(report: Report, change: Change) -> Report:
+    return msgspec.structs.replace(report, changes=(*report.changes, change))
+
+
+def _named(options: Options, names: list[str], every: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Who is to be told from now on, and why somebody who was found is not."""
+    asked = agents.checked(names)
+    before = agents.wired(options.home)
+    if not every:
+        return agents.checked({*asked, *before}) if asked else load(options.home).choices.agents, ()
+    found = agents.found(options)
+    if not found and not asked:
+        hint = f"name one: --agent {'|'.join(WIRINGS)}"
+        raise SettingsError("no agent is found on this machine", where=str(options.user_home), hint=hint)
+    left = {name: why for name in found if name not in asked and (why := packages.refusal(options, name))}
+    taken = {name for name in found if name not in left}
+    return agents.checked({*asked, *before, *taken}), tuple(f"left out: {name}: {why}" for name, why in left.items())
 
 
 def installation(place: Here) -> Options:
@@ -71,9 +115,9 @@ def chosen(home: Home, managed: bool | None, http: bool | None, fail: Fail | Non
     """The choices of last time with those that are made now."""
     before = load(home).choices
     endpoint = before.http if http is None else (_endpoint(home) if http else None)
-    return Choices(
-        managed=before.managed if managed is None else managed, fail=fail or before.fail, http=endpoint
-    )  # fmt: skip
+    return msgspec.structs.replace(
+        before, managed=before.managed if managed is None else managed, fail=fail or before.fail, http=endpoint
+    )
 
 
 def tell(report: Report) -> None:
@@ -82,6 +126,8 @@ def tell(report: Report) -> None:
         mark = "changed" if change.done else "as it was"
         detail = f" ({change.detail})" if change.detail else ""
         screen.say(f"  {mark:<9}  {change.what}: {change.path}{detail}")
+    for note in report.notes:
+        screen.say(f"  note       {note}")
 
 
 def _engine_too(home: Home, fail: Fail) -> Change:
@@ -95,7 +141,8 @@ def _without_path(options: Options, report: Report) -> Report:
     added = [change for change in report.done if change.what == "PATH line"]
     if added:
         remove_path(options.home, options.profile.file)
-    return Report(tuple(change for change in report.changes if change.what != "PATH line"))
+    kept = tuple(change for change in report.changes if change.what != "PATH line")
+    return msgspec.structs.replace(report, changes=kept)
 
 
 def _endpoint(home: Home) -> HttpEndpoint:

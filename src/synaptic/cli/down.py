@@ -10,13 +10,14 @@ import msgspec
 import typer
 
 from synaptic.cli import screen
-from synaptic.cli.bootstrap import installation, tell
+from synaptic.cli.bootstrap import Agents, installation, tell
 from synaptic.cli.imports import done, put_back
 from synaptic.cli.place import here
 from synaptic.cli.verbs import shown, verb
 from synaptic.daemon import lifecycle
 from synaptic.model.home import Home
 from synaptic.packages import bootstrap as packages
+from synaptic.packages.agents import checked
 from synaptic.packages.options import Change, Report
 from synaptic.packages.rewrite import drop_folders
 
@@ -25,6 +26,7 @@ app = verb()
 EXAMPLES = """
 synaptic down           take everything out, keep the journal
 synaptic down --purge   the journal, backups and agreements too
+synaptic down --agent codex   only what Codex was told; everything else stays
 """
 
 
@@ -42,10 +44,14 @@ class Gone(msgspec.Struct, frozen=True):
 def down(
     purge: Annotated[bool, typer.Option("--purge", help="Delete the journal and all we wrote, too.")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before a purge.")] = False,
+    agent: Agents = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
 ) -> None:
     """Put hooks back that were imported, remove entries, PATH line and dispatcher, stop the daemon."""
     home = here().home
+    if agent:
+        _leave(checked(agent), as_json)
+        return
     if purge and not (yes or as_json) and not _agreed(home):
         raise typer.Exit(1)
     new = not home.root.exists()
@@ -60,6 +66,15 @@ def down(
         screen.document({"ok": True, **msgspec.to_builtins(gone)})
     else:
         _tell(gone, home)
+
+
+def _leave(names: tuple[str, ...], as_json: bool) -> None:
+    report = packages.leave(installation(here()), names)
+    if as_json:
+        screen.document({"ok": True, "changes": report.changes})
+        return
+    tell(report)
+    screen.say(f"Back again:  synaptic bootstrap {' '.join(f'--agent {name}' for name in names)}")
 
 
 def _tell(gone: Gone, home: Home) -> None:

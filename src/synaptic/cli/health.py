@@ -17,18 +17,24 @@ from synaptic.cli.sites import all_sites
 from synaptic.daemon import lifecycle
 from synaptic.daemon.client import responds
 from synaptic.model.hook import Hook
-from synaptic.packages import dispatcher
-from synaptic.packages.bootstrap import remembered, target
+from synaptic.packages import agent_health, dispatcher
+from synaptic.packages.agents import CLAUDE, find
+from synaptic.packages.bootstrap import UNKNOWN_TOKEN, plan_of, remembered, target
 from synaptic.packages.env import env_file
 from synaptic.packages.refusal import Refusal
 from synaptic.packages.restore import moved_from
-from synaptic.packages.verify import verify
+from synaptic.packages.settings import read_token
+from synaptic.packages.verify import has_claude, verify
 from synaptic.packages.verify_install import verify_site
 from synaptic.registry.catalog import Catalog
 from synaptic.registry.trust import Trust
+from synaptic.wire.wiring import WIRINGS
 
 STALE = 3600.0
 """Seconds after which a background hook's output should have been collected."""
+
+READERS = ("copilot", "cursor")
+"""Agents that read Claude Code's settings."""
 
 State = Literal["ok", "warn", "fail"]
 
@@ -48,7 +54,8 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
 def examine(place: Here) -> list[Finding]:
     """Everything, in the order in which an event meets it."""
     catalog = catalog_of(place)
-    first = (_dispatcher(place), _installation(place), _daemon(place), _store(place), _spool(place), _env(place))
+    installed = (_dispatcher(place), _installation(place), _agents(place))
+    first = (*installed, _daemon(place), _store(place), _spool(place), _env(place))
     parts = (*first, _packages(place), _guard(catalog))
     return [finding for part in (*parts, _declarations(place, catalog), _hooks(place, catalog)) for finding in part]
 
@@ -89,8 +96,24 @@ def _installation(place: Here) -> Iterator[Finding]:
             fix=problem.fix,
             repair="bootstrap",
         )
-    if all(problem.what.endswith("PATH") for problem in problems):
+    if has_claude(options) and all(problem.what.endswith("PATH") for problem in problems):
         yield Finding(check="installation", state="ok", seen=f"one entry per event: {target(remembered(options))}")
+
+
+def _agents(place: Here) -> Iterator[Finding]:
+    """Every other agent that is told about the dispatcher, and those that read Claude Code's entries too."""
+    options = remembered(installation(place))
+    told = options.choices.agents if options.choices else ()
+    plan = plan_of(options, read_token(place.home) or UNKNOWN_TOKEN)
+    for agent in (name for name in told if name != CLAUDE):
+        for remark in agent_health.examine(options, agent, plan):
+            repair = "bootstrap" if remark.ours else ""
+            yield Finding(check=f"agent {agent}", state=remark.state, seen=remark.seen, fix=remark.fix, repair=repair)
+    readers = [name for name in READERS if find(options, name)]
+    if readers and CLAUDE in told:
+        names = " and ".join(WIRINGS[name].title for name in readers)
+        seen = f"{names} may run Claude Code's entries too: answered in their own dialect, and once if told themselves"
+        yield Finding(check="read twice", state="ok", seen=seen)
 
 
 def _daemon(place: Here) -> Iterator[Finding]:

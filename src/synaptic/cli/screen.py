@@ -12,11 +12,12 @@ import msgspec
 import typer
 
 from synaptic.daemon.lifecycle import find_home
-from synaptic.model.errors import SynapticError
+from synaptic.model.errors import LayerError, SynapticError
 from synaptic.packages.refusal import Refusal
 from synaptic.wire.payload import to_json
 
 COLOURS = {"ok": "green", "warn": "yellow", "fail": "red", "deny": "red", "ask": "yellow", "rewrite": "cyan"}
+COLOURS |= {"error": "red", "attention": "yellow", "working": "cyan", "checked": "green"}
 
 
 def prepare() -> None:
@@ -89,6 +90,8 @@ def fail(error: SynapticError, as_json: bool) -> None:
 
 def _code(error: SynapticError) -> dict[str, object]:
     """What a script can go by, for errors that have it."""
+    if isinstance(error, LayerError):
+        return {"code": error.code}
     if not isinstance(error, Refusal):
         return {}
     return {"code": error.code, "retryable": error.retryable, "suggested_action": error.hint}

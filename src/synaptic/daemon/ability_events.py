@@ -1,10 +1,11 @@
-"""Running the hooks of an event, and those of the ability event that it stands for."""
+"""Running the hooks of an event, those of the files it patches, and those of the ability event that it stands for."""
 
 import time
 from collections.abc import Callable
 
 import msgspec
 
+from synaptic.daemon.patch_files import file_calls, others, share
 from synaptic.model.call import Call
 from synaptic.model.decision import Decision, Kind
 from synaptic.model.event import Event, ToolEvent
@@ -26,6 +27,10 @@ async def decided(call: Call, select: Select, world: Runtime) -> Decision:
     if call.agent == OWN and call.env.get(BLOCKING_ONLY) == "1":
         asked = panel(tuple(hook for hook in asked.hooks if hook.blocking))
     decision = await run(call, asked, world)
+    for part in file_calls(call, decision):
+        if decision.kind is Kind.DENY:
+            break
+        decision = _both(decision, share(await run(part, others(select(part), asked), world)))
     if AbilityEvents.id not in asked.policies or decision.kind is Kind.DENY:
         return decision
     derived = _derived(call, asked)

@@ -11,15 +11,12 @@ from synaptic.model.errand import Alert, RunTests
 from synaptic.model.home import Home
 from synaptic.model.hook import Command, Hook
 from synaptic.runners.base import Invocation
+from synaptic.runners.desktop import alert_command
 from synaptic.runners.execute import Runners
 
 SUITE = (sys.executable, "-I", "-m", "synaptic.daemon.suite")
 SPARE = 30.0
 """Seconds beyond a run's own time, before it is called lost."""
-OSASCRIPT = "/usr/bin/osascript"
-ALERT = """on run {heading, message, tune}
-display notification message with title heading sound name tune
-end run"""
 
 
 def start(runners: Runners, home: Home, call: Call, effects: Iterable[Effect]) -> tuple[str, ...]:
@@ -36,7 +33,7 @@ def _hook(effect: RunTests | Alert, home: Home, call: Call) -> Hook | None:
         return _background("practice.test-runner", Command(argv=words, cwd=call.root), seconds)
     if sys.platform != "darwin":
         return None
-    words = (OSASCRIPT, "-e", ALERT, effect.title, effect.text, effect.sound)
+    words = alert_command(effect, {}, sys.platform)
     return _background("practice.notify", Command(argv=words), 5.0)
 
 

@@ -13,6 +13,7 @@ from synaptic.daemon.address import connect
 from synaptic.daemon.frame import ANSWERED, STDIN_LIMIT, AnswerReader, Delivery, Reply, pack_request
 from synaptic.daemon.lifecycle import POLL, find_home, is_held
 from synaptic.daemon.refuse import refuse
+from synaptic.daemon.rpc import VARIABLES
 from synaptic.model.call import Answer, Request
 from synaptic.model.errors import DaemonError
 from synaptic.model.home import Home
@@ -44,7 +45,8 @@ def call(home: Home, request: Request) -> Answer | None:
 
 def rpc(home: Home, method: str, params: object = None, timeout: float = 30.0) -> object:
     """One JSON-RPC call. Raises RpcError for an error the daemon answers, DaemonError when it does not answer."""
-    body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {} if params is None else params}
+    given = {} if params is None else params
+    body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": given, "env": _environment()}
     try:
         reply = msgspec.json.decode(_post(home, msgspec.json.encode(body), timeout), type=dict[str, object])
     except (OSError, msgspec.DecodeError) as error:
@@ -53,6 +55,15 @@ def rpc(home: Home, method: str, params: object = None, timeout: float = 30.0) -
     if isinstance(failure := reply.get("error"), dict):
         raise RpcError(int(failure.get("code", 0)), str(failure.get("message", "")))
     return reply.get("result")
+
+
+def _environment() -> dict[str, str]:
+    """Who asks, and from where."""
+    known = {name: os.environ[name] for name in VARIABLES if name in os.environ}
+    try:
+        return {"CWD": str(Path.cwd()), **known}
+    except OSError:  # the folder is gone
+        return known
 
 
 def responds(home: Home) -> bool:
@@ -79,7 +90,7 @@ def main(argv: list[str]) -> int:
     agent, event = words if len(words) == 2 else ("claude", "".join(words))
     stdin = _stdin()
     if len(stdin) > STDIN_LIMIT:
-        return _deliver(refuse(home, event, "its input is larger than 64 MiB"))
+        return _deliver(refuse(home, event, "its input is larger than 64 MiB", agent))
     request = Request(agent=agent, event=event, stdin=stdin, id=new_call_id(), env=dict(os.environ))
     answer = call(home, request)
     return _deliver(answer) if answer is not None else _answer_here(home, request)

@@ -18,6 +18,7 @@ from synaptic.model.decision import Decision, Failure
 from synaptic.model.errors import PayloadError, StoreError
 from synaptic.model.event import ABILITY_EVENTS, MessageDisplay, SessionStart, Timing, ToolEvent
 from synaptic.model.home import Home
+from synaptic.model.layers import LAYER_EFFECTS
 from synaptic.pipeline.match import Index, Panel
 from synaptic.pipeline.merge import Said, merge
 from synaptic.registry.catalog import Catalog, Catalogs
@@ -31,6 +32,7 @@ from synaptic.store.db import Store
 from synaptic.store.record import Delivery, Keep, Record
 from synaptic.wire.adapters import adapter, agents
 from synaptic.wire.base import Adapter
+from synaptic.wire.sniff import sniff
 
 log = logging.getLogger(__name__)
 
@@ -69,6 +71,8 @@ class Engine:
         """What the agent is told; on disk before it is returned."""
         started = time.perf_counter_ns()
         try:
+            if silence := self._judged_elsewhere(request):
+                return silence
             walked = await self._walk(request)
         except PayloadError as error:
             walked = self._unreadable(request, error)
@@ -131,6 +135,18 @@ class Engine:
             self.runners.done(one)
         return len(finished)
 
+    def _judged_elsewhere(self, request: Request) -> Answer | None:
+        """Silence for an agent that runs Claude Code's entries beside its own: one event is judged once."""
+        speaker = sniff(request)
+        if speaker == request.agent:
+            return None
+        from synaptic.packages.agents import wired  # noqa: PLC0415  all of bootstrap, which hardly any event needs
+
+        if speaker not in wired(self.home):
+            return None
+        call = adapter(speaker).decode(msgspec.structs.replace(request, agent=speaker))
+        return adapter(speaker).encode(call, Decision())
+
     async def _walk(self, request: Request) -> Walked:
         wire, call, catalog = self._open(request)
         self._keep = catalog.config.journal
@@ -139,7 +155,10 @@ class Engine:
         return self._finish(wire, call, catalog, decision)
 
     def _open(self, request: Request) -> tuple[Adapter, Call, Catalog]:
-        wire = adapter(OWN if request.event in ABILITIES else request.agent)
+        speaker = OWN if request.event in ABILITIES else sniff(request)
+        wire = adapter(speaker)
+        if speaker != request.agent and speaker != OWN:
+            request = msgspec.structs.replace(request, agent=speaker)  # an agent that runs another one's entries
         call = wire.decode(request)
         root = find_root(call.payload, call.env, call.event.cwd)
         catalog = self.catalogs.get(root, call.env.get("SYNAPTIC_ENV", ""))
@@ -159,7 +178,7 @@ class Engine:
             await self._commit.write(_record(request, walked, (time.perf_counter_ns() - started) // 1000))
         except StoreError as error:
             return _unwritten(walked.answer, str(error))
-        if walked.decision.effects:
+        if not all(isinstance(effect, LAYER_EFFECTS) for effect in walked.decision.effects):
             self._later(walked)
         return walked.answer if self.store.durable else _unwritten(walked.answer, self.store.trouble)
 
@@ -245,7 +264,11 @@ class Engine:
         self._keep = config.journal
         if config.fail == "closed" and request.agent in agents():
             return Walked(call, decision, adapter(request.agent).refuse(request.event, warning))
-        return Walked(call, decision, Answer(stderr=f"synaptic: {warning}\n".encode("utf-8", "replace")))
+        line = f"synaptic: {warning}\n".encode("utf-8", "replace")
+        if request.agent not in agents():
+            return Walked(call, decision, Answer(stderr=line))
+        silence = adapter(request.agent).encode(call, Decision())
+        return Walked(call, decision, msgspec.structs.replace(silence, stderr=line))
 
 
 def open_engine(home: Home) -> Engine:
@@ -291,7 +314,7 @@ def _record(request: Request, walked: Walked, micros: int) -> Record:
     return Record(
         call=request.id,
         at=walked.call.at,
-        agent=request.agent,
+        agent=walked.call.agent,
         event=event.hook_event_name,
         session=event.session_id,
         agent_id=event.agent_id,

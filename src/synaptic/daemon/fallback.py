@@ -84,7 +84,7 @@ def _start_or_replace(home: Home) -> None:
 
 
 def _failed(home: Home, request: Request, error: Exception) -> Answer:
-    return refuse(home, request.event, f"{type(error).__name__}: {error}")
+    return refuse(home, request.event, f"{type(error).__name__}: {error}", request.agent)
 
 
 def _read() -> frame.Delivery:

@@ -9,6 +9,7 @@ from synaptic.model.event import PreToolUse, UserPromptSubmit
 from synaptic.model.state import Change
 from synaptic.parse.prompt import typed
 from synaptic.pipeline.escalate import escalated, fingerprint
+from synaptic.policies.fleet.pre_tool_use import Heartbeat
 from synaptic.store import state
 from synaptic.store.db import Store
 
@@ -23,6 +24,8 @@ def counted(store: Store, call: Call, decision: Decision) -> Decision:
         return _with(decision, Change(section=SECTION, clear=True)) if spoken else decision
     if not isinstance(event, PreToolUse) or decision.kind is not Kind.DENY or not event.session_id:
         return decision
+    if decision.by == Heartbeat.id:
+        return decision  # it is about the log that is missing: the same call is welcome after it
     name = fingerprint(event.tool)
     before = _before(store, call).get(name, 0)
     times = before if isinstance(before, int) else 0

@@ -3,16 +3,24 @@
 from synaptic.model.call import Answer
 from synaptic.model.home import Home
 from synaptic.packages.dispatcher import read_engine
+from synaptic.wire.adapters import AGENTS, adapter
 
+CLAUDE = "claude"
 GO_ON = ("TeammateIdle", "AfterAgent")
 
 
-def refuse(home: Home, event: str, reason: str) -> Answer:
-    """Open: exit 0 and a line that says so. Closed: exit 2, which blocks, except where a block means "go on"."""
+def refuse(home: Home, event: str, reason: str, agent: str = CLAUDE) -> Answer:
+    """Open: exit 0 and a line that says so. Closed: exit 2, which blocks, except where a block means "go on".
+
+    Agents that do not go by exit codes are told in their own words.
+    """
     line = " ".join(reason.split())
-    if read_engine(home).fail == "closed" and not _asks_to_stop(event):
-        return Answer(stderr=_line(f"blocked, because it could not be checked: {line}"), exit=2)
-    return Answer(stderr=_line(f"this call was NOT checked: {line}"))
+    if read_engine(home).fail != "closed" or _asks_to_stop(event):
+        return Answer(stderr=_line(f"this call was NOT checked: {line}"))
+    blocked = f"blocked, because it could not be checked: {line}"
+    if agent in AGENTS and agent != CLAUDE:
+        return adapter(agent).refuse(event, f"synaptic: {blocked}; type: synaptic doctor")
+    return Answer(stderr=_line(blocked), exit=2)
 
 
 def _asks_to_stop(event: str) -> bool:

@@ -1,17 +1,25 @@
 """Named methods behind the socket: one table, spoken to as JSON-RPC 2.0 or as lines of `{cmd, args, env}`."""
 
 from collections.abc import Awaitable, Callable, Mapping
+from contextvars import ContextVar
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 import msgspec
 
-from synaptic.model.errors import SynapticError
+from synaptic.model.errors import LayerError, SynapticError
 
 Params = TypeVar("Params", bound=msgspec.Struct)
 Handler = Callable[[Any, Any], Awaitable[object]]
 
 CODES = {"UNKNOWN_COMMAND": -32601, "VALIDATION_ERROR": -32602, "HANDLER_ERROR": -32000, "INVALID_REQUEST": -32600}
-METHODS: dict[str, tuple[type[msgspec.Struct], Handler]] = {}
+METHODS: dict[str, tuple[Any, Handler]] = {}
+"""The type of a method's arguments, and its handler."""
+VARIABLES = frozenset(
+    {"CWD", "AGENT_ID", "CLAUDE_PLUGIN_ROOT", "AGENT_CLAIMS", "AGENT_TARGETED_CLAIMS", "AGENT_MANAGES", "AGENT_PARENT"}
+)
+"""What a request may say about the environment it comes from."""
+_environment: ContextVar[Mapping[str, str]] = ContextVar("environment", default=MappingProxyType({}))
 
 
 class RpcError(SynapticError):
@@ -34,15 +42,37 @@ def method(name: str) -> Callable[[Callable[[Any, Params], Awaitable[object]]], 
     return register
 
 
-async def call(service: Any, name: str, params: Mapping[str, object]) -> object:
-    """Run one method. Every failure is an RpcError."""
+def environment() -> Mapping[str, str]:
+    """The variables that came with the request that is being answered; never another one's."""
+    return _environment.get()
+
+
+async def call(service: Any, name: str, params: Mapping[str, object], env: object = None) -> object:
+    """Run one method. Every failure is a SynapticError."""
+    token = _environment.set(_known(env))
+    try:
+        return await _called(service, name, params)
+    finally:
+        _environment.reset(token)
+
+
+def _known(env: object) -> Mapping[str, str]:
+    """The variables that count; none of an environment that is none."""
+    try:
+        given = msgspec.convert(env, dict[str, str])
+    except msgspec.ValidationError:
+        return {}
+    return {name: value for name, value in given.items() if name in VARIABLES}
+
+
+async def _called(service: Any, name: str, params: Mapping[str, object]) -> object:
     if name not in METHODS:
         raise RpcError("UNKNOWN_COMMAND", f"there is no method {name!r}; `synaptic rpc rpc.methods` lists them")
     schema, handler = METHODS[name]
     try:
         typed = msgspec.convert(params, schema)
     except msgspec.ValidationError as error:
-        raise RpcError("VALIDATION_ERROR", f"{name}: {error}", (_issue(str(error)),)) from error
+        raise RpcError("VALIDATION_ERROR", f"{name}: {error}", (issue(str(error)),)) from error
     try:
         return await handler(service, typed)
     except SynapticError:
@@ -51,7 +81,7 @@ async def call(service: Any, name: str, params: Mapping[str, object]) -> object:
         raise RpcError("HANDLER_ERROR", f"{name}: {type(error).__name__}: {error}") from error
 
 
-def _issue(message: str) -> str:
+def issue(message: str) -> str:
     """`field: message`, from a decoder's sentence about `$.field`."""
     text, found, path = message.partition(" - at `$.")
     if found:
@@ -67,6 +97,7 @@ class JsonRpc(msgspec.Struct, frozen=True):
     params: dict[str, Any] = {}
     id: str | int | None = None
     jsonrpc: str = "2.0"
+    env: object = None
 
 
 async def answer_json_rpc(service: Any, body: bytes) -> bytes:
@@ -76,7 +107,7 @@ async def answer_json_rpc(service: Any, body: bytes) -> bytes:
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         return _json_rpc(None, error=RpcError("INVALID_REQUEST", f"not a JSON-RPC request: {error}"))
     try:
-        return _json_rpc(request.id, result=await call(service, request.method, request.params))
+        return _json_rpc(request.id, result=await call(service, request.method, request.params, request.env))
     except SynapticError as error:
         return _json_rpc(request.id, error=error)
 
@@ -84,10 +115,14 @@ async def answer_json_rpc(service: Any, body: bytes) -> bytes:
 def _json_rpc(number: str | int | None, *, result: object = None, error: SynapticError | None = None) -> bytes:
     if error is None:
         return msgspec.json.encode({"jsonrpc": "2.0", "id": number, "result": result})
-    word = error.code if isinstance(error, RpcError) else "HANDLER_ERROR"
+    word = _word(error)
     issues = list(error.issues) if isinstance(error, RpcError) else []
     body = {"code": CODES.get(word, -32000), "message": str(error), "data": {"code": word, "issues": issues}}
     return msgspec.json.encode({"jsonrpc": "2.0", "id": number, "error": body})
+
+
+def _word(error: SynapticError) -> str:
+    return error.code if isinstance(error, RpcError | LayerError) else "HANDLER_ERROR"
 
 
 class Line(msgspec.Struct, frozen=True):
@@ -103,11 +138,20 @@ async def answer_line(service: Any, line: bytes) -> bytes:
     try:
         request = msgspec.json.decode(line, type=Line)
     except (msgspec.DecodeError, UnicodeDecodeError):
-        return msgspec.json.encode({"ok": False, "error": "Invalid JSON request"}) + b"\n"
+        return await _other_line(service, line) + b"\n"
     try:
-        data = await call(service, request.cmd, request.args)
+        data = await call(service, request.cmd, request.args, request.env)
     except SynapticError as error:
-        word = error.code if isinstance(error, RpcError) else "HANDLER_ERROR"
+        word = _word(error)
         details = {"details": {"issues": list(error.issues)}} if isinstance(error, RpcError) and error.issues else {}
         return msgspec.json.encode({"ok": False, "error": word, "message": str(error), **details}) + b"\n"
     return msgspec.json.encode({"ok": True, "data": data}) + b"\n"
+
+
+async def _other_line(service: Any, line: bytes) -> bytes:
+    """A line without `cmd` may be a JSON-RPC document."""
+    try:
+        msgspec.json.decode(line, type=JsonRpc)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return msgspec.json.encode({"ok": False, "error": "Invalid JSON request"})
+    return await answer_json_rpc(service, line)

@@ -18,6 +18,8 @@ import synaptic
 from synaptic.daemon import (  # noqa: F401 - methods register themselves
     ability_methods,
     frame,
+    hook_methods,
+    layer_methods,
     lifecycle,
     methods,
     rpc,
@@ -114,6 +116,8 @@ class Connection(asyncio.Protocol):
 
     def connection_lost(self, error: Exception | None) -> None:
         self._daemon.busy.discard(self)
+        if self._lines is not None:
+            self._lines.put_nowait(b"")  # whoever waits for the next line would wait for ever
 
     def tick(self) -> None:
         self.transport.write(frame.KEEP_ALIVE)

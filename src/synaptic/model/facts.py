@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import msgspec
 
 from synaptic.model.ability import Suggested
-from synaptic.model.layers import HandOver, Layers
+from synaptic.model.layers import HandOver, Layers, Usage
 from synaptic.model.project import ChangedFile, Code, Git, PlanFile, Target, TestStatus, Tooling
 from synaptic.model.repository import Pending
 from synaptic.model.sane import Mirrored
@@ -78,10 +78,8 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     """AGENT_ID of the agent's environment; empty when it has none."""
     hand_over: HandOver = HandOver()
     """What a new context window can take over."""
-    usage: float | None = None
-    """How full the context is, from 0 to 1, as the transcript tells; None when it does not."""
-    usage_offset: int | None = None
-    """Up to where the transcript was read for it."""
+    usage: Usage = Usage()
+    """How full the context is."""
     directives: tuple[str, ...] = ()
     """Directive files that are found from the file of this tool call and were not found before."""
     directive_folders: tuple[str, ...] = ()
@@ -94,3 +92,5 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     """Whether a living supervisor would carry out a restart of this agent."""
     exhaustion: str = ""
     """What the end of the transcript says the turn ended with: nothing, `rate-limit` or `context`."""
+    log_end: str = ""
+    """The last lines of the effort's own log."""

@@ -111,11 +111,22 @@ class Layers(msgspec.Struct, frozen=True, kw_only=True):
     """Where an event belongs: whatever cannot be told, and everything after it, is missing."""
 
     project: int | None = None
+    root: str = ""
+    """The project's folder."""
     effort: Effort | None = None
     session: Session | None = None
     """The open one of whoever caused the event: a sub-agent's own, or the main one."""
     agent: Agent | None = None
     skill: Skill | None = None
+
+
+class Usage(msgspec.Struct, frozen=True):
+    """How full a context is, as its transcript tells."""
+
+    share: float | None = None
+    """From 0 to 1; None when it is not told."""
+    offset: int | None = None
+    """Up to where the transcript was read for it; None when there is none."""
 
 
 class HandOver(msgspec.Struct, frozen=True, kw_only=True):

@@ -8,7 +8,9 @@ import msgspec
 Input = Mapping[str, object]
 
 SHELL = frozenset({"Bash", "PowerShell"})
-EDITS = frozenset({"Write", "Edit", "MultiEdit", "NotebookEdit"})
+PATCH = "ApplyPatch"
+"""One call that changes several files: `paths` names them all."""
+EDITS = frozenset({"Write", "Edit", "MultiEdit", "NotebookEdit", PATCH})
 READS = frozenset({"Read", "Glob", "Grep", "LS", "NotebookRead"})
 PATH_KEYS = ("file_path", "notebook_path", "path", "filePath")
 
@@ -35,8 +37,11 @@ class Tool(msgspec.Struct, frozen=True, dict=True):
     @property
     def paths(self) -> tuple[str, ...]:
         """Every path the call names under a known key."""
-        found = (self.input.get(key) for key in PATH_KEYS)
-        return tuple(value for value in found if isinstance(value, str) and value)
+        found = [self.input.get(key) for key in PATH_KEYS]
+        several = self.input.get("paths")
+        if isinstance(several, list | tuple):
+            found.extend(several)
+        return tuple(dict.fromkeys(value for value in found if isinstance(value, str) and value))
 
     def text(self, key: str) -> str:
         value = self.input.get(key)

@@ -7,14 +7,17 @@ from pathlib import Path
 import msgspec
 
 from synaptic.model.errors import SettingsError, SynapticError
-from synaptic.packages import dispatcher, record, settings
+from synaptic.packages import agents, dispatcher, record, settings
+from synaptic.packages.agents import CLAUDE, FOREIGN
 from synaptic.packages.env import env_file, env_text, remove_env, write_env
 from synaptic.packages.options import Change, Options, Report
 from synaptic.packages.profile import add_path, path_line, remove_path
 from synaptic.packages.record import Choices, locked
 from synaptic.packages.rewrite import delete, drop_folders, make_folders, read
+from synaptic.packages.settings import Made
 from synaptic.packages.slash import remove_command
 from synaptic.wire.claude_entries import Plan
+from synaptic.wire.claude_settings import wanted
 
 Step = Callable[[], Change]
 UNKNOWN_TOKEN = "0" * 32
@@ -31,13 +34,24 @@ def bootstrap(options: Options) -> Report:
     with locked(options.home):
         report = _walk(_install_steps(options))
         record.choose(options.home, _choices(options))
-    return report
+    token = settings.ensure_token(options.home)
+    return Report(report.changes, agents.notes(options, _choices(options).agents, plan_of(options, token)))
 
 
 def remove(options: Options) -> Report:
     """Take everything out that bootstrap put in; configuration, journal and backups stay."""
     with locked(options.home):
         return _walk(_removal_steps(options))
+
+
+def leave(options: Options, names: tuple[str, ...]) -> Report:
+    """Take out what some agents were told; everything else stays."""
+    with locked(options.home):
+        report = _walk(step for agent in names for step in _leaving_steps(options, agent))
+        known = record.load(options.home).choices
+        kept = tuple(agent for agent in known.agents if agent not in names)
+        record.choose(options.home, msgspec.structs.replace(known, agents=kept))
+    return report
 
 
 def ensure(options: Options) -> Report | None:
@@ -49,17 +63,25 @@ def ensure(options: Options) -> Report | None:
 
 
 def is_registered(options: Options) -> bool:
-    """Whether the agent's settings hold exactly the entries of this installation. Reads only."""
+    """Whether the agents' settings hold exactly the entries of this installation. Reads only."""
     options = remembered(options)
     token = settings.read_token(options.home)
-    return token is not None and settings.inspect(target(options), plan_of(options, token)).current
+    return token is not None and all(_is_told(options, agent, token) for agent in _choices(options).agents)
+
+
+def _is_told(options: Options, agent: str, token: str) -> bool:
+    plan = plan_of(options, token)
+    if agent == CLAUDE:
+        return settings.inspect(target(options), wanted(plan)).current
+    return agents.is_current(options, agent, plan)
 
 
 def remembered(options: Options) -> Options:
     """The same options with the choices of last time where none are given."""
-    if options.choices is not None:
-        return options
-    return msgspec.structs.replace(options, choices=record.load(options.home).choices)
+    choices = options.choices or record.load(options.home).choices
+    return msgspec.structs.replace(
+        options, choices=choices if choices.agents else msgspec.structs.replace(choices, agents=(CLAUDE,))
+    )
 
 
 def target(options: Options) -> Path:
@@ -78,14 +100,31 @@ def _choices(options: Options) -> Choices:
 
 def refuse_early(options: Options) -> None:
     """Refuse whatever `bootstrap` would refuse, before anything is written."""
-    token = settings.read_token(options.home) or UNKNOWN_TOKEN
-    settings.prepare(options.home, target(options), plan_of(options, token))
+    for agent in _choices(options).agents:
+        _refuse_agent(options, agent)
     path_line(options.profile, options.home)
     if options.project is None:
         return
     env_text({"SYNAPTIC_PROJECT_ROOT": str(options.project)})
     if options.project.joinpath(".synaptic").resolve() == options.home.root.resolve():
         raise SettingsError("the home folder is no project", where=str(options.project), hint="cd into a project")
+
+
+def refusal(options: Options, agent: str) -> str:
+    """Why an agent cannot be told about the dispatcher; empty when it can."""
+    try:
+        _refuse_agent(remembered(options), agent)
+    except SettingsError as error:
+        return str(error)
+    return ""
+
+
+def _refuse_agent(options: Options, agent: str) -> None:
+    plan = plan_of(options, settings.read_token(options.home) or UNKNOWN_TOKEN)
+    if agent == CLAUDE:
+        settings.prepare(options.home, target(options), wanted(plan))
+    else:
+        agents.refuse_early(options, agent, plan)
 
 
 def _walk(steps: Iterator[Step]) -> Report:
@@ -102,12 +141,20 @@ def _walk(steps: Iterator[Step]) -> Report:
 def _install_steps(options: Options) -> Iterator[Step]:
     yield partial(_folders, options)
     yield partial(_dispatcher, options)
-    yield partial(_entries, options)
-    if _choices(options).managed:
-        yield partial(_without_entries, options, options.settings)
+    for agent in _choices(options).agents:
+        yield from _telling_steps(options, agent)
     yield partial(_path, options)
     if options.project is not None:
         yield partial(_project, options.project)
+
+
+def _telling_steps(options: Options, agent: str) -> Iterator[Step]:
+    if agent != CLAUDE:
+        yield from agents.install_steps(options, agent, plan_of(options, settings.ensure_token(options.home)))
+        return
+    yield partial(_entries, options)
+    if _choices(options).managed:
+        yield partial(_without_entries, options, options.settings)
 
 
 def _folders(options: Options) -> Change:
@@ -127,7 +174,9 @@ def _entries(options: Options) -> Change:
     plan = plan_of(options, settings.ensure_token(options.home))
     path = target(options)
     mode = 0o644 if _choices(options).managed else 0o600
-    done = settings.register(options.home, path, plan, mode)
+    done = settings.register(options.home, path, wanted(plan), Made(CLAUDE, mode))
+    if done and plan.http is not None:
+        path.chmod(path.stat().st_mode & 0o600)  # its entries carry the token of the listener
     return Change(what="agent settings", path=str(path), done=done, detail="one entry per event")
 
 
@@ -146,15 +195,24 @@ def _project(project: Path) -> Change:
 
 def _removal_steps(options: Options) -> Iterator[Step]:
     """Entries first: an agent must never be left with entries whose dispatcher is gone."""
+    for agent in (CLAUDE, *FOREIGN):
+        yield from _leaving_steps(options, agent)
     known = record.load(options.home)
-    for file in dict.fromkeys((options.settings, options.managed, *map(Path, known.settings))):
-        yield partial(_without_entries, options, file)
     for file in dict.fromkeys((options.profile.file, *map(Path, known.profiles))):
         yield partial(_without_path, options, file)
     if options.project is not None:
         yield partial(_without_project, options.project)
     yield partial(remove_command, options)
     yield partial(_without_dispatcher, options)
+
+
+def _leaving_steps(options: Options, agent: str) -> Iterator[Step]:
+    if agent != CLAUDE:
+        yield from agents.removal_steps(options, agent)
+        return
+    marked = (path for path, mark in record.load(options.home).settings.items() if mark.agent == CLAUDE)
+    for file in dict.fromkeys((options.settings, options.managed, *map(Path, marked))):
+        yield partial(_without_entries, options, file)
 
 
 def _without_entries(options: Options, file: Path) -> Change:

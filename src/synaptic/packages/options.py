@@ -10,6 +10,7 @@ from synaptic.model.home import Home
 from synaptic.packages.profile import Shell
 from synaptic.packages.record import Choices
 from synaptic.wire.claude_settings import managed_file, managed_folder, settings_file
+from synaptic.wire.wiring import VARIABLES, Place
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True):
@@ -23,6 +24,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     search_path: str = ""
     managed_root: Path = msgspec.field(default_factory=managed_folder)
     project: Path | None = None
+    agent_env: Mapping[str, str] = {}
+    """The variables that move files of agents."""
     choices: Choices | None = None
     """None is: as last time."""
 
@@ -33,6 +36,12 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def managed(self) -> Path:
         return managed_file(self.managed_root)
+
+    @property
+    def place(self) -> Place:
+        """Where agents look for their files."""
+        claude = {"CLAUDE_CONFIG_DIR": str(self.claude_dir)} if self.claude_dir else {}
+        return Place(self.user_home, {**self.agent_env, **claude})
 
     @property
     def profile(self) -> Shell:
@@ -48,6 +57,7 @@ def options_from(environ: Mapping[str, str], home: Home) -> Options:
         shell=environ.get("SHELL", ""),
         zdotdir=_folder(environ, "ZDOTDIR"),
         search_path=environ.get("PATH", ""),
+        agent_env={name: environ[name] for name in VARIABLES if environ.get(name)},
     )
 
 
@@ -77,6 +87,8 @@ class Report(msgspec.Struct, frozen=True):
     """Everything that was looked at, in order."""
 
     changes: tuple[Change, ...]
+    notes: tuple[str, ...] = ()
+    """What is left for a person to do or to know."""
 
     @property
     def done(self) -> tuple[Change, ...]:

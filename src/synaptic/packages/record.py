@@ -3,7 +3,7 @@
 import contextlib
 import fcntl
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Literal, TypeVar
 
@@ -11,8 +11,8 @@ import msgspec
 
 from synaptic.model.home import Home
 from synaptic.model.hook import HttpEndpoint
-from synaptic.packages.rewrite import explained, make_folders, read, replace
-from synaptic.wire.claude_settings import Undo
+from synaptic.packages.rewrite import drop_folders, explained, make_folders, read, replace
+from synaptic.wire.settings import Undo
 
 Mark = TypeVar("Mark")
 
@@ -25,17 +25,22 @@ class Choices(msgspec.Struct, frozen=True, kw_only=True):
     fail: Literal["open", "closed"] = "open"
     http: HttpEndpoint | None = None
     """Events go to this address (`http://127.0.0.1:PORT/hook/claude`) instead of through a process."""
+    agents: tuple[str, ...] = ("claude",)
+    """Who is told about the dispatcher."""
+    trust: bool = False
+    """Also agree, in the name of the user, to our entries where an agent asks for that."""
 
 
 class SettingsMark(msgspec.Struct, frozen=True):
-    """One settings file that holds our entries."""
+    """One file of an agent that holds our entries, or is ours alone."""
 
     undo: Undo
     folders: tuple[str, ...] = ()
+    agent: str = "claude"
 
 
 class ProfileMark(msgspec.Struct, frozen=True):
-    """One shell profile that holds our line."""
+    """One shell profile, or another text, that holds lines of ours."""
 
     text: str
     """Exactly what was added."""
@@ -49,6 +54,10 @@ class Record(msgspec.Struct, frozen=True):
     settings: Mapping[str, SettingsMark] = {}
     profiles: Mapping[str, ProfileMark] = {}
     choices: Choices = Choices()
+    agreements: Mapping[str, ProfileMark] = {}
+    """Files that hold an agreement to our entries."""
+    folders: tuple[str, ...] = ()
+    """Made for files that are gone, and still used by somebody."""
 
 
 def record_file(home: Home) -> Path:
@@ -84,6 +93,20 @@ def mark_profile(home: Home, path: Path, mark: ProfileMark | None) -> None:
     """Remember, or with None forget, one shell profile."""
     record = load(home)
     save(home, msgspec.structs.replace(record, profiles=_with(record.profiles, str(path), mark)))
+
+
+def mark_agreement(home: Home, path: Path, mark: ProfileMark | None) -> None:
+    """Remember, or with None forget, one file with agreements."""
+    record = load(home)
+    save(home, msgspec.structs.replace(record, agreements=_with(record.agreements, str(path), mark)))
+
+
+def release(home: Home, folders: Iterable[str]) -> None:
+    """Remove folders that were made and are empty again; those in use are tried again with the next ones."""
+    record = load(home)
+    known = sorted({*record.folders, *folders}, key=len, reverse=True)
+    drop_folders(known)
+    save(home, msgspec.structs.replace(record, folders=tuple(path for path in known if Path(path).exists())))
 
 
 def _with(marks: Mapping[str, Mark], key: str, mark: Mark | None) -> dict[str, Mark]:

@@ -7,17 +7,28 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar
 
+import msgspec
+
 from synaptic.model.errors import SettingsError
 from synaptic.model.home import Home
 from synaptic.packages import record
-from synaptic.packages.rewrite import delete, drop_folders, make_folders, read, replace
-from synaptic.wire.claude_entries import Plan
-from synaptic.wire.claude_settings import Edited, Registration, Undo, install, registration, uninstall
+from synaptic.packages.rewrite import delete, make_folders, read, replace
+from synaptic.wire.settings import Edited, Registration, Shape, Undo, Wanted, install, registration, uninstall
 
 T = TypeVar("T")
 BACKUPS = 10
 ATTEMPTS = 5
 RETRY = "correct the file, then run `synaptic bootstrap` again"
+
+
+class Made(msgspec.Struct, frozen=True):
+    """Whose file it is, and its mode if it has to be made."""
+
+    agent: str
+    mode: int = 0o600
+
+
+CLAUDE = Made("claude")
 
 
 def token_file(home: Home) -> Path:
@@ -40,34 +51,32 @@ def ensure_token(home: Home) -> str:
     return token
 
 
-def inspect(path: Path, plan: Plan) -> Registration:
-    """How the file differs from the plan; nothing is written."""
-    return _explained(path, lambda: registration(_text(read(path)), plan))
+def inspect(path: Path, wanted: Wanted) -> Registration:
+    """How the file differs from what is wanted; nothing is written."""
+    return _explained(path, lambda: registration(_text(read(path)), wanted))
 
 
-def prepare(home: Home, path: Path, plan: Plan) -> Edited | None:
+def prepare(home: Home, path: Path, wanted: Wanted) -> Edited | None:
     """What `register` would write; None when nothing. Refuses a file that must not be edited."""
     mark = record.load(home).settings.get(str(path))
-    return _explained(path, lambda: install(_text(read(path)), plan, mark.undo if mark else None))
+    return _explained(path, lambda: install(_text(read(path)), wanted, mark.undo if mark else None))
 
 
-def register(home: Home, path: Path, plan: Plan, mode: int = 0o600) -> bool:
-    """Put the planned entries into the file; whether anything had to change."""
+def register(home: Home, path: Path, wanted: Wanted, made: Made = CLAUDE) -> bool:
+    """Put the wanted entries into the file; whether anything had to change."""
     for _ in range(ATTEMPTS):
         before = read(path)
-        edited = prepare(home, path, plan)
+        edited = prepare(home, path, wanted)
         if edited is None:
             return False
-        _remember(home, path, edited.undo)
+        _remember(home, path, edited.undo, made.agent)
         if read(path) == before:
-            _write(home, path, before, edited.text, mode)
-            if plan.http is not None:
-                path.chmod(path.stat().st_mode & 0o600)  # its entries carry the token of the listener
+            _write(home, path, before, edited.text, made.mode)
             return True
     raise SettingsError("changes all the time", where=str(path), hint="close the agent and try again")
 
 
-def unregister(home: Home, path: Path) -> bool:
+def unregister(home: Home, path: Path, shape: Shape | None = None) -> bool:
     """Take our entries out of the file and restore what was there; whether anything had to change."""
     mark = record.load(home).settings.get(str(path))
     before = read(path)
@@ -75,19 +84,21 @@ def unregister(home: Home, path: Path) -> bool:
         record.mark_settings(home, path, None)
         return False
     text = _text(before) or ""
-    after = _explained(path, lambda: uninstall(text, str(home.dispatch), mark.undo if mark else None))
+    wanted = Wanted(shape or Shape(), str(home.dispatch), {})
+    after = _explained(path, lambda: uninstall(text, wanted, mark.undo if mark else None))
     if after != text:
         _write(home, path, before, after, 0o600)
-    drop_folders(mark.folders if mark and after is None else ())
     record.mark_settings(home, path, None)
+    record.release(home, mark.folders if mark and after is None else ())
     return after != text
 
 
-def _remember(home: Home, path: Path, undo: Undo) -> None:
+def _remember(home: Home, path: Path, undo: Undo, agent: str) -> None:
     """Before the file changes: an undo without its entries does no harm, entries without their undo might."""
     known = record.load(home).settings.get(str(path))
     made = make_folders(path.parent)
-    record.mark_settings(home, path, record.SettingsMark(undo, made or (known.folders if known else ())))
+    folders = made or (known.folders if known else ())
+    record.mark_settings(home, path, record.SettingsMark(undo, folders, agent))
 
 
 def _write(home: Home, path: Path, before: bytes | None, text: str | None, mode: int) -> None:
@@ -103,8 +114,9 @@ def _back_up(home: Home, path: Path, data: bytes) -> None:
     folder = home.root / "backups"
     make_folders(folder, 0o700)
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%f")
-    replace(folder / f"{stamp}-{path.name}", data)
-    for old in sorted(folder.iterdir())[:-BACKUPS]:
+    whose = f"-{path.parent.name}-{path.name}"
+    replace(folder / f"{stamp}{whose}", data)
+    for old in sorted(file for file in folder.iterdir() if file.name.endswith(whose))[:-BACKUPS]:
         delete(old)
 
 

@@ -8,9 +8,11 @@ from typing import Any
 
 from synaptic.model.errors import SettingsError
 from synaptic.packages import dispatcher, settings
+from synaptic.packages.agents import CLAUDE
 from synaptic.packages.bootstrap import plan_of, remembered, target
 from synaptic.packages.options import Options, Problem
 from synaptic.packages.rewrite import read
+from synaptic.wire.claude_settings import wanted
 
 BOOTSTRAP = "synaptic bootstrap"
 
@@ -18,8 +20,15 @@ BOOTSTRAP = "synaptic bootstrap"
 def verify(options: Options) -> tuple[Problem, ...]:
     """Every problem found, the gravest first; none is an installation that works."""
     options = remembered(options)
-    checks = (_dispatcher(options), _entries(options), _switched_off(options), _managed_rules(options), _path(options))
+    claude = (_entries(options), _switched_off(options), _managed_rules(options)) if has_claude(options) else ()
+    checks = (_dispatcher(options), *claude, _path(options))
     return tuple(problem for check in checks for problem in check)
+
+
+def has_claude(options: Options) -> bool:
+    """Whether Claude Code is one of the agents that are told."""
+    choices = remembered(options).choices
+    return choices is not None and CLAUDE in choices.agents
 
 
 def _dispatcher(options: Options) -> Iterator[Problem]:
@@ -41,7 +50,7 @@ def _entries(options: Options) -> Iterator[Problem]:
         yield Problem(what="the agent was never told about the dispatcher", where=str(path), fix=BOOTSTRAP)
         return
     try:
-        found = settings.inspect(path, plan_of(options, token))
+        found = settings.inspect(path, wanted(plan_of(options, token)))
     except SettingsError as error:
         yield Problem(what=error.message, where=str(path), fix=error.hint)
         return

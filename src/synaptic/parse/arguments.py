@@ -32,6 +32,9 @@ class Arguments(msgspec.Struct, frozen=True):
 
 def arguments(words: Iterable[Word], valued: Collection[str] = NONE) -> Arguments:
     """Take the words behind a command's name apart; options in `valued` take the next word."""
+    words = tuple(words)
+    if not any(word.text[:1] == "-" for word in words):
+        return Arguments((), words)
     options: list[tuple[str, Word | None]] = []
     operands: list[Word] = []
     rest = iter(words)

@@ -1,6 +1,7 @@
 """Files in a script that come from another machine."""
 
 from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 from posixpath import basename, join, normpath
 
 from synaptic.parse.arguments import arguments
@@ -11,11 +12,11 @@ COPIERS = frozenset({"mv", "cp", "install", "ln", "rsync"})
 SYNCERS = frozenset({"scp", "rsync", "sftp", "rclone"})
 
 
-def downloaded(found: Script) -> Iterator[tuple[Command, frozenset[str]]]:
-    """Each command together with the downloaded files that exist when it starts."""
+def downloaded(found: Script) -> Iterator[tuple[Command, AbstractSet[str]]]:
+    """Each command together with the downloaded files that exist when it starts: look before you go on."""
     known: set[str] = set()
     for command in found.commands:
-        yield command, frozenset(known)
+        yield command, known
         known.update(file_of(text, command) for text in _made(command) if text not in ("-", "/dev/stdout", "/dev/null"))
         if command.name in COPIERS and command.argv[1:]:
             known.update(_copied(command, known))

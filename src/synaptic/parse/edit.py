@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from synaptic.model.tool import Tool
+from synaptic.model.tool import PATCH, Tool
 
 
 def lines(text: str) -> int:
@@ -16,11 +16,11 @@ def projected(tool: Tool, now: str | None) -> str | None:
         return tool.text("content")
     if tool.name == "NotebookEdit":
         return tool.text("new_source")
-    if now is None:
-        return None
-    if tool.name == "Edit":
-        return _replaced(now, tool.input)
     edits = tool.input.get("edits")
+    if now is None or tool.name == PATCH:
+        return None
+    if tool.name == "Edit" and edits is None:
+        return _replaced(now, tool.input)
     for edit in edits if isinstance(edits, list | tuple) else ():
         if isinstance(edit, Mapping):
             now = _replaced(now, edit)

@@ -60,6 +60,7 @@ class Flow:
 
     def __init__(self, found: Script) -> None:
         self._commands = found.commands
+        self._origins: dict[int, list[Command]] = {}
         self._pipelines: dict[int, list[tuple[int, Command]]] = {}
         for command in found.commands:
             for pipeline, place in command.stages:
@@ -73,14 +74,18 @@ class Flow:
 
     def origins(self, command: Command) -> list[Command]:
         """Every command whose output reaches this one, directly or through others."""
+        known = self._origins.get(command.index)
+        if known is not None:
+            return known
         reached: dict[int, Command] = {}
         waiting = self.before(command)
         while waiting:
             one = waiting.pop()
             if one.index not in reached and one.index != command.index:
                 reached[one.index] = one
-                waiting.extend(self.before(one))
-        return list(reached.values())
+                waiting.extend(other for other in self.before(one) if other.index not in reached)
+        self._origins[command.index] = found = list(reached.values())
+        return found
 
     def sources(self, word: Word) -> list[Command]:
         """Every command whose output a word holds."""

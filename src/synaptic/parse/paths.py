@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from urllib.parse import unquote
 
 import msgspec
@@ -13,6 +14,8 @@ PLAIN = re.compile(r"(?:[\w-][\w.-]*/)*+[\w-][\w.-]*")
 """Names below the folder one stands in: nothing to work out."""
 LONGEST = 4096
 """Characters of a path; no system opens a longer one."""
+SHORT = 256
+"""Characters of a path whose meaning is remembered."""
 DECODINGS = 4
 """Rounds of percent-decoding, for text that was encoded more than once."""
 
@@ -28,18 +31,26 @@ def resolve(text: str, at: Standpoint) -> str | None:
     """The absolute, normal form of a path: `~`, `$HOME`, `$PWD`, `..` applied. None: empty, too long, or with a NUL."""
     if len(text) > LONGEST:
         return None
-    if PLAIN.fullmatch(text) and at.cwd[-1:] != "/" and ".." not in at.cwd:
-        return _canonical(f"{at.cwd}/{text}")
+    return _remembered(text, at.cwd, at.home) if len(text) <= SHORT else _resolved(text, at.cwd, at.home)
+
+
+def _resolved(text: str, cwd: str, home: str) -> str | None:
+    if PLAIN.fullmatch(text) and cwd[-1:] != "/" and ".." not in cwd:
+        return _canonical(f"{cwd}/{text}")
     if not text or "\0" in text:
         return None
     plain = text.removeprefix("file://")
     if plain.startswith("~"):
-        plain = _tilde(plain, at.home)
+        plain = _tilde(plain, home)
     if "$" in plain:
-        plain = VARIABLE.sub(lambda found: at.home if "HOME" in found[0] else at.cwd, plain)
+        plain = VARIABLE.sub(lambda found: home if "HOME" in found[0] else cwd, plain)
     if not plain.startswith("/"):
-        plain = f"{at.cwd}/{plain}"
+        plain = f"{cwd}/{plain}"
     return _canonical("/" + os.path.normpath(plain).lstrip("/"))
+
+
+_remembered = lru_cache(maxsize=2048)(_resolved)
+"""Several guards ask about the same words."""
 
 
 def readings(text: str, at: Standpoint) -> tuple[str, ...]:
@@ -55,12 +66,15 @@ def readings(text: str, at: Standpoint) -> tuple[str, ...]:
 
 def inside(path: str, roots: Iterable[str]) -> bool:
     """Whether a resolved path is one of the roots or below one. An empty root holds nothing."""
-    return any(root and _below(path, root) for root in roots)
+    for root in roots:
+        if root and path.startswith(stem := _stem(root)) and path[len(stem) : len(stem) + 1] in ("", "/"):
+            return True
+    return False
 
 
-def _below(path: str, root: str) -> bool:
-    stem = _canonical(root.rstrip("/"))
-    return path == stem or path.startswith(f"{stem}/")
+@lru_cache(maxsize=256)
+def _stem(root: str) -> str:
+    return _canonical(root.rstrip("/"))
 
 
 def _tilde(text: str, home: str) -> str:

@@ -30,6 +30,8 @@ CERTAIN = re.compile(r"\$\{\w+:\?")
 TEMPORARY = re.compile(r"\$\{?TMPDIR\b[^}/]*\}?/+(?!\.\.(?:/|$))[^/]")
 PROBES = ("q9z", ".q9z", "q9z.w7k", "w")
 """Names that only a pattern for everything matches."""
+PROBED = frozenset("*?".join(PROBES))
+CLASS = re.compile(r"\[!?\]?[^\]]*+\]")
 
 
 class Place(StrEnum):
@@ -136,4 +138,6 @@ def without_everything(text: str) -> str:
 
 def matches_everything(pattern: str) -> bool:
     """Whether a pattern matches any name, hidden or not."""
+    if not PROBED.issuperset(CLASS.sub("", pattern)):
+        return False  # it says more than a pattern for everything would
     return any(fnmatchcase(probe, pattern) for probe in PROBES)

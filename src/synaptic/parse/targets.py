@@ -37,6 +37,7 @@ FETCHED = {
     "openssl": ("-out",),
 }
 """Options whose value is written."""
+WRITERS = EVERY | LAST | frozenset(IN_PLACE) | frozenset(FETCHED) | {"dd"}
 
 
 class Target(msgspec.Struct, frozen=True):
@@ -52,7 +53,8 @@ def targets(found: Script, at: Standpoint) -> Iterator[Target]:
     for redirect in found.writes:
         yield from _resolved([redirect.target], redirect.cwd, at, None)
     for command in found.commands:
-        yield from _resolved(list(_written(command)), command.cwd, at, command)
+        if command.paths or command.name.lower() in WRITERS:
+            yield from _resolved(list(_written(command)), command.cwd, at, command)
 
 
 def _resolved(words: list[Word], cwd: str, at: Standpoint, command: Command | None) -> Iterator[Target]:

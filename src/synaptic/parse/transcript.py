@@ -1,6 +1,7 @@
 """What an agent's transcript tells: how full the context is, and why a turn ended."""
 
 import re
+from functools import lru_cache
 
 import msgspec
 
@@ -29,6 +30,7 @@ class _Line(msgspec.Struct, frozen=True):
     message: _Message | None = None
     type: str = ""
     isSidechain: bool = False  # as the transcript spells it
+    isApiErrorMessage: bool = False
 
 
 class Turn(msgspec.Struct, frozen=True):
@@ -48,7 +50,12 @@ _decoder = msgspec.json.Decoder(_Line)
 
 def window_of(model: str, tokens: int = 0) -> int:
     """The tokens a model can hold; one that holds more than the usual window has the large one."""
-    return LARGE_WINDOW if tokens > WINDOW or LARGE.search(model) else WINDOW
+    return LARGE_WINDOW if tokens > WINDOW or _is_large(model) else WINDOW
+
+
+@lru_cache(maxsize=64)
+def _is_large(model: str) -> bool:
+    return LARGE.search(model) is not None
 
 
 def complete(piece: bytes) -> int:
@@ -84,7 +91,16 @@ def _turn(line: bytes) -> Turn | None:
 
 def exhaustion(tail: bytes) -> str:
     """What the end of a transcript says the turn ended with: nothing, `rate-limit` or `context`."""
-    end = b"\n".join(tail.splitlines()[-END_LINES:])
+    end = b"\n".join(line for line in tail.splitlines()[-END_LINES:] if not _is_talk(line))
     if EXHAUSTED.search(end):
         return "context"
     return "rate-limit" if RATE_LIMIT.search(end) else ""
+
+
+def _is_talk(line: bytes) -> bool:
+    """Whether a line is what somebody said: they may well speak about limits."""
+    try:
+        read = _decoder.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return False
+    return read.type in ("user", "assistant") and not read.isApiErrorMessage

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import pairwise
 
+from synaptic.model.patch import BEGIN, END, files
+from synaptic.parse.engine_calls import bare
 from synaptic.parse.words import TOKEN, unquoted
 
 UNKNOWN = "?"
@@ -33,6 +35,11 @@ SHELLS = frozenset({"sh", "bash", "zsh", "dash", "eval"})
 DEVICES = ("/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/fd/")
 SCRATCH = ("/tmp/", "/var/tmp/", "/private/tmp/", "$TMPDIR", "${TMPDIR")
 DEPTH = 3
+APPLIES = re.compile(r"(?:^|[;&|\n])\s*apply_?patch\b")
+PATCH = re.compile(
+    rf"(?:^|[;&|\n])\s*apply_?patch\s+<<-?\s*(['\"])\w+\1\s*\n\s*{re.escape(BEGIN)}.*?\n\s*{re.escape(END)}", re.DOTALL
+)
+"""A patch as text that no shell looks at: the mark of its end is quoted, and nobody but the program reads it."""
 
 
 @lru_cache(maxsize=512)
@@ -46,12 +53,24 @@ def named(command: str) -> tuple[str, ...]:
     """Every file that a command writes, temporary ones included, devices left out."""
     if not HINT.search(command):
         return ()
-    found = dict.fromkeys(target for target in _written(command, 0) if target)
+    commands = bare(_without_patch(command))
+    found = dict.fromkeys(target for target in (*_patched(command), *_written(commands, 0)) if target)
     return tuple(name for name in found if not name.startswith(DEVICES))
 
 
 def _scratch(name: str) -> bool:
     return name.startswith(SCRATCH) and ".." not in name
+
+
+def _patched(command: str) -> Iterator[str]:
+    """The files of a patch in the text."""
+    for change in files(command) if APPLIES.search(command) else ():
+        yield from (change.path, change.moved)
+
+
+def _without_patch(command: str) -> str:
+    """Lines of a patch are text of its files, whatever they look like."""
+    return PATCH.sub("\n", command) if BEGIN in command else command
 
 
 def _written(text: str, depth: int) -> Iterator[str]:

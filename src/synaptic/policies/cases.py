@@ -1,9 +1,10 @@
 """Cases as data: what each policy must say, one file a policy, shipped with the program.
 
 A case names its event by `bash` (a command), `tool` with `input`, or `event` with `payload`; `facts` and `options` are
-optional. `want` is allow, deny, ask, rewrite, advise or none. `reason` and `context` are parts of the text that is
-said; `input` after a rewrite is `rewritten`; `effects` are parts of the effects in their order, each
-as its name and its values: `AppendLine PATH LINE`.
+optional. `given` names facts that several cases share, from the file's table `[given.NAME]`; a case's own come on top.
+`want` is allow, deny, ask, rewrite, advise or none. `reason` and `context` are parts of the text that is said; `input`
+after a rewrite is `rewritten`; `effects` are parts of the effects in their order, each as its name and its values:
+`AppendLine PATH LINE`.
 """
 
 import inspect
@@ -34,12 +35,20 @@ class Case(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     input: dict[str, Any] = {}
     event: str = "PreToolUse"
     payload: dict[str, Any] = {}
+    given: str = ""
     facts: dict[str, Any] = {}
     options: dict[str, Any] = {}
     reason: str = ""
     context: str = ""
     rewritten: dict[str, Any] | None = None
     effects: list[str] | None = None
+
+
+class CaseFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The cases of one policy, and facts that they share."""
+
+    case: list[Case]
+    given: dict[str, dict[str, Any]] = {}
 
 
 def case_file(policy: type[Policy]) -> Path:
@@ -52,7 +61,26 @@ def case_file(policy: type[Policy]) -> Path:
 def cases(policy: type[Policy]) -> list[Case]:
     """The cases of a policy; none when it has no file."""
     path = case_file(policy)
-    return msgspec.toml.decode(path.read_bytes(), type=dict[str, list[Case]])["case"] if path.exists() else []
+    if not path.exists():
+        return []
+    file = msgspec.toml.decode(path.read_bytes(), type=CaseFile)
+    return [_with_given(case, file.given) for case in file.case]
+
+
+def _with_given(case: Case, given: dict[str, dict[str, Any]]) -> Case:
+    return msgspec.structs.replace(case, facts=_over(given[case.given], case.facts)) if case.given else case
+
+
+def _over(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
+    """Tables of both in one; where both have a value, the upper one's."""
+    both = {
+        key: _over(below[key], above[key]) for key in below.keys() & above.keys() if _tables(below[key], above[key])
+    }
+    return {**below, **above, **both}
+
+
+def _tables(*values: object) -> bool:
+    return all(isinstance(value, dict) for value in values)
 
 
 def opinion(policy: type[Policy], case: Case) -> Verdict | None:

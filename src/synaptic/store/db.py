@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from synaptic.model.call import Answer
 from synaptic.model.errors import StoreError
 from synaptic.model.home import Home
-from synaptic.model.layers import Layers
+from synaptic.model.layers import Layers, Usage
 from synaptic.model.state import Section
 from synaptic.store import damage, schema
 
@@ -66,8 +66,10 @@ class Store:
         self.layers_at: tuple[int, int] = (0, 0)
         self.counting: dict[str, int] = {}
         """Calls that are being decided and will move a session's heartbeat: the session by call."""
-        self.transcripts: dict[str, tuple[int, float | None]] = {}
-        """Up to where a transcript was read, and how full the context was then."""
+        self.resolved: tuple[object, Layers] = (None, Layers())
+        """The layers of the call that asked last."""
+        self.transcripts: dict[str, Usage] = {}
+        """How full contexts were, by transcript, when they were read last."""
         self.nothing_waits: dict[tuple[str, str], float] = {}
         """Sessions without deliveries, and until when that is believed."""
         self.workspaces: dict[str, tuple[float, tuple[str, ...]]] = {}

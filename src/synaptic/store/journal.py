@@ -7,6 +7,8 @@ import msgspec
 
 from synaptic.model.call import Answer
 from synaptic.model.decision import Decision, Step
+from synaptic.model.effect import Deliver
+from synaptic.model.layers import Signal
 from synaptic.store import deliveries, follow_ups, layer_effects, layers, state, stops, usage, workspaces
 from synaptic.store.db import Connection, Row, Store
 from synaptic.store.record import Entry, Keep, Record
@@ -17,6 +19,8 @@ PAYLOAD_LIMIT = 1024 * 1024
 SECRET_ANSWERS = 256
 FILTERS = frozenset({"agent", "event", "session", "agent_id", "tool", "root", "kind"})
 
+WAITING = (Deliver, Signal)
+"""Effects after which something may wait for a session."""
 COLUMNS = "id, call, at, agent, event, session, agent_id, tool, root, micros, size, payload, decision"
 SELECT = f"SELECT {COLUMNS}, stdout, stderr, exit FROM events"
 INSERT = """
@@ -52,8 +56,9 @@ class _Written(NamedTuple):
 def append(store: Store, records: Iterable[Record], keep: Keep = "full") -> int:
     """Write many records in one transaction; how many were new. A call that is there already is left as it is."""
     rows = [_written(store, record, keep) for record in records]
-    if any(row.record.decision.effects or row.record.event in workspaces.EVENTS for row in rows):
+    if any(isinstance(effect, WAITING) for row in rows for effect in row.record.decision.effects):
         store.nothing_waits.clear()
+    if any(row.record.event in workspaces.EVENTS for row in rows):
         store.workspaces.clear()
     try:
         new = store.write(lambda connection: _insert_all(store, connection, rows), follows=True)

@@ -137,7 +137,7 @@ def _status(connection: Connection, status: SetStatus, cause: Cause) -> None:
         connection.execute(PROJECT, (root, root.rpartition("/")[2], cause.at))
     known = connection.execute("SELECT 1 FROM efforts WHERE id = ?", (status.effort,)).fetchone()
     who = (text(status.agent), text(status.label), status.kind, status.status, int(status.named), text(status.host))
-    where = (root, status.effort if known else None, text(status.note), cause.at)
+    where = (root, status.effort if known else None, redact_text(text(status.note)), cause.at)
     connection.execute(STATUS, (*who, *where))
 
 

@@ -137,9 +137,10 @@ def _resolve(connection: Connection, place: Place) -> Layers:
     name = "" if place.agent_name == NOBODY else _text(place.agent_name)
     host = _text(place.host)
     worker = _agent(connection, name or host) if name or host else None
-    project = _project(connection, place.root)
-    if project is None:
+    known = _project(connection, place.root)
+    if known is None:
         return Layers(agent=worker)
+    project, root = known
     found = _bound(connection, worker, project) if name and worker else None
     main: Session | None = None
     if found is None:
@@ -148,12 +149,13 @@ def _resolve(connection: Connection, place: Place) -> Layers:
     if found is None:
         found = _effort(connection, NEWEST_ACTIVE, (project,))
     if found is None:
-        return Layers(project=project, agent=worker)
+        return Layers(project=project, root=root, agent=worker)
     if place.subagent:
         main = _session(connection, OPEN_OF_SUBAGENT, (found.id, _text(place.subagent), host))
     elif main is None:
         main = _session(connection, OPEN_OF_EFFORT, (found.id, host, name))
-    return Layers(project=project, effort=found, session=main, agent=worker, skill=_skill(connection, found))
+    skill = _skill(connection, found)
+    return Layers(project=project, root=root, effort=found, session=main, agent=worker, skill=skill)
 
 
 def _bound(connection: Connection, worker: Agent, project: int) -> Effort | None:
@@ -162,12 +164,12 @@ def _bound(connection: Connection, worker: Agent, project: int) -> Effort | None
     return found if found and not found.finished and found.project == project else None
 
 
-def _project(connection: Connection, root: str) -> int | None:
+def _project(connection: Connection, root: str) -> tuple[int, str] | None:
     paths = tuple(_ancestors(_text(root)))
     marks = ", ".join("?" * len(paths))
-    sql = f"SELECT id FROM projects WHERE path IN ({marks}) ORDER BY length(path) DESC LIMIT 1"
+    sql = f"SELECT id, path FROM projects WHERE path IN ({marks}) ORDER BY length(path) DESC LIMIT 1"
     row = connection.execute(sql, paths).fetchone()
-    return int(row[0]) if row else None
+    return (int(row[0]), str(row[1])) if row else None
 
 
 def _ancestors(path: str) -> Iterator[str]:

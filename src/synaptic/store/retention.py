@@ -26,6 +26,12 @@ WHERE at NOT BETWEEN ?1 - ?2 AND ?1 + ?2 OR (delivered <> '' AND at < ?1 - ?3) L
 ANSWERS = (
     "DELETE FROM answers WHERE call IN (SELECT call FROM answers WHERE at NOT BETWEEN ?1 - ?2 AND ?1 + ?2 LIMIT ?3)"
 )
+OLD = (
+    "DELETE FROM stops WHERE at < ?",
+    "DELETE FROM messages WHERE timestamp < ?",
+    "DELETE FROM agents WHERE named = 0 AND updated_at < ?",
+)
+"""Small tables: what nobody looks back to. Efforts and their sessions stay."""
 
 
 class Pruned(msgspec.Struct, frozen=True):
@@ -40,6 +46,8 @@ class Pruned(msgspec.Struct, frozen=True):
 
 def prune(store: Store, days: float, keep: int = 0) -> Pruned:
     """Remove events older than `days`, and the oldest beyond `keep` (0: any number); then what `expire` removes.
+
+    Dialogue and agents without a name go with the events of their time.
 
     The newest event always stays, so that its number is the last one given.
     """
@@ -57,7 +65,8 @@ def _prune(connection: Connection, days: float, keep: int) -> Pruned:
     first = newest - keep if keep else 0
     events = _steps(lambda: _drop_oldest(connection, before, first))
     rest = _expire(connection)
-    connection.execute("DELETE FROM stops WHERE at < ?", (before,))
+    for sql in OLD:
+        connection.execute(sql, (before,))
     return msgspec.structs.replace(rest, events=events, bytes=_give_back(connection))
 
 

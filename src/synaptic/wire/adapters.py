@@ -6,7 +6,8 @@ from importlib import import_module
 from synaptic.model.errors import PayloadError
 from synaptic.wire.base import Adapter
 
-MODULES = {"claude": "synaptic.wire.claude", "synaptic": "synaptic.wire.ability"}
+AGENTS = ("claude", "codex", "gemini", "copilot", "droid", "qwen", "opencode", "cline", "cursor", "amp")
+MODULES = {**{agent: f"synaptic.wire.{agent}" for agent in AGENTS}, "synaptic": "synaptic.wire.ability"}
 """Each module keeps its adapter in `ADAPTER`."""
 
 

@@ -29,7 +29,11 @@ TIMEOUTS: Mapping[str, int] = {
 ENTRY = "--entry="
 HTTP_ENTRY = "synaptic-entry="
 COMMON_PATH = "/.synaptic/bin/dispatch"
-SHELL_FORM = re.compile(r"""("[^"]*"|'[^']*'|[^\s"']*)(?:\s+\w+)*\s+--entry=[^\s;&|]+\s*""")
+SHELL_FORM = re.compile(r"""("(?:[^"\\]|\\.)*"|'[^']*'|[^\s"']*)(?:\s+\w+)*\s+--entry=[^\s;&|]+\s*""")
+SHELL_KEYS = ("command", "bash")
+"""Where agents keep a command line."""
+DELEGATE = "amp-delegate"
+"""The program beside the dispatcher for an agent that passes no arguments."""
 
 
 class Plan(msgspec.Struct, frozen=True):
@@ -94,12 +98,26 @@ def is_ours(hook: object, dispatch: str) -> bool:
     if hook.get("type") == "http":
         return HTTP_ENTRY in str(hook.get("url", ""))
     command, args = hook.get("command"), hook.get("args")
-    if not isinstance(command, str):
-        return False
-    if isinstance(args, list):
+    if isinstance(command, str) and isinstance(args, list):
         return _is_dispatcher(command, dispatch) and any(str(arg).startswith(ENTRY) for arg in args)
-    shell = SHELL_FORM.fullmatch(command)
-    return shell is not None and _is_dispatcher(shell.group(1).strip("\"'"), dispatch)
+    if hook.get("action") == "delegate":
+        folder, _, name = str(hook.get("to", "")).rpartition("/")
+        return name == DELEGATE and _is_dispatcher(f"{folder}/dispatch", dispatch)
+    return any(_is_shell_form(hook.get(key), dispatch) for key in SHELL_KEYS)
+
+
+def _is_shell_form(command: object, dispatch: str) -> bool:
+    found = SHELL_FORM.fullmatch(command) if isinstance(command, str) else None
+    return found is not None and _is_dispatcher(_unquoted(found.group(1)), dispatch)
+
+
+def quoted(path: str) -> str:
+    """A path as one word of any shell that agents use."""
+    return '"' + re.sub(r'([\\"$`])', r"\\\1", path) + '"'
+
+
+def _unquoted(word: str) -> str:
+    return re.sub(r"\\(.)", r"\1", word[1:-1]) if word.startswith('"') else word.strip("'")
 
 
 def _is_dispatcher(path: str, dispatch: str) -> bool:

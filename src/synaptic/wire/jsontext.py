@@ -10,6 +10,7 @@ import msgspec
 from synaptic.model.errors import SettingsError
 
 TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]]|[^\s,:{}\[\]"]+', re.DOTALL)
+COMMENT = re.compile(r'"(?:[^"\\]|\\.)*"|(?P<line>//[^\n]*\n?)|(?P<block>/\*.*?\*/)', re.DOTALL)
 CLOSERS = "}]"
 DEFAULT_INDENT = "  "
 
@@ -86,6 +87,27 @@ def scan(text: str) -> Node:
     return stack[0].items[0].value
 
 
+def plain(text: str) -> str:
+    """The same text with blanks in place of comments: positions in one are positions in the other."""
+    return COMMENT.sub(lambda found: _blank(found.group()) if found.lastgroup else found.group(), text)
+
+
+def _blank(comment: str) -> str:
+    return re.sub(r"[^\r\n]", " ", comment)
+
+
+def spare(text: str, edits: Iterable[Edit]) -> list[Edit]:
+    """The same edits, with comments that they would take away and do not bring back left standing."""
+    comments = [found for found in COMMENT.finditer(text) if found.lastgroup]
+    return [_sparing(edit, comments) for edit in edits]
+
+
+def _sparing(edit: Edit, comments: list[re.Match[str]]) -> Edit:
+    inside = (found.group() for found in comments if edit.start <= found.start() and found.end() <= edit.end)
+    kept = "".join(comment for comment in inside if comment not in edit.new)
+    return Edit(edit.start, edit.end, edit.new + kept)
+
+
 def _place(parent: _Open, value: Node) -> None:
     key, start = parent.key if parent.key else (None, value.start)
     parent.items.append(Item(start, value, key))
@@ -147,11 +169,13 @@ def append(text: str, node: Node, new: Sequence[New]) -> Edit:
         last = node.items[-1]
         gap = _gap_before_last(text, node)
         return Edit(last.end, last.end, "".join(f",{gap}{_render(text, value, gap)}" for value in new))
+    within = text[slice(*node.interior)]
+    kept = within if within.strip() else ""  # only a comment is in it
     if _is_compact(text):
-        return empty(node, ", ".join(_render(text, value, "") for value in new))
+        return empty(node, kept + ", ".join(_render(text, value, "") for value in new))
     outer = _newline(text) + _line_indent(text, node.start)
     gap = outer + indent_of(text)
-    return empty(node, ",".join(gap + _render(text, value, gap) for value in new) + outer)
+    return empty(node, kept + ",".join(gap + _render(text, value, gap) for value in new) + outer)
 
 
 def _gap_before_last(text: str, node: Node) -> str:

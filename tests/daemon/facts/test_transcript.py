@@ -27,7 +27,7 @@ def transcript(tmp_path: Path) -> Path:
 
 
 def usage(layered: Layered, file: Path | str, **fields: object) -> float | None:
-    return ask(facts.usage, layered, transcript_path=str(file), **fields)
+    return ask(facts.usage, layered, transcript_path=str(file), **fields).share
 
 
 def add(file: Path, data: bytes) -> None:
@@ -45,7 +45,7 @@ def test_the_newest_turn_counts_and_a_half_written_one_waits(layered, transcript
     assert usage(layered, transcript) == 0.1
     add(transcript, whole[-20:])
     assert usage(layered, transcript) == 0.92
-    assert ask(facts.usage_offset, layered, transcript_path=str(transcript)) == transcript.stat().st_size
+    assert ask(facts.usage, layered, transcript_path=str(transcript)).offset == transcript.stat().st_size
 
 
 def test_a_huge_transcript_is_not_read_from_its_beginning(layered, transcript, monkeypatch):
@@ -70,7 +70,8 @@ def test_a_transcript_that_was_cut_or_replaced_is_read_again(layered, transcript
     transcript.write_bytes(line(40_000))
     assert usage(layered, transcript) == 0.2
     transcript.unlink()
-    assert usage(layered, transcript) == 0.2
+    layered.write("UPDATE sessions SET context_usage = 0.2")
+    assert usage(layered, transcript) == 0.2, "what the session knows"
 
 
 def test_where_it_was_left_survives_a_restart(layered, transcript):
@@ -106,3 +107,12 @@ def test_the_end_tells_why_a_turn_ended(layered, transcript):
     """S3-120"""
     add(transcript, USER * 3000 + b'{"text":"Prompt is too long"}\n')
     assert ask(facts.exhaustion, layered, "Stop", transcript_path=str(transcript)) == "context"
+
+
+def test_sessions_without_a_transcript_do_not_share_what_they_know(layered):
+    layered.write("UPDATE sessions SET context_usage = 0.5")
+    other = layered.effort("other")
+    layered.open(other, host="v")
+    layered.write("UPDATE sessions SET context_usage = 0.95 WHERE host_session = 'v'")
+    assert usage(layered, "") == 0.5
+    assert usage(layered, "", session_id="v") == 0.95

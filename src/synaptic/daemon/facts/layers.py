@@ -14,6 +14,7 @@ from synaptic.model.errors import StoreError
 from synaptic.model.event import PreToolUse, TeammateIdle
 from synaptic.model.layers import Agent, Effort, HandOver, Layers, Session
 from synaptic.parse.directives import directive_names, is_searched
+from synaptic.policies.fleet.pre_tool_use import COMMANDS, UNCOUNTED
 from synaptic.store import layers as stored
 from synaptic.store import lease
 from synaptic.store.layers import NOBODY, Place
@@ -29,14 +30,23 @@ def place_of(call: Call) -> Place:
     return Place(call.root or event.cwd, _name(call), event.session_id, event.agent_id)
 
 
+def resolved(call: Call, means: Means) -> Layers:
+    """Where a call belongs: looked up once, for every fact that needs it."""
+    asked, found = means.store.resolved
+    if asked is not call:
+        try:
+            found = stored.resolve(means.store, place_of(call))
+        except StoreError:
+            return Layers()
+        means.store.resolved = (call, found)
+    return found
+
+
 async def layers(call: Call, means: Means) -> Layers:
     """The layers, with the calls that are being decided counted in."""
-    try:
-        found = stored.resolve(means.store, place_of(call))
-    except StoreError:
-        return Layers()
+    found = resolved(call, means)
     session = found.session
-    if session is None or not isinstance(call.event, PreToolUse):
+    if session is None or not isinstance(call.event, PreToolUse) or not _counts(call.event):
         return found
     counting = means.store.counting
     waiting = sum(1 for other in counting.values() if other == session.id)
@@ -54,10 +64,10 @@ async def agent_name(call: Call, means: Means) -> str:
 
 async def hand_over(call: Call, means: Means) -> HandOver:
     """What the windows before have left: a payload that was not told yet, and files."""
+    effort = resolved(call, means).effort
+    if effort is None:
+        return HandOver()
     try:
-        effort = stored.resolve(means.store, place_of(call)).effort
-        if effort is None:
-            return HandOver()
         previous = stored.newest_session(means.store, effort.id, _name(call))
     except StoreError:
         return HandOver()
@@ -73,7 +83,7 @@ async def hand_over(call: Call, means: Means) -> HandOver:
 
 async def directives(call: Call, means: Means) -> tuple[str, ...]:
     """Directive files near the file of the call that the effort has not met."""
-    effort, root = _effort(call, means), call.root
+    effort, root = resolved(call, means).effort, call.root
     folders = _new_folders(file_of(call), root, effort) if effort and root else []
     known = frozenset(effort.directives) if effort else frozenset()
     return tuple(path for folder in folders for path in _in_folder(folder) if path not in known)
@@ -81,7 +91,7 @@ async def directives(call: Call, means: Means) -> tuple[str, ...]:
 
 async def directive_folders(call: Call, means: Means) -> tuple[str, ...]:
     """Where they were looked for."""
-    effort, root = _effort(call, means), call.root
+    effort, root = resolved(call, means).effort, call.root
     return tuple(_new_folders(file_of(call), root, effort)) if effort and root else ()
 
 
@@ -120,11 +130,9 @@ def _name(call: Call) -> str:
     return "" if name == NOBODY else name
 
 
-def _effort(call: Call, means: Means) -> Effort | None:
-    try:
-        return stored.resolve(means.store, place_of(call)).effort
-    except StoreError:
-        return None
+def _counts(event: PreToolUse) -> bool:
+    """Whether a call will most likely be counted: one that writes the log must not make others wait for it."""
+    return event.tool_name not in UNCOUNTED and not any(name in event.tool.command for name in COMMANDS)
 
 
 def _untold(previous: Session | None) -> str | None:

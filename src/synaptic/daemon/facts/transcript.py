@@ -4,33 +4,24 @@ import os
 from collections.abc import Mapping
 
 from synaptic.daemon.facts.base import Gatherer, Means
-from synaptic.daemon.facts.layers import place_of
+from synaptic.daemon.facts.layers import resolved
 from synaptic.model.call import Call
-from synaptic.model.errors import StoreError
-from synaptic.model.layers import Session
+from synaptic.model.layers import Session, Usage
 from synaptic.parse import transcript
-from synaptic.store.layers import resolve
 
 PIECE = 256 * 1024
 """More than this is never read at once: what is new at the end is what counts."""
 END = 64 * 1024
+TRANSCRIPTS = 256
 WINDOW_VARIABLE = "CLAUDE_CODE_AUTO_COMPACT_WINDOW"
 
 
-async def usage(call: Call, means: Means) -> float | None:
-    """The share of the window that the newest turn took; what was known where the transcript tells nothing."""
-    session = _session(call, means)
-    if session is None:
-        return None
-    return _read(call, means, session)[0]
-
-
-async def usage_offset(call: Call, means: Means) -> int | None:
-    """Up to where the transcript is known then."""
-    session = _session(call, means)
-    if session is None:
-        return None
-    return _read(call, means, session)[1]
+async def usage(call: Call, means: Means) -> Usage:
+    """The share of the window that the newest turn took; what was known where the transcript tells nothing new."""
+    found = resolved(call, means)
+    if found.session is None or call.event.agent_id:  # a sub-agent's calls name the transcript of its parent
+        return Usage()
+    return _read(call, means, found.session)
 
 
 async def exhaustion(call: Call, means: Means) -> str:
@@ -39,42 +30,33 @@ async def exhaustion(call: Call, means: Means) -> str:
     return transcript.exhaustion(_piece(call.event.transcript_path, max(0, size - END), size)) if size else ""
 
 
-FACTS: Mapping[str, Gatherer] = {"usage": usage, "usage_offset": usage_offset, "exhaustion": exhaustion}
+FACTS: Mapping[str, Gatherer] = {"usage": usage, "exhaustion": exhaustion}
 
 
-def _session(call: Call, means: Means) -> Session | None:
-    """The main agent's: a sub-agent's calls name the transcript of its parent."""
-    if call.event.agent_id:
-        return None
-    try:
-        return resolve(means.store, place_of(call)).session
-    except StoreError:
-        return None
-
-
-def _read(call: Call, means: Means, session: Session) -> tuple[float | None, int | None]:
+def _read(call: Call, means: Means, session: Session) -> Usage:
     path = call.event.transcript_path
     size = _size(path)
+    if not size:
+        return Usage(session.usage)
     known = means.store.transcripts.get(path)
-    offset = known[0] if known else session.offset
-    if known and size == known[0]:
-        return known[1], known[0]
+    if known and size == known.offset:
+        return known
+    offset = (known.offset if known else session.offset) or 0
     if size < offset:
-        offset = 0  # truncated or another file under this name
+        offset = 0  # truncated, or another file under this name
     start = max(offset, size - PIECE)
     piece = _piece(path, start, size)
     turn = transcript.newest_turn(piece)
-    end = start + transcript.complete(piece)
-    share = turn.share(_window(call, means)) if turn else (known[1] if known else session.usage)
-    if len(means.store.transcripts) > 256:
+    share = turn.share(_window(call, means)) if turn else (known.share if known else session.usage)
+    if len(means.store.transcripts) > TRANSCRIPTS:
         means.store.transcripts.clear()
-    means.store.transcripts[path] = (end, share)
-    return share, end
+    found = means.store.transcripts[path] = Usage(share, start + transcript.complete(piece))
+    return found
 
 
 def _window(call: Call, means: Means) -> int:
     """What the effort or the agent's environment says about it; 0 leaves it to the model."""
-    effort = resolve(means.store, place_of(call)).effort
+    effort = resolved(call, means).effort
     given = effort.metadata.get("contextWindow") if effort else None
     if isinstance(given, int) and given > 0:
         return given
@@ -93,8 +75,12 @@ def _piece(path: str, start: int, end: int) -> bytes:
     if end <= start:
         return b""
     try:
-        with open(path, "rb", buffering=0) as file:  # noqa: PTH123
-            file.seek(start)
-            return file.read(end - start) or b""
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except (OSError, ValueError):
         return b""
+    try:
+        return os.pread(descriptor, end - start, start)
+    except OSError:
+        return b""
+    finally:
+        os.close(descriptor)

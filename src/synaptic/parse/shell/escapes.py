@@ -9,9 +9,9 @@ from synaptic.parse.shell.options import letter_values, value_of
 from synaptic.parse.shell.script import Word
 from synaptic.parse.shell.state import Call
 
-PATCHED = re.compile(r"^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+?)\s*$", re.MULTILINE)
+PATCHED = re.compile(r"^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$", re.MULTILINE)
 EDITOR_ESCAPE = re.compile(r"^:?\s*!\s*(.+)|^:?(?:call\s+)?system\(\s*['\"](.+)['\"]\s*\)", re.DOTALL)
-CLIENT_ESCAPE = re.compile(r"(?:^|;)\s*(?:\\!|\.shell|\.system|\\system)\s+(.+)", re.MULTILINE)
+CLIENT_ESCAPE = re.compile(r"(?:^|;)[^\S\n]*(?:\\!|\.shell|\.system|\\system)\s+(.+)", re.MULTILINE)
 
 RSYNC = frozenset({"-e", "-B", "-f", "-M", "-T"})
 PLAIN_SSH = re.compile(r"ssh\b(?!.*Command)", re.IGNORECASE | re.DOTALL)
@@ -71,7 +71,7 @@ def client(shell: Evaluation, call: Call) -> str | None:
 def patch(shell: Evaluation, call: Call) -> str | None:
     """`apply_patch`: the files it names."""
     text = call.stdin or "\n".join(call.texts())
-    paths = tuple(dict.fromkeys(PATCHED.findall(text)))
+    paths = tuple(dict.fromkeys(path.rstrip() or path[0] for path in PATCHED.findall(text)))
     held = shell.commands[call.index]
     shell.commands[call.index] = msgspec.structs.replace(held, paths=paths)
     return None

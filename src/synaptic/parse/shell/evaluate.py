@@ -9,7 +9,7 @@ from synaptic.parse.shell import syntax
 from synaptic.parse.shell.expand import Piece, fields, joined
 from synaptic.parse.shell.grammar import parse
 from synaptic.parse.shell.lexer import Source
-from synaptic.parse.shell.limits import MAX_LITERAL, MAX_ROUNDS
+from synaptic.parse.shell.limits import MAX_ESCAPES, MAX_LITERAL, MAX_ROUNDS
 from synaptic.parse.shell.names import program
 from synaptic.parse.shell.script import Function, Redirect, Word
 from synaptic.parse.shell.state import Call, State
@@ -40,27 +40,35 @@ class Evaluation(State):
 
     def run(self, node: syntax.Node) -> str | None:
         """Everything a node runs; its output when that is known."""
-        self.budget.step()
+        budget = self.budget
+        budget.steps -= 1
+        if budget.steps < 0:
+            budget.step()
         return WALKS[type(node)](self, node)
 
     def sequence(self, node: syntax.Sequence) -> str | None:
         whole: str | None = ""
         for item in node.items:
             output = self.run(item)
-            whole = None if whole is None or output is None else whole + output
+            if whole is not None:
+                whole = together(whole, output)
         return whole
 
     def pipeline(self, node: syntax.Pipeline) -> str | None:
         self.pipelines += 1
         number, kept, stdin = self.pipelines, self.stages, self.stdin
         output: str | None = None
+        outside = self.copied()
         try:
             for place, stage in enumerate(node.stages):
+                if place:
+                    self.restore(outside)
+                    self.copied()
                 self.stages = (*kept, (number, place))
-                with self.apart():
-                    output = self.run(stage)
+                output = self.run(stage)
                 self.stdin = output
         finally:
+            self.restore(outside)
             self.stages, self.stdin = kept, stdin
         return output
 
@@ -110,7 +118,8 @@ class Evaluation(State):
         for word in some(words, f"${node.name}"):
             self.variables[node.name] = Value(word.text, word.known, word.outputs)
             output = self.run(node.body)
-            whole = None if whole is None or output is None else whole + output
+            if whole is not None:
+                whole = together(whole, output)
         return whole
 
     def define(self, node: syntax.Function) -> str | None:
@@ -145,9 +154,10 @@ class Evaluation(State):
         return self.once(node)
 
     def alternatives(self, node: syntax.Simple) -> list[str]:
-        names = {part.name for token in node.words for part in token.parts if isinstance(part, syntax.Parameter)}
-        if not names:
-            return []
+        names: set[str] = set()
+        for token in node.words:
+            if token.text is None and token.literal is None:
+                names.update(part.name for part in token.parts if isinstance(part, syntax.Parameter))
         return [name for name in sorted(names) if name in self.variables and self.variables[name].others]
 
     def each(self, node: syntax.Simple, names: list[str]) -> str | None:
@@ -164,9 +174,13 @@ class Evaluation(State):
         first = node.words[0].text if node.words else None
         if first is not None and first in self.aliases and first not in self.running:
             return self.alias(node, first)
-        words = [word for token in node.words for word in fields(self, token)]
+        words = self.words(node.words)
         redirects, fed = self.redirections(node.redirections) if node.redirections else ((), None)
-        assigned = tuple((item.name, self.assign(item, keep=not words)) for item in node.assignments)
+        assigned = (
+            tuple((item.name, self.assign(item, keep=not words)) for item in node.assignments)
+            if node.assignments
+            else ()
+        )
         if not words:
             if redirects:
                 self.emit(Call([Word(":")], ":", assigned, redirects, fed, node.span))
@@ -175,8 +189,23 @@ class Evaluation(State):
         stdin = fed if fed is not None else self.stdin
         call = Call(words, "", assigned, redirects, stdin, node.span, inner, self.cwd)
         output = self.call(call)
-        self.variables["_"] = Value(words[-1].text, words[-1].known, words[-1].outputs)
-        return self.written(redirects, output)
+        last = words[-1]
+        self.variables["_"] = Value(last.text, last.known, last.outputs)
+        return self.written(redirects, output) if redirects else output
+
+    def words(self, tokens: list[syntax.Token]) -> list[Word]:
+        """The words that the written words become; most become one that says the same."""
+        found: list[Word] = []
+        for token in tokens:
+            text = token.text
+            if text is not None and text[:1] != "~":
+                glob = "*" in text or "?" in text or "[" in text
+                found.append(Word(text, True, glob, token.span, token.inner))
+            elif token.literal is not None and token.span is not None:
+                found.append(Word(token.literal, True, False, token.span, token.inner))
+            else:
+                found.extend(fields(self, token))
+        return found
 
     def alias(self, node: syntax.Simple, name: str) -> str | None:
         tree, _ = parse(self.aliases[name], self.budget, Source(None), self.depth)
@@ -243,11 +272,20 @@ class Evaluation(State):
 
     def code(self, text: str, label: str, source: Source | None = None) -> str | None:
         """Run shell text that was handed to an interpreter."""
+        if self.budget.reason and len(text) > MAX_ESCAPES:
+            return None  # a limit was reached: going deeper would take long and tell no more
         with self.through(label):
             tree, broken = parse(text, self.budget, source or Source(None), self.depth)
             for reason in broken:
                 self.gap("syntax", reason)
             return self.run(tree)
+
+
+def together(before: str, output: str | None) -> str | None:
+    """What two commands print one after the other; not known when that would grow too long."""
+    if output is None or (before and len(before) + len(output) > MAX_LITERAL):
+        return None
+    return before + output
 
 
 def some(words: list[Word], unknown: str) -> list[Word]:

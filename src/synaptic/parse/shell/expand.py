@@ -14,6 +14,7 @@ from synaptic.parse.shell.syntax import Arithmetic, Elements, Output, Parameter,
 if TYPE_CHECKING:
     from synaptic.parse.shell.evaluate import Evaluation
 
+SPLITS = re.compile(r"[*?\[ \t\n]")
 GLOB = re.compile(r"[*?\[]")
 DEFAULTS = {"IFS": " \t\n", "SHELL": "/bin/bash", "BASH": "/bin/bash", "0": "bash", "PATH": "/usr/bin:/bin"}
 """Values that hold in every shell unless the script says otherwise."""
@@ -63,9 +64,12 @@ def fields(shell: "Evaluation", token: Token) -> list[Word]:
         if text[:1] == "~":
             text, known = _tilde(shell, text)
         return [Word(text, known, "*" in text or "?" in text or "[" in text, token.span, token.inner)]
-    literal = _literal(token.parts)
+    literal = token.literal if token.literal is not None else _literal(token.parts)
     if literal is not None:
         return [Word(literal, True, False, token.span, token.inner if token.span else False)]
+    plain = _plain(shell, token, split=True)
+    if plain is not None:
+        return [plain]
     found: list[Word] = []
     several = expanded(token.parts)
     if several is None or len(several) > MAX_BRACES:
@@ -76,6 +80,43 @@ def fields(shell: "Evaluation", token: Token) -> list[Word]:
     if len(found) == 1 and token.span:
         return [msgspec.structs.replace(found[0], span=token.span, inner=token.inner)]
     return found
+
+
+def _plain(shell: "Evaluation", token: Token, split: bool) -> Word | None:
+    """The one word that text and plain variables make, as most do; None when there is more to it."""
+    texts: list[str] = []
+    known, volume = True, 0
+    outputs: tuple[int, ...] = ()
+    for part in token.parts:
+        if type(part) is Text:
+            if not part.quoted and _special(part.text, not texts):
+                return None
+            texts.append(part.text)
+            continue
+        if type(part) is not Parameter or part.operator or part.index or part.name in ("@", "*"):
+            return None
+        held = shell.lookup(part.name, "")
+        if held is None:
+            known, text = False, part.source
+        else:
+            known, text, outputs = known and held.known, held.text, outputs + held.outputs
+            if split and held.known and not part.quoted and _splits(shell, text):
+                return None
+        volume += len(text)
+        texts.append(text)
+    if not texts:
+        return None
+    shell.budget.text(volume)
+    return Word("".join(texts), known, False, token.span, token.inner if token.span or not split else False, outputs)
+
+
+def _special(text: str, first: bool) -> bool:
+    return GLOB.search(text) is not None or "{" in text or (first and text[:1] == "~")
+
+
+def _splits(shell: "Evaluation", text: str) -> bool:
+    """Whether an unquoted value may be more or less than one word, or a pattern."""
+    return not text or SPLITS.search(text) is not None or "IFS" in shell.variables
 
 
 def _literal(parts: list[Part]) -> str | None:
@@ -92,6 +133,9 @@ def joined(shell: "Evaluation", token: Token) -> Word:
     """The word without splitting, as in an assignment or a here-document."""
     if token.text is not None:
         return fields(shell, token)[0]
+    plain = _plain(shell, token, split=False)
+    if plain is not None:
+        return plain
     field = Field()
     for place, part in enumerate(token.parts):
         if isinstance(part, Text):

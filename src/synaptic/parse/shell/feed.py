@@ -6,7 +6,7 @@ import codecs
 import re
 
 from synaptic.parse.shell.evaluate import Evaluation, Handler
-from synaptic.parse.shell.limits import MAX_LITERAL
+from synaptic.parse.shell.limits import MAX_ESCAPES, MAX_LITERAL
 from synaptic.parse.shell.options import rest
 from synaptic.parse.shell.quoting import escaped
 from synaptic.parse.shell.state import Call
@@ -39,7 +39,7 @@ def printf(shell: Evaluation, call: Call) -> str | None:
         target, words = words[1].text, words[2:]
     if words and words[0].text == "--":
         words = words[1:]
-    if not words or not all(word.known for word in words):
+    if not words or not all(word.known for word in words) or len(words[0].text) > MAX_ESCAPES:
         return None
     text = _formatted(words[0].text, [word.text for word in words[1:]])
     if target:

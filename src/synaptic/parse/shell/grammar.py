@@ -4,7 +4,7 @@ import re
 
 from synaptic.parse.shell.lexer import Source
 from synaptic.parse.shell.limits import Budget
-from synaptic.parse.shell.simple import NOTHING, REDIRECT, SimpleCommands
+from synaptic.parse.shell.simple import ASSIGN, NOTHING, REDIRECT, STARTS_REDIRECT, SimpleCommands
 from synaptic.parse.shell.syntax import (
     Choice,
     Function,
@@ -18,15 +18,20 @@ from synaptic.parse.shell.syntax import (
     Token,
 )
 
-KEYWORD = re.compile(
-    r"(?:if|then|elif|else|fi|for|select|while|until|do|done|case|esac|function|coproc|time|\{|\}|!|\[\[)"
-    r"(?=[ \t\n;&|()<>]|\\\n|$)"
-)
-DEFINITION = re.compile(r"([^\s;&|()<>'\"\\$`#=][^\s;&|()<>'\"\\$`=]*+)[ \t]*+\([ \t]*+\)")
 CLOSING = frozenset({"then", "elif", "else", "fi", "do", "done", "esac", "}"})
+KEYWORDS = CLOSING | {"if", "for", "select", "while", "until", "case", "function", "coproc", "time", "{", "!", "[["}
+KEYWORD = re.compile(rf"(?:{'|'.join(map(re.escape, sorted(KEYWORDS)))})(?=[ \t\n;&|()<>]|\\\n|$)")
+NAME = re.compile(r"[^ \t\n;&|()<>'\"\\$`{#=]++(?=[ \t\n;|)]|&(?!>)|\Z)(?![ \t]*+\()")
+"""A first word that is no assignment and no function's name, and may be a keyword."""
+DEFINITION = re.compile(r"([^\s;&|()<>'\"\\$`#=][^\s;&|()<>'\"\\$`=]*+)[ \t]*+\([ \t]*+\)")
+STARTS_CLOSING = frozenset({*");&", *(word[0] for word in CLOSING)})
+"""What a closing word, a closing bracket or the end of a case begins with."""
+THEN, ELSE, DO, DONE = frozenset({"then"}), frozenset({"elif", "else", "fi"}), frozenset({"do"}), frozenset({"done"})
 COMMENT = re.compile(r"#[^\n]*")
-SEMICOLONS = re.compile(r"[; \t]+")
+STARTS_SEPARATOR = frozenset(" \t\n;&|#\\")
+BETWEEN = re.compile(r"[; \t\n]*+")
 LOOP_NAME = re.compile(r"\w+")
+BRACKETS = re.compile(r"\)+")
 CASE_END = re.compile(r";;&?|;&")
 TIME_OPTION = re.compile(r"(?:[ \t]+-p(?=[ \t]))?(?:[ \t]+--(?=[ \t]))?")
 
@@ -41,21 +46,17 @@ class Grammar(SimpleCommands):
     """Recursive descent over one text."""
 
     def commands(self, stop: frozenset[str]) -> Sequence:
-        tree = Sequence([])
-        self.fill(tree, stop)
-        return tree
-
-    def fill(self, tree: Sequence, stop: frozenset[str]) -> None:
-        """Append commands to the tree up to a closing word, or to the end."""
+        """Commands up to a closing word, or to the end."""
+        found: list[Node] = []
         while not self.ended(stop):
-            items: list[Node] = []
-            self.and_or(items)
+            before = len(found)
+            self.and_or(found)
             if self.text.startswith("&", self.at):
                 self.at += 1
+                items = found[before:]
                 body = items[0] if len(items) == 1 else Sequence(items)
-                tree.items.append(Group(body, [], apart=True, background=True))
-            else:
-                tree.items.extend(items)
+                found[before:] = [Group(body, [], apart=True, background=True)]
+        return Sequence(found)
 
     def ended(self, stop: frozenset[str]) -> bool:
         """Skip separators; whether a closing word or the end is reached. Stray closing words are passed over."""
@@ -64,10 +65,13 @@ class Grammar(SimpleCommands):
             if self.at >= self.size:
                 self.bodies()
                 return True
-            if self.text[self.at] == ")":
+            char = self.text[self.at]
+            if char not in STARTS_CLOSING:
+                return False
+            if char == ")":
                 if ")" in stop:
                     return True
-                self.stray(1)
+                self.stray(")", BRACKETS.match(self.text, self.at).end())  # type: ignore[union-attr]
                 continue
             if ";;" in stop and CASE_END.match(self.text, self.at):
                 return True
@@ -76,19 +80,27 @@ class Grammar(SimpleCommands):
                 return False
             if word[0] in stop:
                 return True
-            self.stray(len(word[0]))
+            self.stray(word[0], word.end())
 
-    def stray(self, length: int) -> None:
-        self.broken.append(f"`{self.text[self.at : self.at + length]}` stands alone")
-        self.at += length
+    def stray(self, word: str, end: int) -> None:
+        """Pass over a closing word that closes nothing; it counts, so that a megabyte of them does not."""
+        reason = f"`{word}` stands alone"
+        if reason not in self.broken:
+            self.broken.append(reason)
+        self.at = end
+        self.spend()
 
     def separators(self, in_case: bool) -> None:
         while self.at < self.size:
-            char = self.text[self.at]
+            if not in_case and not self.waiting:
+                self.at = BETWEEN.match(self.text, self.at).end()  # type: ignore[union-attr]
+            char = self.text[self.at : self.at + 1]
+            if char not in STARTS_SEPARATOR:
+                return
             if char == "\n":
                 self.newline()
             elif char == ";" and not in_case:
-                self.at = SEMICOLONS.match(self.text, self.at).end()  # type: ignore[union-attr]
+                self.at += 1
             elif char in " \t" or (char == "\\" and self.text.startswith("\\\n", self.at)):
                 self.blank()
             elif char == "#":
@@ -110,25 +122,34 @@ class Grammar(SimpleCommands):
                 return
 
     def pipeline(self) -> Node:
-        stages = [self.command()]
-        while True:
-            self.blank()
-            if not self.text.startswith("|", self.at) or self.text.startswith("||", self.at):
-                break
+        node = self.command()
+        self.blank()
+        if not self.text.startswith("|", self.at):
+            return node
+        stages = [node]
+        while self.text.startswith("|", self.at) and not self.text.startswith("||", self.at):
             self.at += 2 if self.text.startswith("|&", self.at) else 1
             self.lines()
             stages.append(self.command())
-        return stages[0] if len(stages) == 1 else Pipeline(stages)
+            self.blank()
+        return node if len(stages) == 1 else Pipeline(stages)
 
     def command(self) -> Node:
-        self.blank()
-        if self.text.startswith("(", self.at):
-            return self.bracket()
-        if self.text.startswith("!(", self.at):
-            self.at += 1
-            return self.command()
-        found = KEYWORD.match(self.text, self.at)
-        if found:
+        """The command that starts here, without blanks in front of it."""
+        found = NAME.match(self.text, self.at)
+        if found is not None and found[0] not in KEYWORDS:
+            return self.simple(found[0])
+        if found is None:
+            assigned = ASSIGN.match(self.text, self.at)
+            if assigned is not None:
+                return self.simple(assigned=assigned)
+            if self.text.startswith("(", self.at):
+                return self.bracket()
+            if self.text.startswith("!(", self.at):
+                self.at += 1
+                return self.command()
+            found = KEYWORD.match(self.text, self.at)
+        if found is not None:
             self.deeper()
             node = self.keyword(found[0])
             self.depth -= 1
@@ -208,6 +229,8 @@ class Grammar(SimpleCommands):
         redirections: list[Redirection] = []
         while True:
             self.blank()
+            if self.text[self.at : self.at + 1] not in STARTS_REDIRECT:
+                break
             found = REDIRECT.match(self.text, self.at)
             if found is None:
                 break
@@ -215,17 +238,17 @@ class Grammar(SimpleCommands):
         return Group(body, redirections, apart) if redirections or apart else body
 
     def choice(self) -> Node:
-        branches: list[Node] = [self.commands(frozenset({"then"}))]
+        branches: list[Node] = [self.commands(THEN)]
         self.close("then")
-        branches.append(self.commands(frozenset({"elif", "else", "fi"})))
+        branches.append(self.commands(ELSE))
         while self.text.startswith("el", self.at):
             if self.text.startswith("elif", self.at):
                 self.at += 4
-                branches.append(self.commands(frozenset({"then"})))
+                branches.append(self.commands(THEN))
                 self.close("then")
             else:
                 self.at += 4
-            branches.append(self.commands(frozenset({"elif", "else", "fi"})))
+            branches.append(self.commands(ELSE))
         self.close("fi")
         return self.redirected(Choice(branches), apart=False)
 
@@ -293,7 +316,7 @@ class Grammar(SimpleCommands):
         return self.redirected(Loop(self.do(), condition=head), apart=False)
 
     def conditional(self) -> Node:
-        condition = self.commands(frozenset({"do"}))
+        condition = self.commands(DO)
         return self.redirected(Loop(self.do(), condition=condition), apart=False)
 
     def do(self) -> Node:
@@ -302,7 +325,7 @@ class Grammar(SimpleCommands):
             self.at += 1
             return self.group("}", apart=False)
         self.close("do")
-        body = self.commands(frozenset({"done"}))
+        body = self.commands(DONE)
         self.close("done")
         return body
 

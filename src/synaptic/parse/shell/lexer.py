@@ -5,21 +5,18 @@ import re
 from synaptic.parse.shell.limits import MAX_ARITHMETIC, MAX_DEPTH, MAX_ESCAPES, MAX_SOURCE, Budget
 from synaptic.parse.shell.quoting import ansi
 from synaptic.parse.shell.syntax import Arithmetic, Output, Parameter, Part, Redirection, Sequence, Text, Token
+from synaptic.parse.shell.whole import NO_PARTS, WOVEN, woven
 
 RUN = re.compile(r"[^ \t\n;&|()<>'\"\\$`]+")
-QUOTED = re.compile(r"\"([^\"\\$`]+)\"(?=[ \t\n;&|)]|\Z)")
-"""A word that is nothing but quoted text."""
 IN_QUOTES = re.compile(r"[^\"\\$`]+")
 IN_BODY = re.compile(r"[^\\$`]+")
 IN_BRACES = re.compile(r"[^}'\"\\$`]+")
 NAME = re.compile(r"[A-Za-z_]\w*|\d|[@*#?$!_-]")
 LONG_NAME = re.compile(r"[A-Za-z_]\w*|\d+|[@*#?$!_-]")
 SUBSCRIPT = re.compile(r"\[([^\]]{0,200})\]")
-TO_BACKTICK = re.compile(r"(?:[^`\\]|\\.)*+", re.DOTALL)
+TO_BACKTICK = re.compile(r"(?:[^`\\]++|\\.)*+", re.DOTALL)
 OPERATOR = re.compile(r":?[-=+?]|##?|%%?|//?|\^\^?|,,?|:|@")
 BRACKET = re.compile(r"[()]")
-NO_PARTS: list[Part] = []
-"""Shared by all plain words, never added to."""
 ENDS = frozenset(" \t\n;&|()<>")
 ENDS_QUOTES = frozenset('"')
 ESCAPED_IN_QUOTES = frozenset('$`"\\')
@@ -84,17 +81,14 @@ class Lexer:
             plain = run[0]
             if "{" not in plain and (end == self.size or text[end] in " \t\n;&|)"):
                 self.at = end
-                source = self.source
-                span = None if source.base is None else (source.base + start, source.base + end)
-                return Token(plain, NO_PARTS, span, source.inner)
-        elif budget.words > 2 and text.startswith('"', start):
-            quoted = QUOTED.match(text, start)
-            if quoted:
-                # The two quotes count as pieces, as they do in any other word.
-                budget.words -= 2
-                self.at = quoted.end()
-                parts: list[Part] = [Text("", True), Text(quoted[1], True)]
-                return Token(None, parts, self.span(start, self.at), self.source.inner)
+                return Token(plain, NO_PARTS, self.span(start, end), self.source.inner)
+        whole = WOVEN.match(text, start)
+        if whole:
+            found, cost = woven(whole)
+            if cost <= budget.words + 1:  # the word itself has been counted
+                budget.words -= cost - 1
+                self.at = whole.end()
+                return Token(None, found, self.span(start, self.at), self.source.inner)
         parts = self.parts(ENDS, RUN)
         if self.at == start < self.size:
             self.at += 1
@@ -178,13 +172,16 @@ class Lexer:
 
     def inside(self, ends: frozenset[str], run: re.Pattern[str], escaped: frozenset[str]) -> list[Part]:
         found: list[Part] = []
+        budget = self.budget
         while self.at < self.size:
             piece = run.match(self.text, self.at)
             if piece:
                 found.append(Text(piece[0], quoted=True))
                 self.at = piece.end()
                 continue
-            if not self.spend():
+            if budget.words > 0:
+                budget.words -= 1
+            elif not self.spend():
                 break
             char = self.text[self.at]
             if char in ends:
@@ -210,6 +207,10 @@ class Lexer:
 
     def dollar(self, quoted: bool) -> Part:
         start = self.at
+        name = NAME.match(self.text, start + 1)
+        if name is not None:
+            self.at = name.end()
+            return Parameter(name[0], self.text[start : self.at], quoted)
         following = self.text[start + 1 : start + 2]
         if following == "(":
             return self.round(start, quoted)
@@ -220,12 +221,8 @@ class Lexer:
         if following == '"' and not quoted:
             self.at += 2
             return Parameter("", "", True, "text", Token(None, self.quoted()))
-        name = NAME.match(self.text, start + 1)
-        if name is None:
-            self.at += 1
-            return Text("$", quoted=quoted)
-        self.at = name.end()
-        return Parameter(name[0], self.text[start : self.at], quoted)
+        self.at += 1
+        return Text("$", quoted=quoted)
 
     def ansi_quoted(self) -> Text:
         text, self.at, closed = ansi(self.text, self.at + 2)

@@ -5,6 +5,7 @@ import re
 from synaptic.parse.shell.limits import MAX_ESCAPES
 
 SIMPLE = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "e": "\x1b", "E": "\x1b", "f": "\f", "v": "\v"}
+HEXADECIMAL = frozenset({"hex", "braced", "short", "long"})
 ESCAPE = re.compile(
     r"\\(?:x(?P<hex>[0-9a-fA-F]{1,2})|x\{(?P<braced>[0-9a-fA-F]{1,8})\}|u(?P<short>[0-9a-fA-F]{1,4})"
     r"|U(?P<long>[0-9a-fA-F]{1,8})|(?P<octal>[0-7]{1,3})|c(?P<control>.)|(?P<other>.))",
@@ -15,7 +16,7 @@ ECHO_ESCAPE = re.compile(
     r"|0?(?P<octal>[0-7]{1,3})|(?P<other>.))",
     re.DOTALL,
 )
-CLOSING = re.compile(r"(?:[^'\\]|\\.)*+", re.DOTALL)
+CLOSING = re.compile(r"[^'\\]*+(?:\\.[^'\\]*+)*+", re.DOTALL)
 
 
 def ansi(text: str, start: int) -> tuple[str, int, bool]:
@@ -34,18 +35,17 @@ def escaped(text: str) -> str:
 
 
 def _character(found: re.Match[str]) -> str:
-    groups = found.groupdict()
-    number = groups.get("hex") or groups.get("braced") or groups.get("short") or groups.get("long")
-    if number:
-        return _chr(int(number, 16))
-    if groups.get("octal"):
-        return _chr(int(groups["octal"], 8) & 0xFF)
-    if groups.get("control"):
-        return _chr(ord(groups["control"]) & 0x1F)
-    other = groups["other"]
-    if other in SIMPLE:
-        return SIMPLE[other]
-    return other if other in "\\'\"?" else "\\" + other
+    kind: str = found.lastgroup  # type: ignore[assignment]  # one of them has matched
+    value = found[kind]
+    if kind in HEXADECIMAL:
+        return _chr(int(value, 16))
+    if kind == "octal":
+        return _chr(int(value, 8) & 0xFF)
+    if kind == "control":
+        return _chr(ord(value) & 0x1F)
+    if value in SIMPLE:
+        return SIMPLE[value]
+    return value if value in "\\'\"?" else "\\" + value
 
 
 def _chr(number: int) -> str:

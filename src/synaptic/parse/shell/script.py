@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from functools import cached_property
 
 import msgspec
 
@@ -98,7 +99,7 @@ class Function(msgspec.Struct, frozen=True):
     recursive: bool = False
 
 
-class Script(msgspec.Struct, frozen=True):
+class Script(msgspec.Struct, frozen=True, dict=True):
     """Everything that is known about a piece of shell text."""
 
     text: str
@@ -110,6 +111,14 @@ class Script(msgspec.Struct, frozen=True):
     truncated: str = ""
     """Which limit was reached; empty when the whole text was read."""
 
+    @cached_property
+    def by_name(self) -> dict[str, list[Command]]:
+        """The commands of each program, in order."""
+        found: dict[str, list[Command]] = {}
+        for command in self.commands:
+            found.setdefault(command.name, []).append(command)
+        return found
+
     @property
     def writes(self) -> tuple[Redirect, ...]:
         """The redirections that write to a file."""
@@ -117,7 +126,7 @@ class Script(msgspec.Struct, frozen=True):
 
     def upstream(self, command: Command) -> tuple[Command, ...]:
         """The commands whose output reaches this one: earlier in its pipelines, or substituted into its words."""
-        before = [other for other in self.commands if _before(other, command)]
+        before = self._beside(command, earlier=True)
         inside = {place for word in command.argv for place in word.outputs}
         inside.update(place for redirect in command.redirects for place in redirect.target.outputs)
         before.extend(self.commands[place] for place in sorted(inside))
@@ -125,7 +134,25 @@ class Script(msgspec.Struct, frozen=True):
 
     def downstream(self, command: Command) -> tuple[Command, ...]:
         """The commands that this one's output reaches through pipes."""
-        return tuple(other for other in self.commands if _before(command, other))
+        return tuple(self._beside(command, earlier=False))
+
+    @cached_property
+    def _pipelines(self) -> dict[int, list[tuple[int, Command]]]:
+        """The stages of each pipeline, by its number."""
+        found: dict[int, list[tuple[int, Command]]] = {}
+        for command in self.commands:
+            for pipeline, place in command.stages:
+                found.setdefault(pipeline, []).append((place, command))
+        return found
+
+    def _beside(self, command: Command, *, earlier: bool) -> list[Command]:
+        """The commands of its pipelines that stand before it, or behind it, in order."""
+        found: dict[int, Command] = {}
+        for pipeline, place in command.stages:
+            for at, other in self._pipelines[pipeline]:
+                if at < place if earlier else at > place:
+                    found[other.index] = other
+        return list(found.values()) if len(command.stages) < 2 else [found[index] for index in sorted(found)]
 
     def replace(self, target: Word | Command, text: str) -> str | None:
         """The script's text with one word or command replaced; None when it does not stand in the text as such."""
@@ -139,13 +166,6 @@ class Script(msgspec.Struct, frozen=True):
                 return None
             edits[target.span] = text
         return _edited(self.text, edits)
-
-
-def _before(left: Command, right: Command) -> bool:
-    if not left.stages or not right.stages:
-        return False
-    places = dict(left.stages)
-    return any(pipeline in places and places[pipeline] < place for pipeline, place in right.stages)
 
 
 def _edited(text: str, edits: dict[Span, str]) -> str | None:

@@ -1,9 +1,11 @@
 """Simple commands as they are written: words, assignments, redirections and here-documents."""
 
 import re
+from collections.abc import Iterator
 
 from synaptic.parse.shell.lexer import ESCAPED_IN_BODY, IN_BODY, Lexer, Source
 from synaptic.parse.shell.syntax import Assignment, Elements, Node, Redirection, Simple, Text, Token
+from synaptic.parse.shell.whole import COSTS, NO_PARTS, PLAIN
 
 BLANK = re.compile(r"(?:[ \t]++|\\\n)++")
 ASSIGN = re.compile(r"(\w++)(?:\[([^\]\n]{0,200})\])?(\+?)=")
@@ -11,6 +13,8 @@ REDIRECT = re.compile(r"(\d++|\{\w{1,40}\})?(<<<|<<-|<<|<>|<&|>>|>&|>\||&>>|&>|>
 STARTS_BLANK = frozenset(" \t\\")
 STARTS_REDIRECT = frozenset("0123456789{<>&")
 ENDS_COMMAND = frozenset(";&|\n)")
+MOST = max(COSTS)
+TABS = re.compile(r"\t*+")
 LINES = re.compile(r"\n+")
 NOTHING: frozenset[str] = frozenset()
 
@@ -53,20 +57,27 @@ class SimpleCommands(Lexer):
 
     def delimiter(self, name: str, tabs: bool) -> tuple[int, int]:
         """Where a here-document's last line starts and where reading goes on."""
-        loose, place = None, self.text.find(name, self.at) if name else -1
-        while place >= 0:
-            start = self.text.rfind("\n", self.at, place) + 1 or self.at
-            end = place + len(name)
-            before, after = self.text[start:place], self.text[end : end + 2]
-            if not (before.strip("\t") if tabs else before):
-                if not after or after[0] == "\n":
-                    return start, min(end + 1, self.size)
-                if after == " \n" and self.budget.carriage:
-                    return start, end + 2
-                # Bash also ends it where the substitution around it ends.
-                loose = loose or ((start, end) if after[0] == ")" else None)
-            place = self.text.find(name, end)
+        loose = None
+        for start, end in self.starting(name, tabs) if name else ():
+            after = self.text[end : end + 2]
+            if not after or after[0] == "\n":
+                return start, min(end + 1, self.size)
+            if after == " \n" and self.budget.carriage:
+                return start, end + 2
+            # Bash also ends it where the substitution around it ends.
+            loose = loose or ((start, end) if after[0] == ")" else None)
+            if not self.spend():
+                break
         return loose or (self.size, self.size)
+
+    def starting(self, name: str, tabs: bool) -> Iterator[tuple[int, int]]:
+        """Lines that start with a name, perhaps behind tabs: where each starts, and where the name in it ends."""
+        start = self.at
+        while start >= 0:
+            place = TABS.match(self.text, start).end() if tabs else start  # type: ignore[union-attr]
+            if self.text.startswith(name, place):
+                yield start, place + len(name)
+            start = self.text.find("\n" if tabs else f"\n{name}", place) + 1 or -1
 
     def here(self, content: str, start: int, literal: bool, moved: bool) -> Token:
         if literal or not ("$" in content or "`" in content or "\\" in content):
@@ -90,19 +101,23 @@ class SimpleCommands(Lexer):
             else:
                 self.blank()
 
-    def simple(self) -> Node:
+    def simple(self, name: str = "", assigned: re.Match[str] | None = None) -> Node:
+        """A simple command. What its first word is may be known already: the name of a program, or an assignment."""
         start = self.at
         node = Simple([], [], [])
-        end = start
+        if name and self.budget.words > 0:
+            self.budget.words -= 1
+            self.at += len(name)
+            node.words.append(Token(name, NO_PARTS, self.span(start, self.at), self.source.inner))
+        elif assigned is not None:
+            node.assignments.append(self.assignment(assigned))
+        end = self.at
         text = self.text
         while self.at < self.size:
-            char = text[self.at]
-            if char == " ":
-                self.at += 1
-                char = text[self.at : self.at + 1]
-            if char in STARTS_BLANK:
-                self.blank()
-                char = text[self.at : self.at + 1]
+            self.ordinary(node.words)
+            end = self.at
+            self.blank()
+            char = text[self.at : self.at + 1]
             if char in STARTS_REDIRECT:
                 found = REDIRECT.match(self.text, self.at)
                 if found:
@@ -120,6 +135,24 @@ class SimpleCommands(Lexer):
             self.at += 1
         node.span = self.span(start, end)
         return node
+
+    def ordinary(self, words: list[Token]) -> None:
+        """The words that can be taken whole, as many as follow one another."""
+        budget, text, source = self.budget, self.text, self.source
+        base, inner = source.base, source.inner
+        while budget.words > MOST and (found := PLAIN.match(text, self.at)):
+            group: int = found.lastindex  # type: ignore[assignment]  # one of them has matched
+            said, end = found[group], found.end()
+            if group > 1:
+                span = None if base is None else (base + end - len(said) - 2, base + end)
+                words.append(Token(None, [Text(said, True)], span, inner, said))
+            elif words or "=" not in said:
+                span = None if base is None else (base + end - len(said), base + end)
+                words.append(Token(said, NO_PARTS, span, inner))
+            else:
+                return  # it may be an assignment
+            budget.words -= COSTS[group]
+            self.at = end
 
     def argument(self, node: Simple) -> None:
         if node.words:

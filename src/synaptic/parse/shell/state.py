@@ -13,8 +13,10 @@ from synaptic.parse.shell.limits import MAX_DEPTH, MAX_LITERAL, MAX_ROUNDS, Budg
 from synaptic.parse.shell.script import Command, Function, Gap, Redirect, Word
 from synaptic.parse.shell.value import Value, merged
 
+Kept = tuple[dict[str, Value], dict[str, syntax.Function], dict[str, str], str, "list[Word] | None"]
 
-class Call(msgspec.Struct):
+
+class Call(msgspec.Struct, gc=False):
     """A command about to run. Handlers look at it and run what it runs."""
 
     words: list[Word]
@@ -109,12 +111,20 @@ class State:
     @contextmanager
     def apart(self) -> Iterator[None]:
         """A subshell: what it changes does not come back."""
-        kept = (self.variables, self.bodies, self.aliases, self.cwd, self.arguments)
-        self.variables, self.bodies, self.aliases = dict(self.variables), dict(self.bodies), dict(self.aliases)
+        kept = self.copied()
         try:
             yield
         finally:
-            self.variables, self.bodies, self.aliases, self.cwd, self.arguments = kept
+            self.restore(kept)
+
+    def copied(self) -> Kept:
+        """What a subshell must not change, which from here on works on a copy."""
+        kept = (self.variables, self.bodies, self.aliases, self.cwd, self.arguments)
+        self.variables, self.bodies, self.aliases = dict(self.variables), dict(self.bodies), dict(self.aliases)
+        return kept
+
+    def restore(self, kept: Kept) -> None:
+        self.variables, self.bodies, self.aliases, self.cwd, self.arguments = kept
 
     @contextmanager
     def through(self, label: str) -> Iterator[None]:
@@ -159,6 +169,9 @@ class State:
     def store(self, item: syntax.Assignment, words: list[Word]) -> None:
         held = self.variables.get(item.name)
         array = bool(item.value.parts) and isinstance(item.value.parts[0], syntax.Elements)
+        if not (array or item.index or item.append):
+            self.variables[item.name] = Value(words[0].text[:MAX_LITERAL], words[0].known, words[0].outputs)
+            return
         texts = tuple(word.text for word in words)
         known = all(word.known for word in words)
         outputs = tuple(place for word in words for place in word.outputs)

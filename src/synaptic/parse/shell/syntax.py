@@ -54,6 +54,8 @@ class Token(msgspec.Struct, gc=False):
     parts: list[Part]
     span: tuple[int, int] | None = None
     inner: bool = False
+    literal: str | None = None
+    """What it says when it is one piece of quoted text and nothing else."""
 
 
 class Redirection(msgspec.Struct, gc=False):

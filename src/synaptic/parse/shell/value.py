@@ -1,6 +1,7 @@
 """What a variable holds, as far as it is known."""
 
 import re
+from functools import lru_cache
 
 import msgspec
 
@@ -19,6 +20,8 @@ class Value(msgspec.Struct, frozen=True, gc=False):
 
 def merged(values: list[Value], most: int) -> Value:
     """One value for several branches."""
+    if len(values[0].others) == most - 1:
+        return values[0]  # it holds as many as one may: the others would not be taken in
     plain: dict[tuple[str, bool], Value] = {}
     for value in values:
         if len(plain) >= most:
@@ -51,11 +54,16 @@ def _hard(text: str, glob: str) -> bool:
     return len(text) > MAX_PATTERN or len(glob) > MAX_PATTERN or glob.count("*") > 3
 
 
+@lru_cache(maxsize=256)
+def _form(glob: str, greedy: bool) -> re.Pattern[str]:
+    return re.compile(pattern(glob, greedy), re.DOTALL)
+
+
 def trimmed(text: str, operator: str, glob: str) -> str | None:
     """`${x#glob}`, `##`, `%`, `%%`; None when trying it may take long."""
     if _hard(text, glob):
         return None
-    form = re.compile(pattern(glob, greedy=len(operator) == 2), re.DOTALL)
+    form = _form(glob, len(operator) == 2)
     if operator[0] == "#":
         found = form.match(text)
         return text[found.end() :] if found else text

@@ -85,7 +85,9 @@ class Remote(Policy):
 
     def _kept(self, found: Script) -> Verdict | None:
         """Interpreters whose code is a file that was downloaded before."""
-        if not any(command.name.lower() in FETCHERS or command.name in ("scp", "rsync") for command in found.commands):
+        if not any(name.lower() in FETCHERS or name in ("scp", "rsync") for name in found.by_name):
+            return None
+        if not any(_script(command) for command in found.commands):
             return None
         for command, files in downloaded(found):
             run = _script(command)

@@ -17,6 +17,8 @@ LISTING = frozenset({"-z", "-zv", "-vz"})
 SOCAT = re.compile(r"(?:EXEC|SYSTEM|SHELL):", re.IGNORECASE)
 NETWORK = re.compile(r"(?:TCP|UDP|OPENSSL|SSL|SCTP)\w*(?:-(?:LISTEN|CONNECT))?\d?:", re.IGNORECASE)
 CONNECTS = re.compile(r"socket|fsockopen|TCPSocket|net\.(?:Socket|connect|createConnection)", re.IGNORECASE)
+TIED = ("pty.spawn", "dup2", "/bin/", "cmd.exe")
+"""What such code holds at least: cheaper to ask, in a program of a megabyte."""
 TIES = re.compile(r"pty\.spawn|dup2|/bin/(?:ba|z|da)?sh|cmd\.exe")
 
 
@@ -52,7 +54,7 @@ def _opens(found: Script, command: Command) -> bool:
     name = command.name.lower()
     if name in CATS:
         runs = any(RUNS.fullmatch(text) for text in command.args) and not LISTING.intersection(command.args)
-        return runs or any(interpreter(other.name) == "shell" for other in found.upstream(command))
+        return runs or _fed_by_shell(found, command)
     if name == "socat":
         return any(SOCAT.match(text) for text in command.args) and any(NETWORK.match(text) for text in command.args)
     kind = interpreter(name)
@@ -61,6 +63,13 @@ def _opens(found: Script, command: Command) -> bool:
     return kind == "language" and any(_ties(text) for text in (*command.args, command.stdin or ""))
 
 
+def _fed_by_shell(found: Script, command: Command) -> bool:
+    shells = any(interpreter(name) == "shell" for name in found.by_name)
+    return shells and any(interpreter(other.name) == "shell" for other in found.upstream(command))
+
+
 def _ties(code: str) -> bool:
     """Whether code opens a connection and a shell."""
+    if not any(sign in code for sign in TIED):
+        return False
     return CONNECTS.search(code) is not None and TIES.search(code) is not None

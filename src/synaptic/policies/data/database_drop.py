@@ -20,17 +20,18 @@ FEEDS = names("echo printf cat")
 MONGO = names("mongo mongosh")
 REDIS = names("redis-cli valkey-cli keydb-cli")
 GUARDED = names("-readonly --readonly -safe --safe --read-only")
-STRING = re.compile(r"'(?:[^']|'')*'|--[^\n]*|/\*.*?\*/", re.DOTALL)
+ASIDE = re.compile(r"'(?:[^']++|'')*'|--[^\n]*|/\*")
 DROP = re.compile(
     r"\bdrop\s+(?:table|database|schema|keyspace|tablespace|materialized\s+view|collection|user|role)\b"
-    r"|\btruncate\s+(?:table\s+)?[\w\"`\[.]|\balter\s+table\b[^;]*\bdrop\s+(?:column|partition)\b",
+    r"|\btruncate\s+(?:table\s+)?[\w\"`\[.]",
     re.IGNORECASE,
 )
-UNBOUND = re.compile(
-    r"\b(?:delete\s+from|update)\s+[\w\"`\[\].]+(?!.*\bwhere\b)(?:\s+set\b|\s*;|\s*$)", re.I | re.DOTALL
-)
+ALTER = re.compile(r"\balter\s+table\b", re.IGNORECASE)
+DROPPED = re.compile(r"\bdrop\s+(?:column|partition)\b", re.IGNORECASE)
+WHERE = re.compile(r"\bwhere\b", re.IGNORECASE)
+UNBOUND = re.compile(r"\b(?:delete\s+from|update)\s+[\w\"`\[\].]+(?:\s+set\b|\s*;|\s*$)", re.IGNORECASE)
 MONGO_DROP = re.compile(
-    r"dropDatabase\s*\(|\.drop\s*\(|(?:deleteMany|remove)\s*\(\s*\{?\s*\}?\s*\)|dropUser|dropIndexes"
+    r"dropDatabase\s*+\(|\.drop\s*+\(|(?:deleteMany|remove)\s*+\(\s*+\{?+\s*+\}?+\s*+\)|dropUser|dropIndexes"
 )
 FLUSH = names("flushall flushdb shutdown")
 PROGRAMS = names("dropdb dropuser")
@@ -101,9 +102,9 @@ class DatabaseDrop(Policy):
     def _dropped(self, command: Command, found: Script) -> str:
         """What a command would do to a database; empty when nothing."""
         name = command.name.lower()
-        if name in SQL and (text := next(filter(DROP.search, _statements(command, found)), "")):
-            return f"run {_short(DROP.search(text))}"
-        if name in SQL and self.unbounded and any(map(UNBOUND.search, _statements(command, found))):
+        if name in SQL and (drop := next(filter(None, map(_drop, _statements(command, found))), "")):
+            return f"run {drop}"
+        if name in SQL and self.unbounded and any(map(_unbound, _statements(command, found))):
             return "change every row of a table"
         if name in MONGO and any(map(MONGO_DROP.search, (*command.args, command.stdin or ""))):
             return "drop data"
@@ -112,8 +113,31 @@ class DatabaseDrop(Policy):
         return "drop a database" if name in PROGRAMS or _administers(command) else ""
 
 
-def _short(found: re.Match[str] | None) -> str:
-    return " ".join(found[0].split()).upper() if found else "it"
+def _drop(text: str) -> str:
+    """The first statement that drops something, as it is shown."""
+    plain = DROP.search(text)
+    start = plain.start() if plain else len(text)
+    column = next((found for found in _columns(text) if found[0] < start), None)
+    shown = text[slice(*column)] if column else plain[0] if plain else ""
+    return " ".join(shown.split()).upper()
+
+
+def _columns(text: str) -> Iterator[tuple[int, int]]:
+    """Where columns are dropped: from `alter table` to the last `drop column` of the same statement."""
+    start = 0
+    while (alter := ALTER.search(text, start)) is not None:
+        end = text.find(";", alter.end())
+        end = len(text) if end < 0 else end
+        last = max((found.end() for found in DROPPED.finditer(text, alter.end(), end)), default=0)
+        if last:
+            yield alter.start(), last
+        start = end
+
+
+def _unbound(text: str) -> bool:
+    """Whether rows are changed and no WHERE follows."""
+    last = max((found.start() for found in WHERE.finditer(text)), default=0)
+    return UNBOUND.search(text, last) is not None
 
 
 def _administers(command: Command) -> bool:
@@ -131,4 +155,21 @@ def _statements(command: Command, found: Script) -> Iterator[str]:
         texts += [text for one in found.upstream(command) if one.name in FEEDS for text in one.args]
     for text in texts:
         if " " in text.strip() or "\n" in text:
-            yield STRING.sub("''", text[:LONGEST])
+            yield _bare(text[:LONGEST])
+
+
+def _bare(text: str) -> str:
+    """A statement with an empty literal for each literal and comment. A comment that is never closed is none."""
+    pieces: list[str] = []
+    place = at = 0
+    closing = text.rfind("*/")
+    while (found := ASIDE.search(text, at)) is not None:
+        end = found.end()
+        if found[0] == "/*":
+            if end > closing:
+                at = end
+                continue
+            end = text.find("*/", end) + 2
+        pieces += (text[place : found.start()], "''")
+        place = at = end
+    return "".join((*pieces, text[place:]))

@@ -11,7 +11,7 @@ from synaptic.parse.names import names
 from synaptic.parse.paths import Standpoint, resolve
 from synaptic.parse.shell.script import Command, Script, Word
 from synaptic.policies.base import Policy
-from synaptic.policies.reading import NOWHERE, SHELLS, script
+from synaptic.policies.reading import NOWHERE, SHELLS, named, reading
 
 HARMLESS = re.compile(
     r"/dev/(?:null|zero|full|u?random|std(?:in|out|err)|tty\w*|pts/.*|ptmx|fd(?:/.*)?|shm(?:/.*)?|tcp/.*|udp/.*|console"
@@ -40,6 +40,11 @@ VERBS = {
 WINDOWS = names("diskpart format-volume clear-disk remove-partition initialize-disk")
 DRIVE = re.compile(r"[A-Za-z]:")
 COPIES = frozenset({"cp", "tee", "install", "mv", "sponge"})
+DUMPERS = frozenset({"dd", "dcfldd", "dc3dd"})
+WRITERS = COPIES | DUMPERS | PARTITIONS
+DESTROYERS = REMOVES | WINDOWS | frozenset(VERBS) | {"lvm", "format"}
+HINTS = ("dev", "proc", "sys")
+"""Every device has one of these in its path."""
 INSTEAD = "Work on an image file, or give the exact command to the user to run."
 
 
@@ -63,17 +68,19 @@ class RawWrite(Policy):
     preset = "essentials"
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        found = script(event, facts)
-        if found is None:
+        known = reading(event, facts)
+        if known is None:
             return None
-        for command in found.commands:
+        found = known.script
+        devices = bool(known.hinted(HINTS, known.words))
+        for command in named(found, [name for name in found.by_name if _may_destroy(name.lower(), devices)]):
             if what := _destroyed(command):
                 return deny(f"`{command.name}` would overwrite or remove {what}. {INSTEAD}")
             if FORMATS.fullmatch(command.name) and any(_unknown(word) for word in command.argv[1:]):
                 return ask(
                     f"`{command.name}` on a device that is not known. Write the image file's path out. {INSTEAD}"
                 )
-        target = next((text for text in _redirected(found) if device(text)), "")
+        target = next((text for text in _redirected(found) if device(text)), "") if devices else ""
         return deny(f"This writes to the device {target}. {INSTEAD}") if target else None
 
 
@@ -83,6 +90,11 @@ def device(text: str, cwd: str = NOWHERE) -> bool:
     if path.startswith("/dev/"):
         return not HARMLESS.fullmatch(path)
     return path.startswith(("/proc/sysrq-trigger", "/proc/kcore", "/sys/firmware/efi/efivars"))
+
+
+def _may_destroy(name: str, devices: bool) -> bool:
+    """Whether a program can destroy anything: without the name of a device some of them cannot."""
+    return name in DESTROYERS or FORMATS.fullmatch(name) is not None or (devices and name in WRITERS)
 
 
 def _unknown(word: Word) -> bool:
@@ -98,7 +110,7 @@ def _destroyed(command: Command) -> str:
     name = command.name.lower()
     if name == "lvm" and len(command.argv) > 1:
         name = command.args[0]
-    if name in ("dd", "dcfldd", "dc3dd"):
+    if name in DUMPERS:
         return next((text[3:] for text in command.args if text[:3] == "of=" and device(text[3:])), "")
     if name in COPIES or FORMATS.fullmatch(name):
         return _written(command, name)

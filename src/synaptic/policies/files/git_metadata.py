@@ -11,7 +11,7 @@ from synaptic.parse.paths import Standpoint, resolve
 from synaptic.parse.places import Place, Places, without_everything
 from synaptic.parse.shell.script import Script
 from synaptic.policies.base import Policy
-from synaptic.policies.reading import SHELLS, elsewhere, places, script
+from synaptic.policies.reading import SHELLS, elsewhere, places, reading
 
 REMOVERS = frozenset({"rm", "mv", "shred", "truncate", "unlink", "rmdir", "trash", "srm", "remove-item"})
 PRECIOUS = re.compile(
@@ -39,9 +39,12 @@ class GitMetadata(Policy):
     preset = "essentials"
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        found = script(event, facts)
-        if found is None or not (found.redirects or script(event, facts, REMOVERS)):
+        known = reading(event, facts)
+        if known is None or (REMOVERS.isdisjoint(known.programs) and not known.script.redirects):
             return None
+        if not known.hinted((".git",)):
+            return None
+        found = known.script
         at = places(event, facts)
         for path in _removed(found, at):
             if PRECIOUS.search(path) and at.of(path) is not Place.SCRATCH and not _made_here(path, found, at):

@@ -14,7 +14,7 @@ from synaptic.parse.places import Place, Places
 from synaptic.parse.shell.script import Command, Script, Word
 from synaptic.parse.targets import RSYNC_VALUED
 from synaptic.policies.base import FEWER, Policy
-from synaptic.policies.reading import SCRATCH, SHELLS, boxed, elsewhere, places, script
+from synaptic.policies.reading import SCRATCH, SHELLS, boxed, elsewhere, named, places, script
 
 HIT = {
     Place.WHOLE: "the root, a home folder, or a folder that holds one of them or the project",
@@ -82,7 +82,7 @@ class RecursiveDeletion(Policy):
         if found is None:
             return None
         at = places(event, facts, self.scratch)
-        for command in found.commands:
+        for command in named(found, DELETERS):
             for deletion in _deletions(command, found):
                 if verdict := self._judged(deletion, command, found, at):
                     return verdict

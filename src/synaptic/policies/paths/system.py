@@ -52,7 +52,7 @@ class System(Policy):
         if (at.project and path.startswith(f"{at.project}/")) or inside(path, (*self.free, *DEVICES)):
             return False
         low = path.lower()
-        return at.of(path) is Place.SYSTEM and (inside(low, SYSTEM) or low.startswith(("/mnt/", "/media/")))
+        return (inside(low, SYSTEM) or low.startswith(("/mnt/", "/media/"))) and at.of(path) is Place.SYSTEM
 
 
 def _written(event: PreToolUse, facts: Facts, at: Places) -> Iterator[str]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from synaptic.model.decision import Verdict, deny
 from synaptic.model.event import PreToolUse
 from synaptic.model.facts import Facts
+from synaptic.parse.engine_calls import bare
 from synaptic.parse.words import simple_commands
 from synaptic.policies.base import Policy
 
@@ -52,7 +53,7 @@ class EngineCommands(Policy):
         text = event.tool_input.get("command")
         if not isinstance(text, str) or "synaptic" not in text:
             return None
-        for typed in _typed(text):
+        for typed in _typed(bare(text)):
             if any(f"{typed} ".startswith(f"{command} ") for command in self.commands):
                 return deny(
                     f"`synaptic {typed}` changes what is enforced here: only the user may type it. "

@@ -6,7 +6,7 @@ from synaptic.model import sane
 from synaptic.model.decision import Verdict, advise
 from synaptic.model.event import PreToolUse
 from synaptic.model.facts import Facts
-from synaptic.model.tool import EDITS
+from synaptic.model.tool import EDITS, PATCH
 from synaptic.parse.edit import lines, projected
 from synaptic.policies.base import LOWER, Policy
 from synaptic.policies.sane.refuse import refuse
@@ -29,7 +29,7 @@ class OversizedFile(Policy):
 
     id = "sane.oversized-file"
     events = (PreToolUse,)
-    tools = tuple(sorted(EDITS))
+    tools = tuple(sorted(EDITS - {PATCH}))  # of a patch, each file is measured by itself
     priority = 27
     preset = "sane"
     needs = ("target", sane.ENFORCEMENT)

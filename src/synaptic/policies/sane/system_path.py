@@ -9,6 +9,7 @@ from synaptic.model import sane
 from synaptic.model.decision import Verdict
 from synaptic.model.event import PreToolUse
 from synaptic.model.facts import Facts
+from synaptic.parse.engine_calls import bare
 from synaptic.parse.paths import Standpoint, inside, readings
 from synaptic.parse.words import simple_commands
 from synaptic.parse.writes import named
@@ -74,7 +75,7 @@ class SystemPath(Policy):
         for text in named(command):
             if any(self._guarded(path, facts) for path in readings(text, at)):
                 yield text
-        for words in simple_commands(command):
+        for words in simple_commands(bare(command)):
             for word in words[1:]:
                 text = word.partition("=")[2] if "=/" in word or "=~" in word else word
                 paths = readings(text, at) if _looks_like_path(text) else ()

@@ -12,8 +12,8 @@ from synaptic.parse.names import names
 from synaptic.parse.paths import LONGEST, Standpoint, resolve
 from synaptic.parse.shell.script import Command, Script, Word
 from synaptic.policies.base import Policy
-from synaptic.policies.reading import NOWHERE, SHELLS, named, script
-from synaptic.policies.secrets.private import secret
+from synaptic.policies.reading import NOWHERE, SHELLS, Reading, named, reading, script
+from synaptic.policies.secrets.private import HINTS, KEY_HINTS, secret
 
 SENDS = names(
     "curl wget wget2 nc ncat netcat socat ssh scp sftp rsync ftp lftp http https xh telnet mail mailx sendmail mutt"
@@ -32,6 +32,7 @@ DATA = names(
     " --post-file --body-file --post-data --body-data --url-query -InFile -Body"
 )
 IDENTITY = names("-i -F -o -e --rsh -J -S -c -l -p -P --key --cert --cacert -E --netrc-file --config -K")
+VALUED = DATA | IDENTITY | {"-H", "--header", "-u", "--user", "-A", "-X", "-O"}
 FILE = re.compile(r"^(?:[\w.\[\]-]+=)?[@<]|^(?:OPEN|FILE|CREATE|GOPEN|EXEC|SYSTEM):|^--?[\w-]+=@?", re.IGNORECASE)
 DUMPS = frozenset({"env", "printenv", "set", "export", "declare", "history"})
 ARCHIVES = frozenset({"tar", "bsdtar", "zip", "7z", "cpio", "pax", "rar"})
@@ -66,13 +67,16 @@ class Exfiltration(Policy):
         opened = any(SOCKET.match(redirect.target.text) for redirect in found.redirects)
         if not opened and not any(_sends(command) for command in named(found, SENDERS)):
             return None
+        if not _worth_sending(reading(event, facts)):
+            return None
         trail = _Trail(found, Standpoint(event.cwd or facts.root or NOWHERE, facts.home))
         for command in found.commands:
-            if _sends(command) and (what := trail.sent(command)):
+            sends = _sends(command)
+            if sends and (what := trail.sent(command)):
                 return deny(f"`{command.name}` would send {what} to another machine. {INSTEAD}")
             if opened and trail.reads(command):
                 return deny(f"`{command.name}` reads a secret while a connection is open. {INSTEAD}")
-            if (opened and command.name in ARCHIVES) or (_sends(command) and trail.whole(command)):
+            if (opened and command.name in ARCHIVES) or (sends and trail.whole(command)):
                 return ask(
                     f"`{command.name}` would send everything in a folder to another machine. Name the files to send."
                 )
@@ -138,6 +142,14 @@ class _Trail:
         return resolve(text, Standpoint(command.cwd or self.at.cwd, self.at.home)) or "" if text else ""
 
 
+def _worth_sending(known: Reading | None) -> bool:
+    """Whether there is a secret, an environment or an archive at all: without one nothing can be sent."""
+    if known is None:
+        return False
+    dumped = any(map(_dumps, named(known.script, DUMPS)))
+    return dumped or not ARCHIVES.isdisjoint(known.programs) or bool(known.hinted((*HINTS, *KEY_HINTS)))
+
+
 def _dumps(command: Command) -> bool:
     return command.name in DUMPS and not [word for word in command.argv[1:] if word.text[:1] != "-"]
 
@@ -159,7 +171,7 @@ def _payload(command: Command) -> Iterator[Word]:
     """The words of a sending command that it sends."""
     name = command.name.lower()
     if name in ("curl", "wget", "wget2"):
-        given = arguments(command.argv[1:], DATA | IDENTITY | {"-H", "--header", "-u", "--user", "-A", "-X", "-O"})
+        given = arguments(command.argv[1:], VALUED)
         yield from given.values(*DATA)
         yield from (word for word in given.operands if word.outputs)
         return

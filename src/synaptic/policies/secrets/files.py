@@ -9,10 +9,10 @@ from synaptic.model.event import PreToolUse
 from synaptic.model.facts import Facts
 from synaptic.parse.names import names
 from synaptic.parse.paths import LONGEST, Standpoint, resolve
-from synaptic.parse.shell.script import Command
+from synaptic.parse.shell.script import Command, Word
 from synaptic.policies.base import ON, Policy
-from synaptic.policies.reading import NOWHERE, Reading, elsewhere, reading
-from synaptic.policies.secrets.private import ENVIRONMENT, meanings, named_paths, private
+from synaptic.policies.reading import NOWHERE, Reading, any_of, elsewhere, named, reading
+from synaptic.policies.secrets.private import ENVIRONMENT, HINTS, meanings, named_paths, private
 
 READERS = names(
     "cat tac nl less more most head tail bat batcat view vi vim nvim nano emacs code ed grep egrep fgrep rg ag ack"
@@ -26,6 +26,7 @@ IDENTITY = frozenset({"-i", "-F", "--key", "--cert", "-E", "--netrc-file", "-ink
 NAMED = re.compile(r"[.]|id_|shadow|sudoers|master|/op/|[Kk]ey|_netrc|[Ll]ogin|ssh_host", re.IGNORECASE)
 """Every private name holds one of these."""
 VALUE = re.compile(r"^(?:--?[\w-]+=|(?:if|of)=|@|[\w.-]+=@)")
+EXPORT = "--export-secret"
 EXPORTS = frozenset({"--export-secret-keys", "--export-secret-subkeys", "--export-secret-key"})
 WRITTEN = re.compile(r"/\.ssh/(?:authorized_keys2?|config|rc|environment)$")
 
@@ -58,7 +59,7 @@ class Files(Policy):
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
         at = Standpoint(event.cwd or facts.root or NOWHERE, facts.home)
         found = reading(event, facts)
-        paths = _in_script(found, at) if found else _in_call(event, at, facts)
+        paths = self._in_script(found, at) if found else _in_call(event, at, facts)
         path = next((path for path in paths if self._closed(path, at)), "")
         if not path:
             return None
@@ -72,6 +73,10 @@ class Files(Policy):
             return False
         return private(path) or (self.env_files and ENVIRONMENT.search(path) is not None)
 
+    def _in_script(self, known: Reading, at: Standpoint) -> Iterator[str]:
+        hints = known.hinted((*HINTS, EXPORT, ".env") if self.env_files else (*HINTS, EXPORT))
+        return _in_script(known, at, hints) if hints else iter(())
+
 
 def _in_call(event: PreToolUse, at: Standpoint, facts: Facts) -> Iterator[str]:
     for text in named_paths(event.tool):
@@ -82,11 +87,11 @@ def _in_call(event: PreToolUse, at: Standpoint, facts: Facts) -> Iterator[str]:
                 yield path.rpartition("/")[0]  # whoever writes these decides who may log in: the folder is private
 
 
-def _in_script(known: Reading, at: Standpoint) -> Iterator[str]:
+def _in_script(known: Reading, at: Standpoint, hints: tuple[str, ...]) -> Iterator[str]:
     found = known.script
-    for command in found.commands if not READERS.isdisjoint(known.programs) else ():
-        if command.name.lower() in READERS and not elsewhere(command):
-            yield from _read(command, at)
+    for command in named(found, READERS):
+        if not elsewhere(command):
+            yield from _read(command, at, hints)
     for redirect in found.redirects:
         if redirect.operator in ("<", "<>"):
             yield resolve(redirect.target.text, Standpoint(redirect.cwd or at.cwd, at.home)) or ""
@@ -97,14 +102,20 @@ def _in_script(known: Reading, at: Standpoint) -> Iterator[str]:
             yield target.path
 
 
-def _read(command: Command, at: Standpoint) -> Iterator[str]:
-    if EXPORTS.intersection(command.args):
+def _read(command: Command, at: Standpoint, hints: tuple[str, ...]) -> Iterator[str]:
+    if EXPORT in hints and EXPORTS.intersection(command.args):
         yield f"{at.home}/.gnupg/private-keys"
+    hinted = any_of(hints).search
+    everywhere = hinted(f"{command.cwd or at.cwd}\n{at.home}")
     before = ""
     for word in command.argv[1:]:
-        if len(word.text) > LONGEST or not (NAMED.search(word.text) or NAMED.search(command.cwd)):
+        if len(word.text) > LONGEST or not (everywhere or hinted(word.text)) or not _may_be_private(word, command):
             before = word.text
             continue
         if before not in IDENTITY and not (word.text[:2] == "-i" and len(word.text) > 2):
             yield resolve(VALUE.sub("", word.text), Standpoint(command.cwd or at.cwd, at.home)) or ""
         before = word.text
+
+
+def _may_be_private(word: Word, command: Command) -> bool:
+    return NAMED.search(word.text) is not None or NAMED.search(command.cwd) is not None

@@ -28,12 +28,14 @@ PRIVATE = re.compile(
 """Compared without case, as some file systems do."""
 FOLDERS = names(
     ".ssh .aws .gnupg .config .azure .kube .docker .cargo .terraform.d .password-store keyrings keychains .synaptic"
-    " etc ssh"
 )
 FILES = names(".netrc _netrc .pgpass .pypirc .git-credentials .vault-token .htpasswd key4.db logins.json") | {
     "login data"
 }
-"""Every private path has one of these in it, or begins with `id_` at its end: cheaper to ask than the pattern."""
+"""Every private path has one of these in it, begins with `id_` at its end, or with `/etc`: cheaper to ask than the
+pattern."""
+HINTS = (*sorted(FOLDERS | FILES), "id_", "etc")
+"""What a private path holds at least."""
 ENVIRONMENT = re.compile(
     r"/(?:[\w-]*\.env|\.env\.(?!example|sample|template|dist|schema|defaults?$)[\w.-]+)$", re.IGNORECASE
 )
@@ -42,14 +44,19 @@ KEYS = re.compile(
     r"|/secrets?\.(?:ya?ml|json|toml)$",
     re.IGNORECASE,
 )
+KEY_HINTS = (
+    ".env", ".pem", ".key", ".p12", ".pfx", ".jks", ".kdbx", ".ppk", "credentials.json", "service", "secret",
+)  # fmt: skip
+"""What the project's own secrets hold at least."""
 NO_LINKS: Mapping[str, str] = {}
 OTHER_KEYS = ("paths", "source", "destination", "directory", "uri", "old_path", "new_path")
 
 
 def private(path: str) -> bool:
     """Whether a resolved path holds a credential of the user or the machine."""
-    parts = path.lower().split("/")
-    if FOLDERS.isdisjoint(parts) and parts[-1] not in FILES and parts[-1][:3] != "id_":
+    low = path.lower()
+    parts = low.split("/")
+    if FOLDERS.isdisjoint(parts) and parts[-1] not in FILES and parts[-1][:3] != "id_" and low[:5] != "/etc/":
         return False
     return PRIVATE.search(path) is not None
 

@@ -16,6 +16,9 @@ from synaptic.policies.base import Policy
 from synaptic.policies.reading import SHELLS, named, script
 
 LOOP = re.compile(r"\b(?:while|until|for)\b")
+LOOPS = ("while", "until", "for")
+ENDS_NEVER = ("while", "until", "((")
+JOB = re.compile(r"(?<![&<>])&(?![&>])")
 CONSTANT = frozenset({"true", ":", "false", "/bin/true", "/usr/bin/true", "[ 1 ]", "[ true ]", "test 1"})
 ENDLESS = re.compile(r"\s*[1-9]\d*\s*|[^;]*;\s*;[^;]*")
 INSTANT = names("echo printf true : disown wait test [ let read export unset local declare")
@@ -74,14 +77,25 @@ def _forks(found: Script) -> bool:
 
 def _texts(found: Script) -> Iterator[str]:
     """The text and the code that it hands to shells."""
-    if len(found.text) > LONGEST or "&" not in found.text or not LOOP.search(found.text):
+    if len(found.text) > LONGEST or "&" not in found.text or not _loops_at_all(found.text):
         return
     yield found.text
     for command in named(found, SHELL_NAMES):
-        yield from (text for text in (*command.args, command.stdin or "") if "&" in text and LOOP.search(text))
+        yield from (text for text in (*command.args, command.stdin or "") if "&" in text and _loops_at_all(text))
+
+
+def _loops_at_all(text: str) -> bool:
+    return any(word in text for word in LOOPS) and LOOP.search(text) is not None
+
+
+def _may_flood(text: str) -> bool:
+    """Whether a loop may be endless and a job stay in the background: else there is no need to take it apart."""
+    return any(sign in text for sign in ENDS_NEVER) and (JOB.search(text) is not None or "coproc" in text)
 
 
 def _floods(text: str) -> bool:
+    if not _may_flood(text):
+        return False
     try:
         tree, _ = parse(text, Budget(), Source(0))
     except LimitError:

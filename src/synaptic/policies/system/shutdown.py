@@ -8,7 +8,7 @@ from synaptic.model.facts import Facts
 from synaptic.parse.names import names
 from synaptic.parse.shell.script import Command
 from synaptic.policies.base import Policy
-from synaptic.policies.reading import SHELLS, script
+from synaptic.policies.reading import SHELLS, named, script
 
 HARMLESS = names("--help --version -c -k --show -w --wtmp-only /a /? --dry-run")
 CONTAINERS = ("docker", "podman", "nerdctl", "kubectl", "oc")
@@ -37,10 +37,10 @@ class Shutdown(Policy):
     preset = "essentials"
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        found = script(event, facts, frozenset(ENDS))
+        found = script(event, facts, NAMES)
         if found is None:
             return None
-        for command in found.commands:
+        for command in named(found, NAMES):
             test = ENDS.get(command.name.lower())
             if test and not any(label.startswith(CONTAINERS) for label in command.via) and test(command.args):
                 return _denial(command)
@@ -99,3 +99,4 @@ ENDS: Mapping[str, Callable[[tuple[str, ...]], bool]] = {
     "osascript": _told,
 }
 """Programs that can end everything, and whether these arguments make them."""
+NAMES = frozenset(ENDS)

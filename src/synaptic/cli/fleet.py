@@ -1,0 +1,169 @@
+"""`synaptic fleet`: who works where, and how it goes."""
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Iterable
+from types import FrameType
+from typing import Annotated
+
+import msgspec
+import typer
+
+from synaptic.cli import screen
+from synaptic.cli.place import here, opened
+from synaptic.cli.verbs import verb
+from synaptic.fleet import desktop, display, roster
+from synaptic.fleet.follow import Follow
+from synaptic.fleet.identity import pane_of
+from synaptic.fleet.tmux import Tmux, TmuxError
+from synaptic.model.errors import LayerError
+from synaptic.model.layers import foremost
+from synaptic.store import fleet
+from synaptic.store.db import Store
+from synaptic.store.fleet import Member
+
+CLEAR = "\x1b[H\x1b[2J"
+TICK = 2.0
+"""Seconds after which the ages are written again, and a supervisor that was killed is noticed."""
+
+app = verb(
+    "Every agent: what it does, for which task and phase, its heartbeat, how full its context is.",
+    """
+    synaptic fleet                     who works on what, whoever needs you first
+    synaptic fleet --watch --notify    as it happens, and the desktop tells
+    synaptic fleet --json --watch      one JSON object a change, for a program
+    synaptic fleet tmux                colour the panes of this tmux
+    synaptic fleet focus api           you have seen what `api` wants
+    """,
+)
+
+
+@app.callback(invoke_without_command=True, no_args_is_help=False)
+def show(
+    context: typer.Context,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    watch: Annotated[bool, typer.Option("--watch", "-w", help="Go on until Ctrl-C.")] = False,
+    everybody: Annotated[bool, typer.Option("--all", "-a", help="Also agents that are gone for long.")] = False,
+    notify: Annotated[bool, typer.Option("--notify", help="Tell the desktop, while watching.")] = False,
+) -> None:
+    if context.invoked_subcommand:
+        return
+    if notify and not watch:
+        raise typer.BadParameter("works with --watch only", param_hint="--notify")
+    source, view = Follow(here().home), View(as_json, everybody, notify)
+    try:
+        if watch:
+            _watch(source, view)
+        else:
+            _once(view.chosen(source.members()), view)
+    finally:
+        source.close()
+
+
+@app.command()
+def focus(
+    agent: Annotated[str, typer.Argument(metavar="AGENT", help="Its name, or a pane of this tmux, such as %3.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+) -> None:
+    """Somebody has looked: an agent that waits for attention is checked, any other stays as it is."""
+    with opened(here().home) as store:
+        name = _at_pane(store, agent) if agent.startswith("%") else agent
+        status = fleet.check(store, name, time.time()) if name else None
+    if status is None:
+        raise LayerError("NOT_FOUND", f"there is no agent {agent!r}", hint="type: synaptic fleet --all")
+    if as_json:
+        screen.document({"agent": name, "status": status})
+    else:
+        screen.say(f"{name}: {status}")
+
+
+@app.command()
+def tmux(
+    socket: Annotated[str, typer.Option(metavar="NAME", help="A server by the name that `tmux -L` takes.")] = "",
+) -> None:
+    """Colour panes and mark windows by what their agents do, until Ctrl-C; then everything is as it was."""
+    server = Tmux(("-L", socket)) if socket else Tmux.around(os.environ)
+    if server is None:
+        screen.say("not inside tmux: nothing to show (a server can be named with --socket)")
+        return
+    server.identity()  # an error now, if nobody is there
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _leave)
+    source = Follow(here().home)
+    try:
+        display.follow(server, source)
+    except TmuxError:
+        screen.say("the tmux server has ended")
+    finally:
+        source.close()
+
+
+class View(msgspec.Struct, frozen=True):
+    """How somebody wants to see the fleet."""
+
+    as_json: bool
+    everybody: bool
+    notify: bool
+
+    def chosen(self, members: Iterable[Member]) -> tuple[Member, ...]:
+        """Those to be shown, in their order."""
+        return roster.ordered(members if self.everybody else roster.present(members, time.time()))
+
+
+def _once(members: tuple[Member, ...], view: View) -> None:
+    if view.as_json:
+        status = foremost(tuple(one.status for one in members))
+        screen.document({"status": status, "agents": [roster.plain(one) for one in members]})
+    else:
+        _table(members)
+
+
+def _watch(source: Follow, view: View) -> None:
+    before: tuple[Member, ...] | None = None
+    while True:
+        moved = source.wait(0.0 if before is None else TICK)
+        members = view.chosen(source.members())
+        changes = roster.changes(before or (), members)
+        if view.notify and before is not None:
+            for alert in desktop.alerts(changes):
+                desktop.show(alert, os.environ)
+        if view.as_json:
+            _lines(changes)
+        elif changes or before is None or (not moved and screen.is_terminal()):
+            _redrawn(members)
+        before = members
+        sys.stdout.flush()
+
+
+def _lines(changes: Iterable[roster.Change]) -> None:
+    for change in changes:
+        screen.line(roster.plain(change.after) if change.after else {"agent": change.agent, "gone": True})
+
+
+def _redrawn(members: tuple[Member, ...]) -> None:
+    """On a terminal in the place of the last one, elsewhere below it."""
+    if screen.is_terminal():
+        sys.stdout.write(CLEAR)
+    _table(members)
+    if not screen.is_terminal():
+        screen.say()
+
+
+def _table(members: tuple[Member, ...]) -> None:
+    if not members:
+        screen.say("no agent is at work (start one: synaptic run -- claude)")
+        return
+    now = time.time()
+    screen.table(*roster.table(members, now))
+
+
+def _at_pane(store: Store, pane: str) -> str:
+    """Who is in a pane of the server that we run in."""
+    wanted = pane_of({**os.environ, "TMUX_PANE": pane})
+    return next((one.agent for one in fleet.members(store) if wanted and one.pane == wanted), "")
+
+
+def _leave(number: int, frame: FrameType | None) -> None:
+    raise SystemExit(128 + number)

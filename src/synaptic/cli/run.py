@@ -1,0 +1,74 @@
+"""`synaptic run`: an agent in this terminal, started again when it has to be."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Annotated
+
+import typer
+
+from synaptic.cli import screen
+from synaptic.cli.place import Here, here, is_utf8, opened
+from synaptic.cli.verbs import shown, verb
+from synaptic.fleet import commands, identity
+from synaptic.fleet.identity import Identity
+from synaptic.fleet.pace import Pace
+from synaptic.fleet.supervisor import Supervisor, Task
+from synaptic.model.errors import SynapticError
+from synaptic.store.lease import lease_file
+from synaptic.store.supervision import Charge
+
+app = verb()
+
+EXAMPLES = """
+synaptic run -- claude                           named after its tmux pane, or after itself
+synaptic run --agent api --label API -- claude   with a name of your own
+synaptic run --parent lead -- codex exec "..."   the agent `lead` hears of its errors
+"""
+
+
+@app.command(epilog=shown(EXAMPLES), context_settings={"allow_interspersed_args": False})
+def run(
+    command: Annotated[list[str], typer.Argument(metavar="COMMAND", help="The agent and its arguments.")],
+    agent: Annotated[str, typer.Option(metavar="ID", help="Its name; else AGENT_ID, else that of the pane.")] = "",
+    label: Annotated[str, typer.Option(help="What people call it.")] = "",
+    parent: Annotated[str, typer.Option(metavar="ID", help="The agent that coordinates it.")] = "",
+    restarts: Annotated[int, typer.Option(min=0, help="Starts after crashes, within ten minutes.")] = Pace().restarts,
+    prompt_arg: Annotated[str, typer.Option(metavar="FLAG", help="COMMAND's option for a prompt, if unusual.")] = "",
+) -> None:
+    """Run an agent here, and again when its context is full or it has crashed. Its exit code is ours."""
+    place, words = here(), tuple(command)
+    if not shutil.which(words[0]):
+        raise SynapticError("there is no such program", where=words[0], hint="is it installed and on PATH?")
+    who = identity.identify(agent, words, os.environ)
+    with opened(place.home):
+        pass  # made now, where there is none
+    with _claimed(place, who) as name:
+        outer = identity.outer(place.home.root, name, os.environ)
+        charge = Charge(
+            agent=name,
+            label=label,
+            kind=commands.kind(words),
+            project=place.root if is_utf8(place.root) else "",
+            parent=parent or outer,
+            pane="" if outer else identity.pane_of(os.environ),
+            pid=os.getpid(),
+            chosen=who.chosen,
+        )
+        environ, pace = {**os.environ, **identity.variables(charge)}, Pace(restarts=restarts)
+        task = Task(charge=charge, command=words, environ=environ, prompt_flag=prompt_arg, pace=pace)
+        code = Supervisor(place.home, task, screen.warn).run()
+    raise typer.Exit(code)
+
+
+@contextmanager
+def _claimed(place: Here, who: Identity) -> Iterator[str]:
+    """The lease, while the agent is supervised; the file of a name that nobody chose goes with it."""
+    name, lease = identity.claim(place.home.root, who)
+    try:
+        yield name
+    finally:
+        if not who.chosen:
+            lease_file(place.home.root, name).unlink(missing_ok=True)
+        os.close(lease)

@@ -1,0 +1,87 @@
+"""`synaptic session`: context windows of efforts, open and ended."""
+
+from typing import Annotated
+
+import typer
+
+from synaptic.cli import completion, screen
+from synaptic.cli.caller import moment
+from synaptic.cli.place import here, opened
+from synaptic.cli.verbs import verb
+from synaptic.daemon.layer_views import payload_view, session_view
+from synaptic.model.layers import Session
+from synaptic.store import efforts, layers, windows
+from synaptic.store.layers import Place
+
+app = verb(
+    "Sessions: the context windows of efforts. One ends and is never resumed; its effort goes on in another.",
+    """
+    synaptic session list
+    synaptic session list --effort 3 --all
+    synaptic session show 7 --json
+    """,
+)
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+
+
+@app.command("list")
+def list_sessions(
+    effort: Annotated[
+        int | None, typer.Option(metavar="ID", help="Of one effort.", autocompletion=completion.effort_ids)
+    ] = None,
+    every: Annotated[bool, typer.Option("--all", help="Also those that have ended.")] = False,
+    as_json: Json = False,
+) -> None:
+    """The sessions of this project, the newest first."""
+    place = here()
+    with opened(place.home) as store:
+        project = layers.resolve(store, Place(place.root or place.cwd)).project
+        of_project = efforts.listing(store, project or 0, every=True)
+        numbers = [one.id for one in of_project] if effort is None else [efforts.required(store, effort).id]
+        found = windows.of_efforts(store, numbers, every=every)
+    if as_json:
+        screen.document({"sessions": [session_view(one) for one in found]})
+        return
+    if not found:
+        screen.say("no session is open" if not every else "there are no sessions")
+        return
+    screen.table(("ID", "EFFORT", "WHO", "BEATS", "CONTEXT", "SINCE", "ENDED"), (_row(one) for one in found))
+
+
+@app.command()
+def show(
+    number: Annotated[int, typer.Argument(metavar="ID", help="Its number.", autocompletion=completion.session_ids)],
+    as_json: Json = False,
+) -> None:
+    """A session, and what it left for the next one."""
+    place = here()
+    with opened(place.home) as store:
+        found = windows.required(store, number)
+    if as_json:
+        screen.document(session_view(found))
+        return
+    end = "open" if found.ended_at is None else f"ended {moment(found.ended_at)}"
+    screen.say(f"Session {found.id} of effort {found.effort} ({found.task}): since {moment(found.created_at)}, {end}")
+    screen.say(f"Who: {_who(found) or 'a person'}; tool calls since the last entry: {found.heartbeat}{_full(found)}")
+    if found.previous is not None:
+        screen.say(f"It follows session {found.previous}.")
+    for path in found.loaded:
+        screen.say(f"- {path}")
+    if found.payload is not None:
+        screen.say(f"It left ({'told' if found.handed_over else 'not told yet'}):")
+        screen.document(payload_view(found.payload))
+
+
+def _row(one: Session) -> tuple[str, ...]:
+    context = "" if one.usage is None else f"{one.usage:.0%}"
+    beats, since, ended = str(one.heartbeat), moment(one.created_at), moment(one.ended_at)
+    return (str(one.id), str(one.effort), _who(one), beats, context, since, ended)
+
+
+def _who(one: Session) -> str:
+    name = one.agent or one.host[:8]
+    return f"{name} / {one.subagent}" if one.subagent else name
+
+
+def _full(one: Session) -> str:
+    return "" if one.usage is None else f"; the context is {one.usage:.0%} full"

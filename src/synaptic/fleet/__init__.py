@@ -1,0 +1,1 @@
+"""Who runs where and in what state: supervised, followed, shown."""

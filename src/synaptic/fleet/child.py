@@ -1,0 +1,74 @@
+"""The agent's process: our own child on our own terminal, and the only process that is ever signalled."""
+
+import os
+import signal
+import subprocess  # noqa: TID251  a supervisor starts its agent
+import time
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from synaptic.model.errors import SynapticError
+
+
+class Ended(msgspec.Struct, frozen=True):
+    """How a process ended."""
+
+    code: int = 0
+    signal: int = 0
+    """What killed it; 0 when it ended by itself."""
+
+    @property
+    def words(self) -> str:
+        """For people."""
+        return (
+            f"was ended by {signal.Signals(self.signal).name}" if self.signal else f"ended with exit code {self.code}"
+        )
+
+
+class Child:
+    """One process from its start to its end. Its number stays its own until `look` has seen the end."""
+
+    def __init__(self, command: Sequence[str], environ: Mapping[str, str]) -> None:
+        try:
+            # In our process group: what the keyboard sends reaches it as if we were not there.
+            self._process = subprocess.Popen(command, env=environ)
+        except (OSError, ValueError) as error:
+            what = getattr(error, "strerror", None) or str(error)
+            raise SynapticError(what, where=command[0], hint="is it installed and on PATH?") from error
+        self.pid = self._process.pid
+        self._started = time.monotonic()
+        self.ended: Ended | None = None
+
+    @property
+    def lived(self) -> float:
+        """Seconds since the start."""
+        return time.monotonic() - self._started
+
+    def look(self) -> Ended | None:
+        """The end, if it has come. On a terminal, a child that has stopped stops us too, so that the shell is back."""
+        while self.ended is None:
+            pid, status = os.waitpid(self.pid, os.WNOHANG | os.WUNTRACED)
+            if not pid:
+                break
+            if os.WIFSTOPPED(status):
+                self._stopped()
+                continue
+            self.ended = _ended(status)
+            self._process.returncode = -self.ended.signal or self.ended.code
+        return self.ended
+
+    def _stopped(self) -> None:
+        """Stop as well, and go on together. Where no shell could continue us, the kernel discards the stop."""
+        if os.isatty(0):
+            os.kill(os.getpid(), signal.SIGTSTP)
+            self.send(signal.SIGCONT)
+
+    def send(self, number: int) -> None:
+        """A signal, unless it has ended."""
+        if self.ended is None:
+            os.kill(self.pid, number)
+
+
+def _ended(status: int) -> Ended:
+    return Ended(signal=os.WTERMSIG(status)) if os.WIFSIGNALED(status) else Ended(code=os.WEXITSTATUS(status))

@@ -1,0 +1,93 @@
+"""What an agent is called and where it can be seen: by the name it was given, else by its pane, never by a process."""
+
+import os
+import secrets
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+
+from synaptic.fleet.commands import kind
+from synaptic.fleet.tmux import Tmux, TmuxError
+from synaptic.model.errors import LayerError, SynapticError
+from synaptic.store.layers import NOBODY
+from synaptic.store.lease import held, lease_file, take
+from synaptic.store.supervision import Charge
+
+LONGEST = 200
+PROBES = 20
+"""Who asks whether a lease is held has it for an instant, so one refusal proves nothing."""
+PANE_NAME = "#{session_name}:#{window_index}.#{pane_index}"
+
+
+class Identity(msgspec.Struct, frozen=True):
+    """A name, and whether somebody chose it: one that was made up may be made up differently."""
+
+    agent: str
+    chosen: bool = True
+
+
+def identify(option: str, command: tuple[str, ...], environ: Mapping[str, str]) -> Identity:
+    """The option, AGENT_ID, the tmux pane, or the program's name with something after it."""
+    given = option or environ.get("AGENT_ID", "")
+    if given and (option or given != NOBODY):
+        return Identity(_checked(given))
+    return Identity(_pane_name(environ) or made_up(kind(command)), chosen=False)
+
+
+def made_up(name: str) -> str:
+    """A name that nobody has."""
+    return f"{name}-{secrets.token_hex(3)}"
+
+
+def claim(home_root: Path, identity: Identity) -> tuple[str, int]:
+    """The agent's name and the lease that says it is supervised, held while the descriptor is open.
+
+    A name that was made up and is taken gets something after it; one that was chosen is refused.
+    """
+    for _ in range(PROBES):
+        lease = take(home_root, identity.agent)
+        if lease is not None:
+            return identity.agent, lease
+        if not identity.chosen:
+            return claim(home_root, Identity(made_up(identity.agent)))
+        time.sleep(0.01)
+    what = f"{identity.agent!r} is supervised already"
+    raise SynapticError(what, where=str(lease_file(home_root, identity.agent)), hint="give another name with --agent")
+
+
+def outer(home_root: Path, agent: str, environ: Mapping[str, str]) -> str:
+    """The supervised agent that starts this one from its own shell, and whose pane it is; nobody's, usually."""
+    name = environ.get("AGENT_ID", "")
+    return name if name not in ("", NOBODY, agent) and held(home_root, name) else ""
+
+
+def variables(charge: Charge) -> dict[str, str]:
+    """What an agent's own events are told apart by."""
+    parent = {"AGENT_PARENT": charge.parent} if charge.parent else {}
+    return {"AGENT_ID": charge.agent, **parent}
+
+
+def pane_of(environ: Mapping[str, str]) -> str:
+    """Server and pane: the server with its process, because another one counts its panes from the start."""
+    server, pane = environ.get("TMUX", ""), environ.get("TMUX_PANE", "")
+    socket, _, rest = server.partition(",")
+    return f"{os.path.realpath(socket)},{rest.partition(',')[0]}:{pane}" if socket and pane else ""
+
+
+def _pane_name(environ: Mapping[str, str]) -> str:
+    socket, pane = environ.get("TMUX", "").partition(",")[0], environ.get("TMUX_PANE", "")
+    if not (socket and pane):
+        return ""
+    try:
+        return Tmux(("-S", socket)).run("display-message", "-p", "-t", pane, PANE_NAME)[0]
+    except (TmuxError, IndexError):
+        return ""
+
+
+def _checked(name: str) -> str:
+    if name.strip() and name != NOBODY and len(name) <= LONGEST and name.isprintable():
+        return name
+    what = f"{name[:40]!r} cannot name an agent"
+    raise LayerError("VALIDATION_ERROR", what, hint=f"1 to {LONGEST} printable letters, and not `{NOBODY}`")

@@ -1,0 +1,51 @@
+"""Signals as a descriptor to wait on and a list to look at: nothing happens inside a handler."""
+
+import os
+import signal
+from contextlib import suppress
+from types import FrameType
+
+KEYBOARD = (signal.SIGINT, signal.SIGQUIT)
+"""The terminal sends them to everybody in front of it: they are for the agent."""
+ENDING = (signal.SIGTERM, signal.SIGHUP)
+HEEDED = (*KEYBOARD, *ENDING, signal.SIGCHLD, signal.SIGCONT)
+
+
+class Signals:
+    """What has arrived since the last look. Only in the main thread.
+
+    Handlers, not "ignored": what is ignored here would be ignored by the agent too. What was ignored before stays so.
+    """
+
+    def __init__(self) -> None:
+        self.fd, self._write = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC) if hasattr(os, "pipe2") else _pipe()
+        self._before = {number: signal.getsignal(number) for number in HEEDED}
+        self._wakeup = signal.set_wakeup_fd(self._write, warn_on_full_buffer=False)
+        for number, handler in self._before.items():
+            if handler is not signal.SIG_IGN or number == signal.SIGCHLD:
+                signal.signal(number, _noted)
+
+    def arrived(self) -> frozenset[int]:
+        """Their numbers, once."""
+        with suppress(BlockingIOError):
+            return frozenset(os.read(self.fd, 4096))
+        return frozenset()
+
+    def close(self) -> None:
+        """Everything as it was."""
+        signal.set_wakeup_fd(self._wakeup)
+        for number, handler in self._before.items():
+            signal.signal(number, handler if handler is not None else signal.SIG_DFL)
+        os.close(self.fd)
+        os.close(self._write)
+
+
+def _noted(number: int, frame: FrameType | None) -> None:
+    """The interpreter has written the number to the pipe already."""
+
+
+def _pipe() -> tuple[int, int]:
+    ends = os.pipe()
+    for end in ends:
+        os.set_blocking(end, False)
+    return ends

@@ -1,0 +1,48 @@
+"""The terminal as it was before an agent: one that is killed cannot put it back itself."""
+
+import os
+import signal
+import sys
+import termios
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+CALM = (
+    "\x1b[?1049l"  # the other screen
+    "\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l"  # the mouse
+    "\x1b[?1004l\x1b[?2004l\x1b[<u"  # focus, pasting, keys
+    "\x1b[?25h\x1b[0m"  # the cursor, colours
+)
+"""Everything that a full-screen program may have switched on is switched off."""
+
+
+class Terminal:
+    """What the terminal was like when this was made; nothing where there is none."""
+
+    def __init__(self) -> None:
+        self._fd = sys.stdin.fileno() if sys.stdin and sys.stdin.isatty() else None
+        self._before: list[Any] | None = None
+        if self._fd is not None:
+            with suppress(termios.error):
+                self._before = termios.tcgetattr(self._fd)
+
+    def restore(self) -> None:
+        """As it was, with us in front of it again."""
+        if self._fd is None or self._before is None:
+            return
+        with suppress(OSError, termios.error), _from_behind():
+            os.tcsetpgrp(self._fd, os.getpgrp())
+            termios.tcsetattr(self._fd, termios.TCSADRAIN, self._before)
+            if sys.stdout.isatty():
+                os.write(sys.stdout.fileno(), CALM.encode())
+
+
+@contextmanager
+def _from_behind() -> Iterator[None]:
+    """Whoever is not in front of the terminal is stopped when it touches it, unless it does not listen."""
+    before = signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTTOU, before)

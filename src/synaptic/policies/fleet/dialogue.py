@@ -1,0 +1,43 @@
+"""A question to the user and its answer, as one entry of the dialogue."""
+
+from collections.abc import Mapping
+
+import msgspec
+
+ASKS = "AskUserQuestion"
+
+
+def entry(given: Mapping[str, object], response: object) -> dict[str, object] | None:
+    """The questions with their answers, by the question's text; None when nothing was asked."""
+    questions = given.get("questions")
+    if not isinstance(questions, list | tuple):
+        return None
+    answers = _answers(response)
+    asked = [one for one in questions if isinstance(one, Mapping)]
+    return {"preamble": "", "questions": [_question(one, answers) for one in asked]}
+
+
+def _question(asked: Mapping[str, object], answers: Mapping[str, object]) -> dict[str, object]:
+    text, options = str(asked.get("question") or ""), asked.get("options")
+    labels = [_label(option) for option in options] if isinstance(options, list | tuple) else []
+    return {"question": text, "options": labels, "answer": _said(answers.get(text))}
+
+
+def _label(option: object) -> str:
+    return str(option.get("label") or "") if isinstance(option, Mapping) else str(option)
+
+
+def _said(answer: object) -> str:
+    if isinstance(answer, list | tuple):
+        return ", ".join(map(str, answer))
+    return "" if answer is None else str(answer)
+
+
+def _answers(response: object) -> Mapping[str, object]:
+    if isinstance(response, str):
+        try:
+            response = msgspec.json.decode(response)
+        except (msgspec.DecodeError, UnicodeEncodeError):
+            return {}
+    found = response.get("answers") if isinstance(response, Mapping) else None
+    return found if isinstance(found, Mapping) else {}

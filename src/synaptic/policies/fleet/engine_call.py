@@ -1,0 +1,57 @@
+"""Shell calls of an agent to the engine itself: they are no work, so they are not counted as such."""
+
+import re
+
+from synaptic.model.event import PreToolUse
+from synaptic.model.facts import Facts
+from synaptic.parse.shell.script import Command, Script
+from synaptic.policies.reading import elsewhere, reading
+
+BESIDE = frozenset({"cd", "echo", "printf", "true"})
+FEEDS = frozenset({"cat", "echo", "printf"})
+SHELLS = frozenset({"bash", "dash", "sh", "zsh"})
+CODE = re.compile(r"-[a-z]*c")
+HELP = frozenset({"--help", "-h"})
+NOWHERE = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr"})
+
+
+def engine_call(event: PreToolUse, facts: Facts, names: tuple[str, ...]) -> str:
+    """`log` for a call that writes to the log, `other` for any other call of the engine, nothing for the rest."""
+    text = event.tool.command
+    if not text or not any(name in text for name in names):
+        return ""
+    found = reading(event, facts)
+    if found is None or not _only_engine(found.script, names):
+        return ""
+    return "log" if any(_logs(command) for command in found.script.commands if command.name in names) else "other"
+
+
+def _only_engine(script: Script, names: tuple[str, ...]) -> bool:
+    """Whether the engine is what the text is about: it comes first, after what feeds it, and nothing else acts."""
+    if script.unresolved or script.truncated or any(one.target.text not in NOWHERE for one in script.writes):
+        return False
+    acting = [command for command in script.commands if not _wraps(command) and not _leads_up(script, command, names)]
+    if not acting or acting[0].name not in names:
+        return False
+    return all(command.name in BESIDE or command.name in names for command in acting) and not any(
+        map(elsewhere, script.commands)
+    )
+
+
+def _wraps(command: Command) -> bool:
+    """`bash -lc '...'`: what it runs is among the commands."""
+    return command.name in SHELLS and CODE.fullmatch(next(iter(command.args), "")) is not None
+
+
+def _leads_up(script: Script, command: Command, names: tuple[str, ...]) -> bool:
+    if command.name == "cd":
+        return True
+    return command.name in FEEDS and any(other.name in names for other in script.downstream(command))
+
+
+def _logs(command: Command) -> bool:
+    """`synaptic effort log`, or `log` of an engine that has no efforts among its words."""
+    words = [word for word in command.args if not word.startswith("-")]
+    if not HELP.isdisjoint(command.args):
+        return False
+    return words[:2] == ["effort", "log"] or (words[:1] == ["log"] and command.name != "synaptic")

@@ -1,0 +1,30 @@
+"""What a handler gives back: the answer of its hook method, and the verdict that the pipeline takes."""
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+import msgspec
+
+from synaptic.model.decision import Verdict, record
+from synaptic.model.effect import Effect
+from synaptic.model.facts import Facts
+
+
+class Handled(msgspec.Struct, frozen=True):
+    """One event, handled. The answer's names are those of the method's result."""
+
+    answer: Mapping[str, object]
+    verdict: Verdict | None = None
+
+
+class Handler(Protocol):
+    """A policy that can be called by name as well."""
+
+    def handle(self, event: Any, facts: Facts) -> Handled:
+        """As pure as `check`, whose verdict it holds."""
+
+
+def recorded(answer: Mapping[str, object], *effects: Effect | None) -> Handled:
+    """An answer with the changes that go with it, leaving out those that are None."""
+    found = tuple(effect for effect in effects if effect is not None)
+    return Handled(answer, record(*found) if found else None)

@@ -1,0 +1,16 @@
+"""The keys of an effort's metadata that the engine itself understands."""
+
+from collections.abc import Mapping
+
+from synaptic.model.layers import INJECTIONS
+
+PRELOADS = "pendingPreloads"
+GUARDS = "guards"
+LOADING = "loading"
+DEHYDRATING = "dehydrating"
+INTERNAL = frozenset({INJECTIONS, PRELOADS, GUARDS, LOADING, DEHYDRATING})
+
+
+def busy(metadata: Mapping[str, object]) -> bool:
+    """Whether the effort is being set up or handed over: its calls are not counted then."""
+    return metadata.get(LOADING) is True or metadata.get(DEHYDRATING) is True

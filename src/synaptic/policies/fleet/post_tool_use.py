@@ -1,0 +1,108 @@
+"""A tool has run: what waits for the model is told, what was asked and read is kept, directives are found."""
+
+from collections.abc import Iterator, Mapping
+
+import msgspec
+
+from synaptic.model.decision import Verdict
+from synaptic.model.effect import Effect
+from synaptic.model.event import PostToolUse
+from synaptic.model.facts import Facts
+from synaptic.model.layers import INJECTIONS, Discovered, Effort, Loaded, Metadata, Note, Session, SetStatus
+from synaptic.policies.base import Policy
+from synaptic.policies.fleet import dialogue
+from synaptic.policies.fleet.handled import Handled
+from synaptic.policies.fleet.standing import status
+
+WAITED = frozenset({"attention", "checked", "error"})
+
+
+class ToolAftermath(Policy):
+    """What a tool call brings up and nobody keeps.
+
+    ## What it does
+    Tells the model what waits for it in the effort's metadata (`pendingInjections`), each once. Keeps questions to the
+    user with their answers as messages, and which files were read. Looks for directives (`.directives/*.md`,
+    `AGENTS.md` and the like) from the touched file up to the project's root, once a folder, and names those it finds.
+    An agent that waited for somebody, or had failed, is working again.
+    ## Why
+    All of it in the one answer that the agent waits for anyway.
+    ## Known gaps
+    Files that a shell command reads are not seen.
+    """
+
+    id = "fleet.post-tool-use"
+    events = (PostToolUse,)
+    priority = 60
+    preset = "fleet"
+    needs = ("layers", "agent_name", "directives", "directive_folders")
+    recheck = False
+
+    def handle(self, event: PostToolUse, facts: Facts) -> Handled:
+        effort, session = facts.layers.effort, facts.layers.session
+        injections = _injections(effort) if effort and not event.agent_id else []
+        asked = event.tool_name == dialogue.ASKS
+        said = dialogue.entry(event.tool_input, event.tool_response) if asked and effort else None
+        answer = {
+            "heartbeatCount": session.heartbeat if session else 0,
+            "pendingInjections": injections,
+            "dialogueEntry": said,
+            "discoveredDirectives": list(facts.directives) if effort else [],
+        }
+        effects = (
+            *_kept(event, session, said),
+            *_effects(effort, len(injections), facts),
+            *_working_again(event, facts),
+        )
+        context = _context(injections, facts.directives if effort else ())
+        if not effects and not context:
+            return Handled(answer)
+        return Handled(answer, Verdict(context=(context,) if context else (), effects=effects))
+
+    def check(self, event: PostToolUse, facts: Facts) -> Verdict | None:
+        return self.handle(event, facts).verdict
+
+
+def _injections(effort: Effort) -> list[object]:
+    waiting = effort.metadata.get(INJECTIONS)
+    return list(waiting) if isinstance(waiting, list | tuple) else []
+
+
+def _kept(event: PostToolUse, session: Session | None, said: dict[str, object] | None) -> Iterator[Effect]:
+    if session is None:
+        return
+    if said is not None:
+        content = msgspec.json.encode(said, enc_hook=str).decode()
+        yield Note(session=session.id, role="dialogue", content=content, tool=event.tool_name)
+    path = event.tool.text("file_path") if event.tool_name == "Read" else ""
+    if path and path not in session.loaded:
+        yield Loaded(session=session.id, files=(path,))
+
+
+def _effects(effort: Effort | None, taken: int, facts: Facts) -> Iterator[Effect]:
+    if effort is None:
+        return
+    if taken:
+        yield Metadata(effort=effort.id, take={INJECTIONS: taken})
+    if facts.directives or facts.directive_folders:
+        yield Discovered(effort=effort.id, directives=facts.directives, directories=facts.directive_folders)
+
+
+def _working_again(event: PostToolUse, facts: Facts) -> Iterator[SetStatus]:
+    agent = facts.layers.agent
+    changed = status(event, facts, "working") if agent and agent.status in WAITED else None
+    if changed:
+        yield changed
+
+
+def _context(injections: list[object], directives: tuple[str, ...]) -> str:
+    parts = [_injection(item) for item in injections]
+    if directives:
+        parts.append("\n".join(("Directives for this part of the project. Read them before you go on:", *directives)))
+    return "\n\n".join(parts)
+
+
+def _injection(item: object) -> str:
+    if not isinstance(item, Mapping):
+        return str(item)
+    return f"[Directive: {item.get('ruleId') or ''}]\n{item.get('content') or ''}".rstrip()

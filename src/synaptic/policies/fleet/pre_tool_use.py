@@ -1,0 +1,131 @@
+"""A tool is about to run: heartbeat, overflow, guard rules."""
+
+from collections.abc import Mapping
+from typing import Annotated
+
+from synaptic.model.decision import Verdict, deny, record
+from synaptic.model.event import PreToolUse
+from synaptic.model.facts import Facts
+from synaptic.model.layers import OVERFLOW, Beat, Effort, Metadata, Session
+from synaptic.policies.base import FEWER, LOWER, Policy
+from synaptic.policies.fleet import guards
+from synaptic.policies.fleet.engine_call import engine_call
+from synaptic.policies.fleet.handled import Handled
+from synaptic.policies.fleet.metadata import GUARDS, PRELOADS, busy
+from synaptic.policies.fleet.orders import dehydrate_now, log_now
+
+COMMANDS = ("synaptic", "engine")
+UNCOUNTED = ("Task", "Agent", "TaskOutput", "TodoWrite", "TaskCreate", "TaskUpdate", "TaskList", "TaskGet")
+
+
+class Heartbeat(Policy):
+    """Tool calls without a word about them.
+
+    ## What it does
+    Counts the tool calls of each context window since the agent last wrote to the log of its effort, and stops them
+    from the tenth on (`blockAfter` in the effort's metadata) until it does. Calls of the engine itself and of the
+    agent's own task list are not counted, and edits of one file in a row count once. When the context is nearly full,
+    tells the model how to hand over. Reports guard rules of the effort that hold; they never block.
+    ## Why
+    A log that is written while the work goes on is what survives the window, and what others can follow.
+    ## Known gaps
+    A log command that fails has set the count back all the same. Without an effort, nothing is counted.
+    """
+
+    id = "fleet.pre-tool-use"
+    events = (PreToolUse,)
+    priority = 19
+    preset = "fleet"
+    needs = ("layers", "usage")
+    recheck = False
+
+    commands: Annotated[tuple[str, ...], FEWER] = COMMANDS
+    """Programs whose calls are not counted; their `effort log` or `log` sets the count back."""
+    uncounted: Annotated[tuple[str, ...], FEWER] = UNCOUNTED
+    """Tools that are neither counted nor stopped."""
+    overflow: Annotated[float, LOWER] = OVERFLOW
+    """How full the context is, from 0 to 1, when the model is told to hand over."""
+
+    def handle(self, event: PreToolUse, facts: Facts) -> Handled:
+        effort, session = facts.layers.effort, facts.layers.session
+        if effort is None or session is None:
+            return Handled(_answer(0))
+        if said := engine_call(event, facts, self.commands):
+            return _of_engine(said, session)
+        if effort.finished or busy(effort.metadata):
+            return Handled(_answer(session.heartbeat))
+        if event.tool_name in self.uncounted:
+            return self._let_through(event, facts, effort, None)
+        edited = next(iter(event.tool.paths), "") if event.tool.edits else ""
+        again = edited != "" and edited == session.edited
+        added = 0 if again else 1
+        if session.heartbeat + added >= effort.limit:
+            return _stopped(session.heartbeat + added, effort, Beat(session=session.id, add=added, edited=edited))
+        usage = facts.usage
+        beat = Beat(session=session.id, add=added, edited=edited, usage=usage.share, offset=usage.offset)
+        return self._let_through(event, facts, effort, beat)
+
+    def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
+        return self.handle(event, facts).verdict
+
+    def _let_through(self, event: PreToolUse, facts: Facts, effort: Effort, beat: Beat | None) -> Handled:
+        session = facts.layers.session
+        count = (session.heartbeat if session else 0) + (beat.add if beat else 0)
+        usage = _usage(event, facts)
+        full = usage is not None and usage >= self.overflow
+        fired = guards.fired(effort.metadata.get(GUARDS), {"heartbeat_counter": count, "context_usage": usage})
+        preloads = [] if event.agent_id else _preloads(effort.metadata)
+        answer = _answer(count, usage, overflowWarning=full, pendingPreloads=preloads, firedRules=fired)
+        taken = Metadata(effort=effort.id, take={PRELOADS: len(preloads)}) if preloads else None
+        effects = tuple(effect for effect in (beat, taken) if effect is not None)
+        if not (full or fired or preloads):  # nearly every call
+            return Handled(answer, record(*effects) if effects else None)
+        told = [dehydrate_now(usage)] if full and usage is not None and self._news(usage, facts) else []
+        told += ["\n".join(("Read before you go on:", *preloads))] if preloads else []
+        return Handled(answer, Verdict(context=(*told, *guards.told(fired)), effects=effects))
+
+    def _news(self, usage: float, facts: Facts) -> bool:
+        """Once for every percent, so that the order does not drown in its repetitions.
+
+        What the session's row holds was told: a call that is stopped or logs leaves it as it is.
+        """
+        before = facts.layers.session.usage if facts.layers.session else None
+        if before is None or before < self.overflow or not facts.usage.offset:
+            return True  # the first time, or a value that somebody else keeps and the transcript does not tell
+        return int(usage * 100) > int(before * 100)
+
+
+def _of_engine(said: str, session: Session) -> Handled:
+    if said != "log":
+        return Handled(_answer(session.heartbeat))
+    return Handled(_answer(0), record(Beat(session=session.id, reset=True)))
+
+
+def _stopped(count: int, effort: Effort, beat: Beat) -> Handled:
+    reason = log_now(count, effort.limit)
+    return Handled(_answer(count, allow=False, reason=reason), deny(reason, beat))
+
+
+def _usage(event: PreToolUse, facts: Facts) -> float | None:
+    """A sub-agent's call names the transcript of its parent: it says nothing about its own context."""
+    if event.agent_id:
+        return None
+    session = facts.layers.session
+    return facts.usage.share if facts.usage.share is not None else session.usage if session else None
+
+
+def _preloads(metadata: Mapping[str, object]) -> list[str]:
+    waiting = metadata.get(PRELOADS)
+    return [str(item) for item in waiting] if isinstance(waiting, list | tuple) else []
+
+
+def _answer(count: int, usage: float | None = None, **more: object) -> dict[str, object]:
+    return {
+        "allow": True,
+        "heartbeatCount": count,
+        "contextUsage": usage,
+        "overflowWarning": False,
+        "pendingPreloads": [],
+        "firedRules": [],
+        **more,
+    }

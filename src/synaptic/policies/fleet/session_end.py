@@ -1,0 +1,43 @@
+"""A context window closes."""
+
+from synaptic.model.decision import Verdict
+from synaptic.model.event import SessionEnd
+from synaptic.model.facts import Facts
+from synaptic.model.layers import EndSession, Session
+from synaptic.policies.base import Policy
+from synaptic.policies.fleet.handled import Handled, recorded
+from synaptic.policies.fleet.standing import status
+
+
+class SessionClosing(Policy):
+    """A context window that is over and still counts as open.
+
+    ## What it does
+    Ends the session of this window and marks its agent as done. The effort stays active.
+    ## Why
+    Whoever looks at the fleet sees who still works, and the next window gets a session of its own.
+    ## Known gaps
+    An agent that is killed sends no such event: its session ends when the next one opens.
+    """
+
+    id = "fleet.session-end"
+    events = (SessionEnd,)
+    priority = 80
+    preset = "fleet"
+    needs = ("layers", "agent_name")
+    recheck = False
+
+    def handle(self, event: SessionEnd, facts: Facts) -> Handled:
+        session = facts.layers.session
+        ending = EndSession(session=session.id) if session and _of_this_window(session, event) else None
+        changed = status(event, facts, "done")
+        answer = {"sessionEnded": ending is not None, "agentUpdated": changed is not None}
+        return recorded(answer, ending, changed)
+
+    def check(self, event: SessionEnd, facts: Facts) -> Verdict | None:
+        return self.handle(event, facts).verdict
+
+
+def _of_this_window(session: Session, event: SessionEnd) -> bool:
+    """A late word of an old window must not end the one that came after it."""
+    return not event.agent_id and session.host in ("", event.session_id)

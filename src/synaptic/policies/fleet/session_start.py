@@ -1,0 +1,134 @@
+"""A context window opens."""
+
+from collections.abc import Mapping
+
+from synaptic.model.decision import Verdict
+from synaptic.model.event import SessionStart
+from synaptic.model.facts import Facts
+from synaptic.model.layers import Effort, Layers, OpenSession, SetStatus, Skill
+from synaptic.policies.base import Policy
+from synaptic.policies.fleet.context_line import context_line
+from synaptic.policies.fleet.handled import Handled, recorded
+from synaptic.policies.fleet.recovery import payload_of, recovered, rehydrated
+from synaptic.policies.fleet.standing import status
+
+NOT_FOUND: Mapping[str, object] = {
+    "found": False,
+    "effortId": None,
+    "sessionId": None,
+    "skill": None,
+    "phase": None,
+    "filesToPreload": [],
+    "dehydratedContext": None,
+    "skillConfig": None,
+    "taskDir": None,
+    "sessionContext": "",
+}
+
+
+class SessionOpening(Policy):
+    """A context window that begins without knowing what it works on.
+
+    ## What it does
+    Opens a session for the active effort of the agent, ends the one before it, and tells the model task, skill, phase
+    and heartbeat, the files to read first, and what the last window left: its summary with the files that it requires,
+    told once, or else the effort's own files.
+    ## Why
+    A window knows nothing of the ones before it. The effort survives them, and goes on where they ended.
+    ## Known gaps
+    Two windows of one project without an AGENT_ID share the newest effort: the second takes it over.
+    """
+
+    id = "fleet.session-start"
+    events = (SessionStart,)
+    priority = 10
+    preset = "fleet"
+    needs = ("layers", "agent_name", "hand_over", "log_end")
+    recheck = False
+
+    def handle(self, event: SessionStart, facts: Facts) -> Handled:
+        effort = facts.layers.effort
+        if effort is None or effort.finished:
+            return recorded(NOT_FOUND, _known(event, facts))
+        line = context_line(effort, None, facts.now)
+        preloads = _preloads(effort, facts.layers.skill)
+        parts = (line, _reading(preloads), _past(effort, facts))
+        effects = tuple(one for one in (_opening(event, facts, effort), _known(event, facts)) if one is not None)
+        text = "\n\n".join(part for part in parts if part)
+        return Handled(_found(effort, facts, line, preloads), Verdict(context=(text,), effects=effects))
+
+    def check(self, event: SessionStart, facts: Facts) -> Verdict | None:
+        return self.handle(event, facts).verdict
+
+
+def _opening(event: SessionStart, facts: Facts, effort: Effort) -> OpenSession:
+    previous = facts.hand_over.previous
+    return OpenSession(
+        effort=effort.id,
+        host=event.session_id,
+        agent=facts.agent_name,
+        model=event.model,
+        transcript=event.transcript_path,
+        follows=previous.id if previous else None,
+    )
+
+
+def _found(effort: Effort, facts: Facts, line: str, preloads: list[str]) -> dict[str, object]:
+    return {
+        "found": True,
+        "effortId": effort.id,
+        "sessionId": None,  # known when it is written
+        "skill": effort.skill,
+        "phase": effort.phase or None,
+        "filesToPreload": preloads,
+        "dehydratedContext": payload_of(facts.hand_over.payload),
+        "skillConfig": _config(facts.layers.skill),
+        "taskDir": effort.task,
+        "sessionContext": line,
+    }
+
+
+def _known(event: SessionStart, facts: Facts) -> SetStatus | None:
+    """A start is no change of what the agent does: it is only known from now on, by its window and effort."""
+    agent = facts.layers.agent
+    if agent and (agent.host, agent.effort) == (event.session_id, _effort_of(facts.layers)):
+        return None
+    return status(event, facts, agent.status if agent else "done", agent.note if agent else "")
+
+
+def _effort_of(layers: Layers) -> int | None:
+    return layers.effort.id if layers.effort else None
+
+
+def _preloads(effort: Effort, skill: Skill | None) -> list[str]:
+    """The skill's templates, then the directives that the effort has met."""
+    templates = (path for path in skill.templates.values() if path) if skill else ()
+    return list(dict.fromkeys((*templates, *effort.directives)))
+
+
+def _config(skill: Skill | None) -> dict[str, object] | None:
+    if skill is None:
+        return None
+    return {
+        "name": skill.name,
+        "phases": list(skill.phases),
+        "modes": skill.modes,
+        "templates": dict(skill.templates),
+        "nextSkills": list(skill.next_skills),
+        "directives": list(skill.directives),
+        "version": skill.version,
+        "description": skill.description,
+    }
+
+
+def _reading(preloads: list[str]) -> str:
+    return "\n".join(("Read these files first:", *(f"- {path}" for path in preloads))) if preloads else ""
+
+
+def _past(effort: Effort, facts: Facts) -> str:
+    left = facts.hand_over
+    told = recovered(effort, left) if left.payload is not None else rehydrated(effort, left, facts.log_end)
+    if not left.debriefs:
+        return told
+    debriefs = "\n".join(("Debriefs of the task's earlier efforts:", *(f"- {path}" for path in left.debriefs)))
+    return f"{told}\n\n{debriefs}" if told else debriefs

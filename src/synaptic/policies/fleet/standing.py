@@ -1,0 +1,43 @@
+"""Whose event it is, and how a change of what that agent is doing is written down."""
+
+from synaptic.model.event import Event
+from synaptic.model.facts import Facts
+from synaptic.model.layers import SetStatus, Status
+
+SHOWN = 200
+
+
+def name_of(event: Event, facts: Facts) -> str:
+    """The agent's key: its AGENT_ID, or its window where it has none."""
+    return facts.agent_name or event.session_id
+
+
+def status(event: Event, facts: Facts, now: Status, note: str = "") -> SetStatus | None:
+    """The agent's new status; None for a sub-agent, and for a window without a name in a project nobody knows."""
+    name = name_of(event, facts)
+    if event.agent_id or not name or not (facts.agent_name or facts.layers.project):
+        return None
+    effort = facts.layers.effort
+    return SetStatus(
+        agent=name,
+        status=now,
+        kind=facts.agent,
+        named=bool(facts.agent_name),
+        host=event.session_id,
+        project=_project(facts),
+        effort=effort.id if effort else None,
+        note=shortened(note),
+    )
+
+
+def _project(facts: Facts) -> str:
+    """The project's root where it is new or certain: a folder inside a known project is no project of its own."""
+    effort = facts.layers.effort
+    certain = effort is not None and effort.task.startswith(f"{facts.root}/")
+    return facts.root if certain or facts.layers.project is None else ""
+
+
+def shortened(text: str) -> str:
+    """The beginning of a text, in one line."""
+    line = " ".join(text[: SHOWN * 4].split())
+    return line if len(line) <= SHOWN else f"{line[: SHOWN - 1]}…"

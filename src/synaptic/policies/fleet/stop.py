@@ -1,0 +1,69 @@
+"""The agent's turn has ended."""
+
+from synaptic.model.decision import Verdict
+from synaptic.model.event import Stop, StopFailure
+from synaptic.model.facts import Facts
+from synaptic.model.layers import Restart, SetStatus
+from synaptic.parse.transcript import exhaustion
+from synaptic.policies.base import Policy
+from synaptic.policies.fleet.handled import Handled, recorded
+from synaptic.policies.fleet.orders import go_on
+from synaptic.policies.fleet.standing import status
+
+LIMITED = "rate limit: the agent cannot go on before it is lifted"
+FULL = "the context is exhausted: clear it or start the agent again, and the effort goes on"
+
+
+class TurnEnd(Policy):
+    """A turn that has ended, well or because the agent could not go on.
+
+    ## What it does
+    Marks the agent as done. A turn that a rate limit ended needs attention, one that failed is an error. When the
+    context is exhausted, the agent's supervisor is asked to start it again; without one, a person is.
+    ## Why
+    Done and stuck look the same from outside.
+    ## Known gaps
+    What ended a turn is known from the end of the transcript, as far as the agent writes it there.
+    """
+
+    id = "fleet.stop"
+    events = (Stop, StopFailure)
+    priority = 80
+    preset = "fleet"
+    needs = ("layers", "agent_name", "exhaustion", "supervised")
+    recheck = False
+
+    def handle(self, event: Stop | StopFailure, facts: Facts) -> Handled:
+        ended = _exhaustion(event, facts)
+        restart = _restart(event, facts) if ended == "context" else None
+        changed = _status(event, facts, ended, restart)
+        answer = {"agentUpdated": changed is not None, "exhaustion": ended, "restartRequested": restart is not None}
+        return recorded(answer, changed, restart)
+
+    def check(self, event: Stop | StopFailure, facts: Facts) -> Verdict | None:
+        return self.handle(event, facts).verdict
+
+
+def _exhaustion(event: Stop | StopFailure, facts: Facts) -> str:
+    """The event's own words count before the transcript's."""
+    if isinstance(event, StopFailure):
+        said = f'"{event.error}" {event.error_details} {event.last_assistant_message}'
+        return exhaustion(said.encode("utf-8", "replace"))
+    return facts.exhaustion
+
+
+def _restart(event: Stop | StopFailure, facts: Facts) -> Restart | None:
+    effort = facts.layers.effort
+    if effort is None or effort.finished or not facts.supervised or not facts.agent_name or event.agent_id:
+        return None
+    return Restart(agent=facts.agent_name, prompt=go_on(effort))
+
+
+def _status(event: Stop | StopFailure, facts: Facts, ended: str, restart: Restart | None) -> SetStatus | None:
+    if ended == "rate-limit":
+        return status(event, facts, "attention", LIMITED)
+    if ended == "context" and restart is None:
+        return status(event, facts, "attention", FULL)
+    if isinstance(event, StopFailure) and restart is None:
+        return status(event, facts, "error", event.error_details or event.last_assistant_message or event.error)
+    return status(event, facts, "done")

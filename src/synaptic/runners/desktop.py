@@ -1,0 +1,20 @@
+"""The program that shows an alert on a desktop."""
+
+from collections.abc import Mapping
+
+from synaptic.model.errand import Alert
+
+OSASCRIPT = "/usr/bin/osascript"
+SCRIPT = """on run {heading, message, tune}
+display notification message with title heading sound name tune
+end run"""
+DESKTOPS = ("DISPLAY", "WAYLAND_DISPLAY", "DBUS_SESSION_BUS_ADDRESS")
+
+
+def alert_command(alert: Alert, environ: Mapping[str, str], platform: str) -> tuple[str, ...]:
+    """What to run; nothing where there is no desktop."""
+    if platform == "darwin":
+        return (OSASCRIPT, "-e", SCRIPT, alert.title, alert.text, alert.sound)
+    if any(environ.get(name) for name in DESKTOPS):
+        return ("notify-send", "--app-name=synaptic", "--", alert.title, alert.text)
+    return ()

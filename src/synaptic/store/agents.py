@@ -1,0 +1,101 @@
+"""Agents as they are registered by name. What they do is written by events; this is what people and programs say."""
+
+import msgspec
+
+from synaptic.model.errors import LayerError
+from synaptic.model.layers import STATUSES, Agent
+from synaptic.store import layers
+from synaptic.store.db import Connection, Store
+from synaptic.store.layer_effects import text
+from synaptic.store.layers import NOBODY
+
+LONGEST = 200
+REGISTER = """
+INSERT OR REPLACE INTO agents (id, label, kind, project_id, effort_id, status, parent, manages, claims, targeted_claims,
+                               named, pane, note, updated_at)
+VALUES (?, ?, ?, (SELECT id FROM projects WHERE path = ?), ?, ?, ?, ?, ?, ?, 1, ?, ?, ?)
+"""
+
+
+class Registration(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything that is known of an agent: what is not given is empty from then on."""
+
+    id: str
+    label: str = ""
+    kind: str = ""
+    project: str = ""
+    effort: int | None = None
+    status: str = "done"
+    parent: str = ""
+    manages: tuple[str, ...] = ()
+    claims: tuple[str, ...] = ()
+    targeted_claims: tuple[str, ...] = ()
+    pane: str = ""
+    note: str = ""
+
+
+def register(store: Store, given: Registration, at: float) -> Agent:
+    """An agent, in place of whatever was known by its name."""
+    _check_name(given.id)
+    _check_status(given.status)
+
+    def work(connection: Connection) -> None:
+        known = connection.execute("SELECT 1 FROM efforts WHERE id = ?", (given.effort,)).fetchone()
+        if given.effort is not None and not known:
+            raise LayerError("NOT_FOUND", f"there is no effort {given.effort}", hint="type: synaptic effort list --all")
+        who = (text(given.id), text(given.label), text(given.kind), text(given.project), given.effort, given.status)
+        lists = (given.manages, given.claims, given.targeted_claims)
+        told = (text(given.parent) or None, *map(_list, lists), text(given.pane), text(given.note))
+        connection.execute(REGISTER, (*who, *told, at))
+
+    store.write(work)
+    store.layers.clear()
+    return required(store, given.id)
+
+
+def set_status(store: Store, name: str, status: str, note: str, at: float) -> Agent:
+    """What an agent does, said by somebody else than its events."""
+    _check_status(status)
+
+    def work(connection: Connection) -> None:
+        sql = "UPDATE agents SET status = ?, note = ?, updated_at = ? WHERE id = ?"
+        if connection.execute(sql, (status, text(note), at, text(name))).rowcount != 1:
+            raise _unknown(name)
+
+    store.write(work)
+    store.layers.clear()
+    return required(store, name)
+
+
+def required(store: Store, name: str) -> Agent:
+    """An agent that must be there."""
+    found = layers.agent(store, name)
+    if found is None:
+        raise _unknown(name)
+    return found
+
+
+def of_effort(store: Store, number: int) -> Agent | None:
+    """Who works on an effort; of several, the one that was heard of last."""
+    sql = "SELECT id FROM agents WHERE effort_id = ? ORDER BY updated_at DESC, id LIMIT 1"
+    row = store.read(lambda connection: connection.execute(sql, (number,)).fetchone())
+    return layers.agent(store, row[0]) if row else None
+
+
+def _check_name(name: str) -> None:
+    if not name.strip() or name == NOBODY or len(name) > LONGEST or not name.isprintable():
+        what = f"{name[:40]!r} cannot name an agent"
+        raise LayerError("VALIDATION_ERROR", what, hint=f"1 to {LONGEST} letters, and not `{NOBODY}`")
+
+
+def _check_status(status: str) -> None:
+    if status not in STATUSES:
+        raise LayerError("VALIDATION_ERROR", f"{status!r} is no status", hint=f"one of {', '.join(STATUSES)}")
+
+
+def _unknown(name: str) -> LayerError:
+    return LayerError("NOT_FOUND", f"there is no agent {name!r}", hint="type: synaptic agent list")
+
+
+def _list(words: tuple[str, ...]) -> str | None:
+    return msgspec.json.encode([text(word) for word in words]).decode() if words else None

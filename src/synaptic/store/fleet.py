@@ -1,0 +1,90 @@
+"""Everybody who works, as a display shows them."""
+
+from typing import Any
+
+import msgspec
+
+from synaptic.model.layers import BLOCK_AFTER, Status
+from synaptic.store.db import Connection, Store
+
+MEMBERS = """
+SELECT f.agent, f.label, f.kind, f.status, f.note, f.parent, f.pane, f.named, f.project, f.task, f.skill,
+       f.current_phase, f.session_id, f.heartbeat_counter, f.context_usage, f.last_heartbeat, f.updated_at,
+       a.pid IS NOT NULL, CASE WHEN json_valid(e.metadata) THEN json_extract(e.metadata, '$.blockAfter') END
+FROM fleet_status f JOIN agents a ON a.id = f.agent LEFT JOIN efforts e ON e.id = f.effort_id
+"""
+CHECKED = "UPDATE agents SET status = 'checked', updated_at = ? WHERE id = ? AND status = 'attention'"
+
+
+class Member(msgspec.Struct, frozen=True, kw_only=True):
+    """One agent and what it does."""
+
+    agent: str
+    label: str = ""
+    kind: str = ""
+    status: Status = "done"
+    note: str = ""
+    parent: str = ""
+    pane: str = ""
+    named: bool = True
+    project: str = ""
+    task: str = ""
+    skill: str = ""
+    phase: str = ""
+    session: int | None = None
+    """Its open context window."""
+    heartbeat: int = 0
+    limit: int = BLOCK_AFTER
+    usage: float | None = None
+    seen: float = 0.0
+    """When it last gave a sign of life."""
+    since: float = 0.0
+    """When its status was last said."""
+    supervised: bool = False
+
+
+def members(store: Store) -> tuple[Member, ...]:
+    """All agents, in one read."""
+    return tuple(map(_member, store.read(lambda connection: connection.execute(MEMBERS).fetchall())))
+
+
+def version(store: Store) -> tuple[int, int]:
+    """What moves when another connection has committed something, or the store has opened another file."""
+    sql = "PRAGMA data_version"
+    return store.generation, int(store.read(lambda connection: connection.execute(sql).fetchone()[0]))
+
+
+def check(store: Store, agent: str, at: float) -> Status | None:
+    """Somebody has looked at an agent: one that waits for attention has it. Its status then; None for nobody."""
+
+    def work(connection: Connection) -> Status | None:
+        connection.execute(CHECKED, (at, agent))
+        row = connection.execute("SELECT status FROM agents WHERE id = ?", (agent,)).fetchone()
+        return row[0] if row else None
+
+    return store.write(work)
+
+
+def _member(row: tuple[Any, ...]) -> Member:
+    limit, beat, said = row[18], row[15] or 0.0, row[16]
+    return Member(
+        agent=row[0],
+        label=row[1],
+        kind=row[2],
+        status=row[3],
+        note=row[4],
+        parent=row[5] or "",
+        pane=row[6],
+        named=bool(row[7]),
+        project=row[8] or "",
+        task=row[9] or "",
+        skill=row[10] or "",
+        phase=row[11] or "",
+        session=row[12],
+        heartbeat=row[13] or 0,
+        usage=row[14],
+        seen=max(beat, said),
+        since=said,
+        supervised=bool(row[17]),
+        limit=int(limit) if isinstance(limit, int | float) else BLOCK_AFTER,
+    )

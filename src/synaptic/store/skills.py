@@ -1,0 +1,49 @@
+"""What skills' files say about their runs, kept by project until the file changes."""
+
+import msgspec
+
+from synaptic.model.layers import Skill
+from synaptic.store import tasks
+from synaptic.store.db import Connection, Store
+from synaptic.store.layer_effects import text
+
+UPSERT = """
+INSERT INTO skills (project_id, name, path, phases, modes, templates, next_skills, directives, version, description,
+                    tier, updated_at)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (project_id, name) DO UPDATE SET path = excluded.path, phases = excluded.phases, modes = excluded.modes,
+    templates = excluded.templates, next_skills = excluded.next_skills, directives = excluded.directives,
+    version = excluded.version, description = excluded.description, tier = excluded.tier,
+    updated_at = excluded.updated_at
+"""
+
+
+def upsert(connection: Connection, project_id: int, skill: Skill, at: float) -> None:
+    """A skill as its file is now."""
+    lists = (skill.phases, skill.modes, dict(skill.templates), skill.next_skills, skill.directives)
+    told = (skill.version, skill.description, skill.tier)
+    values = (text(skill.name), text(skill.path), *map(_json, lists), *(text(word) or None for word in told))
+    connection.execute(UPSERT, (project_id, *values, at))
+
+
+def remember(store: Store, root: str, skills: tuple[Skill, ...], at: float) -> None:
+    """Skills of a project, all or none."""
+
+    def work(connection: Connection) -> None:
+        project_id = tasks.project(connection, root, at)
+        for skill in skills:
+            upsert(connection, project_id, skill, at)
+
+    store.write(work)
+    store.layers.clear()
+
+
+def names(store: Store, project_id: int) -> tuple[str, ...]:
+    """The skills that are kept of a project."""
+    sql = "SELECT name FROM skills WHERE project_id = ? ORDER BY name"
+    rows = store.read(lambda connection: connection.execute(sql, (project_id,)).fetchall())
+    return tuple(str(name) for (name,) in rows)
+
+
+def _json(value: object) -> str | None:
+    return text(msgspec.json.encode(value, enc_hook=repr).decode()) if value else None

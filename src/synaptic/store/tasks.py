@@ -1,0 +1,108 @@
+"""Tasks and their projects: folders that efforts pile up in. A task has no state of its own."""
+
+from typing import Any
+
+import msgspec
+
+from synaptic.store.db import Connection, Store
+from synaptic.store.layer_effects import text
+
+PROJECT = """
+INSERT INTO projects (path, name, created_at) VALUES (?, ?, ?)
+ON CONFLICT (path) DO UPDATE SET name = CASE excluded.name WHEN '' THEN name ELSE excluded.name END RETURNING id
+"""
+TASK = """
+INSERT INTO tasks (dir_path, project_id, title, description, keywords, created_at) VALUES (?, ?, ?, ?, ?, ?)
+ON CONFLICT (dir_path) DO UPDATE SET title = coalesce(excluded.title, title),
+    description = coalesce(excluded.description, description), keywords = coalesce(excluded.keywords, keywords),
+    project_id = excluded.project_id
+"""
+SUMMARY = """
+SELECT t.dir_path, p.path, t.title, t.description, t.keywords, t.created_at, t.effort_count, t.active_count,
+       t.last_activity
+FROM task_summary t JOIN projects p ON p.id = t.project_id
+"""
+
+
+class Task(msgspec.Struct, frozen=True, kw_only=True):
+    """A task as somebody names it; what is None stays as it is known."""
+
+    folder: str
+    title: str | None = None
+    description: str | None = None
+    keywords: tuple[str, ...] | None = None
+
+
+class Known(msgspec.Struct, frozen=True, kw_only=True):
+    """A task with what follows from its efforts."""
+
+    folder: str
+    project: str
+    title: str = ""
+    description: str = ""
+    keywords: tuple[str, ...] = ()
+    created_at: float = 0.0
+    efforts: int = 0
+    active: int = 0
+    last_activity: float | None = None
+
+
+def project(connection: Connection, root: str, at: float) -> int:
+    """The project of a root, known from now on."""
+    path = text(root)
+    row = connection.execute(PROJECT, (path, path.rpartition("/")[2], at)).fetchone()
+    return int(row[0])
+
+
+def upsert(connection: Connection, project_id: int, task: Task, at: float) -> None:
+    """A task, known from now on; a folder names one task only."""
+    words = None if task.keywords is None else encoded(task.keywords)
+    told = (_optional(task.title), _optional(task.description), words)
+    connection.execute(TASK, (text(task.folder), project_id, *told, at))
+
+
+def listing(store: Store, project_id: int | None = None) -> list[Known]:
+    """Tasks of a project, or all; the one that was worked on last comes first."""
+    where = "" if project_id is None else " WHERE t.project_id = ?"
+    values = () if project_id is None else (project_id,)
+    sql = f"{SUMMARY}{where} ORDER BY coalesce(t.last_activity, t.created_at) DESC, t.dir_path"
+    return [_known(row) for row in store.read(lambda connection: connection.execute(sql, values).fetchall())]
+
+
+def one(store: Store, folder: str) -> Known | None:
+    """The task of a folder."""
+    sql = f"{SUMMARY} WHERE t.dir_path = ?"
+    row = store.read(lambda connection: connection.execute(sql, (text(folder),)).fetchone())
+    return _known(row) if row else None
+
+
+def encoded(words: tuple[str, ...]) -> str:
+    """Keywords as they are stored."""
+    return msgspec.json.encode([text(word) for word in words]).decode()
+
+
+def _known(row: tuple[Any, ...]) -> Known:
+    folder, root, title, description, keywords, created_at, efforts, active, last = row
+    return Known(
+        folder=folder,
+        project=root,
+        title=title or "",
+        description=description or "",
+        keywords=_words(keywords),
+        created_at=created_at,
+        efforts=efforts,
+        active=active,
+        last_activity=last,
+    )
+
+
+def _words(stored: str | None) -> tuple[str, ...]:
+    """Nothing for what somebody has damaged."""
+    try:
+        return msgspec.json.decode(stored or "[]", type=tuple[str, ...])
+    except msgspec.DecodeError:
+        return ()
+
+
+def _optional(value: str | None) -> str | None:
+    return None if value is None else text(value)

@@ -1,0 +1,128 @@
+"""Context windows of efforts: entered by whoever works on one, finished with what they leave, looked at."""
+
+from collections.abc import Iterable
+
+import msgspec
+
+from synaptic.model.errors import LayerError
+from synaptic.model.layers import OpenSession, Session, SetStatus, Status
+from synaptic.store import layer_effects, layers
+from synaptic.store.db import Connection, Store
+from synaptic.store.layer_effects import Cause, text
+from synaptic.store.redact import redact_text
+
+NEWEST = """
+SELECT id, host_session, dehydration_payload, handed_over_at FROM sessions
+WHERE effort_id = ?1 AND subagent = '' AND (?2 = '' AND ?3 = '' OR fleet_agent IN (?2, '')) {} ORDER BY id DESC LIMIT 1
+"""
+"""Of this agent, or of one without a name; for a person of anybody."""
+OPEN, ANY = NEWEST.format("AND ended_at IS NULL"), NEWEST.format("")
+CLAIM = """
+UPDATE sessions SET host_session = ?, fleet_agent = CASE fleet_agent WHEN '' THEN ? ELSE fleet_agent END WHERE id = ?
+"""
+FINISH = "UPDATE sessions SET dehydration_payload = ?, ended_at = ? WHERE id = ? AND ended_at IS NULL"
+
+
+class Who(msgspec.Struct, frozen=True, kw_only=True):
+    """Who works: an agent with a name, one that only its window identifies, or a person at a terminal."""
+
+    agent: str = ""
+    """AGENT_ID."""
+    host: str = ""
+    """The agent's own id of its window."""
+    kind: str = ""
+    """claude, codex, ...; empty for a person."""
+
+
+class Window(msgspec.Struct, frozen=True, kw_only=True):
+    """The window that somebody works in now."""
+
+    session: int
+    previous: int | None = None
+    opened: bool = True
+    payload: str | None = None
+    """What the window before it left, told now and never again."""
+
+
+def enter(connection: Connection, effort: tuple[int, str], who: Who, at: float, *, fresh: bool = False) -> Window:
+    """The open window of an effort (its id, its project's root) if it is this one's own, else a new one after it.
+
+    A window that nobody has claimed yet is taken over, unless a fresh one is wanted.
+    """
+    number, name, host = effort[0], text(who.agent), text(who.host)
+    found = connection.execute(OPEN, (number, name, host)).fetchone()
+    _bind(connection, effort, who, at)
+    if found and ((host and found[1] == host) or (not fresh and (not host or not found[1]))):
+        connection.execute(CLAIM, (host or found[1], name, found[0]))
+        return Window(session=found[0], opened=False)
+    before = found or connection.execute(ANY, (number, name, host)).fetchone()
+    follows = before[0] if before else None
+    opening = OpenSession(effort=number, host=who.host, agent=who.agent, follows=follows)
+    session = layer_effects.apply(connection, (opening,), Cause(at=at)).session
+    assert session is not None, "the effort was seen active in this transaction"
+    payload = before[2] if before and before[3] is None else None
+    return Window(session=session, previous=follows, payload=payload)
+
+
+def finish(store: Store, number: int, payload: str | None, at: float) -> Session:
+    """The end of a window, with what it leaves. Raises LayerError for one that has ended or is not there."""
+
+    def work(connection: Connection) -> None:
+        row = connection.execute("SELECT ended_at FROM sessions WHERE id = ?", (number,)).fetchone()
+        if row is None:
+            raise _unknown(number)
+        if row[0] is not None:
+            raise LayerError("ALREADY_ENDED", f"session {number} has ended", hint="type: synaptic session list")
+        kept = None if payload is None else redact_text(text(payload))
+        connection.execute(FINISH, (kept, at, number))
+
+    store.write(work)
+    store.layers.clear()
+    return required(store, number)
+
+
+def required(store: Store, number: int) -> Session:
+    """A session that must be there."""
+    found = layers.session(store, number)
+    if found is None:
+        raise _unknown(number)
+    return found
+
+
+def of_efforts(store: Store, efforts: Iterable[int], *, every: bool = True) -> list[Session]:
+    """The sessions of some efforts, the newest first; those that have ended only on request."""
+    numbers = tuple(efforts)
+    condition = "" if every else " AND ended_at IS NULL"
+    sql = f"SELECT id FROM sessions WHERE effort_id IN ({', '.join('?' * len(numbers))}){condition} ORDER BY id DESC"
+    rows = store.read(lambda connection: connection.execute(sql, numbers).fetchall())
+    return [found for (number,) in rows if (found := layers.session(store, number))]
+
+
+def efforts_of(store: Store, agent: str) -> tuple[int, ...]:
+    """The efforts that an agent had windows of, the newest first."""
+    sql = "SELECT effort_id FROM sessions WHERE fleet_agent = ? GROUP BY effort_id ORDER BY max(id) DESC"
+    rows = store.read(lambda connection: connection.execute(sql, (text(agent),)).fetchall())
+    return tuple(int(number) for (number,) in rows)
+
+
+def _bind(connection: Connection, effort: tuple[int, str], who: Who, at: float) -> None:
+    """The agent works on this effort from now on; whoever types for it leaves its status as it is."""
+    key = text(who.agent or who.host)
+    if not key:
+        return
+    row = connection.execute("SELECT status FROM agents WHERE id = ?", (key,)).fetchone()
+    known: Status = row[0] if row else "done"
+    status = SetStatus(
+        agent=key,
+        status="working" if who.kind else known,
+        kind=who.kind,
+        named=bool(who.agent),
+        host=who.host,
+        project=effort[1],
+        effort=effort[0],
+    )
+    layer_effects.apply(connection, (status,), Cause(at=at))
+
+
+def _unknown(number: int) -> LayerError:
+    return LayerError("NOT_FOUND", f"there is no session {number}", hint="type: synaptic session list --all")

@@ -1,0 +1,143 @@
+"""Cline's tools in canonical terms: those of the command line take lists, those of the editor's extension take text."""
+
+import re
+from collections.abc import Iterator, Mapping
+
+from synaptic.model.patch import patched, rewritten
+from synaptic.model.tool import Input, Tool
+from synaptic.wire.payload import DECODER
+from synaptic.wire.quoting import quoted
+from synaptic.wire.translate import Form
+
+SHELL = "run_commands"
+LISTS = {SHELL: "commands", "read_files": "files", "search_codebase": "queries", "apply_patch": "input"}
+"""Tools that take their one argument bare as well."""
+BARE = ("commands", "cmd", "command", "args")
+NAMES = {"path": "file_path", "old_text": "old_string", "new_text": "new_string"}
+BACK = {"file_path": "path", "old_string": "old_text", "new_string": "new_text", "content": "new_text"}
+REFUSAL = re.compile(r"printf '%s\\n' 'BLOCKED: (?:[^']|'\\'')*'; exit 1")
+
+
+def refusal(reason: str) -> dict[str, object]:
+    """The call that runs in place of a refused one: it says why, and fails."""
+    return {"commands": [f"printf '%s\\n' {quoted(f'BLOCKED: {reason}')}; exit 1"]}
+
+
+def is_refusal(command: str) -> bool:
+    """Whether a command is such a call, and nothing else."""
+    return REFUSAL.fullmatch(command) is not None
+
+
+def _commands(given: Input) -> Iterator[str]:
+    """Each command as shell text; those given word by word run without a shell, and mean the same in one."""
+    listed = given.get("commands", given.get("cmd", given))
+    for one in listed if isinstance(listed, list) else [listed]:
+        if isinstance(one, str):
+            yield one
+        elif isinstance(one, Mapping) and isinstance(one.get("command"), str):
+            words = one.get("args")
+            yield " ".join(map(quoted, [one["command"], *map(str, words)])) if words else one["command"]
+
+
+def _run(given: Input) -> Tool:
+    """Each of several commands has a shell of its own: a `cd` in one moves no other."""
+    found = list(_commands(given))
+    text = found[0] if len(found) == 1 else "\n".join(f"(\n{one}\n)" for one in found)
+    return Tool("Bash", {**{key: value for key, value in given.items() if key not in BARE}, "command": text})
+
+
+def _run_again(native: Input, new: Input) -> dict[str, object] | None:
+    command = new.get("command")
+    if len(list(_commands(native))) != 1 or not isinstance(command, str):
+        return None
+    again: dict[str, object] = {**{key: value for key, value in new.items() if key != "command"}, "commands": [command]}
+    return _exact(again, _run(again), new)
+
+
+def _exact(again: dict[str, object], read: Tool, new: Input) -> dict[str, object] | None:
+    """What is sent must read as what was decided."""
+    return again if dict(read.input) == dict(new) else None
+
+
+def _files(given: Input) -> list[str]:
+    found = next((given[key] for key in ("files", "file_paths", "paths", "path") if key in given), ())
+    listed = found if isinstance(found, list) else [found]
+    paths = [one.get("path") if isinstance(one, Mapping) else one for one in listed]
+    return [path for path in paths if isinstance(path, str)]
+
+
+def _look(given: Input) -> Tool:
+    paths = _files(given)
+    return Tool("Read", {**given, "file_path": paths[0], "paths": paths} if paths else given)
+
+
+def _edit(given: Input) -> Tool:
+    """Without a text to replace and a line to insert at, the file is made."""
+    found = {NAMES.get(key, key): value for key, value in given.items() if value is not None}
+    if "old_string" in found or "insert_line" in found:
+        return Tool("Edit", found)
+    return Tool("Write", {"content" if key == "new_string" else key: value for key, value in found.items()})
+
+
+def _edit_again(native: Input, new: Input) -> dict[str, object] | None:
+    again: dict[str, object] = {BACK.get(key, key): value for key, value in new.items()}
+    return _exact(again, _edit(again), new)
+
+
+def _patch(given: Input) -> Tool:
+    text = given.get("input")
+    return patched(text) if isinstance(text, str) else Tool("Edit", given)
+
+
+def _patch_again(native: Input, new: Input) -> dict[str, object] | None:
+    text = rewritten(new)
+    return None if text is None else {"input": text}
+
+
+def _search(given: Input) -> Tool:
+    queries = given.get("queries")
+    listed = queries if isinstance(queries, list) else [queries]
+    return Tool("Grep", {**given, "pattern": "|".join(map(str, listed))})
+
+
+def _fetch(given: Input) -> Tool:
+    asked = given.get("requests")
+    first = asked[0] if isinstance(asked, list) and asked and isinstance(asked[0], Mapping) else {}
+    return Tool("WebFetch", {**given, **first})
+
+
+def _mcp(given: Input) -> Tool:
+    """The extension's one tool for all servers."""
+    arguments = given.get("arguments")
+    try:
+        found = DECODER.decode(arguments) if isinstance(arguments, str) else arguments
+    except ValueError:
+        found = None
+    name = f"mcp__{given.get('server_name', '')}__{given.get('tool_name', '')}"
+    return Tool(name, found if isinstance(found, dict) else given)
+
+
+def _never(native: Input, new: Input) -> None:
+    return None
+
+
+TOOLS: Mapping[str, Form] = {
+    SHELL: Form("Bash", read=_run, write=_run_again),
+    "editor": Form("Edit", read=_edit, write=_edit_again),
+    "apply_patch": Form("Edit", read=_patch, write=_patch_again),
+    "read_files": Form("Read", read=_look, write=_never),
+    "search_codebase": Form("Grep", read=_search, write=_never),
+    "fetch_web_content": Form("WebFetch", read=_fetch, write=_never),
+    "web_search": Form("WebSearch"),
+    "spawn_agent": Form("Agent", {"task": "prompt"}),
+    "skills": Form("Skill"),
+    "execute_command": Form("Bash"),
+    "write_to_file": Form("Write", {"path": "file_path"}),
+    "replace_in_file": Form("Edit", {"path": "file_path", "diff": "new_string"}),
+    "read_file": Form("Read", {"path": "file_path"}),
+    "search_files": Form("Grep", {"regex": "pattern", "file_pattern": "glob"}),
+    "list_files": Form("LS"),
+    "web_fetch": Form("WebFetch"),
+    "new_task": Form("Agent", {"context": "prompt"}),
+    "use_mcp_tool": Form("mcp", read=_mcp, write=_never),
+}

@@ -1,0 +1,95 @@
+"""Agents that run the entries in Claude Code's settings: understood, answered in their own words, judged once."""
+
+import json
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from synaptic.model.call import Request
+from synaptic.packages import record
+from synaptic.packages.record import SettingsMark
+from synaptic.wire.adapters import AGENTS
+from synaptic.wire.settings import Undo
+from tests.daemon.setting import Setting
+
+WIRE = Path(__file__).parents[1] / "wire"
+
+
+@pytest.fixture
+def setting(tmp_path: Path):
+    made = Setting(tmp_path)
+    yield made
+    made.close()
+
+
+def cursor(setting: Setting, command: str) -> Request:
+    payload = json.loads((WIRE / "cursor" / "preToolUse.Shell.json").read_text())
+    payload |= {
+        "tool_input": {"command": command},
+        "workspace_roots": [str(setting.project)],
+        "cwd": str(setting.project),
+    }
+    return setting.raw("PreToolUse", json.dumps(payload).encode())
+
+
+def copilot(setting: Setting, command: str) -> Request:
+    payload = json.loads((WIRE / "copilot" / "pascal" / "PreToolUse.Bash.json").read_text())
+    payload |= {"tool_input": {"command": command}, "cwd": str(setting.project)}
+    request = setting.raw("PreToolUse", json.dumps(payload).encode())
+    return msgspec.structs.replace(request, env={**request.env, "COPILOT_CLI": "1"})
+
+
+def wire_natively(setting: Setting, agent: str) -> None:
+    record.mark_settings(setting.home, setting.user / f"{agent}.json", SettingsMark(Undo(), agent=agent))
+
+
+def test_cursor_is_refused_in_its_own_words_and_journalled_under_its_name(setting):
+    answer = setting.answer(cursor(setting, "git reset --hard"))
+    told = json.loads(answer.stdout)
+    assert told["permission"] == "deny"
+    assert told["agent_message"]
+    assert [entry.agent for entry in setting.entries()] == ["cursor"]
+
+
+def test_copilot_is_refused_in_the_dialect_of_the_entry(setting):
+    answer = setting.answer(copilot(setting, "git reset --hard"))
+    assert b'"deny"' in answer.stdout
+    assert [entry.agent for entry in setting.entries()] == ["copilot"]
+
+
+@pytest.mark.parametrize(("agent", "make"), [("cursor", cursor), ("copilot", copilot)])
+def test_an_agent_that_has_entries_of_its_own_is_judged_there_alone(setting, agent, make):
+    wire_natively(setting, agent)
+    answer = setting.answer(make(setting, "git reset --hard"))
+    assert answer.stdout in (b"", b"{}")
+    assert answer.exit == 0
+    assert setting.entries() == ()
+
+
+def test_the_variables_of_another_agent_do_not_silence_claudes_entries(setting):
+    """A repository can set a hook's environment."""
+    wire_natively(setting, "copilot")
+    request = setting.request(tool_input={"command": "git reset --hard"})
+    request = msgspec.structs.replace(request, env={**request.env, "COPILOT_CLI": "1"})
+    assert b'"deny"' in setting.answer(request).stdout
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_what_no_agent_could_have_sent_is_silence_in_its_own_words(setting, agent):
+    """Nothing is refused, and nothing is permitted that the agent would have asked about."""
+    answer = setting.answer(setting.raw("PreToolUse", b"garbage", agent))
+    assert b"could not be read" in answer.stderr
+    assert answer.stdout in (b"", b"{}")
+    assert answer.exit == (1 if agent == "amp" else 0)
+    assert setting.last().agent == agent
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+@pytest.mark.parametrize("other", AGENTS)
+def test_a_payload_of_one_agent_sent_as_anothers_is_read_as_far_as_it_goes(setting, agent, other):
+    """No crash, an answer that the agent can read, and a journal line under its name."""
+    file = next(file for file in sorted((WIRE / other).rglob("*.json")) if "schemas" not in file.parts)
+    answer = setting.answer(setting.raw("PreToolUse", file.read_bytes(), agent))
+    assert not answer.stdout or json.loads(answer.stdout) is not None
+    assert setting.last().agent in (agent, other)

@@ -1,0 +1,95 @@
+"""The patch format: every file it names, and what happens to each."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from synaptic.model.patch import BEGIN, END, adding, edits_of, files, patched, rewritten
+
+ALL = """*** Begin Patch
+*** Add File: new.py
++one
++
++*** Update File: no.py
+*** Update File: old.py
+*** Move to: moved.py
+@@ class A:
+ keep
+-gone
++come
+ *** Add File: text.py
+@@
+-last
+*** End of File
+*** Delete File: dead.py
+*** End Patch
+"""
+
+
+def test_every_file_is_named_and_text_that_looks_like_a_mark_is_none():
+    found = files(ALL)
+    assert [(change.act, change.path, change.moved) for change in found] == [
+        ("Add", "new.py", ""),
+        ("Update", "old.py", "moved.py"),
+        ("Delete", "dead.py", ""),
+    ]
+
+
+def test_each_change_is_an_edit_of_one_file_and_a_move_is_two():
+    new, old, dead = ([(edit.name, edit.input) for edit in edits_of(change)] for change in files(ALL))
+    assert new == [("Write", {"file_path": "new.py", "content": "one\n\n*** Update File: no.py\n"})]
+    assert [given["file_path"] for _, given in old] == ["old.py", "moved.py"]
+    assert old[0][1]["edits"] == [
+        {"old_string": "keep\ngone\n*** Add File: text.py", "new_string": "keep\ncome\n*** Add File: text.py"},
+        {"old_string": "last", "new_string": ""},
+    ]
+    assert dead == [("Edit", {"file_path": "dead.py", "old_string": "", "new_string": ""})]
+
+
+def test_several_files_are_one_call_that_names_them_all():
+    tool = patched(ALL)
+    assert tool.name == "ApplyPatch" and tool.edits
+    assert tool.paths == ("new.py", "old.py", "moved.py", "dead.py")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "  *** Begin Patch  \n  *** Add File: a b.py  \n+x\n  *** End Patch",
+        "<<'EOF'\n*** Begin Patch\n*** Add File: a b.py\n+x\n*** End Patch\nEOF",
+        "*** Begin Patch\r\n*** Add File: a b.py\r\n+x\r\n*** End Patch\r\n",
+        "*** Begin Patch\n*** Environment ID: e\n*** Add File: a b.py\n+x\n*** End Patch",
+        "*** Begin Patch\n*** Add File: a b.py\n+x\n",
+    ],
+)
+def test_it_is_read_as_loosely_as_agents_read_it(text):
+    assert patched(text).input == {"file_path": "a b.py", "content": "x\n"}
+
+
+@pytest.mark.parametrize("text", ["", "no patch", "*** Add File: a.py", f"{BEGIN}\n{END}"])
+def test_a_text_that_names_no_file_is_an_edit_of_nothing_known(text):
+    assert files(text) == ()
+    assert patched(text).name == "ApplyPatch" and patched(text).paths == ()
+
+
+NAMES = st.text(st.characters(exclude_characters="\r\n", exclude_categories=("Cs", "Z", "Cc")), min_size=1, max_size=8)
+LINES = st.lists(st.text(st.characters(exclude_characters="\r\n"), max_size=8), min_size=1, max_size=4)
+
+
+@given(NAMES, LINES)
+def test_a_file_that_is_written_as_a_patch_is_read_again(path, lines):
+    content = "".join(f"{line}\n" for line in lines)
+    assert patched(adding(path, content)).input == {"file_path": path, "content": content}
+    assert rewritten({"file_path": path, "content": content}) == adding(path, content)
+
+
+@given(st.dictionaries(st.sampled_from(["file_path", "content", "patch", "x"]), st.text(max_size=20) | st.just(ALL)))
+def test_a_rewrite_is_a_patch_only_where_it_reads_the_same(new):
+    text = rewritten(new)
+    assert text is None or patched(text).input == new
+
+
+@given(st.lists(st.sampled_from(["*** Add File: a", "*** Update File: b", "*** Move to: c", "+x", "-y", " z", "@@"])))
+def test_no_header_is_overlooked(lines):
+    found = files("\n".join([BEGIN, *lines, END]))
+    assert len(found) == sum(line.startswith(("*** Add", "*** Update")) for line in lines)

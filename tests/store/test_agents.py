@@ -1,0 +1,59 @@
+"""Agents by name."""
+
+import pytest
+
+from synaptic.model.errors import LayerError
+from synaptic.store import agents, layers
+from synaptic.store.agents import Registration
+from synaptic.store.db import Store
+from tests.store.efforts_kit import begin, tables
+
+
+def code(work) -> str:
+    with pytest.raises(LayerError) as caught:
+        work()
+    return caught.value.code
+
+
+def test_a_registration_replaces_everything(store: Store):
+    """S3-208"""
+    effort = begin(store).effort.id
+    whole = Registration(
+        id="A", label="L", kind="claude", effort=effort, status="error", parent="P", note="n", pane="x"
+    )
+    found = agents.register(store, whole, 1.0)
+    assert (found.label, found.kind, found.effort, found.status, found.parent, found.named) == (
+        "L",
+        "claude",
+        effort,
+        "error",
+        "P",
+        True,
+    )
+    after = agents.register(store, Registration(id="A", claims=("src",)), 2.0)
+    assert (after.label, after.effort, after.status, after.parent, after.note) == ("", None, "done", "", "")
+    assert len(layers.agents(store)) == 1
+
+
+@pytest.mark.parametrize("status", ["error", "attention", "working", "checked", "done"])
+def test_every_status_of_the_list_can_be_said(store: Store, status: str):
+    """S3-208, S3-D10"""
+    agents.register(store, Registration(id="A"), 1.0)
+    assert agents.set_status(store, "A", status, "why", 2.0).status == status
+
+
+def test_unknown_statuses_agents_and_efforts_are_refused(store: Store):
+    """S3-208"""
+    agents.register(store, Registration(id="A"), 1.0)
+    before = tables(store)
+    assert code(lambda: agents.set_status(store, "A", "sleepy", "", 2.0)) == "VALIDATION_ERROR"
+    assert code(lambda: agents.set_status(store, "ghost", "done", "", 2.0)) == "NOT_FOUND"
+    assert code(lambda: agents.register(store, Registration(id="B", status="idle"), 2.0)) == "VALIDATION_ERROR"
+    assert code(lambda: agents.register(store, Registration(id="B", effort=9), 2.0)) == "NOT_FOUND"
+    assert code(lambda: agents.required(store, "ghost")) == "NOT_FOUND"
+    assert tables(store) == before
+
+
+@pytest.mark.parametrize("name", ["", " ", "default", "x" * 201, "a\nb"])
+def test_not_everything_is_a_name(store: Store, name: str):
+    assert code(lambda: agents.register(store, Registration(id=name), 1.0)) == "VALIDATION_ERROR"

@@ -1,0 +1,63 @@
+"""Everybody who works, as a display shows them."""
+
+import pytest
+
+from synaptic.model.layers import Beat, OpenSession, SetStatus
+from synaptic.store import fleet, layers
+from synaptic.store.db import Store
+
+EFFORT = """
+INSERT INTO projects (id, path, created_at) VALUES (1, '/p', 1);
+INSERT INTO tasks (dir_path, project_id, created_at) VALUES ('/p/.tasks/move', 1, 1);
+INSERT INTO efforts (id, task_id, skill, ordinal, current_phase, metadata, created_at)
+VALUES (1, '/p/.tasks/move', 'implement', 1, '2: Build', '{"blockAfter": 5}', 1);
+"""
+
+
+@pytest.fixture
+def at_work(store: Store) -> Store:
+    store.read(lambda connection: connection.executescript(EFFORT))
+    opened = layers.perform(store, (OpenSession(effort=1, agent="a", host="h"),), 10.0)
+    status = SetStatus(agent="a", status="working", named=True, project="/p", effort=1)
+    layers.perform(store, (status, Beat(session=opened.session or 0, add=3, usage=0.5)), 20.0)
+    return store
+
+
+def test_a_member_knows_its_work(at_work: Store):
+    (one,) = fleet.members(at_work)
+    assert (one.agent, one.status, one.project, one.task, one.skill) == (
+        "a",
+        "working",
+        "/p",
+        "/p/.tasks/move",
+        "implement",
+    )
+    assert (one.phase, one.heartbeat, one.limit, one.usage, one.seen) == ("2: Build", 3, 5, 0.5, 20.0)
+    assert one.session is not None
+    assert not one.supervised
+
+
+@pytest.mark.parametrize("metadata", [None, "not-json{{{", "{}", '{"blockAfter": "many"}'])
+def test_metadata_that_says_nothing_leaves_the_usual_limit(at_work: Store, metadata: str | None):
+    at_work.write(lambda connection: connection.execute("UPDATE efforts SET metadata = ?", (metadata,)))
+    assert fleet.members(at_work)[0].limit == 10
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [("attention", "checked"), ("error", "error"), ("working", "working"), ("done", "done"), ("checked", "checked")],
+)
+def test_only_attention_is_checked_by_looking(store: Store, before: str, after: str):
+    """S3-232"""
+    layers.perform(store, (SetStatus(agent="a", status=before, named=True),), 1.0)  # type: ignore[arg-type]
+    assert fleet.check(store, "a", 2.0) == after
+    assert fleet.check(store, "nobody", 2.0) is None
+
+
+def test_the_version_moves_with_commits_of_others_only(store: Store, home):
+    before = fleet.version(store)
+    assert fleet.version(store) == before
+    other = Store.open(home)
+    layers.perform(other, (SetStatus(agent="a", status="working"),), 1.0)
+    other.close()
+    assert fleet.version(store) != before
