@@ -3,8 +3,8 @@
 import pytest
 
 from synaptic.cli import caller
+from synaptic.cli.person import AGENTS
 from synaptic.cli.place import Here
-from synaptic.cli.state import AGENTS
 from synaptic.model.errors import LayerError
 from synaptic.model.home import Home
 from synaptic.store.windows import Who

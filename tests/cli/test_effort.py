@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from synaptic.cli.caller import WINDOWS
-from synaptic.cli.state import AGENTS
+from synaptic.cli.person import AGENTS
 from synaptic.daemon.client import rpc
 from tests.cli.conftest import Shown, User
 from tests.store.efforts_kit import TABLES

@@ -5,7 +5,7 @@ import sqlite3
 
 import pytest
 
-from synaptic.cli.state import AGENTS
+from synaptic.cli.person import AGENTS
 from synaptic.daemon import mirror
 from synaptic.model import sane
 from synaptic.store.db import Store

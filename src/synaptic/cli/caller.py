@@ -4,26 +4,25 @@ import os
 import sys
 from datetime import datetime
 
+from synaptic.cli.person import AGENTS, agents_variable
 from synaptic.cli.place import Here
-from synaptic.cli.state import AGENTS
 from synaptic.daemon.efforts import Caller
 from synaptic.model.errors import LayerError
 from synaptic.store.layers import NOBODY
 from synaptic.store.windows import Who
 
-WINDOWS = ("CLAUDE_CODE_SESSION_ID", "CODEX_THREAD_ID")
+WINDOWS = ("CLAUDE_CODE_SESSION_ID", "CODEX_THREAD_ID", "QWEN_CODE_SESSION_ID", "COPILOT_AGENT_SESSION_ID")
 """Variables in which agents tell their commands the id of the window, as it is in their events."""
-KINDS = {"CLAUDECODE": "claude"}
 
 
 def caller(place: Here) -> Caller:
     """The caller of the command that is running."""
     name = os.environ.get("AGENT_ID", "")
-    shell = next((variable for variable in AGENTS if os.environ.get(variable)), "")
+    shell = agents_variable()
     who = Who(
         agent="" if name == NOBODY else name,
         host=next((os.environ[variable] for variable in WINDOWS if shell and os.environ.get(variable)), ""),
-        kind=KINDS.get(shell, shell.partition("_")[0].lower()),
+        kind=AGENTS.get(shell, ""),
     )
     return Caller(root=place.root, cwd=place.cwd, who=who)
 

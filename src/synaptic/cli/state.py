@@ -1,6 +1,5 @@
 """`synaptic state`: the sections of a project, shown and set by hand."""
 
-import os
 from datetime import datetime
 from typing import Annotated
 
@@ -8,15 +7,13 @@ import msgspec
 import typer
 
 from synaptic.cli import screen
+from synaptic.cli.person import by_a_person
 from synaptic.cli.place import here, opened, required_root
 from synaptic.cli.verbs import verb
 from synaptic.daemon import mirror
 from synaptic.model.errors import StoreError, SynapticError
 from synaptic.store import sections
 from synaptic.store.db import Store
-
-AGENTS = ("CLAUDECODE", "CODEX_SANDBOX", "CODEX_THREAD_ID", "CURSOR_AGENT", "GEMINI_CLI", "OPENCODE")
-"""Variables that agents set for the commands they run."""
 
 app = verb(
     "Show and set what is remembered about this project: breaker, research, edits, loop, safemode.",
@@ -55,7 +52,7 @@ def put(
     as_json: Json = False,
 ) -> None:
     """Write one value. Only for people: an agent is refused."""
-    _by_a_person()
+    by_a_person("change the state")  # what hides it is a policy's matter (`sane.engine-commands`)
     try:
         given: object = msgspec.json.decode(value)
     except msgspec.DecodeError as error:
@@ -72,7 +69,7 @@ def put(
 @app.command()
 def reset(section: Section, as_json: Json = False) -> None:
     """A section back to how it was before anything happened. Only for people: an agent is refused."""
-    _by_a_person()
+    by_a_person("change the state")  # what hides it is a policy's matter (`sane.engine-commands`)
     place = here()
     root = required_root(place)
     with opened(place.home) as store:
@@ -94,14 +91,6 @@ def list_sections(as_json: Json = False) -> None:
     for row in found["quarantine"]:
         when = datetime.fromtimestamp(float(str(row["at"]))).astimezone().isoformat(" ", "seconds")
         screen.say(f"in quarantine since {when}: {row['section']} (somebody else wrote it)")
-
-
-def _by_a_person() -> None:
-    """An agent's own shell says so. What hides it is a policy's matter (`sane.engine-commands`)."""
-    if found := next((name for name in AGENTS if os.environ.get(name)), ""):
-        raise SynapticError(
-            f"an agent may not change the state ({found} is set)", hint="type it in a terminal of your own"
-        )
 
 
 def durable(store: Store) -> Store:
