@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from bench import checks, clients, daemon, history, layers, load, table
+from bench import checks, clients, daemon, gates, guard, history, layers, load, table
 from bench.line import Limit, Line, at_least, at_most, flat, skipped, timing
 from bench.machine import describe
 from bench.payload import line, outside_write
@@ -156,9 +156,19 @@ def _clients(folder: Path, options: argparse.Namespace) -> list[Line]:
     return list(clients.sessions())
 
 
+def _gates(folder: Path, options: argparse.Namespace) -> list[Line]:
+    return gates.measured(folder, options.rounds)
+
+
+def _guard(folder: Path, options: argparse.Namespace) -> list[Line]:
+    return guard.measured(options.rounds)
+
+
 PARTS: Mapping[str, Callable[[Path, argparse.Namespace], list[Line]]] = {
     "dispatch": _dispatch,
     "layers": _layers,
+    "gates": _gates,
+    "guard": _guard,
     "adapters": _adapters,
     "clients": _clients,
 }

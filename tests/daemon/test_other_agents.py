@@ -7,10 +7,11 @@ import msgspec
 import pytest
 
 from synaptic.model.call import Request
-from synaptic.packages import record
-from synaptic.packages.record import SettingsMark
+from synaptic.packages import settings
+from synaptic.packages.settings import Made
 from synaptic.wire.adapters import AGENTS
-from synaptic.wire.settings import Undo
+from synaptic.wire.claude_entries import Plan
+from synaptic.wire.wiring import Place, files
 from tests.daemon.setting import Setting
 
 WIRE = Path(__file__).parents[1] / "wire"
@@ -40,8 +41,10 @@ def copilot(setting: Setting, command: str) -> Request:
     return msgspec.structs.replace(request, env={**request.env, "COPILOT_CLI": "1"})
 
 
-def wire_natively(setting: Setting, agent: str) -> None:
-    record.mark_settings(setting.home, setting.user / f"{agent}.json", SettingsMark(Undo(), agent=agent))
+def wire_natively(setting: Setting, agent: str) -> Path:
+    (file,) = files(agent, Place(setting.user), Plan(str(setting.home.dispatch), "0" * 32))
+    settings.register(setting.home, file.path, file.wanted, Made(agent))
+    return file.path
 
 
 def test_cursor_is_refused_in_its_own_words_and_journalled_under_its_name(setting):
@@ -65,6 +68,31 @@ def test_an_agent_that_has_entries_of_its_own_is_judged_there_alone(setting, age
     assert answer.stdout in (b"", b"{}")
     assert answer.exit == 0
     assert setting.entries() == ()
+
+
+@pytest.mark.parametrize(("agent", "make"), [("cursor", cursor), ("copilot", copilot)])
+def test_an_agent_whose_own_entry_is_gone_is_judged_here(setting, agent, make):
+    """The record still has it: somebody took it out by hand, or emptied the file."""
+    file = wire_natively(setting, agent)
+    assert setting.answer(make(setting, "git reset --hard")).stdout in (b"", b"{}")
+    for text in ('{"version": 1, "hooks": {}}', "{", None):
+        file.write_text(text) if text else file.unlink()
+        assert b'"deny"' in setting.answer(make(setting, "git reset --hard")).stdout
+
+
+def test_an_agent_that_looks_into_another_folder_than_the_one_that_was_wired_is_judged_here(setting):
+    wire_natively(setting, "copilot")
+    request = copilot(setting, "git reset --hard")
+    moved = msgspec.structs.replace(request, env={**request.env, "COPILOT_HOME": str(setting.user / "other")})
+    assert b'"deny"' in setting.answer(moved).stdout
+
+
+def test_only_agents_that_read_claudes_settings_are_silenced_there(setting):
+    """A newer Claude Code may send a field of another agent, from a folder that nobody knows: it is judged."""
+    wire_natively(setting, "codex")
+    payload = {"turn_id": "t", "transcript_path": "/elsewhere/x.jsonl", "session_id": "s", "cwd": str(setting.project)}
+    payload |= {"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "git reset --hard"}}
+    assert b'"deny"' in setting.answer(setting.raw("PreToolUse", json.dumps(payload).encode())).stdout
 
 
 def test_the_variables_of_another_agent_do_not_silence_claudes_entries(setting):

@@ -60,16 +60,29 @@ def test_several_files_are_one_call_that_names_them_all():
         "*** Begin Patch\r\n*** Add File: a b.py\r\n+x\r\n*** End Patch\r\n",
         "*** Begin Patch\n*** Environment ID: e\n*** Add File: a b.py\n+x\n*** End Patch",
         "*** Begin Patch\n*** Add File: a b.py\n+x\n",
+        "*** Begin Patch\n*** Add File:a b.py\n+x\n*** End Patch",
+        "\n*** Add File: a b.py\n+x\n",
     ],
 )
 def test_it_is_read_as_loosely_as_agents_read_it(text):
     assert patched(text).input == {"file_path": "a b.py", "content": "x\n"}
 
 
-@pytest.mark.parametrize("text", ["", "no patch", "*** Add File: a.py", f"{BEGIN}\n{END}"])
+@pytest.mark.parametrize("text", ["", "no patch", "*** Add File: ", f"{BEGIN}\n{END}"])
 def test_a_text_that_names_no_file_is_an_edit_of_nothing_known(text):
     assert files(text) == ()
     assert patched(text).name == "ApplyPatch" and patched(text).paths == ()
+
+
+def test_a_mark_in_the_text_of_a_file_hides_nothing_above_it():
+    text = "*** Add File: a.py\n+x = 1  # *** Begin Patch\n*** Add File: b.py\n+y\n"
+    assert patched(text).paths == ("a.py", "b.py")
+
+
+def test_a_file_is_moved_with_and_without_a_space():
+    for space in ("", " "):
+        text = f"*** Begin Patch\n*** Update File: a\n*** Move to:{space}b\n@@\n-x\n+y\n*** End Patch"
+        assert patched(text).paths == ("a", "b")
 
 
 NAMES = st.text(st.characters(exclude_characters="\r\n", exclude_categories=("Cs", "Z", "Cc")), min_size=1, max_size=8)

@@ -11,6 +11,7 @@ from synaptic.model.errors import SettingsError
 from synaptic.packages import agents, own
 from synaptic.packages.bootstrap import bootstrap, ensure, is_registered, leave, refusal, remove
 from synaptic.packages.record import Choices, record_file
+from synaptic.packages.wired import wired
 from synaptic.wire.claude_entries import Plan
 from synaptic.wire.wiring import WIRINGS, Entries, Own, files
 from tests.packages.installation import options_for, snapshot
@@ -56,7 +57,7 @@ def test_every_agent_at_once_and_every_file_comes_back_byte_for_byte(tmp_path):
     before = snapshot(options.user_home, *KEPT)
     report = bootstrap(options)
     assert sum(change.what == "agent settings" for change in report.done) >= len(EVERY)
-    assert agents.wired(options.home) == set(EVERY)
+    assert wired(options.home) == set(EVERY)
     assert is_registered(options)
     installed = snapshot(options.user_home)
     assert bootstrap(options).done == ()
@@ -64,7 +65,7 @@ def test_every_agent_at_once_and_every_file_comes_back_byte_for_byte(tmp_path):
     remove(options)
     after = snapshot(options.user_home, *KEPT, ".zshrc")
     assert after == before
-    assert agents.wired(options.home) == frozenset()
+    assert wired(options.home) == frozenset()
 
 
 def test_an_empty_home_is_empty_again(tmp_path):
@@ -83,7 +84,7 @@ def test_one_agent_alone_touches_no_other(tmp_path, agent):
     made = {str(path) for path in options.user_home.rglob("*") if path.is_file() and path.name != ".zshrc"}
     assert paths <= made
     assert [path for path in made - paths if not path.startswith(str(options.home.root))] == []
-    assert agents.wired(options.home) == {agent}
+    assert wired(options.home) == {agent}
 
 
 @pytest.mark.parametrize("agent", ["codex", "gemini", "qwen"])
@@ -117,7 +118,7 @@ def test_one_agent_leaves_and_the_others_stay(tmp_path):
     report = leave(options_for(tmp_path), ("opencode", "amp"))
     assert {change.detail for change in report.done} == {"OpenCode", "Amp"}
     assert not (options.user_home / ".config").exists()
-    assert agents.wired(options.home) == set(EVERY) - {"opencode", "amp"}
+    assert wired(options.home) == set(EVERY) - {"opencode", "amp"}
     assert ensure(options_for(tmp_path)) is None
     leave(options_for(tmp_path), ("claude",))
     assert not options.settings.exists()
@@ -191,11 +192,11 @@ def test_an_agent_nobody_knows_is_refused_with_the_known_names():
 
 def test_who_is_wired_is_read_again_when_it_changed(tmp_path):
     options = options_for(tmp_path)
-    assert agents.wired(options.home) == frozenset()
+    assert wired(options.home) == frozenset()
     bootstrap(told(tmp_path, "codex"))
-    assert agents.wired(options.home) == {"codex"}
+    assert wired(options.home) == {"codex"}
     bootstrap(told(tmp_path, "codex", "gemini"))
-    assert agents.wired(options.home) == {"codex", "gemini"}
+    assert wired(options.home) == {"codex", "gemini"}
 
 
 def test_what_is_left_for_a_person_is_said(tmp_path):

@@ -56,3 +56,18 @@ def test_what_scp_calls_remote():
     assert remote("me@host.example:x")
     assert not remote("./file")
     assert not remote("C:/x")
+
+
+def test_the_nearest_command_comes_first_and_none_twice():
+    found = read("a | b $(c | d) | e", "/p", "/h")
+    last = found.commands[-1]
+    assert [command.name for command in Flow(found).origins(last)] == ["b", "d", "c", "a"]
+
+
+def test_more_links_than_are_followed_are_said():
+    small, large = read("cat a | sh; " * 20), read("|".join(["sh"] * 900))
+    for found, tangled in ((small, False), (large, True)):
+        flow = Flow(found)
+        for command in found.commands:
+            flow.origins(command)
+        assert flow.tangled is tangled

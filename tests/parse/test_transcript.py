@@ -16,6 +16,10 @@ def line(tokens: int, model: str = "claude-sonnet-4-6", **more: object) -> bytes
 USER = b'{"type":"user","message":{"role":"user","content":"the \\"usage\\" of it"}}\n'
 
 
+TOO_LONG = b'{"type":"assistant","isApiErrorMessage":true,"text":"Prompt is too long"}\n'
+COMPACTED = b'{"type":"system","subtype":"compact_boundary","content":"Conversation compacted"}\n'
+
+
 def test_the_newest_turn_of_the_main_agent_counts():
     piece = line(1000) + USER + line(184_000) + line(5000, isSidechain=True) + USER
     turn = newest_turn(piece)
@@ -37,6 +41,13 @@ def test_a_line_that_is_cut_does_not_hide_the_one_before():
 def test_a_turn_that_an_error_made_up_holds_nothing():
     made_up = b'{"type":"assistant","message":{"model":"<synthetic>","usage":{"input_tokens":0,"output_tokens":0}}}\n'
     assert newest_turn(line(50_000) + made_up).tokens == 50_000
+
+
+def test_what_was_before_a_compaction_is_not_in_the_context():
+    assert newest_turn(line(190_000) + COMPACTED + USER) is None
+    assert newest_turn(line(190_000) + COMPACTED + line(20_000)).tokens == 20_000
+    quoted = json.dumps({"type": "user", "text": COMPACTED.decode()}).encode() + b"\n"
+    assert newest_turn(line(190_000) + quoted).tokens == 190_000
 
 
 @pytest.mark.parametrize(
@@ -78,6 +89,9 @@ def test_a_share_is_against_the_window_that_is_given():
         (b'{"type":"assistant","message":{"model":"x"},"text":"Prompt is too long, says the log"}\n', ""),
         (b'{"type":"assistant","isApiErrorMessage":true,"text":"Prompt is too long"}\n', "context"),
         (b'{"text":"prompt is too long"}\n' + b"{}\n" * 50, ""),
+        (TOO_LONG + USER + line(9000), ""),
+        (TOO_LONG + line(9000, isSidechain=True), "context"),
+        (line(9000) + USER + TOO_LONG + USER, "context"),
         (b"", ""),
     ],
 )

@@ -83,3 +83,8 @@ def test_only_a_patch_that_no_shell_looks_at_hides_its_lines() -> None:
 @given(st.text())
 def test_every_text_is_read(command: str) -> None:
     written(command)
+
+
+def test_a_megabyte_of_empty_lines_is_read_at_once():
+    """Each line is looked at once; a look from every line to the end would take minutes."""
+    assert written("\n" * 1_000_000 + "ls") == ()

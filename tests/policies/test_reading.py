@@ -3,7 +3,7 @@
 from synaptic.model.event import PreToolUse
 from synaptic.model.facts import Facts
 from synaptic.parse.places import Place
-from synaptic.policies.reading import elsewhere, named, places, reading, script
+from synaptic.policies.reading import any_of, elsewhere, named, places, reading, script
 
 FACTS = Facts(root="/home/u/project", home="/home/u")
 
@@ -43,3 +43,23 @@ def test_the_machine_is_nobodys_project():
     for root in ("/", "/etc"):
         at = places(bash("ls", root), Facts(root=root, home="/home/u"))
         assert at.of("/etc/hosts") is Place.SYSTEM
+
+
+def test_programs_of_several_names_come_in_the_order_of_the_script():
+    found = script(bash("rm a; mv b c; RM d; mv e f"), FACTS)
+    assert found is not None
+    assert [command.args[0] for command in named(found, ("mv", "rm"))] == ["a", "b", "d", "e"]
+
+
+def test_hints_are_found_in_words_files_and_folders_whatever_their_case():
+    known = reading(bash("cat A.PEM < .Env; cd Secrets && ls"), FACTS)
+    assert known is not None
+    assert known.hinted((".pem", ".env", "secrets", "/home/u", "nothing")) == (".pem", ".env", "secrets", "/home/u")
+    assert known.hinted(("/home/u",), known.words) == ()
+
+
+def test_letters_that_a_pattern_takes_for_plain_ones_are_hints_too():
+    known = reading(bash("cat \u017fecret.json \u212aey serv\u0131ce"), FACTS)
+    assert known is not None
+    assert known.hinted(("secret", "key", "service")) == ("secret", "key", "service")
+    assert any_of(("secret",)).search("a/\u017fECRET.json")

@@ -3,9 +3,11 @@
 import pytest
 
 from synaptic.model.errors import LayerError
-from synaptic.store import agents, layers
+from synaptic.model.layers import Restart, SetStatus
+from synaptic.store import agents, fleet, layers, supervision
 from synaptic.store.agents import Registration
 from synaptic.store.db import Store
+from synaptic.store.supervision import Charge
 from tests.store.efforts_kit import begin, tables
 
 
@@ -57,3 +59,17 @@ def test_unknown_statuses_agents_and_efforts_are_refused(store: Store):
 @pytest.mark.parametrize("name", ["", " ", "default", "x" * 201, "a\nb"])
 def test_not_everything_is_a_name(store: Store, name: str):
     assert code(lambda: agents.register(store, Registration(id=name), 1.0)) == "VALIDATION_ERROR"
+
+
+def test_a_registration_takes_nothing_from_an_agent_that_runs(store: Store):
+    """What its supervisor and its events say is not part of it: a restart that was asked for is carried out."""
+    supervision.begin(store, Charge(agent="A", pid=7, pane="s,1:%3"), "working", 1.0)
+    asked = (SetStatus(agent="A", status="working", host="w1"), Restart(agent="A", prompt="go on"))
+    layers.perform(store, asked, 2.0)
+    agents.register(store, Registration(id="A", label="API"), 3.0)
+    assert supervision.asked(store, "A") == "go on"
+    (one,) = fleet.members(store)
+    assert (one.label, one.supervised, one.pane) == ("API", True, "s,1:%3")
+    assert layers.agent(store, "A").host == "w1"
+    agents.register(store, Registration(id="A", pane="s,1:%4"), 4.0)
+    assert layers.agent(store, "A").pane == "s,1:%4"

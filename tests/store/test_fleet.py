@@ -61,3 +61,28 @@ def test_the_version_moves_with_commits_of_others_only(store: Store, home):
     layers.perform(other, (SetStatus(agent="a", status="working"),), 1.0)
     other.close()
     assert fleet.version(store) != before
+
+
+def test_a_window_without_a_name_is_not_shown_by_the_session_of_another(at_work: Store):
+    """Two windows on one effort: the one that has ended is gone, and each shows its own heartbeat."""
+    for host, count in (("w1", 2), ("w2", 4)):
+        opened = layers.perform(at_work, (OpenSession(effort=1, host=host),), 30.0)
+        status = SetStatus(agent=host, status="working", host=host, project="/p", effort=1)
+        layers.perform(at_work, (status, Beat(session=opened.session or 0, add=count)), 31.0)
+    assert {one.agent: one.heartbeat for one in fleet.members(at_work)} == {"a": 3, "w1": 2, "w2": 4}
+    at_work.write(lambda connection: connection.execute("UPDATE sessions SET ended_at = 40 WHERE host_session = 'w1'"))
+    assert {one.agent: one.session is None for one in fleet.members(at_work)} == {"a": False, "w1": True, "w2": False}
+
+
+def test_an_effort_that_nobody_has_claimed_yet_shows_with_its_agent(at_work: Store):
+    """A person has started it for an agent without a window."""
+    at_work.write(lambda connection: connection.execute("UPDATE sessions SET fleet_agent = '', host_session = ''"))
+    assert fleet.members(at_work)[0].heartbeat == 3
+
+
+def test_an_effort_that_is_finished_is_nobodys_work_any_more(at_work: Store):
+    """The agent's row keeps the last one that it was given."""
+    at_work.write(lambda connection: connection.execute("UPDATE efforts SET lifecycle = 'finished'"))
+    (one,) = fleet.members(at_work)
+    assert (one.task, one.skill, one.phase, one.limit) == ("", "", "", 10)
+    assert (one.agent, one.status, one.project) == ("a", "working", "/p")

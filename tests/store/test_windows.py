@@ -3,7 +3,7 @@
 import pytest
 
 from synaptic.model.errors import LayerError
-from synaptic.model.layers import OpenSession
+from synaptic.model.layers import OpenSession, SetStatus
 from synaptic.store import efforts, layers, windows
 from synaptic.store.db import Store
 from synaptic.store.windows import Who, Window
@@ -106,3 +106,10 @@ def test_secrets_are_not_kept(store: Store):
     token = "ghp_" + "a1B2" * 9
     ended = windows.finish(store, begin(store).window.session, f'{{"summary":"{token}"}}', 2.0)
     assert token not in ended.payload
+
+
+def test_who_types_for_an_agent_changes_neither_its_status_nor_why_it_has_it(store: Store):
+    started = begin(store, who=Who(agent="A", host="w1", kind="claude"))
+    layers.perform(store, (SetStatus(agent="A", status="error", note="Bash: exit 1"),), 2.0)
+    efforts.enter(store, started.effort.id, Who(agent="A"), 3.0)
+    assert (layers.agent(store, "A").status, layers.agent(store, "A").note) == ("error", "Bash: exit 1")

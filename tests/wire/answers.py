@@ -1,17 +1,16 @@
-"""Every event times every situation, as answers: `python -m tests.wire.answers` writes the golden file anew."""
+"""Every call times every situation, as answers: `python -m tests.wire.answers` writes all golden files anew."""
 
 import json
 from functools import cache
 from pathlib import Path
 
-from synaptic.model.call import Call, Request
-from synaptic.model.decision import Decision, Kind
-from synaptic.model.effect import Deliver
-from synaptic.model.event import CLAUDE_EVENTS
-from synaptic.wire.claude import ADAPTER
+import msgspec
 
-PAYLOADS = Path(__file__).parent / "claude"
-GOLDEN = Path(__file__).parent / "claude_answers.json"
+from synaptic.model.call import Call
+from synaptic.model.decision import Decision, Kind
+from synaptic.model.event import CLAUDE_EVENTS, ToolEvent
+from synaptic.wire.adapters import adapter
+from tests.wire.recorded import AGENTS, HERE, calls, kept
 
 SAID = {"by": "demo.hook", "reason": "because"}
 INPUT = {"command": "echo safe", "description": "Show file"}
@@ -56,42 +55,67 @@ SITUATIONS = {
     "all": Decision(kind=Kind.ADVISE, context=("note",), messages=("hello user",), feedback=("tests fail",), **SAID),
     "extras": Decision(extras=EXTRAS),
 }
+LEFT_OUT = ("ask and rewrite", "deny with extras")
+"""Situations that add nothing where the agent is not Claude Code."""
+
+Rows = dict[str, dict[str, object]]
 
 
 @cache
 def call_of(event: str) -> Call:
-    file = sorted(PAYLOADS.glob(f"{event}.*json"))[0]
-    return ADAPTER.decode(Request("claude", event, file.read_bytes(), "1"))
+    """The first recorded call of an event of Claude Code."""
+    return next(call for name, call in calls("claude").items() if name.partition(".")[0] == event)
 
 
-def answered(event: str, situation: str) -> dict[str, object]:
+def answered(call: Call, decision: Decision) -> dict[str, object]:
     """What leaves, and what was noted and kept on the way."""
-    call = call_of(event)
-    decision = ADAPTER.degrade(call, SITUATIONS[situation])
-    answer = ADAPTER.encode(call, decision)
+    wire = adapter(call.agent)
+    decision = wire.degrade(call, decision)
+    said = wire.encode(call, decision)
     row = {
-        "stdout": json.loads(answer.stdout) if answer.stdout.startswith(b"{") else answer.stdout.decode(),
-        "stderr": answer.stderr.decode(),
-        "exit": answer.exit,
+        "stdout": json.loads(said.stdout) if said.stdout.startswith(b"{") else said.stdout.decode(),
+        "stderr": said.stderr.decode(),
+        "exit": said.exit,
         "notes": [step.note for step in decision.trace],
-        "later": [effect.text for effect in decision.effects if isinstance(effect, Deliver)],
+        "later": kept(decision),
     }
     return {key: value for key, value in row.items() if value}
 
 
-def table() -> dict[str, dict[str, dict[str, object]]]:
-    names = [kind.__name__ for kind in CLAUDE_EVENTS]
-    return {event: {situation: answered(event, situation) for situation in SITUATIONS} for event in names}
+def fitted(call: Call, decision: Decision) -> Decision:
+    """The decision with a rewrite of what this tool was called with."""
+    if decision.input is None or not isinstance(call.event, ToolEvent):
+        return decision
+    return msgspec.structs.replace(decision, input=call.event.tool.changed(command="echo safe"))
 
 
-def written() -> str:
+def table(agent: str) -> dict[str, Rows]:
+    """Claude Code by event, every other agent by recorded call."""
+    if agent == "claude":
+        asked = {kind.__name__: call_of(kind.__name__) for kind in CLAUDE_EVENTS}
+        return {
+            event: {title: answered(call, said) for title, said in SITUATIONS.items()} for event, call in asked.items()
+        }
+    return {name: _situations(call) for name, call in calls(agent).items()}
+
+
+def _situations(call: Call) -> Rows:
+    return {title: answered(call, fitted(call, said)) for title, said in SITUATIONS.items() if title not in LEFT_OUT}
+
+
+def golden(agent: str) -> Path:
+    return HERE / f"{agent}_answers.json"
+
+
+def written(agent: str) -> str:
     """The table as JSON, one answer a line."""
-    events = []
-    for event, rows in table().items():
-        lines = [f"  {json.dumps(situation)}: {json.dumps(row)}" for situation, row in rows.items()]
-        events.append(f" {json.dumps(event)}: {{\n" + ",\n".join(lines) + "\n }")
-    return "{\n" + ",\n".join(events) + "\n}\n"
+    blocks = []
+    for name, rows in table(agent).items():
+        lines = [f"  {json.dumps(title)}: {json.dumps(row)}" for title, row in rows.items()]
+        blocks.append(f" {json.dumps(name)}: {{\n" + ",\n".join(lines) + "\n }")
+    return "{\n" + ",\n".join(blocks) + "\n}\n"
 
 
 if __name__ == "__main__":
-    GOLDEN.write_text(written())
+    for one in ("claude", *AGENTS):
+        golden(one).write_text(written(one))

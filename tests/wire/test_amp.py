@@ -7,8 +7,7 @@ import pytest
 from synaptic.model.call import Request
 from synaptic.model.decision import Decision, Kind
 from synaptic.wire.amp import ADAPTER, ALLOW, ASK, REFUSE
-from tests.wire.foreign import answer, denied
-from tests.wire.others import calls
+from tests.wire.recorded import answer, calls, denied
 
 
 def asked(tool="Bash", cwd="/p", **given):

@@ -14,7 +14,7 @@ from tests.wire import answers
 from tests.wire.known import assert_acceptable
 
 NAMES = [kind.__name__ for kind in CLAUDE_EVENTS]
-GOLDEN = json.loads(answers.GOLDEN.read_text())
+GOLDEN = json.loads(answers.golden("claude").read_text())
 
 texts = st.text(st.characters(exclude_categories=()), max_size=30) | st.sampled_from(
     ['"', "'; rm", "\n", "\x00", "\ud800", "\udfff\ud800", "{", '{"async":true}', "\x1b]0;x\x07", " ", "é" * 9]
@@ -47,8 +47,8 @@ def test_the_table_names_every_event_of_claude_code():
 @pytest.mark.parametrize("event", NAMES)
 def test_every_situation_is_answered_as_frozen(event):
     """S0-050, S4-001, S4-006 to S4-009, S4-011"""
-    for situation in answers.SITUATIONS:
-        assert answers.answered(event, situation) == GOLDEN[event][situation], situation
+    for situation, decision in answers.SITUATIONS.items():
+        assert answers.answered(answers.call_of(event), decision) == GOLDEN[event][situation], situation
 
 
 @settings(max_examples=300, deadline=None)

@@ -8,8 +8,7 @@ import pytest
 from synaptic.model.decision import Decision, Kind
 from synaptic.model.event import PostToolUse, PostToolUseFailure, SessionStart, Stop, StopFailure, UserPromptSubmit
 from synaptic.wire.cline import ADAPTER, REFUSED
-from tests.wire.foreign import body, decode, denied, kept
-from tests.wire.others import calls
+from tests.wire.recorded import body, calls, decode, denied, kept
 
 CALLS = calls("cline")
 
@@ -69,11 +68,34 @@ def test_prompts_and_errors_are_found_where_they_are():
         ({"command": "ls -a"}, "ls -a"),
         ({"cmd": "ls -a"}, "ls -a"),
         ({"commands": [{"command": "rm", "args": ["-rf", "it's; $HOME"]}]}, "'rm' '-rf' 'it'\\''s; $HOME'"),
-        ({"commands": ["cd /", {"command": "ls"}]}, "(\ncd /\n)\n(\nls\n)"),
+        ({"commands": ["cd /", {"command": "ls"}]}, "bash -c 'cd /'\nbash -c 'ls'"),
+        ({"commands": 5, "command": "ls"}, "ls"),
+        ({"cmd": "true", "command": "ls"}, "bash -c 'ls'\nbash -c 'true'"),
     ],
 )
 def test_commands_are_read_in_all_their_forms(given, command):
     assert pre("run_commands", given).event.tool.command == command
+
+
+def test_a_quote_in_one_command_hides_no_other():
+    assert pre("run_commands", ["echo '", "rm x", "echo '"]).event.tool.command.split("\n")[1] == "bash -c 'rm x'"
+
+
+def test_lines_of_a_here_document_that_are_sent_one_by_one_are_one_command():
+    """The client joins them, and what follows the document is part of the same command."""
+    sent = ["cat <<'E'", "x\nE\ngit push \\", "--force", "E", "ls"]
+    joined = "cat <<'\\''E'\\''\nx\nE\ngit push \\\n--force\nE"
+    assert pre("run_commands", sent).event.tool.command == f"bash -c '{joined}'\nbash -c 'ls'"
+
+
+def test_every_file_is_seen_whatever_the_key():
+    given = {"files": 5, "file_paths": ["a"], "paths": ["b", {"path": "c"}], "path": "d"}
+    assert set(pre("read_files", given).event.tool.paths) == {"a", "b", "c", "d"}
+
+
+def test_the_path_of_an_edit_is_the_one_that_the_client_reads():
+    given = {"path": "/evil", "file_path": "/fine", "new_text": "x", "content": "y"}
+    assert pre("editor", given).event.tool_input == {"file_path": "/evil", "content": "x"}
 
 
 @pytest.mark.parametrize(
@@ -173,3 +195,11 @@ def test_nobody_waits_for_an_answer_to_anything_else():
     stop = CALLS["agent_end"]
     done = ADAPTER.degrade(stop, Decision(kind=Kind.ADVISE, feedback=("tests fail",)))
     assert kept(done) == ["tests fail"] and body(stop, Decision(feedback=("x",))) is None
+
+
+@pytest.mark.parametrize("named", [{"absolutePath": "/a"}, {"path": "", "absolutePath": "/a"}, {"path": "/a"}])
+@pytest.mark.parametrize("tool", ["write_to_file", "replace_in_file", "new_rule"])
+def test_the_extension_names_a_file_by_either_key(tool, named):
+    said = {"toolName": tool, "parameters": {**named, "file_path": "/fine", "content": "x"}}
+    call = decode("cline", "PreToolUse", hookName="PreToolUse", taskId="t", preToolUse=said)
+    assert call.event.tool.edits and call.event.tool.paths == ("/a",)

@@ -4,8 +4,8 @@ import pytest
 
 from synaptic.model.decision import Decision, Kind
 from synaptic.wire.adapters import adapter
-from tests.wire.clients import codex as reader
-from tests.wire.foreign import answer, body, decode, denied, kept, recorded
+from tests.wire.readers import codex as reader
+from tests.wire.recorded import answer, body, decode, denied, kept, recorded
 
 ADAPTER = adapter("codex")
 ONE = "*** Begin Patch\n*** Update File: src/a.py\n@@ def f():\n-    old\n+    new\n*** End Patch\n"

@@ -5,8 +5,7 @@ import pytest
 from synaptic.model.decision import Decision, Kind
 from synaptic.model.event import PostToolUse, PostToolUseFailure
 from synaptic.wire.copilot import ADAPTER
-from tests.wire.foreign import body, decode, denied, kept
-from tests.wire.others import calls
+from tests.wire.recorded import body, calls, decode, denied, kept
 
 CALLS = calls("copilot")
 PATCH = "*** Begin Patch\n*** Add File: a.txt\n+hi\n*** End Patch\n"
@@ -31,6 +30,30 @@ def test_a_tool_has_canonical_keys_even_where_its_name_is_canonical_already():
     assert CALLS["pascal/PreToolUse.Edit"].event.tool_input == {
         "file_path": "/home/dev/proj/n.txt", "old_string": "hi", "new_string": "ho",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["apply_patch", "Edit"])
+def test_a_patch_that_comes_as_bare_text_is_read(name):
+    """Models of OpenAI get a tool without JSON; its name under Claude Code's events is Edit."""
+    camel = decode("copilot", "preToolUse", timestamp=1, cwd="/p", toolName=name, toolArgs=PATCH)
+    pascal = decode("copilot", "PreToolUse", cwd="/p", tool_name=name, tool_input=PATCH)
+    for call in (camel, pascal):
+        assert (call.event.tool_name, call.event.tool.paths) == ("Write", ("a.txt",))
+        assert call.warnings == ()
+
+
+def test_a_patch_that_comes_as_bare_text_is_not_rewritten():
+    call = decode("copilot", "preToolUse", timestamp=1, cwd="/p", toolName="apply_patch", toolArgs=PATCH)
+    new = {"file_path": "b.txt", "content": "ho\n"}
+    said = body(call, Decision(kind=Kind.REWRITE, input=new, reason="because"))
+    assert said["permissionDecision"] == "deny" and "b.txt" in said["permissionDecisionReason"]
+
+
+@pytest.mark.parametrize("paths", ["/etc", ["/etc"]])
+@pytest.mark.parametrize("name", ["rg", "grep", "glob", "Grep", "Glob"])
+def test_a_search_names_the_folders_it_looks_in(name, paths):
+    call = pre(name, pattern="x", paths=paths)
+    assert call.event.tool.reads and call.event.tool.paths == ("/etc",)
 
 
 def test_the_answer_is_in_the_dialect_that_asked():

@@ -6,8 +6,7 @@ from synaptic.model.call import Request
 from synaptic.model.decision import Decision, Kind
 from synaptic.model.event import PostToolUseFailure, PreToolUse, Stop
 from synaptic.wire.cursor import ADAPTER, CONTEXT_LIMIT
-from tests.wire.foreign import answer, body, decode, denied, kept
-from tests.wire.others import HERE, calls
+from tests.wire.recorded import HERE, answer, body, calls, decode, denied, kept
 
 CALLS = calls("cursor")
 

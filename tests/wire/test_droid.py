@@ -5,7 +5,7 @@ import pytest
 from synaptic.model.decision import Decision, Kind
 from synaptic.model.event import EVENTS
 from synaptic.wire.adapters import adapter
-from tests.wire.foreign import answer, body, decode, denied, kept, recorded
+from tests.wire.recorded import answer, body, decode, denied, kept, recorded
 
 ADAPTER = adapter("droid")
 PATCH = "*** Begin Patch\n*** Add File: a.txt\n+hi\n*** End Patch"
@@ -93,3 +93,12 @@ def test_a_command_that_failed_is_a_failure_and_answered_as_the_event_that_it_ca
     assert type(call.event) is EVENTS["PostToolUseFailure"] and call.event.error.startswith("Exit code 1\n")
     said = body(call, Decision(kind=Kind.ADVISE, context=("note",)))
     assert said["hookSpecificOutput"]["hookEventName"] == "PostToolUse"
+
+
+def test_a_patch_is_read_from_its_own_key():
+    """Another text that looks like one, or a patch without marks, hides nothing."""
+    decoy = "*** Begin Patch\n*** Add File: fine.txt\n+x\n*** End Patch"
+    for text in ("*** Begin Patch\n*** Add File: /evil\n+x\n*** End Patch", "*** Add File: /evil\n+x"):
+        given = {"note": decoy, "input": text}
+        call = decode("droid", "PreToolUse", tool_name="ApplyPatch", tool_input=given)
+        assert call.event.tool.paths == ("/evil",)

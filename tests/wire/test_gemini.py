@@ -5,7 +5,7 @@ import pytest
 from synaptic.model.decision import Decision, Kind
 from synaptic.model.event import EVENTS, Unknown
 from synaptic.wire.adapters import adapter
-from tests.wire.foreign import answer, body, decode, denied, kept, recorded
+from tests.wire.recorded import answer, body, decode, denied, kept, recorded
 
 ADAPTER = adapter("gemini")
 

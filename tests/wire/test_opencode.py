@@ -13,7 +13,7 @@ from synaptic.model.event import PostToolUse, PostToolUseFailure, PreToolUse, Se
 from synaptic.wire.claude_entries import Plan
 from synaptic.wire.opencode import ADAPTER, EVENTS, PLUGIN, REGISTERED, plugin
 from tests.daemon.setting import BLOCK, Setting, modify
-from tests.wire.foreign import body, decode, denied, kept
+from tests.wire.recorded import body, decode, denied, kept
 
 HERE = Path(__file__).parent / "opencode"
 TOKEN = "0" * 32

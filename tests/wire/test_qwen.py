@@ -3,7 +3,7 @@
 from synaptic.model.decision import Decision, Kind
 from synaptic.model.event import EVENTS, Unknown
 from synaptic.wire.adapters import adapter
-from tests.wire.foreign import body, decode, kept, recorded
+from tests.wire.recorded import body, decode, kept, recorded
 
 ADAPTER = adapter("qwen")
 
@@ -17,6 +17,16 @@ def test_the_shell_is_bash_in_the_folder_that_the_call_names():
     call = shell()
     assert (call.event.tool_name, call.event.cwd) == ("Bash", "/p/sub")
     assert recorded("qwen", "PreToolUse.run_shell_command").event.tool_input["run_in_background"] is False
+
+
+def test_a_monitor_is_a_shell_command():
+    call = decode("qwen", "PreToolUse", tool_name="monitor", tool_input={"command": "ls", "directory": "/q"}, cwd="/p")
+    assert (call.event.tool.command, call.event.cwd) == ("ls", "/q")
+
+
+def test_a_file_is_read_by_the_key_that_the_client_reads():
+    given = {"absolute_path": "/harmless", "file_path": "/p/.env"}
+    assert decode("qwen", "PreToolUse", tool_name="read_file", tool_input=given).event.tool.paths == ("/p/.env",)
 
 
 def test_a_rewrite_is_a_refusal_that_names_the_better_command():

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from synaptic.model.call import Request
-from synaptic.wire.sniff import doubled, sniff
+from synaptic.wire.sniff import sniff
 
 HERE = Path(__file__).parent
 ENV = {
@@ -80,15 +80,3 @@ def test_no_tool_input_makes_claude_code_anybody_else(keys):
 @pytest.mark.parametrize("stdin", [b"", b"garbage", b"[]", b"\xff", b"{" * 5000, b'{"cursor_version":'])
 def test_what_nobody_can_read_stays_with_whoever_was_named(stdin):
     assert sniff(asked(stdin, EVERYBODY)) == "claude"
-
-
-def test_an_event_is_judged_once_where_the_agent_has_entries_of_its_own():
-    request = asked(compact(COPILOT), ENV["copilot"])
-    assert doubled(request, frozenset({"claude", "copilot"}))
-    assert not doubled(request, frozenset({"claude"}))
-
-
-def test_an_agents_own_entry_and_claude_code_itself_are_never_doubled():
-    everyone = frozenset(ENV) | {"claude"}
-    assert not doubled(asked(compact(COPILOT), ENV["copilot"], agent="copilot"), everyone)
-    assert not doubled(asked(compact(CLAUDE[0]), EVERYBODY), everyone)

@@ -123,6 +123,21 @@ def test_of_two_names_for_one_thing_the_one_that_was_used_goes_back():
         assert native_input(call, DIALECT, {"file_path": "b", "content": "t"}) == {key: "b", "text": "t"}
 
 
+@pytest.mark.parametrize("given_", [{"command": "true", "cmd": "rm x"}, {"cmd": "rm x", "command": "true"}])
+def test_a_canonical_key_beside_the_agents_own_deceives_nobody(given_):
+    """The agent reads its own key, so that is what is judged."""
+    call = shell(**given_)
+    assert call.event.tool.command == "rm x"
+    assert native_input(call, DIALECT, {"command": "ls"}) == {"cmd": "ls"}
+
+
+def test_of_two_keys_of_the_agent_the_first_of_the_table_is_read():
+    for given_ in ({"path": "a", "where": "b"}, {"where": "b", "path": "a"}):
+        call = decode("beforeTool", tool_name="put", tool_input=given_)
+        assert call.event.tool_input == {"file_path": "a"}
+        assert native_input(call, DIALECT, {"file_path": "c"}) == {"path": "c"}
+
+
 def test_an_event_without_a_tool_has_no_input_to_write():
     assert native_input(decode("end"), DIALECT, {"command": "x"}) is None
 

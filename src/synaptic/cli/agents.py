@@ -14,6 +14,7 @@ from synaptic.packages.agent_versions import versions
 from synaptic.packages.bootstrap import UNKNOWN_TOKEN, plan_of, refusal, remembered, target
 from synaptic.packages.options import Options
 from synaptic.packages.settings import read_token
+from synaptic.packages.wired import wired
 from synaptic.wire.claude_entries import Plan
 from synaptic.wire.support import Ability, abilities
 from synaptic.wire.wiring import WIRINGS, files, holes, registered
@@ -93,7 +94,7 @@ def _every(names: tuple[str, ...], ask: bool) -> list[Agent]:
     options = remembered(installation(here()))
     found = {name: agents.find(options, name) for name in names}
     known = versions({name: one.program for name, one in found.items() if one.program}) if ask else {}
-    told = agents.wired(options.home)
+    told = wired(options.home)
     plan = _plan(options)
     return [
         Agent(

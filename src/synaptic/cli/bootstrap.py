@@ -19,6 +19,7 @@ from synaptic.packages.options import Change, Options, Report, options_from
 from synaptic.packages.profile import remove_path
 from synaptic.packages.record import Choices, load
 from synaptic.packages.slash import install_command
+from synaptic.packages.wired import wired
 from synaptic.registry.catalog import Catalogs
 from synaptic.wire.wiring import WIRINGS
 
@@ -94,7 +95,7 @@ def _with(report: Report, change: Change) -> Report:
 def _named(options: Options, names: list[str], every: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Who is to be told from now on, and why somebody who was found is not."""
     asked = agents.checked(names)
-    before = agents.wired(options.home)
+    before = wired(options.home)
     if not every:
         return agents.checked({*asked, *before}) if asked else load(options.home).choices.agents, ()
     found = agents.found(options)

@@ -15,6 +15,7 @@ from synaptic.parse import phases
 from synaptic.parse.log_entry import stamped
 from synaptic.store import agents, efforts, layers, tasks, windows
 from synaptic.store.db import Store
+from synaptic.store.efforts import NEW_ONE
 from synaptic.store.layers import Place
 from synaptic.store.tasks import Task
 from synaptic.store.windows import Who, Window
@@ -145,7 +146,7 @@ def log(store: Store, caller: Caller, effort: Effort, text: str) -> Logged:
     it is, and from here a sub-agent looks like its parent.
     """
     if effort.finished:
-        raise LayerError("EFFORT_FINISHED", f"effort {effort.id} is finished", hint="type: synaptic effort start")
+        raise LayerError("EFFORT_FINISHED", f"effort {effort.id} is finished", hint=NEW_ONE)
     if not text.strip():
         raise LayerError("VALIDATION_ERROR", "there is nothing to log", hint="give a text, or one on stdin")
     if len(text) > ENTRY_LIMIT:
@@ -236,4 +237,4 @@ def _skill_name(given: str) -> str:
 
 
 def _none_active(where: str) -> LayerError:
-    return LayerError("NO_ACTIVE_EFFORT", "there is no active effort", where=where, hint="type: synaptic effort start")
+    return LayerError("NO_ACTIVE_EFFORT", "there is no active effort", where=where, hint=NEW_ONE)

@@ -32,7 +32,7 @@ from synaptic.store.db import Store
 from synaptic.store.record import Delivery, Keep, Record
 from synaptic.wire.adapters import adapter, agents
 from synaptic.wire.base import Adapter
-from synaptic.wire.sniff import sniff
+from synaptic.wire.sniff import READERS, sniff
 
 log = logging.getLogger(__name__)
 
@@ -76,6 +76,9 @@ class Engine:
             walked = await self._walk(request)
         except PayloadError as error:
             walked = self._unreadable(request, error)
+        except BaseException:
+            self.store.decided(request.id)  # nobody will write this call down
+            raise
         return await self._told(request, walked, started)
 
     async def replay(self, request: Request) -> Answer:
@@ -95,7 +98,7 @@ class Engine:
             said = Said(hook=invocation.hook, outcome=await self.runners.run(invocation), phase="background")
             extra = merge(Timing.OBSERVE, [said])
             decision = msgspec.structs.replace(decision, trace=decision.trace + extra.trace)
-        self.store.counting.pop(request.id, None)  # nobody will write this call down
+        self.store.decided(request.id)  # nobody will write this call down
         return self._finish(wire, call, catalog, decision)
 
     def select(self, catalog: Catalog, call: Call) -> Panel:
@@ -138,14 +141,12 @@ class Engine:
     def _judged_elsewhere(self, request: Request) -> Answer | None:
         """Silence for an agent that runs Claude Code's entries beside its own: one event is judged once."""
         speaker = sniff(request)
-        if speaker == request.agent:
+        if speaker == request.agent or speaker not in READERS:
             return None
-        from synaptic.packages.agents import wired  # noqa: PLC0415  all of bootstrap, which hardly any event needs
+        from synaptic.packages.wired import speaks_for_itself  # noqa: PLC0415  hardly any event needs it
 
-        if speaker not in wired(self.home):
-            return None
         call = adapter(speaker).decode(msgspec.structs.replace(request, agent=speaker))
-        return adapter(speaker).encode(call, Decision())
+        return adapter(speaker).encode(call, Decision()) if speaks_for_itself(self.home, call) else None
 
     async def _walk(self, request: Request) -> Walked:
         wire, call, catalog = self._open(request)

@@ -70,15 +70,15 @@ async def answered(engine: "Engine", name: str, params: Mapping[str, object]) ->
     served = SERVED[name]
     call = _call(name, served, params)
     hook, policy = _registered(engine, call, served)
-    facts = await gather(call, frozenset(policy.needs), engine.means)
     handler = cast(Handler, policy)
+    facts = await gather(call, frozenset(policy.needs), engine.means)
     try:
         handled = handler.handle(call.event, facts)
         applied = _applied(engine, call, handled.verdict)
     except StoreError:  # nothing was written: so nothing is known and nothing is held against the agent
         handled, applied = handler.handle(call.event, Facts(root=facts.root, now=facts.now)), Applied()
     finally:
-        engine.store.counting.pop(call.id, None)
+        engine.store.decided(call.id)
     return _answer(call, hook, handled, applied)
 
 
@@ -113,7 +113,7 @@ def _registered(engine: "Engine", call: Call, served: Served) -> tuple[Hook, Pol
 
 def _applied(engine: "Engine", call: Call, verdict: Verdict | None) -> Applied:
     effects = tuple(effect for effect in verdict.effects if isinstance(effect, LAYER_EFFECTS)) if verdict else ()
-    return layers.perform(engine.store, effects, call.at) if effects else Applied()
+    return layers.perform(engine.store, effects, call.at, call.event.session_id) if effects else Applied()
 
 
 def _answer(call: Call, hook: Hook, handled: Handled, applied: Applied) -> dict[str, object]:

@@ -43,15 +43,15 @@ def write(store: Store, root: str, effects: Sequence[Effect]) -> tuple[str, ...]
 def refresh(store: Store, root: str) -> tuple[str, ...]:
     """Write the files from the sections as they are stored now; returns a warning when that is impossible."""
     try:
-        with _Lock(Path(root, STATE_FILE)):
+        with _Lock(f"{root}/{STATE_FILE}.lock"):
             shown = sections.every(store, root, SHOWN)
             safemode = shown.pop("safemode")
-            for name in (STATE_FILE, MARKER_FILE):
-                _set_aside(store, root, name)
+            _set_aside(store, root, STATE_FILE)
+            marked = _set_aside(store, root, MARKER_FILE) != "missing"
             _place(store, root, STATE_FILE, shown)
             if isinstance(safemode, dict) and safemode["active"]:
                 _place(store, root, MARKER_FILE, safemode)
-            else:
+            elif marked:
                 Path(root, MARKER_FILE).unlink(missing_ok=True)
     except (OSError, StoreError) as error:
         return (f"{root}/{STATE_FILE} was not written: {error}",)
@@ -65,7 +65,8 @@ def follow(store: Store, root: str) -> tuple[str, ...]:
 
 def look(store: Store, root: str) -> Mirrored:
     """What is there now."""
-    return Mirrored(_look(store, root, STATE_FILE), _look(store, root, MARKER_FILE))
+    marked = os.access(f"{root}/{MARKER_FILE}", os.F_OK)  # mostly not: cheaper to ask than a stat that fails
+    return Mirrored(_look(store, root, STATE_FILE), _look(store, root, MARKER_FILE) if marked else "missing")
 
 
 def _look(store: Store, root: str, name: str) -> Look:
@@ -96,24 +97,34 @@ def _signature(store: Store, root: str, name: str, shown: dict[str, object]) -> 
     return state.seal(store, state.Owner(root), name, msgspec.json.encode(shown, order="sorted"))
 
 
-def _set_aside(store: Store, root: str, name: str) -> None:
+def _set_aside(store: Store, root: str, name: str) -> Look:
     """A file that is not ours is kept under another name: the first one, which somebody may miss."""
-    if _look(store, root, name) != "forged":
-        return
+    found = _look(store, root, name)
     aside = Path(root, f"{name}.forged")
-    if not aside.exists():
+    if found == "forged" and not aside.exists():
         Path(root, name).rename(aside)
+    return found
 
 
 def _place(store: Store, root: str, name: str, shown: dict[str, object]) -> None:
     stamped = {**shown, TIME: datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")}
     signed = {**stamped, SIGNATURE: _signature(store, root, name, stamped)}
-    path = Path(root, name)
-    fresh = path.with_name(f".{path.name}.{os.getpid()}")
-    fresh.write_bytes(msgspec.json.format(msgspec.json.encode(signed), indent=2) + b"\n")
-    fresh.replace(path)
-    if now := snapshot.signature(str(path)):
-        _remember(store, f"{root}/{name}", now, "genuine")
+    path = f"{root}/{name}"
+    folder, _, last = path.rpartition("/")
+    fresh = f"{folder}/.{last}.{os.getpid()}"
+    _write(fresh, msgspec.json.format(msgspec.json.encode(signed), indent=2) + b"\n")
+    os.replace(fresh, path)  # noqa: PTH105 - after every refused call: a Path costs as much as the rest
+    if now := snapshot.signature(path):
+        _remember(store, path, now, "genuine")
+
+
+def _write(path: str, content: bytes) -> None:
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o666)
+    try:
+        with open(handle, "wb", buffering=0, closefd=False) as file:
+            file.write(content)
+    finally:
+        os.close(handle)
 
 
 def _remember(store: Store, path: str, now: snapshot.Signature, found: Look) -> None:
@@ -128,13 +139,18 @@ class _Lock:
     Nobody waits for it for long: whoever does not get it writes too, and a rename leaves no half file.
     """
 
-    def __init__(self, path: Path) -> None:
-        self._path = path.with_name(f"{path.name}.lock")
+    FLAGS = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+
+    def __init__(self, path: str) -> None:
+        self._path = path
         self._handle = -1
 
     def __enter__(self) -> None:
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        self._handle = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        try:
+            self._handle = os.open(self._path, self.FLAGS, 0o600)
+        except FileNotFoundError:
+            Path(self._path).parent.mkdir(parents=True, exist_ok=True)
+            self._handle = os.open(self._path, self.FLAGS, 0o600)
         for _ in range(TRIES):
             try:
                 fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

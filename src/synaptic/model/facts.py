@@ -92,5 +92,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     """Whether a living supervisor would carry out a restart of this agent."""
     exhaustion: str = ""
     """What the end of the transcript says the turn ended with: nothing, `rate-limit` or `context`."""
+    handed_over: bool = False
+    """Whether this window has left a hand-over that no other one was told yet."""
     log_end: str = ""
     """The last lines of the effort's own log."""

@@ -11,8 +11,8 @@ import msgspec
 from synaptic.model.tool import PATCH, Input, Tool
 
 BEGIN, END = "*** Begin Patch", "*** End Patch"
-HEADER = re.compile(r"\s*\*\*\* (?P<act>Add|Update|Delete) File: (?P<path>.+?)\s*")
-MOVE = re.compile(r"\*\*\* Move to: (?P<path>.+?)\s*")
+HEADER = re.compile(r"\s*\*\*\* (?P<act>Add|Update|Delete) File:\s*(?P<path>\S.*?)\s*")
+MOVE = re.compile(r"\*\*\* Move to:\s*(?P<path>\S.*?)\s*")
 BETWEEN = ("@@", "***")
 """What separates the changes of one file."""
 
@@ -32,10 +32,9 @@ class FileChange(msgspec.Struct, frozen=True):
 
 
 def files(text: str) -> tuple[FileChange, ...]:
-    """Every file that a patch names, in its order; none when the text is no patch."""
+    """Every file that a patch names, in its order; some agents ask for no mark around it."""
     found: list[tuple[re.Match[str], list[str]]] = []
-    start = text.find(BEGIN)
-    for line in text[start:].split("\n") if start >= 0 else ():
+    for line in text.split("\n"):
         changing = bool(found) and found[-1][0]["act"] == "Update"
         # In a change, a line that begins with a space is text of the file and never a mark.
         if (header := HEADER.fullmatch(line)) and not (changing and line[0] == " "):

@@ -34,7 +34,7 @@ class Tool(msgspec.Struct, frozen=True, dict=True):
     def reads(self) -> bool:
         return self.name in READS
 
-    @property
+    @cached_property
     def paths(self) -> tuple[str, ...]:
         """Every path the call names under a known key."""
         found = [self.input.get(key) for key in PATH_KEYS]

@@ -2,7 +2,7 @@
 
 import shutil
 from collections.abc import Iterable, Iterator
-from functools import lru_cache, partial
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -32,21 +32,6 @@ class Found(msgspec.Struct, frozen=True):
 
     def __bool__(self) -> bool:
         return bool(self.program or self.folder)
-
-
-def wired(home: Home) -> frozenset[str]:
-    """Every agent that has entries of ours. Cheap enough for an event: the record is read again when it changed."""
-    path = record.record_file(home)
-    try:
-        seen = path.stat()
-    except OSError:
-        return frozenset()
-    return _wired(str(home.root), (seen.st_mtime_ns, seen.st_size, seen.st_ino))
-
-
-@lru_cache(maxsize=8)
-def _wired(root: str, _: tuple[int, int, int]) -> frozenset[str]:
-    return frozenset(mark.agent for mark in record.load(Home(Path(root))).settings.values())
 
 
 def find(options: Options, agent: str) -> Found:

@@ -19,10 +19,15 @@ class Arguments(msgspec.Struct, frozen=True):
 
     def has(self, *names: str) -> bool:
         """Whether one of these options is given: `-r`, or `--recursive` and what it may be shortened to."""
-        return any(_is(given, name) for given, _ in self.options for name in names)
+        for given, _ in self.options:
+            if given in names or (given[:2] == "--" and any(_is(given, name) for name in names)):
+                return True
+        return False
 
     def values(self, *names: str) -> tuple[Word, ...]:
         """The values of these options."""
+        if not self.options:
+            return ()
         return tuple(value for given, value in self.options if value and any(_is(given, name) for name in names))
 
     @property
@@ -60,6 +65,12 @@ def _long(word: Word, rest: Iterable[Word], valued: Collection[str]) -> tuple[st
 
 def _bundle(word: Word, rest: Iterable[Word], valued: Collection[str]) -> Iterable[tuple[str, Word | None]]:
     """`-rf`, `-ofile`, `-o file`."""
+    if not valued:
+        return [(f"-{letter}", None) for letter in word.text[1:]]
+    return _valued_bundle(word, rest, valued)
+
+
+def _valued_bundle(word: Word, rest: Iterable[Word], valued: Collection[str]) -> Iterable[tuple[str, Word | None]]:
     for place, letter in enumerate(word.text[1:], 2):
         name = f"-{letter}"
         if name in valued:

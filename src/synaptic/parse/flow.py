@@ -1,6 +1,7 @@
 """Where data in a script comes from: through pipes, substitutions and files."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from functools import lru_cache
 
@@ -39,6 +40,9 @@ LOCAL = re.compile(
 ADDRESS = re.compile(r"(?:[a-z][a-z+]*://)?(?:[\w.-]+@)?\[?[\w-]+(?:\.[\w-]+)+\]?(?::\d+)?(?:/.*)?|[a-z][a-z+]*://.+")
 REMOTE = re.compile(r"(?:[\w.-]+@)?(?!\d+:\d|[A-Za-z]:[\\/])[\w.-]+::?[^:\s]*|rsync://.*")
 SOCKET = re.compile(r"/dev/(?:tcp|udp)/")
+LINKS = 10_000
+"""Links between commands that are followed in one script."""
+TANGLED = "More commands feed one another here than can be followed. Split it into smaller commands."
 
 
 @lru_cache(maxsize=1024)
@@ -60,37 +64,58 @@ class Flow:
 
     def __init__(self, found: Script) -> None:
         self._commands = found.commands
-        self._origins: dict[int, list[Command]] = {}
         self._pipelines: dict[int, list[tuple[int, Command]]] = {}
+        self._origins: dict[int, list[Command]] = {}
+        self._left = LINKS
         for command in found.commands:
             for pipeline, place in command.stages:
                 self._pipelines.setdefault(pipeline, []).append((place, command))
 
-    def before(self, command: Command) -> list[Command]:
-        """The commands whose output reaches this one through one pipe or one substitution."""
-        piped = [other for line, place in command.stages for at, other in self._pipelines[line] if at < place]
-        words = (*command.argv, *(redirect.target for redirect in command.redirects))
-        return piped + [self._commands[place] for word in words for place in word.outputs]
+    @property
+    def tangled(self) -> bool:
+        """Whether more commands feed one another than are followed."""
+        return self._left < 0
 
     def origins(self, command: Command) -> list[Command]:
         """Every command whose output reaches this one, directly or through others."""
+        if self.tangled:
+            return []
         known = self._origins.get(command.index)
-        if known is not None:
-            return known
+        if known is None:
+            known = self._origins[command.index] = self._followed(command)
+        self._left -= len(known)
+        return known
+
+    def _followed(self, command: Command) -> list[Command]:
         reached: dict[int, Command] = {}
-        waiting = self.before(command)
+        taken: dict[int, int] = {}
+        waiting = self._before(command, taken)
         while waiting:
             one = waiting.pop()
-            if one.index not in reached and one.index != command.index:
+            if one.index not in reached:
                 reached[one.index] = one
-                waiting.extend(other for other in self.before(one) if other.index not in reached)
-        self._origins[command.index] = found = list(reached.values())
-        return found
+                waiting.extend(self._before(one, taken))
+        return list(reached.values())
+
+    def _before(self, command: Command, taken: dict[int, int]) -> list[Command]:
+        """The commands whose output reaches this one through one pipe or one substitution, without those taken."""
+        found: list[Command] = []
+        for line, place in command.stages:
+            stages, start = self._pipelines[line], taken.get(line, 0)
+            end = bisect_left(stages, place, start, key=_place)
+            found += [other for _, other in stages[start:end]]
+            taken[line] = max(start, end)
+        words = (*command.argv, *(redirect.target for redirect in command.redirects))
+        return found + [self._commands[place] for word in words for place in word.outputs]
 
     def sources(self, word: Word) -> list[Command]:
         """Every command whose output a word holds."""
         inside = [self._commands[place] for place in word.outputs]
         return [*inside, *(other for one in inside for other in self.origins(one))]
+
+
+def _place(stage: tuple[int, Command]) -> int:
+    return stage[0]
 
 
 def addresses(command: Command) -> Iterator[str]:

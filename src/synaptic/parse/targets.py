@@ -13,6 +13,7 @@ from synaptic.parse.shell.script import Command, Script, Word
 
 EVERY = names("tee touch truncate mkdir shred sponge ed ex vi vim nano emacs chattr patch unlink rmdir rm")
 """Programs that change each file they name."""
+EVERY_VALUED = names("-s -m --mode --size -p1")
 LAST = names("cp mv install ln rsync scp gcp gmv")
 """Programs that write their last argument, or the value of `-t`."""
 LAST_VALUED = names("-t --target-directory -m --mode -o --owner -g --group -S --suffix")
@@ -68,7 +69,7 @@ def _written(command: Command) -> Iterator[Word]:
     name = command.name.lower()
     yield from (Word(path) for path in command.paths)
     if name in EVERY:
-        yield from arguments(command.argv[1:], ("-s", "-m", "--mode", "--size", "-p1")).operands
+        yield from arguments(command.argv[1:], EVERY_VALUED).operands
     elif name in LAST:
         valued = {"rsync": RSYNC_VALUED, "scp": SCP_VALUED}.get(name, LAST_VALUED)
         yield from _last(name, arguments(command.argv[1:], valued))

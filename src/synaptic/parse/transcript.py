@@ -1,6 +1,7 @@
 """What an agent's transcript tells: how full the context is, and why a turn ended."""
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 
 import msgspec
@@ -12,6 +13,7 @@ LARGE = re.compile(r"\[1m\]|claude-(?!3-|(?:haiku|sonnet|opus)-4(?:$|-20\d|-[1-6
 RATE_LIMIT = re.compile(rb'"(?:rate_limit|rate_limit_error|overloaded|overloaded_error)"|hit your limit', re.IGNORECASE)
 EXHAUSTED = re.compile(rb"prompt is too long|conversation is too long|context_length_exceeded", re.IGNORECASE)
 END_LINES = 50
+COMPACTED = b'"subtype":"compact_boundary"'
 
 
 class _Usage(msgspec.Struct, frozen=True):
@@ -63,10 +65,18 @@ def complete(piece: bytes) -> int:
     return piece.rfind(b"\n") + 1
 
 
+def compacted(piece: bytes) -> bool:
+    """Whether these lines hold a compaction."""
+    return COMPACTED in piece
+
+
 def newest_turn(piece: bytes) -> Turn | None:
-    """The newest answer of the main agent among these lines; a line that is cut or is no JSON is skipped."""
-    end = len(piece)
-    while (found := piece.rfind(b'"usage"', 0, end)) >= 0:
+    """The newest answer of the main agent among these lines; a line that is cut or is no JSON is skipped.
+
+    What was before a compaction is no longer in the context.
+    """
+    first, end = piece.rfind(COMPACTED) + 1, len(piece)
+    while (found := piece.rfind(b'"usage"', first, end)) >= 0:
         start = piece.rfind(b"\n", 0, found) + 1
         stop = piece.find(b"\n", found)
         turn = _turn(piece[start : stop if stop >= 0 else len(piece)])
@@ -90,17 +100,31 @@ def _turn(line: bytes) -> Turn | None:
 
 
 def exhaustion(tail: bytes) -> str:
-    """What the end of a transcript says the turn ended with: nothing, `rate-limit` or `context`."""
-    end = b"\n".join(line for line in tail.splitlines()[-END_LINES:] if not _is_talk(line))
+    """What the end of a transcript says the turn ended with: nothing, `rate-limit` or `context`.
+
+    Whatever stood in the way before the model's newest answer does so no longer.
+    """
+    end = b"\n".join(_since_answer(tail.splitlines()[-END_LINES:]))
     if EXHAUSTED.search(end):
         return "context"
     return "rate-limit" if RATE_LIMIT.search(end) else ""
 
 
-def _is_talk(line: bytes) -> bool:
-    """Whether a line is what somebody said: they may well speak about limits."""
+def _since_answer(lines: list[bytes]) -> Iterator[bytes]:
+    """From the end back to the newest answer, without what somebody said: they may well speak about limits."""
+    for line in reversed(lines):
+        speaker = _speaker(line)
+        if speaker == "assistant":
+            return
+        if not speaker:
+            yield line
+
+
+def _speaker(line: bytes) -> str:
+    """Who said what a line holds; nobody for an error that is put into the agent's mouth, or no talk at all."""
     try:
         read = _decoder.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError):
-        return False
-    return read.type in ("user", "assistant") and not read.isApiErrorMessage
+        return ""
+    said = read.type in ("user", "assistant") and not read.isApiErrorMessage
+    return ("sub-agent" if read.isSidechain else read.type) if said else ""

@@ -35,9 +35,9 @@ SHELLS = frozenset({"sh", "bash", "zsh", "dash", "eval"})
 DEVICES = ("/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/fd/")
 SCRATCH = ("/tmp/", "/var/tmp/", "/private/tmp/", "$TMPDIR", "${TMPDIR")
 DEPTH = 3
-APPLIES = re.compile(r"(?:^|[;&|\n])\s*apply_?patch\b")
+APPLIES = re.compile(r"(?:^|[;&|\n])[ \t]*apply_?patch\b")
 PATCH = re.compile(
-    rf"(?:^|[;&|\n])\s*apply_?patch\s+<<-?\s*(['\"])\w+\1\s*\n\s*{re.escape(BEGIN)}.*?\n\s*{re.escape(END)}", re.DOTALL
+    rf"(?:^|[;&|\n])[ \t]*apply_?patch[ \t]+<<-?\s*(['\"])\w+\1\s*\n\s*{re.escape(BEGIN)}.*?\n\s*{re.escape(END)}", re.DOTALL
 )
 """A patch as text that no shell looks at: the mark of its end is quoted, and nobody but the program reads it."""
 

@@ -11,10 +11,15 @@ from synaptic.store.layers import NOBODY
 
 LONGEST = 200
 REGISTER = """
-INSERT OR REPLACE INTO agents (id, label, kind, project_id, effort_id, status, parent, manages, claims, targeted_claims,
-                               named, pane, note, updated_at)
+INSERT INTO agents (id, label, kind, project_id, effort_id, status, parent, manages, claims, targeted_claims,
+                    named, pane, note, updated_at)
 VALUES (?, ?, ?, (SELECT id FROM projects WHERE path = ?), ?, ?, ?, ?, ?, ?, 1, ?, ?, ?)
+ON CONFLICT (id) DO UPDATE SET label = excluded.label, kind = excluded.kind, project_id = excluded.project_id,
+    effort_id = excluded.effort_id, status = excluded.status, parent = excluded.parent, manages = excluded.manages,
+    claims = excluded.claims, targeted_claims = excluded.targeted_claims, named = 1, note = excluded.note,
+    pane = CASE excluded.pane WHEN '' THEN pane ELSE excluded.pane END, updated_at = excluded.updated_at
 """
+"""Its window, its supervisor and what was asked of it are not a registration's to take away."""
 
 
 class Registration(msgspec.Struct, frozen=True, kw_only=True):

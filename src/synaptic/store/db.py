@@ -66,6 +66,8 @@ class Store:
         self.layers_at: tuple[int, int] = (0, 0)
         self.counting: dict[str, int] = {}
         """Calls that are being decided and will move a session's heartbeat: the session by call."""
+        self.telling: dict[str, tuple[str, int]] = {}
+        """Calls that are being decided and tell what is told once: what, and of which effort or session."""
         self.resolved: tuple[object, Layers] = (None, Layers())
         """The layers of the call that asked last."""
         self.transcripts: dict[str, Usage] = {}
@@ -102,6 +104,11 @@ class Store:
         store = cls(home.database)
         store._open_memory(trouble)
         return store
+
+    def decided(self, call: str) -> None:
+        """A call is no longer in flight: it has been written down, or nobody will."""
+        self.counting.pop(call, None)
+        self.telling.pop(call, None)
 
     def read(self, work: Callable[[Connection], T]) -> T:
         """The result of some SELECTs."""

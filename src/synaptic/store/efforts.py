@@ -30,6 +30,7 @@ QUIET = """
 UPDATE sessions SET heartbeat_counter = 0, last_heartbeat = ?, last_edited = ''
 WHERE effort_id = ? AND ended_at IS NULL AND subagent = ''
 """
+NEW_ONE = "type: synaptic effort start TASK --skill NAME"
 NUMBERS = "SELECT e.id FROM efforts e JOIN tasks t ON t.dir_path = e.task_id"
 
 
@@ -108,7 +109,7 @@ def move(store: Store, number: int, step: Step, at: float) -> Effort:
 
 
 def finish(store: Store, number: int, keywords: tuple[str, ...] | None, at: float) -> Effort:
-    """The end of an effort and of the windows that worked on it. Raises LayerError for one that has ended."""
+    """The end of an effort and of its windows; its agents are free. Raises LayerError for one that has ended."""
 
     def work(connection: Connection) -> None:
         _required_row(connection, number)
@@ -121,6 +122,7 @@ def finish(store: Store, number: int, keywords: tuple[str, ...] | None, at: floa
         open_ones = "SELECT id FROM sessions WHERE effort_id = ? AND ended_at IS NULL"
         ends = [EndSession(session=found, merge_loaded=True) for (found,) in connection.execute(open_ones, (number,))]
         layer_effects.apply(connection, ends, Cause(at=at))
+        connection.execute("UPDATE agents SET effort_id = NULL WHERE effort_id = ?", (number,))
 
     _written(store, work)
     return required(store, number)
@@ -204,7 +206,7 @@ def _running(connection: Connection, number: int) -> tuple[str, object]:
     """The phase and the metadata of an effort that is still going on."""
     lifecycle, phase, metadata = _required_row(connection, number)
     if lifecycle == "finished":
-        raise LayerError("EFFORT_FINISHED", f"effort {number} is finished", hint="type: synaptic effort start")
+        raise LayerError("EFFORT_FINISHED", f"effort {number} is finished", hint=NEW_ONE)
     return phase or "", metadata
 
 

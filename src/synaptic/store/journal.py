@@ -64,7 +64,7 @@ def append(store: Store, records: Iterable[Record], keep: Keep = "full") -> int:
         new = store.write(lambda connection: _insert_all(store, connection, rows), follows=True)
     finally:
         for row in rows:
-            store.counting.pop(row.record.call, None)
+            store.decided(row.record.call)
     for record in new:
         if record.decision.effects:
             layers.follow(store, record.decision.effects)

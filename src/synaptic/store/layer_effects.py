@@ -37,6 +37,13 @@ TOLD = """
 UPDATE sessions SET handed_over_at = ? WHERE id = ? AND dehydration_payload IS NOT NULL AND handed_over_at IS NULL
 """
 END = "UPDATE sessions SET ended_at = ? WHERE id = ? AND ended_at IS NULL"
+STILL_OPEN = """
+SELECT id FROM sessions WHERE effort_id = ? AND ended_at IS NULL AND subagent = '' AND fleet_agent = ?
+"""
+SUBAGENTS = """
+SELECT s.id, s.host_session FROM sessions m JOIN sessions s ON s.effort_id = m.effort_id AND s.ended_at IS NULL
+WHERE m.id = ? AND m.subagent = '' AND m.host_session != '' AND s.host_session = m.host_session AND s.subagent != ''
+"""
 BEAT = """
 UPDATE sessions SET heartbeat_counter = CASE WHEN ? THEN 0 ELSE heartbeat_counter + ? END, last_heartbeat = ?,
     last_edited = ?, context_usage = coalesce(?, context_usage), transcript_offset = coalesce(?, transcript_offset),
@@ -53,6 +60,7 @@ ON CONFLICT (id) DO UPDATE SET status = excluded.status, note = excluded.note, u
     host_session = CASE excluded.host_session WHEN '' THEN host_session ELSE excluded.host_session END,
     project_id = coalesce(excluded.project_id, project_id), effort_id = coalesce(excluded.effort_id, effort_id)
 """
+RUNS = "SELECT 1 FROM efforts WHERE id = ? AND lifecycle = 'active'"
 PROJECT = "INSERT INTO projects (path, name, created_at) VALUES (?, ?, ?) ON CONFLICT (path) DO NOTHING"
 NOTE = "INSERT INTO messages (session_id, role, content, tool_name, timestamp) VALUES (?, ?, ?, ?, ?)"
 RESTART = "UPDATE agents SET restart_prompt = ?, restart_at = ?, updated_at = ? WHERE id = ?"
@@ -61,6 +69,11 @@ TELL = """
 INSERT INTO deliveries (call, hook, session, agent_id, text, at)
 SELECT ?, ?, host_session, '', ?, ? FROM agents WHERE id = ? AND host_session != '' ON CONFLICT (call, hook) DO NOTHING
 """
+FORWARD = """
+UPDATE deliveries SET session = ?1 WHERE agent_id = '' AND delivered = '' AND hook = 'signal:' || ?2
+  AND session = (SELECT host_session FROM agents WHERE id = ?2 AND host_session NOT IN ('', ?1))
+"""
+"""What an agent has not heard in its last window, it hears in the next one."""
 
 
 class Cause(msgspec.Struct, frozen=True, kw_only=True):
@@ -97,22 +110,42 @@ def apply(connection: Connection, effects: Iterable[LayerEffect], cause: Cause) 
 
 def _open(connection: Connection, opening: OpenSession, cause: Cause) -> int | None:
     who = (opening.host, opening.agent, opening.subagent, opening.model, opening.transcript)
-    values = (opening.follows, *map(text, who), cause.at, opening.effort)
+    before = _followed(connection, opening)
+    values = (before[0] if before else None, *map(text, who), cause.at, opening.effort)
     cursor = connection.execute(OPEN, values)
     if cursor.rowcount != 1:
         return None  # the effort is gone or finished
+    for session in before:
+        connection.execute(END, (cause.at, session))
+        _end_subagents(connection, session, cause, opening.host)
     if opening.follows is not None:
-        connection.execute(END, (cause.at, opening.follows))
         connection.execute(TOLD, (cause.at, opening.follows))
     return cursor.lastrowid
 
 
+def _followed(connection: Connection, opening: OpenSession) -> list[int]:
+    """The session that a new one follows, the newest first: others may have opened since it was looked up."""
+    if opening.follows is None:
+        return []
+    rows = connection.execute(STILL_OPEN, (opening.effort, text(opening.agent))).fetchall()
+    return sorted({opening.follows, *(number for (number,) in rows)}, reverse=True)
+
+
 def _end(connection: Connection, end: EndSession, cause: Cause) -> None:
-    if connection.execute(END, (cause.at, end.session)).rowcount != 1 or not end.merge_loaded:
+    if connection.execute(END, (cause.at, end.session)).rowcount != 1:
         return
-    sql = "SELECT effort_id, loaded_files FROM sessions WHERE id = ?"
-    effort, files = connection.execute(sql, (end.session,)).fetchone()
-    _extend(connection, ("efforts", "loaded_files", effort), decoded(files))
+    if end.merge_loaded:
+        sql = "SELECT effort_id, loaded_files FROM sessions WHERE id = ?"
+        effort, files = connection.execute(sql, (end.session,)).fetchone()
+        _extend(connection, ("efforts", "loaded_files", effort), decoded(files))
+    _end_subagents(connection, end.session, cause)
+
+
+def _end_subagents(connection: Connection, main: int, cause: Cause, next_host: str = "") -> None:
+    """With a window go its sub-agents, unless it goes on: those that are interrupted say no good-bye."""
+    for number, host in connection.execute(SUBAGENTS, (main,)).fetchall():
+        if host != text(next_host):
+            _end(connection, EndSession(session=number, merge_loaded=True), cause)
 
 
 def _beat(connection: Connection, beat: Beat, cause: Cause) -> None:
@@ -135,9 +168,11 @@ def _status(connection: Connection, status: SetStatus, cause: Cause) -> None:
     root = text(status.project)
     if root:
         connection.execute(PROJECT, (root, root.rpartition("/")[2], cause.at))
-    known = connection.execute("SELECT 1 FROM efforts WHERE id = ?", (status.effort,)).fetchone()
+    known = connection.execute(RUNS, (status.effort,)).fetchone()
     who = (text(status.agent), text(status.label), status.kind, status.status, int(status.named), text(status.host))
     where = (root, status.effort if known else None, redact_text(text(status.note)), cause.at)
+    if status.named and status.host:
+        connection.execute(FORWARD, (text(status.host), text(status.agent)))
     connection.execute(STATUS, (*who, *where))
 
 

@@ -33,13 +33,17 @@ WHERE project_id = ? AND name = ?
 OPEN_HERE = f"""{SESSION} JOIN efforts e ON e.id = s.effort_id JOIN tasks t ON t.dir_path = e.task_id
 WHERE s.ended_at IS NULL AND s.subagent = '' AND s.host_session IN (?, '') AND s.fleet_agent IN (?, '')
   AND e.lifecycle = 'active' AND t.project_id = ? ORDER BY s.id DESC LIMIT 1"""
-OPEN_OF_EFFORT = f"""{SESSION} WHERE s.effort_id = ? AND s.ended_at IS NULL AND s.subagent = ''
-ORDER BY (s.host_session = ?) DESC, (s.fleet_agent = ?) DESC, s.id DESC LIMIT 1"""
+OPEN_OF_EFFORT = f"""{SESSION} WHERE s.effort_id = ?1 AND s.ended_at IS NULL AND s.subagent = ''
+  AND (?2 = '' AND ?3 = '' OR s.fleet_agent IN (?3, ''))
+ORDER BY (s.host_session = ?2) DESC, (s.fleet_agent = ?3) DESC, s.id DESC LIMIT 1"""
+"""What an agent with a name does is its own; only a person at a terminal may mean anybody's."""
 OPEN_OF_SUBAGENT = f"""{SESSION} WHERE s.effort_id = ? AND s.ended_at IS NULL AND s.subagent = ?
 ORDER BY (s.host_session = ?) DESC, s.id DESC LIMIT 1"""
 NEWEST_ACTIVE = f"{EFFORT} WHERE t.project_id = ? AND e.lifecycle = 'active' ORDER BY e.id DESC LIMIT 1"
-NEWEST_SESSION = f"""{SESSION} WHERE s.effort_id = ? AND s.subagent = '' AND s.fleet_agent IN (?, '')
-ORDER BY s.id DESC LIMIT 1"""
+NEWEST_SESSION = f"""{SESSION} WHERE s.effort_id = ?1 AND s.subagent = ''
+  AND (s.fleet_agent IN (?2, '') OR s.fleet_agent NOT IN (SELECT id FROM agents WHERE named = 1))
+ORDER BY (?2 != '' AND s.fleet_agent = ?2) DESC, s.id DESC LIMIT 1"""
+"""One that had a made-up name comes back with another one: what it left is for whoever comes next."""
 PLACES = 256
 NOBODY = "default"
 """An AGENT_ID that means none."""
@@ -62,9 +66,10 @@ def resolve(store: Store, place: Place) -> Layers:
     return store.read(lambda connection: _kept(connection, store, place))
 
 
-def perform(store: Store, effects: tuple[LayerEffect, ...], at: float) -> Applied:
-    """Changes outside of an event of an agent, all or none."""
-    applied = store.write(lambda connection: layer_effects.apply(connection, effects, layer_effects.Cause(at=at)))
+def perform(store: Store, effects: tuple[LayerEffect, ...], at: float, host: str = "") -> Applied:
+    """Changes outside of an event of an agent, all or none; `host` is the agent's own id of the window they are for."""
+    cause = layer_effects.Cause(at=at, host=host)
+    applied = store.write(lambda connection: layer_effects.apply(connection, effects, cause))
     follow(store, effects)
     return applied
 
@@ -89,7 +94,7 @@ def session(store: Store, number: int) -> Session | None:
 
 
 def newest_session(store: Store, effort_id: int, agent_name: str = "") -> Session | None:
-    """The main session that was opened last for an effort, by this agent or by one without a name."""
+    """The main session that this agent opened last for an effort; where it has none, one that is nobody's any more."""
     return store.read(lambda connection: _session(connection, NEWEST_SESSION, (effort_id, _text(agent_name))))
 
 
@@ -270,10 +275,14 @@ def _skill(connection: Connection, of: Effort) -> Skill | None:
 
 
 def _beat(store: Store, beat: Beat) -> None:
+    claimed = False
     for place, known in store.layers.items():
         if known.session is not None and known.session.id == beat.session:
+            claimed = claimed or not known.session.host
             after = msgspec.structs.replace(known.session, **_moved(known.session, beat))
             store.layers[place] = msgspec.structs.replace(known, session=after)
+    if claimed:
+        store.layers.clear()  # it may be somebody's from now on, and the others must hear of it
 
 
 def _moved(before: Session, beat: Beat) -> Mapping[str, object]:

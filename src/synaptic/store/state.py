@@ -9,7 +9,7 @@ import hmac
 import json
 import time
 from collections.abc import Callable, Iterable
-from functools import partial
+from functools import lru_cache, partial
 
 import msgspec
 
@@ -22,6 +22,7 @@ from synaptic.store.record import Record
 from synaptic.store.redact import redact
 
 SELECT = "SELECT section, value, mac FROM state WHERE scope = ? AND owner = ?"
+ONE = "SELECT value, mac FROM state WHERE scope = ? AND owner = ? AND section = ?"
 WRITE = """
 INSERT INTO state (scope, owner, section, value, mac, at) VALUES (?, ?, ?, ?, ?, ?)
 ON CONFLICT (scope, owner, section) DO UPDATE SET value = excluded.value, mac = excluded.mac, at = excluded.at
@@ -34,7 +35,14 @@ OWNERS, VERIFIED = 64, 1024
 
 Signed = tuple[bytes, bytes]
 """A value as it is stored, and its signature."""
+WRITTEN: Section = {"": "written"}
+"""Stands for a section that this process wrote, until it is read again."""
 Revision = Callable[[Section], Section]
+
+
+class _Values(msgspec.Struct, frozen=True):
+    put: dict[str, object]
+    append: dict[str, object]
 
 
 class Owner(msgspec.Struct, frozen=True):
@@ -77,7 +85,7 @@ def settle(connection: Connection, store: Store, record: Record) -> None:
     owner = Owner(record.root, record.session)
     for effect in record.decision.effects:
         if isinstance(effect, Change):
-            _revise(connection, store, owner, (effect.section, partial(changed, change=effect)))
+            _follow(connection, store, owner, effect)
 
 
 def listing(store: Store, owner: Owner) -> dict[str, bool]:
@@ -97,13 +105,18 @@ def seal(store: Store, owner: Owner, name: str, value: bytes) -> str:
 
 
 def _read(store: Store, owner: Owner, names: frozenset[str]) -> State:
-    found = store.read(lambda connection: _current(connection, store, owner, {_split(name)[0] for name in names}))
-    known = [(name, found[name]) for name in names if name in found]
-    good = {name: value for name, value in known if value is not None}
-    return State(good, frozenset(name for name, value in known if value is None))
+    found = store.read(lambda connection: _current(connection, store, owner, _scopes(names)))
+    known = {name: found[name] for name in names if name in found}
+    bad = frozenset(name for name, value in known.items() if value is None)
+    return State({name: value for name, value in known.items() if value is not None}, bad)
 
 
-def _current(connection: Connection, store: Store, owner: Owner, scopes: set[str]) -> dict[str, Section | None]:
+@lru_cache(maxsize=256)
+def _scopes(names: frozenset[str]) -> frozenset[str]:
+    return frozenset(_split(name)[0] for name in names)
+
+
+def _current(connection: Connection, store: Store, owner: Owner, scopes: frozenset[str]) -> dict[str, Section | None]:
     """Every section of an owner, None for a forged one. Read again only after a change."""
     # data_version moves when another connection committed, generation when we did something else than write sections.
     now = (store.generation, connection.execute("PRAGMA data_version").fetchone()[0])
@@ -113,11 +126,27 @@ def _current(connection: Connection, store: Store, owner: Owner, scopes: set[str
     found: dict[str, Section | None] = {}
     for scope in scopes:
         place = (scope, owner.of(scope))
-        if place not in store.sections:
+        known = store.sections.get(place)
+        if known is None:
             rows = _rows(connection, owner, (scope,))
-            store.sections[place] = {name: _value(store, owner, name, row) for name, row in rows.items()}
-        found.update(store.sections[place])
+            known = store.sections[place] = {name: _value(store, owner, name, row) for name, row in rows.items()}
+        for name in [name for name, value in known.items() if value is WRITTEN]:
+            _read_again(connection, store, owner, (name, known))
+        found.update(known)
     return found
+
+
+def _read_again(
+    connection: Connection, store: Store, owner: Owner, written: tuple[str, dict[str, Section | None]]
+) -> None:
+    """One section that this process wrote: the transaction may have come to nothing."""
+    section, known = written
+    scope, name = _split(section)
+    row = connection.execute(ONE, (scope, owner.of(scope), name)).fetchone()
+    if row is None:
+        del known[section]
+    else:
+        known[section] = _value(store, owner, section, row)
 
 
 def _rows(connection: Connection, owner: Owner, scopes: Iterable[str]) -> dict[str, Signed]:
@@ -131,23 +160,44 @@ def _rows(connection: Connection, owner: Owner, scopes: Iterable[str]) -> dict[s
 
 def _revise(connection: Connection, store: Store, owner: Owner, revision: tuple[str, Revision]) -> Section:
     section, work = revision
-    scope, name = _split(section)
-    row = connection.execute(f"{SELECT} AND section = ?", (scope, owner.of(scope), name)).fetchone()
-    known: Section | None = _value(store, owner, section, row[1:]) if row else {}
-    after = work(_distrust(connection, store, owner, section) if known is None else known)
-    _write(connection, store, owner, (section, after))
+    after = work(_stored(connection, store, owner, section))
+    _write(connection, store, owner, (section, redact(_encoded(after))))
     return after
+
+
+def _follow(connection: Connection, store: Store, owner: Owner, change: Change) -> None:
+    """A change of an event. What is stored holds no secret, so only what comes to it is searched for one."""
+    clean = _clean(change)
+    after = changed(_stored(connection, store, owner, change.section), clean)
+    row = _write(connection, store, owner, (change.section, _encoded(after)))
+    _remember(store, owner, change.section, (row, after))
+
+
+def _clean(change: Change) -> Change:
+    """The change as it can be stored: plain values, and no secret among them."""
+    if not change.put and not change.append:
+        return change
+    values = msgspec.json.decode(redact(_encoded({"put": change.put, "append": change.append})), type=_Values)
+    return msgspec.structs.replace(change, put=values.put, append=values.append)
+
+
+def _stored(connection: Connection, store: Store, owner: Owner, section: str) -> Section:
+    """A section as it is stored now; a wary one in the place of one that is not believed."""
+    scope, name = _split(section)
+    row = connection.execute(ONE, (scope, owner.of(scope), name)).fetchone()
+    known: Section | None = _value(store, owner, section, row) if row else {}
+    return _distrust(connection, store, owner, section) if known is None else known
 
 
 def _distrust(connection: Connection, store: Store, owner: Owner, section: str) -> Section:
     """Keep what was found, put the wary section in its place, and remember to say so."""
     scope, name = _split(section)
     place = (scope, owner.of(scope), name)
-    row = connection.execute(f"{SELECT} AND section = ?", place).fetchone()
-    if row is None or _value(store, owner, section, row[1:]) is not None:
+    row = connection.execute(ONE, place).fetchone()
+    if row is None or _value(store, owner, section, row) is not None:
         return {}  # somebody else has dealt with it
-    connection.execute(QUARANTINE, (*place, *row[1:], time.time()))
-    _write(connection, store, owner, (section, wary(section)))
+    connection.execute(QUARANTINE, (*place, *row, time.time()))
+    _write(connection, store, owner, (section, _encoded(wary(section))))
     note = Change(section=TAMPERING, append={"entries": {"what": section, "at": time.time()}}, add={"untold": 1})
     _revise(connection, store, owner, (TAMPERING, partial(changed, change=note)))
     store.notices.append(
@@ -157,13 +207,15 @@ def _distrust(connection: Connection, store: Store, owner: Owner, section: str) 
     return wary(section)
 
 
-def _write(connection: Connection, store: Store, owner: Owner, written: tuple[str, Section]) -> None:
-    section, values = written
+def _write(connection: Connection, store: Store, owner: Owner, written: tuple[str, bytes]) -> Signed:
+    section, value = written
     scope, name = _split(section)
-    value = redact(_encoded(values))
+    place = (scope, owner.of(scope))
     mac = _mac(signing_key(store), owner, section, value)
-    connection.execute(WRITE, (scope, owner.of(scope), name, value, mac, time.time()))
-    store.sections.pop((scope, owner.of(scope)), None)
+    connection.execute(WRITE, (*place, name, value, mac, time.time()))
+    if place in store.sections:
+        store.sections[place][section] = WRITTEN
+    return value, mac
 
 
 def _encoded(values: Section) -> bytes:
@@ -180,10 +232,15 @@ def _value(store: Store, owner: Owner, section: str, row: Signed) -> Section | N
     if known is not None and known[0] == row:
         return known[1]
     value = _verified(store, owner, section, row)
+    _remember(store, owner, section, (row, value))
+    return value
+
+
+def _remember(store: Store, owner: Owner, section: str, known: tuple[Signed, Section | None]) -> None:
+    """What a row holds: good for that very row and signature, whether it is stored in the end or not."""
     if len(store.verified) > VERIFIED:
         store.verified.clear()
-    store.verified[place] = (row, value)
-    return value
+    store.verified[owner.of(_split(section)[0]), section] = known
 
 
 def _verified(store: Store, owner: Owner, section: str, row: Signed) -> Section | None:

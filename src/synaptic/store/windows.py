@@ -13,9 +13,11 @@ from synaptic.store.redact import redact_text
 
 NEWEST = """
 SELECT id, host_session, dehydration_payload, handed_over_at FROM sessions
-WHERE effort_id = ?1 AND subagent = '' AND (?2 = '' AND ?3 = '' OR fleet_agent IN (?2, '')) {} ORDER BY id DESC LIMIT 1
+WHERE effort_id = ?1 AND subagent = '' AND (
+    ?2 = '' AND ?3 = '' OR fleet_agent IN (?2, '') OR fleet_agent NOT IN (SELECT id FROM agents WHERE named = 1)) {}
+ORDER BY (?2 != '' AND fleet_agent = ?2) DESC, id DESC LIMIT 1
 """
-"""Of this agent, or of one without a name; for a person of anybody."""
+"""Of this agent, else of one without a name or with one that it no longer has; for a person of anybody."""
 OPEN, ANY = NEWEST.format("AND ended_at IS NULL"), NEWEST.format("")
 CLAIM = """
 UPDATE sessions SET host_session = ?, fleet_agent = CASE fleet_agent WHEN '' THEN ? ELSE fleet_agent END WHERE id = ?
@@ -110,11 +112,12 @@ def _bind(connection: Connection, effort: tuple[int, str], who: Who, at: float) 
     key = text(who.agent or who.host)
     if not key:
         return
-    row = connection.execute("SELECT status FROM agents WHERE id = ?", (key,)).fetchone()
-    known: Status = row[0] if row else "done"
+    row = connection.execute("SELECT status, note FROM agents WHERE id = ?", (key,)).fetchone()
+    known: tuple[Status, str] = row or ("done", "")
     status = SetStatus(
         agent=key,
-        status="working" if who.kind else known,
+        status="working" if who.kind else known[0],
+        note="" if who.kind else known[1],
         kind=who.kind,
         named=bool(who.agent),
         host=who.host,

@@ -14,7 +14,10 @@ LISTS = {SHELL: "commands", "read_files": "files", "search_codebase": "queries",
 """Tools that take their one argument bare as well."""
 BARE = ("commands", "cmd", "command", "args")
 NAMES = {"path": "file_path", "old_text": "old_string", "new_text": "new_string"}
+OURS = frozenset({*NAMES.values(), "content"})
+"""Keys that Cline does not read: beside its own they could only mislead."""
 BACK = {"file_path": "path", "old_string": "old_text", "new_string": "new_text", "content": "new_text"}
+HERE = re.compile(r"""(?<!<)<<-?\s*(?:"([^"]+)"|'([^']+)'|([A-Za-z0-9_./-]+))""")
 REFUSAL = re.compile(r"printf '%s\\n' 'BLOCKED: (?:[^']|'\\'')*'; exit 1")
 
 
@@ -29,20 +32,37 @@ def is_refusal(command: str) -> bool:
 
 
 def _commands(given: Input) -> Iterator[str]:
-    """Each command as shell text; those given word by word run without a shell, and mean the same in one."""
-    listed = given.get("commands", given.get("cmd", given))
-    for one in listed if isinstance(listed, list) else [listed]:
-        if isinstance(one, str):
-            yield one
-        elif isinstance(one, Mapping) and isinstance(one.get("command"), str):
-            words = one.get("args")
-            yield " ".join(map(quoted, [one["command"], *map(str, words)])) if words else one["command"]
+    """Each command under any of the keys: which of them runs depends on the types of the others."""
+    for listed in (given.get("commands"), given, given.get("cmd")):
+        found = map(_command, listed if isinstance(listed, list) else [listed])
+        yield from _joined([one for one in found if one is not None])
+
+
+def _command(one: object) -> str | None:
+    """As shell text; what is given word by word runs without a shell, and means the same in one."""
+    if not isinstance(one, Mapping):
+        return one if isinstance(one, str) else None
+    first, words = one.get("command"), one.get("args")
+    if not isinstance(first, str):
+        return None
+    return " ".join(map(quoted, [first, *map(str, words)])) if isinstance(words, list) and words else first
+
+
+def _joined(commands: list[str]) -> Iterator[str]:
+    """As the client does it: the lines of a here-document that are sent one by one are one command."""
+    at = 0
+    while at < len(commands):
+        found = HERE.search(commands[at])
+        word = next(filter(None, found.groups()), None) if found else None
+        end = next((later for later in range(at + 1, len(commands)) if commands[later].strip() == word), at)
+        yield "\n".join(commands[at : end + 1])
+        at = end + 1
 
 
 def _run(given: Input) -> Tool:
-    """Each of several commands has a shell of its own: a `cd` in one moves no other."""
+    """Each of several commands has a shell of its own: a `cd` in one moves no other, a quote in one hides no other."""
     found = list(_commands(given))
-    text = found[0] if len(found) == 1 else "\n".join(f"(\n{one}\n)" for one in found)
+    text = found[0] if len(found) == 1 else "\n".join(f"bash -c {quoted(one)}" for one in found)
     return Tool("Bash", {**{key: value for key, value in given.items() if key not in BARE}, "command": text})
 
 
@@ -60,10 +80,11 @@ def _exact(again: dict[str, object], read: Tool, new: Input) -> dict[str, object
 
 
 def _files(given: Input) -> list[str]:
-    found = next((given[key] for key in ("files", "file_paths", "paths", "path") if key in given), ())
-    listed = found if isinstance(found, list) else [found]
-    paths = [one.get("path") if isinstance(one, Mapping) else one for one in listed]
-    return [path for path in paths if isinstance(path, str)]
+    """Every path under any of the keys."""
+    several = (given.get(key) for key in ("files", "file_paths", "paths", "path"))
+    listed = [one for found in several for one in (found if isinstance(found, list) else [found])]
+    paths = (one.get("path") if isinstance(one, Mapping) else one for one in listed)
+    return list(dict.fromkeys(path for path in paths if isinstance(path, str)))
 
 
 def _look(given: Input) -> Tool:
@@ -73,7 +94,8 @@ def _look(given: Input) -> Tool:
 
 def _edit(given: Input) -> Tool:
     """Without a text to replace and a line to insert at, the file is made."""
-    found = {NAMES.get(key, key): value for key, value in given.items() if value is not None}
+    read = {key: value for key, value in given.items() if value is not None and key not in OURS}
+    found = {NAMES.get(key, key): value for key, value in read.items()}
     if "old_string" in found or "insert_line" in found:
         return Tool("Edit", found)
     return Tool("Write", {"content" if key == "new_string" else key: value for key, value in found.items()})
@@ -121,6 +143,19 @@ def _never(native: Input, new: Input) -> None:
     return None
 
 
+def _in_extension(name: str) -> Form:
+    """An edit by the editor's extension, which takes the file's path from either of two keys."""
+
+    def read(given: Input) -> Tool:
+        path = given.get("path") or given.get("absolutePath")
+        rest = {key: value for key, value in given.items() if key not in ("path", "absolutePath", "file_path")}
+        if "diff" in rest:
+            rest["new_string"] = rest.pop("diff")
+        return Tool(name, {"file_path": path, **rest} if path else rest)
+
+    return Form(name, read=read, write=_never)
+
+
 TOOLS: Mapping[str, Form] = {
     SHELL: Form("Bash", read=_run, write=_run_again),
     "editor": Form("Edit", read=_edit, write=_edit_again),
@@ -132,8 +167,9 @@ TOOLS: Mapping[str, Form] = {
     "spawn_agent": Form("Agent", {"task": "prompt"}),
     "skills": Form("Skill"),
     "execute_command": Form("Bash"),
-    "write_to_file": Form("Write", {"path": "file_path"}),
-    "replace_in_file": Form("Edit", {"path": "file_path", "diff": "new_string"}),
+    "write_to_file": _in_extension("Write"),
+    "new_rule": _in_extension("Write"),
+    "replace_in_file": _in_extension("Edit"),
     "read_file": Form("Read", {"path": "file_path"}),
     "search_files": Form("Grep", {"regex": "pattern", "file_pattern": "glob"}),
     "list_files": Form("LS"),

@@ -54,14 +54,18 @@ TABLE: Mapping[str, Capability] = {
 }
 EXITED = re.compile(r"<(?:shellId|command)[^<>]* exit(?:ed)?(?: with)?(?: exit)? code (\d+)>\s*\Z")
 """The line that the client puts below a command's output."""
+ARGUMENTS = ("toolArgs", "toolInput", "tool_input")
+BARE = "patch"
+"""Our key for a patch that came without one: it is never sent back."""
 SOURCES = {"new": "startup"}
 """How a session starts, in canonical words."""
 
 
 def _prepare(payload: Payload) -> None:
-    for key in ("toolArgs", "toolInput"):
+    for key in ARGUMENTS:
         if isinstance(payload.get(key), str):
             payload[key] = _object(payload[key])
+            _take_patch(payload, key)
     error = payload.get("error")
     if isinstance(error, dict) and isinstance(error.get("message"), str):
         payload["error"], payload["error_details"] = error["message"], str(error.get("stack") or "")
@@ -76,6 +80,13 @@ def _object(text: str) -> object:
         return DECODER.decode(text)
     except ValueError:
         return text
+
+
+def _take_patch(payload: Payload, key: str) -> None:
+    """Some models give a patch as bare text; under Claude Code's event names the tool is then called Edit."""
+    if isinstance(text := payload[key], str) and BEGIN in text:
+        payload[key] = {BARE: text}
+        payload.update({name: "apply_patch" for name in ("toolName", "tool_name") if name in payload})
 
 
 def _refine(event: str, payload: Payload) -> str:
@@ -103,11 +114,23 @@ def _read(given: Input) -> Tool:
 
 
 def _write(native: Input, new: Input) -> dict[str, object] | None:
-    text = rewritten(new)
-    return None if text is None else {**native, _patch(native)[0]: text}
+    text, key = rewritten(new), _patch(native)[0]
+    return None if text is None or key == BARE else {**native, key: text}
+
+
+def _search(name: str) -> Form:
+    return Form(name, read=lambda given: Tool(name, _listed(given)))
+
+
+def _listed(given: Input) -> Input:
+    """One folder may come without a list around it."""
+    paths = given.get("paths")
+    return {**given, "paths": [paths]} if isinstance(paths, str) else given
 
 
 def _patch(given: Input) -> tuple[str, str]:
+    if isinstance(text := given.get("input"), str):
+        return "input", text
     found = ((key, value) for key, value in given.items() if isinstance(value, str) and BEGIN in value)
     return next(found, ("", ""))
 
@@ -116,6 +139,7 @@ BASH = Form("Bash")
 CREATE = Form("Write", {"path": "file_path", "file_text": "content"})
 EDIT = Form("Edit", {"path": "file_path", "old_str": "old_string", "new_str": "new_string"})
 VIEW = Form("Read", {"path": "file_path"})
+GREP, GLOB = _search("Grep"), _search("Glob")
 DIALECT = Dialect(
     agent="copilot",
     events={
@@ -160,8 +184,11 @@ DIALECT = Dialect(
         "apply_patch": Form("Edit", read=_read, write=_write),
         "view": VIEW,
         "Read": VIEW,
-        "grep": Form("Grep"),
-        "glob": Form("Glob"),
+        "grep": GREP,
+        "Grep": GREP,
+        "rg": GREP,
+        "glob": GLOB,
+        "Glob": GLOB,
         "web_fetch": Form("WebFetch"),
         "web_search": Form("WebSearch"),
         "task": Form("Agent"),

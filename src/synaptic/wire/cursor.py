@@ -13,7 +13,7 @@ from synaptic.wire.base import Capability
 from synaptic.wire.continuation import kept_on, of_prompt
 from synaptic.wire.degrade import change
 from synaptic.wire.foreign import Foreign, timed
-from synaptic.wire.payload import DECODER, Payload
+from synaptic.wire.payload import DECODER, Payload, to_json
 from synaptic.wire.phrases import advice, reason
 from synaptic.wire.quoting import quoted
 from synaptic.wire.translate import NATIVE_INPUT, NATIVE_TOOL, Dialect, Form, native_event, native_input
@@ -228,7 +228,8 @@ class Cursor(Foreign):
         new = native_input(call, DIALECT, decision.input) or {}
         was = call.payload.get(NATIVE_INPUT, call.payload.get("tool_input"))
         old = was if isinstance(was, dict) else {}
-        changed = {key for key in new.keys() | old.keys() if new.get(key) != old.get(key) or key not in new}
+        same = {key for key in new.keys() & old.keys() if to_json(new[key]) == to_json(old[key])}
+        changed = (new.keys() | old.keys()) - same
         return changed <= REWRITABLE.get(_tool(call), frozenset()) & new.keys()
 
 

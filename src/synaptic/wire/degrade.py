@@ -49,7 +49,10 @@ def _settled(decision: Decision) -> Decision:
 
 
 def _rewrite(decision: Decision, can: Capability) -> Mapped | None:
-    if decision.input is None or can.rewrite:
+    if decision.input is None:
+        empty = decision.kind is Kind.REWRITE
+        return (without_input(decision), "rewrite of nothing: dropped") if empty else None
+    if can.rewrite:
         return None
     if decision.kind is Kind.DENY:
         return change(decision, input=None), "a denied call is not rewritten"

@@ -43,6 +43,8 @@ TABLE: Mapping[str, Capability] = {
 
 def _text(given: Input) -> tuple[str, str]:
     """The key that holds the patch, and the patch."""
+    if isinstance(text := given.get("input"), str):
+        return "input", text
     found = ((key, value) for key, value in given.items() if isinstance(value, str) and BEGIN in value)
     return next(found, ("", ""))
 

@@ -69,7 +69,7 @@ DIALECT = Dialect(
         "run_shell_command": Form("Bash", {"is_background": "run_in_background"}, directory="dir_path"),
         "write_file": Form("Write"),
         "replace": Form("Edit", {"allow_multiple": "replace_all"}),
-        "read_file": Form("Read", {"absolute_path": "file_path"}),
+        "read_file": Form("Read", {"file_path": "file_path", "absolute_path": "file_path"}),
         "read_many_files": Form("Read", {"include": "paths"}),
         "list_directory": Form("LS", {"dir_path": "path"}),
         "grep_search": Form("Grep", {"dir_path": "path"}),

@@ -22,8 +22,11 @@ REGISTERED = (
     "SessionEnd", "PermissionRequest", "PermissionDenied", "StopFailure", "InstructionsLoaded",
 )  # fmt: skip
 """Without MessageDisplay, which comes with every piece of text, and those that stand for no event of ours."""
-HOLES = ("a rewrite before a tool runs, which is a refusal that names the better call instead",)
-"""What no hook of Qwen Code can do."""
+HOLES = (
+    "a rewrite before a tool runs, which is a refusal that names the better call instead",
+    "what Claude Code and Codex do when it hands them a task: their own hooks see that",
+)
+"""What no hook of Qwen Code sees or can do."""
 ROUND = "ToolRound"
 """What a UserPromptSubmit without a prompt is: the client sends one after every round of tools."""
 
@@ -62,10 +65,11 @@ DIALECT = Dialect(
     fields={"crons": "session_crons"},
     tools={
         "run_shell_command": Form("Bash", {"is_background": "run_in_background"}, directory="directory"),
+        "monitor": Form("Bash", directory="directory"),  # a command whose output comes as messages
         "write_file": Form("Write"),
         "edit": Form("Edit"),
         "notebook_edit": Form("NotebookEdit"),
-        "read_file": Form("Read", {"absolute_path": "file_path"}),
+        "read_file": Form("Read", {"file_path": "file_path", "absolute_path": "file_path"}),
         "list_directory": Form("LS"),
         "grep_search": Form("Grep"),
         "glob": Form("Glob"),

@@ -12,6 +12,8 @@ import msgspec
 from synaptic.model.call import Request
 
 OWN = "claude"
+READERS = frozenset({"copilot", "cursor"})
+"""Agents that run Claude Code's entries beside their own."""
 TRUE = re.compile(rb'\{"session_id":"[^"\\]*","transcript_path":"[^"\\]*/\.claude/projects/')
 """How Claude Code begins every payload. An agent's own fields come first: no tool input can imitate them here."""
 NOTHING = msgspec.Raw()
@@ -44,12 +46,6 @@ def sniff(request: Request) -> str:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return OWN
     return next((agent for agent, sign in SIGNS if sign(seen, request.env)), OWN)
-
-
-def doubled(request: Request, wired: frozenset[str]) -> bool:
-    """Whether this event comes through the agent's own entry too: it is judged there, and here nothing is said."""
-    speaker = sniff(request)
-    return speaker != request.agent and speaker in wired
 
 
 def _set(env: Env, *names: str) -> bool:

@@ -27,7 +27,7 @@ class Form(msgspec.Struct, frozen=True):
 
     name: str
     keys: Mapping[str, str] = {}
-    """Native key to canonical key; keys that are not here keep their names."""
+    """Native key to canonical key; keys that are not here keep their names. Of several for one, the first is read."""
     directory: str = ""
     """The native key that names the directory in which a shell command runs."""
     read: Callable[[Input], Tool] | None = None
@@ -97,11 +97,19 @@ def native_input(call: Call, dialect: Dialect, new: Input) -> dict[str, object] 
 
 def _backwards(keys: Mapping[str, str], native: Input) -> dict[str, str]:
     """Canonical to native key; of several names for one thing, the one that was used."""
-    back: dict[str, str] = {}
+    back = _read_from(keys, native)
     for own, canonical in keys.items():
-        if own in native or canonical not in back:
-            back[canonical] = own
+        back.setdefault(canonical, own)
     return back
+
+
+def _read_from(keys: Mapping[str, str], native: Input) -> dict[str, str]:
+    """Canonical key to the one that the agent reads: its own, in the table's order, never one that imitates ours."""
+    used: dict[str, str] = {}
+    for own, canonical in keys.items():
+        if own in native:
+            used.setdefault(canonical, own)
+    return used
 
 
 def _rename(payload: Payload, fields: Mapping[str, str]) -> None:
@@ -149,10 +157,9 @@ def _tool(form: Form, given: Input) -> Tool:
         return form.read(given)
     if form.keys.keys().isdisjoint(given):
         return Tool(form.name, given)
-    new: dict[str, object] = {}
-    for key, value in given.items():
-        new.setdefault(form.keys.get(key, key), value)
-    return Tool(form.name, new)
+    used = _read_from(form.keys, given)
+    named = ((form.keys.get(key, key), key, value) for key, value in given.items())
+    return Tool(form.name, {name: value for name, key, value in named if used.get(name, key) == key})
 
 
 def _keep(payload: Payload, native: str, key: str, new: object) -> None:

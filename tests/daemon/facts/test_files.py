@@ -74,3 +74,14 @@ def test_the_audit_log_and_what_sessions_left(tmp_path: Path):
     (folder / ".session-changes-old").write_text("")
     assert gathered(facts.audit_tail, call(tmp_path), tmp_path) == tuple(f"line {n}" for n in range(2995, 3000))
     assert gathered(facts.leftovers, call(tmp_path), tmp_path) == (".session-changes-old",)
+
+
+def test_a_file_that_was_changed_is_read_again(tmp_path: Path):
+    file = tmp_path / "a.py"
+    for number in range(3):
+        file.write_text(f"{number}\n")
+        os.utime(file, (1_000_000_000, 1_000_000_000))
+        for _ in range(2):
+            assert gathered(facts.target, call(tmp_path, "a.py"), tmp_path).text == f"{number}\n"
+    file.unlink()
+    assert gathered(facts.target, call(tmp_path, "a.py"), tmp_path) == Target(path=str(file), folder=True)

@@ -7,7 +7,7 @@ import pytest
 from synaptic.daemon.facts import transcript as facts
 from synaptic.model.home import Home
 from tests.daemon.facts.test_layers import ask
-from tests.parse.test_transcript import USER, line
+from tests.parse.test_transcript import COMPACTED, USER, line
 from tests.store.layered import Layered
 
 
@@ -72,6 +72,20 @@ def test_a_transcript_that_was_cut_or_replaced_is_read_again(layered, transcript
     transcript.unlink()
     layered.write("UPDATE sessions SET context_usage = 0.2")
     assert usage(layered, transcript) == 0.2, "what the session knows"
+
+
+@pytest.mark.parametrize("restarted", [False, True])
+def test_a_compaction_empties_the_context(layered, transcript, restarted):
+    """S3-146: the window that goes on after it is not told to hand over."""
+    add(transcript, line(190_000))
+    assert usage(layered, transcript) == 0.95
+    add(transcript, COMPACTED + USER)
+    layered.open(layered.at(host="w").effort.id, host="w", follows=1)
+    if restarted:
+        layered.store.transcripts.clear()
+    assert usage(layered, transcript) is None
+    add(transcript, line(20_000))
+    assert usage(layered, transcript) == 0.1
 
 
 def test_where_it_was_left_survives_a_restart(layered, transcript):

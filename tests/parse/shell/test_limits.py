@@ -83,3 +83,29 @@ def test_a_damaged_construction_never_makes_it_fail(running: str, silent: str, c
         text[place] = chance.choice(["", "'", '"', "$", "(", ")", "\\", "\n", "`", "{", "}", "\0", "é"])
     script = read("".join(text), "/p", "/h")
     assert all(command.span is None or command.span[1] <= len(script.text) for command in script.commands)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "fi " * 6000,
+        "cat <<E\n" + "E x\n" * 6000,
+        "cat <<-E\n" + "\tE x\n" * 6000,
+        "$a" * 6000,
+    ],
+)
+def test_what_is_passed_over_counts_too(text: str) -> None:
+    assert "words" in read(text).truncated
+
+
+def test_brackets_that_close_nothing_are_one_complaint() -> None:
+    script = read(")" * 100_000 + "\nrm x", "/p", "/h")
+    assert [gap.text for gap in script.unresolved] == ["`)` stands alone"]
+    assert [command.name for command in script.commands] == ["rm"]
+
+
+def test_output_that_would_grow_too_long_is_unknown() -> None:
+    long = "x" * 60_000
+    script = read(f"{{ echo {long}; echo {long}; }} | sh", "/p", "/h")
+    assert script.commands[-1].stdin is None
+    assert read(f"echo {long} | sh", "/p", "/h").commands[1].stdin is not None

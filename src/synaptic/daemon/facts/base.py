@@ -3,7 +3,7 @@
 import importlib
 import pkgutil
 from collections.abc import Awaitable, Callable, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 import msgspec
@@ -47,11 +47,18 @@ async def gather(call: Call, needs: frozenset[str], means: Means) -> Facts:
     known = Facts(root=call.root, home=home, now=call.at, agent=call.agent)
     if not needs:
         return known
-    sections = frozenset(need for need in needs if need.partition(":")[0] in SCOPES)
-    values = {need: await gatherers()[need](call, means) for need in sorted(needs - sections)}
+    others, sections = _kinds(needs)
+    values = {need: await gatherer(call, means) for need, gatherer in others}
     if sections:
         values["state"] = _state(call, means, sections)
     return msgspec.structs.replace(known, **values)
+
+
+@lru_cache(maxsize=256)
+def _kinds(needs: frozenset[str]) -> tuple[tuple[tuple[str, Gatherer], ...], frozenset[str]]:
+    """What is asked of gatherers, in a stable order, and the sections."""
+    sections = frozenset(need for need in needs if need.partition(":")[0] in SCOPES)
+    return tuple((need, gatherers()[need]) for need in sorted(needs - sections)), sections
 
 
 def _state(call: Call, means: Means, sections: frozenset[str]) -> State:

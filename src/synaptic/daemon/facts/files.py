@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import time
 from collections.abc import Iterator, Mapping
 
 from synaptic.daemon.facts.base import Gatherer, Means
@@ -14,16 +15,21 @@ from synaptic.parse.decisions import ids
 from synaptic.parse.records import AUDIT, FOLDER, TEST_STATUS, read_status, record_path
 from synaptic.parse.source_files import SKIPPED_FOLDERS, is_source
 from synaptic.policies.practice.sections import CHANGES
-from synaptic.registry.snapshot import read
+from synaptic.registry.snapshot import TICK, Signature, read, signature
 from synaptic.store import state
 
 TEXT_LIMIT = 1 << 20
 CHANGED_FILES = 200
 CODE_FOLDERS = ("src", "lib", "app", "pkg", "cmd", "internal")
 CODE_FILES = 4000
+SMALL, FEW = 64 * 1024, 64
+"""Files whose text is kept until they change."""
 TAIL_LINES = 5
 TAIL_BYTES = 16 * 1024
 SESSION_FILES = (".session-changes-", ".session-decisions-", ".prompt-count-")
+
+
+_targets: dict[str, tuple[Signature, Target]] = {}
 
 
 def text_of(path: str) -> str:
@@ -37,9 +43,16 @@ async def target(call: Call, means: Means) -> Target:
     path = file_of(call)
     if not path:
         return Target()
-    exists = os.path.isfile(path)  # noqa: PTH113
-    folder = os.path.isdir(os.path.dirname(path))  # noqa: PTH112, PTH120
-    return Target(path=path, exists=exists, folder=folder, text=text_of(path) if exists else "")
+    now = signature(path)
+    known = _targets.get(path)
+    if known is not None and known[0] == now:
+        return known[1]
+    exists = now is not None and os.path.isfile(path)  # noqa: PTH113
+    folder = exists or os.path.isdir(os.path.dirname(path))  # noqa: PTH112, PTH120
+    found = Target(path=path, exists=exists, folder=folder, text=text_of(path) if exists else "")
+    if now is not None and now[1] < time.time_ns() - TICK and len(found.text) <= SMALL:
+        _remember(path, (now, found))
+    return found
 
 
 async def tests(call: Call, means: Means) -> TestStatus | None:
@@ -89,6 +102,12 @@ FACTS: Mapping[str, Gatherer] = {
     "audit_tail": audit_tail,
     "leftovers": leftovers,
 }
+
+
+def _remember(path: str, known: tuple[Signature, Target]) -> None:
+    if len(_targets) >= FEW:
+        _targets.clear()
+    _targets[path] = known
 
 
 def _changes(call: Call, means: Means) -> Section:

@@ -11,9 +11,10 @@ from synaptic.daemon.facts.files import text_of
 from synaptic.daemon.facts.git import file_of
 from synaptic.model.call import Call
 from synaptic.model.errors import StoreError
-from synaptic.model.event import PreToolUse, TeammateIdle
-from synaptic.model.layers import Agent, Effort, HandOver, Layers, Session
+from synaptic.model.event import Event, PostToolUse, PreToolUse, TeammateIdle
+from synaptic.model.layers import INJECTIONS, Agent, Effort, HandOver, Layers, Session
 from synaptic.parse.directives import directive_names, is_searched
+from synaptic.policies.fleet.metadata import PRELOADS
 from synaptic.policies.fleet.pre_tool_use import COMMANDS, UNCOUNTED
 from synaptic.store import layers as stored
 from synaptic.store import lease
@@ -21,7 +22,8 @@ from synaptic.store.layers import NOBODY, Place
 
 REQUIRED_FILES = 8
 REQUIRED_BYTES = 50_000
-HOMES = ("~/", "/")
+WAITING: Mapping[type[Event], str] = {PreToolUse: PRELOADS, PostToolUse: INJECTIONS}
+"""Events whose answer tells what waits in an effort's metadata, and its key there."""
 
 
 def place_of(call: Call) -> Place:
@@ -43,8 +45,8 @@ def resolved(call: Call, means: Means) -> Layers:
 
 
 async def layers(call: Call, means: Means) -> Layers:
-    """The layers, with the calls that are being decided counted in."""
-    found = resolved(call, means)
+    """The layers, with the calls that are being decided counted in, and without what these tell already."""
+    found = _untold_elsewhere(call, means, resolved(call, means))
     session = found.session
     if session is None or not isinstance(call.event, PreToolUse) or not _counts(call.event):
         return found
@@ -72,6 +74,8 @@ async def hand_over(call: Call, means: Means) -> HandOver:
     except StoreError:
         return HandOver()
     payload = _untold(previous)
+    if previous and payload and _is_told(call, means, ("payload", previous.id)):
+        payload = None
     return HandOver(
         previous=previous,
         payload=payload,
@@ -79,6 +83,18 @@ async def hand_over(call: Call, means: Means) -> HandOver:
         artifacts=tuple(_own_files(effort)),
         debriefs=tuple(_debriefs(effort)),
     )
+
+
+async def handed_over(call: Call, means: Means) -> bool:
+    """Whether the window's own session has ended with a payload that waits for the next one."""
+    found = resolved(call, means)
+    if found.effort is None or found.session is not None:
+        return False
+    try:
+        previous = stored.newest_session(means.store, found.effort.id, _name(call))
+    except StoreError:
+        return False
+    return previous is not None and previous.host == call.event.session_id and _untold(previous) is not None
 
 
 async def directives(call: Call, means: Means) -> tuple[str, ...]:
@@ -117,6 +133,7 @@ FACTS: Mapping[str, Gatherer] = {
     "layers": layers,
     "agent_name": agent_name,
     "hand_over": hand_over,
+    "handed_over": handed_over,
     "directives": directives,
     "directive_folders": directive_folders,
     "supervised": supervised,
@@ -133,6 +150,26 @@ def _name(call: Call) -> str:
 def _counts(event: PreToolUse) -> bool:
     """Whether a call will most likely be counted: one that writes the log must not make others wait for it."""
     return event.tool_name not in UNCOUNTED and not any(name in event.tool.command for name in COMMANDS)
+
+
+def _untold_elsewhere(call: Call, means: Means, found: Layers) -> Layers:
+    """What waits in an effort's metadata is told once, also by calls that begin or end in the same moment."""
+    effort, key = found.effort, WAITING.get(type(call.event), "")
+    if effort is None or call.event.agent_id or not effort.metadata.get(key):
+        return found
+    if not _is_told(call, means, (key, effort.id)):
+        return found
+    rest = {name: value for name, value in effort.metadata.items() if name != key}
+    return msgspec.structs.replace(found, effort=msgspec.structs.replace(effort, metadata=rest))
+
+
+def _is_told(call: Call, means: Means, what: tuple[str, int]) -> bool:
+    """Whether another call that is not written down yet tells this; if not, this one does from now on."""
+    telling = means.store.telling
+    if any(told == what and other != call.id for other, told in telling.items()):
+        return True
+    telling[call.id] = what
+    return False
 
 
 def _untold(previous: Session | None) -> str | None:

@@ -37,21 +37,29 @@ def _read(call: Call, means: Means, session: Session) -> Usage:
     path = call.event.transcript_path
     size = _size(path)
     if not size:
-        return Usage(session.usage)
-    known = means.store.transcripts.get(path)
-    if known and size == known.offset:
+        return Usage(_left(call, session).share)
+    known = means.store.transcripts.get(path) or _left(call, session)
+    if size == known.offset and path in means.store.transcripts:
         return known
-    offset = (known.offset if known else session.offset) or 0
+    offset = known.offset or 0
     if size < offset:
         offset = 0  # truncated, or another file under this name
     start = max(offset, size - PIECE)
     piece = _piece(path, start, size)
     turn = transcript.newest_turn(piece)
-    share = turn.share(_window(call, means)) if turn else (known.share if known else session.usage)
+    before = None if transcript.compacted(piece) else known.share
+    share = turn.share(_window(call, means)) if turn else before
     if len(means.store.transcripts) > TRANSCRIPTS:
         means.store.transcripts.clear()
     found = means.store.transcripts[path] = Usage(share, start + transcript.complete(piece))
     return found
+
+
+def _left(call: Call, session: Session) -> Usage:
+    """Where the session's row says that it was left; the row of another window says nothing about this one."""
+    host = call.event.session_id
+    other = session.host and host and session.host != host
+    return Usage() if other else Usage(session.usage, session.offset)
 
 
 def _window(call: Call, means: Means) -> int:

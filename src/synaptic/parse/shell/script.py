@@ -149,10 +149,12 @@ class Script(msgspec.Struct, frozen=True, dict=True):
         """The commands of its pipelines that stand before it, or behind it, in order."""
         found: dict[int, Command] = {}
         for pipeline, place in command.stages:
-            for at, other in self._pipelines[pipeline]:
-                if at < place if earlier else at > place:
-                    found[other.index] = other
-        return list(found.values()) if len(command.stages) < 2 else [found[index] for index in sorted(found)]
+            stages = self._pipelines[pipeline]
+            beside = [other for at, other in stages if (at < place if earlier else at > place)]
+            if len(command.stages) == 1:
+                return beside
+            found.update((other.index, other) for other in beside)
+        return [found[index] for index in sorted(found)]
 
     def replace(self, target: Word | Command, text: str) -> str | None:
         """The script's text with one word or command replaced; None when it does not stand in the text as such."""

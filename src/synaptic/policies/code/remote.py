@@ -7,7 +7,7 @@ from synaptic.model.decision import Verdict, ask, deny
 from synaptic.model.event import PreToolUse
 from synaptic.model.facts import Facts
 from synaptic.parse.downloads import downloaded, file_of
-from synaptic.parse.flow import FETCHERS, SOCKET, Flow, addresses, fetches, interpreter
+from synaptic.parse.flow import FETCHERS, SOCKET, TANGLED, Flow, addresses, fetches, interpreter
 from synaptic.parse.names import names
 from synaptic.parse.shell.options import operands
 from synaptic.parse.shell.script import Command, Script, Word
@@ -42,7 +42,8 @@ class Remote(Policy):
     ## What it does
     Denies what another machine sends going straight into an interpreter: `curl ... | sh`, `bash <(curl ...)`,
     `eval "$(wget ...)"`, a file that the same command downloads and runs, and decoded text nobody can read
-    (`base64 -d | sh`). Data is fine: `curl ... | jq`, `curl ... | python3 -m json.tool`.
+    (`base64 -d | sh`). Data is fine: `curl ... | jq`, `curl ... | python3 -m json.tool`. Asks when more commands feed
+    one another than can be followed.
     ## Why
     Whoever answers that address decides what runs with the user's rights, and nobody has seen it.
     ## Known gaps
@@ -69,11 +70,14 @@ class Remote(Policy):
     def _piped(self, found: Script) -> Verdict | None:
         """Interpreters whose code comes through a pipe, a substitution or a descriptor."""
         flow = Flow(found)
+        strange = {command.index for command in found.commands if self._strange(command)}
+        if not strange and DECODES.keys().isdisjoint(found.by_name):
+            return None
         for command in found.commands:
-            if not command.name and command.stages and any(map(self._strange, flow.origins(command))):
+            if not command.name and command.stages and any(one.index in strange for one in flow.origins(command)):
                 return ask(f"What comes from another machine is given to an unknown program. {INSTEAD}")
             for one in _feeding(found, flow, command):
-                if self._strange(one):
+                if one.index in strange:
                     return deny(f"`{command.name}` would run what `{one.name}` fetches, unseen. {INSTEAD}")
                 if (
                     command.stdin is None
@@ -81,7 +85,7 @@ class Remote(Policy):
                     and any(form.fullmatch(text) for text in one.args or ("",))
                 ):
                     return deny(f"`{command.name}` would run decoded text that nobody can read. Write the command out.")
-        return None
+        return ask(TANGLED) if flow.tangled else None
 
     def _kept(self, found: Script) -> Verdict | None:
         """Interpreters whose code is a file that was downloaded before."""

@@ -64,8 +64,8 @@ def _opens(found: Script, command: Command) -> bool:
 
 
 def _fed_by_shell(found: Script, command: Command) -> bool:
-    shells = any(interpreter(name) == "shell" for name in found.by_name)
-    return shells and any(interpreter(other.name) == "shell" for other in found.upstream(command))
+    shells = {name for name in found.by_name if interpreter(name) == "shell"}
+    return bool(shells) and any(other.name in shells for other in found.upstream(command))
 
 
 def _ties(code: str) -> bool:

@@ -16,7 +16,8 @@ def log_now(count: int, limit: int) -> str:
     """Why a call is stopped, and what frees the next one."""
     return (
         f"heartbeat-block: {count}/{limit} tool calls without a word in the log. Write down what you did and what "
-        f"comes next; every other tool call is stopped until then. Type:\n{LOG}"
+        "comes next; every other tool call is stopped until then. Type this as a command of its own, with nothing "
+        f"before or after it:\n{LOG}"
     )
 
 

@@ -14,8 +14,6 @@ from synaptic.policies.fleet import dialogue
 from synaptic.policies.fleet.handled import Handled
 from synaptic.policies.fleet.standing import status
 
-WAITED = frozenset({"attention", "checked", "error"})
-
 
 class ToolAftermath(Policy):
     """What a tool call brings up and nobody keeps.
@@ -24,7 +22,7 @@ class ToolAftermath(Policy):
     Tells the model what waits for it in the effort's metadata (`pendingInjections`), each once. Keeps questions to the
     user with their answers as messages, and which files were read. Looks for directives (`.directives/*.md`,
     `AGENTS.md` and the like) from the touched file up to the project's root, once a folder, and names those it finds.
-    An agent that waited for somebody, or had failed, is working again.
+    An agent that waited for somebody, had failed, or was kept from stopping, is working again.
     ## Why
     All of it in the one answer that the agent waits for anyway.
     ## Known gaps
@@ -89,9 +87,10 @@ def _effects(effort: Effort | None, taken: int, facts: Facts) -> Iterator[Effect
 
 
 def _working_again(event: PostToolUse, facts: Facts) -> Iterator[SetStatus]:
-    agent = facts.layers.agent
-    changed = status(event, facts, "working") if agent and agent.status in WAITED else None
-    if changed:
+    agent, session = facts.layers.agent, facts.layers.session
+    if agent is None or agent.status == "working" or (agent.status == "done" and session is None):
+        return  # a late word of a window that has ended
+    if changed := status(event, facts, "working"):
         yield changed
 
 

@@ -6,7 +6,7 @@ from typing import Annotated
 from synaptic.model.decision import Verdict, deny, record
 from synaptic.model.event import PreToolUse
 from synaptic.model.facts import Facts
-from synaptic.model.layers import OVERFLOW, Beat, Effort, Metadata, Session
+from synaptic.model.layers import OVERFLOW, Beat, Effort, Metadata, Session, Usage
 from synaptic.policies.base import FEWER, LOWER, Policy
 from synaptic.policies.fleet import guards
 from synaptic.policies.fleet.engine_call import engine_call
@@ -61,7 +61,7 @@ class Heartbeat(Policy):
         added = 0 if again else 1
         if session.heartbeat + added >= effort.limit:
             return _stopped(session.heartbeat + added, effort, Beat(session=session.id, add=added, edited=edited))
-        usage = facts.usage
+        usage = facts.usage if _is_own(event, session) else Usage()
         beat = Beat(session=session.id, add=added, edited=edited, usage=usage.share, offset=usage.offset)
         return self._let_through(event, facts, effort, beat)
 
@@ -80,16 +80,17 @@ class Heartbeat(Policy):
         effects = tuple(effect for effect in (beat, taken) if effect is not None)
         if not (full or fired or preloads):  # nearly every call
             return Handled(answer, record(*effects) if effects else None)
-        told = [dehydrate_now(usage)] if full and usage is not None and self._news(usage, facts) else []
+        told = [dehydrate_now(usage)] if full and usage is not None and self._news(event, usage, facts) else []
         told += ["\n".join(("Read before you go on:", *preloads))] if preloads else []
         return Handled(answer, Verdict(context=(*told, *guards.told(fired)), effects=effects))
 
-    def _news(self, usage: float, facts: Facts) -> bool:
+    def _news(self, event: PreToolUse, usage: float, facts: Facts) -> bool:
         """Once for every percent, so that the order does not drown in its repetitions.
 
         What the session's row holds was told: a call that is stopped or logs leaves it as it is.
         """
-        before = facts.layers.session.usage if facts.layers.session else None
+        session = facts.layers.session
+        before = session.usage if session and _is_own(event, session) else None
         if before is None or before < self.overflow or not facts.usage.offset:
             return True  # the first time, or a value that somebody else keeps and the transcript does not tell
         return int(usage * 100) > int(before * 100)
@@ -111,7 +112,14 @@ def _usage(event: PreToolUse, facts: Facts) -> float | None:
     if event.agent_id:
         return None
     session = facts.layers.session
-    return facts.usage.share if facts.usage.share is not None else session.usage if session else None
+    if facts.usage.share is not None or session is None:
+        return facts.usage.share
+    return session.usage if _is_own(event, session) else None
+
+
+def _is_own(event: PreToolUse, session: Session) -> bool:
+    """Whether the session is that of the call's own window: without AGENT_ID, it may be the newest of the effort."""
+    return not (session.host and event.session_id) or session.host == event.session_id
 
 
 def _preloads(metadata: Mapping[str, object]) -> list[str]:

@@ -30,12 +30,18 @@ class SessionClosing(Policy):
     def handle(self, event: SessionEnd, facts: Facts) -> Handled:
         session = facts.layers.session
         ending = EndSession(session=session.id) if session and _of_this_window(session, event) else None
-        changed = status(event, facts, "done")
+        changed = None if _moved_on(event, facts) else status(event, facts, "done")
         answer = {"sessionEnded": ending is not None, "agentUpdated": changed is not None}
         return recorded(answer, ending, changed)
 
     def check(self, event: SessionEnd, facts: Facts) -> Verdict | None:
         return self.handle(event, facts).verdict
+
+
+def _moved_on(event: SessionEnd, facts: Facts) -> bool:
+    """Whether the agent was last heard of in another window."""
+    agent = facts.layers.agent
+    return agent is not None and agent.host not in ("", event.session_id)
 
 
 def _of_this_window(session: Session, event: SessionEnd) -> bool:

@@ -12,6 +12,7 @@ from synaptic.policies.fleet.standing import status
 
 LIMITED = "rate limit: the agent cannot go on before it is lifted"
 FULL = "the context is exhausted: clear it or start the agent again, and the effort goes on"
+LEFT = "it has handed over: clear its context or start it again, and the effort goes on"
 
 
 class TurnEnd(Policy):
@@ -19,7 +20,8 @@ class TurnEnd(Policy):
 
     ## What it does
     Marks the agent as done. A turn that a rate limit ended needs attention, one that failed is an error. When the
-    context is exhausted, the agent's supervisor is asked to start it again; without one, a person is.
+    context is exhausted, or the agent has handed over to its next window, the agent's supervisor is asked to start it
+    again; without one, a person is.
     ## Why
     Done and stuck look the same from outside.
     ## Known gaps
@@ -30,12 +32,12 @@ class TurnEnd(Policy):
     events = (Stop, StopFailure)
     priority = 80
     preset = "fleet"
-    needs = ("layers", "agent_name", "exhaustion", "supervised")
+    needs = ("layers", "agent_name", "exhaustion", "supervised", "handed_over")
     recheck = False
 
     def handle(self, event: Stop | StopFailure, facts: Facts) -> Handled:
         ended = _exhaustion(event, facts)
-        restart = _restart(event, facts) if ended == "context" else None
+        restart = _restart(event, facts) if ended == "context" or facts.handed_over else None
         changed = _status(event, facts, ended, restart)
         answer = {"agentUpdated": changed is not None, "exhaustion": ended, "restartRequested": restart is not None}
         return recorded(answer, changed, restart)
@@ -62,8 +64,8 @@ def _restart(event: Stop | StopFailure, facts: Facts) -> Restart | None:
 def _status(event: Stop | StopFailure, facts: Facts, ended: str, restart: Restart | None) -> SetStatus | None:
     if ended == "rate-limit":
         return status(event, facts, "attention", LIMITED)
-    if ended == "context" and restart is None:
-        return status(event, facts, "attention", FULL)
+    if (ended == "context" or facts.handed_over) and restart is None:
+        return status(event, facts, "attention", FULL if ended else LEFT)
     if isinstance(event, StopFailure) and restart is None:
         return status(event, facts, "error", event.error_details or event.last_assistant_message or event.error)
     return status(event, facts, "done")

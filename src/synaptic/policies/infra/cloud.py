@@ -6,10 +6,11 @@ from synaptic.model.decision import Verdict
 from synaptic.model.event import PreToolUse
 from synaptic.model.facts import Facts
 from synaptic.policies.base import ON, Policy
-from synaptic.policies.infra.verbs import destroying, table, verdict
-from synaptic.policies.reading import SHELLS, script
+from synaptic.policies.infra.verbs import harm
+from synaptic.policies.reading import SHELLS
 
-FORMS = table(
+HARM = harm(
+    "resources or backups",
     {
         "aws": r"(?:^|\s)(?:(?:delete|terminate|deregister|destroy|purge)-\S+|s3 r[mb]\b|s3 sync .*--delete"
         r"|schedule-key-deletion)",
@@ -23,7 +24,7 @@ FORMS = table(
         "rclone": r"^(?:purge|delete|deletefile|rmdirs|sync|cleanup)\b",
         "restic borg": r"(?:^|\s)(?:forget|prune|delete|key remove)\b",
         "vault consul etcdctl nomad": r"(?:^|\s)(?:delete|destroy|del|secrets disable|job stop .*-purge)\b",
-    }
+    },
 )
 
 
@@ -49,6 +50,4 @@ class Cloud(Policy):
     """Deny instead of asking."""
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        found = script(event, facts)
-        command = destroying(found, FORMS) if found else None
-        return verdict(command, "resources or backups", self.firm) if command else None
+        return HARM.verdict(event, facts, self.firm)

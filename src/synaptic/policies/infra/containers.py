@@ -6,15 +6,16 @@ from synaptic.model.decision import Verdict
 from synaptic.model.event import PreToolUse
 from synaptic.model.facts import Facts
 from synaptic.policies.base import ON, Policy
-from synaptic.policies.infra.verbs import destroying, table, verdict
-from synaptic.policies.reading import SHELLS, script
+from synaptic.policies.infra.verbs import harm
+from synaptic.policies.reading import SHELLS
 
-FORMS = table(
+HARM = harm(
+    "containers, images or volumes",
     {
         "docker podman nerdctl": r"(?:system|volume|image|container|network|builder) prune|volume rm|rm .*-\w*f"
         r"|rmi .*-\w*f|compose .*down .*(?:-v|--volumes|--rmi)|stack rm|swarm leave|secret rm|node rm|machine rm",
         "docker-compose": r"down .*(?:-v|--volumes|--rmi)|rm .*-\w*f",
-    }
+    },
 )
 
 
@@ -40,6 +41,4 @@ class Containers(Policy):
     """Deny instead of asking."""
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        found = script(event, facts)
-        command = destroying(found, FORMS) if found else None
-        return verdict(command, "containers, images or volumes", self.firm) if command else None
+        return HARM.verdict(event, facts, self.firm)

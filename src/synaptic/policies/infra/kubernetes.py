@@ -6,17 +6,18 @@ from synaptic.model.decision import Verdict
 from synaptic.model.event import PreToolUse
 from synaptic.model.facts import Facts
 from synaptic.policies.base import ON, Policy
-from synaptic.policies.infra.verbs import destroying, table, verdict
-from synaptic.policies.reading import SHELLS, script
+from synaptic.policies.infra.verbs import harm
+from synaptic.policies.reading import SHELLS
 
-FORMS = table(
+HARM = harm(
+    "what runs in a cluster",
     {
         "kubectl oc k3s": r"(?:^|\s)(?:delete|drain|cordon|replace .*--force|scale .*--replicas=0|taint)\b",
         "helm": r"^(?:uninstall|delete|del|un|rollback)\b",
         "kustomize flux argocd": r"^(?:delete|uninstall|app delete)\b",
         "kubeadm": r"^reset\b",
         "minikube kind k3d eksctl": r"^delete\b|^(?:cluster|profile) delete\b",
-    }
+    },
 )
 
 
@@ -42,6 +43,4 @@ class Kubernetes(Policy):
     """Deny instead of asking."""
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        found = script(event, facts)
-        command = destroying(found, FORMS) if found else None
-        return verdict(command, "what runs in a cluster", self.firm) if command else None
+        return HARM.verdict(event, facts, self.firm)

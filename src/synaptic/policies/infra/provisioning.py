@@ -6,10 +6,11 @@ from synaptic.model.decision import Verdict
 from synaptic.model.event import PreToolUse
 from synaptic.model.facts import Facts
 from synaptic.policies.base import ON, Policy
-from synaptic.policies.infra.verbs import destroying, table, verdict
-from synaptic.policies.reading import SHELLS, script
+from synaptic.policies.infra.verbs import harm
+from synaptic.policies.reading import SHELLS
 
-FORMS = table(
+HARM = harm(
+    "infrastructure",
     {
         "terraform tofu terragrunt": r"(?:^|\s)(?:destroy|apply\b.*-destroy|state (?:rm|push)|workspace delete)\b",
         "pulumi": r"^(?:destroy|down|stack rm|state delete|cancel)\b",
@@ -17,7 +18,7 @@ FORMS = table(
         "ansible-playbook ansible": r"state=absent",
         "vagrant": r"^destroy\b",
         "packer": r"-force\b",
-    }
+    },
 )
 
 
@@ -43,6 +44,4 @@ class Provisioning(Policy):
     """Deny instead of asking."""
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        found = script(event, facts)
-        command = destroying(found, FORMS) if found else None
-        return verdict(command, "infrastructure", self.firm) if command else None
+        return HARM.verdict(event, facts, self.firm)

@@ -3,33 +3,46 @@
 import re
 from collections.abc import Mapping
 
+import msgspec
+
 from synaptic.model.decision import Verdict, ask, deny
+from synaptic.model.event import PreToolUse
+from synaptic.model.facts import Facts
 from synaptic.parse.names import names
 from synaptic.parse.shell.script import Command, Script
+from synaptic.policies.reading import script
 
 DRY = re.compile(r"--dry-?run(?:=(?!none|false).*)?|--help|-h|--dryrun|-n=dry|--what-if|--whatif|--check|help")
 LONGEST = 4000
-Table = Mapping[str, re.Pattern[str]]
 
 
-def table(entries: Mapping[str, str]) -> Table:
-    """A table from program names, several of them in one key, to the form that destroys."""
-    return {name: re.compile(form) for keys, form in entries.items() for name in names(keys)}
+class Harm(msgspec.Struct, frozen=True):
+    """What is lost, and the form of the words that lose it, by program."""
+
+    what: str
+    forms: Mapping[str, re.Pattern[str]]
+
+    def verdict(self, event: PreToolUse, facts: Facts, firm: bool) -> Verdict | None:
+        """Deny or ask, with what to do instead, when a command destroys something."""
+        found = script(event, facts)
+        command = self._destroying(found) if found else None
+        if command is None:
+            return None
+        shown = " ".join((command.name, *command.args[:3]))
+        say = deny if firm else ask
+        return say(f"`{shown}` would destroy {self.what}. Show the plan or a dry run first and let the user apply it.")
+
+    def _destroying(self, found: Script) -> Command | None:
+        """The first command whose words match its program's form."""
+        for command in found.commands:
+            form = self.forms.get(command.name)
+            if form is None or any(DRY.fullmatch(text) for text in command.args):
+                continue
+            if form.search(" ".join(command.args)[:LONGEST]):
+                return command
+        return None
 
 
-def destroying(found: Script, forms: Table) -> Command | None:
-    """The first command whose words match its program's form."""
-    for command in found.commands:
-        form = forms.get(command.name)
-        if form is None or any(DRY.fullmatch(text) for text in command.args):
-            continue
-        if form.search(" ".join(command.args)[:LONGEST]):
-            return command
-    return None
-
-
-def verdict(command: Command, what: str, firm: bool) -> Verdict:
-    """Deny or ask, with what to do instead."""
-    shown = " ".join((command.name, *command.args[:3]))
-    say = deny if firm else ask
-    return say(f"`{shown}` would destroy {what}. Show the plan or a dry run first and let the user apply it.")
+def harm(what: str, forms: Mapping[str, str]) -> Harm:
+    """The harm of programs, several of them in one key, each with its form."""
+    return Harm(what, {name: re.compile(form) for keys, form in forms.items() for name in names(keys)})

@@ -52,6 +52,9 @@ class ForgedState(Policy):
     def check(self, event: Event, facts: Facts) -> Verdict | None:
         if not facts.root:
             return None
+        mirror = facts.mirror
+        if mirror.state == "genuine" and mirror.marker == "missing" and _calm(facts):
+            return None
         views, stored = tuple(_views(facts)), _stored(facts)
         if not views and not stored:
             return record(Mirror()) if _stale(facts) else None
@@ -59,6 +62,13 @@ class ForgedState(Policy):
         lines = (_line(what, event, facts) for what in (*stored, *views))
         remembered = _remembered(views, facts)
         return Verdict(context=told, messages=told, effects=(Mirror(), *lines, *remembered))
+
+
+def _calm(facts: Facts) -> bool:
+    """Nothing is untold and safemode is off, as in most events: there is nothing more to ask."""
+    state = facts.state
+    known = sane.SAFEMODE not in state.tampered and not state.section(sane.SAFEMODE).get("active")
+    return known and not state.section(sane.TAMPERING).get("untold")
 
 
 def _views(facts: Facts) -> Iterator[str]:

@@ -42,6 +42,8 @@ class OversizedFile(Policy):
     """The limit for Markdown, which is not warned about."""
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
+        if self._small(event, facts):
+            return None
         after = projected(event.tool, facts.target.text if facts.target.exists else None)
         if after is None:
             return None
@@ -55,3 +57,11 @@ class OversizedFile(Policy):
         if size > self.warning and not markdown:
             return advise(f"{path} has {size} lines after this edit, more than {self.warning}. Think of splitting it.")
         return None
+
+    def _small(self, event: PreToolUse, facts: Facts) -> bool:
+        """Whether one replacement cannot make it large: most edits are, and need not be carried out to know."""
+        given = event.tool_input
+        if event.tool_name != "Edit" or "edits" in given or given.get("replace_all"):
+            return False
+        most = lines(facts.target.text) + lines(event.tool.text("new_string"))
+        return most < min(self.warning, self.limit, self.markdown_limit)

@@ -55,7 +55,7 @@ def target(event: ToolEvent) -> str:
 def _in_a_row(facts: Facts, block: Mapping[str, object]) -> int:
     times = 0
     for entry in reversed(facts.state.items(sane.ENFORCEMENT, "blocks")):
-        if not isinstance(entry, dict) or any(entry.get(key) != value for key, value in block.items()):
+        if not isinstance(entry, dict) or {**entry, **block} != entry:
             break
         times += 1
     return times

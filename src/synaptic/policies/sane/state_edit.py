@@ -41,8 +41,9 @@ class StateEdit(Policy):
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
         at = Standpoint(event.cwd or facts.root, facts.home)
+        near = HOT.search(at.cwd)
         for text in _targets(event, facts):
-            if not HOT.search(text) and not HOT.search(at.cwd):
+            if not near and not HOT.search(text):
                 continue
             if any(_owned(path, facts) for path in readings(text, at)):
                 reason = (
@@ -63,7 +64,8 @@ def _targets(event: PreToolUse, facts: Facts) -> Iterator[str]:
         return
     for path in event.tool.paths:
         yield path
-        yield facts.real_paths.get(path, path)
+        if path in facts.real_paths:
+            yield facts.real_paths[path]
 
 
 def _owned(path: str, facts: Facts) -> bool:

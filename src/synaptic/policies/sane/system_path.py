@@ -84,7 +84,11 @@ class SystemPath(Policy):
 
     def _hot(self, text: str) -> bool:
         """A text that names nothing that is guarded, as most calls do, needs no second look."""
-        return _names((self.folders, self.secret_folders, self.secret_files)).search(text) is not None
+        guarded = (self.folders, self.secret_folders, self.secret_files)
+        low = text.lower()
+        if text.isascii() and not any(hint in low for hint in _hints(guarded)):
+            return False
+        return _names(guarded).search(text) is not None
 
     def _guarded(self, path: str, facts: Facts) -> bool:
         parts = path.split("/")
@@ -97,6 +101,12 @@ class SystemPath(Policy):
         if inside(path, (facts.root,)):
             return any(part not in HOME_ONLY for part in secret)
         return bool(secret) or (inside(path, self.folders) and not inside(path, self.also))
+
+
+@lru_cache(maxsize=64)
+def _hints(guarded: tuple[tuple[str, ...], ...]) -> tuple[str, ...]:
+    """What such a text holds at least: cheaper to ask than the pattern."""
+    return (*(name.lower() for group in guarded for name in group), ".env", "/objects", "/.synaptic", "%", "..", "\0")
 
 
 @lru_cache(maxsize=64)

@@ -7,7 +7,7 @@ from synaptic.model.decision import Verdict, ask, deny
 from synaptic.model.event import PreToolUse
 from synaptic.model.facts import Facts
 from synaptic.parse.arguments import arguments
-from synaptic.parse.flow import SOCKET, Flow, local, remote
+from synaptic.parse.flow import SOCKET, TANGLED, Flow, local, remote
 from synaptic.parse.names import names
 from synaptic.parse.paths import LONGEST, Standpoint, resolve
 from synaptic.parse.shell.script import Command, Script, Word
@@ -47,7 +47,8 @@ class Exfiltration(Policy):
     ## What it does
     Follows private files, `.env` files, key files and `env` through pipes, substitutions, copies and archives, and
     denies what would send them with curl, wget, nc, scp, rsync, ssh, mail, cloud tools or `/dev/tcp`. Asks before an
-    archive of a whole folder is piped to another machine. Keys given to `-i`, `--key` or `--cert` are used, not sent.
+    archive of a whole folder is piped to another machine, and when more commands feed one another than can be followed.
+    Keys given to `-i`, `--key` or `--cert` are used, not sent.
     ## Why
     A secret that left the machine has to be replaced everywhere, and a text that an agent read can ask for it.
     ## Known gaps
@@ -81,7 +82,7 @@ class Exfiltration(Policy):
                     f"`{command.name}` would send everything in a folder to another machine. Name the files to send."
                 )
             trail.follow(command)
-        return None
+        return ask(TANGLED) if trail.flow.tangled else None
 
 
 class _Trail:
@@ -91,6 +92,8 @@ class _Trail:
         self.flow = Flow(found)
         self.at = at
         self.tainted: set[str] = set()
+        self._reads: dict[int, bool] = {}
+        """What is known of each command, until another file is found to hold something secret."""
 
     def sent(self, command: Command) -> str:
         """What a sending command would send of it; empty when nothing."""
@@ -117,6 +120,13 @@ class _Trail:
         return any(WHOLE.intersection(one.args) for one in piped)
 
     def reads(self, command: Command) -> bool:
+        """Whether it is given a secret."""
+        known = self._reads.get(command.index)
+        if known is None:
+            known = self._reads[command.index] = self._looked(command)
+        return known
+
+    def _looked(self, command: Command) -> bool:
         words = (word for word in command.argv[1:] if word.text[:1] != "-" or "=" in word.text)
         fed = (redirect.target for redirect in command.redirects if redirect.operator == "<")
         return any(self._secret(word, command) for word in (*words, *fed))
@@ -128,7 +138,10 @@ class _Trail:
             return
         words = [word for word in command.argv[1:] if word.text[:1] != "-"]
         words += [redirect.target for redirect in command.redirects if redirect.writes]
-        self.tainted.update(path for word in words if (path := self._path(word, command)) and path != "/dev/null")
+        paths = {path for word in words if (path := self._path(word, command)) and path != "/dev/null"}
+        if not paths <= self.tainted:
+            self.tainted |= paths
+            self._reads.clear()
 
     def _secret(self, word: Word, command: Command) -> str:
         path = self._path(word, command)

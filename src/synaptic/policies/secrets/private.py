@@ -49,7 +49,7 @@ KEY_HINTS = (
 )  # fmt: skip
 """What the project's own secrets hold at least."""
 NO_LINKS: Mapping[str, str] = {}
-OTHER_KEYS = ("paths", "source", "destination", "directory", "uri", "old_path", "new_path")
+KEYS_OF_PATHS = (*PATH_KEYS, "paths", "source", "destination", "directory", "uri", "old_path", "new_path")
 
 
 def private(path: str) -> bool:
@@ -68,9 +68,10 @@ def secret(path: str) -> bool:
 
 def named_paths(tool: Tool) -> Iterator[str]:
     """Every path that a tool call names, under whatever key."""
-    keys = (*PATH_KEYS, *OTHER_KEYS, "pattern") if tool.name == "Glob" else (*PATH_KEYS, *OTHER_KEYS)
-    for key in keys:
+    for key in (*KEYS_OF_PATHS, "pattern") if tool.name == "Glob" else KEYS_OF_PATHS:
         value = tool.input.get(key)
+        if not value:
+            continue
         for text in value if isinstance(value, list | tuple) else (value,):
             if isinstance(text, str) and text:
                 yield text

@@ -53,10 +53,11 @@ class Daemon(Policy):
         found = script(event, facts, RELEVANT)
         if found is None:
             return None
+        engine = {one.index for one in found.commands if any("synaptic" in word.text for word in one.argv[1:])}
         for command in found.commands:
             if ASKED.fullmatch(" ".join(_own(command) or ())):
                 return ask("A package may bring hooks that guard this project. A person should agree to its removal.")
-            if not elsewhere(command) and _ends(found, command):
+            if not elsewhere(command) and (_ends(command) or _kills(found, command, engine)):
                 shown = " ".join((command.name, *command.args[:2]))
                 return deny(
                     f"`{shown}` would switch off or change this guard. Only the user does that, in their own terminal."
@@ -64,14 +65,21 @@ class Daemon(Policy):
         return None
 
 
-def _ends(found: Script, command: Command) -> bool:
+def _kills(found: Script, command: Command, engine: set[int]) -> bool:
+    """Whether it kills what other commands have found under the engine's name."""
+    if not engine or command.name.lower() not in KILLERS:
+        return False
+    return any(one.index in engine for one in found.upstream(command))
+
+
+def _ends(command: Command) -> bool:
     words = _own(command)
     if words is not None:
         return not HELP.intersection(words) and OFF.fullmatch(" ".join(words)) is not None
     name = command.name.lower()
     named = any("synaptic" in text.lower() for text in command.args)
     if name in KILLERS:
-        return named or any("synaptic" in " ".join(one.args) for one in found.upstream(command))
+        return named
     if name in SERVICES:
         return named and bool(ENDS.intersection(command.args))
     return name in MANAGERS and named and any(text in ("uninstall", "remove", "purge") for text in command.args)

@@ -29,7 +29,16 @@ FOLDERS = (
 )  # fmt: skip
 DOTTED = (".synaptic", *FOLDERS, ".system")
 """Every one of these files is in such a folder."""
-HINTS = ("synaptic", "settings", *DOTTED[1:], "*", "?", "[", "%", "hooks")
+HINTS = (
+    "synaptic",
+    "settings",
+    *dict.fromkeys(name.partition("/")[0] for name in DOTTED[1:]),
+    "*",
+    "?",
+    "[",
+    "%",
+    "hooks",
+)
 """What a word holds at least that names one of them, or a pattern that may match one."""
 READERS = names(
     "ls cat less more head tail bat grep egrep fgrep rg ag stat file wc jq yq diff cmp du tree test [ [[ cd pushd echo"
@@ -62,32 +71,37 @@ class EngineFiles(Policy):
         at = Standpoint(event.cwd or facts.root or NOWHERE, facts.home)
         found = reading(event, facts)
         paths = dict.fromkeys(_changed(found, at) if found else _edited(event, facts, at))
-        own = (f"{facts.home}/.synaptic", *(f"{facts.home}/{name}" for name in SETTINGS)) if facts.home else ()
+        if not paths:
+            return None
+        own = _in(facts.home, (".synaptic", *SETTINGS))
         if path := next((path for path in paths if _covers(path, own)), ""):
             return deny(
                 f"{path!r} decides whether this guard runs. Leave it as it is; the user can change it with "
                 "`synaptic config` and `synaptic policy`."
             )
-        mine = tuple(f"{facts.root}/{name}" for name in (*SETTINGS, *PROJECT)) if facts.root else ()
+        mine = _in(facts.root, (*SETTINGS, *PROJECT))
         if path := next((path for path in paths if _covers(path, mine)), ""):
             return ask(f"{path!r} decides which hooks run in this project. A person should agree to the change.")
         return None
+
+
+@lru_cache(maxsize=64)
+def _in(folder: str, files: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(f"{folder}/{name}" for name in files) if folder else ()
 
 
 def _covers(path: str, kept: tuple[str, ...]) -> bool:
     """Whether a path, or what its pattern may match, is one of these, below or above one of them."""
     low = path.lower()
     found = GLOB.search(low)
-    if found is None and not any(name in low for name in DOTTED):
+    named = any(name in low for name in DOTTED)
+    if found is None and not named:
         return False
     files = _lower(kept)
-    if inside(low, files):
+    if named and inside(low, files):
         return True
-    if found is not None:
-        certain, _, rest = low[: found.start()].rpartition("/")
-        sign = f"{rest}{low[found.start() :]}".partition("/")[0]
-        if any(_could(sign, name) for name in _below(files, certain)) and any(_may_match(low, one) for one in files):
-            return True
+    if found is not None and _reaches(low, found.start(), files):
+        return True
     return low.endswith(FOLDERS) and any(inside(one, (low,)) for one in files)
 
 
@@ -96,30 +110,55 @@ def _lower(kept: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(one.lower() for one in kept)
 
 
+def _reaches(pattern: str, sign: int, files: tuple[str, ...]) -> bool:
+    """Whether a pattern, certain up to its first sign, may match one of these files or a folder around it."""
+    certain, _, rest = pattern[:sign].rpartition("/")
+    names = _below(files).get(certain, ())
+    part = f"{rest}{pattern[sign:]}".partition("/")[0]
+    return any(_could(part, name) for name in names) and any(_may_match(pattern, one) for one in files)
+
+
 @lru_cache(maxsize=64)
-def _below(files: tuple[str, ...], folder: str) -> frozenset[str]:
-    """The names that the way to these files takes below a folder."""
-    return frozenset(one[len(folder) + 1 :].partition("/")[0] for one in files if one.startswith(f"{folder}/"))
+def _below(files: tuple[str, ...]) -> dict[str, set[str]]:
+    """The folders around these files, each with the names that the way takes from there."""
+    found: dict[str, set[str]] = {}
+    for file in files:
+        folder, _, name = file.rpartition("/")
+        while name:
+            found.setdefault(folder, set()).add(name)
+            folder, _, name = folder.rpartition("/")
+    return found
 
 
 def _may_match(pattern: str, path: str) -> bool:
     """Whether a pattern may match a path or a folder that holds it; a leading dot has to be written."""
     pairs = list(zip(pattern.split("/"), path.split("/"), strict=False))
-    whole = len(pairs) == pattern.count("/") + 1
-    return whole and all(fnmatchcase(name, part) and (name[:1] != "." or part[:1] == ".") for part, name in pairs)
+    if len(pairs) != pattern.count("/") + 1:
+        return False
+    for part, name in reversed(pairs):  # the last parts differ most
+        if not _could(part, name):
+            return False
+    return all(fnmatchcase(name, part) and (name[:1] != "." or part[:1] == ".") for part, name in pairs)
+
+
+@lru_cache(maxsize=4096)
+def _pieces(pattern: str) -> tuple[str, ...]:
+    return tuple(CLASS.sub("?", pattern).split("*"))
 
 
 def _could(pattern: str, name: str) -> bool:
     """Whether a pattern may match a name, its classes taken for any letter: a thousand patterns are not compiled."""
-    first, *rest = CLASS.sub("?", pattern).split("*")
+    first, *rest = _pieces(pattern)
     if not _at(first, name, 0):
         return False
     if not rest:
         return len(first) == len(name)
-    place = len(first)
-    for piece in rest:
-        place = next((at + len(piece) for at in range(place, len(name) + 1) if _at(piece, name, at)), len(name) + 1)
-    return place <= len(name) and _at(rest[-1], name, len(name) - len(rest[-1]))
+    last, place = len(name) - len(rest[-1]), len(first)
+    if last < place or not _at(rest[-1], name, last):
+        return False
+    for piece in filter(None, rest[:-1]):
+        place = next((at + len(piece) for at in range(place, last) if _at(piece, name, at)), last + 1)
+    return place <= last
 
 
 def _at(piece: str, name: str, place: int) -> bool:
