@@ -20,7 +20,7 @@ RECORDED = Path(__file__).parents[1] / "tests" / "wire"
 MICROSECONDS = 100
 REPEATS = 200
 CALLS = 5
-SESSIONS = 3
+SESSIONS = 2
 NAMED = ("copilot", "codex", "gemini", "qwen", "droid", "claude")
 """Agents whose entries name the event."""
 
@@ -33,7 +33,7 @@ def adapters() -> Iterator[Line]:
 
 
 def sessions() -> Iterator[Line]:
-    """One session with five shell calls, the best of three, with our entries and without any."""
+    """One session with five shell calls, the best of two, with our entries and without any."""
     for agent in DRIVEN:
         try:
             yield _session(agent, driver(agent))

@@ -51,6 +51,8 @@ def _worlds(folder: Path) -> Worlds:
 
 
 def _filled(world: World) -> World:
+    """A file to work on, and the folder of the agent, which every project has in which one has worked."""
+    world.project.joinpath(".claude").mkdir()
     world.project.joinpath("main.py").write_text("".join(f"print({number})\n" for number in range(LINES)))
     return world
 
@@ -79,9 +81,12 @@ def _pairs(worlds: Worlds) -> dict[str, tuple[Command, Command]]:
 
 
 def _added(name: str, pair: tuple[Samples, ...]) -> Line:
+    """A refusal is written down, signed and counted before it is told: what it costs is shown, and not promised."""
     without, with_gates = pair
     wrong = without.errors + with_gates.errors
     found = added(f"{name} ({without.percentile(0.5):.2f} ms without)", without, with_gates, PROMISED)
+    if "refus" in name:
+        found = msgspec.structs.replace(found, target="", met=None)
     return msgspec.structs.replace(found, met=False, measured=f"{wrong} wrong answers") if wrong else found
 
 

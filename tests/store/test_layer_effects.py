@@ -94,8 +94,9 @@ def test_beats_add_up_and_a_log_sets_them_back(layered):
 
 def test_an_unowned_session_belongs_to_the_window_that_beats_first(layered, record):
     session = layered.open(layered.effort())
-    decision = Decision(effects=(Beat(session=session),))
-    journal.append(layered.store, [record(session="window", decision=decision)])
+    decision = Decision(effects=(Beat(session=session, claim=True),))
+    for window in ("window", "another"):
+        journal.append(layered.store, [record(session=window, decision=decision)])
     assert layered.one("SELECT host_session FROM sessions") == "window"
 
 

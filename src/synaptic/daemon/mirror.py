@@ -28,6 +28,10 @@ _seen: dict[tuple[str, str], tuple[snapshot.Signature, Look]] = {}
 """What a file was when it was last looked at, by database and path: an unchanged one costs one stat."""
 
 
+_looked: dict[tuple[str, str], Mirrored] = {}
+"""What was there when somebody last looked, by database and project."""
+
+
 def write(store: Store, root: str, effects: Sequence[Effect]) -> tuple[str, ...]:
     """After an event: the files again when it asks for them, or when it changed what files that are there show.
 
@@ -42,6 +46,7 @@ def write(store: Store, root: str, effects: Sequence[Effect]) -> tuple[str, ...]
 
 def refresh(store: Store, root: str) -> tuple[str, ...]:
     """Write the files from the sections as they are stored now; returns a warning when that is impossible."""
+    _looked.pop((str(store.path), root), None)
     try:
         with _Lock(f"{root}/{STATE_FILE}.lock"):
             shown = sections.every(store, root, SHOWN)
@@ -66,7 +71,17 @@ def follow(store: Store, root: str) -> tuple[str, ...]:
 def look(store: Store, root: str) -> Mirrored:
     """What is there now."""
     marked = os.access(f"{root}/{MARKER_FILE}", os.F_OK)  # mostly not: cheaper to ask than a stat that fails
-    return Mirrored(_look(store, root, STATE_FILE), _look(store, root, MARKER_FILE) if marked else "missing")
+    found = Mirrored(_look(store, root, STATE_FILE), _look(store, root, MARKER_FILE) if marked else "missing")
+    if len(_looked) >= SEEN:
+        _looked.clear()
+    _looked[str(store.path), root] = found
+    return found
+
+
+def last_look(store: Store, root: str) -> Mirrored:
+    """What was there before, if it was in order; else what is there now."""
+    known = _looked.get((str(store.path), root))
+    return known if known is not None and known.state == "genuine" else look(store, root)
 
 
 def _look(store: Store, root: str, name: str) -> Look:

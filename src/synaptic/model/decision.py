@@ -84,9 +84,13 @@ def advise(text: str, *effects: Effect) -> Verdict:
     return Verdict(context=(text,), effects=effects)
 
 
+class Recorded(Verdict, frozen=True, kw_only=True):
+    """Nothing to say, something to write down: no opinion, so it leaves no step of its own in the trace."""
+
+
 def record(*effects: Effect) -> Verdict:
     """Nothing to say, something to write down."""
-    return Verdict(effects=effects)
+    return Recorded(effects=effects)
 
 
 class Fault(StrEnum):

@@ -174,6 +174,8 @@ class Beat(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     edited: str = ""
     usage: float | None = None
     offset: int | None = None
+    claim: bool = False
+    """The session has no window yet: it is the one of this event from now on."""
 
 
 class Loaded(msgspec.Struct, frozen=True, kw_only=True, tag=True):

@@ -37,7 +37,8 @@ SCRATCH = ("/tmp/", "/var/tmp/", "/private/tmp/", "$TMPDIR", "${TMPDIR")
 DEPTH = 3
 APPLIES = re.compile(r"(?:^|[;&|\n])[ \t]*apply_?patch\b")
 PATCH = re.compile(
-    rf"(?:^|[;&|\n])[ \t]*apply_?patch[ \t]+<<-?\s*(['\"])\w+\1\s*\n\s*{re.escape(BEGIN)}.*?\n\s*{re.escape(END)}", re.DOTALL
+    rf"(?:^|[;&|\n])[ \t]*apply_?patch[ \t]+<<-?\s*(['\"])\w+\1\s*\n\s*{re.escape(BEGIN)}.*?\n\s*{re.escape(END)}",
+    re.DOTALL,
 )
 """A patch as text that no shell looks at: the mark of its end is quoted, and nobody but the program reads it."""
 

@@ -38,6 +38,8 @@ def merge(timing: Timing, said: Sequence[Said], final: Input | None = None, othe
 
     `others` are the steps of policies that had nothing to say or were not asked: one for all of them.
     """
+    if not said:
+        return Decision(trace=others)
     spoken = [one for one in said if one.outcome is not None]  # most hooks are silent: they leave their step only
     verdicts = [(one.hook.id, one.verdict) for one in spoken]
     first = [one.verdict for one in spoken if one.phase != "recheck"]

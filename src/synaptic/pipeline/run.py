@@ -4,8 +4,11 @@ import time
 from collections.abc import Mapping
 from typing import Protocol
 
+import msgspec
+
 from synaptic.model.call import Call
-from synaptic.model.decision import POLICIES, Decision, Failure, Fault, Kind, Step, Verdict
+from synaptic.model.decision import POLICIES, Decision, Failure, Fault, Kind, Recorded, Step, Verdict
+from synaptic.model.effect import Effect
 from synaptic.model.errand import Ended, Errand
 from synaptic.model.event import Timing, ToolEvent
 from synaptic.model.facts import Facts
@@ -48,7 +51,10 @@ async def run(call: Call, panel: Panel, runtime: Runtime) -> Decision:
     await walk.chain()
     if walk.rewritten and not walk.denied:
         await walk.recheck()
-    return merge(call.event.TIMING, walk.said, walk.final, walk.others)
+    decision = merge(call.event.TIMING, walk.said, walk.final, walk.others)
+    if not walk.recorded:
+        return decision
+    return msgspec.structs.replace(decision, effects=walk.recorded + decision.effects)
 
 
 class Walk:
@@ -60,6 +66,8 @@ class Walk:
         self.panel = panel
         self.runtime = runtime
         self.said: list[Said] = []
+        self.recorded: tuple[Effect, ...] = ()
+        """What policies without an opinion write down."""
         self.denied = False
         self._before = call.event.TIMING is Timing.BEFORE
         self._facts = Facts()
@@ -92,18 +100,29 @@ class Walk:
         """Every hook in order, until one denies an act that has not happened yet."""
         if self.panel.policies:
             self._facts = await self.runtime.facts(self.first, self.panel.needs)
+        facts, event = self._facts, self.call.event
         for place, policy in enumerate(self.panel.members):
-            started = time.perf_counter_ns()
-            looked = self._check(policy) if policy is not None else None
             if policy is None:
                 await self._ask(place, self.panel.hooks[place])
-            elif looked is not None:
+            else:
+                started = time.perf_counter_ns()
+                looked: Outcome
+                try:
+                    looked = policy.check(event, facts)
+                except Exception as error:  # noqa: BLE001 - one policy's defect must not take the others' verdicts with it
+                    looked = _crashed(error)
+                if looked is None:  # most policies, about most events: that costs no more than their own look at it
+                    self._silent.append(policy.id)
+                    continue
+                if type(looked) is Recorded:
+                    self._silent.append(policy.id)
+                    self.recorded += looked.effects
+                    continue
                 await self._policy(place, looked, "run", started)
-            else:  # most policies, about most events: that costs no more than their own look at it
-                self._silent.append(policy.id)
             if self.denied:
                 self._leave_out(place + 1)
                 return
+            event = self.call.event
 
     def _leave_out(self, start: int) -> None:
         for hook, policy in zip(self.panel.hooks[start:], self.panel.members[start:], strict=True):
@@ -172,15 +191,15 @@ class Walk:
     def _check(self, policy: Policy) -> Outcome:
         try:
             return policy.check(self.call.event, self._facts)
-        except Exception as error:  # noqa: BLE001 - one policy's defect must not take the other hooks' verdicts with it
-            return Failure(Fault.CRASH, f"{type(error).__name__}: {error}")
+        except Exception as error:  # noqa: BLE001 - as in `chain`
+            return _crashed(error)
 
     async def _conclude(self, policy: Policy, errand: Errand) -> Outcome:
         ended = await self.runtime.errand(self.call, errand)
         try:
             return policy.conclude(self.call.event, self._facts, ended)
         except Exception as error:  # noqa: BLE001 - as above
-            return Failure(Fault.CRASH, f"{type(error).__name__}: {error}")
+            return _crashed(error)
 
     def _apply(self, place: int, said: Said) -> tuple[Outcome, str]:
         """Take over a rewrite. A script rewrites once per event: only policies promise that twice is the same."""
@@ -205,3 +224,7 @@ class Walk:
 
 def _input(call: Call) -> Input:
     return call.event.tool_input if isinstance(call.event, ToolEvent) else {}
+
+
+def _crashed(error: Exception) -> Failure:
+    return Failure(Fault.CRASH, f"{type(error).__name__}: {error}")

@@ -11,7 +11,7 @@ from synaptic.model.call import Answer
 from synaptic.model.errors import StoreError
 from synaptic.model.home import Home
 from synaptic.model.layers import Layers, Usage
-from synaptic.model.state import Section
+from synaptic.model.state import Section, State
 from synaptic.store import damage, schema
 
 Connection = sqlite3.Connection
@@ -59,6 +59,8 @@ class Store:
         self.sections: dict[tuple[str, str], dict[str, Section | None]] = {}
         """Sections by scope and owner, as read at `sections_at`; None for one that is not genuine."""
         self.sections_at: tuple[int, int] = (0, 0)
+        self.states: dict[tuple[str, str, frozenset[str]], State] = {}
+        """The same, as somebody asked for them."""
         self.verified: dict[tuple[str, str], tuple[tuple[bytes, bytes], Section | None]] = {}
         """Rows of sections whose signature has been looked at, and their values."""
         self.layers: dict[Any, Layers] = {}

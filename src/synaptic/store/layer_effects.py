@@ -46,10 +46,10 @@ WHERE m.id = ? AND m.subagent = '' AND m.host_session != '' AND s.host_session =
 """
 BEAT = """
 UPDATE sessions SET heartbeat_counter = CASE WHEN ? THEN 0 ELSE heartbeat_counter + ? END, last_heartbeat = ?,
-    last_edited = ?, context_usage = coalesce(?, context_usage), transcript_offset = coalesce(?, transcript_offset),
-    host_session = CASE host_session WHEN '' THEN ? ELSE host_session END
+    last_edited = ?, context_usage = coalesce(?, context_usage), transcript_offset = coalesce(?, transcript_offset)
 WHERE id = ? AND ended_at IS NULL
 """
+CLAIM = "UPDATE sessions SET host_session = ? WHERE id = ? AND host_session = '' AND ended_at IS NULL"
 STATUS = """
 INSERT INTO agents (id, label, kind, status, named, host_session, project_id, effort_id, note, updated_at)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, (SELECT id FROM projects WHERE path = ?7), ?8, ?9, ?10)
@@ -149,9 +149,10 @@ def _end_subagents(connection: Connection, main: int, cause: Cause, next_host: s
 
 
 def _beat(connection: Connection, beat: Beat, cause: Cause) -> None:
-    edited, host = text(beat.edited), text(cause.host)
-    values = (beat.reset, beat.add, cause.at, edited, beat.usage, beat.offset, host, beat.session)
+    values = (beat.reset, beat.add, cause.at, text(beat.edited), beat.usage, beat.offset, beat.session)
     connection.execute(BEAT, values)
+    if beat.claim and cause.host:
+        connection.execute(CLAIM, (text(cause.host), beat.session))
 
 
 def _loaded(connection: Connection, loaded: Loaded, cause: Cause) -> None:

@@ -105,7 +105,25 @@ def seal(store: Store, owner: Owner, name: str, value: bytes) -> str:
 
 
 def _read(store: Store, owner: Owner, names: frozenset[str]) -> State:
-    found = store.read(lambda connection: _current(connection, store, owner, _scopes(names)))
+    return store.read(lambda connection: _kept(connection, store, owner, names))
+
+
+def _kept(connection: Connection, store: Store, owner: Owner, names: frozenset[str]) -> State:
+    """What was read before, while nobody has written since."""
+    # data_version moves when another connection committed, generation when we did something else than write sections.
+    now = (store.generation, connection.execute("PRAGMA data_version").fetchone()[0])
+    if now != store.sections_at or len(store.sections) > OWNERS:
+        store.sections.clear()
+        store.states.clear()
+        store.sections_at = now
+    asked = (owner.root, owner.session, names)
+    known = store.states.get(asked)
+    if known is None:
+        known = store.states[asked] = _state(_current(connection, store, owner, _scopes(names)), names)
+    return known
+
+
+def _state(found: dict[str, Section | None], names: frozenset[str]) -> State:
     known = {name: found[name] for name in names if name in found}
     bad = frozenset(name for name, value in known.items() if value is None)
     return State({name: value for name, value in known.items() if value is not None}, bad)
@@ -118,11 +136,6 @@ def _scopes(names: frozenset[str]) -> frozenset[str]:
 
 def _current(connection: Connection, store: Store, owner: Owner, scopes: frozenset[str]) -> dict[str, Section | None]:
     """Every section of an owner, None for a forged one. Read again only after a change."""
-    # data_version moves when another connection committed, generation when we did something else than write sections.
-    now = (store.generation, connection.execute("PRAGMA data_version").fetchone()[0])
-    if now != store.sections_at or len(store.sections) > OWNERS:
-        store.sections.clear()
-        store.sections_at = now
     found: dict[str, Section | None] = {}
     for scope in scopes:
         place = (scope, owner.of(scope))
@@ -213,6 +226,7 @@ def _write(connection: Connection, store: Store, owner: Owner, written: tuple[st
     place = (scope, owner.of(scope))
     mac = _mac(signing_key(store), owner, section, value)
     connection.execute(WRITE, (*place, name, value, mac, time.time()))
+    store.states.clear()
     if place in store.sections:
         store.sections[place][section] = WRITTEN
     return value, mac

@@ -1,7 +1,7 @@
 """A tool is about to run: heartbeat, overflow, guard rules."""
 
 from collections.abc import Mapping
-from typing import Annotated
+from typing import Annotated, Any
 
 from synaptic.model.decision import Verdict, deny, record
 from synaptic.model.event import PreToolUse
@@ -60,9 +60,9 @@ class Heartbeat(Policy):
         again = edited != "" and edited == session.edited
         added = 0 if again else 1
         if session.heartbeat + added >= effort.limit:
-            return _stopped(session.heartbeat + added, effort, Beat(session=session.id, add=added, edited=edited))
+            return _stopped(session.heartbeat + added, effort, _beat(session, add=added, edited=edited))
         usage = facts.usage if _is_own(event, session) else Usage()
-        beat = Beat(session=session.id, add=added, edited=edited, usage=usage.share, offset=usage.offset)
+        beat = _beat(session, add=added, edited=edited, usage=usage.share, offset=usage.offset)
         return self._let_through(event, facts, effort, beat)
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
@@ -73,13 +73,14 @@ class Heartbeat(Policy):
         count = (session.heartbeat if session else 0) + (beat.add if beat else 0)
         usage = _usage(event, facts)
         full = usage is not None and usage >= self.overflow
-        fired = guards.fired(effort.metadata.get(GUARDS), {"heartbeat_counter": count, "context_usage": usage})
+        rules = effort.metadata.get(GUARDS)
+        fired = guards.fired(rules, {"heartbeat_counter": count, "context_usage": usage}) if rules else []
         preloads = [] if event.agent_id else _preloads(effort.metadata)
+        if not (full or fired or preloads):  # nearly every call
+            return Handled(_answer(count, usage), record(beat) if beat else None)
         answer = _answer(count, usage, overflowWarning=full, pendingPreloads=preloads, firedRules=fired)
         taken = Metadata(effort=effort.id, take={PRELOADS: len(preloads)}) if preloads else None
         effects = tuple(effect for effect in (beat, taken) if effect is not None)
-        if not (full or fired or preloads):  # nearly every call
-            return Handled(answer, record(*effects) if effects else None)
         told = [dehydrate_now(usage)] if full and usage is not None and self._news(event, usage, facts) else []
         told += ["\n".join(("Read before you go on:", *preloads))] if preloads else []
         return Handled(answer, Verdict(context=(*told, *guards.told(fired)), effects=effects))
@@ -96,10 +97,14 @@ class Heartbeat(Policy):
         return int(usage * 100) > int(before * 100)
 
 
+def _beat(session: Session, **fields: Any) -> Beat:
+    return Beat(session=session.id, claim=not session.host, **fields)
+
+
 def _of_engine(said: str, session: Session) -> Handled:
     if said != "log":
         return Handled(_answer(session.heartbeat))
-    return Handled(_answer(0), record(Beat(session=session.id, reset=True)))
+    return Handled(_answer(0), record(_beat(session, reset=True)))
 
 
 def _stopped(count: int, effort: Effort, beat: Beat) -> Handled:
