@@ -198,3 +198,16 @@ def test_threads_share_a_store(store, record):
     with ThreadPoolExecutor(4) as pool:
         written = list(pool.map(lambda _: journal.append(store, [record()]), range(100)))
     assert sum(written) == journal.count(store) == 100
+
+
+def test_secrets_beside_the_names_of_silent_policies_are_taken_out_and_the_names_stay(store, record):
+    names = "secrets.files secrets.exfiltration git.push"
+    secret = "ghp_" + "a1B2" * 9
+    quiet, loud = Step(hook="policies", phase="quiet", note=names), Step(hook="h", reason=f"found {secret}")
+    for call, reason in (("before", f"it is {secret}"), ("after", "")):
+        decision = Decision(kind=Kind.DENY, reason=reason, trace=(quiet, loud))
+        journal.append(store, [record(call=call, decision=decision)])
+        kept = journal.get(store, call).decision
+        assert secret not in repr(kept)
+        assert kept.trace[0].note == names
+        assert "[redacted" in kept.trace[1].reason

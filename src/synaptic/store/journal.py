@@ -127,7 +127,8 @@ def _insert(store: Store, connection: Connection, row: _Written) -> bool:
 
 def _written(store: Store, record: Record, keep: Keep) -> _Written:
     told = record.answer
-    clean = _redacted(_Parts(_bytes(record.payload, keep), _decision(record, keep), told.stdout, told.stderr))
+    parts = _Parts(_bytes(record.payload, keep), _decision(record, keep), told.stdout, told.stderr)
+    clean = _redacted(parts, _silent(record.decision))
     replay = (clean.stdout, clean.stderr) == (told.stdout, told.stderr)
     if not replay:
         _remember(store, record)
@@ -154,14 +155,26 @@ def _event(record: Record, clean: _Parts, told: Row) -> Row:
     )
 
 
-def _redacted(parts: _Parts) -> _Parts:
-    """One search over all parts is cheaper than four; no part of a secret crosses a NUL."""
-    whole = b"\0".join(parts)
+def _redacted(parts: _Parts, silent: bytes) -> _Parts:
+    """One search over all parts is cheaper than four; no part of a secret crosses a NUL.
+
+    `silent`, the names of policies that said nothing, is most of a decision's text and never a secret.
+    """
+    head, names, tail = parts.decision.partition(silent) if silent else (parts.decision, b"", b"")
+    whole = b"\0".join((parts.payload, head, tail, parts.stdout, parts.stderr))
     clean = redact(whole)
     if clean is whole:
         return parts
     pieces = clean.split(b"\0")
-    return _Parts(*pieces) if len(pieces) == len(parts) else _Parts(*map(redact, parts))
+    if len(pieces) != len(parts) + 1:
+        return _Parts(*map(redact, parts))
+    payload, head, tail, stdout, stderr = pieces
+    return _Parts(payload, head + names + tail, stdout, stderr)
+
+
+def _silent(decision: Decision) -> bytes:
+    first = decision.trace[0] if decision.trace else None
+    return first.note.encode() if first is not None and first.phase == "quiet" and first.note.isascii() else b""
 
 
 def _remember(store: Store, record: Record) -> None:
