@@ -28,7 +28,7 @@ SCRIPTS = {
     "pipelines": "cat data/in@.csv | grep -v '^#' | sort -u | head -20 > data/out@.csv",
     "git": 'git add src/file@.py && git commit -m "Change file@" && git log --oneline -1',
     "downloads": 'curl -fsSL "https://example.com/file@.tar.gz" -o "downloads/file@.tar.gz" || echo "no file@"',
-    "variables": 'NAME@="build-@"; OUT@="$HOME/work/${NAME@%-*}"; [ -d "$OUT@" ] || mkdir -p "$OUT@"',
+    "variables": 'NAME@="build-@"; OUT@="$HOME/jobs/${NAME@%-*}"; [ -d "$OUT@" ] || mkdir -p "$OUT@"',
     "loops": 'for f in src@/*.py; do\n  name="$(basename "$f" .py)"\n  sed -i "s/a/b/" "$f" > "out/$name.log"\ndone',
     "functions": 'step@() {\n  local x="$1"\n  echo "step @ $x" >&2\n  npm run build:$x --silent\n}\nstep@ one',
     "deletions": "rm -rf build/out@ && mkdir -p build/out@",

@@ -35,8 +35,8 @@ def test_a_name_becomes_a_folder_below_the_tasks(root: Path, given: str, name: s
 
 
 def test_a_path_is_itself(root: Path):
-    assert artifacts.folder_of(str(root), f"{root}/sub", "./work/x/") == f"{root}/sub/work/x"
-    assert artifacts.folder_of(str(root), "/", f"{root}/work") == f"{root}/work"
+    assert artifacts.folder_of(str(root), f"{root}/sub", "./jobs/x/") == f"{root}/sub/jobs/x"
+    assert artifacts.folder_of(str(root), "/", f"{root}/jobs") == f"{root}/jobs"
 
 
 @pytest.mark.parametrize(

@@ -74,8 +74,8 @@ def _camel(name: str) -> str:
 def test_only_the_names_on_top_are_translated(fleet: Fleet) -> None:
     """S3-062"""
     fleet.open(fleet.effort(), host="h1")
-    fleet.call("postToolUse", tool_input={"file_path": "/work/a.py", "filePath": "/other"})
-    assert fleet.one("SELECT loaded_files FROM sessions") == '["/work/a.py"]'
+    fleet.call("postToolUse", tool_input={"file_path": "/home/dev/a.py", "filePath": "/other"})
+    assert fleet.one("SELECT loaded_files FROM sessions") == '["/home/dev/a.py"]'
 
 
 def test_what_is_missing_is_named(fleet: Fleet) -> None:
@@ -464,11 +464,15 @@ def test_a_sub_agent_has_a_session_of_its_own_and_leaves_its_parents_alone(fleet
     fleet.call("preToolUse")
     fleet.call("preToolUse", agent_id="sub1", tool_name="Bash", tool_input={"command": "synaptic effort log x"})
     assert (fleet.heartbeat(own), fleet.heartbeat(parent)) == (0, 1)
-    fleet.call("postToolUse", agent_id="sub1", tool_input={"file_path": "/work/read.py"})
+    fleet.call("postToolUse", agent_id="sub1", tool_input={"file_path": "/home/dev/read.py"})
     stopped, again = fleet.call("subagentStop"), fleet.call("subagentStop")
-    assert (stopped["sessionEnded"], stopped["loadedFiles"], again["sessionEnded"]) == (True, ["/work/read.py"], False)
+    assert (stopped["sessionEnded"], stopped["loadedFiles"], again["sessionEnded"]) == (
+        True,
+        ["/home/dev/read.py"],
+        False,
+    )
     assert (fleet.ended(own), fleet.ended(parent)) == (True, False)
-    assert json.loads(fleet.one("SELECT loaded_files FROM efforts")) == ["/work/read.py"]
+    assert json.loads(fleet.one("SELECT loaded_files FROM efforts")) == ["/home/dev/read.py"]
     assert fleet.call("preToolUse")["heartbeatCount"] == 2
     assert fleet.status() is None
 

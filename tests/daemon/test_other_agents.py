@@ -119,5 +119,14 @@ def test_a_payload_of_one_agent_sent_as_anothers_is_read_as_far_as_it_goes(setti
     """No crash, an answer that the agent can read, and a journal line under its name."""
     file = next(file for file in sorted((WIRE / other).rglob("*.json")) if "schemas" not in file.parts)
     answer = setting.answer(setting.raw("PreToolUse", file.read_bytes(), agent))
-    assert not answer.stdout or json.loads(answer.stdout) is not None
-    assert setting.last().agent in (agent, other)
+    assert isinstance(json.loads(answer.stdout or b"{}"), dict)
+    assert answer.exit in (0, 1)
+    (entry,) = setting.entries()
+    assert entry.agent == agent if agent != "claude" else entry.agent in (agent, other)
+
+
+@pytest.mark.parametrize("agent", [agent for agent in AGENTS if agent not in ("amp", "cline", "opencode")])
+def test_a_key_that_cannot_be_read_is_named_with_its_agent_in_the_journal(setting, agent):
+    payload = {"hook_event_name": "PreToolUse", "session_id": ["not", "text"], "tool_name": "Bash", "cwd": "/"}
+    setting.answer(setting.raw("PreToolUse", json.dumps(payload).encode(), agent))
+    assert f"{agent}: PreToolUse.session_id is a list, expected a string" in setting.last().answer.stderr.decode()

@@ -157,10 +157,10 @@ def test_a_window_that_ends_takes_the_sessions_of_its_sub_agents_with_it(fleet: 
     main = fleet.call("sessionStart")["sessionId"]
     sub = fleet.call("subagentStart", agent_id="s1")["sessionId"]
     other = fleet.open(effort, host="h9", subagent="s9")
-    fleet.call("postToolUse", agent_id="s1", tool_input={"file_path": "/work/read.py"})
+    fleet.call("postToolUse", agent_id="s1", tool_input={"file_path": "/home/dev/read.py"})
     assert fleet.call("sessionEnd")["sessionEnded"] is True
     assert (fleet.ended(main), fleet.ended(sub), fleet.ended(other)) == (True, True, False)
-    assert fleet.one("SELECT loaded_files FROM efforts") == '["/work/read.py"]'
+    assert fleet.one("SELECT loaded_files FROM efforts") == '["/home/dev/read.py"]'
 
 
 def test_the_transcript_of_another_window_says_nothing_about_this_one(fleet: Fleet, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from synaptic.store.layers import Place
 class Layered:
     """Efforts are numbered as they are made."""
 
-    def __init__(self, home: Home, root: str = "/work/shop") -> None:
+    def __init__(self, home: Home, root: str = "/home/dev/shop") -> None:
         self.store = Store.open(home)
         self.root = root
         self.project(root)

@@ -122,10 +122,10 @@ def test_a_session_that_nobody_owns_yet_is_the_windows_that_beats_first(layered)
 
 def test_a_subfolder_belongs_to_the_project_around_it(layered):
     """S3-075"""
-    assert layered.at(root="/work/shop/src/deep").project == 1
-    inner = layered.project("/work/shop/src")
-    assert layered.at(root="/work/shop/src/deep").project == inner
-    assert layered.at(root="/work/shopping").project is None
+    assert layered.at(root="/home/dev/shop/src/deep").project == 1
+    inner = layered.project("/home/dev/shop/src")
+    assert layered.at(root="/home/dev/shop/src/deep").project == inner
+    assert layered.at(root="/home/dev/shopping").project is None
 
 
 def test_a_host_id_that_looks_like_a_number_is_never_taken_for_one_of_ours(layered):
