@@ -9,10 +9,11 @@ from typing import Any
 import msgspec
 
 from synaptic.daemon import client, fallback
-from synaptic.daemon.ability_events import BLOCKING_ONLY, OWN
+from synaptic.daemon.ability_events import BLOCKING_ONLY
 from synaptic.model.call import Answer, Request
 from synaptic.model.context import fault
 from synaptic.model.home import Home
+from synaptic.wire.adapters import OWN
 
 SESSION = "SYNAPTIC_SESSION"
 

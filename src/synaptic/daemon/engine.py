@@ -9,8 +9,8 @@ from functools import partial
 import msgspec
 
 from synaptic.daemon import background, mirror, refusals, routing, sinks
-from synaptic.daemon.ability_events import decided
 from synaptic.daemon.commit import GroupCommit
+from synaptic.daemon.decide import decided
 from synaptic.daemon.facts.base import Means
 from synaptic.daemon.world import Rehearsal, World
 from synaptic.model.call import Answer, Call, Request
@@ -30,16 +30,15 @@ from synaptic.store import deliveries, journal, stops
 from synaptic.store import trust as trusted
 from synaptic.store.db import Store
 from synaptic.store.record import Delivery, Keep, Record
-from synaptic.wire.adapters import adapter, agents
+from synaptic.wire.adapters import OWN, adapter, agents
 from synaptic.wire.base import Adapter
-from synaptic.wire.sniff import READERS, sniff
+from synaptic.wire.sniff import READERS, by_speaker
 
 log = logging.getLogger(__name__)
 
 MARGIN = 0.95
 """The share of the agent's own patience that is ours: an answer that comes too late is no answer."""
 INDEXES = 64
-OWN = "synaptic"
 ABILITIES = frozenset(kind.__name__ for kind in ABILITY_EVENTS)
 """Events that no coding agent sends: whoever names one speaks our own dialect."""
 
@@ -70,8 +69,9 @@ class Engine:
     async def answer(self, request: Request) -> Answer:
         """What the agent is told; on disk before it is returned."""
         started = time.perf_counter_ns()
+        named, request = request, by_speaker(request)
         try:
-            if silence := self._judged_elsewhere(request):
+            if request is not named and (silence := self._judged_elsewhere(request)):
                 return silence
             walked = await self._walk(request)
         except PayloadError as error:
@@ -91,7 +91,7 @@ class Engine:
 
     async def rehearse(self, request: Request) -> Walked:
         """The walk with state as it is and nothing written. Raises PayloadError."""
-        wire, call, catalog = self._open(request)
+        wire, call, catalog = self._open(by_speaker(request))
         world = Rehearsal(catalog, self.trust(catalog), self.means, _seconds(wire, call))
         decision = await decided(call, partial(self.select, catalog), world)
         for invocation in world.started:
@@ -140,13 +140,13 @@ class Engine:
 
     def _judged_elsewhere(self, request: Request) -> Answer | None:
         """Silence for an agent that runs Claude Code's entries beside its own: one event is judged once."""
-        speaker = sniff(request)
-        if speaker == request.agent or speaker not in READERS:
+        if request.agent not in READERS:
             return None
         from synaptic.packages.wired import speaks_for_itself  # noqa: PLC0415  hardly any event needs it
 
-        call = adapter(speaker).decode(msgspec.structs.replace(request, agent=speaker))
-        return adapter(speaker).encode(call, Decision()) if speaks_for_itself(self.home, call) else None
+        wire = adapter(request.agent)
+        call = wire.decode(request)
+        return wire.encode(call, Decision()) if speaks_for_itself(self.home, call) else None
 
     async def _walk(self, request: Request) -> Walked:
         wire, call, catalog = self._open(request)
@@ -156,10 +156,7 @@ class Engine:
         return self._finish(wire, call, catalog, decision)
 
     def _open(self, request: Request) -> tuple[Adapter, Call, Catalog]:
-        speaker = OWN if request.event in ABILITIES else sniff(request)
-        wire = adapter(speaker)
-        if speaker != request.agent and speaker != OWN:
-            request = msgspec.structs.replace(request, agent=speaker)  # an agent that runs another one's entries
+        wire = adapter(OWN if request.event in ABILITIES else request.agent)
         call = wire.decode(request)
         root = find_root(call.payload, call.env, call.event.cwd)
         catalog = self.catalogs.get(root, call.env.get("SYNAPTIC_ENV", ""))

@@ -7,7 +7,9 @@ from synaptic.model.errors import PayloadError
 from synaptic.wire.base import Adapter
 
 AGENTS = ("claude", "codex", "gemini", "copilot", "droid", "qwen", "opencode", "cline", "cursor", "amp")
-MODULES = {**{agent: f"synaptic.wire.{agent}" for agent in AGENTS}, "synaptic": "synaptic.wire.ability"}
+OWN = "synaptic"
+"""The dialect of ability orchestrators, which is ours."""
+MODULES = {**{agent: f"synaptic.wire.{agent}" for agent in AGENTS}, OWN: "synaptic.wire.ability"}
 """Each module keeps its adapter in `ADAPTER`."""
 
 

@@ -11,7 +11,7 @@ import msgspec
 
 from synaptic.model.call import Request
 
-OWN = "claude"
+CLAUDE = "claude"
 READERS = frozenset({"copilot", "cursor"})
 """Agents that run Claude Code's entries beside their own."""
 TRUE = re.compile(rb'\{"session_id":"[^"\\]*","transcript_path":"[^"\\]*/\.claude/projects/')
@@ -39,13 +39,19 @@ DECODER = msgspec.json.Decoder(Traits)
 
 def sniff(request: Request) -> str:
     """The agent that speaks: the one named on the command line, unless that is Claude Code and somebody else does."""
-    if request.agent != OWN or TRUE.match(request.stdin):
+    if request.agent != CLAUDE or TRUE.match(request.stdin):
         return request.agent
     try:
         seen = DECODER.decode(request.stdin)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return OWN
-    return next((agent for agent, sign in SIGNS if sign(seen, request.env)), OWN)
+        return CLAUDE
+    return next((agent for agent, sign in SIGNS if sign(seen, request.env)), CLAUDE)
+
+
+def by_speaker(request: Request) -> Request:
+    """The same request under the name of whoever truly speaks; the very same object when that is who it says."""
+    speaker = sniff(request)
+    return request if speaker == request.agent else msgspec.structs.replace(request, agent=speaker)
 
 
 def _set(env: Env, *names: str) -> bool:
