@@ -6,7 +6,7 @@ import pytest
 
 from synaptic.model.errors import StoreError
 from synaptic.model.layers import Beat, EndSession, SetStatus
-from synaptic.store import layers
+from synaptic.store import fleet
 from tests.store.layered import Layered
 
 
@@ -207,9 +207,6 @@ def test_the_fleet_shows_the_open_session_of_every_agent(layered):
         SetStatus(agent="A", status="working", named=True, effort=effort, project=layered.root, label="W1"),
         Beat(session=session, usage=0.4),
     )
-    (row,) = layers.fleet(layered.store)
-    shown = {key: row[key] for key in ("agent", "label", "status", "skill", "heartbeat_counter", "context_usage")}
-    assert shown == {
-        "agent": "A", "label": "W1", "status": "working", "skill": "implement", "heartbeat_counter": 1,
-        "context_usage": 0.4,
-    }  # fmt: skip
+    (shown,) = fleet.members(layered.store)
+    told = (shown.agent, shown.label, shown.status, shown.skill, shown.session, shown.heartbeat, shown.usage)
+    assert told == ("A", "W1", "working", "implement", session, 1, 0.4)

@@ -8,16 +8,10 @@ from synaptic.model.layers import BLOCK_AFTER, Status
 from synaptic.store.db import Connection, Store
 
 MEMBERS = """
-SELECT f.agent, f.label, f.kind, f.status, f.note, f.parent, f.pane, f.named, f.project, e.task_id, e.skill,
-       e.current_phase, s.id, s.heartbeat_counter, s.context_usage, s.last_heartbeat, f.updated_at,
-       a.pid IS NOT NULL, CASE WHEN json_valid(e.metadata) THEN json_extract(e.metadata, '$.blockAfter') END
-FROM fleet_status f JOIN agents a ON a.id = f.agent LEFT JOIN efforts e ON e.id = f.effort_id AND e.lifecycle = 'active'
-LEFT JOIN sessions s ON s.id = (
-    SELECT max(id) FROM sessions
-    WHERE effort_id = a.effort_id AND ended_at IS NULL AND subagent = ''
-      AND (fleet_agent = a.id OR fleet_agent = '' AND host_session IN (a.host_session, '')))
+SELECT agent, label, kind, status, note, parent, pane, named, project, task, skill, current_phase, session_id,
+       heartbeat_counter, context_usage, last_heartbeat, updated_at, supervised, block_after
+FROM fleet_status
 """
-"""The session is the agent's own one, or one that nobody has claimed yet: never that of another window."""
 CHECKED = "UPDATE agents SET status = 'checked', updated_at = ? WHERE id = ? AND status = 'attention'"
 
 

@@ -109,17 +109,6 @@ def agents(store: Store) -> list[Agent]:
     return [_agent_of(row) for row in rows]
 
 
-def fleet(store: Store) -> list[dict[str, Any]]:
-    """Who does what: the rows of the view, by agent."""
-
-    def rows(connection: Connection) -> list[dict[str, Any]]:
-        cursor = connection.execute("SELECT * FROM fleet_status ORDER BY agent")
-        names = [column[0] for column in cursor.description]
-        return [dict(zip(names, row, strict=True)) for row in cursor]
-
-    return store.read(rows)
-
-
 def texts(stored: object) -> tuple[str, ...]:
     """A list of texts as it is stored; nothing for one that somebody has damaged."""
     value = _json(stored)

@@ -127,16 +127,19 @@ CREATE TABLE agents (
     updated_at REAL NOT NULL
 ) WITHOUT ROWID;
 
+-- The session is the agent's own one, or one that nobody has claimed yet: never that of another window.
 CREATE VIEW fleet_status AS
 SELECT a.id AS agent, a.label, a.kind, a.status, a.note, a.parent, a.pane, a.named, p.path AS project, e.id AS effort_id,
-       e.task_id AS task, e.skill, e.current_phase, s.id AS session_id, s.heartbeat_counter, s.context_usage,
-       s.last_heartbeat, a.restart_at, a.updated_at
+       e.task_id AS task, e.skill, e.current_phase, s.id AS session_id, s.heartbeat_counter,
+       CASE WHEN json_valid(e.metadata) THEN json_extract(e.metadata, '$.blockAfter') END AS block_after,
+       s.context_usage, s.last_heartbeat, a.pid IS NOT NULL AS supervised, a.restart_at, a.updated_at
 FROM agents a
 LEFT JOIN projects p ON p.id = a.project_id
-LEFT JOIN efforts e ON e.id = a.effort_id
+LEFT JOIN efforts e ON e.id = a.effort_id AND e.lifecycle = 'active'
 LEFT JOIN sessions s ON s.id = (
     SELECT max(id) FROM sessions
-    WHERE effort_id = a.effort_id AND ended_at IS NULL AND subagent = '' AND fleet_agent IN (a.id, ''));
+    WHERE effort_id = a.effort_id AND ended_at IS NULL AND subagent = ''
+      AND (fleet_agent = a.id OR fleet_agent = '' AND host_session IN (a.host_session, '')));
 
 CREATE VIEW task_summary AS
 SELECT t.*, count(e.id) AS effort_count, count(CASE WHEN e.lifecycle = 'active' THEN 1 END) AS active_count,
