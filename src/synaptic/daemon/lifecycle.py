@@ -20,6 +20,7 @@ from synaptic.daemon.address import connect
 from synaptic.model.errors import DaemonError
 from synaptic.model.home import Home
 from synaptic.packages.dispatcher import read_engine
+from synaptic.store.lease import is_locked
 
 SERVER = ("-I", "-m", "synaptic.daemon.server")
 PLAIN = ("HOME", "USER", "LOGNAME", "PATH", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR")
@@ -143,17 +144,7 @@ def installed_version(home: Home) -> str:
 
 def is_held(home: Home) -> bool:
     """Whether a daemon lives, or is being started."""
-    try:
-        fd = os.open(home.lock, os.O_RDONLY | os.O_CLOEXEC)
-    except OSError:
-        return False
-    try:
-        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    finally:
-        os.close(fd)
-    return False
+    return is_locked(home.lock)
 
 
 def prepare(home: Home) -> None:

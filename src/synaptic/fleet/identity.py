@@ -10,12 +10,12 @@ import msgspec
 
 from synaptic.fleet.commands import kind
 from synaptic.fleet.tmux import Tmux, TmuxError
-from synaptic.model.errors import LayerError, SynapticError
+from synaptic.model.errors import SynapticError
+from synaptic.store.agents import checked_name
 from synaptic.store.layers import NOBODY
 from synaptic.store.lease import held, lease_file, take
 from synaptic.store.supervision import Charge
 
-LONGEST = 200
 PROBES = 20
 """Who asks whether a lease is held has it for an instant, so one refusal proves nothing."""
 PANE_NAME = "#{session_name}:#{window_index}.#{pane_index}"
@@ -32,7 +32,7 @@ def identify(option: str, command: tuple[str, ...], environ: Mapping[str, str]) 
     """The option, AGENT_ID, the tmux pane, or the program's name with something after it."""
     given = option or environ.get("AGENT_ID", "")
     if given and (option or given != NOBODY):
-        return Identity(_checked(given))
+        return Identity(checked_name(given))
     return Identity(_pane_name(environ) or made_up(kind(command)), chosen=False)
 
 
@@ -84,10 +84,3 @@ def _pane_name(environ: Mapping[str, str]) -> str:
         return Tmux(("-S", socket)).run("display-message", "-p", "-t", pane, PANE_NAME)[0]
     except (TmuxError, IndexError):
         return ""
-
-
-def _checked(name: str) -> str:
-    if name.strip() and name != NOBODY and len(name) <= LONGEST and name.isprintable():
-        return name
-    what = f"{name[:40]!r} cannot name an agent"
-    raise LayerError("VALIDATION_ERROR", what, hint=f"1 to {LONGEST} printable letters, and not `{NOBODY}`")

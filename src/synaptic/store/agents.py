@@ -41,7 +41,7 @@ class Registration(msgspec.Struct, frozen=True, kw_only=True):
 
 def register(store: Store, given: Registration, at: float) -> Agent:
     """An agent, in place of whatever was known by its name."""
-    _check_name(given.id)
+    checked_name(given.id)
     _check_status(given.status)
 
     def work(connection: Connection) -> None:
@@ -87,10 +87,12 @@ def of_effort(store: Store, number: int) -> Agent | None:
     return layers.agent(store, row[0]) if row else None
 
 
-def _check_name(name: str) -> None:
+def checked_name(name: str) -> str:
+    """The name, if an agent can have it. Raises LayerError."""
     if not name.strip() or name == NOBODY or len(name) > LONGEST or not name.isprintable():
         what = f"{name[:40]!r} cannot name an agent"
-        raise LayerError("VALIDATION_ERROR", what, hint=f"1 to {LONGEST} letters, and not `{NOBODY}`")
+        raise LayerError("VALIDATION_ERROR", what, hint=f"1 to {LONGEST} printable letters, and not `{NOBODY}`")
+    return name
 
 
 def _check_status(status: str) -> None:

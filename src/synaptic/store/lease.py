@@ -29,13 +29,18 @@ def take(home_root: Path, agent: str) -> int | None:
 
 def held(home_root: Path, agent: str) -> bool:
     """Whether a living supervisor has it."""
+    return is_locked(lease_file(home_root, agent))
+
+
+def is_locked(path: Path) -> bool:
+    """Whether a living process holds a lock on a file."""
     try:
-        descriptor = os.open(lease_file(home_root, agent), os.O_RDONLY | os.O_CLOEXEC)
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
         return False
     try:
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except OSError:
+    except BlockingIOError:
         return True
     finally:
         os.close(descriptor)
