@@ -101,7 +101,9 @@ def test_a_sub_agents_calls_do_not_move_the_parents_heartbeat(fleet: Session):
     )[::-1]
     assert main == (0, 2, 1), "two calls of its own; starting a helper is not counted"
     assert sub == (1, 6, 1)
-    assert "implement" in json.dumps(outcome.requests), "the sub-agent is told its effort"
+    told = [text for request in outcome.requests if "LOOK AROUND" in (text := json.dumps(request["messages"][:2]))]
+    assert told
+    assert all("1_IMPLEMENT_LOG.md" in text for text in told), "the sub-agent is told where its effort is logged"
 
 
 def supervised(session: Session, *rules: Rule, prompt: str = "go") -> Outcome:

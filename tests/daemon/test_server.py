@@ -280,5 +280,8 @@ def test_a_client_that_resets_its_connection_leaves_nothing_running(running: Set
     with connect(running.home, 5) as connection:
         connection.sendall(b'{"cmd":"rpc.methods"}\n')
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
-    assert lifecycle.stop(running.home, grace=5) is not None or lifecycle.status(running.home).state == "stopped"
-    assert lifecycle.status(running.home).state != "running"
+    pid = lifecycle.status(running.home).pid
+    os.kill(pid, signal.SIGTERM)
+    assert lifecycle._until(lambda: lifecycle.status(running.home).pid != pid, 3), (
+        "it waits for a line"
+    )

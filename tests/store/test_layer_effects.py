@@ -1,7 +1,6 @@
 """What handlers ask for, as it is written."""
 
 import json
-import time
 
 import pytest
 
@@ -223,9 +222,3 @@ def test_lists_stay_bounded(layered):
     session = layered.open(layered.effort())
     layered.do(Loaded(session=session, files=tuple(f"/f{number}" for number in range(2500))))
     assert len(json.loads(layered.one("SELECT loaded_files FROM sessions"))) == 2000
-
-
-def test_time_moves_on(layered):
-    before = time.time()
-    session = layered.open(layered.effort())
-    assert layered.one("SELECT created_at FROM sessions WHERE id = ?", session) >= before
