@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ import pytest
 import synaptic
 from synaptic.daemon import client, frame, lifecycle
 from synaptic.daemon.address import connect
-from synaptic.daemon.server import Daemon
+from synaptic.daemon.server import LINE_LIMIT, Daemon
 from synaptic.model.call import Request
 from tests.daemon.setting import BLOCK, Setting, modify, specific
 
@@ -274,14 +275,13 @@ def test_a_defect_of_the_engine_closes_the_connection_so_that_the_client_decides
     assert asyncio.run(ask()) == b""
 
 
-def test_a_client_that_resets_its_connection_leaves_nothing_running(running: Setting) -> None:
-    """A line, then a connection that is gone without an end: stopping waits for nobody."""
-    linger = (1).to_bytes(4, "little") + (0).to_bytes(4, "little")
+def test_a_line_without_an_end_costs_its_connection_and_leaves_nothing_running(running: Setting) -> None:
+    """The connection is given up without its end having been read: stopping waits for no further line."""
     with connect(running.home, 5) as connection:
         connection.sendall(b'{"cmd":"rpc.methods"}\n')
-        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
-    pid = lifecycle.status(running.home).pid
-    os.kill(pid, signal.SIGTERM)
-    assert lifecycle._until(lambda: lifecycle.status(running.home).pid != pid, 3), (
-        "it waits for a line"
-    )
+        assert connection.recv(1)
+        with suppress(OSError):
+            connection.sendall(b"x" * (LINE_LIMIT + 1))
+        pid = lifecycle.status(running.home).pid
+        os.kill(pid, signal.SIGTERM)
+        assert lifecycle._until(lambda: lifecycle.status(running.home).pid != pid, 3), "it waits for a line"
