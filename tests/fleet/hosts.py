@@ -43,6 +43,8 @@ class Fleet:
         (self.project / ".git").mkdir(parents=True)
         self.store = Store.open(self.home)
         self.running: list[subprocess.Popen[bytes]] = []
+        self.hangup = signal.SIG_DFL
+        """What a hang-up does to those started from here on, whatever it does to the tests (nohup)."""
         self.host = base / "host.py"
         self.host.write_text(HOST)
 
@@ -65,7 +67,12 @@ class Fleet:
         command = (*SYNAPTIC, "run", *(("--agent", agent) if agent else ()), *options, "--", *words)
         environ = {**self.environ, "STARTS": str(self.starts_file(agent)), **env}
         process = subprocess.Popen(
-            command, env=environ, cwd=self.project, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE
+            command,
+            env=environ,
+            cwd=self.project,
+            stdin=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            preexec_fn=lambda: signal.signal(signal.SIGHUP, self.hangup),
         )
         self.running.append(process)
         return process

@@ -107,6 +107,18 @@ def test_what_ends_the_supervisor_ends_the_agent(fleet: Fleet, number: signal.Si
     assert not lease.held(fleet.home.root, "a")
 
 
+def test_a_hang_up_that_is_ignored_stays_ignored(fleet: Fleet):
+    """As under nohup: the agent outlives the terminal, and its supervisor with it."""
+    fleet.hangup = signal.SIG_IGN
+    process = fleet.run("a", fleet.program())
+    fleet.started("a")
+    process.send_signal(signal.SIGHUP)
+    time.sleep(0.3)
+    assert process.poll() is None
+    fleet.asks("a", "go on")
+    fleet.started("a", 2)
+
+
 def test_the_keyboard_is_for_the_agent(fleet: Fleet):
     process = fleet.run("a", fleet.program())
     fleet.started("a")
