@@ -6,17 +6,21 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from synaptic.parse.shell import lexer, simple
+from synaptic.parse.shell import grammar, lexer, simple
+from synaptic.parse.shell.limits import MAX_WORDS
 from synaptic.parse.shell.reader import read
 from synaptic.parse.shell.script import Script
 from tests.parse.shell.test_limits import PIECES
 from tests.parse.shell.wrapping import RUNNING
 
 NEVER = re.compile(r"(?!)")
+NOTHING = re.compile(r"()((?!))?")
 WORDS = (
     "ls", "a=b", "'x y'", "''", '"x y"', '""', '"$x"', '"a $x ${y} b"', "$x", "a/$x.b", "${x}", '"$@"', "$@", "$1",
     "*.c", "~", "~/$x", "#no", "a#b", "x=$y", "x=(a b)", "{a,$x}", "2>&1", ">f", "1&>f", "&", "&&", "|", ";", "\n",
-    "if", "then", "fi", "(", ")", "f()", "[", "]", "echo", "declare", "IFS=,", "x='1 2'",
+    "if", "then", "fi", "(", ")", "f()", "[", "]", "echo", "declare", "IFS=,", "x='1 2'", "a'b'\"c $x\"d", '"a"$x',
+    "${x%-*}", '"${x:-a b}"', "${1}", "${x[0]}", "${x:=y}", '"$(ls "$x")"', "$(ls)", '"$(ls)b"(', "for x in", "do",
+    "done", "# c\n", "case x in", "a)", ";;", "esac", "{", "}", "<<E\n", "\nE\n", "\\\n",
 )  # fmt: skip
 quick = settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
@@ -24,8 +28,10 @@ quick = settings(max_examples=300, deadline=None, suppress_health_check=[HealthC
 def in_pieces(text: str, patch: pytest.MonkeyPatch) -> Script:
     """The same text, every word of it taken apart."""
     with patch.context() as context:
-        context.setattr(simple, "PLAIN", NEVER)
-        context.setattr(lexer, "WOVEN", NEVER)
+        context.setattr(simple, "WORDS", NOTHING)
+        context.setattr(simple, "WORD", NEVER)
+        context.setattr(lexer, "WORD", NEVER)
+        context.setattr(grammar, "LOOP", NEVER)
         return read(text, "/p", "/h")
 
 
@@ -49,8 +55,7 @@ def test_nor_where_commands_hide(name: str, monkeypatch: pytest.MonkeyPatch):
     assert read(text, "/p", "/h") == in_pieces(text, monkeypatch)
 
 
-@pytest.mark.parametrize("word", ["x ", "'x' ", '"x" ', '"$x" ', "a$x "])
-@pytest.mark.parametrize("count", range(1240, 1260, 3))
-def test_they_count_as_much_as_their_pieces(word: str, count: int, monkeypatch: pytest.MonkeyPatch):
-    text = "ls " + word * count * 2 + "; rm " + word * count * 2
-    assert read(text).truncated == in_pieces(text, monkeypatch).truncated
+@pytest.mark.parametrize("word", ["x ", "'x' ", '"x" ', '"$x" ', "a$x ", "a'b'\"$x\" "])
+def test_a_word_that_is_taken_whole_counts_once(word: str):
+    assert not read("ls " + word * (MAX_WORDS - 1)).truncated
+    assert read("ls " + word * MAX_WORDS).truncated == f"more than {MAX_WORDS} words"

@@ -1,7 +1,7 @@
 """Walks the tree as bash would, without running anything: what is known of variables, folders and input is followed."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 
@@ -27,8 +27,11 @@ class Evaluation(State):
     def substitute(self, part: syntax.Output) -> Piece:
         """Run what stands in `$(...)`; its output, when that can be known."""
         before = len(self.commands)
-        with self.apart():
+        outside = self.copied()
+        try:
             output = self.run(part.body)
+        finally:
+            self.restore(outside)
         places = tuple(range(before, len(self.commands)))
         if part.file:
             if output is not None:
@@ -77,25 +80,26 @@ class Evaluation(State):
         redirects, fed = self.redirections(node.redirections)
         self.stdin = fed if fed is not None else self.stdin
         self.background = self.background or node.background
+        outside = self.copied() if node.apart else None
         try:
-            if node.apart:
-                with self.apart():
-                    output = self.run(node.body)
-            else:
-                output = self.run(node.body)
+            output = self.run(node.body)
         finally:
             self.stdin, self.background = kept
+            if outside is not None:
+                self.restore(outside)
         return self.written(redirects, output)
 
     def choice(self, node: syntax.Choice) -> str | None:
         if node.subject:
             joined(self, node.subject)
-        before, after = dict(self.variables), [dict(self.variables)]
+        before = self.variables
+        after: list[dict[str, Value]] = []
         for branch in node.branches:
+            self.variables = dict(before)
             self.run(branch)
             after.append(self.variables)
-            self.variables = dict(before)
-        self.merge(after)
+        self.variables = dict(before)
+        self.merge(before, after)
         return None
 
     def loop(self, node: syntax.Loop) -> str | None:
@@ -147,18 +151,43 @@ class Evaluation(State):
         return tuple(found), fed
 
     def simple(self, node: syntax.Simple) -> str | None:
-        if self.branched:
+        if self.branched and not node.settled:
             several = self.alternatives(node)
             if several:
-                return self.each(node, several)
+                return self.each(self.narrowed(node), several)
         return self.once(node)
 
     def alternatives(self, node: syntax.Simple) -> list[str]:
+        """The variables in its words that have one of several values."""
         names: set[str] = set()
         for token in node.words:
-            if token.text is None and token.literal is None:
-                names.update(part.name for part in token.parts if isinstance(part, syntax.Parameter))
-        return [name for name in sorted(names) if name in self.variables and self.variables[name].others]
+            if isinstance(token, Word) or token.text is not None:
+                continue
+            for part in token.parts:
+                if type(part) is syntax.Parameter and (held := self.variables.get(part.name)) and held.others:
+                    names.add(part.name)
+        return sorted(names)
+
+    def narrowed(self, node: syntax.Simple) -> syntax.Simple:
+        """The same command with the words settled that are the same whatever branch ran."""
+        words: list[syntax.Token | Word] = []
+        for token in node.words:
+            if isinstance(token, Word) or not self.certain(token):
+                words.append(token)
+            else:
+                words.extend(fields(self, token))
+        return msgspec.structs.replace(node, words=words)
+
+    def certain(self, token: syntax.Token) -> bool:
+        """Whether it is made of text and of variables that have one value, which no command changes by running."""
+        for part in token.parts:
+            if type(part) is syntax.Parameter:
+                held = self.variables.get(part.name)
+                if part.operator or part.index or part.name == "_" or (held is not None and held.others):
+                    return False
+            elif type(part) is not syntax.Text:
+                return False
+        return True
 
     def each(self, node: syntax.Simple, names: list[str]) -> str | None:
         name = names[0]
@@ -174,7 +203,7 @@ class Evaluation(State):
         first = node.words[0].text if node.words else None
         if first is not None and first in self.aliases and first not in self.running:
             return self.alias(node, first)
-        words = self.words(node.words)
+        words = self.words(node)
         redirects, fed = self.redirections(node.redirections) if node.redirections else ((), None)
         assigned = (
             tuple((item.name, self.assign(item, keep=not words)) for item in node.assignments)
@@ -185,26 +214,22 @@ class Evaluation(State):
             if redirects:
                 self.emit(Call([Word(":")], ":", assigned, redirects, fed, node.span))
             return self.written(redirects, "")
-        inner = node.words[0].inner if node.words else False
         stdin = fed if fed is not None else self.stdin
-        call = Call(words, "", assigned, redirects, stdin, node.span, inner, self.cwd)
-        output = self.call(call)
+        output = self.call(Call(words, "", assigned, redirects, stdin, node.span, node.words[0].inner, self.cwd))
         last = words[-1]
         self.variables["_"] = Value(last.text, last.known, last.outputs)
         return self.written(redirects, output) if redirects else output
 
-    def words(self, tokens: list[syntax.Token]) -> list[Word]:
-        """The words that the written words become; most become one that says the same."""
+    def words(self, node: syntax.Simple) -> list[Word]:
+        """The words that the written words become."""
+        if node.settled:
+            return cast("list[Word]", node.words)
         found: list[Word] = []
-        for token in tokens:
-            text = token.text
-            if text is not None and text[:1] != "~":
-                glob = "*" in text or "?" in text or "[" in text
-                found.append(Word(text, True, glob, token.span, token.inner))
-            elif token.literal is not None and token.span is not None:
-                found.append(Word(token.literal, True, False, token.span, token.inner))
+        for word in node.words:
+            if isinstance(word, Word):
+                found.append(word)
             else:
-                found.extend(fields(self, token))
+                found.extend(fields(self, word))
         return found
 
     def alias(self, node: syntax.Simple, name: str) -> str | None:

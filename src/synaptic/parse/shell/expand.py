@@ -64,9 +64,6 @@ def fields(shell: "Evaluation", token: Token) -> list[Word]:
         if text[:1] == "~":
             text, known = _tilde(shell, text)
         return [Word(text, known, "*" in text or "?" in text or "[" in text, token.span, token.inner)]
-    literal = token.literal if token.literal is not None else _literal(token.parts)
-    if literal is not None:
-        return [Word(literal, True, False, token.span, token.inner if token.span else False)]
     plain = _plain(shell, token, split=True)
     if plain is not None:
         return [plain]
@@ -85,7 +82,7 @@ def fields(shell: "Evaluation", token: Token) -> list[Word]:
 def _plain(shell: "Evaluation", token: Token, split: bool) -> Word | None:
     """The one word that text and plain variables make, as most do; None when there is more to it."""
     texts: list[str] = []
-    known, volume = True, 0
+    known, volume, variables = True, 0, shell.variables
     outputs: tuple[int, ...] = ()
     for part in token.parts:
         if type(part) is Text:
@@ -93,9 +90,17 @@ def _plain(shell: "Evaluation", token: Token, split: bool) -> Word | None:
                 return None
             texts.append(part.text)
             continue
-        if type(part) is not Parameter or part.operator or part.index or part.name in ("@", "*"):
+        if type(part) is not Parameter or part.index or part.name in ("@", "*"):
             return None
-        held = shell.lookup(part.name, "")
+        held: Piece | values.Value | None
+        if part.operator:
+            if not _pure(part):
+                return None
+            held = _one(shell, part, shell.lookup(part.name, ""))
+        else:
+            held = variables.get(part.name)
+            if held is None or held.items is not None or part.name.isdigit():
+                held = shell.lookup(part.name, "")
         if held is None:
             known, text = False, part.source
         else:
@@ -110,6 +115,14 @@ def _plain(shell: "Evaluation", token: Token, split: bool) -> Word | None:
     return Word("".join(texts), known, False, token.span, token.inner if token.span or not split else False, outputs)
 
 
+def _pure(part: Parameter) -> bool:
+    """Whether an expansion changes nothing and runs nothing, so that it may be made twice."""
+    operand = part.operand.parts if part.operand else []
+    if part.operator == "text" or part.operator[0] == "!" or part.operator[-1] == "=":
+        return False
+    return all(type(one) is Text for one in operand)
+
+
 def _special(text: str, first: bool) -> bool:
     return GLOB.search(text) is not None or "{" in text or (first and text[:1] == "~")
 
@@ -117,16 +130,6 @@ def _special(text: str, first: bool) -> bool:
 def _splits(shell: "Evaluation", text: str) -> bool:
     """Whether an unquoted value may be more or less than one word, or a pattern."""
     return not text or SPLITS.search(text) is not None or "IFS" in shell.variables
-
-
-def _literal(parts: list[Part]) -> str | None:
-    """The text of a word that is quoted from end to end and holds no expansion."""
-    texts = []
-    for part in parts:
-        if type(part) is not Text or not part.quoted:
-            return None
-        texts.append(part.text)
-    return "".join(texts) if texts else None
 
 
 def joined(shell: "Evaluation", token: Token) -> Word:

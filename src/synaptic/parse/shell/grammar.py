@@ -4,8 +4,9 @@ import re
 
 from synaptic.parse.shell.lexer import Source
 from synaptic.parse.shell.limits import Budget
-from synaptic.parse.shell.simple import ASSIGN, NOTHING, REDIRECT, STARTS_REDIRECT, SimpleCommands
+from synaptic.parse.shell.simple import ASSIGN, NOTHING, REDIRECTION, STARTS_REDIRECT, SimpleCommands
 from synaptic.parse.shell.syntax import (
+    Assignment,
     Choice,
     Function,
     Group,
@@ -14,22 +15,41 @@ from synaptic.parse.shell.syntax import (
     Pipeline,
     Redirection,
     Sequence,
+    Simple,
     Test,
     Token,
 )
+from synaptic.parse.shell.whole import ROW
 
 CLOSING = frozenset({"then", "elif", "else", "fi", "do", "done", "esac", "}"})
 KEYWORDS = CLOSING | {"if", "for", "select", "while", "until", "case", "function", "coproc", "time", "{", "!", "[["}
 KEYWORD = re.compile(rf"(?:{'|'.join(map(re.escape, sorted(KEYWORDS)))})(?=[ \t\n;&|()<>]|\\\n|$)")
-NAME = re.compile(r"[^ \t\n;&|()<>'\"\\$`{#=]++(?=[ \t\n;|)]|&(?!>)|\Z)(?![ \t]*+\()")
+NAME = r"[^ \t\n;&|()<>'\"\\$`{#=]++(?![^ \t\n;|)&]|&>)(?![ \t]*+\()"
 """A first word that is no assignment and no function's name, and may be a keyword."""
-DEFINITION = re.compile(r"([^\s;&|()<>'\"\\$`#=][^\s;&|()<>'\"\\$`=]*+)[ \t]*+\([ \t]*+\)")
+DEFINED = r"([^\s;&|()<>'\"\\$`#=][^\s;&|()<>'\"\\$`=]*+)[ \t]*+\([ \t]*+\)"
+FIRST = rf"(?:({NAME}|[{{}}](?=[ \t\n;|)]|\Z)|\))|{ASSIGN.pattern}|{DEFINED})"
+"""What a command begins with: a name or a keyword, an assignment, a definition, or a bracket that closes."""
+HERE = re.compile(FIRST)
+START = re.compile(rf"(?:[; \t\n]++|#[^\n]*+)*+{FIRST}")
+IN_CASE = re.compile(rf"(?:[ \t\n]++|#[^\n]*+)*+(?:{FIRST}|(;;&?|;&))")
+"""The same behind what stands between two commands. In a `case` semicolons have a meaning."""
+NAMED, ASSIGNED, DEFINES, ENDS_CASE = 1, 4, 5, 6
+"""The group that tells which it is."""
+CLOSERS = CLOSING | {")"}
+RESERVED = KEYWORDS | {")"}
+JOINS = frozenset(" \t\\|&")
+"""What may begin with these behind a command: more of its line."""
 STARTS_CLOSING = frozenset({*");&", *(word[0] for word in CLOSING)})
 """What a closing word, a closing bracket or the end of a case begins with."""
 THEN, ELSE, DO, DONE = frozenset({"then"}), frozenset({"elif", "else", "fi"}), frozenset({"do"}), frozenset({"done"})
-COMMENT = re.compile(r"#[^\n]*")
+CLOSES = {"}": frozenset("}"), ")": frozenset(")")}
+BRANCH = frozenset({";;", "esac"})
 STARTS_SEPARATOR = frozenset(" \t\n;&|#\\")
 BETWEEN = re.compile(r"[; \t\n]*+")
+PIPE = re.compile(r"(?:[ \t]++|\\\n)*+\|(?!\|)&?[ \t]*+")
+LOOP = re.compile(rf"[ \t]++(\w++)[ \t]++in({ROW})[ \t]*+[;\n][ \t\n]*+do(?=[ \t\n])")
+"""The head of a `for` as most are written."""
+IN = re.compile(r"in(?=[ \t\n;\\])")
 LOOP_NAME = re.compile(r"\w+")
 BRACKETS = re.compile(r"\)+")
 CASE_END = re.compile(r";;&?|;&")
@@ -48,15 +68,47 @@ class Grammar(SimpleCommands):
     def commands(self, stop: frozenset[str]) -> Sequence:
         """Commands up to a closing word, or to the end."""
         found: list[Node] = []
-        while not self.ended(stop):
-            before = len(found)
-            self.and_or(found)
-            if self.text.startswith("&", self.at):
-                self.at += 1
-                items = found[before:]
-                body = items[0] if len(items) == 1 else Sequence(items)
-                found[before:] = [Group(body, [], apart=True, background=True)]
+        while (node := self.following(stop)) is not None:
+            if self.text[self.at : self.at + 1] in JOINS:
+                self.and_or(node, found)
+            else:
+                found.append(node)
         return Sequence(found)
+
+    def following(self, stop: frozenset[str]) -> Node | None:
+        """The next command; None at a closing word or the end."""
+        pattern = IN_CASE if ";;" in stop else START
+        while not self.waiting and self.budget.words > 0:
+            found = pattern.match(self.text, self.at)
+            if found is None:
+                break
+            name, end = found[NAMED], found.end()
+            if name is None:
+                if found.lastindex == ENDS_CASE:
+                    self.at = found.start(ENDS_CASE)
+                    return None
+                if found[DEFINES] in KEYWORDS:
+                    break
+                return self.unnamed(found)
+            if name not in RESERVED:
+                return self.begun(name, end)
+            if name not in CLOSERS:
+                self.at = end - len(name)
+                return self.opened(name)
+            if name in stop:
+                self.at = end - len(name)
+                return None
+            self.stray(name, BRACKETS.match(self.text, end - 1).end() if name == ")" else end)  # type: ignore[union-attr]
+        return None if self.ended(stop) else self.command()
+
+    def unnamed(self, found: re.Match[str]) -> Node:
+        """What begins with an assignment or is a definition."""
+        if found.lastindex == ASSIGNED:
+            start, self.at = found.start(2), found.end()
+            value = Assignment(found[2], self.value(), found[4] == "+", found[3] or "")
+            return self.rest(Simple([], [value], []), start)
+        self.at = found.end()
+        return self.definition(found[DEFINES])
 
     def ended(self, stop: frozenset[str]) -> bool:
         """Skip separators; whether a closing word or the end is reached. Stray closing words are passed over."""
@@ -106,60 +158,65 @@ class Grammar(SimpleCommands):
             elif char == "#":
                 self.comment()
             elif char in ";&|" and not (in_case and CASE_END.match(self.text, self.at)):
-                if REDIRECT.match(self.text, self.at) or not self.spend():
+                if REDIRECTION.match(self.text, self.at) or not self.spend():
                     return
                 self.at += 1
             else:
                 return
 
-    def and_or(self, items: list[Node]) -> None:
+    def and_or(self, node: Node, items: list[Node]) -> None:
+        """What stands behind a command on its line: pipes, `&&`, `||`, and `&`."""
+        before = len(items)
         while True:
-            items.append(self.pipeline())
+            items.append(self.pipeline(node))
             if not self.text.startswith(("&&", "||"), self.at):
-                return
+                break
             self.at += 2
-            if self.ended(NOTHING):
-                return
+            following = self.following(NOTHING)
+            if following is None:
+                break
+            node = following
+        if self.text.startswith("&", self.at):
+            self.at += 1
+            body = items[before] if len(items) == before + 1 else Sequence(items[before:])
+            items[before:] = [Group(body, [], apart=True, background=True)]
 
-    def pipeline(self) -> Node:
-        node = self.command()
-        self.blank()
-        if not self.text.startswith("|", self.at):
+    def pipeline(self, node: Node) -> Node:
+        found = PIPE.match(self.text, self.at)
+        if found is None:
+            self.blank()
             return node
         stages = [node]
-        while self.text.startswith("|", self.at) and not self.text.startswith("||", self.at):
-            self.at += 2 if self.text.startswith("|&", self.at) else 1
+        while found is not None:
+            self.at = found.end()
             self.lines()
             stages.append(self.command())
-            self.blank()
-        return node if len(stages) == 1 else Pipeline(stages)
+            found = PIPE.match(self.text, self.at)
+        self.blank()
+        return Pipeline(stages)
 
     def command(self) -> Node:
         """The command that starts here, without blanks in front of it."""
-        found = NAME.match(self.text, self.at)
-        if found is not None and found[0] not in KEYWORDS:
-            return self.simple(found[0])
-        if found is None:
-            assigned = ASSIGN.match(self.text, self.at)
-            if assigned is not None:
-                return self.simple(assigned=assigned)
-            if self.text.startswith("(", self.at):
-                return self.bracket()
-            if self.text.startswith("!(", self.at):
-                self.at += 1
-                return self.command()
-            found = KEYWORD.match(self.text, self.at)
-        if found is not None:
-            self.deeper()
-            node = self.keyword(found[0])
-            self.depth -= 1
-            if node is not None:
-                return node
-        defined = DEFINITION.match(self.text, self.at)
-        if defined:
-            self.at = defined.end()
-            return self.definition(defined[1])
-        return self.simple()
+        found = HERE.match(self.text, self.at) if self.budget.words > 0 else None
+        if found is not None and found[NAMED] != ")" and found[DEFINES] not in KEYWORDS:
+            name = found[NAMED]
+            if name is None:
+                return self.unnamed(found)
+            return self.opened(name) if name in KEYWORDS else self.begun(name, found.end())
+        if self.text.startswith("(", self.at):
+            return self.bracket()
+        if self.text.startswith("!(", self.at):
+            self.at += 1
+            return self.command()
+        found = KEYWORD.match(self.text, self.at)
+        return self.simple() if found is None else self.opened(found[0])
+
+    def opened(self, word: str) -> Node:
+        """What a keyword opens; a command of that name where it is none."""
+        self.deeper()
+        node = self.keyword(word)
+        self.depth -= 1
+        return self.simple() if node is None else node
 
     def keyword(self, word: str) -> Node | None:
         start = self.at
@@ -214,7 +271,7 @@ class Grammar(SimpleCommands):
         return node
 
     def group(self, closing: str, apart: bool) -> Node:
-        body = self.commands(frozenset({closing}))
+        body = self.commands(CLOSES[closing])
         self.close(closing)
         return self.redirected(body, apart)
 
@@ -231,7 +288,7 @@ class Grammar(SimpleCommands):
             self.blank()
             if self.text[self.at : self.at + 1] not in STARTS_REDIRECT:
                 break
-            found = REDIRECT.match(self.text, self.at)
+            found = REDIRECTION.match(self.text, self.at)
             if found is None:
                 break
             redirections.append(self.redirection(found))
@@ -261,7 +318,7 @@ class Grammar(SimpleCommands):
         branches: list[Node] = []
         while not self.case_closed():
             self.patterns()
-            branches.append(self.commands(frozenset({";;", "esac"})))
+            branches.append(self.commands(BRANCH))
             end = CASE_END.match(self.text, self.at)
             if end:
                 self.at = end.end()
@@ -288,6 +345,9 @@ class Grammar(SimpleCommands):
                 self.word()
 
     def loop(self) -> Node:
+        head = None if self.waiting else LOOP.match(self.text, self.at)
+        if head is not None and self.budget.words > 0:
+            return self.ordinary_loop(head)
         self.blank()
         if self.text.startswith("((", self.at):
             return self.counted()
@@ -297,8 +357,15 @@ class Grammar(SimpleCommands):
         tokens = self.loop_words()
         return self.redirected(Loop(self.do(), found[0] if found else "_", tokens), apart=False)
 
+    def ordinary_loop(self, head: re.Match[str]) -> Node:
+        tokens = self.row(head.start(2), head.end(2))
+        self.at = head.end()
+        body = self.commands(DONE)
+        self.close("done")
+        return self.redirected(Loop(body, head[1], tokens), apart=False)
+
     def loop_words(self) -> list[Token] | None:
-        if not re.compile(r"in(?=[ \t\n;\\])").match(self.text, self.at):
+        if not IN.match(self.text, self.at):
             return None
         self.at += 2
         tokens: list[Token] = []

@@ -5,7 +5,7 @@ import re
 from synaptic.parse.shell.limits import MAX_ARITHMETIC, MAX_DEPTH, MAX_ESCAPES, MAX_SOURCE, Budget
 from synaptic.parse.shell.quoting import ansi
 from synaptic.parse.shell.syntax import Arithmetic, Output, Parameter, Part, Redirection, Sequence, Text, Token
-from synaptic.parse.shell.whole import NO_PARTS, WOVEN, woven
+from synaptic.parse.shell.whole import GLOB, NO_PARTS, OPENED, OPERATOR, PLAIN, WORD, WOVEN, woven
 
 RUN = re.compile(r"[^ \t\n;&|()<>'\"\\$`]+")
 IN_QUOTES = re.compile(r"[^\"\\$`]+")
@@ -15,9 +15,12 @@ NAME = re.compile(r"[A-Za-z_]\w*|\d|[@*#?$!_-]")
 LONG_NAME = re.compile(r"[A-Za-z_]\w*|\d+|[@*#?$!_-]")
 SUBSCRIPT = re.compile(r"\[([^\]]{0,200})\]")
 TO_BACKTICK = re.compile(r"(?:[^`\\]++|\\.)*+", re.DOTALL)
-OPERATOR = re.compile(r":?[-=+?]|##?|%%?|//?|\^\^?|,,?|:|@")
+OPERATION = re.compile(OPERATOR)
+SUBSTITUTION = re.compile(r"(\"?)\$\((?!\()")
 BRACKET = re.compile(r"[()]")
 ENDS = frozenset(" \t\n;&|()<>")
+BRACKETED = frozenset(")")
+ENDS_BRACES = frozenset("}")
 ENDS_QUOTES = frozenset('"')
 ESCAPED_IN_QUOTES = frozenset('$`"\\')
 ESCAPED_IN_BODY = frozenset("$`\\")
@@ -69,35 +72,49 @@ class Lexer:
 
     def word(self) -> Token:
         """The word that starts here."""
-        budget = self.budget
-        budget.words -= 1
-        if budget.words < 0 and not self.spend():
+        start, text = self.at, self.text
+        if not self.spend():
             return Token("", NO_PARTS)
-        start = self.at
-        text = self.text
+        found = WORD.match(text, start)
+        if found:
+            return self.whole(found)
         run = RUN.match(text, start)
-        if run:
-            end = run.end()
-            plain = run[0]
-            if "{" not in plain and (end == self.size or text[end] in " \t\n;&|)"):
-                self.at = end
-                return Token(plain, NO_PARTS, self.span(start, end), self.source.inner)
-        whole = WOVEN.match(text, start)
-        if whole:
-            found, cost = woven(whole)
-            if cost <= budget.words + 1:  # the word itself has been counted
-                budget.words -= cost - 1
-                self.at = whole.end()
-                return Token(None, found, self.span(start, self.at), self.source.inner)
-        parts = self.parts(ENDS, RUN)
+        if run and "{" not in run[0] and (run.end() == self.size or text[run.end()] in " \t\n;&|)"):
+            self.at = run.end()
+            return Token(run[0], NO_PARTS, self.span(start, self.at), self.source.inner)
+        parts = self.parts(ENDS, RUN, self.substitution(start))
         if self.at == start < self.size:
             self.at += 1
             parts = [Text(text[start])]
         return Token(None, parts, self.span(start, self.at), self.source.inner)
 
-    def parts(self, ends: frozenset[str], run: re.Pattern[str]) -> list[Part]:
-        """Parts up to one of the ending characters, outside quotes."""
-        found: list[Part] = []
+    def whole(self, found: re.Match[str]) -> Token:
+        """The word that a pattern has found."""
+        kind, said, base = found.lastindex, found[0], self.source.base
+        start, self.at = found.span()
+        span = None if base is None else (base + start, base + self.at)
+        if kind in (PLAIN, GLOB):
+            return Token(said, NO_PARTS, span, self.source.inner)
+        parts: list[Part] = woven(said) if kind == WOVEN else [Text(said[1:-1], True)]
+        return Token(None, parts, span, self.source.inner)
+
+    def substitution(self, start: int) -> list[Part]:
+        """The parts of a word that begins with `$(...)`, in double quotes or without; none when it does not."""
+        opened = SUBSTITUTION.match(self.text, start)
+        if opened is None or not self.spend():
+            return []
+        self.at = opened.end()
+        if not opened[1]:
+            return [self.substituted(start, False)]
+        found: list[Part] = [OPENED, self.substituted(start + 1, True)]
+        if self.text.startswith('"', self.at):
+            self.at += 1
+        else:
+            found.extend(self.quoted())
+        return found
+
+    def parts(self, ends: frozenset[str], run: re.Pattern[str], found: list[Part]) -> list[Part]:
+        """Parts up to one of the ending characters, outside quotes, behind those that were found."""
         while self.at < self.size:
             piece = run.match(self.text, self.at)
             if piece:
@@ -266,7 +283,7 @@ class Lexer:
         # A here-document that is announced inside ends with the bracket; those of the line around it still wait.
         waiting, self.waiting = self.waiting, []
         self.deeper()
-        body = self.commands(frozenset(")"))
+        body = self.commands(BRACKETED)
         self.depth -= 1
         self.waiting = waiting
         if self.text.startswith(")", self.at):
@@ -301,10 +318,10 @@ class Lexer:
         self.at = name.end() if name else self.at
         index = SUBSCRIPT.match(self.text, self.at)
         self.at = index.end() if index else self.at
-        operator = OPERATOR.match(self.text, self.at)
+        operator = OPERATION.match(self.text, self.at)
         self.at = operator.end() if operator else self.at
         self.deeper()
-        operand = Token(None, self.parts(frozenset("}"), IN_BRACES))
+        operand = Token(None, self.parts(ENDS_BRACES, IN_BRACES, []))
         self.depth -= 1
         if self.at >= self.size:
             self.broken.append("a brace is never closed")

@@ -3,8 +3,8 @@
 MAX_TEXT = 1_000_000
 """Characters of one text; what comes after is not read."""
 MAX_WORDS = 5_000
-"""Words and quoted pieces taken apart in one reading, nested code included. Words that close nothing count as well,
-and so do lines that look like the end of a here-document."""
+"""Words of one reading, nested code included, and the pieces of words that have to be taken apart. Words that close
+nothing count as well, and so do lines that look like the end of a here-document."""
 MAX_DEPTH = 24
 """Constructions inside one another, substitutions and nested code included."""
 MAX_COMMANDS = 1_000

@@ -4,16 +4,16 @@ import re
 from collections.abc import Iterator
 
 from synaptic.parse.shell.lexer import ESCAPED_IN_BODY, IN_BODY, Lexer, Source
-from synaptic.parse.shell.syntax import Assignment, Elements, Node, Redirection, Simple, Text, Token
-from synaptic.parse.shell.whole import COSTS, NO_PARTS, PLAIN
+from synaptic.parse.shell.script import Word
+from synaptic.parse.shell.syntax import Assignment, Elements, Redirection, Simple, Text, Token
+from synaptic.parse.shell.whole import GLOB, NEXT, NO_PARTS, PLAIN, SINGLE, WORD, WORDS, woven
 
 BLANK = re.compile(r"(?:[ \t]++|\\\n)++")
 ASSIGN = re.compile(r"(\w++)(?:\[([^\]\n]{0,200})\])?(\+?)=")
-REDIRECT = re.compile(r"(\d++|\{\w{1,40}\})?(<<<|<<-|<<|<>|<&|>>|>&|>\||&>>|&>|>(?!\()|<(?!\())")
+REDIRECTION = re.compile(r"(\d++|\{\w{1,40}\})?(<<<|<<-|<<|<>|<&|>>|>&|>\||&>>|&>|>(?!\()|<(?!\())(?:[ \t]++|\\\n)*+")
 STARTS_BLANK = frozenset(" \t\\")
 STARTS_REDIRECT = frozenset("0123456789{<>&")
 ENDS_COMMAND = frozenset(";&|\n)")
-MOST = max(COSTS)
 TABS = re.compile(r"\t*+")
 LINES = re.compile(r"\n+")
 NOTHING: frozenset[str] = frozenset()
@@ -48,7 +48,7 @@ class SimpleCommands(Lexer):
             self.body(redirection, delimiter, literal)
 
     def body(self, redirection: Redirection, delimiter: str, literal: bool) -> None:
-        start = self.at
+        start = min(self.at, self.size)  # an unclosed expansion may have led beyond it
         stop, self.at = self.delimiter(delimiter, redirection.tabs)
         content = self.text[start:stop]
         if redirection.tabs:
@@ -101,68 +101,106 @@ class SimpleCommands(Lexer):
             else:
                 self.blank()
 
-    def simple(self, name: str = "", assigned: re.Match[str] | None = None) -> Node:
-        """A simple command. What its first word is may be known already: the name of a program, or an assignment."""
-        start = self.at
-        node = Simple([], [], [])
-        if name and self.budget.words > 0:
-            self.budget.words -= 1
-            self.at += len(name)
-            node.words.append(Token(name, NO_PARTS, self.span(start, self.at), self.source.inner))
-        elif assigned is not None:
-            node.assignments.append(self.assignment(assigned))
+    def simple(self) -> Simple:
+        """The simple command that starts here."""
+        return self.rest(Simple([], [], []), self.at)
+
+    def begun(self, name: str, at: int) -> Simple:
+        """The simple command whose name has just been passed."""
+        base, inner = self.source.base, self.source.inner
+        self.budget.words -= 1
+        start = at - len(name)
+        span = None if base is None else (base + start, base + at)
+        if name[0] == "~":
+            node = Simple([Token(name, NO_PARTS, span, inner)], [], [])
+            node.settled = False
+        else:
+            node = Simple([Word(name, True, "[" in name or "*" in name or "?" in name, span, inner)], [], [])
+        found: re.Match[str] = WORDS.match(self.text, at)  # type: ignore[assignment]  # it takes nothing as well
+        end = found.end(1)
+        self.at = at
+        if end > at:
+            self.take(node, end)
+        if found[2] is None:
+            return self.rest(node, start)
+        node.span = None if base is None else (base + start, base + end)
+        self.at = found.end()
+        return node
+
+    def rest(self, node: Simple, start: int) -> Simple:
+        """What follows in a simple command, from something that is no ordinary word on."""
         end = self.at
-        text = self.text
-        while self.at < self.size:
-            self.ordinary(node.words)
+        while self.special(node):
             end = self.at
-            self.blank()
-            char = text[self.at : self.at + 1]
-            if char in STARTS_REDIRECT:
-                found = REDIRECT.match(self.text, self.at)
-                if found:
-                    node.redirections.append(self.redirection(found))
-                    end = self.at
-                    continue
-            if not char or char in ENDS_COMMAND or (char == "(" and node.words):
+            if not node.words or self.budget.words <= 0:
+                continue
+            found: re.Match[str] = WORDS.match(self.text, end)  # type: ignore[assignment]  # it takes nothing as well
+            end = found.end(1)
+            if end > self.at:
+                self.take(node, end)
+            if found[2] is not None:
+                self.at = found.end()
                 break
-            if char == "#":
-                self.comment()
-                break
-            self.argument(node)
-            end = self.at
         if end == start:
             self.at += 1
         node.span = self.span(start, end)
         return node
 
-    def ordinary(self, words: list[Token]) -> None:
-        """The words that can be taken whole, as many as follow one another."""
-        budget, text, source = self.budget, self.text, self.source
-        base, inner = source.base, source.inner
-        while budget.words > MOST and (found := PLAIN.match(text, self.at)):
-            group: int = found.lastindex  # type: ignore[assignment]  # one of them has matched
-            said, end = found[group], found.end()
-            if group > 1:
-                span = None if base is None else (base + end - len(said) - 2, base + end)
-                words.append(Token(None, [Text(said, True)], span, inner, said))
-            elif words or "=" not in said:
-                span = None if base is None else (base + end - len(said), base + end)
-                words.append(Token(said, NO_PARTS, span, inner))
+    def take(self, node: Simple, end: int) -> None:
+        """Take the words up to a place, each of which a pattern takes whole."""
+        text, add, base, inner = self.text, node.words.append, self.source.base, self.source.inner
+        before = len(node.words)
+        for found in NEXT.finditer(text, self.at, end):
+            kind: int = found.lastindex  # type: ignore[assignment]  # one of them has matched
+            said, span = found[kind], found.span(kind)
+            place = span if base == 0 else None if base is None else (base + span[0], base + span[1])
+            if kind == PLAIN:
+                add(Word(said, True, False, place, inner))
+            elif kind <= SINGLE:
+                add(Word(said[1:-1], True, False, place, inner))
+            elif kind == GLOB and said[0] != "~":
+                add(Word(said, True, True, place, inner))
             else:
-                return  # it may be an assignment
-            budget.words -= COSTS[group]
-            self.at = end
+                add(Token(said, NO_PARTS, place, inner) if kind == GLOB else Token(None, woven(said), place, inner))
+                node.settled = False
+        self.at = end
+        self.budget.words -= len(node.words) - before
+        if self.budget.words < 0:
+            self.spend()
+
+    def row(self, start: int, end: int) -> list[Token]:
+        """The words from one place to another, each of which a pattern takes whole."""
+        tokens: list[Token] = []
+        self.at = start
+        while self.at < end:
+            self.blank()
+            tokens.append(self.word())
+        return tokens
+
+    def special(self, node: Simple) -> bool:
+        """Take a redirection, or a word that has to be taken apart; whether the command may go on behind it."""
+        self.blank()
+        char = self.text[self.at : self.at + 1]
+        if char in STARTS_REDIRECT:
+            found = REDIRECTION.match(self.text, self.at)
+            if found:
+                node.redirections.append(self.redirection(found))
+                return True
+        if not char or char in ENDS_COMMAND or (char == "(" and node.words):
+            return False
+        if char == "#":
+            self.comment()
+            return False
+        self.argument(node)
+        return True
 
     def argument(self, node: Simple) -> None:
-        if node.words:
-            node.words.append(self.declared())
-            return
-        found = ASSIGN.match(self.text, self.at)
-        if found is None:
-            node.words.append(self.word())
-        else:
+        found = None if node.words else ASSIGN.match(self.text, self.at)
+        if found is not None:
             node.assignments.append(self.assignment(found))
+            return
+        node.words.append(self.declared() if node.words else self.word())
+        node.settled = False
 
     def assignment(self, found: re.Match[str]) -> Assignment:
         self.at = found.end()
@@ -200,18 +238,26 @@ class SimpleCommands(Lexer):
         return Token(None, [Elements(tokens, self.text[start : self.at])])
 
     def redirection(self, found: re.Match[str]) -> Redirection:
+        descriptor, operator = found[1] or "", found[2]
         self.at = found.end()
-        self.blank()
+        if operator in ("<<", "<<-"):
+            return self.announced(operator == "<<-", descriptor)
+        word = WORD.match(self.text, self.at) if self.budget.words > 0 else None
+        if word:
+            self.budget.words -= 1
+            return Redirection(operator, self.whole(word), descriptor)
+        at_end = self.at >= self.size or self.text[self.at] in "\n;|)"
+        return Redirection(operator, Token("", []) if at_end else self.word(), descriptor)
+
+    def announced(self, tabs: bool, descriptor: str) -> Redirection:
+        """A here-document, whose text begins on the next line."""
         start = self.at
         at_end = start >= self.size or self.text[start] in "\n;|)"
         target = Token("", []) if at_end else self.word()
-        node = Redirection(found[2], target, found[1] or "")
-        if node.operator in ("<<", "<<-"):
-            node.tabs = node.operator == "<<-"
-            written = self.text[start : self.at]
-            literal = any(char in written for char in "'\"\\")
-            self.waiting.append((node, unquoted(target, written), literal))
-            node.operator = "<<"
+        node = Redirection("<<", target, descriptor, tabs)
+        written = self.text[start : self.at]
+        literal = any(char in written for char in "'\"\\")
+        self.waiting.append((node, unquoted(target, written), literal))
         return node
 
 

@@ -139,10 +139,11 @@ class State:
             self.via = kept
             self.depth -= 1
 
-    def merge(self, branches: list[dict[str, Value]]) -> None:
-        names = {name for branch in branches for name in branch}
-        for name in sorted(names):
-            values = [branch[name] for branch in branches if name in branch]
+    def merge(self, before: dict[str, Value], branches: list[dict[str, Value]]) -> None:
+        """Any of the branches may have run, or none."""
+        changed = {name for branch in branches for name, value in branch.items() if before.get(name) is not value}
+        for name in sorted(changed):
+            values = [branch[name] for branch in (before, *branches) if name in branch]
             if any(value is not values[0] for value in values):
                 self.variables[name] = merged(values, MAX_ROUNDS)
                 self.branched = self.branched or bool(self.variables[name].others)

@@ -2,6 +2,8 @@
 
 import msgspec
 
+from synaptic.parse.shell.script import Word
+
 
 class Text(msgspec.Struct, gc=False):
     """Literal characters, without their quotes."""
@@ -54,8 +56,6 @@ class Token(msgspec.Struct, gc=False):
     parts: list[Part]
     span: tuple[int, int] | None = None
     inner: bool = False
-    literal: str | None = None
-    """What it says when it is one piece of quoted text and nothing else."""
 
 
 class Redirection(msgspec.Struct, gc=False):
@@ -77,12 +77,14 @@ class Assignment(msgspec.Struct, gc=False):
 
 
 class Simple(msgspec.Struct, gc=False):
-    """One simple command."""
+    """One simple command. Words that mean the same whatever the shell knows are what the command receives already."""
 
-    words: list[Token]
+    words: list[Token | Word]
     assignments: list[Assignment]
     redirections: list[Redirection]
     span: tuple[int, int] | None = None
+    settled: bool = True
+    """Whether that goes for all of its words."""
 
 
 class Pipeline(msgspec.Struct, gc=False):

@@ -1,37 +1,85 @@
-"""Words that one pattern takes whole, where others are taken apart piece by piece: most words of most scripts."""
+"""Words that patterns take whole, where others are taken apart piece by piece: most words of most scripts."""
 
 import re
+from collections.abc import Iterator
+from functools import lru_cache
 
-from synaptic.parse.shell.syntax import Parameter, Part, Text
+from synaptic.parse.shell.syntax import Parameter, Part, Text, Token
 
-END = r"(?=[ \t\n;|)]|&(?!>)|\Z)"
-PLAIN = re.compile(
-    rf"""[ \t]*+(?:([^ \t\n;&|()<>'"\\$`{{#][^ \t\n;&|()<>'"\\$`{{]*+)|"([^"\\$`]*+)"|'([^']*+)'){END}"""
+END = r"(?![^ \t\n;|)&]|&>)"
+OPERATOR = r":?[-=+?]|##?|%%?|//?|\^\^?|,,?|:|@"
+"""What may stand behind the name in `${...}`."""
+INDEX, OPERAND = r"[^\]}'\"\\$`]{0,200}+", r"[^}'\"\\$`]*+"
+BRACED = rf"(?:[A-Za-z_]\w*+|\d++)(?:\[{INDEX}\])?(?:(?:{OPERATOR}){OPERAND})?"
+VARIABLE = rf"\$(?:[A-Za-z_]\w*+|[\d@*#?$!-]|\{{{BRACED}\}})"
+OTHER = r" \t\n;&|()<>'\"\\$`"
+"""What ends a word, or makes it more than its characters."""
+KINDS = (
+    rf"[^{OTHER}{{#~*?\[][^{OTHER}{{*?\[]*+",
+    r'"[^"\\$`]*+"',
+    r"'[^']*+'",
+    rf"[^{OTHER}{{#][^{OTHER}{{]*+",
+    rf"""(?!#)(?:[^{OTHER}]++|{VARIABLE}|"(?:[^"\\$`]++|{VARIABLE})*+"|'[^']*+'){{1,64}}+""",
 )
-"""A word without quotes, expansions and braces, or one that is nothing but quoted text."""
-COSTS = (0, 1, 3, 2)
-"""What such a word counts, by its group: quotes are pieces, as they are in any other word."""
-VARIABLE = r"\$(?:[A-Za-z_]\w*+|[\d@*#?$!-]|\{[A-Za-z_]\w*+\})"
-WOVEN = re.compile(
-    rf"""(?:"((?:[^"\\$`]++|{VARIABLE}){{1,64}}+)"|((?!\#)(?:[^ \t\n;&|()<>'"\\$`]++|{VARIABLE}){{1,64}}+)){END}"""
-)
-"""A word of some text and some variables, in double quotes or without."""
-PIECE = re.compile(r"\$\{(\w+)\}|\$([A-Za-z_]\w*|[\d@*#?$!-])|([^$]+)")
+PLAIN, DOUBLE, SINGLE, GLOB, WOVEN = range(1, 6)
+"""A word that means itself, two kinds of quoted text, a pattern or a path from `~`, and a word that is woven from text,
+quoted text and variables."""
+BLANK = r"[ \t]++(?:\\\n[ \t]*+)*+"
+ANY = f"(?:{'|'.join(kind + END for kind in KINDS)})"
+CHOICE = "|".join(f"({kind}){END}" for kind in KINDS)
+WORD = re.compile(CHOICE)
+"""A word that starts here; the group tells its kind."""
+NEXT = re.compile(f"{BLANK}(?:{CHOICE})")
+"""The same behind blanks."""
+ROW = rf"(?:{BLANK}{ANY}){{0,200}}+"
+"""Words that follow one another."""
+WORDS = re.compile(rf"({ROW})(?:([ \t]*+)(?![^;|)\n&]|&>))?")
+"""The same, with a second group if the command ends behind them."""
+EXPANDED = r"\$(?:\{([^}]*+)\}|([A-Za-z_]\w*+|[\d@*#?$!-]))"
+PIECE = re.compile(rf"{EXPANDED}|\"([^\"]*+)\"|'([^']*+)'|([^$\"']++)")
+IN_QUOTES = re.compile(rf"{EXPANDED}|([^$]++)")
+IN_BRACES = re.compile(rf"(\w++)(?:\[({INDEX})\])?(?:({OPERATOR})({OPERAND}))?")
 NO_PARTS: list[Part] = []
 """Shared by all plain words, never added to."""
 OPENED = Text("", True)
 """A quote makes a word, even around nothing."""
+SHORT = 100
+"""Characters of a word whose parts are remembered."""
 
 
-def woven(found: re.Match[str]) -> tuple[list[Part], int]:
-    """The parts of a word of text and variables, and what it counts."""
-    quoted = found[2] is None
-    parts: list[Part] = [OPENED] if quoted else []
-    cost = 3 if quoted else 1
-    for braced, bare, plain in PIECE.findall(found[1] if quoted else found[2]):
-        if plain:
-            parts.append(Text(plain, quoted))
-            continue
-        cost += 1
-        parts.append(Parameter(bare or braced, f"${bare}" if bare else f"${{{braced}}}", quoted))
-    return parts, cost
+def woven(said: str) -> list[Part]:
+    """The parts of a word that is woven. Nobody may add to them: they are remembered."""
+    return _remembered(said) if len(said) <= SHORT else _woven(said)
+
+
+def _woven(said: str) -> list[Part]:
+    parts: list[Part] = []
+    for found in PIECE.finditer(said):
+        kind: int = found.lastindex  # type: ignore[assignment]  # one of them has matched
+        if kind <= 2:
+            parts.append(_parameter(found, False))
+        elif kind == 3:
+            parts.append(OPENED)
+            parts.extend(_quoted(found[3]))
+        else:
+            parts.append(Text(found[kind], kind == 4))
+    return parts
+
+
+def _quoted(said: str) -> Iterator[Part]:
+    for found in IN_QUOTES.finditer(said):
+        yield _parameter(found, True) if found[3] is None else Text(found[3], True)
+
+
+def _parameter(found: re.Match[str], quoted: bool) -> Parameter:
+    if found[1] is None:
+        return Parameter(found[2], found[0], quoted)
+    inside: re.Match[str] = IN_BRACES.fullmatch(found[1])  # type: ignore[assignment]  # the word was found with it
+    name, index, operator, operand = inside.groups("")
+    if not (index or operator):
+        return Parameter(name, found[0], quoted)
+    return Parameter(name, found[0], quoted, operator, Token(None, [Text(operand)] if operand else []), index)
+
+
+_remembered = lru_cache(maxsize=1024)(_woven)
+"""The same few variables stand in most words."""
