@@ -33,6 +33,7 @@ SCRIPTS = {
     "functions": 'step@() {\n  local x="$1"\n  echo "step @ $x" >&2\n  npm run build:$x --silent\n}\nstep@ one',
     "deletions": "rm -rf build/out@ && mkdir -p build/out@",
 }
+SCRIPTS["all of these"] = "\n".join(SCRIPTS.values())
 """Lines that are repeated, each time with another number, until the script is long enough."""
 HOSTILE = {
     "deep nesting": "echo $(" * 400 + "ls" + ")" * 400,

@@ -1,7 +1,6 @@
 """Words that patterns take whole, where others are taken apart piece by piece: most words of most scripts."""
 
 import re
-from collections.abc import Iterator
 from functools import lru_cache
 
 from synaptic.parse.shell.syntax import Parameter, Part, Text, Token
@@ -36,7 +35,7 @@ ROW = rf"(?:{BLANK}{ANY}){{0,200}}+"
 WORDS = re.compile(rf"({ROW})(?:([ \t]*+)(?![^;|)\n&]|&>))?")
 """The same, with a second group if the command ends behind them."""
 EXPANDED = r"\$(?:\{([^}]*+)\}|([A-Za-z_]\w*+|[\d@*#?$!-]))"
-PIECE = re.compile(rf"{EXPANDED}|\"([^\"]*+)\"|'([^']*+)'|([^$\"']++)")
+PIECE = re.compile(rf"{EXPANDED}|(\"[^\"]*+\")|('[^']*+')|([^$\"']++)")
 IN_QUOTES = re.compile(rf"{EXPANDED}|([^$]++)")
 IN_BRACES = re.compile(rf"(\w++)(?:\[({INDEX})\])?(?:({OPERATOR})({OPERAND}))?")
 NO_PARTS: list[Part] = []
@@ -54,31 +53,38 @@ def woven(said: str) -> list[Part]:
 
 def _woven(said: str) -> list[Part]:
     parts: list[Part] = []
-    for found in PIECE.finditer(said):
-        kind: int = found.lastindex  # type: ignore[assignment]  # one of them has matched
-        if kind <= 2:
-            parts.append(_parameter(found, False))
-        elif kind == 3:
-            parts.append(OPENED)
-            parts.extend(_quoted(found[3]))
+    for braced, bare, quoted, literal, plain in PIECE.findall(said):
+        if plain:
+            parts.append(Text(plain))
+        elif bare:
+            parts.append(Parameter(bare, f"${bare}"))
+        elif braced:
+            parts.append(_braced(braced, False))
+        elif literal:
+            parts.append(Text(literal[1:-1], True))
         else:
-            parts.append(Text(found[kind], kind == 4))
+            parts.append(OPENED)
+            _add_quoted(parts, quoted[1:-1])
     return parts
 
 
-def _quoted(said: str) -> Iterator[Part]:
-    for found in IN_QUOTES.finditer(said):
-        yield _parameter(found, True) if found[3] is None else Text(found[3], True)
+def _add_quoted(parts: list[Part], said: str) -> None:
+    for braced, bare, plain in IN_QUOTES.findall(said):
+        if plain:
+            parts.append(Text(plain, True))
+        elif bare:
+            parts.append(Parameter(bare, f"${bare}", True))
+        else:
+            parts.append(_braced(braced, True))
 
 
-def _parameter(found: re.Match[str], quoted: bool) -> Parameter:
-    if found[1] is None:
-        return Parameter(found[2], found[0], quoted)
-    inside: re.Match[str] = IN_BRACES.fullmatch(found[1])  # type: ignore[assignment]  # the word was found with it
+def _braced(said: str, quoted: bool) -> Parameter:
+    inside: re.Match[str] = IN_BRACES.fullmatch(said)  # type: ignore[assignment]  # the word was found with it
     name, index, operator, operand = inside.groups("")
+    source = f"${{{said}}}"
     if not (index or operator):
-        return Parameter(name, found[0], quoted)
-    return Parameter(name, found[0], quoted, operator, Token(None, [Text(operand)] if operand else []), index)
+        return Parameter(name, source, quoted)
+    return Parameter(name, source, quoted, operator, Token(None, [Text(operand)] if operand else []), index)
 
 
 _remembered = lru_cache(maxsize=1024)(_woven)
