@@ -14,6 +14,7 @@ from synaptic.model.call import Call
 from synaptic.model.event import PreToolUse
 from synaptic.model.facts import Facts
 from synaptic.model.home import Home
+from synaptic.parse.shell.limits import MAX_FOREIGN
 from synaptic.pipeline.match import Index
 from synaptic.policies.base import Policy
 from synaptic.registry.catalog import Catalogs
@@ -53,6 +54,9 @@ HOSTILE = {
     "statements for a regular expression": "psql -c '" + "alter table drop " * (LARGE // 17) + "'",
     "comments for a regular expression": "psql -c '" + "/* " * (LARGE // 3) + "'",
     "brackets for a regular expression": "mongo --eval 'remove(" + " " * LARGE + "'",
+    "Python with many names": "python3 <<'E'\n" + "x=a+b\n" * (MAX_FOREIGN // 6 - 9) + "E",
+    "a megabyte of Python": "; ".join(["python3 -c '" + "a=1\n" * 1000 + "'"] * 240),
+    "patterns at home": "foo " + " ".join(f"~/.{n}*" for n in range(4000)),
     "addresses for a regular expression": "curl " + " ".join(["a-" * 1500 + "." + "b." * 500] * 40),
 }
 

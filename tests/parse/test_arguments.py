@@ -1,8 +1,10 @@
 """Options as programs read them."""
 
+import hypothesis
 import pytest
+from hypothesis import strategies as st
 
-from synaptic.parse.arguments import Arguments, arguments
+from synaptic.parse.arguments import Arguments, arguments, operands
 from synaptic.parse.shell.script import Word
 
 
@@ -34,3 +36,16 @@ def test_a_value_is_no_operand(line: str):
 def test_a_dash_alone_is_an_operand_and_a_missing_value_is_none():
     assert given("-").texts == ("-",)
     assert given("-o", "-o").values("-o") == ()
+
+
+WORDS = st.lists(
+    st.sampled_from(["-", "--", "-o", "-of", "-fo", "-rf", "-s1", "--size", "--size=1", "--siz", "-é", "x", "a/b", ""]),
+    max_size=7,
+)
+VALUED = st.frozensets(st.sampled_from(["-o", "-s", "--size", "-rf", "-1"]))
+
+
+@hypothesis.given(WORDS, VALUED)
+def test_operands_are_what_sorting_all_arguments_leaves_over(texts: list[str], valued: frozenset[str]):
+    words = [Word(text) for text in texts]
+    assert tuple(operands(words, valued)) == arguments(words, valued).operands

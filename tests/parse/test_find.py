@@ -52,3 +52,26 @@ def test_fd_is_narrowed_by_a_pattern_or_an_extension():
     assert fd_finding(words("fd -e pyc -x rm")).narrowed
     assert not fd_finding(words("fd -x rm -rf")).narrowed
     assert not fd_finding(words("fd . -x rm -rf")).narrowed
+
+
+@pytest.mark.parametrize(
+    ("line", "roots"),
+    [
+        ("fd -x rm", ["."]),
+        ("fd . ~ -X rm -rf", ["~"]),
+        ("fd -H -t d . a b -x rm", ["a", "b"]),
+        ("fd -td x --search-path a -x rm c", ["a"]),
+        ("fd -C .. -x rm", [".."]),
+        ("fd --base-directory=/a . b /c -x rm", ["/a/b", "/c"]),
+        ("fd -e py -E b . a", ["a"]),
+    ],
+)
+def test_fd_starts_at_the_operands_behind_the_pattern(line: str, roots: list[str]):
+    assert [word.text for word in fd_finding(words(line)).roots] == roots
+
+
+def test_fd_is_narrowed_by_age_and_size_and_not_by_kind_or_a_folder():
+    assert fd_finding(words("fd --changed-before 2w . a -X rm")).narrowed
+    assert fd_finding(words("fd -S +1g -X rm")).narrowed
+    assert not fd_finding(words("fd -t f . a -X rm")).narrowed
+    assert not fd_finding(words("fd -tf -E keep -X rm")).narrowed

@@ -2,7 +2,7 @@
 
 import pytest
 
-from synaptic.parse.flow import Flow, fetches, interpreter, local, plain, remote
+from synaptic.parse.flow import Flow, fetches, interpreter, local, plain, remote, serves
 from synaptic.parse.shell.reader import read
 
 
@@ -71,3 +71,23 @@ def test_more_links_than_are_followed_are_said():
         for command in found.commands:
             flow.origins(command)
         assert flow.tangled is tangled
+
+
+@pytest.mark.parametrize(
+    ("text", "served"),
+    [
+        ("gh api repos/x/y", True),
+        ("gh gist view abc --raw", True),
+        ("gh pr view 1", False),
+        ("aws --profile p s3 cp s3://x/i.sh -", True),
+        ("aws s3 cp i.sh s3://x/", False),
+        ("aws s3 cp s3://x/i.sh i.sh", False),
+        ("gsutil cat gs://x/i.sh", True),
+        ("gcloud storage cat gs://x/i.sh", True),
+        ("ssh host cat x", True),
+        ("ssh localhost cat x", False),
+        ("cat x", False),
+    ],
+)
+def test_clients_that_print_what_a_service_holds(text: str, served: bool):
+    assert serves(read(text, "/p", "/h").commands[0]) is served

@@ -105,3 +105,20 @@ def test_a_space_that_is_none_for_the_shell_separates_nothing() -> None:
 def test_no_text_makes_it_fail(text: str) -> None:
     for call in calls(f"git {text}"):
         assert call.given is not None
+
+
+@given(
+    st.lists(
+        st.sampled_from(["-h", "--help", "--no-help", "-nh", "-x", "--hard", "--", "h", "help", "--h", "-"]), max_size=4
+    )
+)
+def test_help_is_only_shown_by_an_option_that_holds_its_letter(words: list[str]):
+    for verb in ("reset", "log"):
+        call = only(" ".join(["git", verb, *words]))
+        assert call.helps is call.given.helps
+
+
+def test_a_setting_counts_from_its_line_on_and_not_before():
+    before, _, after = calls("git x; git config alias.x 'reset --hard'; git x")
+    assert (before.verb, after.verb) == ("x", "reset")
+    assert not before.settings

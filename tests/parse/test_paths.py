@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from synaptic.parse.paths import Standpoint, inside, readings, resolve
+from synaptic.parse.paths import PLAIN, Standpoint, inside, readings, resolve, settled
 
 AT = Standpoint("/home/u/p/sub", "/home/u")
 
@@ -88,3 +88,15 @@ def test_what_is_inside_by_text_is_inside_by_parts(text: str):
     path = resolve(text, AT)
     if path is not None:
         assert inside(path, ["/home/u/p"]) == (path.split("/")[:4] == ["", "home", "u", "p"])
+
+
+FOLDERS = st.sampled_from(
+    ["/p", "/p/", "/", "", "/p/../q", "/private/tmp/x", "/private/x", "/a b", "/p..q", "relative"]
+)
+PLAIN_NAMES = st.from_regex(PLAIN, fullmatch=True).filter(lambda text: len(text) < 80)
+
+
+@given(PLAIN_NAMES, FOLDERS)
+def test_a_plain_name_in_a_settled_folder_is_written_behind_it(text: str, folder: str):
+    if settled(folder):
+        assert resolve(text, Standpoint(folder, "/home/u")) == f"{folder}/{text}"

@@ -1,10 +1,12 @@
 """What a path is to its user."""
 
+from fnmatch import fnmatchcase
+
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from synaptic.parse.places import Place, Places, matches_everything, without_everything
+from synaptic.parse.places import PROBES, Place, Places, matches_everything, without_everything
 from synaptic.parse.shell.reader import read
 from synaptic.parse.shell.script import Word
 
@@ -83,6 +85,23 @@ def test_an_agent_at_the_root_works_there_and_not_in_the_system():
     assert at.hit(Word("."), "/") is Place.WHOLE
 
 
+@pytest.mark.parametrize(
+    ("home", "path", "place"),
+    [
+        ("/tmp/ci/home", "/tmp/ci/home/Documents", Place.OUTSIDE),
+        ("/tmp/ci/home", "/tmp/ci/home/.cache/pip", Place.SCRATCH),
+        ("/tmp/ci/home", "/tmp/ci/home", Place.WHOLE),
+        ("/tmp/ci/home", "/tmp/ci", Place.WHOLE),
+        ("/tmp/ci/home", "/tmp/ci/work", Place.SCRATCH),
+        ("/tmp", "/tmp/a", Place.SCRATCH),
+        ("/", "/tmp/a", Place.SCRATCH),
+        ("", "/tmp/a", Place.SCRATCH),
+    ],
+)
+def test_a_home_in_a_scratch_folder_is_a_home(home: str, path: str, place: Place):
+    assert Places("/p", home, "/p", (), ("/tmp", f"{home}/.cache")).of(path) is place
+
+
 @given(st.text(max_size=60))
 def test_any_text_is_some_place(text: str):
     assert AT.hit(Word(text, known=False, glob=True), ROOT) in Place
@@ -90,3 +109,53 @@ def test_any_text_is_some_place(text: str):
 
 def test_a_text_too_long_for_a_path_is_no_place():
     assert AT.hit(Word("/" * 5000), ROOT) is Place.UNKNOWN
+
+
+NAMES = st.sampled_from(
+    [
+        "a",
+        "u",
+        "project",
+        "sub",
+        "b.c",
+        "-rf",
+        "a/b",
+        "sub/x",
+        "..",
+        ".",
+        "./a",
+        "/etc",
+        "~",
+        "~/x",
+        "$X",
+        "*",
+        "a*",
+        "c:",
+        "",
+    ]
+)
+STANDS = st.sampled_from(
+    [ROOT, f"{ROOT}/sub", f"{ROOT}/sub/x", "/home/u", "/home", "/", "", f"{ROOT}/../x", "/private/tmp"]
+)
+
+
+@given(st.lists(NAMES, min_size=1, max_size=3), STANDS, STANDS, STANDS)
+@example(["u"], "/home", "/home", "/home")
+@example(["sub/x"], ROOT, ROOT, f"{ROOT}/sub/x")
+@example(["a"], "/home/u", ROOT, ROOT)
+def test_ordinary_names_are_in_the_project_and_nowhere_worse(texts: list[str], cwd: str, root: str, stand: str):
+    at = Places(root, HOME, stand, (), ("/tmp",))
+    words = [word(text or "''") for text in texts]
+    if at.ordinary(words, cwd):
+        assert {at.hit(one, cwd) for one in words} == {Place.PROJECT}
+
+
+def test_names_below_the_project_are_ordinary():
+    assert AT.ordinary([word("-rf"), word("build/out"), word("a.py")], ROOT)
+    assert not AT.ordinary([word("build"), word("../other")], ROOT)
+    assert not AT.ordinary([word("build")], "/etc")
+
+
+@given(st.text("q9z.w7k*?[]!a", max_size=6))
+def test_everything_is_what_one_of_the_probes_shows(pattern: str):
+    assert matches_everything(pattern) is any(fnmatchcase(probe, pattern) for probe in PROBES)

@@ -1,7 +1,11 @@
 """What the guards share."""
 
+from hypothesis import example, given
+from hypothesis import strategies as st
+
 from synaptic.model.event import PreToolUse
 from synaptic.model.facts import Facts
+from synaptic.parse.paths import inside
 from synaptic.parse.places import Place
 from synaptic.policies.reading import any_of, elsewhere, named, places, reading, script
 
@@ -63,3 +67,32 @@ def test_letters_that_a_pattern_takes_for_plain_ones_are_hints_too():
     assert known is not None
     assert known.hinted(("secret", "key", "service")) == ("secret", "key", "service")
     assert any_of(("secret",)).search("a/\u017fECRET.json")
+
+
+WORDS = st.sampled_from((
+    "a", "-o/etc/x", "-oa", "--output=/x", "--output=a", "of=/x", "~/x", "a~", "..", "a/../b", "a..b", "$HOME/x",
+    "$X/y", "${PWD}/../x", "file:///x", "/dev/null", "/etc/x", "s/a/b/", "./a", "a*", "-", "--", "-t", "x" * 9000,
+))  # fmt: skip
+PROGRAMS = st.sampled_from(["touch", "cp", "mv -t", "dd", "sed -i", "curl", "rm -rf", "rsync", "tar", "cd", "echo >"])
+LINES = st.lists(st.tuples(PROGRAMS, st.lists(WORDS, max_size=3).map(" ".join)).map(" ".join), max_size=4)
+
+
+@given(LINES, st.sampled_from(["/home/u/project", "/home/u/project/sub", "/etc", "/home/u/project/../x"]))
+@example(["curl -o/etc/x"], "/home/u/project")
+def test_what_stays_in_a_folder_writes_nothing_elsewhere(lines: list[str], cwd: str):
+    known = reading(bash("\n".join(["ls", *lines]), cwd), FACTS)
+    assert known is not None
+    if known.stays_in("/home/u/project"):
+        elsewhere_written = [target.path for target in known.targets if not inside(target.path, ["/home/u/project"])]
+        assert [path for path in elsewhere_written if path != "/dev/null"] == []
+
+
+def test_a_word_that_is_too_long_is_left_out_and_said_to_be():
+    known = reading(bash(f"cat {'a' * 9000} b"), FACTS)
+    assert known is not None
+    assert known.shortened
+    assert known.words == "b"
+
+
+def test_no_hints_are_found_nowhere():
+    assert any_of(()).search("anything") is None

@@ -56,6 +56,30 @@ def arguments(words: Iterable[Word], valued: Collection[str] = NONE) -> Argument
     return Arguments(tuple(options), tuple(operands))
 
 
+def operands(words: Iterable[Word], valued: Collection[str] = NONE) -> list[Word]:
+    """The words that are neither options nor their values: what `arguments` leaves over, without sorting the rest."""
+    found: list[Word] = []
+    rest = iter(words)
+    for word in rest:
+        text = word.text
+        if text[:1] != "-" or text == "-":
+            found.append(word)
+        elif text == "--":
+            found.extend(rest)
+        elif valued and _takes_next(text, valued):
+            next(rest, None)
+    return found
+
+
+def _takes_next(text: str, valued: Collection[str]) -> bool:
+    if text[:2] == "--":
+        return text in valued and "=" not in text
+    for place, letter in enumerate(text[1:], 2):
+        if f"-{letter}" in valued:
+            return place == len(text)
+    return False
+
+
 def _long(word: Word, rest: Iterable[Word], valued: Collection[str]) -> tuple[str, Word | None]:
     name, equals, value = word.text.partition("=")
     if equals:

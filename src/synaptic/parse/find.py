@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from synaptic.parse.arguments import arguments
 from synaptic.parse.names import names
 from synaptic.parse.places import matches_everything
 from synaptic.parse.shell.script import Word
@@ -15,6 +16,14 @@ OR = frozenset({"-o", "-or", ","})
 NOT = frozenset({"!", "-not"})
 BY_NAME = names("-name -iname -path -ipath -wholename -iwholename -regex -iregex -lname -ilname")
 BY_STATE = re.compile(r"-(?:[acm](?:time|min)|newer\w*|anewer|cnewer|size|empty|samefile|inum|links|nouser|nogroup)")
+FD_RUNS = names("-x -X --exec --exec-batch")
+FD_VALUED = names(
+    "-d --max-depth --min-depth --exact-depth -E --exclude -t --type -e --extension -S --size --changed-within"
+    " --changed-before --newer --older -o --owner -c --color -j --threads --max-results --batch-size -C"
+    " --base-directory --path-separator --search-path --ignore-file --format --and"
+)
+FD_CHOOSES = names("-e --extension -S --size --changed-within --changed-before --and --newer --older")
+FD_EVERYTHING = names(". .* ^ $ ^.*$ ** ./ **/*") | {""}
 
 
 class Finding(msgspec.Struct, frozen=True):
@@ -37,13 +46,22 @@ def finding(argv: Sequence[Word]) -> Finding:
 
 
 def fd_finding(argv: Sequence[Word]) -> Finding:
-    """The same for `fd`, whose first operand is the pattern."""
-    texts = [word.text for word in argv[1:]]
-    ends = (place for place, text in enumerate(texts) if text in ("-x", "-X", "--exec", "--exec-batch"))
-    front = texts[: next(ends, len(texts))]
-    chosen = any(text in ("-e", "--extension", "-g", "--glob") for text in front)
-    plain = [text for text in front if text[:1] != "-" and text not in (".", "f", "d")]
-    return Finding((Word("."),), chosen or bool(plain), deletes=False)
+    """The same for `fd`, whose first operand is the pattern and whose others are where it starts."""
+    words = argv[1:]
+    ends = (place for place, word in enumerate(words) if word.text in FD_RUNS)
+    given = arguments(words[: next(ends, len(words))], FD_VALUED)
+    base = given.values("-C", "--base-directory")[-1:]
+    roots = (*given.operands[1:], *given.values("--search-path"))
+    below = tuple(_within(base[0], root) for root in roots) if base else roots
+    pattern = given.operands[0].text if given.operands else ""
+    chosen = given.has(*FD_CHOOSES) or not (pattern in FD_EVERYTHING or matches_everything(pattern))
+    return Finding(below or base or (Word("."),), chosen, deletes=False)
+
+
+def _within(base: Word, root: Word) -> Word:
+    if root.text[:1] in ("/", "~"):
+        return root
+    return Word(f"{base.text.rstrip('/')}/{root.text}", base.known and root.known)
 
 
 def _narrowed(texts: list[str]) -> bool:

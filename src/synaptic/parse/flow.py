@@ -3,7 +3,6 @@
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
-from functools import lru_cache
 
 from synaptic.parse.arguments import arguments
 from synaptic.parse.names import names
@@ -11,12 +10,28 @@ from synaptic.parse.paths import LONGEST
 from synaptic.parse.shell.script import Command, Script, Word
 
 SHELLS = names("sh bash zsh dash ksh mksh ash fish csh tcsh rbash pwsh powershell yash")
-LANGUAGES = names("python python2 python3 pypy pypy3 perl ruby node nodejs php lua deno bun osascript tclsh")
-VERSIONED = re.compile(r"(python|pypy|perl|ruby|php|lua|ksh|bash)[\d.]+")
+LANGUAGES = names(
+    "python python2 python3 pypy pypy3 perl ruby node nodejs php lua deno bun osascript tclsh"
+    " rscript julia elixir emacs"
+)
+NUMBERED = ("python", "pypy", "perl", "ruby", "php", "lua", "ksh", "bash")
+VERSIONED = re.compile(rf"({'|'.join(NUMBERED)})[\d.]+")
 FETCHERS = names(
     "curl wget wget2 aria2c http https xh fetch lynx w3m links iwr irm invoke-webrequest invoke-restmethod nc ncat"
-    " netcat start-bitstransfer"
+    " netcat start-bitstransfer telnet xhs curlie lftp tftp"
 )
+SERVED = {
+    "gh": re.compile(r"(?:api|gist view|release download)(?: |$)"),
+    "glab": re.compile(r"api(?: |$)"),
+    "aws": re.compile(r"s3 cp s3://\S+ (?:-|/dev/stdout)(?: |$)"),
+    "gsutil": re.compile(r"cat |cp gs://\S+ -(?: |$)"),
+    "gcloud": re.compile(r"storage (?:cat |cp gs://\S+ -(?: |$))"),
+    "rclone": re.compile(r"cat "),
+    "mc": re.compile(r"cat "),
+    **dict.fromkeys(("ssh", "autossh", "dig", "drill", "nslookup"), re.compile("")),
+}
+"""Clients of the user's own machines and services that print what these hold, by the words that make them."""
+SERVICE_VALUED = names("--profile --region --endpoint-url -R --repo --hostname -H --header -f -F -X --project --config")
 WGET = names(
     "-O --output-document -P --directory-prefix -o --output-file -U --user-agent --header --post-file --post-data"
     " --body-file --body-data --method --user --password -t -T -w -e"
@@ -45,10 +60,10 @@ LINKS = 10_000
 TANGLED = "More commands feed one another here than can be followed. Split it into smaller commands."
 
 
-@lru_cache(maxsize=1024)
 def plain(name: str) -> str:
     """A program's name in lower case and without a version."""
-    return VERSIONED.sub(r"\1", name.lower())
+    low = name.lower()
+    return VERSIONED.sub(r"\1", low) if low.startswith(NUMBERED) else low
 
 
 def interpreter(name: str) -> str:
@@ -136,6 +151,14 @@ def fetches(command: Command) -> bool:
     if any(SOCKET.match(redirect.target.text) for redirect in command.redirects):
         return True
     return command.name.lower() in FETCHERS and not local(command)
+
+
+def serves(command: Command) -> bool:
+    """Whether it prints what a service or another machine of the user's holds."""
+    form = SERVED.get(command.name.lower())
+    if form is None or local(command):
+        return False
+    return form.match(" ".join(arguments(command.argv[1:], SERVICE_VALUED).texts)) is not None
 
 
 def remote(text: str) -> bool:

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import chain
+from operator import attrgetter
 
 from synaptic.parse.git_line import GitCall, configured, git_call
 from synaptic.parse.shell.once import KEPT, read_once
@@ -19,16 +21,26 @@ def git_calls(text: str, cwd: str, home: str) -> tuple[GitCall, ...]:
 
 def _calls(script: Script, home: str) -> Iterator[GitCall]:
     settings: dict[str, str | None] = {}
-    for command in script.commands:
-        name = command.name.lower()
-        if name == "git" or name.startswith("git-"):
-            call = git_call(command, settings)
-            if call.verb == "config":
-                settings |= configured(call.given)
-            yield call
-            yield from _from_alias(call, settings, home)
-        elif name.startswith(SPACED):
+    for command in _commands(script):
+        if command.name.lower().startswith(SPACED):
             yield from _quoted(command, home)
+            continue
+        call = git_call(command, settings)
+        if call.verb == "config":
+            settings = {**settings, **configured(call.given)}
+        yield call
+        if settings:
+            yield from _from_alias(call, settings, home)
+
+
+def _commands(script: Script) -> list[Command]:
+    """The commands that are calls of git, in their order."""
+    calls = [commands for name, commands in script.by_name.items() if _is_git(name.lower())]
+    return calls[0] if len(calls) == 1 else sorted(chain(*calls), key=attrgetter("index"))
+
+
+def _is_git(name: str) -> bool:
+    return name == "git" or name.startswith(("git-", *SPACED))
 
 
 def _from_alias(call: GitCall, settings: dict[str, str | None], home: str) -> Iterator[GitCall]:

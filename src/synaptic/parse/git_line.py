@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from functools import cached_property
 from os.path import normpath
 
 import msgspec
@@ -18,7 +19,7 @@ EXPANSIONS = 5
 NO_SETTINGS: Mapping[str, str | None] = {}
 
 
-class GitCall(msgspec.Struct, frozen=True):
+class GitCall(msgspec.Struct, frozen=True, dict=True):
     """One call of git."""
 
     command: Command
@@ -33,17 +34,31 @@ class GitCall(msgspec.Struct, frozen=True):
     """Settings of this call in lower case; None for a value that cannot be known."""
     hidden: str = ""
     """An alias whose meaning cannot be known."""
-    given: Given = Given()
-    """The arguments, sorted."""
+
+    @cached_property
+    def given(self) -> Given:
+        """The arguments, sorted."""
+        return read_options(self.verb, self.args)
+
+    @property
+    def helps(self) -> bool:
+        """Whether only the manual or the usage is shown. Without an option that holds an `h` it is not."""
+        return any("h" in word.text and word.text[:1] == "-" for word in self.args) and self.given.helps
 
 
 def git_call(command: Command, configured: Mapping[str, str | None] = NO_SETTINGS) -> GitCall:
     """A command whose program is git, read. `configured` are settings that count already."""
-    call = _expanded(_call(command, configured))
-    return msgspec.structs.replace(call, given=read_options(call.verb, call.args))
+    argv = command.argv
+    if command.name == "git" and len(argv) > 1 and argv[1].text[:1] != "-" and not command.assignments:
+        verb = argv[1].text if argv[1].known else ""
+        call = GitCall(command, verb, argv[2:], command.cwd, argv[1], configured)
+    else:
+        call = _call(command, configured)
+    return _expanded(call) if call.settings else call
 
 
 def _call(command: Command, configured: Mapping[str, str | None]) -> GitCall:
+    """A call in any form: settings in front of it or of the verb, another case, `git-verb`."""
     words, settings, cwd = list(command.argv[1:]), {**configured, **_from_environment(command)}, command.cwd
     if command.name != command.name.lower():
         # A file system without case runs GIT as git.

@@ -42,6 +42,14 @@ DECLARED = {
     "filter-branch": "setup= subdirectory-filter= env-filter= tree-filter= index-filter= parent-filter= msg-filter="
     " commit-filter= tag-name-filter= prune-empty original= |d= state-branch= force|f",
     "difftool": "extcmd|x= tool|t= gui|g dir-diff|d prompt|y no-prompt",
+    "clone": "verbose|v quiet|q progress reject-shallow no-checkout|n bare mirror local|l no-hardlinks shared|s"
+    " recurse-submodules? recursive? jobs|j= template= reference= reference-if-able= dissociate origin|o= branch|b="
+    " revision= upload-pack|u= depth= shallow-since= shallow-exclude= single-branch tags shallow-submodules"
+    " separate-git-dir= ref-format= config|c= server-option= ipv4|4 ipv6|6 filter= also-filter-submodules"
+    " remote-submodules sparse bundle-uri=",
+    "init": "template= bare shared? quiet|q separate-git-dir= object-format= ref-format= initial-branch|b=",
+    "lfs": "include|I= exclude|X= include-ref= exclude-ref= everything above= fixup no-rewrite message|m= object-map="
+    " remote= skip-fetch verbose yes",
     "rebase": "onto= keep-base exec|x= interactive|i strategy|s= strategy-option|X= abort continue skip quit",
 }
 """`long|short`; `=` takes the next word as its value, `?` only what is attached to it."""

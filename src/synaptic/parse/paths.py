@@ -16,6 +16,8 @@ LONGEST = 4096
 """Characters of a path; no system opens a longer one."""
 SHORT = 256
 """Characters of a path whose meaning is remembered."""
+REMEMBERED = 8192
+"""Paths whose meaning is remembered: more than a script can name, so that each is worked out once for all guards."""
 DECODINGS = 4
 """Rounds of percent-decoding, for text that was encoded more than once."""
 
@@ -34,6 +36,12 @@ def resolve(text: str, at: Standpoint) -> str | None:
     return _remembered(text, at.cwd, at.home) if len(text) <= SHORT else _resolved(text, at.cwd, at.home)
 
 
+@lru_cache(maxsize=256)
+def settled(folder: str) -> bool:
+    """Whether a plain name below a folder is resolved by writing it behind the folder."""
+    return folder[-1:] != "/" and ".." not in folder and not folder.startswith("/private")
+
+
 def _resolved(text: str, cwd: str, home: str) -> str | None:
     if PLAIN.fullmatch(text) and cwd[-1:] != "/" and ".." not in cwd:
         return _canonical(f"{cwd}/{text}")
@@ -42,14 +50,14 @@ def _resolved(text: str, cwd: str, home: str) -> str | None:
     plain = text.removeprefix("file://")
     if plain.startswith("~"):
         plain = _tilde(plain, home)
-    if "$" in plain:
+    if "$" in plain and ("HOME" in plain or "PWD" in plain):
         plain = VARIABLE.sub(lambda found: home if "HOME" in found[0] else cwd, plain)
     if not plain.startswith("/"):
         plain = f"{cwd}/{plain}"
     return _canonical("/" + os.path.normpath(plain).lstrip("/"))
 
 
-_remembered = lru_cache(maxsize=2048)(_resolved)
+_remembered = lru_cache(maxsize=REMEMBERED)(_resolved)
 """Several guards ask about the same words."""
 
 
@@ -67,13 +75,14 @@ def readings(text: str, at: Standpoint) -> tuple[str, ...]:
 def inside(path: str, roots: Iterable[str]) -> bool:
     """Whether a resolved path is one of the roots or below one. An empty root holds nothing."""
     for root in roots:
-        if root and path.startswith(stem := _stem(root)) and path[len(stem) : len(stem) + 1] in ("", "/"):
+        if root and path.startswith(start := stem(root)) and path[len(start) : len(start) + 1] in ("", "/"):
             return True
     return False
 
 
 @lru_cache(maxsize=256)
-def _stem(root: str) -> str:
+def stem(root: str) -> str:
+    """How every path inside a folder begins."""
     return _canonical(root.rstrip("/"))
 
 

@@ -1,12 +1,14 @@
 """What a path is to its user: the whole system or home, a part of the system, the project, scratch, or elsewhere."""
 
 import re
+from collections.abc import Iterable
 from enum import StrEnum
-from fnmatch import fnmatchcase
+from functools import lru_cache
 
 import msgspec
 
-from synaptic.parse.paths import LONGEST, Standpoint, inside, resolve
+from synaptic.parse.globs import CLASS, SIGN, matches
+from synaptic.parse.paths import LONGEST, PLAIN, REMEMBERED, SHORT, Standpoint, inside, resolve, settled
 from synaptic.parse.shell.script import Word
 
 SYSTEM = (
@@ -15,6 +17,7 @@ SYSTEM = (
     "/usr", "/var",
 )  # fmt: skip
 """Trees that belong to the machine; compared without case, as some file systems do."""
+TOPS = (*SYSTEM, "/home", "/users")
 MOUNTED = re.compile(
     r"/(?:mnt|media|sysroot|target)(?:/[^/]+)?/(?:bin|boot|etc|lib|lib64|sbin|usr|var|root|home|users|windows"
     r"|program files)(?:/|$)"
@@ -23,7 +26,6 @@ MOUNTED = re.compile(
 HOMES = re.compile(r"/(?:home|users)(?:/[^/]+)?$")
 WINDOWS = re.compile(r"[A-Za-z]:")
 """A drive; a shell may have eaten the backslashes behind it."""
-GLOB = re.compile(r"[*?\[]")
 EXPANSION = re.compile(r"\$\{[^}]*\}|\$\((?:[^()]|\([^()]*\))*\)|\$\w+|\$[@*#?!-]|`[^`]*`")
 CERTAIN = re.compile(r"\$\{\w+:\?")
 """`${X:?}`: the shell stops when it is empty."""
@@ -31,7 +33,6 @@ TEMPORARY = re.compile(r"\$\{?TMPDIR\b[^}/]*\}?/+(?!\.\.(?:/|$))[^/]")
 PROBES = ("q9z", ".q9z", "q9z.w7k", "w")
 """Names that only a pattern for everything matches."""
 PROBED = frozenset("*?".join(PROBES))
-CLASS = re.compile(r"\[!?\]?[^\]]*+\]")
 
 
 class Place(StrEnum):
@@ -69,15 +70,27 @@ class Places(msgspec.Struct, frozen=True):
             return Place.PROJECT if inside(path, (self.project,)) else Place.WHOLE
         if inside(path, (self.project, *self.more)):
             return Place.PROJECT
-        if any(inside(path, (folder,)) and path != folder for folder in self.scratch):
+        if any(
+            inside(path, (folder,)) and path != folder and self._disposable(path, folder) for folder in self.scratch
+        ):
             return Place.SCRATCH
         return Place.SYSTEM if self._system(path) else Place.OUTSIDE
+
+    def _disposable(self, path: str, folder: str) -> bool:
+        """Whether a scratch folder says what a path in it is: a home that lies in one is a home all the same."""
+        return not inside(path, (self.home,)) or inside(folder, (self.home,))
 
     def _system(self, path: str) -> bool:
         if inside(path, (self.home,)):
             return False
         low = path.lower()
         return low.count("/") == 1 or inside(low, SYSTEM) or bool(HOMES.match(low) or MOUNTED.match(low))
+
+    def ordinary(self, words: Iterable[Word], cwd: str) -> bool:
+        """Whether all of these are plain names below the project, for which `hit` has nothing to work out."""
+        if not _works_in(cwd or self.cwd, self.project, self.cwd, self.home):
+            return False
+        return all(word.known and not word.glob and PLAIN.fullmatch(word.text) for word in words)
 
     def hit(self, word: Word, cwd: str) -> Place:
         """What a word of a command would hit, patterns and unknown parts taken at their worst."""
@@ -97,15 +110,24 @@ class Places(msgspec.Struct, frozen=True):
             return Place.SCRATCH  # what is in it, not the folder
         if self.cwd == "/" and _below_here(text) and not inside(path.lower(), SYSTEM):
             return Place.PROJECT  # an agent that was started at the root works there, as in a container
-        return self._pattern(path) if word.glob and GLOB.search(path) else self.of(path)
+        sign = SIGN.search(path) if word.glob else None
+        return self._pattern(path, path[: sign.start()]) if sign else self.of(path)
 
-    def _pattern(self, path: str) -> Place:
-        first = path.split("/")[1]
-        tops = [top for top in (*SYSTEM, "/home", "/users") if fnmatchcase(top[1:], first.lower())]
-        if GLOB.search(first) and tops:
+    def _pattern(self, path: str, certain: str) -> Place:
+        """What a pattern would hit that is certain up to its first sign."""
+        first = path.split("/", 2)[1].lower()
+        if certain.count("/") == 1 and any(matches(top[1:], first) for top in TOPS):
             return Place.SYSTEM
-        whole = any(held and fnmatchcase(held, path) for held in (self.project, self.home))
+        whole = any(held.startswith(certain) and matches(held, path) for held in (self.project, self.home))
         return Place.WHOLE if whole else self.of(path)
+
+
+@lru_cache(maxsize=256)
+def _works_in(folder: str, project: str, cwd: str, home: str) -> bool:
+    """Whether everything below a folder is the project's, and neither the agent nor the home is further below."""
+    if not project or not settled(folder) or inside(home, (folder,)):
+        return False
+    return inside(folder, (project,)) and inside(folder, (cwd,))
 
 
 def _least(word: Word) -> str:
@@ -131,13 +153,20 @@ def without_everything(text: str) -> str:
     """`build/*` is about `build`, `*` about the folder one stands in."""
     if len(text) > LONGEST:
         return text
-    while GLOB.search(last := text.rstrip("/").rpartition("/")[2]) and matches_everything(last):
+    return _remembered(text) if len(text) <= SHORT else _without_everything(text)
+
+
+def _without_everything(text: str) -> str:
+    while SIGN.search(last := text.rstrip("/").rpartition("/")[2]) and matches_everything(last):
         text = text.rstrip("/")[: -len(last)] or "."
     return text
 
 
+_remembered = lru_cache(maxsize=REMEMBERED)(_without_everything)
+
+
 def matches_everything(pattern: str) -> bool:
     """Whether a pattern matches any name, hidden or not."""
-    if not PROBED.issuperset(CLASS.sub("", pattern)):
+    if not PROBED.issuperset(CLASS.sub("", pattern) if "[" in pattern else pattern):
         return False  # it says more than a pattern for everything would
-    return any(fnmatchcase(probe, pattern) for probe in PROBES)
+    return any(matches(probe, pattern) for probe in PROBES)

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import chain
 from operator import attrgetter
 
@@ -10,37 +10,76 @@ import msgspec
 
 from synaptic.model.event import PreToolUse
 from synaptic.model.facts import Facts
-from synaptic.parse.flow import plain
-from synaptic.parse.paths import LONGEST, Standpoint, resolve
+from synaptic.parse.flow import VERSIONED, plain
+from synaptic.parse.paths import LONGEST, Standpoint, inside, resolve, settled
 from synaptic.parse.places import SYSTEM, Places
 from synaptic.parse.shell.once import KEPT, read_once
-from synaptic.parse.shell.script import Command, Script
+from synaptic.parse.shell.remote import REMOTES
+from synaptic.parse.shell.script import Command, Redirect, Script
 from synaptic.parse.targets import Target, targets
 
 NOWHERE = "/nowhere/project"
 """Stands for the folder when nobody says where the agent is."""
 SCRATCH = ("/tmp", "/var/tmp", "/var/folders", "/dev/shm", "~/.cache")
-CONTAINERS = frozenset({"docker", "podman", "nerdctl", "docker-compose", "kubectl", "oc", "k3s"})
-ELSEWHERE = CONTAINERS | {"ssh", "autossh"}
+CONTAINERS = frozenset({"docker", "podman", "nerdctl", "docker-compose", "kubectl", "oc", "k3s", "lxc", "incus"})
+ELSEWHERE = CONTAINERS | {"ssh", "autossh", *REMOTES}
 MOUNTED = re.compile(r"(?:-v|--volume=)?(?:/[\w.-]*|/home/[\w.-]+|~):/")
 """A volume that holds the whole machine or a whole home."""
 SHELLS = ("Bash", "PowerShell")
-FOLDED = str.maketrans({"\u0130": "i", "\u0131": "i", "\u017f": "s", "\u212a": "k"})
+TOO_LONG = 2 * LONGEST
+"""Characters of a word; no option is so long that the rest of a longer word is a path."""
+FOLDED = (("\u0130", "i"), ("\u0131", "i"), ("\u017f", "s"), ("\u212a", "k"))
 """Letters that a pattern without case takes for plain ones, and `lower` does not."""
+NOTHING = r"(?!)"
+"""A pattern that is found nowhere."""
+OUTWARD = ("\n/", "\n~", "=/", "=~", "..", "$home", "${home", "$pwd", "${pwd", "file:")
+ATTACHED = re.compile(r"\n-[^\n]*[/~]")
+"""What words, in lower case and each on its line, hold that may lead out of the folder they are seen from."""
 
 
-class Reading(msgspec.Struct, frozen=True):
+class Reading(msgspec.Struct, frozen=True, dict=True):
     """A command as every guard needs it."""
 
     script: Script
+    at: Standpoint
     programs: frozenset[str]
     """What runs, in lower case: some file systems ignore it."""
-    targets: tuple[Target, ...]
-    """The files that are written."""
     words: str
-    """Every argument and every file that is named, each once, in lower case."""
-    folders: str
-    """Every folder that a relative path may start from."""
+    """Every argument and every file that is named, each once, in lower case, but for those too long for a path."""
+    shortened: bool
+    """Whether a word was too long."""
+    starts: frozenset[str]
+    """The folders that its commands and redirections are in."""
+
+    @cached_property
+    def folders(self) -> str:
+        """Every folder that a relative path may start from, in lower case."""
+        return _lower({self.at.cwd, self.at.home, *self.starts})
+
+    @cached_property
+    def targets(self) -> tuple[Target, ...]:
+        """The files that are written."""
+        return tuple(targets(self.script, self.at))
+
+    @cached_property
+    def patterns(self) -> tuple[Target, ...]:
+        """Those of them that are named by a pattern."""
+        return tuple(targets(self.script, self.at, patterns=True))
+
+    @cached_property
+    def leads_out(self) -> bool:
+        """Whether a word may lead out of the folder it is seen from."""
+        lines = f"\n{self.words}"
+        return any(sign in lines for sign in OUTWARD) or ATTACHED.search(lines) is not None
+
+    def starts_in(self, folder: str) -> bool:
+        """Whether every relative path starts in this folder."""
+        starts = (start or self.at.cwd for start in self.starts)
+        return all(settled(start) and inside(start, (folder,)) for start in starts)
+
+    def stays_in(self, folder: str) -> bool:
+        """Whether no word leads out of this folder, so that no file that is written can be elsewhere."""
+        return not self.leads_out and self.starts_in(folder)
 
     def hinted(self, hints: Iterable[str], among: str = "") -> tuple[str, ...]:
         """Those of these texts that a word or a folder holds. Where there is none, no path can hold one either."""
@@ -67,30 +106,40 @@ def script(event: PreToolUse, facts: Facts, programs: frozenset[str] | None = No
 @lru_cache(maxsize=KEPT)
 def _reading(text: str, cwd: str, home: str) -> Reading:
     found = read_once(text, cwd, home)
-    programs = frozenset(map(plain, found.by_name))
-    files = tuple(targets(found, Standpoint(cwd or NOWHERE, home)))
-    folders = {cwd or NOWHERE, home, *(command.cwd for command in found.commands)}
-    folders.update(redirect.cwd for redirect in found.redirects)
-    return Reading(found, programs, files, _lower(_words(found)), _lower(folders))
+    starts = {command.cwd for command in found.commands}
+    starts.update(redirect.cwd for redirect in found.redirects)
+    texts = _texts(found)
+    shortened = max(map(len, texts), default=0) > TOO_LONG
+    words = _lower(text for text in texts if len(text) <= TOO_LONG) if shortened else _lower(texts)
+    return Reading(found, Standpoint(cwd or NOWHERE, home), _programs(found), words, shortened, frozenset(starts))
 
 
-def _words(found: Script) -> set[str]:
+def _programs(found: Script) -> frozenset[str]:
+    """The names in lower case and without versions. One look at all of them shows whether there is a version at all."""
+    low = frozenset(map(str.lower, found.by_name))
+    return frozenset(map(plain, low)) if VERSIONED.search("\n".join(low)) else low
+
+
+def _texts(found: Script) -> set[str]:
     texts = {word.text for command in found.commands for word in command.argv[1:]}
-    texts.update(path for command in found.commands for path in command.paths)
+    texts.update(path for command in found.commands if command.paths for path in command.paths)
     texts.update(redirect.target.text for redirect in found.redirects)
     texts.discard("/dev/null")  # in most scripts, and no danger to anybody
-    return {text for text in texts if len(text) <= 2 * LONGEST}  # no option is so long that the rest of it is a path
+    return texts
 
 
 def _lower(texts: Iterable[str]) -> str:
     joined = "\n".join(texts)
-    return joined.lower() if joined.isascii() else joined.translate(FOLDED).lower()
+    if not joined.isascii():
+        for letter, plain_letter in FOLDED:
+            joined = joined.replace(letter, plain_letter)
+    return joined.lower()
 
 
 @lru_cache(maxsize=256)
 def any_of(hints: tuple[str, ...]) -> re.Pattern[str]:
     """A pattern for texts that hold one of these, whatever the case."""
-    return re.compile("|".join(map(re.escape, hints)), re.IGNORECASE)
+    return re.compile("|".join(map(re.escape, hints)) or NOTHING, re.IGNORECASE)
 
 
 def named(found: Script, names: Iterable[str]) -> Iterator[Command]:
@@ -99,7 +148,7 @@ def named(found: Script, names: Iterable[str]) -> Iterator[Command]:
     return iter(hits[0] if len(hits) == 1 else sorted(chain(*hits), key=attrgetter("index")))
 
 
-def elsewhere(command: Command) -> bool:
+def elsewhere(command: Command | Redirect | Target) -> bool:
     """Whether it runs on another machine or in a container, where the paths of this one say nothing."""
     return bool(command.via) and any(label.partition(" ")[0] in ELSEWHERE for label in command.via)
 

@@ -3,15 +3,8 @@
 import pytest
 
 from synaptic.parse.shell.reader import read
+from tests.parse.shell.reading import lines
 from tests.parse.shell.wrapping import quoted
-
-
-def lines(text: str) -> list[str]:
-    found = read(text, "/p", "/h").commands[1:]
-    return [
-        " ".join([w.text if w.known else f"<{w.text}>" for w in c.argv] + [f"> {r.target.text}" for r in c.redirects])
-        for c in found
-    ]
 
 
 @pytest.mark.parametrize(
@@ -30,7 +23,7 @@ def lines(text: str) -> list[str]:
         ("import shutil, sys; shutil.rmtree(sys.argv[1])", ["rm -rf <sys.argv[1]>"]),
         ("import os; os.remove('x'); os.rmdir('y'); os.rename('a', 'b')", ["rm -f x", "rmdir y", "mv a b"]),
         ("from pathlib import Path; Path('/a', 'b').unlink(); (Path('c') / 'd').rmdir()", ["rm -f /a/b", "rmdir c/d"]),
-        ("open('x', 'w').write('y'); open('z').read()", [": > x"]),
+        ("open('x', 'w').write('y'); open('z').read()", [": > x", ": < z"]),
         ("from pathlib import Path; Path('x').write_text('y')", [": > x"]),
         ("import base64; exec(base64.b64decode('aW1wb3J0IG9zOyBvcy5zeXN0ZW0oInJtIHgiKQ=='))", ["rm x"]),
         ("import os; os.system(f'rm -rf {x}')", ["rm -rf <{x}>"]),
@@ -75,3 +68,97 @@ def test_other_languages(text: str, found: list[str]) -> None:
 def test_no_code_no_acts(text: str) -> None:
     assert not lines(text)
     assert not read(text).unresolved
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Rscript -e 'system(\"rm x\")'", ["rm x"]),
+        ("Rscript -e 'unlink(\"x\", recursive=TRUE)'", ["rm -rf x"]),
+        ('R -q -e \'unlink("x", recursive = FALSE); file.remove("y")\'', ["rm -f x", "rm -f y"]),
+        ('Rscript -e \'unlink(file.path(Sys.getenv("HOME"), "x"), recursive=TRUE)\'', ["rm -rf ~/x"]),
+        ("julia -e 'rm(\"x\", recursive=true); run(`rm y`)'", ["rm -rf x", "rm y"]),
+        ("julia -e 'rm(joinpath(homedir(), \"x\"), recursive=true)'", ["rm -rf ~/x"]),
+        ('elixir -e \'File.rm_rf!("x"); System.cmd("rm", ["y"])\'', ["rm -rf x", "rm y"]),
+        ("deno eval \"Deno.removeSync('x', {recursive: true})\"", ["rm -rf x"]),
+        ("deno eval --ext=ts \"new Deno.Command('rm', {args: ['-rf', 'x']}).outputSync()\"", ["rm -rf x"]),
+        ('echo \'require("fs").rmSync("x")\' | deno run -', ["deno run -", "rm -f x"]),
+        ("emacs --batch --eval '(shell-command \"rm x\")'", ["rm x"]),
+        ("emacs -Q --batch --eval='(delete-directory (expand-file-name \"~/x\") t)'", ["rm -rf ~/x"]),
+        ('emacsclient -e \'(call-process "rm" nil nil nil "-rf" "x")\'', ["rm -rf x"]),
+        ("emacs --batch -l ert -l tests.el -f ert-run-tests-batch-and-exit", []),
+        ("Rscript -e 'install.packages(\"x\")'", []),
+        ("bun run build", []),
+    ],
+)
+def test_more_languages(text: str, found: list[str]) -> None:
+    assert lines(text) == found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "python3 -c \"print('rm x')\"",
+        "python3 -c \"import sys; sys.stdout.write('rm x')\"",
+        "python3 -c \"print('rm', 'x', sep=' ', end='')\"",
+        "python3 -c \"p = 'x'; print(f'rm {p}')\"",
+        "python3 - <<< 'print(\"rm x\")'",
+        "node -p \"'rm x'\"",
+        "node -p \"'rm ' + 'x'\"",
+        "node -e \"console.log('rm', 'x')\"",
+        "node -e \"process.stdout.write('rm x')\"",
+        "ruby -e 'puts \"rm x\"'",
+        "perl -e 'print \"rm x\\n\"'",
+        "perl -E 'say \"rm x\"'",
+        "php -r 'echo \"rm x\";'",
+        "lua -e 'print(\"rm x\")'",
+        "awk 'BEGIN { print \"rm x\" }'",
+        "julia -e 'println(\"rm x\")'",
+    ],
+)
+def test_what_is_printed_as_it_is_written_is_known(text: str) -> None:
+    assert lines(f"{text} | sh")[-1:] == ["rm x"]
+    assert lines(f"{text} > f; bash f")[-1:] == ["rm x"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'python3 -c "print(1 + 1)"',
+        "python3 -c \"import mod; mod.main(); print('rm x')\"",
+        "python3 -c \"print('rm x', file=f)\"",
+        "node -p \"require('./package.json').version\"",
+        'node -e "console.log(x)"',
+        "perl -pe 's/rm x/y/' f",
+        "awk '{ print \"rm \" $1 }' f",
+        "ruby -e 'puts ARGV'",
+    ],
+)
+def test_what_is_printed_otherwise_is_not(text: str) -> None:
+    assert lines(f"{text} | xargs echo")[-1:] == ["echo <{}>"]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("awk '{ system(\"rm -rf \" $1) }' dirs", ["rm -rf <{}>"]),
+        ('awk \'{ system("rm -rf \\"" $NF "\\"") }\' dirs', ["rm -rf <{}>"]),
+        ("awk '{ system(\"rm -rf /a/\" $(NF-1)) }' dirs", ["rm -rf </a/{}>"]),
+        ("perl -ne 'chomp; system(\"rm -rf $_\")' dirs", ["rm -rf <{}>"]),
+    ],
+)
+def test_a_line_of_a_list_is_an_item(text: str, found: list[str]) -> None:
+    assert lines(text) == found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "python3 -c \"open('f', 'w').write('rm x')\"; bash f",
+        "python3 -c \"import pathlib; pathlib.Path('f').write_text('rm x')\"; bash f",
+        "python3 - <<'E'\nwith open('f', 'w') as f:\n    f.write('cd y\\n')\n    f.write('rm x')\nE\nbash f",
+        "node -e \"require('fs').writeFileSync('f', 'rm x')\"; bash f",
+    ],
+)
+def test_what_code_writes_to_a_file_is_remembered(text: str) -> None:
+    assert lines(text)[-1:] == ["rm x"]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from synaptic.parse.shell.limits import MAX_COMMANDS, MAX_TEXT, MAX_WORDS
+from synaptic.parse.shell.limits import MAX_COMMANDS, MAX_FOREIGN, MAX_TEXT, MAX_WORDS, Budget
 from synaptic.parse.shell.reader import read
 from tests.parse.shell.wrapping import RUNNING, SILENT
 
@@ -38,6 +38,17 @@ def test_a_piece_repeated_over_and_over_is_bounded(piece: str) -> None:
 )
 def test_a_limit_that_was_reached_is_said(text: str, reason: str) -> None:
     assert reason in read(text).truncated
+
+
+def test_code_beyond_the_limit_is_still_searched_for_plain_calls() -> None:
+    padding = "a = 1\n" * (MAX_FOREIGN // 6 + 1)
+    found = read(f"python3 <<'E'\n{padding}import shutil\nshutil.rmtree('/home')\nE\n")
+    assert ["rm", "-rf", "/home"] in [[word.text for word in command.argv] for command in found.commands]
+
+
+def test_many_small_pieces_of_code_share_the_limit() -> None:
+    budget = Budget()
+    assert [budget.code(MAX_FOREIGN // 2) for _ in range(3)] == [True, True, False]
 
 
 def test_what_stands_before_the_limit_is_still_seen() -> None:

@@ -29,7 +29,7 @@ def in_pieces(text: str, patch: pytest.MonkeyPatch) -> Script:
     """The same text, every word of it taken apart."""
     with patch.context() as context:
         context.setattr(simple, "WORDS", NOTHING)
-        context.setattr(simple, "WORD", NEVER)
+        context.setattr(simple, "REDIRECTED", NEVER)
         context.setattr(lexer, "WORD", NEVER)
         context.setattr(grammar, "LOOP", NEVER)
         return read(text, "/p", "/h")

@@ -1,6 +1,7 @@
 """Constructions that a command can hide in, and those that make mere text of it."""
 
 import base64
+import json
 from collections.abc import Callable
 
 from hypothesis import strategies as st
@@ -81,6 +82,16 @@ RUNNING: dict[str, Wrap] = {
     "script file": lambda text: (
         f"cat > /x/run.sh <<'{mark(text)}'\n{text}\n{mark(text)}\nchmod +x /x/run.sh; bash /x/run.sh"
     ),
+    "script by its name": lambda text: (
+        f"cat > /x/run.sh <<'{mark(text)}'\n#!/bin/sh\n{text}\n{mark(text)}\nchmod +x /x/run.sh; /x/run.sh"
+    ),
+    "npm script": lambda text: f"printf '%s' {quoted(json.dumps({'scripts': {'x': text}}))} > package.json; npm run x",
+    "options of bash": lambda text: f"bash +x -o pipefail -c {quoted(text)}",
+    "shell on another machine": lambda text: f"ssh host 'sudo bash -s' <<'{mark(text)}'\n{text}\n{mark(text)}",
+    "command not found": lambda text: f"command_not_found_handle() {{ {text}\n}}",
+    "watcher": lambda text: f"watchexec -e py {quoted(text)}",
+    "several at once": lambda text: f"npx concurrently ls {quoted(text)}",
+    "hosts": lambda text: f"pdsh -w a[1-9] {quoted(text)}",
     "trap": lambda text: f"trap {quoted(text)} EXIT",
     "xargs": lambda text: f"echo a | xargs sh -c {quoted(text)}",
     "find": lambda text: f"find . -maxdepth 0 -exec sh -c {quoted(text)} \\;",

@@ -4,12 +4,16 @@ import re
 
 from synaptic.parse.shell.evaluate import Evaluation, Handler
 from synaptic.parse.shell.limits import MAX_ROUNDS
-from synaptic.parse.shell.options import operands, rest
+from synaptic.parse.shell.options import letter_values, operands, rest
 from synaptic.parse.shell.script import Word
 from synaptic.parse.shell.state import Call
 from synaptic.parse.shell.value import Value, merged
 
 DECLARED = re.compile(r"(\w+)(\+?)=(.*)", re.DOTALL)
+READ = frozenset(("-d", "-i", "-n", "-N", "-p", "-t", "-u", "-a"))
+MAX_ELEMENTS = 200
+"""Elements of an array that is read; a longer one is not known."""
+MAPFILE = frozenset(("-d", "-n", "-O", "-s", "-u", "-C", "-c"))
 
 
 def cd(shell: Evaluation, call: Call) -> str | None:
@@ -64,11 +68,17 @@ def unset(shell: Evaluation, call: Call) -> str | None:
 
 
 def reading(shell: Evaluation, call: Call) -> str | None:
-    """`read` and `mapfile`: the lines when they are known, else an unknown value."""
-    names = [word.text for word in rest(call.words, ("-d", "-i", "-n", "-N", "-p", "-t", "-u", "-a"))] or ["REPLY"]
+    """`read`: the lines when they are known, else an unknown value."""
+    place = operands(call.words, READ)
+    array = next(letter_values(call.words[1:place], READ, "a"), None)
+    if array is not None:
+        shell.variables[array.text] = _array(array.text, _columns(shell, call, (call.stdin or "").split("\n", 1)[0], 0))
+        return ""
+    names = [word.text for word in call.words[place:]] or ["REPLY"]
     lines = (call.stdin or "").splitlines()
-    for place, name in enumerate(names):
-        found = [Value(_column(line, place, len(names))) for line in lines[:MAX_ROUNDS]]
+    rows = [_columns(shell, call, line, len(names)) for line in lines[:MAX_ROUNDS]]
+    for at, name in enumerate(names):
+        found = [Value(row[at].strip() if at < len(row) else "") for row in rows]
         if len(lines) > MAX_ROUNDS or not found:
             found.append(Value(f"${name}", known=False))
         shell.variables[name] = merged(found, MAX_ROUNDS + 1)
@@ -76,9 +86,28 @@ def reading(shell: Evaluation, call: Call) -> str | None:
     return ""
 
 
-def _column(line: str, place: int, count: int) -> str:
-    columns = line.split(None, count - 1)
-    return columns[place].strip() if place < len(columns) else ""
+def _columns(shell: Evaluation, call: Call, line: str, most: int) -> list[str]:
+    """A line taken apart at the separators that hold for this command; at most so many parts, 0 for all."""
+    given = dict(call.assignments).get("IFS")
+    marks = given.text if given is not None else shell.separators()
+    if not marks or most == 1:
+        return [line]
+    if marks.isspace():
+        return line.split(None, most - 1)
+    return re.split(f"[{re.escape(marks)}]", line, maxsplit=max(most - 1, 0))
+
+
+def mapfile(shell: Evaluation, call: Call) -> str | None:
+    """`mapfile` and `readarray`: every line is an element."""
+    names = [word.text for word in rest(call.words, MAPFILE)] or ["MAPFILE"]
+    shell.variables[names[0]] = _array(names[0], (call.stdin or "").splitlines())
+    return ""
+
+
+def _array(name: str, items: list[str]) -> Value:
+    if not items or len(items) > MAX_ELEMENTS:
+        return Value(f"${name}", known=False)
+    return Value(items[0], items=tuple(items))
 
 
 def alias(shell: Evaluation, call: Call) -> str | None:
@@ -140,7 +169,8 @@ BUILTINS: dict[str, Handler] = {
     "popd": popd,
     **dict.fromkeys(("export", "declare", "typeset", "local", "readonly"), declare),
     "unset": unset,
-    **dict.fromkeys(("read", "mapfile", "readarray"), reading),
+    "read": reading,
+    **dict.fromkeys(("mapfile", "readarray"), mapfile),
     "alias": alias,
     "trap": trap,
     "eval": evaluate,

@@ -4,7 +4,9 @@ import re
 
 import msgspec
 
+from synaptic.parse.arguments import operands as operands_of
 from synaptic.parse.shell.evaluate import Evaluation, Handler
+from synaptic.parse.shell.makefile import Makefile
 from synaptic.parse.shell.options import letter_values, value_of
 from synaptic.parse.shell.script import Word
 from synaptic.parse.shell.state import Call
@@ -13,6 +15,8 @@ PATCHED = re.compile(r"^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$", r
 EDITOR_ESCAPE = re.compile(r"^:?\s*!\s*(.+)|^:?(?:call\s+)?system\(\s*['\"](.+)['\"]\s*\)", re.DOTALL)
 CLIENT_ESCAPE = re.compile(r"(?:^|;)[^\S\n]*(?:\\!|\.shell|\.system|\\system)\s+(.+)", re.MULTILINE)
 
+MAKEFILE = frozenset({"-f", "--file", "--makefile"})
+MAKE = MAKEFILE | {"-C", "--directory", "-I", "-o", "-W", "-l"}
 RSYNC = frozenset({"-e", "-B", "-f", "-M", "-T"})
 PLAIN_SSH = re.compile(r"ssh\b(?!.*Command)", re.IGNORECASE | re.DOTALL)
 
@@ -78,12 +82,53 @@ def patch(shell: Evaluation, call: Call) -> str | None:
 
 
 def make(shell: Evaluation, call: Call) -> str | None:
-    """`make -C`: the command runs in another folder."""
+    """`make -C`: the command runs in another folder. Recipes that the same text has written run, too."""
     folder = value_of(call.words[1:], frozenset({"-C", "--directory"}))
+    cwd = shell.cwd
     if folder is not None:
-        known = folder.known and (shell.cwd or folder.text[:1] == "/")
+        known = folder.known and (cwd or folder.text[:1] == "/")
+        cwd = shell.path(folder.text) if known else ""
         held = shell.commands[call.index]
-        shell.commands[call.index] = msgspec.structs.replace(held, cwd=shell.path(folder.text) if known else "")
+        shell.commands[call.index] = msgspec.structs.replace(held, cwd=cwd)
+    if not (shell.files or call.stdin):
+        return None
+    with shell.apart():
+        shell.cwd = cwd
+        _recipes(shell, call)
+    return None
+
+
+def _recipes(shell: Evaluation, call: Call) -> None:
+    text = _makefile(shell, call)
+    if text is None:
+        return
+    shell.budget.text(len(text))
+    words = [word.text for word in operands_of(call.words[1:], MAKE)]
+    goals = [word for word in words if "=" not in word and not word.isdigit()]
+    lines = Makefile(text).recipes(goals, dict(word.split("=", 1) for word in words if "=" in word))
+    with shell.within(f"{goals} {text}") as first:
+        for line in lines if first else ():
+            with shell.apart():
+                shell.code(line, "make")
+
+
+def _makefile(shell: Evaluation, call: Call) -> str | None:
+    named = value_of(call.words[1:], MAKEFILE)
+    if named is not None and named.text == "-":
+        return call.stdin
+    paths = [named.text] if named else ["GNUmakefile", "makefile", "Makefile"]
+    return next((text for path in paths if (text := shell.files.get(shell.path(path))) is not None), None)
+
+
+def copied(shell: Evaluation, call: Call) -> str | None:
+    """`cp` and `mv` of a file whose text is known: it is known under its new name, too."""
+    words = operands_of(call.words[1:]) if shell.files else []
+    if len(words) != 2:
+        return None
+    text = shell.files.get(shell.path(words[0].text))
+    if text is not None and words[1].known:
+        name, target = words[0].text.rpartition("/")[2], words[1].text.rstrip("/")
+        shell.files[shell.path(target)] = shell.files[shell.path(f"{target}/{name}")] = text
     return None
 
 
@@ -100,5 +145,6 @@ ESCAPES: dict[str, Handler] = {
     **dict.fromkeys(("psql", "mysql", "mariadb", "sqlite3"), client),
     **dict.fromkeys(("apply_patch", "applypatch"), patch),
     **dict.fromkeys(("make", "gmake"), make),
+    **dict.fromkeys(("cp", "mv", "gcp", "gmv", "ln"), copied),
     **dict.fromkeys(("which", "type", "whence"), where),
 }

@@ -1,10 +1,13 @@
 """Walks the tree as bash would, without running anything: what is known of variables, folders and input is followed."""
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, cast
 
 import msgspec
 
+from synaptic.parse.names import names
 from synaptic.parse.shell import syntax
 from synaptic.parse.shell.expand import Piece, fields, joined
 from synaptic.parse.shell.grammar import parse
@@ -12,11 +15,16 @@ from synaptic.parse.shell.lexer import Source
 from synaptic.parse.shell.limits import MAX_ESCAPES, MAX_LITERAL, MAX_ROUNDS
 from synaptic.parse.shell.names import program
 from synaptic.parse.shell.script import Function, Redirect, Word
-from synaptic.parse.shell.state import Call, State
+from synaptic.parse.shell.state import LAST, Call, State
 from synaptic.parse.shell.value import Value
 
 Handler = Callable[["Evaluation", Call], str | None]
 """Runs what a command runs and returns its output when that is known."""
+FIRST_LINE = re.compile(r"#![ \t]*+([^\n]{0,200}+)")
+CALLED = names(
+    "command_not_found_handle command_not_found_handler precmd preexec chpwd zshexit TRAPEXIT TRAPDEBUG TRAPZERR"
+)
+"""Functions that bash or zsh calls by itself."""
 
 
 class Evaluation(State):
@@ -129,6 +137,8 @@ class Evaluation(State):
     def define(self, node: syntax.Function) -> str | None:
         self.bodies[node.name] = node
         self.functions[node.name] = Function(node.name, node.text)
+        if node.name in CALLED:
+            self.invoke(node, Call([Word(node.name)]))
         return ""
 
     def test(self, node: syntax.Test) -> str | None:
@@ -142,7 +152,7 @@ class Evaluation(State):
         fed: str | None = None
         for node in nodes:
             target = joined(self, node.target)
-            found.append(Redirect(node.operator, target, node.descriptor, self.cwd))
+            found.append(Redirect(node.operator, target, node.descriptor, self.cwd, self.via))
             if node.operator in ("<<<", "<<") and (target.known or node.operator == "<<"):
                 fed = target.text + ("\n" if node.operator == "<<<" else "")
             elif node.operator == "<":
@@ -214,8 +224,13 @@ class Evaluation(State):
             if redirects:
                 self.emit(Call([Word(":")], ":", assigned, redirects, fed, node.span))
             return self.written(redirects, "")
-        stdin = fed if fed is not None else self.stdin
-        output = self.call(Call(words, "", assigned, redirects, stdin, node.span, node.words[0].inner, self.cwd))
+        call = Call(words, "", assigned, redirects, self.stdin, node.span, node.words[0].inner, self.cwd)
+        if fed is None:
+            output = self.call(call)
+        else:
+            call.stdin = fed
+            with self.reading(fed):
+                output = self.call(call)
         last = words[-1]
         self.variables["_"] = Value(last.text, last.known, last.outputs)
         return self.written(redirects, output) if redirects else output
@@ -268,25 +283,54 @@ class Evaluation(State):
         body = self.bodies.get(call.words[0].text)
         if body is not None:
             return self.invoke(body, call)
+        if self.files and "/" in call.words[0].text and self.path(call.words[0].text) in self.files:
+            return self.written_before(call)
         handler = self.handlers.get(call.name)
         return handler(self, call) if handler else None
 
+    def written_before(self, call: Call) -> str | None:
+        """Run a file whose text is known as the system does: by the program in its first line, or by a shell."""
+        text = self.files[self.path(call.words[0].text)]
+        found = FIRST_LINE.match(text)
+        program = [Word(name) for name in found[1].split()] if found else []
+        with self.within(text) as first:
+            return self.wrapped(call, [*(program or [Word("sh")]), *call.words], "file") if first else None
+
+    @contextmanager
+    def within(self, name: str) -> Iterator[bool]:
+        """Something that may run itself again; whether it does not run already."""
+        kept, self.running = self.running, (*self.running, name)
+        try:
+            yield name not in kept
+        finally:
+            self.running = kept
+
     def invoke(self, body: syntax.Function, call: Call) -> str | None:
         """Run a function's body with its arguments."""
-        recursive = any(one is body for one in self.running)
+        recursive = bool(self.running) and any(one is body for one in self.running)
         self.functions[body.name] = Function(
             body.name, body.text, True, recursive or self.functions[body.name].recursive
         )
         if recursive:
             return None
-        kept = self.arguments, self.running, self.stdin
+        kept = self.arguments, self.running, self.stdin, self.via
         self.arguments, self.running = call.words[1:], (*self.running, body)
         self.stdin = call.stdin
+        self.enter(f"function {body.name}")
         try:
-            with self.through(f"function {body.name}"):
-                return self.run(body.body)
+            return self.run(body.body)
         finally:
-            self.arguments, self.running, self.stdin = kept
+            self.depth -= 1
+            self.arguments, self.running, self.stdin, self.via = kept
+
+    @contextmanager
+    def reading(self, stdin: str | None) -> Iterator[None]:
+        """What runs inside reads this text; None when that is not known."""
+        kept, self.stdin = self.stdin, stdin
+        try:
+            yield
+        finally:
+            self.stdin = kept
 
     def wrapped(self, call: Call, words: list[Word], label: str, cwd: str = "") -> str | None:
         """Run the command that another one starts with the same input and redirections."""
@@ -299,6 +343,8 @@ class Evaluation(State):
         """Run shell text that was handed to an interpreter."""
         if self.budget.reason and len(text) > MAX_ESCAPES:
             return None  # a limit was reached: going deeper would take long and tell no more
+        if not self.last_matters and LAST.search(text):
+            self.last_matters = self.branched = True
         with self.through(label):
             tree, broken = parse(text, self.budget, source or Source(None), self.depth)
             for reason in broken:

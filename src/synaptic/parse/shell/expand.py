@@ -58,12 +58,8 @@ class Field:
 
 def fields(shell: "Evaluation", token: Token) -> list[Word]:
     """The words that one written word becomes."""
-    text = token.text
-    if text is not None:
-        known = True
-        if text[:1] == "~":
-            text, known = _tilde(shell, text)
-        return [Word(text, known, "*" in text or "?" in text or "[" in text, token.span, token.inner)]
+    if token.text is not None:
+        return [joined(shell, token)]
     plain = _plain(shell, token, split=True)
     if plain is not None:
         return [plain]
@@ -134,8 +130,12 @@ def _splits(shell: "Evaluation", text: str) -> bool:
 
 def joined(shell: "Evaluation", token: Token) -> Word:
     """The word without splitting, as in an assignment or a here-document."""
-    if token.text is not None:
-        return fields(shell, token)[0]
+    text = token.text
+    if text is not None:
+        known = True
+        if text[:1] == "~":
+            text, known = _tilde(shell, text)
+        return Word(text, known, "*" in text or "?" in text or "[" in text, token.span, token.inner)
     plain = _plain(shell, token, split=False)
     if plain is not None:
         return plain

@@ -9,12 +9,12 @@ from synaptic.parse.shell.evaluate import Evaluation, Handler
 from synaptic.parse.shell.limits import MAX_ESCAPES, MAX_LITERAL
 from synaptic.parse.shell.options import rest
 from synaptic.parse.shell.quoting import escaped
+from synaptic.parse.shell.sed import sed
 from synaptic.parse.shell.state import Call
 
 ECHO_OPTION = re.compile(r"-[neE]+")
 FORMAT = re.compile(r"%(?:%|[-+ #0]*\*?\d*(?:\.\d+)?([a-zA-Z]))")
 DECODE = re.compile(r"-\w*[dD]\w*|--decode")
-SED_RUNS = re.compile(r"(?:\d+|\$|/[^/]*/)?\s*e\s+(.+)", re.DOTALL)
 SET_RANGE = re.compile(r"(.)-(.)", re.DOTALL)
 CLASSES = {"[:upper:]": "A-Z", "[:lower:]": "a-z", "[:digit:]": "0-9", "[:space:]": " \t\n"}
 
@@ -159,26 +159,6 @@ def _range(found: re.Match[str]) -> str:
     return "".join(chr(number) for number in range(first, min(last, first + 256) + 1))
 
 
-def sed(shell: Evaluation, call: Call) -> str | None:
-    """A single `s` command on known text; `e` runs a command."""
-    for text in call.texts():
-        found = SED_RUNS.match(text)
-        if found:
-            shell.code(found[1], "sed e")
-    texts = [text for text in call.texts() if text not in ("-E", "-r", "-e")]
-    found = (
-        re.fullmatch(r"s(\W)([^\n]*?)\1([^\n]*?)\1(g?)", texts[0]) if len(texts) == 1 and len(texts[0]) < 500 else None
-    )
-    if (
-        call.stdin is None
-        or found is None
-        or len(call.stdin) > 10_000
-        or not re.fullmatch(r"[\w\s/@#%:;,-]*", found[2])
-    ):
-        return None
-    return call.stdin.replace(found[2], found[3], -1 if found[4] else 1)
-
-
 def head(_: Evaluation, call: Call) -> str | None:
     """Kept whole: what is cut off is seen rather than missed."""
     return call.stdin if all(text[:1] == "-" or text.isdigit() for text in call.texts()) else None
@@ -186,10 +166,6 @@ def head(_: Evaluation, call: Call) -> str | None:
 
 def rot13(_: Evaluation, call: Call) -> str | None:
     return None if call.stdin is None else codecs.encode(call.stdin, "rot13")
-
-
-def pwd(shell: Evaluation, _: Call) -> str | None:
-    return f"{shell.cwd}\n" if shell.cwd else None
 
 
 FEEDS: dict[str, Handler] = {
@@ -205,11 +181,10 @@ FEEDS: dict[str, Handler] = {
     "rev": rev,
     "tac": tac,
     "tr": tr,
-    "sed": sed,
+    **dict.fromkeys(("sed", "gsed"), sed),
     "head": head,
     "tail": head,
     "sort": head,
     "uniq": head,
     "rot13": rot13,
-    "pwd": pwd,
 }

@@ -1,215 +1,195 @@
-"""Code in JavaScript, Perl, Ruby, PHP, Lua and awk: calls with literal arguments, found by a light tokenising."""
+"""Code in JavaScript, Perl, Ruby and others: calls with known arguments, found by a light tokenising."""
 
 import re
+from functools import cached_property
 
-import msgspec
-
-from synaptic.parse.shell.acts import Act, deletion
+from synaptic.parse.shell.acts import MAX_ACTS, Act, Deeds, deletion
+from synaptic.parse.shell.dialects import HEADS, STATEMENTS, Dialect
+from synaptic.parse.shell.foreign_sending import Sent, fetched, origin
 from synaptic.parse.shell.script import Word
+from synaptic.parse.shell.tokens import DRAWS, PARTS, SPAN, Tokens
 
-MAX_CODE = 50_000
-MAX_TOKENS = 4_000
-STRING = r""""(?:[^"\\]|\\.)*+"|'(?:[^'\\]|\\.)*+'"""
-NAME = r"[A-Za-z_$][\w$]*(?:(?:\?\.|\.|::|->)[A-Za-z_$][\w$]*)*[!?]?"
-QUOTED = r"(?:%x|qx|%w|qw)\s*(?:\([^)]*\)|\{[^}]*\}|\[[^\]]*\]|<[^>]*>|/[^/]*/|\|[^|]*\||!([^!]*)!)"
-
-
-class Dialect(msgspec.Struct, frozen=True):
-    """Which calls of a language matter, by the last part of their name."""
-
-    shell: frozenset[str] = frozenset()
-    program: frozenset[str] = frozenset()
-    tree: frozenset[str] = frozenset()
-    file: frozenset[str] = frozenset()
-    write: frozenset[str] = frozenset()
-    opens: frozenset[str] = frozenset()
-    code: frozenset[str] = frozenset()
-    comment: str = r"\#[^\n]*"
-    backtick_runs: bool = False
-    needs: str = ""
-    """Text that must be in the code before the `shell` and `program` calls count."""
+MAX_DEPTH = 4
+"""Code inside code."""
+DROPS = re.compile(r"\s*(?:drop|truncate|alter)\s", re.IGNORECASE)
+ADDS = ("+", ".", "*", "|", "?", "<")
+"""What stands before `=` when a value grows."""
+SHORT = 5_000
+OFF = frozenset({"false", "FALSE", "F", "0", "nil"})
 
 
-def _dialect(
-    shell: str = "", tree: str = "", file: str = "", write: str = "", **more: str | bool | frozenset[str]
-) -> Dialect:
-    sets = {"shell": shell, "tree": tree, "file": file, "write": write}
-    return Dialect(**{name: frozenset(text.split()) for name, text in sets.items()}, **more)  # type: ignore[arg-type]
+def foreign_deeds(code: str, dialect: Dialect, depth: int = 0) -> Deeds:
+    """What the code runs, deletes, reads, writes, sends and prints, in the order it is written."""
+    reader = _Reader(code, dialect, depth)
+    return Deeds(reader.read(), reader.printed())
 
 
-DIALECTS = {
-    "javascript": _dialect(
-        "exec execSync",
-        "rimraf rimrafSync",
-        "rm rmSync rmdir rmdirSync unlink unlinkSync",
-        "writeFile writeFileSync appendFile appendFileSync truncate truncateSync createWriteStream",
-        program=frozenset(["spawn", "spawnSync", "execFile", "execFileSync", "execa", "execaSync", "Command"]),
-        comment=r"//[^\n]*|/\*.*?\*/",
-        needs="child_process|execa|Deno|Bun|process\\.binding",
-    ),
-    "perl": _dialect(
-        "system exec readpipe", "rmtree remove_tree", "unlink rmdir", opens=frozenset({"open"}), backtick_runs=True
-    ),
-    "ruby": _dialect(
-        "system exec spawn popen capture2 capture2e capture3 popen3 sh",
-        "rm_rf rm_r rmtree remove_dir remove_entry remove_entry_secure",
-        "rm rm_f delete unlink rmdir safe_unlink",
-        "write binwrite",
-        opens=frozenset({"open", "new"}),
-        backtick_runs=True,
-    ),
-    "php": _dialect(
-        "system exec shell_exec passthru popen proc_open pcntl_exec",
-        "",
-        "unlink rmdir",
-        "file_put_contents",
-        opens=frozenset({"fopen"}),
-        comment=r"//[^\n]*|/\*.*?\*/|\#[^\n]*",
-        backtick_runs=True,
-    ),
-    "lua": _dialect("execute popen", "", "remove", opens=frozenset({"open"}), comment=r"--[^\n]*"),
-    "awk": _dialect("system", comment=r"\#[^\n]*"),
-}
-HEADS = {"delete": ("File", "Dir", "FileUtils", "Pathname"), "remove": ("os",), "execute": ("os",), "popen": None,
-         "new": ("File",), "write": ("File", "IO"), "rm": None, "unlink": None}  # fmt: skip
-"""Common words that count only as a method of these."""
-TOKENS = {
-    name: re.compile(
-        rf"(?P<comment>{dialect.comment})|(?P<quoted>{QUOTED})|(?P<string>{STRING}|`(?:[^`\\]|\\.)*+`)"
-        rf"|(?P<name>{NAME})|(?P<mark>[^\s])",
-        re.DOTALL,
-    )
-    for name, dialect in DIALECTS.items()
-}
-Tokens = list[tuple[str, str]]
+def foreign_value(code: str, dialect: Dialect) -> str | None:
+    """What code prints whose value is printed, when it is nothing but a text."""
+    tokens = Tokens(code, dialect)
+    words, end = tokens.items(0, SPAN, closed=False)
+    return f"{words[0].text}\n" if end == len(tokens.row) and len(words) == 1 and words[0].known else None
 
 
-def foreign_acts(code: str, dialect: Dialect) -> list[Act]:
-    """What the code runs, deletes and writes, in the order it is written."""
-    name = next(key for key, value in DIALECTS.items() if value is dialect)
-    tokens: Tokens = []
-    for found in TOKENS[name].finditer(code[:MAX_CODE]):
-        if found.lastgroup != "comment":
-            tokens.append((found.lastgroup or "mark", found[0]))
-        if len(tokens) >= MAX_TOKENS:
-            break
-    counts = not dialect.needs or bool(re.search(dialect.needs, code))
-    acts: list[Act] = []
-    for place, (kind, text) in enumerate(tokens):
-        if kind == "name":
-            acts.extend(_called(tokens, place, dialect, counts))
-        elif (kind == "quoted" and text[:2] in ("%x", "qx")) or (dialect.backtick_runs and text[:1] == "`"):
-            acts.append(Act("shell", [_inside(text)]))
-        elif name == "awk":
-            acts.extend(_awk(tokens, place))
-    return acts
+class _Reader(Sent):
+    def __init__(self, code: str, dialect: Dialect, depth: int) -> None:
+        super().__init__(code, dialect)
+        self.depth = depth
+        self.counts = not dialect.needs or bool(re.search(dialect.needs, self.code))
+
+    def read(self) -> list[Act]:
+        acts: list[Act] = []
+        for place, (kind, text) in enumerate(self.row):
+            if kind == "name":
+                acts.extend(self._named_at(place, text))
+            elif (kind == "quoted" and text[:2] in ("%x", "qx")) or (self.dialect.backtick_runs and text[:1] == "`"):
+                acts.append(Act("shell", [_inside(text)]))
+            elif self.dialect.name == "awk":
+                acts.extend(self._awk(place))
+            if len(acts) >= MAX_ACTS or self.left <= 0:
+                break
+        return acts
+
+    def _named_at(self, place: int, text: str) -> list[Act]:
+        if self.text(place + 1) == "=" and self.text(place + 2) not in ("=", ">", "~"):
+            self.bind(place)
+            self.hold(place)
+            return []
+        if self.text(place + 2) == "=" and self.text(place + 1) in ADDS:
+            self.values.pop(text, None)
+        last = PARTS.split(text)[-1].rstrip("!?")
+        if last in DRAWS:
+            self.draw(place, last)
+        return self.called(place, text, last) if last in self.dialect.matters else []
+
+    def _awk(self, place: int) -> list[Act]:
+        """`"cmd" | getline`, `print | "cmd"`, `print > "file"`."""
+        kind, text = self.row[place]
+        following = self.row[place + 1 : place + 3]
+        if kind == "string" and [item[1] for item in following] == ["|", "getline"]:
+            return [Act("shell", [self.literal(text)])]
+        if text in ("|", ">") and following and following[0][0] == "string":
+            return [Act("shell" if text == "|" else "write", [self.literal(following[0][1])])]
+        return []
+
+    def called(self, place: int, text: str, last: str) -> list[Act]:
+        """What the call at a name does."""
+        parts = PARTS.split(text)
+        owner = parts[-2] if len(parts) > 1 else "?" if self.text(place - 1) == "." else ""
+        if last in STATEMENTS and owner and (drop := self._statement(place)):
+            return [drop]
+        if owner and last in HEADS and owner not in HEADS[last]:
+            return []
+        if last in self.dialect.shell and self.counts:
+            return self._spoken(place)
+        if last in self.dialect.program and self.counts:
+            return self._program(place)
+        if last in self.dialect.code:
+            return self._evaluated(place)
+        return self._filed(place, last) or self.sends(place, last)
+
+    def _filed(self, place: int, last: str) -> list[Act]:
+        dialect = self.dialect
+        if last in dialect.tree or last in dialect.file:
+            words = self.arguments(place + 1)
+            return [deletion(words[:8], last in dialect.tree or self._recursive(place))] if words else []
+        if last in dialect.write:
+            words = self.arguments(place + 1)
+            return [Act("write", words[:2])] if words else []
+        if last in dialect.reads:
+            words = self.arguments(place + 1)
+            return [Act("read", words[:1])] if words and "://" not in words[0].text else []
+        return _opened(self.arguments(place + 1)) if last in dialect.opens else []
+
+    def _recursive(self, place: int) -> bool:
+        row = self.row[place : place + 20]
+        return any(text == "recursive" and self.text(place + at + 2) not in OFF for at, (_, text) in enumerate(row))
+
+    def _spoken(self, place: int) -> list[Act]:
+        words = self.arguments(place + 1)
+        if not words:
+            return []
+        if len(words) > 1 and all(word.known for word in words[:2]) and " " not in words[0].text:
+            return [Act("argv", words)]
+        if not words[0].known and " " not in words[0].text:
+            return [Act("unknown", words[:1], note=self._note(place))]
+        return [Act("shell", words[:1])]
+
+    def _program(self, place: int) -> list[Act]:
+        words = self.arguments(place + 1)
+        if len(words) == 1 and " " in words[0].text:
+            return self._spoken(place)
+        named = next((at for at in range(place, place + 20) if self.text(at) == "args"), None)
+        if named is not None and self.text(named + 2) == "[":  # `new Deno.Command("rm", {args: [...]})`
+            words += self.arguments(named + 2)
+        return [Act("argv", words)] if words else []
+
+    def _statement(self, place: int) -> Act | None:
+        """SQL that drops something, as a client would be given it."""
+        text = self.text(place + 2) if self.text(place + 1) == "(" else self.text(place + 1)
+        if not DROPS.match(text[1:]):
+            return None
+        held = [Word(":memory:")] if ":memory:" in self.code else []
+        return Act("argv", [Word("sqlite3"), *held, self.literal(text)])
+
+    def _evaluated(self, place: int) -> list[Act]:
+        """Text that is run as code of the same language."""
+        after = self.text(place + 1)
+        if after in ("{", "=", ":", "do", ";", ""):
+            return []  # a block, or a name of its own
+        words = self.arguments(place + 1)
+        last = self.last(place)
+        code = words[-1 if last == "Function" else 0] if words else Word(last, known=False)
+        if code.known and not (last == "source" and "://" in code.text):
+            return foreign_deeds(code.text, self.dialect, self.depth + 1).acts if self.depth < MAX_DEPTH else []
+        return [Act("unknown", [Word(code.text, known=False)], note="fetched" if self._asks else self._note(place))]
+
+    def _note(self, place: int) -> str:
+        """Where unknown code in a call comes from: what the call says, and the names in it."""
+        end = self.until(place + 1, call=True)
+        notes = [origin(" ".join(text for _, text in self.row[place:end]))]
+        notes += [self.notes.get(text, "") for _, text in self.row[place:end]]
+        return "fetched" if "fetched" in notes else next(filter(None, notes), "")
+
+    @cached_property
+    def _asks(self) -> bool:
+        """Whether code as short as one types it asks another machine for something: then it runs what comes back."""
+        return len(self.code) <= SHORT and fetched(self.code)
+
+    def printed(self) -> str | None:
+        """What the code prints, when it does nothing but print what is known."""
+        place, lines = 0, []
+        while place < len(self.row):
+            if self.text(place) in (";", "{", "}", "BEGIN", "END"):
+                place += 1
+                continue
+            way = self.dialect.prints.get(self.text(place))
+            if way is None:
+                return None
+            closed = self.text(place + 1) == "("
+            words, place = self.items(place + 1 + closed, place + SPAN, closed)
+            place += closed
+            if not words or not all(word.known and not word.glob for word in words):
+                return None
+            if place < len(self.row) and self.text(place) not in (";", "}"):
+                return None
+            lines.append(way[0].join(word.text for word in words) + way[1])
+        return "".join(lines) if lines else None
 
 
 def _inside(text: str) -> Word:
     return Word(text[1:-1] if text[0] == "`" else re.sub(r"^(?:%x|qx)\s*.|.$", "", text, flags=re.DOTALL))
 
 
-def _awk(tokens: Tokens, place: int) -> list[Act]:
-    """`"cmd" | getline`, `print | "cmd"`, `print > "file"`."""
-    kind, text = tokens[place]
-    following = tokens[place + 1 : place + 3]
-    if kind == "string" and [item[1] for item in following] == ["|", "getline"]:
-        return [Act("shell", [_text(text)])]
-    if text in ("|", ">") and following and following[0][0] == "string":
-        return [Act("shell" if text == "|" else "write", [_text(following[0][1])])]
-    return []
-
-
-def _called(tokens: Tokens, place: int, dialect: Dialect, counts: bool) -> list[Act]:
-    parts = re.split(r"\?\.|\.|::|->", tokens[place][1])
-    last = parts[-1].rstrip("!?")
-    if HEADS.get(last) and len(parts) > 1 and parts[-2] not in (HEADS[last] or ()):
-        return []
-    if last in dialect.shell and counts:
-        return _spoken(_arguments(tokens, place + 1))
-    if last in dialect.program and counts:
-        words = _arguments(tokens, place + 1)
-        return [Act("argv", words)] if words else []
-    return _filed(tokens, place, dialect, last)
-
-
-def _filed(tokens: Tokens, place: int, dialect: Dialect, last: str) -> list[Act]:
-    if last in dialect.tree or last in dialect.file:
-        words = _arguments(tokens, place + 1)
-        recursive = last in dialect.tree or _mentions(tokens, place, "recursive")
-        return [deletion(words[:8], recursive)] if words else []
-    if last in dialect.write:
-        words = _arguments(tokens, place + 1)
-        return [Act("write", words[:1])] if words else []
-    if last in dialect.opens:
-        return _opened(_arguments(tokens, place + 1))
-    return []
-
-
-def _mentions(tokens: Tokens, place: int, name: str) -> bool:
-    return any(text == name for _, text in tokens[place : place + 20])
-
-
-def _spoken(words: list[Word]) -> list[Act]:
-    if not words:
-        return []
-    if len(words) > 1 and all(word.known for word in words[:2]) and " " not in words[0].text:
-        return [Act("argv", words)]
-    if not words[0].known and " " not in words[0].text:
-        return [Act("unknown", words[:1])]
-    return [Act("shell", words[:1])]
-
-
 def _opened(words: list[Word]) -> list[Act]:
-    """`open(F, ">file")`, `open(F, ">", "file")`, `open("file", "w")`, `open("|cmd")`."""
+    """`open(F, ">file")`, `open(F, ">", "file")`, `open("file", "w")`, `open("|cmd")`, and the same for reading."""
     texts = [word.text for word in words if word.known]
     for place, text in enumerate(texts):
         if text.startswith("|") or text.endswith("|"):
             return [Act("shell", [Word(text.strip("| ") or " ".join(texts[place + 1 :]))])]
-        if text.startswith(">"):
-            path = text.lstrip("> ") or (texts[place + 1] if place + 1 < len(texts) else "")
-            return [Act("write", [Word(path)])] if path else []
+        if text[:1] in ("<", ">"):
+            path = text.lstrip("<> ") or (texts[place + 1] if place + 1 < len(texts) else "")
+            return [Act("write" if text[:1] == ">" else "read", [Word(path)])] if path else []
     if len(texts) > 1 and re.fullmatch(r"[wax]b?\+?|r\+", texts[1]):
         return [Act("write", [Word(texts[0])])]
-    return []
-
-
-def _arguments(tokens: Tokens, place: int) -> list[Word]:
-    """The literal arguments behind a name, up to the end of the call; what is no literal is unknown."""
-    words: list[Word] = []
-    depth, glue = 0, False
-    for kind, text in tokens[place : place + 60]:
-        if kind == "mark" and text in "([":
-            depth += 1
-        elif kind == "mark" and text in ")]":
-            depth -= 1
-            if depth <= 0:
-                break
-        elif text in (";", "{", "}") or (depth == 0 and text in ("&", "|", ")", "=", "<", ">")):
-            break
-        elif text in ("+", ".", ".."):
-            glue = True
-            continue
-        elif kind in ("string", "quoted", "name") or text == "$":
-            _add(words, kind, text, glue)
-        glue = False
-    return words
-
-
-def _add(words: list[Word], kind: str, text: str, glue: bool) -> None:
-    if kind == "quoted":
-        words.extend(Word(item) for item in re.sub(r"^[%q]\w\s*.|.$", "", text).split())
-        return
-    word = _text(text) if kind == "string" else Word(text, known=False)
-    if glue and words:
-        words[-1] = Word(words[-1].text + word.text, words[-1].known and word.known)
-    else:
-        words.append(word)
-
-
-def _text(literal: str) -> Word:
-    inner = literal[1:-1]
-    if "\\" in inner:
-        inner = re.sub(r"\\(.)", lambda found: {"n": "\n", "t": "\t"}.get(found[1], found[1]), inner, flags=re.DOTALL)
-    dynamic = literal[0] != "'" and re.search(r"\$\{|#\{|\$[A-Za-z_]", inner)
-    return Word(inner, known=not dynamic)
+    return [Act("read", [Word(texts[0])])] if texts and "://" not in texts[0] else []

@@ -221,6 +221,8 @@ class Grammar(SimpleCommands):
     def keyword(self, word: str) -> Node | None:
         start = self.at
         self.at += len(word)
+        if word == "{":
+            return self.group("}", apart=False)
         if word == "if":
             return self.choice()
         if word in ("for", "select"):
@@ -229,8 +231,6 @@ class Grammar(SimpleCommands):
             return self.conditional()
         if word == "case":
             return self.case()
-        if word == "{":
-            return self.group("}", apart=False)
         if word == "[[":
             return self.double_bracket()
         if word == "function":

@@ -2,6 +2,7 @@
 
 import re
 
+from synaptic.parse.find import FD_RUNS, fd_finding
 from synaptic.parse.shell.evaluate import Evaluation, Handler, some
 from synaptic.parse.shell.limits import MAX_ITEMS
 from synaptic.parse.shell.options import operands, value_of
@@ -99,6 +100,7 @@ PARALLEL = frozenset(
         "--max-procs",
     ]
 )
+FD_MARK = re.compile(r"\{(?://|/?\.?)\}")
 UNKNOWN = Word("{}", known=False)
 """An item that is not known."""
 
@@ -220,14 +222,21 @@ def _command(shell: Evaluation, inner: list[Word], filled: list[Word]) -> None:
 
 
 def fd(shell: Evaluation, call: Call) -> str | None:
+    """`fd -x` for each, `fd -X` for all: the path is put behind the words that name no place for it."""
     for place, word in enumerate(call.words):
-        if word.text in ("-x", "-X", "--exec", "--exec-batch"):
+        if word.text in FD_RUNS:
             inner = call.words[place + 1 : _end(call.words, place + 1)]
-            filled = [_filled(item, Word("./{}", known=False)) for item in inner]
-            if filled == inner and inner:
-                filled = [*inner, Word("./{}", known=False)]
-            return shell.wrapped(call, filled, f"fd {word.text}")
+            for root in some(list(fd_finding(call.words).roots), "{}"):
+                filled = [_put(item, _below(root)) for item in inner]
+                shell.wrapped(call, filled if filled != inner else [*inner, _below(root)], f"fd {word.text}")
+            return None
     return None
+
+
+def _put(word: Word, item: Word) -> Word:
+    """The path, or the part of it that `{/}`, `{//}` and their kin stand for."""
+    found = FD_MARK.search(word.text)
+    return _filled(word, item, found[0]) if found else word
 
 
 def entr(shell: Evaluation, call: Call) -> str | None:

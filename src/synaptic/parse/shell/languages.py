@@ -5,16 +5,22 @@ from collections.abc import Callable
 
 import msgspec
 
-from synaptic.parse.shell.acts import Act
+from synaptic.parse.shell.acts import ITEM, Deeds
+from synaptic.parse.shell.dialects import DIALECTS
 from synaptic.parse.shell.evaluate import Evaluation, Handler
-from synaptic.parse.shell.foreign import DIALECTS, foreign_acts
+from synaptic.parse.shell.foreign import foreign_deeds, foreign_value
+from synaptic.parse.shell.lisp import lisp_acts
 from synaptic.parse.shell.options import operands
-from synaptic.parse.shell.python import python_acts
-from synaptic.parse.shell.script import Redirect, Word
+from synaptic.parse.shell.perform import perform
+from synaptic.parse.shell.python import python_deeds, searched
+from synaptic.parse.shell.script import Word
 from synaptic.parse.shell.state import Call
 
 SHELL_LIKE = re.compile(r"\s*(?:sudo\s+)?(?:rm|dd|shred|mkfs\S*)\s+-?\w")
 """Shell text handed to an interpreter of another language by mistake."""
+EACH_LINE = re.compile(r"-\w*[np]\w*")
+"""Options with which Perl and Ruby run the code for each line of their input, which is `$_`."""
+THE_LINE = re.compile(r"\$_(?!\w)|\$F\[\d\]")
 
 
 class Language(msgspec.Struct, frozen=True):
@@ -24,14 +30,17 @@ class Language(msgspec.Struct, frozen=True):
     code: frozenset[str]
     valued: frozenset[str] = frozenset()
     dialect: str = ""
+    prints: frozenset[str] = frozenset()
+    """Options with which the value of the code is printed."""
 
 
-def _language(name: str, code: str, valued: str = "", dialect: str = "") -> Language:
-    return Language(name, frozenset(code.split()), frozenset(valued.split()), dialect)
+def _language(name: str, code: str, valued: str = "", dialect: str = "", prints: str = "") -> Language:
+    return Language(name, frozenset(code.split()), frozenset(valued.split()), dialect, frozenset(prints.split()))
 
 
 PYTHON = _language("python", "-c", "-W -X -m --check-hash-based-pycs")
-NODE = _language("node", "-e -p --eval --print -pe", "-r --require --import --loader", "javascript")
+NODE = _language("node", "-e -p --eval --print -pe", "-r --require --import --loader", "javascript", "-p --print -pe")
+EMACS = _language("emacs", "--eval -eval --execute -execute -e", "-l -L --load -f --directory")
 KNOWN: dict[str, Language] = {
     **dict.fromkeys(("python", "python2", "python3", "pypy", "pypy3", "ipython"), PYTHON),
     **dict.fromkeys(("node", "nodejs", "bun", "deno"), NODE),
@@ -39,28 +48,44 @@ KNOWN: dict[str, Language] = {
     "ruby": _language("ruby", "-e", "-I -r -C", "ruby"),
     "php": _language("php", "-r --run", "-d -c -f", "php"),
     **dict.fromkeys(("lua", "luajit"), _language("lua", "-e", "-l", "lua")),
+    **dict.fromkeys(("Rscript", "R"), _language("r", "-e", "-f --file -g", "r")),
+    "julia": _language("julia", "-e -E --eval --print", "-L -p -t -C --project -J", "julia", "-E --print"),
+    **dict.fromkeys(("elixir", "iex"), _language("elixir", "-e --eval", "-r -S", "elixir")),
+    **dict.fromkeys(("emacs", "emacsclient"), EMACS),
 }
 VERSIONED = re.compile(r"(python|pypy|perl|ruby|php|lua)[\d.]+(?:-\w+)?")
 
 
 def interpreter(shell: Evaluation, call: Call) -> str | None:
-    """Python, Node, Perl, Ruby, PHP, Lua."""
+    """Python, Node, Perl, Ruby, PHP, Lua, R, Julia, Elixir, Emacs."""
     language = KNOWN.get(call.name) or KNOWN[VERSIONED.sub(r"\1", call.name)]
     given = _given(call.words, language)
     if given is not None:
-        for code in given:
-            run(shell, call, language, code)
-        return None
-    place = operands(call.words, language.valued)
+        outputs = [run(shell, call, language, code) for code in given]
+        return "".join(filter(None, outputs)) if all(text is not None for text in outputs) else None
+    return _script(shell, call, language, operands(call.words, language.valued))
+
+
+def verbs(shell: Evaluation, call: Call) -> str | None:
+    """`deno eval CODE`, `deno run -`, `bun run -`: the same behind a verb."""
+    verb = call.words[1].text if len(call.words) > 1 else ""
+    if verb not in ("eval", "run"):
+        return interpreter(shell, call)
+    place = operands(call.words, NODE.valued, 2)
+    if verb == "run":
+        return _script(shell, call, NODE, place)
+    return run(shell, call, NODE, call.words[place]) if place < len(call.words) else None
+
+
+def _script(shell: Evaluation, call: Call, language: Language, place: int) -> str | None:
+    """Code in a file that was written before, or on the input."""
     script = call.words[place] if place < len(call.words) else None
     if script is not None and script.text not in ("-", "/dev/stdin"):
         text = shell.files.get(shell.path(script.text))
-        if text is not None:
-            run(shell, call, language, Word(text))
-        return None
+        return run(shell, call, language, Word(text)) if text is not None else None
     if call.stdin is not None:
-        run(shell, call, language, Word(call.stdin))
-    elif shell.stages and shell.stages[-1][1] > 0 and "-m" not in call.texts():
+        return run(shell, call, language, Word(call.stdin))
+    if shell.stages and shell.stages[-1][1] > 0 and "-m" not in call.texts():
         shell.gap("code", f"{call.name} reads code that is not known")
     return None
 
@@ -94,44 +119,54 @@ def _ends_in_code(text: str, language: Language) -> bool:
     return bool(re.fullmatch(r"-[A-Za-z0-9]+", text)) and f"-{text[-1]}" in language.code
 
 
-def run(shell: Evaluation, call: Call, language: Language, code: Word) -> None:
-    """Note what the code runs, deletes or writes."""
+def run(shell: Evaluation, call: Call, language: Language, code: Word) -> str | None:
+    """Note what the code does; what it prints, when that is known."""
     label = f"{language.name} -c" if language.name == "python" else f"{language.name} -e"
     if not code.known and code.text[:1] in "$`":
         shell.gap("code", f"{label} {code.text}")
-        return
+        return None
     if SHELL_LIKE.match(code.text):
         shell.code(code.text, label)
-        return
-    reader: Callable[[str], list[Act]] = python_acts
-    if language.dialect:
-        dialect = DIALECTS[language.dialect]
-        reader = lambda text: foreign_acts(text, dialect)  # noqa: E731
-    perform(shell, call, label, reader(code.text))
+        return None
+    deeds = _within_limits(shell, code.text, lambda text: _deeds(call, language, text))
+    perform(shell, call, label, deeds.acts)
+    return deeds.output if code.known else None
 
 
-def perform(shell: Evaluation, call: Call, label: str, acts: list[Act]) -> None:
-    """Turn what code does into commands that do the same."""
-    for act in acts:
-        if act.kind == "unknown":
-            shell.gap("code", f"{label}: {act.words[0].text}")
-        elif act.kind == "shell":
-            shell.code(act.words[0].text, label)
-        elif act.kind == "write":
-            redirect = Redirect(">", act.words[0], cwd=shell.cwd)
-            shell.redirects.append(redirect)
-            with shell.through(label):
-                shell.emit(Call([Word(":")], ":", redirects=(redirect,), span=None))
-        elif act.words:
-            shell.wrapped(Call([], stdin=None, cwd=call.cwd), act.words, label)
+def _within_limits(shell: Evaluation, code: str, read: Callable[[str], Deeds]) -> Deeds:
+    return read(code) if shell.budget.code(len(code)) else Deeds(searched(code))
+
+
+def _deeds(call: Call, language: Language, code: str) -> Deeds:
+    if language is PYTHON:
+        return python_deeds(code, _behind(call.words))
+    if language is EMACS:
+        return Deeds(lisp_acts(code))
+    dialect = DIALECTS[language.dialect]
+    if language.name in ("perl", "ruby") and any(EACH_LINE.fullmatch(text) for text in call.texts()):
+        return foreign_deeds(THE_LINE.sub(f"${ITEM}", code), dialect)
+    deeds = foreign_deeds(code, dialect)
+    if not language.prints.isdisjoint(call.texts()):
+        return Deeds(deeds.acts, foreign_value(code, dialect))
+    return deeds
+
+
+def _behind(words: list[Word]) -> tuple[Word, ...]:
+    """The arguments that Python code is given: what stands behind `-c CODE`, `-` or a file."""
+    place = operands(words, PYTHON.valued | PYTHON.code)
+    held = any(word.text[:1] == "-" and word.text[-1:] == "c" for word in words[1:place])
+    return tuple(words[place if held else place + 1 :])
 
 
 def awk(shell: Evaluation, call: Call) -> str | None:
     valued = frozenset({"-F", "-v", "-f", "--field-separator", "--assign", "--file", "-i", "-l"})
     place = operands(call.words, valued)
-    if place < len(call.words) and "-f" not in call.texts():
-        perform(shell, call, "awk", foreign_acts(call.words[place].text, DIALECTS["awk"]))
-    return None
+    if place >= len(call.words) or "-f" in call.texts():
+        return None
+    code = call.words[place]
+    deeds = _within_limits(shell, code.text, lambda text: foreign_deeds(text, DIALECTS["awk"]))
+    perform(shell, call, "awk", deeds.acts)
+    return deeds.output if code.known else None
 
 
 def osascript(shell: Evaluation, call: Call) -> str | None:
@@ -146,6 +181,7 @@ _VERSIONS = {f"python3.{minor}": interpreter for minor in range(6, 20)} | dict.f
 )
 LANGUAGES: dict[str, Handler] = {
     **dict.fromkeys(KNOWN, interpreter),
+    **dict.fromkeys(("deno", "bun"), verbs),
     **_VERSIONS,
     **dict.fromkeys(("awk", "gawk", "mawk", "nawk"), awk),
     "osascript": osascript,

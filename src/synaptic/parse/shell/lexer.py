@@ -17,6 +17,8 @@ SUBSCRIPT = re.compile(r"\[([^\]]{0,200})\]")
 TO_BACKTICK = re.compile(r"(?:[^`\\]++|\\.)*+", re.DOTALL)
 OPERATION = re.compile(OPERATOR)
 SUBSTITUTION = re.compile(r"(\"?)\$\((?!\()")
+EXTENDED = frozenset("?*+@!")
+ALTERNATIVES = re.compile(r"\([\w./-]++(?:\|[\w./-]++)++\)")
 BRACKET = re.compile(r"[()]")
 ENDS = frozenset(" \t\n;&|()<>")
 BRACKETED = frozenset(")")
@@ -77,7 +79,7 @@ class Lexer:
             return Token("", NO_PARTS)
         found = WORD.match(text, start)
         if found:
-            return self.whole(found)
+            return self.whole(found.lastindex, found[0], found.end())
         run = RUN.match(text, start)
         if run and "{" not in run[0] and (run.end() == self.size or text[run.end()] in " \t\n;&|)"):
             self.at = run.end()
@@ -88,11 +90,10 @@ class Lexer:
             parts = [Text(text[start])]
         return Token(None, parts, self.span(start, self.at), self.source.inner)
 
-    def whole(self, found: re.Match[str]) -> Token:
-        """The word that a pattern has found."""
-        kind, said, base = found.lastindex, found[0], self.source.base
-        start, self.at = found.span()
-        span = None if base is None else (base + start, base + self.at)
+    def whole(self, kind: int | None, said: str, end: int) -> Token:
+        """The word that a pattern has found, of which kind, and where it ends."""
+        base, self.at = self.source.base, end
+        span = None if base is None else (base + end - len(said), base + end)
         if kind in (PLAIN, GLOB):
             return Token(said, NO_PARTS, span, self.source.inner)
         parts: list[Part] = woven(said) if kind == WOVEN else [Text(said[1:-1], True)]
@@ -137,13 +138,22 @@ class Lexer:
             self.at += 2
             found.append(self.substituted(start, False, file=True))
             return True
-        if char == "(" and found and isinstance(found[-1], Text) and found[-1].text[-1:] in "?*+@!":
+        if char == "(" and found and isinstance(found[-1], Text) and found[-1].text[-1:] in EXTENDED:
             start = self.at
             self.at += 1
             self.substituted(start, False)
-            found.append(Text(self.text[start : self.at]))
+            self.extended(found, found[-1].text, self.text[start : self.at])
             return True
         return False
+
+    def extended(self, found: list[Part], before: str, bracket: str) -> None:
+        """`!(a)` is everything but one, which is as good as `*`; so is `*(...)`. `@(a|b)` is `{a,b}`."""
+        if before[-1] in "!*":
+            found[-1] = Text(f"{before[:-1]}*")
+        elif before[-1] in "@+" and ALTERNATIVES.fullmatch(bracket):
+            found[-1] = Text(f"{before[:-1]}{{{bracket[1:-1].replace('|', ',')}}}")
+        else:
+            found.append(Text(bracket))
 
     def piece(self, char: str, found: list[Part]) -> None:
         if not self.spend():

@@ -27,6 +27,8 @@ MAX_VOLUME = 1_000_000
 """Characters that all expansions of one reading may yield."""
 MAX_ESCAPES = 20_000
 """Characters in which backslash escapes are decoded."""
+MAX_FOREIGN = 12_000
+"""Characters of code in other languages that are taken apart; what goes beyond is searched with less care."""
 MAX_SOURCE = 20_000
 """Characters of an expansion's source that stand for its unknown value."""
 MAX_PATTERN = 500
@@ -40,13 +42,14 @@ class LimitError(Exception):
 class Budget:
     """What is left of the limits of one reading."""
 
-    __slots__ = ("carriage", "commands", "reason", "steps", "volume", "words")
+    __slots__ = ("carriage", "commands", "foreign", "reason", "steps", "volume", "words")
 
     def __init__(self) -> None:
         self.words = MAX_WORDS
         self.steps = MAX_STEPS
         self.volume = MAX_VOLUME
         self.commands = MAX_COMMANDS
+        self.foreign = MAX_FOREIGN
         self.reason = ""
         self.carriage = False
 
@@ -57,6 +60,11 @@ class Budget:
             return True
         self.reason = self.reason or f"more than {MAX_WORDS} words"
         return False
+
+    def code(self, length: int) -> bool:
+        """Count code of another language; whether it may still be taken apart."""
+        self.foreign -= length
+        return self.foreign >= 0
 
     def text(self, length: int) -> None:
         self.volume -= length

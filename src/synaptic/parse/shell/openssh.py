@@ -15,19 +15,25 @@ LOCAL = re.compile(r"\s*(ProxyCommand|LocalCommand|KnownHostsCommand)(?:\s*=\s*|
 
 
 def ssh(shell: Evaluation, call: Call) -> str | None:
-    place = operands(call.words, SSH)
+    valued = SSH | {"-M"} if call.name == "autossh" else SSH
+    place = operands(call.words, valued)
     words = call.words[place + 1 :]
     while words and words[0].text[:1] == "-" and len(words) > 1:
-        words = words[2:] if takes_value(words[0].text, SSH) else words[1:]
+        words = words[2:] if takes_value(words[0].text, valued) else words[1:]
     _settings(shell, call.words[1 : len(call.words) - len(words)], SSH, call.name)
-    if words:
-        where = shell.place(words[0]) if len(words) == 1 else None
-        kept, shell.cwd = shell.cwd, ""
-        shell.code(" ".join(word.text for word in words), "ssh", where)
-        shell.cwd = kept
-    elif call.stdin is not None:
-        shell.code(call.stdin, "ssh")
+    there(shell, call, words, "ssh")
     return None
+
+
+def there(shell: Evaluation, call: Call, words: list[Word], label: str) -> None:
+    """Words that a shell on another machine joins and runs with the input of this command; without any, the input."""
+    if not words and call.stdin is None:
+        return
+    text = " ".join(word.text for word in words) if words else call.stdin or ""
+    where = shell.place(words[0]) if len(words) == 1 else None
+    with shell.reading(call.stdin if words else None), shell.apart():
+        shell.cwd = ""
+        shell.code(text, label, where)
 
 
 def _settings(shell: Evaluation, words: list[Word], valued: frozenset[str], name: str) -> None:

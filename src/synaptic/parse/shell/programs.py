@@ -1,13 +1,34 @@
 """The programs whose arguments are understood: what each of them runs, changes or prints."""
 
-from synaptic.parse.shell import builtin, container, escapes, feed, items, languages, repository, runner, shells, wrap
+from synaptic.parse.shell import (
+    builtin,
+    container,
+    deleters,
+    escapes,
+    feed,
+    folders,
+    items,
+    languages,
+    lines,
+    manifest,
+    remote,
+    repository,
+    runner,
+    shells,
+    wrap,
+)
 from synaptic.parse.shell.evaluate import Handler
 
 PROGRAMS: dict[str, Handler] = {
     **wrap.WRAPPERS,
     **runner.RUNNERS,
+    **manifest.MANIFESTS,
+    **deleters.DELETERS,
+    **lines.LINES,
+    **remote.REMOTES,
     **builtin.BUILTINS,
     **feed.FEEDS,
+    **folders.FOLDERS,
     **shells.SHELLS,
     **items.ITEMS,
     **container.CONTAINERS,

@@ -29,6 +29,11 @@ def git(shell: Evaluation, call: Call) -> str | None:
     return None
 
 
+def hub(shell: Evaluation, call: Call) -> str | None:
+    """It does what git does, and more."""
+    return shell.wrapped(call, [Word("git"), *call.words[1:]], "hub")
+
+
 def _code(line: GitCall) -> Iterator[tuple[str, str]]:
     meaning = line.settings.get(f"alias.{line.verb.lower()}")
     if meaning and meaning.startswith("!"):
@@ -95,4 +100,4 @@ RUNS: dict[str, Runs] = {
     "difftool": _difftool,
     **dict.fromkeys(("fetch", "pull", "clone", "ls-remote", "push", "archive", "fetch-pack", "send-pack"), _transport),
 }
-REPOSITORIES: dict[str, Handler] = {"git": git}
+REPOSITORIES: dict[str, Handler] = {"git": git, "hub": hub}

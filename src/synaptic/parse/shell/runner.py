@@ -1,6 +1,7 @@
 """Tools of a project that start a command: `npx`, `uv run`, `poetry run`, `make -C`, `git -C`, `tmux`."""
 
 from synaptic.parse.shell.evaluate import Evaluation, Handler
+from synaptic.parse.shell.manifest import brought
 from synaptic.parse.shell.options import operands, rest, value_of
 from synaptic.parse.shell.state import Call
 
@@ -34,9 +35,6 @@ VERBS: dict[str, tuple[str, ...]] = {
     "bundle": ("exec",),
     "rbenv": ("exec",),
     "pyenv": ("exec",),
-    "npm": ("exec", "x"),
-    "pnpm": ("exec", "dlx"),
-    "yarn": ("exec", "dlx"),
     "mise": ("exec", "x"),
     "asdf": ("exec",),
     "op": ("run",),
@@ -45,32 +43,52 @@ VERBS: dict[str, tuple[str, ...]] = {
     "nix": ("run", "shell", "develop"),
     "devbox": ("run",),
     "rtk": ("proxy", "run"),
+    "volta": ("run",),
+    "foreman": ("run",),
+    "honcho": ("run",),
+    "toolbox": ("run",),
+    "rr": ("record",),
+    "fnm": ("exec",),
+    "railway": ("run",),
+    "dotenvx": ("run",),
+    "infisical": ("run",),
+    "chamber": ("exec",),
+    "distrobox": ("enter", "ephemeral"),
 }
+BEHIND_DASHES = ("mise", "aws-vault", "nix", "op", "doppler", "dotenvx", "infisical", "chamber", "distrobox")
+COMMANDS = ("-c", "--command")
 
 
 def verb(shell: Evaluation, call: Call) -> str | None:
     place = operands(call.words, VALUED)
     if place >= len(call.words) or call.words[place].text not in VERBS[call.name]:
         return None
-    if call.name in ("mise", "aws-vault", "nix", "op", "doppler"):
+    if call.name in BEHIND_DASHES:
         return _after_dashes(shell, call)
     start = operands(call.words, VALUED | {"-n", "--name"}, place + 1)
     return shell.wrapped(call, call.words[start:], f"{call.name} {call.words[place].text}")
 
 
 def _after_dashes(shell: Evaluation, call: Call) -> str | None:
-    texts = [word.text for word in call.words]
-    for mark in ("--", "-c", "--command"):
-        if mark in texts:
-            return shell.wrapped(call, call.words[texts.index(mark) + 1 :], call.name)
+    """Behind `--` or `--command`: a program with its arguments, or one line for a shell."""
+    for place, word in enumerate(call.words):
+        name, equals, value = word.text.partition("=")
+        if equals and name == "--command":
+            return shell.code(value, call.name)
+        words = call.words[place + 1 :]
+        if word.text in COMMANDS and len(words) == 1:
+            return shell.code(words[0].text, call.name, shell.place(words[0]))
+        if word.text in COMMANDS or word.text == "--":
+            return shell.wrapped(call, words, call.name)
     return None
 
 
 def npx(shell: Evaluation, call: Call) -> str | None:
-    word = value_of(call.words[1:], frozenset({"-c", "--call"}))
+    place = operands(call.words, VALUED)
+    word = value_of(call.words[1:place], frozenset({"-c", "--call"}))
     if word is not None:
         return shell.code(word.text, "npx -c", shell.place(word))
-    return shell.wrapped(call, rest(call.words, VALUED), call.name)
+    return brought(shell, call, call.words[place:], call.name)
 
 
 def tmux(shell: Evaluation, call: Call) -> str | None:

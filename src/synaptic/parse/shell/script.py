@@ -39,6 +39,8 @@ class Redirect(msgspec.Struct, frozen=True, gc=False):
     target: Word
     descriptor: str = ""
     cwd: str = ""
+    via: tuple[str, ...] = ()
+    """Through what the command runs that it belongs to, as in `Command`."""
 
     @property
     def writes(self) -> bool:

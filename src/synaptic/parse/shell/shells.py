@@ -14,14 +14,16 @@ VALUED = frozenset(["-O", "+O", "-o", "+o", "--rcfile", "--init-file"])
 CODE = re.compile(r"[-+][a-zA-Z]*c[a-zA-Z]*")
 NO_RUN = re.compile(r"-[a-bd-zA-Z]*n[a-zA-Z]*|--version|--help|--dump-strings")
 INPUT = re.compile(r"-[a-zA-Z]*s[a-zA-Z]*")
+UNSET = re.compile(r"\+[a-zA-Z]+")
+STARTUP = frozenset({"--rcfile", "--init-file"})
 
 
 def shell_program(shell: Evaluation, call: Call) -> str | None:
-    place = operands(call.words, VALUED)
+    place = _operands(call.words)
     options = [word.text for word in call.words[1:place]]
     if any(NO_RUN.fullmatch(option) or option == "noexec" for option in options):
         return None
-    _startup(shell, call)
+    _startup(shell, call, place)
     operand = call.words[place:]
     if any(CODE.fullmatch(option) or option == "--command" for option in options):
         return _given(shell, call, operand)
@@ -30,26 +32,43 @@ def shell_program(shell: Evaluation, call: Call) -> str | None:
     return _input(shell, call, operand)
 
 
-def _startup(shell: Evaluation, call: Call) -> None:
+def _operands(words: list[Word]) -> int:
+    """The place of the first operand; `+x` is an option as `-x` is."""
+    place = operands(words, VALUED)
+    while place < len(words) and UNSET.fullmatch(words[place].text) and words[place - 1].text != "--":
+        place = operands(words, VALUED, place + (2 if words[place].text in VALUED else 1))
+    return place
+
+
+def _startup(shell: Evaluation, call: Call, place: int) -> None:
+    """The files that a shell runs before all else."""
+    named = value_of(call.words[1:place], STARTUP)
+    if named is not None:
+        _run_known(shell, named.text, f"{call.name} --rcfile")
     for name, word in call.assignments:
-        if name in ("BASH_ENV", "ENV", "PROMPT_COMMAND"):
-            text = word.text if name == "PROMPT_COMMAND" else shell.files.get(shell.path(word.text))
-            if text is not None:
-                shell.code(text, name)
+        if name in ("BASH_ENV", "ENV"):
+            _run_known(shell, word.text, name)
+        elif name == "PROMPT_COMMAND":
+            shell.code(word.text, name)
+    held = shell.variables.get("BASH_ENV")
+    if held is not None:
+        _run_known(shell, held.text, "BASH_ENV")
+
+
+def _run_known(shell: Evaluation, path: str, label: str) -> None:
+    text = shell.files.get(shell.path(path))
+    if text is not None:
+        shell.code(text, label)
 
 
 def _given(shell: Evaluation, call: Call, operand: list[Word]) -> str | None:
     if not operand:
         return None
-    stdin, shell.stdin = shell.stdin, call.stdin
-    try:
-        with shell.apart():
-            shell.arguments = operand[2:]
-            if len(operand) > 1:
-                shell.variables["0"] = Value(operand[1].text, operand[1].known)
-            return given(shell, operand[0], f"{call.name} -c")
-    finally:
-        shell.stdin = stdin
+    with shell.reading(call.stdin), shell.apart():
+        shell.arguments = operand[2:]
+        if len(operand) > 1:
+            shell.variables["0"] = Value(operand[1].text, operand[1].known)
+        return given(shell, operand[0], f"{call.name} -c")
 
 
 def given(shell: Evaluation, word: Word, label: str) -> str | None:
@@ -69,12 +88,13 @@ def _file(shell: Evaluation, call: Call, operand: list[Word]) -> str | None:
         return None
     with shell.apart():
         shell.arguments = operand[1:]
+        shell.variables["0"] = Value(operand[0].text)
         return shell.code(text, f"{call.name} file")
 
 
 def _input(shell: Evaluation, call: Call, arguments: list[Word]) -> str | None:
     if call.stdin is not None:
-        with shell.apart():
+        with shell.reading(None), shell.apart():  # what its commands read is the rest of the code
             shell.arguments = arguments
             return shell.code(call.stdin, f"{call.name} <", fed_by(call))
     if (shell.stages and shell.stages[-1][1] > 0) or any(item.operator[0] == "<" for item in call.redirects):
@@ -99,7 +119,8 @@ def source(shell: Evaluation, call: Call) -> str | None:
     if text is not None:
         return shell.code(text, "source")
     if words[0].text == "/dev/stdin" and call.stdin is not None:
-        return shell.code(call.stdin, "source")
+        with shell.reading(None):
+            return shell.code(call.stdin, "source")
     if words[0].text[:2] == "<(" or words[0].text == "/dev/stdin":
         shell.gap("code", f"source {words[0].text}")
     return None
@@ -111,7 +132,8 @@ def switch_user(shell: Evaluation, call: Call) -> str | None:
     if word is not None:
         return given(shell, word, f"{call.name} -c")
     if call.stdin is not None and call.name in ("su", "runuser"):
-        return shell.code(call.stdin, f"{call.name} <")
+        with shell.reading(None):
+            return shell.code(call.stdin, f"{call.name} <")
     if call.name == "runuser":
         words = rest(call.words, ("-u", "-g", "-G", "-w"))
         return shell.wrapped(call, words, "runuser") if value_of(call.words[1:], frozenset({"-u"})) else None
@@ -127,16 +149,18 @@ def script(shell: Evaluation, call: Call) -> str | None:
 
 
 def queued(shell: Evaluation, call: Call) -> str | None:
-    """`at` and `batch`: the commands on their input run later."""
-    if call.stdin is not None:
-        shell.code(call.stdin, call.name)
+    """`at` and `batch`: the commands in a file or on their input run later."""
+    named = value_of(call.words[1:], frozenset({"-f"}))
+    text = shell.files.get(shell.path(named.text)) if named else call.stdin
+    if text is not None:
+        shell.code(text, call.name)
     return None
 
 
 def crontab(shell: Evaluation, call: Call) -> str | None:
-    if call.stdin is None:
-        return None
-    for line in call.stdin.splitlines():
+    words = rest(call.words, ("-u",))
+    text = shell.files.get(shell.path(words[0].text)) if words and words[0].text != "-" else call.stdin
+    for line in (text or "").splitlines():
         fields = line.split(None, 1 if line[:1] == "@" else 5)
         if len(fields) in (2, 6) and line[:1] != "#":
             shell.code(fields[-1], "crontab")

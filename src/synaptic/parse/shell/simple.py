@@ -6,11 +6,16 @@ from collections.abc import Iterator
 from synaptic.parse.shell.lexer import ESCAPED_IN_BODY, IN_BODY, Lexer, Source
 from synaptic.parse.shell.script import Word
 from synaptic.parse.shell.syntax import Assignment, Elements, Redirection, Simple, Text, Token
-from synaptic.parse.shell.whole import GLOB, NEXT, NO_PARTS, PLAIN, SINGLE, WORD, WORDS, woven
+from synaptic.parse.shell.whole import CHOICE, GLOB, NEXT, NO_PARTS, PLAIN, SINGLE, WORDS, woven
 
 BLANK = re.compile(r"(?:[ \t]++|\\\n)++")
 ASSIGN = re.compile(r"(\w++)(?:\[([^\]\n]{0,200})\])?(\+?)=")
-REDIRECTION = re.compile(r"(\d++|\{\w{1,40}\})?(<<<|<<-|<<|<>|<&|>>|>&|>\||&>>|&>|>(?!\()|<(?!\())(?:[ \t]++|\\\n)*+")
+BLANKS = r"(?:[ \t]++|\\\n)*+"
+DESCRIPTOR = r"(\d++|\{\w{1,40}\})?"
+OPERATORS = r"<<<|<>|<&|>>|>&|>\||&>>|&>|>(?!\()|<(?![<(])"
+REDIRECTION = re.compile(rf"{DESCRIPTOR}({OPERATORS}|<<-|<<){BLANKS}")
+REDIRECTED = re.compile(rf"{BLANKS}{DESCRIPTOR}({OPERATORS}){BLANKS}(?:{CHOICE})")
+"""A redirection with a target that is taken whole."""
 STARTS_BLANK = frozenset(" \t\\")
 STARTS_REDIRECT = frozenset("0123456789{<>&")
 ENDS_COMMAND = frozenset(";&|\n)")
@@ -179,6 +184,10 @@ class SimpleCommands(Lexer):
 
     def special(self, node: Simple) -> bool:
         """Take a redirection, or a word that has to be taken apart; whether the command may go on behind it."""
+        redirected = REDIRECTED.match(self.text, self.at) if self.budget.words > 0 else None
+        if redirected:
+            node.redirections.append(self.ordinary_redirection(redirected))
+            return True
         self.blank()
         char = self.text[self.at : self.at + 1]
         if char in STARTS_REDIRECT:
@@ -237,15 +246,17 @@ class SimpleCommands(Lexer):
         self.at = min(self.at + 1, self.size)
         return Token(None, [Elements(tokens, self.text[start : self.at])])
 
+    def ordinary_redirection(self, found: re.Match[str]) -> Redirection:
+        """One whose target a pattern has found with it."""
+        group: int = found.lastindex  # type: ignore[assignment]  # one of them has matched
+        self.budget.words -= 1
+        return Redirection(found[2], self.whole(group - 2, found[group], found.end()), found[1] or "")
+
     def redirection(self, found: re.Match[str]) -> Redirection:
         descriptor, operator = found[1] or "", found[2]
         self.at = found.end()
         if operator in ("<<", "<<-"):
             return self.announced(operator == "<<-", descriptor)
-        word = WORD.match(self.text, self.at) if self.budget.words > 0 else None
-        if word:
-            self.budget.words -= 1
-            return Redirection(operator, self.whole(word), descriptor)
         at_end = self.at >= self.size or self.text[self.at] in "\n;|)"
         return Redirection(operator, Token("", []) if at_end else self.word(), descriptor)
 

@@ -1,5 +1,6 @@
 """What is known of a shell while its text is walked: variables, folders, files, and the commands found so far."""
 
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from os.path import normpath
@@ -14,6 +15,9 @@ from synaptic.parse.shell.script import Command, Function, Gap, Redirect, Word
 from synaptic.parse.shell.value import Value, merged
 
 Kept = tuple[dict[str, Value], dict[str, syntax.Function], dict[str, str], str, "list[Word] | None"]
+
+LAST = re.compile(r"\$\{?!?_(?!\w)|\$\{!")
+"""`$_`, or an expansion that may lead to it."""
 
 
 class Call(msgspec.Struct, gc=False):
@@ -60,6 +64,9 @@ class State:
         self.background = False
         self.looped = False
         self.branched = False
+        """Whether a variable has one of several values."""
+        self.last_matters = LAST.search(text) is not None
+        """The same for `$_`, which every command changes: it counts where somebody asks for it."""
 
     def separators(self) -> str:
         held = self.variables.get("IFS")
@@ -129,15 +136,20 @@ class State:
     @contextmanager
     def through(self, label: str) -> Iterator[None]:
         """Commands that run through another one."""
-        kept, self.via = self.via, (*self.via, label)
-        self.depth += 1
+        kept = self.via
+        self.enter(label)
         try:
-            if self.depth > MAX_DEPTH:
-                self.budget.stop(f"more than {MAX_DEPTH} constructions inside one another")
             yield
         finally:
             self.via = kept
             self.depth -= 1
+
+    def enter(self, label: str) -> None:
+        """One construction deeper."""
+        if self.depth >= MAX_DEPTH:
+            self.budget.stop(f"more than {MAX_DEPTH} constructions inside one another")
+        self.via = (*self.via, label)
+        self.depth += 1
 
     def merge(self, before: dict[str, Value], branches: list[dict[str, Value]]) -> None:
         """Any of the branches may have run, or none."""
@@ -146,7 +158,8 @@ class State:
             values = [branch[name] for branch in (before, *branches) if name in branch]
             if any(value is not values[0] for value in values):
                 self.variables[name] = merged(values, MAX_ROUNDS)
-                self.branched = self.branched or bool(self.variables[name].others)
+                if name != "_" or self.last_matters:
+                    self.branched = self.branched or bool(self.variables[name].others)
             else:
                 self.variables[name] = values[0]
 

@@ -4,6 +4,7 @@ import re
 
 import msgspec
 
+from synaptic.parse.names import names
 from synaptic.parse.shell.evaluate import Evaluation, Handler
 from synaptic.parse.shell.options import operands, rest, takes_value, value_of
 from synaptic.parse.shell.script import Word
@@ -33,6 +34,13 @@ SUDO = frozenset(
     ]
 )
 ENV = frozenset(["-u", "--unset", "-C", "--chdir", "-S", "--split-string", "-P"])
+AS_SHELL = re.compile(r"-[A-Za-z]*[is]|--login|--shell")
+SHELL_WITHOUT = ("chroot", "nsenter", "unshare", "fakeroot", "setarch", "linux32", "linux64", "proot", "wsl")
+"""Programs that start a shell when they are given no command."""
+PERF = names("-e -o -F -C -p -t -c -r -I -M -D -x -G -j --event --output --call-graph --cpu --repeat")
+BOUND = names("--bind --ro-bind --dev-bind --bind-try --ro-bind-try --dev-bind-try --symlink --setenv --file --chmod")
+GIVEN = names("--dev --proc --tmpfs --chdir --dir --unsetenv --uid --gid --hostname --lock-file --args")
+"""Options of bwrap with two values, and with one."""
 
 PREFIXES: dict[str, tuple[str, int]] = {
     "nohup": ("", 0),
@@ -71,7 +79,6 @@ PREFIXES: dict[str, tuple[str, int]] = {
     "valgrind": ("", 0),
     "fakeroot": ("-l -s -i -b", 0),
     "firejail": ("", 0),
-    "bwrap": ("--bind --dev --proc --ro-bind --chdir --setenv --tmpfs --symlink", 0),
     "proxychains": ("-f", 0),
     "proxychains4": ("-f", 0),
     "torsocks": ("", 0),
@@ -96,6 +103,23 @@ PREFIXES: dict[str, tuple[str, int]] = {
     "dotenv": ("-f -e", 0),
     "cross-env": ("", 0),
     "exec": ("-a", 0),
+    "sshpass": ("-p -f -d -P", 0),
+    "wsl": ("-d -u --cd --distribution --user --shell-type", 0),
+    "faketime": ("-f", 1),
+    "cpulimit": ("-l --limit", 0),
+    "trickle": ("-d -u -w -t -l", 0),
+    **dict.fromkeys(("setuidgid", "s6-setuidgid", "envuidgid"), ("", 1)),
+    **dict.fromkeys(("mpirun", "mpiexec"), ("-n -np -H --host --hostfile -x --map-by --bind-to", 0)),
+    "srun": ("-n -N -c -p -t -J -A -w -o -e -D", 0),
+    "bear": ("-o --output --config", 0),
+    "scan-build": ("-o", 0),
+    "heaptrack": ("-o", 0),
+    "sandbox-exec": ("-f -n -p -D", 0),
+    "flatpak-spawn": ("", 0),
+    "proot": ("-r -b -w -q", 0),
+    "env-cmd": ("-f -e -r", 0),
+    **dict.fromkeys(("dtach", "abduco"), ("-n -c -A -N -a -e -r", 0)),
+    "tsp": ("-N -D -L -E", 0),
 }
 """Options that take a value of their own, and how many words stand before the command."""
 
@@ -105,6 +129,8 @@ def prefix(shell: Evaluation, call: Call) -> str | None:
     words = rest(call.words, valued.split(), skip)
     while words and ASSIGNED.match(words[0].text):
         words = words[1:]
+    if not words and call.name in SHELL_WITHOUT:
+        words = [Word("sh")]
     return shell.wrapped(call, words, call.name)
 
 
@@ -129,7 +155,8 @@ def sudo(shell: Evaluation, call: Call) -> str | None:
     while place < len(words) and ASSIGNED.match(words[place].text):
         place += 1
     folder = value_of(words[1:place], frozenset({"-D", "--chdir"}))
-    return shell.wrapped(call, words[place:], "sudo", _folder(shell, folder))
+    inner = words[place:] or ([Word("sh")] if any(AS_SHELL.fullmatch(word.text) for word in words[1:]) else [])
+    return shell.wrapped(call, inner, "sudo", _folder(shell, folder))
 
 
 def command(shell: Evaluation, call: Call) -> str | None:
@@ -174,6 +201,26 @@ def _split(shell: Evaluation, call: Call, place: int) -> str | None:
     return shell.code(quoted, "env -S")
 
 
+def bwrap(shell: Evaluation, call: Call) -> str | None:
+    """Most of its options take two values: what is seen inside, and where."""
+    place = 1
+    while place < len(call.words) and call.words[place].text[:2] == "--":
+        text = call.words[place].text
+        place += 3 if text in BOUND else 2 if text in GIVEN else 1
+        if text == "--":
+            break
+    return shell.wrapped(call, call.words[place:], "bwrap")
+
+
+def perf(shell: Evaluation, call: Call) -> str | None:
+    """`perf stat cmd`, `perf record -g -- cmd`."""
+    place = operands(call.words, frozenset())
+    if place >= len(call.words) or call.words[place].text not in ("stat", "record", "trace", "mem", "lock", "kmem"):
+        return None
+    words = rest(call.words[place:], PERF)
+    return shell.wrapped(call, words, "perf")
+
+
 def quote(text: str) -> str:
     """Text as one shell word."""
     return "'" + text.replace("'", "'\\''") + "'"
@@ -212,4 +259,6 @@ WRAPPERS: dict[str, Handler] = {
     "watch": watch,
     "viddy": watch,
     "flock": flock,
+    "bwrap": bwrap,
+    "perf": perf,
 }

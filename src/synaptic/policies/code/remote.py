@@ -7,21 +7,14 @@ from synaptic.model.decision import Verdict, ask, deny
 from synaptic.model.event import PreToolUse
 from synaptic.model.facts import Facts
 from synaptic.parse.downloads import downloaded, file_of
-from synaptic.parse.flow import FETCHERS, SOCKET, TANGLED, Flow, addresses, fetches, interpreter
+from synaptic.parse.flow import FETCHERS, SERVED, SOCKET, TANGLED, Flow, addresses, fetches, interpreter, serves
 from synaptic.parse.names import names
 from synaptic.parse.shell.options import operands
 from synaptic.parse.shell.script import Command, Script, Word
 from synaptic.policies.base import FEWER, Policy
-from synaptic.policies.reading import SHELLS, script
+from synaptic.policies.code.feeding import EVALUATES, LOUD, VALUED, feeding
+from synaptic.policies.reading import SHELLS, named, script
 
-EVALUATES = frozenset({"eval", "source", ".", "iex", "invoke-expression"})
-CODE = {
-    "shell": re.compile(r"-\w*c\w*|-Command|-EncodedCommand|-enc", re.IGNORECASE),
-    "language": re.compile(r"-\w*[ceEprm]|--(?:eval|print|run|execute)(?:=.*)?"),
-}
-VALUED = names("-o -O --rcfile --init-file -W -X -I -M -r -C --require")
-INPUT = frozenset({"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
-DESCRIPTOR = re.compile(r"/(?:proc/[^/]+|dev)/fd/.*")
 DECODES = {
     "base64": re.compile(r"-\w*[dD]\w*|--decode"),
     "base32": re.compile(r"-\w*[dD]\w*|--decode"),
@@ -30,8 +23,7 @@ DECODES = {
     "uudecode": re.compile(r""),
 }
 INSTALLERS = names("pip pip3 npm pnpm yarn uv gem go cargo")
-SOURCES = FETCHERS | frozenset(DECODES) | INSTALLERS | {"scp", "rsync"}
-LOUD = frozenset({"sudo", "doas", "env", "nohup"})
+SOURCES = FETCHERS | frozenset(SERVED) | frozenset(DECODES) | INSTALLERS | {"scp", "rsync"}
 PACKAGE = re.compile(r"(?:git\+)?https?://\S+|git\+ssh://\S+|git://\S+")
 INSTEAD = "Download it to a file, read it, and run it in a second command, or install it with a package manager."
 
@@ -41,9 +33,9 @@ class Remote(Policy):
 
     ## What it does
     Denies what another machine sends going straight into an interpreter: `curl ... | sh`, `bash <(curl ...)`,
-    `eval "$(wget ...)"`, a file that the same command downloads and runs, and decoded text nobody can read
-    (`base64 -d | sh`). Data is fine: `curl ... | jq`, `curl ... | python3 -m json.tool`. Asks when more commands feed
-    one another than can be followed.
+    `eval "$(wget ...)"`, `gh api ... | sh`, `ssh host cat x | sh`, a file that the same command downloads and runs, and
+    decoded text nobody can read (`base64 -d | sh`). Data is fine: `curl ... | jq`, `curl ... | python3 -m json.tool`.
+    Asks when more commands feed one another than can be followed.
     ## Why
     Whoever answers that address decides what runs with the user's rights, and nobody has seen it.
     ## Known gaps
@@ -65,19 +57,21 @@ class Remote(Policy):
         found = script(event, facts)
         if found is None or not (script(event, facts, SOURCES) or SOCKET.search(found.text)):
             return None
-        return self._piped(found) or self._kept(found) or (self._package(found) if self.packages else None)
+        piped = self._piped(found) if any(map(_may_run, found.by_name)) else None
+        return piped or self._kept(found) or (self._package(found) if self.packages else None)
 
     def _piped(self, found: Script) -> Verdict | None:
         """Interpreters whose code comes through a pipe, a substitution or a descriptor."""
         flow = Flow(found)
         strange = {command.index for command in found.commands if self._strange(command)}
-        if not strange and DECODES.keys().isdisjoint(found.by_name):
+        served = {command.index for command in named(found, SERVED) if serves(command)}
+        if not (strange or served) and DECODES.keys().isdisjoint(found.by_name):
             return None
         for command in found.commands:
             if not command.name and command.stages and any(one.index in strange for one in flow.origins(command)):
                 return ask(f"What comes from another machine is given to an unknown program. {INSTEAD}")
-            for one in _feeding(found, flow, command):
-                if one.index in strange:
+            for one in feeding(found, flow, command):
+                if one.index in strange or one.index in served:
                     return deny(f"`{command.name}` would run what `{one.name}` fetches, unseen. {INSTEAD}")
                 if (
                     command.stdin is None
@@ -91,7 +85,7 @@ class Remote(Policy):
         """Interpreters whose code is a file that was downloaded before."""
         if not any(name.lower() in FETCHERS or name in ("scp", "rsync") for name in found.by_name):
             return None
-        if not any(_script(command) for command in found.commands):
+        if not _may_run_files(found):
             return None
         for command, files in downloaded(found):
             run = _script(command)
@@ -100,7 +94,10 @@ class Remote(Policy):
         return None
 
     def _strange(self, command: Command) -> bool:
-        return fetches(command) and not (self.trusted and all(a.startswith(self.trusted) for a in addresses(command)))
+        if not fetches(command):
+            return False
+        asked = list(addresses(command)) if self.trusted else []
+        return not asked or not all(address.startswith(self.trusted) for address in asked)
 
     def _all_trusted(self, found: Script) -> bool:
         return not any(self._strange(c) or c.name in ("scp", "rsync") for c in found.commands)
@@ -114,41 +111,17 @@ class Remote(Policy):
         return None
 
 
-def _feeding(found: Script, flow: Flow, command: Command) -> list[Command]:
-    """The commands whose output this one runs as code."""
-    name, words = _loud(command)
-    if name in EVALUATES:
-        codes = [one for word in words for one in flow.sources(word)]
-        return codes + (flow.origins(command) if name in ("iex", "invoke-expression") else [])
-    if not (kind := interpreter(name)):
-        return []
-    given = [place for place, word in enumerate(words) if CODE[kind].fullmatch(word.text)]
-    if given:
-        if "xargs" in command.via and any(not word.known for word in words[given[0] + 1 :]):
-            return flow.origins(command)
-        return [one for word in words[given[0] + 1 : given[0] + 2] for one in flow.sources(word)]
-    place = operands([Word(name), *words], VALUED) - 1
-    if place < len(words) and words[place].text not in INPUT and "-s" not in (word.text for word in words[:place]):
-        return _opened(found, flow, command, words[place])
-    if any(SOCKET.match(redirect.target.text) for redirect in command.redirects if redirect.operator == "<"):
-        return [command]
-    duplicated = any(redirect.operator == "<&" for redirect in command.redirects)
-    return [*flow.origins(command), *(found.commands[: command.index] if duplicated else ())]
+def _may_run(name: str) -> bool:
+    """Whether a program of this name may run what it is given as code; one without a name may be anything."""
+    low = name.lower()
+    return not name or name == "-" or low in EVALUATES or low in LOUD or bool(interpreter(name))
 
 
-def _opened(found: Script, flow: Flow, command: Command, word: Word) -> list[Command]:
-    """The commands behind a script that is a substitution or an open descriptor."""
-    if DESCRIPTOR.fullmatch(word.text):
-        return list(found.commands[: command.index])
-    return flow.sources(word)
-
-
-def _loud(command: Command) -> tuple[str, tuple[Word, ...]]:
-    """The program in lower case: where the file system ignores case, `SUDO BASH` runs."""
-    name, words = command.name.lower(), command.argv[1:]
-    while name != command.name and name in LOUD and words:
-        name, words = words[0].text.lower(), words[1:]
-    return name, words
+def _may_run_files(found: Script) -> bool:
+    """Whether there is a program that is run by its path, or one that runs a file."""
+    if any("/" in command.argv[0].text for command in found.commands):
+        return True
+    return any(name in EVALUATES or interpreter(name) for name in found.by_name)
 
 
 def _script(command: Command) -> Word | None:

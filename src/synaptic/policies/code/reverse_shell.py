@@ -1,6 +1,7 @@
 """A shell given to another machine."""
 
 import re
+from itertools import pairwise
 
 from synaptic.model.decision import Verdict, deny
 from synaptic.model.event import PreToolUse
@@ -11,26 +12,37 @@ from synaptic.parse.shell.script import Command, Script
 from synaptic.policies.base import Policy
 from synaptic.policies.reading import SHELLS, script
 
-CATS = frozenset({"nc", "ncat", "netcat", "nc.traditional", "nc.openbsd", "rustcat", "rcat"})
-RUNS = re.compile(r"-\w*e\w*|--exec(?:=.*)?|--sh-exec(?:=.*)?|--lua-exec(?:=.*)?")
+CATS = frozenset({"nc", "ncat", "netcat", "nc.traditional", "nc.openbsd", "rustcat", "rcat", "telnet"})
+RUNS = re.compile(r"-\w*e(?:\w*|/.*)|--exec(?:=.*)?|--sh-exec(?:=.*)?|--lua-exec(?:=.*)?")
+GIVEN = re.compile(r"-\w*c")
+SHELL = re.compile(
+    r"(?:/\S*/)?(?:sh|bash|zsh|dash|ksh|ash|cmd(?:\.exe)?|powershell(?:\.exe)?|pwsh)(?:\s.*)?", re.DOTALL
+)
+"""A shell with whatever it is given: `-c` of some netcats runs it, and means something else in others."""
 LISTING = frozenset({"-z", "-zv", "-vz"})
 SOCAT = re.compile(r"(?:EXEC|SYSTEM|SHELL):", re.IGNORECASE)
 NETWORK = re.compile(r"(?:TCP|UDP|OPENSSL|SSL|SCTP)\w*(?:-(?:LISTEN|CONNECT))?\d?:", re.IGNORECASE)
-CONNECTS = re.compile(r"socket|fsockopen|TCPSocket|net\.(?:Socket|connect|createConnection)", re.IGNORECASE)
-TIED = ("pty.spawn", "dup2", "/bin/", "cmd.exe")
+CONNECTS = re.compile(
+    r"socket|fsockopen|TCPSocket|net\.(?:Socket|connect|createConnection)"
+    r"|require\(\s*['\"](?:node:)?(?:net|tls)['\"]",
+    re.IGNORECASE,
+)
+TIED = ("pty.spawn", "dup2", "/bin/", "cmd.exe", "fdopen", "popen", "spawn")
 """What such code holds at least: cheaper to ask, in a program of a megabyte."""
-TIES = re.compile(r"pty\.spawn|dup2|/bin/(?:ba|z|da)?sh|cmd\.exe")
+TIES = re.compile(
+    r"pty\.spawn|dup2|/bin/(?:ba|z|da)?sh|cmd\.exe|STDIN->fdopen|IO\.popen\s*\(\s*\w+\s*,"
+    r"|spawn\(\s*['\"](?:ba|z|da)?sh['\"]\s*(?:\)|,\s*\[\s*(?:['\"]-i['\"]\s*)?\])"
+)
 
-
-ABLE = CATS | SHELL_PROGRAMS | LANGUAGES | {"socat"}
+ABLE = CATS | SHELL_PROGRAMS | LANGUAGES | {"socat", ""}
 
 
 class ReverseShell(Policy):
     """Handing a shell to whoever is at the other end of a connection.
 
     ## What it does
-    Denies `nc -e`, `ncat --sh-exec`, `socat ... EXEC:`, `bash -i >& /dev/tcp/...`, a shell piped into netcat, and
-    one-liners that tie a socket to a shell.
+    Denies `nc -e`, `nc -c sh`, `ncat --sh-exec`, `socat ... EXEC:`, `bash -i >& /dev/tcp/...`, a shell piped into
+    netcat or telnet, loops that run each line of an open `/dev/tcp`, and one-liners that tie a socket to a shell.
     ## Why
     It gives away the machine, and no development task needs it.
     ## Known gaps
@@ -53,14 +65,31 @@ class ReverseShell(Policy):
 def _opens(found: Script, command: Command) -> bool:
     name = command.name.lower()
     if name in CATS:
-        runs = any(RUNS.fullmatch(text) for text in command.args) and not LISTING.intersection(command.args)
-        return runs or _fed_by_shell(found, command)
+        return _starts(name, command.args) or _fed_by_shell(found, command)
+    if not name:
+        return command.looped and _told(found)
     if name == "socat":
         return any(SOCAT.match(text) for text in command.args) and any(NETWORK.match(text) for text in command.args)
     kind = interpreter(name)
     if kind == "shell":
         return any(redirect.writes and SOCKET.match(redirect.target.text) for redirect in command.redirects)
     return kind == "language" and any(_ties(text) for text in (*command.args, command.stdin or ""))
+
+
+def _starts(name: str, texts: tuple[str, ...]) -> bool:
+    """Whether a netcat is told to start a program."""
+    if name == "telnet" or LISTING.intersection(texts):
+        return False
+    given = any(GIVEN.fullmatch(text) and SHELL.fullmatch(then) for text, then in pairwise(texts))
+    return given or any(RUNS.fullmatch(text) for text in texts)
+
+
+def _told(found: Script) -> bool:
+    """Whether a connection stays open to be read from: an unknown program in a loop is then what the other end says."""
+    return any(
+        redirect.descriptor and redirect.operator in ("<", "<>") and SOCKET.match(redirect.target.text)
+        for redirect in found.redirects
+    )
 
 
 def _fed_by_shell(found: Script, command: Command) -> bool:

@@ -1,32 +1,52 @@
 """Commands of which nobody can say what they do."""
 
 import re
+from collections.abc import Iterator
+from itertools import islice
 
 from synaptic.model.decision import Verdict, ask, deny
 from synaptic.model.event import PreToolUse
 from synaptic.model.facts import Facts
+from synaptic.parse.flow import Flow, interpreter
 from synaptic.parse.names import names
 from synaptic.parse.places import Place, Places
 from synaptic.parse.shell.limits import MAX_ROUNDS
 from synaptic.parse.shell.script import Command, Gap, Script
 from synaptic.policies.base import Policy
+from synaptic.policies.code.feeding import EVALUATES, feeding
 from synaptic.policies.reading import SHELLS, places, script
 
 VARIABLE = re.compile(r"(?:eval|\w*sh -\w*c) [\"']?\$\{?[\w@*\[\]]+\}?[\"']?")
+STRANGE = re.compile(r"[\w ]+(?: -\w)?: (?:fetched|decoded): ")
+"""How the reader names code that another machine sends, or that nobody can read as it stands."""
 DECODED = re.compile(r"b64decode|fromhex|decodestring|atob\(|unhexlify|Base64\.decode|unpack\(")
 BLUNT = re.compile(r"-\w*r\w*f\w*|-\w*f\w*r\w*", re.IGNORECASE)
 DESTROYERS = names("rm dd shred chmod chown mv truncate")
 LINE = re.compile(r"(?:rm|dd|mkfs\S*|shred|chmod|chown|sudo|git\s+(?:push|reset|clean|branch|stash))\s")
+MADE = re.compile(
+    r"(?<![\w.-])(?<!git )(?<!docker )rm\s+(?:-\w+\s+)*-\w*r|\bgit\s+(?:reset\s+--hard|clean\s+-\w*f|branch\s+-D"
+    r"|push\s+(?:-f\b|--force\b(?!-)|\S*\s*--(?:delete|mirror)\b)|stash\s+(?:drop|clear))|\b(?:mkfs[\w.]{0,12}|shred|wipefs)\s"
+    r"|\bdd\s+\S*\s*of=/dev/|\bch(?:mod|own)\s+-\w*R"
+)
+"""The beginning of a command that destroys, in text that is made to be run."""
+SIGNS = ("rm", "git", "mkfs", "shred", "wipefs", "dd", "chmod", "chown")
+FILTERS = names("grep egrep fgrep rg ag ack")
+"""Programs whose words choose lines and print none."""
+REPLACES = re.compile(r"(?:^|[;\s\d$/])s([^\w\s\\])")
+LONGEST = 20_000
+"""Characters of one argument that are looked at."""
+MAX_REPLACEMENTS = 100
 
 
 class Unreadable(Policy):
     """Running text that cannot be known beforehand.
 
     ## What it does
-    Asks before `eval "$X"` and `sh -c "$X"` of an unknown variable, decoded code in other languages, an unknown program
-    with the arguments of a deletion (`$TOOL -rf /`), and scripts that are too long or too deep to be read. Denies a
-    whole command line that is quoted as one word, which runs nothing. Unknown variables elsewhere are ordinary, and
-    so is the output of local programs (`eval "$(ssh-agent)"`).
+    Asks before `eval "$X"` and `sh -c "$X"` of an unknown variable, decoded or fetched code in other languages, an
+    unknown program with the arguments of a deletion (`$TOOL -rf /`), deletions that are made from a list and piped into
+    a shell (`sed 's/^/rm -rf /' list | sh`), and scripts that are too long or too deep to be read. Denies a whole
+    command line that is quoted as one word, which runs nothing. Unknown variables elsewhere are ordinary, and so is the
+    output of local programs (`eval "$(ssh-agent)"`).
     ## Why
     What cannot be read cannot be guarded, and a person can look where a policy cannot.
     ## Known gaps
@@ -45,8 +65,13 @@ class Unreadable(Policy):
             return None
         if any(_hidden(gap) for gap in found.unresolved):
             return ask("This runs code that is not known before it runs. Write the command out.")
+        if _made(found):
+            return ask(
+                "Commands that destroy are made from a list and run unseen. Write them to a file, read it, and run it "
+                "in a second command."
+            )
         at = places(event, facts)
-        for command in found.commands:
+        for command in found.commands if _odd(found) else ():
             if LINE.match(command.argv[0].text):
                 return deny(
                     "The whole command line is quoted as one word, which names no program. Write it without quotes."
@@ -62,8 +87,42 @@ class Unreadable(Policy):
         return None
 
 
+def _odd(found: Script) -> bool:
+    """Whether there is a program without a name, or one whose name is a whole command line."""
+    return "" in found.by_name or any(map(LINE.match, {command.argv[0].text for command in found.commands}))
+
+
 def _hidden(gap: Gap) -> bool:
-    return gap.kind == "code" and (VARIABLE.fullmatch(gap.text) is not None or DECODED.search(gap.text) is not None)
+    if gap.kind != "code":
+        return False
+    return any((VARIABLE.fullmatch(gap.text), STRANGE.match(gap.text), DECODED.search(gap.text)))
+
+
+def _made(found: Script) -> bool:
+    """Whether a shell runs what another command prints, and that one holds the text of a destroying command."""
+    if not any(gap.kind == "code" for gap in found.unresolved):
+        return False
+    makers = {one.index for one in found.commands if any(MADE.search(text) for text in _printed(one))}
+    if not makers:
+        return False
+    flow = Flow(found)
+    shells = (one for one in found.commands if one.name in EVALUATES or interpreter(one.name) == "shell")
+    return any(one.index in makers for shell in shells for one in feeding(found, flow, shell))
+
+
+def _printed(command: Command) -> Iterator[str]:
+    """The arguments that a command may print parts of."""
+    if command.name in FILTERS:
+        return
+    for text in command.args:
+        if " " in text and any(sign in text for sign in SIGNS):
+            yield from _replacements(text[:LONGEST]) if command.name in ("sed", "gsed") else (text[:LONGEST],)
+
+
+def _replacements(script: str) -> Iterator[str]:
+    """What `sed` puts in: the second part of each `s/old/new/`. What it looks for is not printed for that."""
+    for found in islice(REPLACES.finditer(script), MAX_REPLACEMENTS):
+        yield from script[found.end() :].split(found[1], 2)[1:2]
 
 
 def _blunt(command: Command, at: Places) -> bool:

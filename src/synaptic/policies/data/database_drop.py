@@ -7,6 +7,7 @@ from typing import Annotated
 from synaptic.model.decision import Verdict, deny
 from synaptic.model.event import PreToolUse
 from synaptic.model.facts import Facts
+from synaptic.parse.arguments import operands
 from synaptic.parse.names import names
 from synaptic.parse.shell.script import Command, Script
 from synaptic.policies.base import FEWER, ON, Policy
@@ -22,7 +23,7 @@ REDIS = names("redis-cli valkey-cli keydb-cli")
 GUARDED = names("-readonly --readonly -safe --safe --read-only")
 ASIDE = re.compile(r"'(?:[^']++|'')*'|--[^\n]*|/\*")
 DROP = re.compile(
-    r"\bdrop\s+(?:table|database|schema|keyspace|tablespace|materialized\s+view|collection|user|role)\b"
+    r"\bdrop\s+(?:table|database|schema|keyspace|tablespace|materialized\s+view|collection|user|role|owned)\b"
     r"|\btruncate\s+(?:table\s+)?[\w\"`\[.]",
     re.IGNORECASE,
 )
@@ -34,6 +35,15 @@ MONGO_DROP = re.compile(
     r"dropDatabase\s*+\(|\.drop\s*+\(|(?:deleteMany|remove)\s*+\(\s*+\{?+\s*+\}?+\s*+\)|dropUser|dropIndexes"
 )
 FLUSH = names("flushall flushdb shutdown")
+FLUSHED = re.compile(r"call\s*+\(\s*+['\"]flush(?:all|db)\b", re.IGNORECASE)
+REDIS_VALUED = names(
+    "-h -p -t -s -a -u -r -i -n -d -D -X --user --pass --sni --cacert --cacertdir --cert --key --tls-ciphers"
+    " --tls-ciphersuites --eval --cluster --rdb --pattern --count"
+)
+GLUED = re.compile(r"--(?:comm|exec|quer|sql|statement|cmd|eval|input-?query|init-command)[\w-]*=")
+"""Long options with a statement."""
+BUNDLED = re.compile(r"-[A-Za-z]{0,5}[ceqQ]")
+"""Letters the last of which may be an option with a statement glued to it: `-eDROP`, `-qtAcDROP`."""
 PROGRAMS = names("dropdb dropuser")
 ADMIN = {
     "mysqladmin": re.compile(r"drop"),
@@ -43,6 +53,7 @@ ADMIN = {
     "artisan": re.compile(r"migrate:(?:fresh|reset)|db:wipe"),
     "manage.py": re.compile(r"flush|reset_db"),
     "sequelize": re.compile(r"db:drop|db:migrate:undo:all"),
+    "sequelize-cli": re.compile(r"db:drop|db:migrate:undo:all"),
     "typeorm": re.compile(r"schema:drop"),
     "knex": re.compile(r"migrate:rollback"),
     "mix": re.compile(r"ecto\.(?:drop|reset)"),
@@ -54,7 +65,8 @@ ADMIN = {
 """Programs that drop what is behind them, by the word that makes them."""
 LONGEST = 50_000
 """Characters of one statement that are looked at."""
-CLIENTS = SQL | MONGO | REDIS | PROGRAMS | frozenset(ADMIN) | {"php", "python"}
+DROPPERS = SQL | MONGO | REDIS | PROGRAMS
+CLIENTS = DROPPERS | frozenset(ADMIN) | {"php", "python"}
 TEMPORARY = (":memory:", "/tmp/", "/var/tmp/")
 
 
@@ -62,9 +74,10 @@ class DatabaseDrop(Policy):
     """Dropping or emptying tables and databases.
 
     ## What it does
-    Denies DROP and TRUNCATE statements given to a database client with an option, a pipe or a here-document,
-    `dropdb`, `FLUSHALL`, `dropDatabase()`, and the commands of frameworks that drop a database. With `unbounded`, also
-    DELETE and UPDATE without WHERE. Read-only connections and databases in memory or `/tmp` are fine.
+    Denies DROP and TRUNCATE statements given to a database client with an option, a pipe or a here-document, or written
+    out in Python code that executes them, `dropdb`, `FLUSHALL`, `dropDatabase()`, and the commands of frameworks that
+    drop a database. With `unbounded`, also DELETE and UPDATE without WHERE. Read-only connections and databases in
+    memory or `/tmp` are fine.
     ## Why
     A dropped table is gone for everyone, and a connection string does not say whether it is production.
     ## Known gaps
@@ -87,7 +100,7 @@ class DatabaseDrop(Policy):
         if found is None:
             return None
         for command in found.commands:
-            if self._spared(command):
+            if not _may_drop(command) or self._spared(command):
                 continue
             if what := self._dropped(command, found):
                 return deny(
@@ -108,9 +121,27 @@ class DatabaseDrop(Policy):
             return "change every row of a table"
         if name in MONGO and any(map(MONGO_DROP.search, (*command.args, command.stdin or ""))):
             return "drop data"
-        if name in REDIS and FLUSH.intersection(" ".join((*command.args, command.stdin or "")).lower().split()):
+        if name in REDIS and _flushes(command):
             return "drop everything it holds"
         return "drop a database" if name in PROGRAMS or _administers(command) else ""
+
+
+def _may_drop(command: Command) -> bool:
+    """Whether it is one of the programs that are looked at, or runs one of a framework."""
+    if command.name.lower() in DROPPERS:
+        return True
+    return not ADMIN.keys().isdisjoint(_programs(command))
+
+
+def _flushes(command: Command) -> bool:
+    """Whether the command that redis is given, or one on its input, empties it; keys and values are data."""
+    words = [word.text.lower() for word in operands(command.argv[1:], REDIS_VALUED)]
+    if "--cluster" in command.args:
+        words = words[1:]  # `--cluster call HOST:PORT COMMAND`
+    if words[:1] == ["eval"]:
+        return any(map(FLUSHED.search, words[1:2]))
+    lines = words[:1] or (command.stdin or "").lower().splitlines()
+    return any(not FLUSH.isdisjoint(line.split(maxsplit=1)[:1]) for line in lines)
 
 
 def _drop(text: str) -> str:
@@ -143,19 +174,34 @@ def _unbound(text: str) -> bool:
 def _administers(command: Command) -> bool:
     if "--help" in command.args or "-h" in command.args:
         return False
-    texts = [text.rpartition("/")[2] for text in (command.name, *command.args[:1])]
-    form = next((ADMIN[text] for text in texts if text in ADMIN), None)
+    form = next((ADMIN[text] for text in _programs(command) if text in ADMIN), None)
     return form is not None and any(form.fullmatch(text) for text in command.args)
+
+
+def _programs(command: Command) -> list[str]:
+    """What a command runs: itself, or what its first argument names."""
+    return [text.rpartition("/")[2] for text in (command.name, *(word.text for word in command.argv[1:2]))]
 
 
 def _statements(command: Command, found: Script) -> Iterator[str]:
     """The SQL that a client is given, without comments and literals."""
-    texts = [*command.args, command.stdin or ""]
+    texts = [*(part for text in command.args for part in _values(text)), command.stdin or ""]
     if command.stdin is None:
         texts += [text for one in found.upstream(command) if one.name in FEEDS for text in one.args]
     for text in texts:
         if " " in text.strip() or "\n" in text:
             yield _bare(text[:LONGEST])
+
+
+def _values(text: str) -> Iterator[str]:
+    """What an argument may give: itself, or what is glued to the option it begins with."""
+    if text[:1] != "-":
+        yield text
+    elif glued := GLUED.match(text):
+        yield text[glued.end() :]
+    else:
+        yield text
+        yield from (text[end:] for end in range(2, 8) if BUNDLED.fullmatch(text, 0, end))
 
 
 def _bare(text: str) -> str:

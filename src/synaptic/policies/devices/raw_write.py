@@ -41,7 +41,18 @@ WINDOWS = names("diskpart format-volume clear-disk remove-partition initialize-d
 DRIVE = re.compile(r"[A-Za-z]:")
 COPIES = frozenset({"cp", "tee", "install", "mv", "sponge"})
 DUMPERS = frozenset({"dd", "dcfldd", "dc3dd"})
-WRITERS = COPIES | DUMPERS | PARTITIONS
+IMAGERS = {
+    "qemu-img": names("-f -O -o -B -S -W -m -t -T -l -F --object --image-opts"),
+    **dict.fromkeys(("ddrescue", "gddrescue"), names("-b -c -e -E -H -i -K -m -o -O -r -s -T -X")),
+    "dd_rescue": names("-s -S -b -B -e -m -l -o -y"),
+    "bmaptool": names("--bmap --bmap-sig"),
+    "rpi-imager": names("--sha256 --first-run-script --cloudinit-userdata"),
+    "nbdcopy": names("--connections --queue-size --request-size --requests --threads -C -R -T"),
+    "pv": names("-L -B -s -i -w -H -N -F -o --output"),
+}
+"""Programs that copy images, with their options that take a value."""
+RESCUERS = frozenset({"ddrescue", "gddrescue"})
+WRITERS = COPIES | DUMPERS | PARTITIONS | frozenset(IMAGERS)
 DESTROYERS = REMOVES | WINDOWS | frozenset(VERBS) | {"lvm", "format"}
 HINTS = ("dev", "proc", "sys")
 """Every device has one of these in its path."""
@@ -52,9 +63,10 @@ class RawWrite(Policy):
     """Writing to a disk or destroying what it is divided into.
 
     ## What it does
-    Denies `dd of=/dev/...`, making file systems on devices, partition editors, redirections and copies to devices,
-    and the destroying verbs of LVM, ZFS, mdadm, cryptsetup, nvme, hdparm and diskutil. Image files are fine, and so are
-    `/dev/null` and its like, listings and dumps. Asks when the device is in an unknown variable.
+    Denies `dd of=/dev/...`, images copied to devices (`qemu-img`, `ddrescue`), making file systems on devices,
+    partition editors, redirections and copies to devices, and the destroying verbs of LVM, ZFS, mdadm, cryptsetup,
+    nvme, hdparm and diskutil. Image files are fine, and so are `/dev/null` and its like, listings and dumps. Asks when
+    the device is in an unknown variable.
     ## Why
     One block in the wrong place makes a disk unreadable.
     ## Known gaps
@@ -111,7 +123,9 @@ def _destroyed(command: Command) -> str:
     if name == "lvm" and len(command.argv) > 1:
         name = command.args[0]
     if name in DUMPERS:
-        return next((text[3:] for text in command.args if text[:3] == "of=" and device(text[3:])), "")
+        return _dumped(command)
+    if name in IMAGERS:
+        return _imaged(command, name)
     if name in COPIES or FORMATS.fullmatch(name):
         return _written(command, name)
     if name in REMOVES and not any(text in ("-t", "--test", "--help") for text in command.args):
@@ -133,6 +147,23 @@ def _written(command: Command, name: str) -> str:
     if name in ("wipefs", "badblocks") and not given.has("-a", "--all", "-o", "--offset", "-w", "-n"):
         return ""
     return next((word.text for word in words if device(word.text)), "")
+
+
+def _dumped(command: Command) -> str:
+    return next((text[3:] for text in command.args if text[:3] == "of=" and device(text[3:])), "")
+
+
+def _imaged(command: Command, name: str) -> str:
+    """The device that an image is copied to: the last operand; ddrescue may have a map file behind it."""
+    given = arguments(command.argv[1:], IMAGERS[name])
+    files = given.texts
+    if name == "qemu-img":
+        copies = files[:1] in (("convert",), ("dd",))
+        return _dumped(command) or next((text for text in files[-1:] if copies and device(text)), "")
+    if name == "pv":
+        return next((word.text for word in given.values("-o", "--output") if device(word.text)), "")
+    target = files[1:2] if name in RESCUERS else files[1:][-1:]
+    return next((text for text in target if device(text)), "")
 
 
 def _verb(text: str, verbs: list[str]) -> bool:

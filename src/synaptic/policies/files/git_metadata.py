@@ -7,9 +7,12 @@ from synaptic.model.decision import Verdict, deny
 from synaptic.model.event import PreToolUse
 from synaptic.model.facts import Facts
 from synaptic.parse.arguments import arguments
+from synaptic.parse.globs import matches
 from synaptic.parse.paths import Standpoint, resolve
 from synaptic.parse.places import Place, Places, without_everything
-from synaptic.parse.shell.script import Script
+from synaptic.parse.printed import meant
+from synaptic.parse.searched import Search, Searches
+from synaptic.parse.shell.script import Command, Script, Word
 from synaptic.policies.base import Policy
 from synaptic.policies.reading import SHELLS, elsewhere, places, reading
 
@@ -17,15 +20,20 @@ REMOVERS = frozenset({"rm", "mv", "shred", "truncate", "unlink", "rmdir", "trash
 PRECIOUS = re.compile(
     r"/\.git(?:/(?:refs|objects|logs|worktrees|modules|packed-refs|HEAD|config)(?:/.*)?)?(?<!\.lock)/?$"
 )
+NAMES = 200
+"""Names in as many folders that are looked at; of more, one is taken for it."""
 MAKERS = frozenset({"clone", "init"})
+HINTS = (".git", "-git-dir", "-git-common-dir")
+"""What names it, or asks git where it is."""
 
 
 class GitMetadata(Policy):
     """Deleting the repository inside a working tree.
 
     ## What it does
-    Denies removing, moving away or emptying `.git` and the parts of it that hold commits and references. Lock files,
-    hooks and scratch folders may go, and so may the `.git` of a repository that the same command has cloned.
+    Denies removing, moving away or emptying `.git` and the parts of it that hold commits and references, also where a
+    search finds them (`find . -name .git`) or git says where they are (`git rev-parse --git-dir`). Lock files, hooks
+    and scratch folders may go, and so may the `.git` of a repository that the same command has cloned.
     ## Why
     `.git` holds every commit that was not pushed, every stash and every worktree.
     ## Known gaps
@@ -42,7 +50,7 @@ class GitMetadata(Policy):
         known = reading(event, facts)
         if known is None or (REMOVERS.isdisjoint(known.programs) and not known.script.redirects):
             return None
-        if not known.hinted((".git",)):
+        if not known.hinted(HINTS):
             return None
         found = known.script
         at = places(event, facts)
@@ -56,17 +64,52 @@ class GitMetadata(Policy):
 
 
 def _removed(found: Script, at: Places) -> Iterator[str]:
+    searches = Searches(found)
     for command in found.commands:
         if elsewhere(command):
             continue
         stand = Standpoint(command.cwd or at.cwd, at.home)
         if command.name.lower() in REMOVERS:
             words = arguments(command.argv[1:], ("-s", "-t", "-n")).operands
-            sources = words[:-1] if command.name == "mv" and len(words) > 1 else words
-            yield from filter(None, (resolve(without_everything(word.text), stand) for word in sources))
+            for word in words[:-1] if command.name == "mv" and len(words) > 1 else words:
+                yield from _paths(word, command, searches, at)
         for redirect in command.redirects:
             if redirect.writes and redirect.operator not in (">>", "&>>"):
                 yield resolve(redirect.target.text, stand) or ""
+
+
+def _paths(word: Word, command: Command, searches: Searches, at: Places) -> Iterator[str]:
+    """The paths that a word may stand for."""
+    cwd = command.cwd or at.cwd
+    search = searches.of(word, command) if command.via or not word.known else None
+    if search is not None:
+        stand = Standpoint(search.cwd or cwd, at.home)
+        texts = _sought(search) if searches.first(search, search.tail, stand.cwd) else ()
+        yield from filter(None, (resolve(text, stand) for text in texts))
+        return
+    for one, folder in ((word, cwd), *meant(word, searches.printing(word, command), at)):
+        yield resolve(without_everything(one.text), Standpoint(folder or cwd, at.home)) or ""
+
+
+def _sought(search: Search) -> Iterator[str]:
+    """Where a search starts, or what it looks for below that."""
+    if len(search.roots) * len(search.names) > NAMES:
+        yield ".git"
+        return
+    for root in search.roots:
+        if not search.narrowed:
+            yield root.text
+        elif not any(name.endswith(".lock") for name in search.names):
+            yield from (f"{root.text}{tail}{search.tail}" for name in search.names for tail in _tails(name))
+
+
+def _tails(pattern: str) -> Iterator[str]:
+    """What a pattern for names or paths may match: itself, and `.git` wherever it is below."""
+    parts = without_everything(pattern).rstrip("/").split("/")
+    yield f"/{parts[-1]}"
+    for place, part in enumerate(parts):
+        if "git" in part and matches(".git", part):
+            yield "/".join(("", ".git", *parts[place + 1 :]))
 
 
 def _made_here(path: str, found: Script, at: Places) -> bool:

@@ -8,9 +8,11 @@ import msgspec
 from synaptic.model.decision import Verdict, ask, deny
 from synaptic.model.event import PreToolUse
 from synaptic.model.facts import Facts
-from synaptic.parse.arguments import Arguments, arguments
-from synaptic.parse.find import Finding, fd_finding, finding
+from synaptic.parse.arguments import Arguments, arguments, operands
+from synaptic.parse.find import finding
 from synaptic.parse.places import Place, Places
+from synaptic.parse.printed import meant
+from synaptic.parse.searched import FINDERS, Searches
 from synaptic.parse.shell.script import Command, Script, Word
 from synaptic.parse.targets import RSYNC_VALUED
 from synaptic.policies.base import FEWER, Policy
@@ -25,10 +27,16 @@ HIT = {
 INSTEAD = "Delete the folders you made by their names inside the project, or let the user delete this."
 WINDOWS = frozenset({"rd", "rmdir", "del", "erase"})
 SHELL_OF_WINDOWS = frozenset({"remove-item", "ri"})
-FINDERS = frozenset({"find", "gfind"})
-FD = frozenset({"fd", "fdfind"})
+SIZES = frozenset({"-s", "--size", "-r", "--reference"})
+EMPTIERS = frozenset({"unlink", "truncate"})
+"""Programs that take one file at a time, and many when a search hands them over."""
 RSYNC = frozenset({"--delete", "--delete-before", "--delete-during", "--delete-after", "--delete-excluded", "--del"})
-DELETERS = WINDOWS | SHELL_OF_WINDOWS | FINDERS | {"rm", "mv", "rsync"}
+ACCOUNTS = {"userdel": ("-r", "--remove"), "deluser": ("--remove-home", "--remove-all-files")}
+"""Programs that remove a user, by the options that remove the home folder as well."""
+ACCOUNT_VALUED = frozenset({"-R", "--root", "-P", "--prefix", "--backup-to", "--conf"})
+UNNAMED = FINDERS | frozenset(ACCOUNTS)
+"""Programs that delete what their words do not name."""
+DELETERS = WINDOWS | SHELL_OF_WINDOWS | UNNAMED | EMPTIERS | {"rm", "mv", "rsync"}
 TARGET = frozenset({"-t", "--target-directory", "-S", "--suffix"})
 
 
@@ -41,6 +49,11 @@ class Deletion(msgspec.Struct, frozen=True):
     picked: bool = False
     """Only what a search picks out by name, age or size."""
     searched: bool = False
+    """Every file that a search finds is handed over, and nobody is asked."""
+    cwd: str = ""
+    """Where the search starts, when that is not where the command runs."""
+    into: Word | None = None
+    """Where it is moved to."""
 
 
 class RecursiveDeletion(Policy):
@@ -48,10 +61,11 @@ class RecursiveDeletion(Policy):
 
     ## What it does
     Denies recursive deletion (`rm -r`, `find -delete`, `find -exec rm`, `shutil.rmtree`, `Remove-Item -Recurse`,
-    `rsync --delete`, `mv` of a whole tree) of the root, system trees, home folders, the project itself, its parents,
-    and patterns that match everything in them. Outside the project and the `scratch` folders, `rm -rf` is denied.
-    Asks when an unknown variable would make it one of these if it were empty (`rm -rf "$X"/*`), and before
-    `xargs rm -rf` of an unknown list. Inside the project everything else may be deleted.
+    `rsync --delete`, `mv` of a whole tree, `userdel -r`) of the root, system trees, home folders, the project itself,
+    its parents, and patterns that match everything in them. Outside the project and the `scratch` folders, `rm -rf` is
+    denied, and so is removing every file that a search finds. Asks when an unknown variable would make it one of these
+    if it were empty (`rm -rf "$X"/*`), before deleting all that `ls` prints, and before `xargs rm -rf` of an unknown
+    list. Inside the project everything else may be deleted. A home folder that lies in a scratch folder is a home.
     ## Why
     A wrong path or an empty variable is enough to lose years of work, and no undo exists.
     ## Known gaps
@@ -82,13 +96,23 @@ class RecursiveDeletion(Policy):
         if found is None:
             return None
         at = places(event, facts, self.scratch)
+        searches = Searches(found)
         for command in named(found, DELETERS):
-            for deletion in _deletions(command, found):
-                if verdict := self._judged(deletion, command, found, at):
+            if self._harmless(command, at):
+                continue
+            for deletion in _deletions(command, searches):
+                if verdict := self._judged(deletion, command, searches, at):
                     return verdict
         return None
 
-    def _judged(self, deletion: Deletion, command: Command, found: Script, at: Places) -> Verdict | None:
+    def _harmless(self, command: Command, at: Places) -> bool:
+        """Whether it is about nothing but names below the project. A search and an account have their own folders."""
+        if self.only_output or command.via or command.name.lower() in UNNAMED:
+            return False
+        return at.ordinary(command.argv[1:], command.cwd)
+
+    def _judged(self, deletion: Deletion, command: Command, searches: Searches, at: Places) -> Verdict | None:
+        found = searches.found
         for word in deletion.words:
             if word.text == "{}" and not word.known:
                 if deletion.forced and deletion.recursive:
@@ -96,7 +120,10 @@ class RecursiveDeletion(Policy):
                         "This deletes whatever the list before it holds. Print the list first, then delete by name."
                     )
                 continue
-            place = Place.HERE if _root_of_all(word, found) else at.hit(word, command.cwd)
+            for real, cwd in meant(word, _printing(word, command, searches), at):
+                if self._bad(place := at.hit(real, cwd), real, deletion, at) and not _far(place, command, found):
+                    return _verdict(word, place, certain=False)
+            place = at.hit(word, deletion.cwd or command.cwd)
             if self._bad(place, word, deletion, at) and not _far(place, command, found):
                 return _verdict(word, place, certain=word.known and (bool(command.cwd) or word.text[:1] in "/~"))
             if place is Place.PROJECT and self.only_output and not self._made(word.text):
@@ -105,9 +132,11 @@ class RecursiveDeletion(Policy):
 
     def _bad(self, place: Place, word: Word, deletion: Deletion, at: Places) -> bool:
         if place is Place.OUTSIDE:
-            return deletion.forced and deletion.recursive and not deletion.picked
+            return (deletion.searched or (deletion.forced and deletion.recursive)) and not deletion.picked
         if place is Place.SYSTEM:
             return not (deletion.picked and word.text.rstrip("/") in at.scratch)
+        if place is Place.HERE and word.glob and deletion.into and at.hit(deletion.into, at.cwd) is Place.PROJECT:
+            return False  # `mv * new/` keeps it in the project
         if place is Place.HERE:
             return not deletion.picked and ((deletion.forced and deletion.recursive) or not deletion.searched)
         return place is Place.WHOLE and not (deletion.picked and word.text.strip("/*"))
@@ -121,10 +150,10 @@ def _far(place: Place, command: Command, found: Script) -> bool:
     return (place is Place.OUTSIDE and elsewhere(command)) or (place is not Place.WHOLE and boxed(command, found))
 
 
-def _root_of_all(word: Word, found: Script) -> bool:
-    """Whether it is the output of a command that prints where the project is."""
-    printed = [found.commands[place] for place in word.outputs]
-    return any(one.name == "git" and "--show-toplevel" in one.args for one in printed) and word.text[:1] in "$`"
+def _printing(word: Word, command: Command, searches: Searches) -> list[Command]:
+    """The commands that print what a word holds. What `ls` lists may be moved: it is not lost."""
+    printing = searches.printing(word, command)
+    return printing if command.name != "mv" else [one for one in printing if one.name == "git"]
 
 
 def _verdict(word: Word, place: Place, certain: bool) -> Verdict:
@@ -136,22 +165,32 @@ def _verdict(word: Word, place: Place, certain: bool) -> Verdict:
     )
 
 
-def _deletions(command: Command, found: Script) -> Iterator[Deletion]:
+def _deletions(command: Command, searches: Searches) -> Iterator[Deletion]:
     name = command.name.lower()
     if name == "rm":
-        yield from _rm(command, found)
+        yield from _rm(command, searches)
     elif name in FINDERS and (sought := finding(command.argv)).deletes:
         yield Deletion(sought.roots, picked=sought.narrowed)
     elif name in WINDOWS and any(text.lower() == "/s" for text in command.args):
         yield Deletion(tuple(word for word in command.argv[1:] if len(word.text) != 2))
     elif name in SHELL_OF_WINDOWS:
         yield from _remove_item(command)
+    elif name in EMPTIERS:
+        yield from _emptied(command, searches)
     elif name == "mv":
-        given = arguments(command.argv[1:], TARGET)
-        yield Deletion(given.operands if given.has("-t", "--target-directory") else given.operands[:-1], forced=False)
+        yield _moved(arguments(command.argv[1:], TARGET))
     elif name == "rsync" and any(text in RSYNC for text in command.args):
         last = arguments(command.argv[1:], RSYNC_VALUED).operands[-1:]
         yield Deletion(tuple(word for word in last if ":" not in word.text), forced=False)
+    elif name in ACCOUNTS and (given := arguments(command.argv[1:], ACCOUNT_VALUED)).has(*ACCOUNTS[name]):
+        yield Deletion(tuple(Word(f"~{word.text}", word.known) for word in given.operands))
+
+
+def _moved(given: Arguments) -> Deletion:
+    """What is moved is gone from where it was."""
+    if given.has("-t", "--target-directory"):
+        return Deletion(given.operands, forced=False, into=next(iter(given.values("-t", "--target-directory")), None))
+    return Deletion(given.operands[:-1], forced=False, into=given.operands[-1] if given.operands else None)
 
 
 def _remove_item(command: Command) -> Iterator[Deletion]:
@@ -161,17 +200,28 @@ def _remove_item(command: Command) -> Iterator[Deletion]:
         yield Deletion(words, forced=any(flag.startswith("-f") for flag in flags))
 
 
-def _rm(command: Command, found: Script) -> Iterator[Deletion]:
+def _rm(command: Command, searches: Searches) -> Iterator[Deletion]:
+    if command.via and command.via[-1] == "find -delete":
+        return  # the `find` itself is looked at
     given = arguments(command.argv[1:])
     recursive = given.has("-r", "-R", "--recursive") or any(text.lower() == "-recurse" for text in command.args)
-    deletion = Deletion(given.operands, _forced(given, command), recursive)
-    label = command.via[-1] if command.via else ""
-    if label == "find -delete":
-        return  # the `find` itself is looked at
-    if (sought := _search(command, found)) and (not all(word.known for word in given.operands) or "execdir" in label):
-        yield msgspec.structs.replace(deletion, words=sought.roots, picked=sought.narrowed, searched=True)
-    elif recursive:
-        yield deletion
+    forced = _forced(given, command)
+    asks = given.has("-i", "-I", "--interactive") or _confirmed(command)
+    named = []
+    for word in given.operands:
+        search = searches.of(word, command) if command.via or not word.known else None
+        if search is None:
+            named.append(word)
+        elif searches.first(search, forced, recursive, asks, command.via):
+            yield Deletion(search.roots, forced, recursive, search.narrowed, not asks, search.cwd)
+    if recursive:
+        yield Deletion(tuple(named), forced)
+
+
+def _emptied(command: Command, searches: Searches) -> Iterator[Deletion]:
+    for word in operands(command.argv[1:], SIZES):
+        if (search := searches.of(word, command)) and searches.first(search, command.via):
+            yield Deletion(search.roots, False, False, search.narrowed, not _confirmed(command), search.cwd)
 
 
 def _forced(given: Arguments, command: Command) -> bool:
@@ -180,15 +230,6 @@ def _forced(given: Arguments, command: Command) -> bool:
     return given.has("-f", "--force") or any(text.lower() == "-force" for text in command.args)
 
 
-def _search(command: Command, found: Script) -> Finding | None:
-    """The search whose results a command is given, through `-exec` or a pipe into xargs."""
-    searched = any(label.startswith(("find -", "fd -", "gfind -", "fdfind -")) for label in command.via)
-    before = found.commands[: command.index] if searched else ()
-    if not searched and "xargs" in command.via:
-        before = found.upstream(command)
-    for other in reversed(before):
-        if other.name in FINDERS:
-            return finding(other.argv)
-        if other.name in FD:
-            return fd_finding(other.argv)
-    return None
+def _confirmed(command: Command) -> bool:
+    """Whether the search asks before each file."""
+    return any("-ok" in label for label in command.via)

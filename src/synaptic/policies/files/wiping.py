@@ -17,7 +17,8 @@ class Wiping(Policy):
     """Overwriting files beyond recovery.
 
     ## What it does
-    Denies `shred`, `srm`, `wipe`, `crontab -r` and moving files to `/dev/null`. Files in scratch folders may be wiped.
+    Denies `shred`, `srm`, `wipe`, moving files to `/dev/null`, and removing all timed jobs (`crontab -r`,
+    `crontab /dev/null`). Files in scratch folders may be wiped.
     ## Why
     A deleted file can often be brought back from a snapshot or the disk; an overwritten one cannot.
     ## Known gaps
@@ -42,14 +43,27 @@ class Wiping(Policy):
                     f"`{command.name}` destroys {files[0].text!r} beyond recovery. Use `rm` on it, or ask the user."
                 )
         for command in named(found, ("crontab",)):
-            if "-r" in command.args:
+            if _empties(command):
                 return deny(
-                    "`crontab -r` removes every timed job of the user. Change single lines with the user instead."
+                    "This removes every timed job of the user. Change single lines with the user instead "
+                    "(`crontab -l` shows them)."
                 )
         for command in named(found, ("mv",)):
             if _to_nowhere(command):
                 return deny("Moving a file to /dev/null destroys it or the device. Use `rm` on the file instead.")
         return None
+
+
+def _empties(command: Command) -> bool:
+    """`crontab -r`, `crontab /dev/null`, or nothing to read."""
+    given = arguments(command.argv[1:], ("-u",))
+    files = given.texts
+    if given.has("-r"):
+        return True
+    if given.has("-l", "-e") or files not in ((), ("-",), ("/dev/stdin",)):
+        return files == ("/dev/null",)
+    fed = [one.target.text for one in command.redirects if one.operator == "<"]
+    return fed == ["/dev/null"] or (command.stdin is not None and not command.stdin.strip())
 
 
 def _to_nowhere(command: Command) -> bool:

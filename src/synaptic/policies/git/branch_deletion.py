@@ -32,7 +32,7 @@ class BranchDeletion(Policy):
     """Refuse `git branch -d` as well."""
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        if not any(self._deletes(call) for call in calls(event, facts)):
+        if not any(self._deletes(call) for call in calls(event, facts, ("branch",))):
             return None
         return deny(
             "This deletes a branch even if its commits are nowhere else. Use `git branch -d <branch>`, which refuses "

@@ -1,6 +1,6 @@
 """The calls of git in an event, and the branch that each of them finds checked out."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import lru_cache
 
 from synaptic.model.event import PreToolUse
@@ -16,16 +16,24 @@ PROTECTED = ("main", "master")
 NOWHERE = Git()
 
 
-def calls(event: PreToolUse, facts: Facts) -> tuple[GitCall, ...]:
-    """Every call of git that would run, without those that only show the manual."""
+def calls(event: PreToolUse, facts: Facts, verbs: Collection[str] = ()) -> tuple[GitCall, ...]:
+    """Every call of git that would run, without those that only show the manual; none when no call has these verbs."""
     text = event.tool.command
-    return acting(text, event.cwd or facts.root, facts.home) if text else ()
+    if not text:
+        return ()
+    cwd = event.cwd or facts.root
+    return () if verbs and _verbs(text, cwd, facts.home).isdisjoint(verbs) else acting(text, cwd, facts.home)
 
 
 @lru_cache(maxsize=KEPT)
 def acting(text: str, cwd: str, home: str) -> tuple[GitCall, ...]:
     """The calls that do something; remembered, since every policy of this folder asks."""
-    return tuple(call for call in git_calls(text, cwd, home) if not call.given.helps)
+    return tuple(call for call in git_calls(text, cwd, home) if not call.helps)
+
+
+@lru_cache(maxsize=KEPT)
+def _verbs(text: str, cwd: str, home: str) -> frozenset[str]:
+    return frozenset(call.verb for call in acting(text, cwd, home))
 
 
 def script(event: PreToolUse, facts: Facts) -> Script:
@@ -33,19 +41,19 @@ def script(event: PreToolUse, facts: Facts) -> Script:
     return read_once(event.tool.command, event.cwd or facts.root, facts.home)
 
 
-def with_branches(event: PreToolUse, facts: Facts) -> Iterator[tuple[GitCall, str]]:
+def with_branches(event: PreToolUse, facts: Facts, verbs: Collection[str] = ()) -> Iterator[tuple[GitCall, str]]:
     """Each call with the branch it finds; `git checkout -b x` in front of it counts. Empty: not known."""
     branches: dict[str, str] = {}
-    for call in calls(event, facts):
+    for call in calls(event, facts, verbs):
         yield call, branches.get(call.cwd, repository(call, facts).branch)
         moved = _moved(call)
         if moved:
             branches[call.cwd] = moved
 
 
-def guarded(event: PreToolUse, facts: Facts, worktrees: bool) -> tuple[GitCall, ...]:
+def guarded(event: PreToolUse, facts: Facts, worktrees: bool, verbs: Collection[str]) -> tuple[GitCall, ...]:
     """The calls whose working tree matters: all of them, or those outside of linked worktrees."""
-    found = calls(event, facts)
+    found = calls(event, facts, verbs)
     return tuple(call for call in found if not repository(call, facts).linked) if worktrees else found
 
 

@@ -33,7 +33,7 @@ class Clean(Policy):
     """Leave linked worktrees alone: for users who treat them as disposable."""
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        if not any(map(_deletes, guarded(event, facts, self.worktrees))):
+        if not any(map(_deletes, guarded(event, facts, self.worktrees, ("clean",)))):
             return None
         return deny(
             "`git clean` deletes untracked files for good. List them with `git clean -nd` and delete single files by "

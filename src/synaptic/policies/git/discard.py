@@ -47,7 +47,7 @@ class Discard(Policy):
     """Leave linked worktrees alone: for users who treat them as disposable."""
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        call = next((call for call in guarded(event, facts, self.worktrees) if self._discards(call)), None)
+        call = next((call for call in guarded(event, facts, self.worktrees, VERBS) if self._discards(call)), None)
         if call is None:
             return None
         return deny(

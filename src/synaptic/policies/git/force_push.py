@@ -43,7 +43,7 @@ class ForcePush(Policy):
     """Refuse `--force-with-lease` to a protected branch as well."""
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        pushes = [push for call, branch in with_branches(event, facts) if (push := read_push(call, branch))]
+        pushes = [push for call, branch in with_branches(event, facts, ("push",)) if (push := read_push(call, branch))]
         if refused := next((name for push in pushes if (name := self._refused(push))), ""):
             what = "every branch of the remote" if "*" in refused else f"`{refused}`"
             return deny(

@@ -20,8 +20,9 @@ class HistoryLoss(Policy):
     """Rewriting history, or deleting commits that only the reflog still knows.
 
     ## What it does
-    Denies `git filter-branch`, `git filter-repo`, `git reflog expire` and `delete`, `git gc` and `git prune` without
-    days of grace, and `git update-ref -d`. Dry runs, `git filter-repo --analyze` and an ordinary `git gc` are free.
+    Denies `git filter-branch`, `git filter-repo`, `git lfs migrate import` and `export`, `git reflog expire` and
+    `delete`, `git gc` and `git prune` without days of grace, and `git update-ref -d`. Dry runs,
+    `git filter-repo --analyze`, `git lfs migrate info` and an ordinary `git gc` are free.
     ## Why
     The reflog is the last way back after every other mistake; without it, lost commits are lost.
     ## Known gaps
@@ -36,7 +37,7 @@ class HistoryLoss(Policy):
     preset = "essentials"
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        for call in calls(event, facts):
+        for call in calls(event, facts, LOSSES):
             looks = LOSSES.get(call.verb)
             if looks is not None and looks(call):
                 return deny(
@@ -76,6 +77,12 @@ def _filter(call: GitCall) -> bool:
     return not call.given.has("analyze", "dry-run")
 
 
+def _lfs(call: GitCall) -> bool:
+    """Files moved to the large file storage, or back, in every commit."""
+    words = [word.text for word in call.given.words[:2]]
+    return words in (["migrate", "import"], ["migrate", "export"]) and not call.given.has("no-rewrite")
+
+
 LOSSES = {
     "gc": _gc,
     "prune": _prune,
@@ -84,4 +91,5 @@ LOSSES = {
     "symbolic-ref": lambda call: call.given.has("delete"),
     "filter-branch": lambda call: True,
     "filter-repo": _filter,
+    "lfs": _lfs,
 }

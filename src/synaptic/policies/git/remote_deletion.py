@@ -33,7 +33,7 @@ class RemoteDeletion(Policy):
     """Deny it for every branch, instead of asking."""
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        pushes = (read_push(call, branch) for call, branch in with_branches(event, facts))
+        pushes = (read_push(call, branch) for call, branch in with_branches(event, facts, ("push",)))
         names = [name for push in pushes if push is not None for name in push.deleting]
         if not names:
             return None

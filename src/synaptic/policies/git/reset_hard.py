@@ -32,7 +32,7 @@ class ResetHard(Policy):
     """Leave linked worktrees alone: for users who treat them as disposable."""
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        mode = next(filter(None, map(_mode, guarded(event, facts, self.worktrees))), "")
+        mode = next(filter(None, map(_mode, guarded(event, facts, self.worktrees, ("reset", "")))), "")
         if not mode:
             return None
         return deny(

@@ -26,7 +26,7 @@ class StashLoss(Policy):
     preset = "essentials"
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        verb = next(filter(None, map(_loss, calls(event, facts))), "")
+        verb = next(filter(None, map(_loss, calls(event, facts, ("stash",)))), "")
         if not verb:
             return None
         return deny(

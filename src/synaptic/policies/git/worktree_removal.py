@@ -42,7 +42,7 @@ class WorktreeRemoval(Policy):
     needs = ("repositories",)
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        removals = [call for call in calls(event, facts) if _removes(call)]
+        removals = [call for call in calls(event, facts, ("worktree",)) if _removes(call)]
         if any(call.given.has("force") for call in removals):
             return deny(
                 "`git worktree remove --force` deletes uncommitted work in that worktree. Commit it there "

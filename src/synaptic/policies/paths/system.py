@@ -1,19 +1,37 @@
 """Files of the system written by an agent."""
 
+import re
 from collections.abc import Iterator
 from typing import Annotated
 
 from synaptic.model.decision import Verdict, deny
 from synaptic.model.event import PreToolUse
 from synaptic.model.facts import Facts
-from synaptic.parse.paths import Standpoint, inside
+from synaptic.parse.arguments import arguments
+from synaptic.parse.paths import Standpoint, inside, resolve
 from synaptic.parse.places import SYSTEM, Place, Places
+from synaptic.parse.searched import LISTERS, Searches
+from synaptic.parse.shell.script import Command, Script
+from synaptic.parse.targets import TARS, Target
 from synaptic.policies.base import FEWER, Policy
-from synaptic.policies.reading import elsewhere, places, reading
+from synaptic.policies.reading import CONTAINERS, Reading, elsewhere, named, places, reading
 from synaptic.policies.secrets.private import meanings, named_paths
 
 FREE = ("/usr/local", "/opt", "/srv", "/var/www", "/var/tmp", "/run/user", "/var/folders")
 DEVICES = ("/dev", "/proc/self/fd", "/proc/thread-self/fd")
+SUSPECT = (*SYSTEM, "/mnt/", "/media/")
+"""How a path begins that may belong to the machine."""
+TREES_OF_IT = "|".join(re.escape(tree.strip("/")) for tree in SUSPECT)
+REACHES = re.compile(
+    r"\.\.|file:|\$\{?(?:home|pwd)|[\n=]~[^/\n]|\n-[^\n]*[/~]"
+    rf"|[\n=]/[/.]*+(?:[*?\[\n:,]|{TREES_OF_IT})"
+)
+"""What words, in lower case and each on its line, hold at least that lead there from a project and a home."""
+ANYWHERE = "/{}"
+"""Whatever a search finds that starts at the root, or a tree that is written into the root."""
+UNPACKERS = TARS | {"unzip", "rsync"}
+VOLUME = re.compile(r"(?:-v|--volume=)?(/[^:]*):(/[^:]*)(?::(?!ro(?:,|$)).*)?")
+TREES = ("-r", "-R", "-a", "--recursive", "--archive")
 
 
 class System(Policy):
@@ -21,7 +39,9 @@ class System(Policy):
 
     ## What it does
     Denies tools and shell commands that write below `/etc`, `/usr`, `/bin`, `/boot`, `/var`, `/System` and their like,
-    also under a mount point. Reading is fine, package managers are fine, `free` trees and the project itself are fine.
+    also under a mount point, to whatever a search finds there (`find /etc -exec sed -i`), and whole trees unpacked into
+    the root. Reading is fine, package managers are fine, `free` trees and the project itself are fine, and so is what a
+    command writes on another machine, or in a container into which none of these trees is mounted.
     ## Why
     A wrong line there breaks logins, networks or the start of the machine, for everyone who uses it.
     ## Known gaps
@@ -40,7 +60,11 @@ class System(Policy):
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
         at = places(event, facts)
-        path = next((path for path in _written(event, facts, at) if self._closed(path, at)), "")
+        known = reading(event, facts)
+        if known is not None and not _may_reach(known, at):
+            return None
+        paths = _written(known, at) if known is not None else _edited(event, facts, at)
+        path = next((path for path in paths if self._closed(path, at)), "")
         if not path:
             return None
         return deny(
@@ -49,19 +73,62 @@ class System(Policy):
         )
 
     def _closed(self, path: str, at: Places) -> bool:
+        low = path.lower()
+        if path == ANYWHERE:
+            return True
+        if not low.startswith(SUSPECT):
+            return False
         if (at.project and path.startswith(f"{at.project}/")) or inside(path, (*self.free, *DEVICES)):
             return False
-        low = path.lower()
         return (inside(low, SYSTEM) or low.startswith(("/mnt/", "/media/"))) and at.of(path) is Place.SYSTEM
 
 
-def _written(event: PreToolUse, facts: Facts, at: Places) -> Iterator[str]:
-    stand = Standpoint(at.cwd, at.home)
-    found = reading(event, facts)
-    if found is not None:
-        for target in found.targets:
-            if target.word.known and not (target.command and elsewhere(target.command)):
-                yield target.path
-    elif event.tool.edits:
-        for text in named_paths(event.tool):
-            yield from meanings(text, stand, facts.real_paths)
+def _may_reach(known: Reading, at: Places) -> bool:
+    """Whether anything that is named can be in a tree of the machine. Where all start in the project, words tell."""
+    if not (at.project and at.home and known.starts_in(at.project)):
+        return True
+    return known.shortened or REACHES.search(f"\n{known.words}\n") is not None
+
+
+def _written(known: Reading, at: Places) -> Iterator[str]:
+    searches = Searches(known.script, LISTERS)
+    for target in known.targets:
+        if elsewhere(target):
+            yield from _mounted(target.path, known.script)
+        elif not target.word.known:
+            yield from _sought(target, searches, at)
+        elif target.path == "/" and at.cwd != "/" and target.command and _spreads(target.command):
+            yield ANYWHERE
+        else:
+            yield target.path
+
+
+def _sought(target: Target, searches: Searches, at: Places) -> Iterator[str]:
+    """What is written to every file that a search finds."""
+    certain, mark, _ = target.word.text.partition("{}")
+    if mark and certain and "$" not in certain and "`" not in certain:
+        yield target.path
+    elif target.command and (search := searches.of(target.word, target.command)):
+        cwd = search.cwd or target.command.cwd or at.cwd
+        if not searches.first(search, cwd):
+            return
+        yield from (resolve(f"{root.text}/{{}}", Standpoint(cwd, at.home)) or "" for root in search.roots if root.known)
+
+
+def _mounted(path: str, found: Script) -> Iterator[str]:
+    """What a path in a container is on this machine, where one of its folders is mounted there to be written."""
+    for outer in named(found, CONTAINERS):
+        for volume in filter(None, map(VOLUME.fullmatch, outer.args)):
+            if inside(path, (volume[2],)):
+                yield f"{volume[1].rstrip('/')}{path[len(volume[2].rstrip('/')) :]}"
+
+
+def _spreads(command: Command) -> bool:
+    """Whether it writes a tree, not a file, into the folder it is given."""
+    name = command.name.lower()
+    return name in UNPACKERS or (name == "cp" and arguments(command.argv[1:]).has(*TREES))
+
+
+def _edited(event: PreToolUse, facts: Facts, at: Places) -> Iterator[str]:
+    for text in named_paths(event.tool) if event.tool.edits else ():
+        yield from meanings(text, Standpoint(at.cwd, at.home), facts.real_paths)

@@ -10,10 +10,11 @@ from synaptic.parse.arguments import arguments
 from synaptic.parse.flow import SOCKET, TANGLED, Flow, local, remote
 from synaptic.parse.names import names
 from synaptic.parse.paths import LONGEST, Standpoint, resolve
-from synaptic.parse.shell.script import Command, Script, Word
+from synaptic.parse.shell.script import Command, Word
 from synaptic.policies.base import Policy
-from synaptic.policies.reading import NOWHERE, SHELLS, Reading, named, reading, script
+from synaptic.policies.reading import NOWHERE, SHELLS, Reading, any_of, named, reading
 from synaptic.policies.secrets.private import HINTS, KEY_HINTS, secret
+from synaptic.policies.secrets.readers import EXCLUDES, files_of
 
 SENDS = names(
     "curl wget wget2 nc ncat netcat socat ssh scp sftp rsync ftp lftp http https xh telnet mail mailx sendmail mutt"
@@ -32,11 +33,14 @@ DATA = names(
     " --post-file --body-file --post-data --body-data --url-query -InFile -Body"
 )
 IDENTITY = names("-i -F -o -e --rsh -J -S -c -l -p -P --key --cert --cacert -E --netrc-file --config -K")
+COPYING = IDENTITY | EXCLUDES | {"--filter", "--include"}
 VALUED = DATA | IDENTITY | {"-H", "--header", "-u", "--user", "-A", "-X", "-O"}
 FILE = re.compile(r"^(?:[\w.\[\]-]+=)?[@<]|^(?:OPEN|FILE|CREATE|GOPEN|EXEC|SYSTEM):|^--?[\w-]+=@?", re.IGNORECASE)
 DUMPS = frozenset({"env", "printenv", "set", "export", "declare", "history"})
+SOCKETS = ("/dev/tcp/", "/dev/udp/")
 ARCHIVES = frozenset({"tar", "bsdtar", "zip", "7z", "cpio", "pax", "rar"})
 SENDERS = SENDS | ARCHIVES | frozenset(UPLOADS)
+SECRETS = (*HINTS, *KEY_HINTS)
 WHOLE = frozenset({".", "./", "*", "./*", "..", "~", "/", "~/"})
 INSTEAD = "Keep it on this machine; if another one needs it, let the user send it."
 
@@ -45,9 +49,10 @@ class Exfiltration(Policy):
     """Sending keys, credentials or the whole environment somewhere else.
 
     ## What it does
-    Follows private files, `.env` files, key files and `env` through pipes, substitutions, copies and archives, and
-    denies what would send them with curl, wget, nc, scp, rsync, ssh, mail, cloud tools or `/dev/tcp`. Asks before an
-    archive of a whole folder is piped to another machine, and when more commands feed one another than can be followed.
+    Follows private files, folders of credentials (`~/.aws`, `~/.kube`), `.env` files, key files and `env` through
+    pipes, substitutions, copies and archives, and denies what would send them with curl, wget, nc, scp, rsync, ssh,
+    mail, cloud tools or `/dev/tcp`. Asks before an archive of a whole folder is piped to another machine, and when
+    more commands feed one another than can be followed. What is left out with `--exclude` is not sent.
     Keys given to `-i`, `--key` or `--cert` are used, not sent.
     ## Why
     A secret that left the machine has to be replaced everywhere, and a text that an agent read can ask for it.
@@ -62,15 +67,15 @@ class Exfiltration(Policy):
     preset = "essentials"
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        found = script(event, facts)
-        if found is None or not (found.redirects or script(event, facts, SENDERS)):
+        known = reading(event, facts)
+        if known is None:
             return None
-        opened = any(SOCKET.match(redirect.target.text) for redirect in found.redirects)
+        found, opened = known.script, _opened(known)
+        if not (opened or not SENDERS.isdisjoint(known.programs)) or not _worth_sending(known):
+            return None
         if not opened and not any(_sends(command) for command in named(found, SENDERS)):
             return None
-        if not _worth_sending(reading(event, facts)):
-            return None
-        trail = _Trail(found, Standpoint(event.cwd or facts.root or NOWHERE, facts.home))
+        trail = _Trail(known, Standpoint(event.cwd or facts.root or NOWHERE, facts.home))
         for command in found.commands:
             sends = _sends(command)
             if sends and (what := trail.sent(command)):
@@ -88,9 +93,11 @@ class Exfiltration(Policy):
 class _Trail:
     """The files that hold something secret so far."""
 
-    def __init__(self, found: Script, at: Standpoint) -> None:
-        self.flow = Flow(found)
+    def __init__(self, known: Reading, at: Standpoint) -> None:
+        self.flow = Flow(known.script)
         self.at = at
+        self._hinted = any_of(known.hinted(SECRETS)).search
+        self._everywhere = {start for start in known.starts if self._hinted(f"{start or at.cwd}\n{at.home}")}
         self.tainted: set[str] = set()
         self._reads: dict[int, bool] = {}
         """What is known of each command, until another file is found to hold something secret."""
@@ -127,7 +134,7 @@ class _Trail:
         return known
 
     def _looked(self, command: Command) -> bool:
-        words = (word for word in command.argv[1:] if word.text[:1] != "-" or "=" in word.text)
+        words = (word for word in files_of(command) if word.text[:1] != "-" or "=" in word.text)
         fed = (redirect.target for redirect in command.redirects if redirect.operator == "<")
         return any(self._secret(word, command) for word in (*words, *fed))
 
@@ -144,9 +151,15 @@ class _Trail:
             self._reads.clear()
 
     def _secret(self, word: Word, command: Command) -> str:
+        if not self.tainted and not self._may_be_secret(word.text, command.cwd):
+            return ""
         path = self._path(word, command)
         known = path in self.tainted or any(path.startswith(f"{one}.") for one in self.tainted)
-        return path if known or secret(path) else ""
+        return path if known or secret(path, self.at.home) else ""
+
+    def _may_be_secret(self, text: str, cwd: str) -> bool:
+        """Whether a word or its folder holds a hint at all; a variable may put one together."""
+        return self._hinted(text) is not None or "$" in text or cwd in self._everywhere
 
     def _path(self, word: Word, command: Command) -> str:
         if len(word.text) > LONGEST:
@@ -155,12 +168,17 @@ class _Trail:
         return resolve(text, Standpoint(command.cwd or self.at.cwd, self.at.home)) or "" if text else ""
 
 
-def _worth_sending(known: Reading | None) -> bool:
-    """Whether there is a secret, an environment or an archive at all: without one nothing can be sent."""
-    if known is None:
+def _opened(known: Reading) -> bool:
+    """Whether a redirection goes to another machine."""
+    if not (known.shortened or known.hinted(SOCKETS, known.words)):
         return False
+    return any(SOCKET.match(redirect.target.text) for redirect in known.script.redirects)
+
+
+def _worth_sending(known: Reading) -> bool:
+    """Whether there is a secret, an environment or an archive at all: without one nothing can be sent."""
     dumped = any(map(_dumps, named(known.script, DUMPS)))
-    return dumped or not ARCHIVES.isdisjoint(known.programs) or bool(known.hinted((*HINTS, *KEY_HINTS)))
+    return dumped or not ARCHIVES.isdisjoint(known.programs) or bool(known.hinted(SECRETS))
 
 
 def _dumps(command: Command) -> bool:
@@ -188,4 +206,4 @@ def _payload(command: Command) -> Iterator[Word]:
         yield from given.values(*DATA)
         yield from (word for word in given.operands if word.outputs)
         return
-    yield from arguments(command.argv[1:], IDENTITY if name in ("ssh", "scp", "sftp", "rsync") else ()).operands
+    yield from arguments(command.argv[1:], COPYING if name in ("ssh", "scp", "sftp", "rsync") else ()).operands

@@ -1,33 +1,32 @@
 """Private keys, passwords and tokens opened."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Annotated
 
 from synaptic.model.decision import Verdict, deny
 from synaptic.model.event import PreToolUse
 from synaptic.model.facts import Facts
-from synaptic.parse.names import names
 from synaptic.parse.paths import LONGEST, Standpoint, resolve
-from synaptic.parse.shell.script import Command, Word
+from synaptic.parse.shell.script import Command, Redirect, Word
 from synaptic.policies.base import ON, Policy
-from synaptic.policies.reading import NOWHERE, Reading, any_of, elsewhere, named, reading
+from synaptic.policies.reading import ELSEWHERE, NOWHERE, Reading, any_of, named, reading
+from synaptic.policies.secrets.mounts import Mount, mounts, outside
 from synaptic.policies.secrets.private import ENVIRONMENT, HINTS, meanings, named_paths, private
+from synaptic.policies.secrets.readers import READERS, files_of
 
-READERS = names(
-    "cat tac nl less more most head tail bat batcat view vi vim nvim nano emacs code ed grep egrep fgrep rg ag ack"
-    " sed gsed awk gawk mawk perl cut paste sort uniq tr rev fold fmt pr strings xxd od hexdump hd base64 openssl"
-    " cp mv ln rsync scp install tar bsdtar zip 7z gzip gpg tee dd jq yq diff cmp comm split csplit source . mapfile"
-    " readarray read pbcopy xclip xsel wl-copy curl wget nc ncat socat python python3 node ruby sponge gc type"
-    " get-content zgrep base32"
-)
-IDENTITY = frozenset({"-i", "-F", "--key", "--cert", "-E", "--netrc-file", "-inkey", "-config"})
-"""Options that use a key for what it is made for."""
-NAMED = re.compile(r"[.]|id_|shadow|sudoers|master|/op/|[Kk]ey|_netrc|[Ll]ogin|ssh_host", re.IGNORECASE)
+NAMED = re.compile(r"[.]|id_|shadow|sudoers|master|/op/|[Kk]ey|_netrc|[Ll]ogin|ssh_host|cookies", re.IGNORECASE)
 """Every private name holds one of these."""
 VALUE = re.compile(r"^(?:--?[\w-]+=|(?:if|of)=|@|[\w.-]+=@)")
 EXPORT = "--export-secret"
 EXPORTS = frozenset({"--export-secret-keys", "--export-secret-subkeys", "--export-secret-key"})
+PASSWORD = re.compile(r"find-(?:generic|internet)-password")
+SHOWN = frozenset({"-w", "-g"})
+KEYCHAIN = ("keychain", "-password")
+THERE = frozenset({"ssh", "autossh", "mosh", "pdsh", "clush", "pssh", "ansible"})
+"""Through what a command runs on another machine of the user's, whose keys are keys as well."""
+BOXES = ELSEWHERE - THERE
+Hinted = Callable[[str], re.Match[str] | None]
 WRITTEN = re.compile(r"/\.ssh/(?:authorized_keys2?|config|rc|environment)$")
 
 
@@ -36,9 +35,11 @@ class Files(Policy):
 
     ## What it does
     Denies every tool that names a private file (`~/.ssh` keys, `~/.aws/credentials`, `~/.gnupg`, `.netrc`,
-    `/etc/shadow` and others), reads included, and shell commands that print, copy or change one. Public keys, `ls`,
-    `ssh -i` and programs that use their own credentials are fine. Names are compared after `..`, `~`,
-    percent-encoding, NUL, upper case and, for file tools, links have been seen through. `env_files` adds `.env`.
+    `/etc/shadow`, cookies of browsers and others), reads included, and shell commands that print, copy or change one:
+    here, on a machine that is reached with ssh, or through the mounts of a container. Public keys, `ls`, `ssh -i`,
+    patterns that are searched for and programs that use their own credentials are fine. Names are compared after
+    `..`, `~`, percent-encoding, NUL, upper case and, for file tools, links have been seen through. `env_files` adds
+    `.env`.
     ## Why
     What an agent has read can end up in a log, a commit or a request, and a key that was seen has to be replaced.
     ## Known gaps
@@ -74,7 +75,8 @@ class Files(Policy):
         return private(path) or (self.env_files and ENVIRONMENT.search(path) is not None)
 
     def _in_script(self, known: Reading, at: Standpoint) -> Iterator[str]:
-        hints = known.hinted((*HINTS, EXPORT, ".env") if self.env_files else (*HINTS, EXPORT))
+        more = (EXPORT, *KEYCHAIN, ".env") if self.env_files else (EXPORT, *KEYCHAIN)
+        hints = known.hinted((*HINTS, *more))
         return _in_script(known, at, hints) if hints else iter(())
 
 
@@ -89,11 +91,23 @@ def _in_call(event: PreToolUse, at: Standpoint, facts: Facts) -> Iterator[str]:
 
 def _in_script(known: Reading, at: Standpoint, hints: tuple[str, ...]) -> Iterator[str]:
     found = known.script
+    hinted = any_of(hints).search
+    everywhere = {start for start in known.starts if hinted(f"{start or at.cwd}\n{at.home}")}
+    mounted = mounts(found)
     for command in named(found, READERS):
-        if not elsewhere(command):
-            yield from _read(command, at, hints)
+        if _contained(command):
+            yield from _through((word.text for word in files_of(command)), mounted, at) if mounted else ()
+            continue
+        if EXPORT in hints and EXPORTS.intersection(command.args):
+            yield f"{at.home}/.gnupg/private-keys"
+        yield from _read(command, at, None if command.cwd in everywhere else hinted)
+    yield from (f"{at.home}/Library/Keychains" for command in named(found, ("security",)) if _unlocks(command))
     for redirect in found.redirects:
-        if redirect.operator in ("<", "<>"):
+        if redirect.operator not in ("<", "<>"):
+            continue
+        if _contained(redirect):
+            yield from _through((redirect.target.text,), mounted, at)
+        else:
             yield resolve(redirect.target.text, Standpoint(redirect.cwd or at.cwd, at.home)) or ""
     for target in known.targets:
         if WRITTEN.search(target.path):
@@ -102,20 +116,35 @@ def _in_script(known: Reading, at: Standpoint, hints: tuple[str, ...]) -> Iterat
             yield target.path
 
 
-def _read(command: Command, at: Standpoint, hints: tuple[str, ...]) -> Iterator[str]:
-    if EXPORT in hints and EXPORTS.intersection(command.args):
-        yield f"{at.home}/.gnupg/private-keys"
-    hinted = any_of(hints).search
-    everywhere = hinted(f"{command.cwd or at.cwd}\n{at.home}")
-    before = ""
-    for word in command.argv[1:]:
-        if len(word.text) > LONGEST or not (everywhere or hinted(word.text)) or not _may_be_private(word, command):
-            before = word.text
-            continue
-        if before not in IDENTITY and not (word.text[:2] == "-i" and len(word.text) > 2):
-            yield resolve(VALUE.sub("", word.text), Standpoint(command.cwd or at.cwd, at.home)) or ""
-        before = word.text
+def _read(command: Command, at: Standpoint, hinted: Hinted | None) -> Iterator[str]:
+    """The files that a command reads: of all its words, or of those that hold a hint."""
+    if hinted is not None and not any(hinted(word.text) for word in command.argv[1:]):
+        return
+    here = Standpoint(command.cwd or at.cwd, at.home)
+    for word in files_of(command):
+        text = word.text
+        if (hinted is None or hinted(text)) and len(text) <= LONGEST and _may_be_private(word, command):
+            yield resolve(VALUE.sub("", text), here) or ""
 
 
 def _may_be_private(word: Word, command: Command) -> bool:
     return NAMED.search(word.text) is not None or NAMED.search(command.cwd) is not None
+
+
+def _contained(one: Command | Redirect) -> bool:
+    """Whether it runs in a container or a machine of its own, which holds nobody's keys."""
+    return bool(one.via) and any(label.partition(" ")[0] in BOXES for label in one.via)
+
+
+def _through(texts: Iterable[str], mounted: tuple[Mount, ...], at: Standpoint) -> Iterator[str]:
+    """The files of this machine that are read in a container."""
+    for text in texts:
+        if len(text) <= LONGEST and (path := outside(VALUE.sub("", text), mounted)):
+            yield resolve(path, at) or ""
+
+
+def _unlocks(command: Command) -> bool:
+    """Whether `security` of macOS prints what the keychain holds."""
+    verb = command.args[0] if command.args else ""
+    shown = PASSWORD.fullmatch(verb) is not None and not SHOWN.isdisjoint(command.args)
+    return shown or verb == "dump-keychain"

@@ -19,7 +19,7 @@ PRIVATE = re.compile(
     | /\.kube/config$ | /\.docker/config\.json$
     | /\.cargo/credentials(?:\.toml)?$ | /\.terraform\.d/credentials.*$
     | /\.password-store(?:$|/.*) | /\.local/share/keyrings(?:$|/.*) | /library/keychains(?:$|/.*)
-    | /(?:login\ data|key4\.db|logins\.json)$
+    | /(?:login\ data|key4\.db|logins\.json|cookies\.sqlite)$ | /(?:default|profile\ \d+)/(?:network/)?cookies$
     | ^/etc/(?:g?shadow-?|master\.passwd|sudoers)$ | ^/etc/ssh/ssh_host_\w+_key$
     | /\.synaptic/state\.key$
     """,
@@ -29,9 +29,9 @@ PRIVATE = re.compile(
 FOLDERS = names(
     ".ssh .aws .gnupg .config .azure .kube .docker .cargo .terraform.d .password-store keyrings keychains .synaptic"
 )
-FILES = names(".netrc _netrc .pgpass .pypirc .git-credentials .vault-token .htpasswd key4.db logins.json") | {
-    "login data"
-}
+FILES = names(
+    ".netrc _netrc .pgpass .pypirc .git-credentials .vault-token .htpasswd key4.db logins.json cookies cookies.sqlite"
+) | {"login data"}
 """Every private path has one of these in it, begins with `id_` at its end, or with `/etc`: cheaper to ask than the
 pattern."""
 HINTS = (*sorted(FOLDERS | FILES), "id_", "etc")
@@ -44,10 +44,17 @@ KEYS = re.compile(
     r"|/secrets?\.(?:ya?ml|json|toml)$",
     re.IGNORECASE,
 )
+OF_A_HOME = re.compile(
+    r"(?:/home/[^/]+|/users/[^/]+|/root|~)/\.(?:aws|kube|docker|azure|config/(?:gcloud|gh)|npmrc|yarnrc\.yml"
+    r"|m2(?:/settings\.xml)?|gem(?:/credentials)?|(?:bash|zsh|python|psql|mysql)_history)",
+    re.IGNORECASE,
+)
+"""What holds a user's tokens among other things: to be looked at, not to be sent."""
 KEY_HINTS = (
-    ".env", ".pem", ".key", ".p12", ".pfx", ".jks", ".kdbx", ".ppk", "credentials.json", "service", "secret",
+    ".env", ".pem", ".key", ".p12", ".pfx", ".jks", ".kdbx", ".ppk", "credentials.json", "service", "secret", ".npmrc",
+    ".yarnrc", ".m2", ".gem", "_history",
 )  # fmt: skip
-"""What the project's own secrets hold at least."""
+"""What the project's own secrets, and such files of a home, hold at least."""
 NO_LINKS: Mapping[str, str] = {}
 KEYS_OF_PATHS = (*PATH_KEYS, "paths", "source", "destination", "directory", "uri", "old_path", "new_path")
 
@@ -61,9 +68,12 @@ def private(path: str) -> bool:
     return PRIVATE.search(path) is not None
 
 
-def secret(path: str) -> bool:
+def secret(path: str, home: str) -> bool:
     """Whether it holds anything that must not leave the machine, the project's own secrets included."""
-    return private(path) or ENVIRONMENT.search(path) is not None or KEYS.search(path) is not None
+    if private(path) or ENVIRONMENT.search(path) is not None or KEYS.search(path) is not None:
+        return True
+    below = f"~{path[len(home) :]}" if home and path.startswith(f"{home}/") else path
+    return OF_A_HOME.fullmatch(below) is not None
 
 
 def named_paths(tool: Tool) -> Iterator[str]:

@@ -9,7 +9,7 @@ from synaptic.model.facts import Facts
 from synaptic.parse.names import names
 from synaptic.parse.shell.script import Command, Script
 from synaptic.policies.base import Policy
-from synaptic.policies.reading import SHELLS, elsewhere, script
+from synaptic.policies.reading import SHELLS, Reading, elsewhere, reading
 
 NAMES = names("synaptic synaptic-hooks")
 OFF = re.compile(
@@ -50,9 +50,10 @@ class Daemon(Policy):
     preset = "essentials"
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        found = script(event, facts, RELEVANT)
-        if found is None:
+        known = reading(event, facts)
+        if known is None or RELEVANT.isdisjoint(known.programs) or not _names_engine(known):
             return None
+        found = known.script
         engine = {one.index for one in found.commands if any("synaptic" in word.text for word in one.argv[1:])}
         for command in found.commands:
             if ASKED.fullmatch(" ".join(_own(command) or ())):
@@ -63,6 +64,12 @@ class Daemon(Policy):
                     f"`{shown}` would switch off or change this guard. Only the user does that, in their own terminal."
                 )
         return None
+
+
+def _names_engine(known: Reading) -> bool:
+    """Whether the engine is called, or named in a word that may be too long to be looked at here."""
+    called = not NAMES.isdisjoint(known.programs)
+    return called or known.shortened or "synaptic" in known.words
 
 
 def _kills(found: Script, command: Command, engine: set[int]) -> bool:

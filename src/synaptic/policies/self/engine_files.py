@@ -1,19 +1,20 @@
 """The files that decide whether the engine runs and what it says."""
 
-from collections.abc import Iterator
-from fnmatch import fnmatchcase
-from functools import lru_cache
+import re
+from collections.abc import Collection, Iterator
 
 from synaptic.model.decision import Verdict, ask, deny
 from synaptic.model.event import PreToolUse
 from synaptic.model.facts import Facts
+from synaptic.parse.globs import SIGN
 from synaptic.parse.names import names
 from synaptic.parse.paths import LONGEST, Standpoint, inside, resolve
-from synaptic.parse.places import CLASS, GLOB, without_everything
-from synaptic.parse.shell.script import Command, Script
+from synaptic.parse.places import without_everything
+from synaptic.parse.shell.script import Command, Script, Word
 from synaptic.policies.base import Policy
-from synaptic.policies.reading import NOWHERE, Reading, any_of, elsewhere, reading
+from synaptic.policies.reading import NOWHERE, Reading, any_of, elsewhere, named, reading
 from synaptic.policies.secrets.private import meanings, named_paths
+from synaptic.policies.self.kept import Kept, kept
 
 SETTINGS = (
     ".claude/settings.json", ".claude/settings.local.json", ".claude/managed-settings.json", ".codex/config.toml",
@@ -29,23 +30,21 @@ FOLDERS = (
 )  # fmt: skip
 DOTTED = (".synaptic", *FOLDERS, ".system")
 """Every one of these files is in such a folder."""
-HINTS = (
-    "synaptic",
-    "settings",
-    *dict.fromkeys(name.partition("/")[0] for name in DOTTED[1:]),
-    "*",
-    "?",
-    "[",
-    "%",
-    "hooks",
-)
-"""What a word holds at least that names one of them, or a pattern that may match one."""
+NAMES = ("synaptic", "settings", *dict.fromkeys(name.partition("/")[0] for name in DOTTED[1:]), "hooks")
+"""What a word holds at least that names one of them."""
+HINTS = (*NAMES, "*", "?", "[")
+"""The same, and what a pattern holds that may match one."""
+DOTTED_PATTERN = re.compile(r"\.[^/\n]*[*?\[]")
 READERS = names(
     "ls cat less more head tail bat grep egrep fgrep rg ag stat file wc jq yq diff cmp du tree test [ [[ cd pushd echo"
     " printf realpath readlink basename dirname md5sum sha256sum which type strings nl sort uniq cut awk find fd git"
     " synaptic dispatch column tac od xxd hexdump view source ."
 )
 COPIERS = names("cp rsync scp install ln tar zip")
+SPARED = (READERS | COPIERS) - {"find"}
+"""Programs that change nothing that they name but what they write, which is looked at anyway."""
+PATTERNS = 200
+"""Patterns that are compared with these files; no script that people write has so many that begin like them."""
 
 
 class EngineFiles(Policy):
@@ -54,7 +53,8 @@ class EngineFiles(Policy):
     ## What it does
     Denies tools and shell commands that write, move, delete or change the permissions of anything in `~/.synaptic`
     or the agents' own settings in the home folder. Asks for the same files of a project (`.synaptic/config.toml`,
-    hooks, `.claude/settings.json`), because a person may well want them written. Reading is free.
+    hooks, `.claude/settings.json`), because a person may well want them written. Where more than 200 patterns
+    begin like one of these files, one of them is taken for a match. Reading is free.
     ## Why
     A guard that the guarded can switch off guards nothing.
     ## Known gaps
@@ -70,104 +70,34 @@ class EngineFiles(Policy):
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
         at = Standpoint(event.cwd or facts.root or NOWHERE, facts.home)
         found = reading(event, facts)
-        paths = dict.fromkeys(_changed(found, at) if found else _edited(event, facts, at))
-        if not paths:
-            return None
-        own = _in(facts.home, (".synaptic", *SETTINGS))
-        if path := next((path for path in paths if _covers(path, own)), ""):
+        near = _near(dict.fromkeys(_changed(found, at, facts.root) if found else _edited(event, facts, at)))
+        if path := _held(near, kept(facts.home, (".synaptic", *SETTINGS))):
             return deny(
                 f"{path!r} decides whether this guard runs. Leave it as it is; the user can change it with "
                 "`synaptic config` and `synaptic policy`."
             )
-        mine = _in(facts.root, (*SETTINGS, *PROJECT))
-        if path := next((path for path in paths if _covers(path, mine)), ""):
+        if path := _held(near, kept(facts.root, (*SETTINGS, *PROJECT))):
             return ask(f"{path!r} decides which hooks run in this project. A person should agree to the change.")
         return None
 
 
-@lru_cache(maxsize=64)
-def _in(folder: str, files: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(f"{folder}/{name}" for name in files) if folder else ()
+def _near(changed: Collection[str]) -> list[tuple[str, str]]:
+    """The paths that are patterns or name one of these folders, each also in lower case."""
+    joined = "\n".join(changed).lower()
+    dotted = [name for name in DOTTED if name in joined]
+    pairs = ((path, path.lower()) for path in changed)
+    return [(path, low) for path, low in pairs if SIGN.search(low) or any(name in low for name in dotted)]
 
 
-def _covers(path: str, kept: tuple[str, ...]) -> bool:
-    """Whether a path, or what its pattern may match, is one of these, below or above one of them."""
-    low = path.lower()
-    found = GLOB.search(low)
-    named = any(name in low for name in DOTTED)
-    if found is None and not named:
-        return False
-    files = _lower(kept)
-    if named and inside(low, files):
-        return True
-    if found is not None and _reaches(low, found.start(), files):
-        return True
-    return low.endswith(FOLDERS) and any(inside(one, (low,)) for one in files)
-
-
-@lru_cache(maxsize=64)
-def _lower(kept: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(one.lower() for one in kept)
-
-
-def _reaches(pattern: str, sign: int, files: tuple[str, ...]) -> bool:
-    """Whether a pattern, certain up to its first sign, may match one of these files or a folder around it."""
-    certain, _, rest = pattern[:sign].rpartition("/")
-    names = _below(files).get(certain, ())
-    part = f"{rest}{pattern[sign:]}".partition("/")[0]
-    return any(_could(part, name) for name in names) and any(_may_match(pattern, one) for one in files)
-
-
-@lru_cache(maxsize=64)
-def _below(files: tuple[str, ...]) -> dict[str, set[str]]:
-    """The folders around these files, each with the names that the way takes from there."""
-    found: dict[str, set[str]] = {}
-    for file in files:
-        folder, _, name = file.rpartition("/")
-        while name:
-            found.setdefault(folder, set()).add(name)
-            folder, _, name = folder.rpartition("/")
-    return found
-
-
-def _may_match(pattern: str, path: str) -> bool:
-    """Whether a pattern may match a path or a folder that holds it; a leading dot has to be written."""
-    pairs = list(zip(pattern.split("/"), path.split("/"), strict=False))
-    if len(pairs) != pattern.count("/") + 1:
-        return False
-    for part, name in reversed(pairs):  # the last parts differ most
-        if not _could(part, name):
-            return False
-    return all(fnmatchcase(name, part) and (name[:1] != "." or part[:1] == ".") for part, name in pairs)
-
-
-@lru_cache(maxsize=4096)
-def _pieces(pattern: str) -> tuple[str, ...]:
-    return tuple(CLASS.sub("?", pattern).split("*"))
-
-
-def _could(pattern: str, name: str) -> bool:
-    """Whether a pattern may match a name, its classes taken for any letter: a thousand patterns are not compiled."""
-    first, *rest = _pieces(pattern)
-    if not _at(first, name, 0):
-        return False
-    if not rest:
-        return len(first) == len(name)
-    last, place = len(name) - len(rest[-1]), len(first)
-    if last < place or not _at(rest[-1], name, last):
-        return False
-    for piece in filter(None, rest[:-1]):
-        place = next((at + len(piece) for at in range(place, last) if _at(piece, name, at)), last + 1)
-    return place <= last
-
-
-def _at(piece: str, name: str, place: int) -> bool:
-    found = name[place : place + len(piece)]
-    return piece == found or ("?" in piece and len(found) == len(piece) and all(map(_same, piece, found)))
-
-
-def _same(sign: str, letter: str) -> bool:
-    return sign in ("?", letter)
+def _held(near: list[tuple[str, str]], files: Kept) -> str:
+    """The first path that is one of these files or may match one. Of many patterns, one too many counts as a match."""
+    patterns = 0
+    for path, low in near:
+        beckons = files.beckons(low)
+        patterns += beckons
+        if patterns > PATTERNS or files.holds(low, FOLDERS) or (beckons and files.matched(low)):
+            return path
+    return ""
 
 
 def _edited(event: PreToolUse, facts: Facts, at: Standpoint) -> Iterator[str]:
@@ -176,33 +106,49 @@ def _edited(event: PreToolUse, facts: Facts, at: Standpoint) -> Iterator[str]:
             yield from meanings(text, at, facts.real_paths)
 
 
-def _changed(known: Reading, at: Standpoint) -> Iterator[str]:
+def _stays_clear(known: Reading, root: str) -> bool:
+    """Whether no pattern can match one of these files: all stay in the project, and none of them begins with a dot."""
+    if not root or known.leads_out or inside(known.at.home, (root,)) or SIGN.search(known.folders):
+        return False
+    return known.stays_in(root) and not DOTTED_PATTERN.search(known.words)
+
+
+def _changed(known: Reading, at: Standpoint, root: str) -> Iterator[str]:
     """Every path that the script may change."""
     found = known.script
     hints = known.hinted(HINTS)
-    if not hints:
+    names = tuple(hint for hint in hints if hint in NAMES)
+    if not hints or (not names and _stays_clear(known, root)):
         return
     hinted = any_of(hints).search
-    for target in known.targets:
-        if hinted(target.path) and not (target.command and elsewhere(target.command)):
+    for target in known.targets if names or SIGN.search(known.folders) else known.patterns:
+        if hinted(target.path) and not elsewhere(target):
             yield target.path
-    for place, command in enumerate(found.commands):
-        if elsewhere(command) or _only_reads(command) or _wraps(found, place):
+    # In a word, signs make a pattern only where the shell takes them for one.
+    hinted = any_of(names).search
+    everywhere = {start for start in known.starts if hinted(start)}
+    for command in named(found, found.by_name.keys() - SPARED):
+        here = command.cwd in everywhere
+        words = [word for word in command.argv[1:] if word.glob or here or hinted(word.text)]
+        if not words or elsewhere(command) or _only_reads(command) or _wraps(found, command.index):
             continue
-        stand = Standpoint(command.cwd or at.cwd, at.home)
-        everywhere = hinted(command.cwd)
-        for word in command.argv[1:]:
-            if len(word.text) > LONGEST or not (everywhere or hinted(word.text)):
-                continue
-            path = resolve(without_everything(word.text) if word.glob else word.text.rpartition("=")[2], stand) or ""
-            yield path if word.glob else GLOB.sub("_", path)
+        yield from (_meant(word, Standpoint(command.cwd or at.cwd, at.home)) for word in words)
+
+
+def _meant(word: Word, at: Standpoint) -> str:
+    """The path of a word or of an option's value. Signs that no shell takes for a pattern are made letters."""
+    if len(word.text) > LONGEST:
+        return ""
+    if word.glob:
+        return resolve(without_everything(word.text), at) or ""
+    return SIGN.sub("_", resolve(word.text.rpartition("=")[2], at) or "")
 
 
 def _only_reads(command: Command) -> bool:
     name = command.name
     if name == "find":
         return "-delete" not in command.args
-    return name in READERS or name in COPIERS or (name == "sed" and not any(t[:2] == "-i" for t in command.args))
+    return name == "sed" and not any(text[:2] == "-i" for text in command.args)
 
 
 def _wraps(found: Script, place: int) -> bool:

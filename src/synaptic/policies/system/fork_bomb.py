@@ -17,13 +17,22 @@ from synaptic.policies.reading import SHELLS, named, script
 
 LOOP = re.compile(r"\b(?:while|until|for)\b")
 LOOPS = ("while", "until", "for")
-ENDS_NEVER = ("while", "until", "((")
-JOB = re.compile(r"(?<![&<>])&(?![&>])")
+KEYWORDS = "if|for|select|while|until|case|function|coproc|time|then|else|elif|fi|do|done|esac|in"
+MAY_NOT_END = re.compile(
+    r"[wu](?:hile|ntil)\b(?![ \t]+(?:![ \t]+)?+(?:"
+    r"(?:\[|test)[ \t]+(?:\"?+\$[\w{(#@*?]|-)"
+    rf"|(?:IFS=[\w,:]*+(?:\$'[^'\s]*')?+[ \t]+)?+(?!(?:true|false|test|{KEYWORDS})\b)[a-z][\w-]*+[ \t;\n]"
+    r"))"
+)
+"""A loop, unless its condition is a test of something or a program that is none of the constant ones."""
+COUNTED = re.compile(r"(?:for|select)[\s\\]*+\(\(")
+JOB = re.compile(r"&(?<![&<>]&)(?![&>])")
 CONSTANT = frozenset({"true", ":", "false", "/bin/true", "/usr/bin/true", "[ 1 ]", "[ true ]", "test 1"})
 ENDLESS = re.compile(r"\s*[1-9]\d*\s*|[^;]*;\s*;[^;]*")
 INSTANT = names("echo printf true : disown wait test [ let read export unset local declare")
 FORKS = re.compile(
-    r"fork\s+(?:while|until)\s+fork|while\b[^\n]{0,40}\n?\s*(?:os\.)?fork\b|(?:loop|forever)\b.{0,20}\bfork\b"
+    r"\bfork\s{0,9}(?:\(\s{0,9}\))?\s{1,9}(?:while|until)\b|while\b[^\n]{0,40}\n?\s{0,40}(?:os\.)?fork\b"
+    r"|(?:(?:loop|forever)\b|\bfor\s{0,9}\(\s{0,9};\s{0,9};\s{0,9}\)).{0,20}\bfork\b"
 )
 LONGEST = 20_000
 SHELL_NAMES = frozenset({"sh", "bash", "zsh", "dash", "ksh"})
@@ -35,7 +44,7 @@ class ForkBomb(Policy):
 
     ## What it does
     Denies functions that call themselves in the background or through a pipe into themselves, endless loops that
-    start background jobs and neither wait for them nor do anything that takes time, and `fork while fork` one-liners.
+    start background jobs and neither wait for them nor do anything that takes time, and `fork while 1` one-liners.
     ## Why
     The machine runs out of processes within a second, and everything unsaved on it is lost.
     ## Known gaps
@@ -90,12 +99,17 @@ def _loops_at_all(text: str) -> bool:
 
 def _may_flood(text: str) -> bool:
     """Whether a loop may be endless and a job stay in the background: else there is no need to take it apart."""
-    return any(sign in text for sign in ENDS_NEVER) and (JOB.search(text) is not None or "coproc" in text)
+    if JOB.search(text) is None and "coproc" not in text:
+        return False
+    return MAY_NOT_END.search(text) is not None or ("((" in text and COUNTED.search(text) is not None)
 
 
 def _floods(text: str) -> bool:
-    if not _may_flood(text):
-        return False
+    return _may_flood(text) and _taken_apart(text)
+
+
+def _taken_apart(text: str) -> bool:
+    """Whether a loop in it starts jobs without end."""
     try:
         tree, _ = parse(text, Budget(), Source(0))
     except LimitError:
@@ -134,14 +148,29 @@ def _endless(condition: syntax.Node | None) -> bool:
 
 def _unwaited(body: syntax.Node) -> bool:
     """Whether a round ends with jobs that nobody waits for, and took no time."""
-    started = False
+    return bool(_left(body))
+
+
+def _left(body: syntax.Node) -> bool | None:
+    """Whether jobs are left; None when it takes time. Nobody but a subshell itself can wait for its jobs."""
+    started = orphaned = False
     for item in body.items if isinstance(body, syntax.Sequence) else [body]:
-        if isinstance(item, syntax.Group) and item.background:
-            started = True
+        if isinstance(item, syntax.Group | syntax.Sequence):
+            left = _left_by(item)
+            if left is None:
+                return None
+            started = started or left
+            orphaned = orphaned or (left and isinstance(item, syntax.Group) and item.apart and not item.background)
             continue
         program = item.words[0].text if isinstance(item, syntax.Simple) and item.words else None
         if program == "wait":
             started = False
         elif program not in INSTANT:
-            return False
-    return started
+            return None
+    return started or orphaned
+
+
+def _left_by(group: syntax.Group | syntax.Sequence) -> bool | None:
+    if isinstance(group, syntax.Sequence):
+        return _left(group)
+    return True if group.background else _left(group.body)

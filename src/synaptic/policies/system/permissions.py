@@ -2,23 +2,34 @@
 
 import re
 
+import msgspec
+
 from synaptic.model.decision import Verdict, ask, deny
 from synaptic.model.event import PreToolUse
 from synaptic.model.facts import Facts
 from synaptic.parse.arguments import Arguments, arguments
-from synaptic.parse.find import finding
 from synaptic.parse.names import names
-from synaptic.parse.paths import inside
+from synaptic.parse.paths import Standpoint, inside, resolve
 from synaptic.parse.places import Place, Places
-from synaptic.parse.shell.script import Command, Script, Word
+from synaptic.parse.searched import Search, Searches
+from synaptic.parse.shell.script import Command, Word
 from synaptic.policies.base import Policy
 from synaptic.policies.reading import SHELLS, boxed, named, places, script
 
 PROGRAMS = names("chmod chown chgrp setfacl chattr chflags icacls takeown")
 VALUED = names("-m -M -x -X --modify --remove --set --set-file --from")
 OPENED = re.compile(
-    r"0*[0-7]?[0-7]?[0-7][2367]|0*|0*[4-7][0-7]{3}|\w*[ao]?\+\w*w\w*|[ugoa]*\+\w*s\w*|[ugoa]*=|[ugoa]*-rwx|a-\w+"
+    r"0*[0-7]?[0-7]?[0-7][2367]|0*|0*[4-7][0-7]{3}|\w*[ao]?\+\w*w\w*|[ugoa]*\+\w*s\w*|a-\w+"
+    r"|(?:[go]*[ua][ugoa]*)?(?:=|-\w*x\w*)"
 )
+LONGEST = 64
+"""Characters of a mode."""
+TAKEN = re.compile(r"-[rwxXstugo]+")
+"""A mode that looks like an option."""
+ACCOUNTS = re.compile(r"/etc/(?:passwd|group|g?shadow|master\.passwd|sudoers(?:\.d(?:/.*)?)?)-?")
+"""Files that say who may do what: whoever owns one may do everything."""
+OWNERS = frozenset({"chown", "chgrp", "setfacl"})
+ROOT = re.compile(r"(?:root|wheel|shadow|0)?(?:[:.](?:root|wheel|shadow|0)?)?")
 SHARED = ("/usr/local", "/opt", "/srv", "/var/www", "/var/tmp")
 BAD = frozenset({Place.WHOLE, Place.SYSTEM})
 
@@ -28,8 +39,9 @@ class Permissions(Policy):
 
     ## What it does
     Denies recursive changes of permissions, owners and access lists on the root, system trees and home folders, and
-    opening system files to everyone, closing them to all, or making them run as their owner. `shared` trees may
-    be changed. Inside the project everything may be changed.
+    opening system files to everyone, closing them to all, or making them run as their owner, also where a search finds
+    them. Denies giving the lists of accounts and rights (`/etc/passwd`, `/etc/shadow`, `/etc/sudoers`) to anybody but
+    root. `shared` trees may be changed. Inside the project everything may be changed.
     ## Why
     A machine whose `/etc` or `/usr` has the wrong owner does not start or log in any more, and there is no undo.
     ## Known gaps
@@ -50,39 +62,64 @@ class Permissions(Policy):
         if found is None:
             return None
         at = places(event, facts)
+        searches = Searches(found)
         for command in named(found, PROGRAMS):
-            if not boxed(command, found) and (word := self._hit(command, found, at)):
+            if not boxed(command, found) and (word := self._hit(command, searches, at)):
                 told = f"`{command.name}` here changes {word.text!r}, which the system or the whole home depends on. "
                 say = deny if word.known else ask
                 return say(told + "Name the file of the project that needs it, or let the user do this.")
         return None
 
-    def _hit(self, command: Command, found: Script, at: Places) -> Word | None:
-        given = arguments(command.argv[1:], VALUED)
-        searched = not all(word.known for word in given.operands) and any(
-            label.startswith("find -") for label in command.via
-        )
-        recursive = (
-            given.has("-R", "--recursive") or searched or any(text.lower() in ("/r", "/t") for text in command.args)
-        )
-        if not recursive and not _opens(command, given):
-            return None
-        words = _roots(command, found) if searched else given.operands
-        if command.name.lower() != "setfacl" and not searched and not given.has("--reference"):
-            words = words[1:]
-        return next((word for word in words if self._bad(word, command, at)), None)
+    def _hit(self, command: Command, searches: Searches, at: Places) -> Word | None:
+        given = _given(command)
+        files = given.operands
+        if command.name.lower() != "setfacl" and not given.has("--reference"):
+            files = files[1:]
+        opens = _opens(command, given)
+        recursive = given.has("-R", "--recursive") or any(text.lower() in ("/r", "/t") for text in command.args)
+        for word in files:
+            search = searches.of(word, command) if command.via or not word.known else None
+            if search is not None:
+                meant = _sought(search, opens) if searches.first(search, opens, command.cwd) else []
+            else:
+                meant = [word] if recursive or opens or _owns(word, command, given, at) else []
+            cwd = search.cwd if search and search.cwd else command.cwd
+            if (hit := next((one for one in meant if self._bad(one, cwd, at)), None)) is not None:
+                return hit
+        return None
 
-    def _bad(self, word: Word, command: Command, at: Places) -> bool:
+    def _bad(self, word: Word, cwd: str, at: Places) -> bool:
         shared = inside(word.text, self.shared) and ".." not in word.text
-        return at.hit(word, command.cwd) in BAD and not shared
+        return at.hit(word, cwd) in BAD and not shared
 
 
-def _roots(command: Command, found: Script) -> tuple[Word, ...]:
-    finders = [other for other in found.commands[: command.index] if other.name == "find"]
-    sought = finding(finders[-1].argv) if finders else None
-    return sought.roots if sought and not sought.narrowed else ()
+def _given(command: Command) -> Arguments:
+    """The arguments; of `chmod`, a mode that looks like an option is none."""
+    if command.name.lower() != "chmod":
+        return arguments(command.argv[1:], VALUED)
+    modes = [word for word in command.argv[1:] if TAKEN.fullmatch(word.text)][:1]
+    given = arguments(word for word in command.argv[1:] if word not in modes)
+    return msgspec.structs.replace(given, operands=(*modes, *given.operands))
+
+
+def _sought(search: Search, opens: bool) -> list[Word]:
+    """Where a search starts that finds everything; what it finds, when that is picked out and opened to all."""
+    if not search.narrowed:
+        return list(search.roots)
+    return [Word(f"{root.text.rstrip('/')}/{{}}", known=False) for root in search.roots] if opens else []
 
 
 def _opens(command: Command, given: Arguments) -> bool:
-    """Whether a `chmod` lets everybody write, nobody read, or the file run as its owner."""
-    return command.name == "chmod" and bool(given.operands) and OPENED.fullmatch(given.operands[0].text) is not None
+    """Whether a `chmod` lets everybody write, nobody read or run, or the file run as its owner."""
+    if command.name != "chmod" or not given.operands:
+        return False
+    modes = given.operands[0].text.split(",")
+    return any(len(mode) <= LONGEST and OPENED.fullmatch(mode) for mode in modes)
+
+
+def _owns(word: Word, command: Command, given: Arguments, at: Places) -> bool:
+    """Whether somebody but root is given a file that says who may do what."""
+    if command.name not in OWNERS or ROOT.fullmatch(given.operands[0].text):
+        return False
+    path = resolve(word.text, Standpoint(command.cwd or at.cwd, at.home))
+    return path is not None and ACCOUNTS.fullmatch(path) is not None

@@ -1,0 +1,48 @@
+"""Patterns for names, as `fnmatch` reads them. No regular expression is made of them: a script may hold thousands."""
+
+import re
+from collections.abc import Sequence
+
+SIGN = re.compile(r"[*?\[]")
+CLASS = re.compile(r"\[!?+\]?+[^\]]*+\]")
+TOKEN = re.compile(rf"{CLASS.pattern}|.", re.DOTALL)
+
+
+def matches(name: str, pattern: str) -> bool:
+    """Whether a pattern matches the whole name, case and all: what `fnmatchcase` says."""
+    sign = SIGN.search(pattern)
+    if sign is None:
+        return name == pattern
+    at = place = sign.start()
+    if name[:at] != pattern[:at]:
+        return False
+    tokens: Sequence[str] = TOKEN.findall(pattern) if "[" in pattern else pattern
+    size, star, mark = len(tokens), -1, 0
+    while at < len(name):
+        token = tokens[place] if place < size else ""
+        if token == "*":
+            star, mark, place = place, at, place + 1
+        elif token in ("?", name[at]) or (len(token) > 1 and _holds(token, name[at])):
+            at, place = at + 1, place + 1
+        elif star < 0:
+            return False
+        else:  # the last star takes one letter more
+            mark += 1
+            at, place = mark, star + 1
+    return all(token == "*" for token in tokens[place:])
+
+
+def _holds(token: str, letter: str) -> bool:
+    """Whether a class such as `[!a-f_]` holds a letter."""
+    negated = token[1] == "!"
+    return _among(token[1 + negated : -1], letter) is not negated
+
+
+def _among(letters: str, letter: str) -> bool:
+    place = 0
+    while place < len(letters):
+        end = place + 2 if letters[place + 1 : place + 2] == "-" and place + 2 < len(letters) else place
+        if letters[place] <= letter <= letters[end]:
+            return True
+        place = end + 1
+    return False

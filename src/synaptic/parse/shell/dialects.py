@@ -1,0 +1,204 @@
+"""The languages that are read by tokens: which of their calls matter, and how their text is put together."""
+
+import re
+
+import msgspec
+
+STRING = r""""(?:[^"\\]|\\.)*+"|'(?:[^'\\]|\\.)*+'"""
+NAME = r"[A-Za-z_$][\w$]*(?:(?:\?\.|\.|::|->)[A-Za-z_$][\w$]*)*[!?]?"
+QUOTED = (
+    r"(?:%x|qx|%w|qw)\s*(?:\([^)]{0,2000}\)|\{[^}]{0,2000}\}|\[[^\]]{0,2000}\]|<[^>]{0,2000}>|/[^/]{0,2000}/"
+    r"|\|[^|]{0,2000}\||!([^!]{0,2000})!)"
+)
+COMMENT = r"/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)"
+"""One that is never closed hides the rest: such code does not run either."""
+KEY = r"['\"]?HOME['\"]?"
+HOME = (
+    r"(?:\brequire\(['\"](?:node:)?os['\"]\)|\b\w{1,30})\.homedir\(\)|\bhomedir\(\)|\b(?:process|Bun)\.env\.HOME\b"
+    rf"|\bprocess\.env\[{KEY}\]|\bDeno\.env\.get\({KEY}\)|\bDir\.home\b(?:\(\))?|\bENV\[{KEY}\]|\bENV\.fetch\({KEY}\)"
+    rf"|\$ENV\{{{KEY}\}}|\b(?:Sys\.|os\.)?getenv\({KEY}\)|\$_(?:SERVER|ENV)\[{KEY}\]|\bENVIRON\[{KEY}\]"
+    rf"|\bSystem\.user_home!?(?:\(\))?|\bSystem\.get_env\({KEY}\)"
+)
+"""How the languages ask for the home folder."""
+IN_TEXT = re.compile(rf"[$#]\{{\s*+(?:{HOME})\s*+\}}|\{{?(?:\$ENV\{{{KEY}\}}|\$_(?:SERVER|ENV)\[{KEY}\])\}}?")
+"""The same inside a string."""
+
+POD = r"(?<=\n)=(?:head\d|over|item|back|pod|begin|end|for|encoding)\b.*?(?:\n=cut\b|\Z)|\b__(?:END|DATA)__\s.*"
+
+
+class Dialect(msgspec.Struct, frozen=True):
+    """Which calls of a language matter, by the last part of their name."""
+
+    name: str
+    shell: frozenset[str] = frozenset()
+    program: frozenset[str] = frozenset()
+    tree: frozenset[str] = frozenset()
+    file: frozenset[str] = frozenset()
+    write: frozenset[str] = frozenset()
+    opens: frozenset[str] = frozenset()
+    reads: frozenset[str] = frozenset()
+    code: frozenset[str] = frozenset()
+    prints: dict[str, tuple[str, str]] = {}
+    """Calls that print, with what stands between their arguments and what follows the last."""
+    comment: str = r"\#[^\n]*"
+    glue: str = "+"
+    """What puts two texts together; empty when nothing stands between them."""
+    backtick_runs: bool = False
+    needs: str = ""
+    """Text that must be in the code before the `shell` and `program` calls count."""
+
+    def tokens(self, code: str) -> re.Pattern[str]:
+        """The pattern that takes this code apart; most code does not ask where home is."""
+        return TOKENS[self.name, "HOME" in code or "home" in code]
+
+    @property
+    def matters(self) -> frozenset[str]:
+        """The names of all calls that matter."""
+        return MATTERS[self.name]
+
+
+SETS = ("shell", "program", "tree", "file", "write", "opens", "reads", "code")
+
+
+def _dialect(name: str, **more: str | bool | dict[str, tuple[str, str]]) -> Dialect:
+    given = {key: frozenset(str(value).split()) if key in SETS else value for key, value in more.items()}
+    return Dialect(name, **given)  # type: ignore[arg-type]
+
+
+LINE = ("", "\n")
+DIALECTS = {
+    dialect.name: dialect
+    for dialect in (
+        _dialect(
+            "javascript",
+            shell="exec execSync",
+            program="spawn spawnSync execFile execFileSync execa execaSync Command",
+            tree="rimraf rimrafSync",
+            file="rm rmSync rmdir rmdirSync unlink unlinkSync remove removeSync",
+            write="writeFile writeFileSync appendFile appendFileSync truncate truncateSync createWriteStream"
+            " writeTextFile writeTextFileSync",
+            reads="readFile readFileSync createReadStream readTextFile readTextFileSync",
+            code="eval Function runInThisContext runInNewContext runInContext",
+            prints={"console.log": (" ", "\n"), "process.stdout.write": ("", "")},
+            comment=rf"//[^\n]*|{COMMENT}",
+            needs="child_process|execa|Deno|Bun|process\\.binding",
+        ),
+        _dialect(
+            "perl",
+            shell="system exec readpipe",
+            tree="rmtree remove_tree",
+            file="unlink rmdir",
+            opens="open",
+            code="eval",
+            prints={"print": ("", ""), "say": LINE},
+            comment=rf"\#[^\n]*|{POD}",
+            glue=".",
+            backtick_runs=True,
+        ),
+        _dialect(
+            "ruby",
+            shell="system exec spawn popen capture2 capture2e capture3 popen3 sh",
+            tree="rm_rf rm_r rmtree remove_dir remove_entry remove_entry_secure",
+            file="rm rm_f delete unlink rmdir safe_unlink",
+            write="write binwrite",
+            opens="open new",
+            reads="read binread readlines foreach",
+            code="eval instance_eval class_eval module_eval",
+            prints={"puts": ("\n", "\n"), "print": ("", ""), "$stdout.puts": ("\n", "\n"), "STDOUT.puts": ("\n", "\n")},
+            backtick_runs=True,
+        ),
+        _dialect(
+            "php",
+            shell="system exec shell_exec passthru popen proc_open pcntl_exec",
+            file="unlink rmdir",
+            write="file_put_contents",
+            opens="fopen",
+            reads="file_get_contents readfile file",
+            code="eval assert create_function",
+            prints={"echo": ("", ""), "print": ("", "")},
+            comment=rf"//[^\n]*|{COMMENT}|\#[^\n]*",
+            glue=".",
+            backtick_runs=True,
+        ),
+        _dialect(
+            "lua",
+            shell="execute popen",
+            file="remove",
+            opens="open",
+            reads="lines",
+            code="load loadstring",
+            prints={"print": ("\t", "\n"), "io.write": ("", "")},
+            comment=r"--[^\n]*",
+            glue=".",
+        ),
+        _dialect("awk", shell="system", prints={"print": (" ", "\n"), "printf": ("", "")}, glue=""),
+        _dialect(
+            "r",
+            shell="system shell",
+            program="system2",
+            file="unlink remove",
+            reads="readLines readRDS scan",
+            code="eval source",
+            prints={"cat": (" ", "")},
+        ),
+        _dialect(
+            "julia",
+            file="rm",
+            write="write",
+            reads="read readlines readchomp",
+            code="eval include_string",
+            prints={"println": LINE, "print": ("", "")},
+            glue="*",
+            backtick_runs=True,
+        ),
+        _dialect(
+            "elixir",
+            shell="shell",
+            program="cmd",
+            tree="rm_rf",
+            file="rm rmdir",
+            write="write",
+            reads="read stream",
+            code="eval_string",
+            prints={"IO.puts": LINE},
+            glue="<>",
+        ),
+    )
+}
+STATEMENTS = frozenset({"query", "execute", "exec", "run", "$executeRawUnsafe", "prepare"})
+"""Methods that give SQL to a database."""
+SENDS = frozenset({"fetch", "post", "put", "patch", "axios", "got", "post_form", "request", "sendBeacon", "upload"})
+STREAMS = frozenset({"write", "end", "send", "puts", "print"})
+"""Methods that send once a connection was opened."""
+HEADS = {
+    "delete": ("File", "Dir", "FileUtils", "Pathname"),
+    "remove": ("os", "Deno", "file", "fs", "fse", "promises"),
+    "execute": ("os",),
+    "new": ("File",),
+    "write": ("File", "IO"),
+    "read": ("File", "IO", "Base"),
+    "readlines": ("File", "IO", "Base"),
+    "foreach": ("File", "IO"),
+    "stream": ("File",),
+    "shell": ("System",),
+    "cmd": ("System", "os"),
+    "file": (),
+    "lines": ("io",),
+    "eval": ("window", "globalThis", "global", "Kernel", "binding", "Core", "Base"),
+    "load": (),
+    "source": (),
+}
+"""Common words that, as a method, count only as one of these."""
+TOKENS = {
+    (name, home): re.compile(
+        rf"(?P<comment>{dialect.comment})|{f'(?P<home>{HOME})|' if home else ''}(?P<quoted>{QUOTED})"
+        rf"|(?P<string>{STRING}|`(?:[^`\\]|\\.)*+`)|(?P<name>{NAME})|(?P<mark>[^\s])",
+        re.DOTALL,
+    )
+    for name, dialect in DIALECTS.items()
+    for home in (False, True)
+}
+MATTERS = {
+    name: STATEMENTS.union(SENDS, STREAMS, *(getattr(dialect, kind) for kind in SETS))
+    for name, dialect in DIALECTS.items()
+}

@@ -1,0 +1,65 @@
+"""Files that a guard keeps, and which paths and patterns reach them."""
+
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+
+import msgspec
+
+from synaptic.parse.globs import SIGN, matches
+from synaptic.parse.paths import inside, stem
+
+
+class Kept(msgspec.Struct, frozen=True):
+    """Some files, in lower case: some file systems ignore it."""
+
+    files: tuple[str, ...]
+    stems: tuple[str, ...]
+    """How what is inside of them begins."""
+    ways: tuple[tuple[str, ...], ...]
+    """Their paths in parts, the last part first: it differs most."""
+    starts: Mapping[str, set[str]]
+    """How a pattern may begin in each of the folders around them; a leading dot has to be written."""
+
+    def holds(self, low: str, folders: tuple[str, ...]) -> bool:
+        """Whether a path is one of them, below one, or one of the folders around that have such a name."""
+        if low.startswith(self.stems) and inside(low, self.files):
+            return True
+        return low.endswith(folders) and any(inside(one, (low,)) for one in self.files)
+
+    def beckons(self, low: str) -> bool:
+        """Whether a path is a pattern, and begins as one does that may lead to one of them."""
+        sign = SIGN.search(low)
+        if sign is None:
+            return False
+        folder, _, start = low[: sign.start()].rpartition("/")
+        return start in self.starts.get(folder, ())
+
+    def matched(self, pattern: str) -> bool:
+        """Whether a pattern may match one of them or a folder around it."""
+        parts = pattern.split("/")[::-1]
+        return any((more := len(way) - len(parts)) >= 0 and _leads(parts, way[more:]) for way in self.ways)
+
+
+@lru_cache(maxsize=64)
+def kept(folder: str, names: tuple[str, ...]) -> Kept:
+    """These files of a folder; none when there is no folder."""
+    files = tuple(f"{folder}/{name}".lower() for name in names) if folder else ()
+    ways = tuple(tuple(file.split("/")[::-1]) for file in files)
+    return Kept(files, tuple(map(stem, files)), ways, _starts(files))
+
+
+def _starts(files: Iterable[str]) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    for file in files:
+        folder, _, name = file.rpartition("/")
+        while name:
+            least = 1 if name[0] == "." else 0
+            found.setdefault(folder, set()).update(name[:size] for size in range(least, len(name) + 1))
+            folder, _, name = folder.rpartition("/")
+    return found
+
+
+def _leads(parts: Iterable[str], way: Iterable[str]) -> bool:
+    return all(
+        (name[:1] != "." or part[:1] == ".") and matches(name, part) for part, name in zip(parts, way, strict=True)
+    )

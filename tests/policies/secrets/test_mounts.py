@@ -1,0 +1,32 @@
+"""Which files of this machine a container sees."""
+
+import pytest
+
+from synaptic.parse.shell.reader import read
+from synaptic.policies.secrets.mounts import mounts, outside
+
+GIVEN = (
+    "-v /a/b:/k",
+    "-v/a/b:/k",
+    "--volume=/a/b:/k:ro",
+    "--volume /a/b:/k/",
+    "--mount type=bind,source=/a/b,target=/k",
+    "--mount=type=bind,src=/a/b,dst=/k,readonly",
+)
+
+
+@pytest.mark.parametrize("given", GIVEN)
+def test_a_path_in_a_container_is_found_on_this_machine(given: str):
+    mounted = mounts(read(f"docker run --rm {given} alpine ls", cwd="/p", home="/h"))
+    assert outside("/k/c", mounted) == "/a/b/c"
+    assert outside("/k", mounted) == "/a/b"
+    assert outside("/kk/c", mounted) == ""
+
+
+def test_the_whole_machine_can_be_mounted():
+    mounted = mounts(read("podman run -v /:/host alpine ls", cwd="/p", home="/h"))
+    assert outside("/host/etc/shadow", mounted).endswith("/etc/shadow")
+
+
+def test_a_volume_with_a_name_is_not_of_this_machine():
+    assert mounts(read("docker run -v data:/var/lib/x alpine ls -l", cwd="/p", home="/h")) == ()
