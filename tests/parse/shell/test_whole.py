@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from synaptic.parse.shell import grammar, lexer, simple
+from synaptic.parse.shell import compound, lexer, simple
 from synaptic.parse.shell.limits import MAX_WORDS
 from synaptic.parse.shell.reader import read
 from synaptic.parse.shell.script import Script
@@ -31,7 +31,7 @@ def in_pieces(text: str, patch: pytest.MonkeyPatch) -> Script:
         context.setattr(simple, "WORDS", NOTHING)
         context.setattr(simple, "REDIRECTED", NEVER)
         context.setattr(lexer, "WORD", NEVER)
-        context.setattr(grammar, "LOOP", NEVER)
+        context.setattr(compound, "LOOP", NEVER)
         return read(text, "/p", "/h")
 
 
