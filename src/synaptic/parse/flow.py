@@ -18,7 +18,7 @@ NUMBERED = ("python", "pypy", "perl", "ruby", "php", "lua", "ksh", "bash")
 VERSIONED = re.compile(rf"({'|'.join(NUMBERED)})[\d.]+")
 FETCHERS = names(
     "curl wget wget2 aria2c http https xh fetch lynx w3m links iwr irm invoke-webrequest invoke-restmethod nc ncat"
-    " netcat start-bitstransfer telnet xhs curlie lftp tftp"
+    " netcat start-bitstransfer telnet xhs curlie lftp tftp axel"
 )
 SERVED = {
     "gh": re.compile(r"(?:api|gist view|release download)(?: |$)"),
@@ -46,6 +46,14 @@ VALUED = {
     ),
     "wget": WGET,
     "wget2": WGET,
+    "aria2c": names(
+        "-o --out -d --dir -x --max-connection-per-server -s --split -j --max-concurrent-downloads -k --min-split-size"
+        " -t --timeout -m --max-tries -U --user-agent --header --referer -l --log --checksum"
+    ),
+    "axel": names("-o --output -n --num-connections -s --max-speed -H --header -U --user-agent -T --timeout"),
+    **dict.fromkeys(
+        ("http", "https", "xh", "xhs"), names("-o --output -a --auth -A --auth-type -s --style -p --print")
+    ),
 }
 """Options that take a value of their own, so that it is not taken for an address."""
 OUTPUT = names("-o --output")

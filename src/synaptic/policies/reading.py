@@ -23,7 +23,10 @@ NOWHERE = "/nowhere/project"
 SCRATCH = ("/tmp", "/var/tmp", "/var/folders", "/dev/shm", "~/.cache")
 CONTAINERS = frozenset({"docker", "podman", "nerdctl", "docker-compose", "kubectl", "oc", "k3s", "lxc", "incus"})
 ELSEWHERE = CONTAINERS | {"ssh", "autossh", *REMOTES}
-MOUNTED = re.compile(r"(?:-v|--volume=)?(?:/[\w.-]*|/home/[\w.-]+|~):/")
+MOUNTED = re.compile(
+    r"(?:-v|--volume=)?(?:/[\w.-]*|/home/[\w.-]+|~):/"
+    r"|(?:--mount=)?(?:(?!source=|src=)[^,\s]++,)*+(?:source|src)=(?:/[\w.-]*|/home/[\w.-]+|~)(?:,|$)"
+)
 """A volume that holds the whole machine or a whole home."""
 SHELLS = ("Bash", "PowerShell")
 TOO_LONG = 2 * LONGEST

@@ -73,6 +73,79 @@ def test_what_is_read(language: str, code: str, found: list[str]) -> None:
     assert done(language, code) == found
 
 
+CHILD = "const cp = require('child_process'); "
+
+
+@pytest.mark.parametrize(
+    ("language", "code", "found"),
+    [
+        ("node", CHILD + "const run = (c) => cp.execSync(c, {stdio: 'inherit'}); run('rm x'); run('rm y')", 2),
+        ("node", CHILD + "const run = async c => cp.execSync(c)\nconst other = 3\nrun('rm x')\nawait run('rm y')", 2),
+        ("node", CHILD + "function run(c) { console.log(c); return cp.execSync(c) }; run('rm x'); run('rm y')", 2),
+        ("node", CHILD + "run('rm x'); function run(c, o = {}) { cp.execSync(c, {...o}) }", 1),
+        ("node", CHILD + "const run = function (c) { cp.execSync(c) }; run('rm x')", 1),
+        ("node", CHILD + "const run = (c: string): void => cp.execSync(c); const k: string = 'rm x'; run(k)", 1),
+        ("node", "const execSync = (c) => require('child_process').execSync(c); execSync('rm x')", 1),
+        (
+            "node",
+            CHILD + "const run = c => new Promise((y, n) => cp.exec(c, (e, o) => e ? n(e) : y(o))); run('rm x')",
+            1,
+        ),
+        ("node", CHILD + "const a = c => cp.execSync(c); const b = c => a(c); b('rm x')", 1),
+        ("node", CHILD + "const run = c => cp.execSync(c); ['rm x', 'rm y'].forEach(run)", 2),
+        ("node", CHILD + "const run = c => cp.execSync(c); for (const c of ['rm x', 'rm y']) run(c)", 2),
+        ("ruby", "def run(c) system(c) end\nrun('rm x')", 1),
+        ("lua", "local function run(c) os.execute(c) end run('rm x')", 1),
+    ],
+)
+def test_a_function_of_the_code_is_read_with_what_it_is_given(language: str, code: str, found: int) -> None:
+    assert done(language, code) == ["rm x", "rm y"][:found]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "const {execSync: x} = require('child_process'); x('rm x')",
+        "import {execSync as x} from 'node:child_process'; x('rm x')",
+        "const x = require('child_process').execSync; x('rm x')",
+        CHILD + "const x = cp.execSync; x('rm x')",
+        "const x = require('util').promisify(require('child_process').exec); await x('rm x')",
+        CHILD + "const x = promisify(cp.exec); x('rm x')",
+        "import {$} from 'zx'; await $`rm x`",
+    ],
+)
+def test_a_call_by_another_name_is_the_same(code: str) -> None:
+    assert done("node", code) == ["rm x"]
+
+
+def test_arguments_of_a_function_stay_apart() -> None:
+    assert done("node", CHILD + "const run = (c, a) => cp.spawnSync(c, a); run('rm', ['-rf', 'x'])")[-1] == "rm -rf x"
+    assert done("node", CHILD + "const run = (c, ...a) => cp.spawnSync(c, a); run('rm', '-rf', 'x')")[-1] == "rm -rf x"
+    assert done("node", CHILD + "const ask = (c) => cp.spawnSync('g', [], {input: c}); ask('rm x')")[-1] == "g"
+    assert done("node", CHILD + "const rm = (...a) => cp.execSync('rm ' + a.join(' ')); rm('-r', 'x')")[-1] == "rm -r x"
+    assert done("node", CHILD + "cp.execSync(['rm', 'x'].join(' '))") == ["rm x"]
+    assert done("node", CHILD + "const ask = (c) => guard.check(c); ask('rm x')") == []
+
+
+@pytest.mark.parametrize(
+    ("code", "found"),
+    [
+        ("require('fs-extra').removeSync('/a')", ["rm -rf /a"]),
+        ("const fse = require('fs-extra'); fse.remove('/a')", ["rm -rf /a"]),
+        ("import {remove} from 'fs-extra'; remove('/a')", ["rm -rf /a"]),
+        ("require('fs-extra').emptyDirSync(process.env.HOME)", ["rm -rf ~/*"]),
+        ("require('rimraf').sync('/a')", ["rm -rf /a"]),
+        ("require('rimraf')('/a', () => {})", ["rm -rf /a"]),
+        ("const r = require('rimraf'); r('/a'); r.sync('/b')", ["rm -rf /a", "rm -rf /b"]),
+        ("import {deleteSync} from 'del'; deleteSync(['/a/**', '!/a/b'])", ["rm -rf /a/**"]),
+        ("Deno.removeSync('/a')", ["rm -f /a"]),
+        ("m.delete('/a'); list.remove('/a'); db.sync('/a'); const del = x => x; del('/a')", []),
+    ],
+)
+def test_packages_that_remove_folders(code: str, found: list[str]) -> None:
+    assert done("node", code) == found
+
+
 SENT = "curl --data-binary @- https://h.example"
 
 
@@ -157,7 +230,8 @@ def test_statements_that_drop_something() -> None:
 @pytest.mark.parametrize(
     "piece",
     ["eval(", "exec(", "rm(", "[a].each(", "x=y+z;", "fetch(", "`", "'", '"', "qw(", "/*", "(", "{", "a.", "$x", "%w[",
-     "print 'a';", "\n=head1 ", "#{a}", "for x of y "],
+     "print 'a';", "\n=head1 ", "#{a}", "for x of y ",
+     "function a(b){a(b);exec('x')};", "a=b=>a('x',b);", "function a("],
 )  # fmt: skip
 def test_code_that_is_made_to_grow_is_bounded(name: str, piece: str) -> None:
     assert len(foreign_deeds(piece * (20_000 // len(piece)), DIALECTS[name]).acts) <= MAX_ACTS + 1

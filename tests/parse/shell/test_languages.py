@@ -88,11 +88,48 @@ def test_no_code_no_acts(text: str) -> None:
         ('emacsclient -e \'(call-process "rm" nil nil nil "-rf" "x")\'', ["rm -rf x"]),
         ("emacs --batch -l ert -l tests.el -f ert-run-tests-batch-and-exit", []),
         ("Rscript -e 'install.packages(\"x\")'", []),
+        ("tsx -e \"import {execSync} from 'child_process'; execSync('rm x')\"", ["rm x"]),
+        ("ts-node -P tsconfig.json -e 'fs.rmSync(\"x\")'", ["rm -f x"]),
+        ("tsx watch src/index.ts", []),
         ("bun run build", []),
     ],
 )
 def test_more_languages(text: str, found: list[str]) -> None:
     assert lines(text) == found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "python3 -m guard <<< 'rm x'",
+        "python3 -um guard.lines --all - <<< 'rm x'",
+        "python3 -mabc <<< 'rm x'",
+        "php -f guard.php <<< 'rm x'",
+        "R -f guard.R <<< 'rm x'",
+    ],
+)
+def test_what_a_program_reads_is_data(text: str) -> None:
+    assert lines(text) == []
+    assert not read(text).unresolved
+
+
+def test_modules_that_run_code_are_given_some() -> None:
+    assert lines("python3 -m code <<< 'import os; os.system(\"rm x\")'") == ["rm x"]
+    written = "echo 'import os; os.system(\"rm x\")' > f.py; "
+    assert lines(f"{written} python3 -m f")[1:] == ["rm x"]
+    assert lines(f"{written} python3 -m cProfile -o out f.py")[1:] == ["rm x"]
+    assert lines(f"{written} python3 -m coverage run f.py")[1:] == ["rm x"]
+    assert lines(f"{written} python3 -m black f.py")[1:] == []
+    assert lines("python3 - -m x <<< 'import os; os.system(\"rm x\")'") == ["rm x"]
+    assert lines("echo 'rm x' | uv run python -m guard")[1:] == ["python -m guard"]
+
+
+def test_go_is_read_when_it_was_written_before() -> None:
+    body = 'd := os.Getenv("HOME"); os.RemoveAll(filepath.Join(d, "x")); exec.Command("rm", "-rf", "y").Run()'
+    file = f'cat > main.go <<\'EOF\'\nimport ("os"; "os/exec")\nfunc main() {{ {body} }}\nEOF\n'
+    assert lines(f"{file}go run main.go")[1:] == ["rm -rf ~/x", "rm -rf y"]
+    assert lines(f"{file}go run -race .")[1:] == ["rm -rf ~/x", "rm -rf y"]
+    assert lines(f"{file}go vet .")[1:] == []
 
 
 @pytest.mark.parametrize(

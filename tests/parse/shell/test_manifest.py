@@ -28,6 +28,25 @@ def test_no_other_script_runs(call: str) -> None:
     assert not any(line.startswith("rm") for line in seen(WRITTEN + call))
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "npm pkg set scripts.a='rm x' && npm run a",
+        "npm pkg set 'scripts[a]=rm x' && yarn a",
+        "npm set-script a 'rm x'; npm run a",
+        "npm pkg set scripts.postinstall='rm x' && npm ci",
+        WRITTEN + "npm pkg set scripts.a=b; npm run clean",
+    ],
+)
+def test_a_script_that_is_set_runs(text: str) -> None:
+    assert "rm x" in seen(text)
+
+
+@pytest.mark.parametrize("call", ["npm run b", "npm install a", "cat package.json | sh"])
+def test_a_script_that_is_set_runs_only_when_it_is_called(call: str) -> None:
+    assert "rm x" not in seen(f"npm pkg set scripts.a='rm x'; {call}")
+
+
 def test_a_script_in_another_folder_runs_there() -> None:
     text = script("sub/package.json", '{"scripts": {"clean": "rm x"}}')
     assert "rm x" in seen(text + "npm --prefix sub run clean")

@@ -10,7 +10,7 @@ from synaptic.parse.shell.reader import read
 from tests.parse.shell.reading import gaps, lines
 from tests.parse.shell.wrapping import quoted
 
-IMPORTS = "import os, shutil, glob, requests, sqlite3, urllib.request, tempfile\nfrom pathlib import Path\n"
+IMPORTS = "import os, shutil, glob, subprocess, requests, sqlite3, urllib.request, tempfile\nfrom pathlib import Path\n"
 
 
 def done(code: str) -> list[str]:
@@ -38,6 +38,15 @@ def done(code: str) -> list[str]:
         ("def f():\n    os.remove(P)\nP = '/a'\nf()", ["rm -f /a"]),
         ("def f(p):\n    os.remove(p)\nf('/a')\nf('/b')", ["rm -f /a", "rm -f /b"]),
         ("if (p := '/a'):\n    os.remove(p)", ["rm -f /a"]),
+        ("run = lambda c: os.system(c)\nrun('rm x')\nrun('rm y')", ["rm x", "rm y"]),
+        ("def run(c):\n    os.system(c)\nfor x in ['rm x', 'rm y']:\n    run(x)", ["rm x", "rm y"]),
+        ("class G:\n    def run(self, c):\n        os.system(c)\nG().run('rm x')", ["rm x"]),
+        ("def run(*a):\n    subprocess.run(['rm', *a])\nrun('-rf', 'x')", ["rm -rf x"]),
+        ("def run(a):\n    subprocess.run(a)\nrun(['rm', 'x'])\nrun(a='rm y'.split())", ["rm x", "rm y"]),
+        ("import functools\nrun = functools.partial(subprocess.run, shell=True)\nrun('rm x')", ["rm x"]),
+        ("subprocess.Popen('rm -rf x'.split()); subprocess.run(['rm'] + ['y'])", ["rm -rf x", "rm y"]),
+        ("subprocess.run(f'rm -rf {x}'.split())", ["rm -rf {x}"]),
+        ("for d in 'a b'.split():\n    os.remove(d)", ["rm -f a", "rm -f b"]),
         ("os.chmod('/a', 0o777)", ["chmod 777 /a"]),
         ("os.kill(-1, 9)", ["kill -9 -1"]),
         ("import signal; os.kill(-1, signal.SIGKILL)", ["kill -KILL -1"]),
@@ -60,6 +69,8 @@ def test_names_and_folders(code: str, found: list[str]) -> None:
         ("[shutil.rmtree(os.path.join('/a', n)) for n in os.listdir('/a')]", ["rm -rf /a/*"]),
         ("[shutil.rmtree(p) for p in glob.glob('/a/*')]", ["rm -rf /a/*"]),
         ("[p.unlink() for p in Path('.').rglob('*.pyc')]", ["rm -f ./**/*.pyc"]),
+        ("[p.unlink() for p in Path.home().rglob('*') if p.is_file()]", ["rm -rf ~/**/*"]),
+        ("for p in [q for q in Path('/a').iterdir() if q.is_dir()]:\n    shutil.rmtree(p)", ["rm -rf /a/*"]),
         ("[os.remove(os.path.join(r, f)) for r, d, fs in os.walk('/a') for f in fs]", ["rm -rf /a/**/*"]),
         ("for r, d, fs in os.walk('/a'):\n    for f in fs:\n        os.remove(os.path.join(r, f))", ["rm -rf /a/**/*"]),
         (
@@ -79,6 +90,7 @@ def test_loops_over_values_and_folders(code: str, found: list[str]) -> None:
         ("for p in Path('.').iterdir():\n    if p.name == 'x':\n        shutil.rmtree(p)", ["rm -rf <./{}>"]),
         ("[shutil.rmtree(p) for p in Path('/a').iterdir() if p.name != 'x']", ["rm -rf </a/{}>"]),
         ("[os.remove(n) for n in os.listdir() if n.endswith('.o')]", ["rm -f <./{}>"]),
+        ("[p.unlink() for p in Path('/a').glob('*') if p.is_file() and p.suffix]", ["rm -f </a/{}>"]),
         ("for p in [q for q in Path('/a').iterdir() if q.suffix]:\n    p.unlink()", ["rm -f </a/{}>"]),
         (
             "for r, d, fs in os.walk('.'):\n    d[:] = [x for x in d if x != 'y']\n    shutil.rmtree(r)",
@@ -210,6 +222,9 @@ def test_arguments_are_known() -> None:
         "os.remove('a')\n" * 3000,
         "def f(a):\n    f(f(a))\n" + "f('x')\n" * 2000,
         "x = x.y()\nx.unlink()",
+        "a = b + ['x']\nb = a + ['y']\nsubprocess.run(a)",
+        "a0 = ['x']\n" + "".join(f"a{n + 1} = [*a{n}, *a{n}, *a{n}]\n" for n in range(40)) + "subprocess.run(a40)",
+        "run = lambda c: run(c)\n" + "run('x y'.split())\n" * 1000,
     ],
 )
 def test_code_that_is_made_to_grow_is_bounded(code: str) -> None:

@@ -29,5 +29,24 @@ def test_anything_else_stays_unknown(text: str) -> None:
     assert not any(line.startswith("rm") for line in seen(text))
 
 
-def test_a_command_that_it_runs_is_seen() -> None:
-    assert "rm x" in seen("sed '1e rm x' f")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sed '1e rm x' f",
+        "sed 's/a/rm x/e' f",
+        "sed -n 's|a|rm x|gep' f",
+        "sed '/a/s/.*/rm x/e' f",
+        "sed 's/a/b/;s/c/rm x/e' f",
+        "sed --expression='s/a/rm x/e' f",
+        "echo 'rm x' | sed 's/^//e'",
+    ],
+)
+def test_a_command_that_it_runs_is_seen(text: str) -> None:
+    assert "rm x" in seen(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["sed 's/a/rm x/g' f", "sed 's/a/rm x/w e' f", "sed 's/rm x/e/' f", "sed 's/rm x/e' f"]
+)
+def test_what_it_only_writes_does_not_run(text: str) -> None:
+    assert "rm x" not in seen(text)

@@ -16,7 +16,7 @@ KEY = r"['\"]?HOME['\"]?"
 HOME = (
     r"(?:\brequire\(['\"](?:node:)?os['\"]\)|\b\w{1,30})\.homedir\(\)|\bhomedir\(\)|\b(?:process|Bun)\.env\.HOME\b"
     rf"|\bprocess\.env\[{KEY}\]|\bDeno\.env\.get\({KEY}\)|\bDir\.home\b(?:\(\))?|\bENV\[{KEY}\]|\bENV\.fetch\({KEY}\)"
-    rf"|\$ENV\{{{KEY}\}}|\b(?:Sys\.|os\.)?getenv\({KEY}\)|\$_(?:SERVER|ENV)\[{KEY}\]|\bENVIRON\[{KEY}\]"
+    rf"|\$ENV\{{{KEY}\}}|\b(?:Sys\.|os\.)?[gG]etenv\({KEY}\)|\$_(?:SERVER|ENV)\[{KEY}\]|\bENVIRON\[{KEY}\]"
     rf"|\bSystem\.user_home!?(?:\(\))?|\bSystem\.get_env\({KEY}\)"
 )
 """How the languages ask for the home folder."""
@@ -71,9 +71,9 @@ DIALECTS = {
     for dialect in (
         _dialect(
             "javascript",
-            shell="exec execSync",
+            shell="exec execSync execaCommand execaCommandSync",
             program="spawn spawnSync execFile execFileSync execa execaSync Command",
-            tree="rimraf rimrafSync",
+            tree="rimraf rimrafSync del deleteSync deleteAsync sync emptyDir emptyDirSync emptydir emptydirSync",
             file="rm rmSync rmdir rmdirSync unlink unlinkSync remove removeSync",
             write="writeFile writeFileSync appendFile appendFileSync truncate truncateSync createWriteStream"
             " writeTextFile writeTextFileSync",
@@ -81,7 +81,7 @@ DIALECTS = {
             code="eval Function runInThisContext runInNewContext runInContext",
             prints={"console.log": (" ", "\n"), "process.stdout.write": ("", "")},
             comment=rf"//[^\n]*|{COMMENT}",
-            needs="child_process|execa|Deno|Bun|process\\.binding",
+            needs="child_process|execa|shelljs|Deno|Bun|process\\.binding|['\"](?:zx|bun)\\b",
         ),
         _dialect(
             "perl",
@@ -163,6 +163,16 @@ DIALECTS = {
             prints={"IO.puts": LINE},
             glue="<>",
         ),
+        _dialect(
+            "go",
+            program="Command CommandContext",
+            tree="RemoveAll",
+            file="Remove",
+            write="WriteFile Create Truncate",
+            reads="ReadFile Open",
+            comment=rf"//[^\n]*|{COMMENT}",
+            needs="os/exec",
+        ),
     )
 }
 STATEMENTS = frozenset({"query", "execute", "exec", "run", "$executeRawUnsafe", "prepare"})
@@ -170,9 +180,21 @@ STATEMENTS = frozenset({"query", "execute", "exec", "run", "$executeRawUnsafe", 
 SENDS = frozenset({"fetch", "post", "put", "patch", "axios", "got", "post_form", "request", "sendBeacon", "upload"})
 STREAMS = frozenset({"write", "end", "send", "puts", "print"})
 """Methods that send once a connection was opened."""
+REMOVES = frozenset({"remove", "removeSync"})
+EMPTIES = frozenset({"emptyDir", "emptyDirSync", "emptydir", "emptydirSync"})
+BROUGHT = REMOVES | EMPTIES | {"del", "deleteSync", "deleteAsync", "sync"}
+"""Calls of JavaScript packages that remove a folder with all it holds; common words, so the package must be named."""
 HEADS = {
     "delete": ("File", "Dir", "FileUtils", "Pathname"),
-    "remove": ("os", "Deno", "file", "fs", "fse", "promises"),
+    "remove": ("os", "Deno", "file", "fs", "fse", "fs-extra", "promises"),
+    "del": (),
+    "sync": ("rimraf", "del"),
+    "Remove": ("os",),
+    "RemoveAll": ("os",),
+    "Open": ("os",),
+    "Create": ("os",),
+    "Truncate": ("os",),
+    "Command": ("exec", "Deno"),
     "execute": ("os",),
     "new": ("File",),
     "write": ("File", "IO"),

@@ -6,9 +6,11 @@ import msgspec
 
 from synaptic.parse.arguments import operands as operands_of
 from synaptic.parse.shell.evaluate import Evaluation, Handler
+from synaptic.parse.shell.helpers import HELPED, OF_DATABASES, start_helpers
 from synaptic.parse.shell.makefile import Makefile
 from synaptic.parse.shell.options import letter_values, value_of
 from synaptic.parse.shell.script import Word
+from synaptic.parse.shell.startup import started
 from synaptic.parse.shell.state import Call
 
 PATCHED = re.compile(r"^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$", re.MULTILINE)
@@ -66,6 +68,7 @@ def _text(word: Word | None) -> str | None:
 
 def client(shell: Evaluation, call: Call) -> str | None:
     """Database shells that can start a program: `psql -c '\\! cmd'`, `sqlite3 db '.shell cmd'`."""
+    start_helpers(shell, call, OF_DATABASES)
     for text in [*call.texts(), call.stdin or ""]:
         for found in CLIENT_ESCAPE.finditer(text[:20_000]):
             shell.code(found[1], call.name)
@@ -129,6 +132,7 @@ def copied(shell: Evaluation, call: Call) -> str | None:
     if text is not None and words[1].known:
         name, target = words[0].text.rpartition("/")[2], words[1].text.rstrip("/")
         shell.files[shell.path(target)] = shell.files[shell.path(f"{target}/{name}")] = text
+        started(shell, words[1], text)
     return None
 
 
@@ -147,4 +151,5 @@ ESCAPES: dict[str, Handler] = {
     **dict.fromkeys(("make", "gmake"), make),
     **dict.fromkeys(("cp", "mv", "gcp", "gmv", "ln"), copied),
     **dict.fromkeys(("which", "type", "whence"), where),
+    **HELPED,
 }

@@ -10,6 +10,7 @@ from synaptic.parse.shell.limits import MAX_ESCAPES, MAX_LITERAL
 from synaptic.parse.shell.options import rest
 from synaptic.parse.shell.quoting import escaped
 from synaptic.parse.shell.sed import sed
+from synaptic.parse.shell.startup import lasting, started
 from synaptic.parse.shell.state import Call
 
 ECHO_OPTION = re.compile(r"-[neE]+")
@@ -84,6 +85,7 @@ def tee(shell: Evaluation, call: Call) -> str | None:
     if call.stdin is not None:
         for word in rest(call.words, ()):
             shell.files[shell.path(word.text)] = call.stdin
+            started(shell, word, call.stdin)
     return call.stdin
 
 
@@ -168,7 +170,7 @@ def rot13(_: Evaluation, call: Call) -> str | None:
     return None if call.stdin is None else codecs.encode(call.stdin, "rot13")
 
 
-FEEDS: dict[str, Handler] = {
+PRINTERS: dict[str, Handler] = {
     "echo": echo,
     "printf": printf,
     "cat": cat,
@@ -188,3 +190,4 @@ FEEDS: dict[str, Handler] = {
     "uniq": head,
     "rot13": rot13,
 }
+FEEDS: dict[str, Handler] = {name: lasting(handler) for name, handler in PRINTERS.items()}

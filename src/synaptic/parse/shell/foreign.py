@@ -3,8 +3,9 @@
 import re
 from functools import cached_property
 
-from synaptic.parse.shell.acts import MAX_ACTS, Act, Deeds, deletion
-from synaptic.parse.shell.dialects import HEADS, STATEMENTS, Dialect
+from synaptic.parse.shell.acts import MAX_ACTS, Act, Deeds, deletion, joined
+from synaptic.parse.shell.dialects import BROUGHT, EMPTIES, HEADS, REMOVES, STATEMENTS, Dialect
+from synaptic.parse.shell.foreign_names import MODULES, Helper
 from synaptic.parse.shell.foreign_sending import Sent, fetched, origin
 from synaptic.parse.shell.script import Word
 from synaptic.parse.shell.tokens import DRAWS, PARTS, SPAN, Tokens
@@ -14,6 +15,7 @@ MAX_DEPTH = 4
 DROPS = re.compile(r"\s*(?:drop|truncate|alter)\s", re.IGNORECASE)
 ADDS = ("+", ".", "*", "|", "?", "<")
 """What stands before `=` when a value grows."""
+DELETERS = re.compile(r"['\"](?:del|rimraf|fs-extra)['\"]|\bfse\.")
 SHORT = 5_000
 OFF = frozenset({"false", "FALSE", "F", "0", "nil"})
 
@@ -38,10 +40,16 @@ class _Reader(Sent):
         self.counts = not dialect.needs or bool(re.search(dialect.needs, self.code))
 
     def read(self) -> list[Act]:
+        return self._between(0, len(self.row))[: MAX_ACTS + 1]
+
+    def _between(self, start: int, end: int) -> list[Act]:
         acts: list[Act] = []
-        for place, (kind, text) in enumerate(self.row):
+        for place in range(start, end):
+            kind, text = self.row[place]
             if kind == "name":
                 acts.extend(self._named_at(place, text))
+            elif text[:1] == "`" and self.counts and self.text(place - 1) == "$":  # zx
+                acts.append(Act("shell", [self.literal(text)]))
             elif (kind == "quoted" and text[:2] in ("%x", "qx")) or (self.dialect.backtick_runs and text[:1] == "`"):
                 acts.append(Act("shell", [_inside(text)]))
             elif self.dialect.name == "awk":
@@ -54,13 +62,43 @@ class _Reader(Sent):
         if self.text(place + 1) == "=" and self.text(place + 2) not in ("=", ">", "~"):
             self.bind(place)
             self.hold(place)
+            self.rename(place)
             return []
         if self.text(place + 2) == "=" and self.text(place + 1) in ADDS:
             self.values.pop(text, None)
+        if text in self.helpers and (lent := self.lend(place)) is not None:
+            return self._lent(*lent)
+        if text == "require" and self.text(place + 4) == "(" and (module := self.module(place)) in MODULES:
+            return self.called(place + 3, module, module) if module in self.dialect.matters else []
+        text = self.meant(text) if self.aliases else text
         last = PARTS.split(text)[-1].rstrip("!?")
         if last in DRAWS:
             self.draw(place, last)
+            return self._handed(place)
         return self.called(place, text, last) if last in self.dialect.matters else []
+
+    def _lent(self, helper: Helper, given: dict[str, list[Word]]) -> list[Act]:
+        """What a function of the code does with what this call gives it."""
+        kept = self.values
+        self.values = {**kept, **given}
+        self.inside += 1
+        self.left -= helper.end - helper.start
+        acts = self._between(helper.start, helper.end)
+        self.inside -= 1
+        self.values = kept
+        return acts
+
+    def _handed(self, place: int) -> list[Act]:
+        """`[...].forEach(run)`: a function that is given each value."""
+        name = self.text(place + 2)
+        if self.text(place + 1) != "(" or self.text(place + 3) != ")" or self.inside:
+            return []
+        words = self.values.pop(name, [])
+        helper = self.helpers.get(name)
+        if helper is not None and words:
+            return self._lent(helper, {helper.parameters[0]: words})
+        runs = self.counts and PARTS.split(self.meant(name))[-1] in self.dialect.shell
+        return [Act("shell", [word]) for word in words] if runs else []
 
     def _awk(self, place: int) -> list[Act]:
         """`"cmd" | getline`, `print | "cmd"`, `print > "file"`."""
@@ -74,8 +112,12 @@ class _Reader(Sent):
 
     def called(self, place: int, text: str, last: str) -> list[Act]:
         """What the call at a name does."""
+        if self.text(place + 1) == "as":
+            return []  # it is given another name
         parts = PARTS.split(text)
-        owner = parts[-2] if len(parts) > 1 else "?" if self.text(place - 1) == "." else ""
+        owner = parts[-2] if len(parts) > 1 else ""
+        if not owner and self.text(place - 1) == ".":
+            owner = self.module(place - 5) or "?"
         if last in STATEMENTS and owner and (drop := self._statement(place)):
             return [drop]
         if owner and last in HEADS and owner not in HEADS[last]:
@@ -86,7 +128,19 @@ class _Reader(Sent):
             return self._program(place)
         if last in self.dialect.code:
             return self._evaluated(place)
+        if last in BROUGHT:
+            return self._brought(place, last, owner)
         return self._filed(place, last) or self.sends(place, last)
+
+    def _brought(self, place: int, last: str, owner: str) -> list[Act]:
+        """What packages bring that removes whole folders: `fs-extra`, `del`, `rimraf`."""
+        if not DELETERS.search(self.code) or (last == "sync" and not owner):
+            return self._filed(place, last) if last in REMOVES else []
+        words = [word for word in self.arguments(place + 1) if word.text[:1] != "!"]
+        if last in EMPTIES:
+            words = [joined([word, Word("*", glob=True)]) for word in words[:1]]
+        paths = [Word(word.text, word.known, word.glob or "*" in word.text) for word in words[:8]]
+        return [deletion(paths, tree=owner != "Deno" or self._recursive(place))] if paths else []
 
     def _filed(self, place: int, last: str) -> list[Act]:
         dialect = self.dialect
@@ -109,6 +163,8 @@ class _Reader(Sent):
         words = self.arguments(place + 1)
         if not words:
             return []
+        if len(words) > 1 and words == self.values.get(self.text(place + 2)):
+            return [Act("shell", [word]) for word in words]  # a name that takes each of them in turn
         if len(words) > 1 and all(word.known for word in words[:2]) and " " not in words[0].text:
             return [Act("argv", words)]
         if not words[0].known and " " not in words[0].text:
@@ -116,7 +172,7 @@ class _Reader(Sent):
         return [Act("shell", words[:1])]
 
     def _program(self, place: int) -> list[Act]:
-        words = self.arguments(place + 1)
+        words = self.arguments(place + 1)[self.last(place) == "CommandContext" :]
         if len(words) == 1 and " " in words[0].text:
             return self._spoken(place)
         named = next((at for at in range(place, place + 20) if self.text(at) == "args"), None)

@@ -5,8 +5,9 @@ from functools import cached_property
 
 from synaptic.parse.shell.acts import Act, Feed
 from synaptic.parse.shell.dialects import SENDS, STREAMS, Dialect
+from synaptic.parse.shell.foreign_names import Named
 from synaptic.parse.shell.script import Word
-from synaptic.parse.shell.tokens import SPAN, Tokens
+from synaptic.parse.shell.tokens import SPAN
 
 CONNECTS = re.compile(r"\bhttps?\.request|\bnet\.(?:connect|createConnection|Socket)|TCPSocket|IO::Socket|fsockopen")
 CLIENTS = re.compile(r"\b(?:fetch|axios|got|ky|needle|superagent|https?|Net::HTTP|HTTP|Faraday|HTTParty)\b")
@@ -37,7 +38,7 @@ def origin(code: str) -> str:
     return "fetched" if fetched(code) else "decoded" if DECODES.search(code) else ""
 
 
-class Sent(Tokens):
+class Sent(Named):
     """Follows what is read into what is sent."""
 
     def __init__(self, code: str, dialect: Dialect) -> None:

@@ -10,7 +10,7 @@ from synaptic.parse.shell.dialects import DIALECTS
 from synaptic.parse.shell.evaluate import Evaluation, Handler
 from synaptic.parse.shell.foreign import foreign_deeds, foreign_value
 from synaptic.parse.shell.lisp import lisp_acts
-from synaptic.parse.shell.options import operands
+from synaptic.parse.shell.options import operands, value_of
 from synaptic.parse.shell.perform import perform
 from synaptic.parse.shell.python import python_deeds, searched
 from synaptic.parse.shell.script import Word
@@ -32,25 +32,47 @@ class Language(msgspec.Struct, frozen=True):
     dialect: str = ""
     prints: frozenset[str] = frozenset()
     """Options with which the value of the code is printed."""
+    names: frozenset[str] = frozenset()
+    """Options that name the file to run: then the input is data."""
 
 
-def _language(name: str, code: str, valued: str = "", dialect: str = "", prints: str = "") -> Language:
-    return Language(name, frozenset(code.split()), frozenset(valued.split()), dialect, frozenset(prints.split()))
+def _language(name: str, code: str, valued: str = "", dialect: str = "", **more: str) -> Language:
+    given = {key: frozenset(value.split()) for key, value in more.items()}
+    return Language(name, frozenset(code.split()), frozenset(valued.split()), dialect, **given)
 
 
 PYTHON = _language("python", "-c", "-W -X -m --check-hash-based-pycs")
-NODE = _language("node", "-e -p --eval --print -pe", "-r --require --import --loader", "javascript", "-p --print -pe")
+MODULE = re.compile(r"-[bBdEiIOPqsSuvx]*m(.*)", re.DOTALL)
+FED = frozenset({"code", "asyncio", "IPython", "ptpython", "bpython", "konch"})
+"""Modules that take their input for code; for others it is data."""
+RUN = frozenset(
+    {"pdb", "ipdb", "pudb", "trace", "cProfile", "profile", "coverage", "viztracer", "debugpy", "scalene",
+     "pyinstrument", "memory_profiler", "pytest", "unittest"}
+)  # fmt: skip
+"""Modules that run a file that they are given."""
+NODE = _language(
+    "node", "-e -p --eval --print -pe", "-r --require --import --loader", "javascript", prints="-p --print -pe"
+)
+TYPESCRIPT = _language(
+    "node",
+    "-e -p --eval --print -pe",
+    "-r --require --import --loader -P --project --tsconfig -O --compilerOptions --compiler-options -C --compiler",
+    "javascript",
+    prints="-p --print -pe",
+)
+GO = _language("go", "", "-C -exec -tags -ldflags -gcflags -mod -modfile -o -p", "go")
 EMACS = _language("emacs", "--eval -eval --execute -execute -e", "-l -L --load -f --directory")
 KNOWN: dict[str, Language] = {
     **dict.fromkeys(("python", "python2", "python3", "pypy", "pypy3", "ipython"), PYTHON),
     **dict.fromkeys(("node", "nodejs", "bun", "deno"), NODE),
+    **dict.fromkeys(("tsx", "ts-node", "ts-node-esm", "ts-node-script", "babel-node", "esno", "jiti"), TYPESCRIPT),
     "perl": _language("perl", "-e -E", "-I -M -m", "perl"),
     "ruby": _language("ruby", "-e", "-I -r -C", "ruby"),
-    "php": _language("php", "-r --run", "-d -c -f", "php"),
+    "php": _language("php", "-r --run", "-d -c -f", "php", names="-f --file"),
     **dict.fromkeys(("lua", "luajit"), _language("lua", "-e", "-l", "lua")),
-    **dict.fromkeys(("Rscript", "R"), _language("r", "-e", "-f --file -g", "r")),
-    "julia": _language("julia", "-e -E --eval --print", "-L -p -t -C --project -J", "julia", "-E --print"),
-    **dict.fromkeys(("elixir", "iex"), _language("elixir", "-e --eval", "-r -S", "elixir")),
+    **dict.fromkeys(("Rscript", "R"), _language("r", "-e", "-f --file -g", "r", names="-f --file")),
+    "julia": _language("julia", "-e -E --eval --print", "-L -p -t -C --project -J", "julia", prints="-E --print"),
+    **dict.fromkeys(("elixir", "iex"), _language("elixir", "-e --eval", "-r -S", "elixir", names="-S")),
     **dict.fromkeys(("emacs", "emacsclient"), EMACS),
 }
 VERSIONED = re.compile(r"(python|pypy|perl|ruby|php|lua)[\d.]+(?:-\w+)?")
@@ -63,7 +85,32 @@ def interpreter(shell: Evaluation, call: Call) -> str | None:
     if given is not None:
         outputs = [run(shell, call, language, code) for code in given]
         return "".join(filter(None, outputs)) if all(text is not None for text in outputs) else None
-    return _script(shell, call, language, operands(call.words, language.valued))
+    if language is PYTHON and (module := _module(call.words)) is not None and module not in FED:
+        return _of_module(shell, call, module)
+    place = operands(call.words, language.valued)
+    if language.names and (file := value_of(call.words[1:place], language.names)) is not None:
+        return _named(shell, call, language, file)
+    return _script(shell, call, language, place)
+
+
+def _module(words: list[Word]) -> str | None:
+    """What `-m`, which may stand behind other letters, names; it ends the options."""
+    place = 1
+    while place < len(words) and words[place].text[:1] == "-" and words[place].text not in ("-", "--"):
+        text = words[place].text
+        found = MODULE.fullmatch(text)
+        if found is not None:
+            return found[1] or (words[place + 1].text if place + 1 < len(words) else "")
+        place += 2 if text in PYTHON.valued else 1
+    return None
+
+
+def _of_module(shell: Evaluation, call: Call, module: str) -> str | None:
+    """A module that the same text has written, or one that runs a file."""
+    path = module.replace(".", "/")
+    named = [Word(f"{path}.py"), Word(f"{path}/__main__.py"), *(call.words[2:] if module in RUN else ())]
+    file = next((word for word in named if shell.path(word.text) in shell.files), None) if shell.files else None
+    return _named(shell, call, PYTHON, file) if file is not None else None
 
 
 def verbs(shell: Evaluation, call: Call) -> str | None:
@@ -81,13 +128,18 @@ def _script(shell: Evaluation, call: Call, language: Language, place: int) -> st
     """Code in a file that was written before, or on the input."""
     script = call.words[place] if place < len(call.words) else None
     if script is not None and script.text not in ("-", "/dev/stdin"):
-        text = shell.files.get(shell.path(script.text))
-        return run(shell, call, language, Word(text)) if text is not None else None
+        return _named(shell, call, language, script)
     if call.stdin is not None:
         return run(shell, call, language, Word(call.stdin))
-    if shell.stages and shell.stages[-1][1] > 0 and "-m" not in call.texts():
+    if shell.stages and shell.stages[-1][1] > 0:
         shell.gap("code", f"{call.name} reads code that is not known")
     return None
+
+
+def _named(shell: Evaluation, call: Call, language: Language, file: Word) -> str | None:
+    """Code in a file, when the same text has written it."""
+    text = shell.files.get(shell.path(file.text))
+    return run(shell, call, language, Word(text)) if text is not None else None
 
 
 def _given(words: list[Word], language: Language) -> list[Word] | None:
@@ -101,9 +153,9 @@ def _given(words: list[Word], language: Language) -> list[Word] | None:
             break
         if equals and name[:2] == "--" and name in language.code:
             found.append(Word(value, words[place].known))
+        elif language is PYTHON and MODULE.fullmatch(text):
+            break
         elif text in language.valued:
-            if text == "-m":
-                break
             place += 1
         elif text in language.code or _ends_in_code(text, language):
             place += 1
@@ -169,6 +221,24 @@ def awk(shell: Evaluation, call: Call) -> str | None:
     return deeds.output if code.known else None
 
 
+def go(shell: Evaluation, call: Call) -> str | None:
+    """`go run main.go`, `go run .`: files that the same text has written."""
+    if not shell.files or len(call.words) < 3 or call.words[1].text != "run":
+        return None
+    place = operands(call.words, GO.valued, 2)
+    for word in call.words[place : place + 1]:
+        path = shell.path(word.text)
+        held = [path] if path.endswith(".go") else [name for name in shell.files if _is_in(name, path)]
+        for name in held:
+            if (text := shell.files.get(name)) is not None:
+                run(shell, call, GO, Word(text.replace(":=", "=")))
+    return None
+
+
+def _is_in(name: str, folder: str) -> bool:
+    return name.endswith(".go") and name.rpartition("/")[0] == folder.rstrip("/")
+
+
 def osascript(shell: Evaluation, call: Call) -> str | None:
     for text in call.texts():
         for found in re.finditer(r'do shell script\s+"((?:[^"\\]|\\.)*)"', text):
@@ -184,5 +254,6 @@ LANGUAGES: dict[str, Handler] = {
     **dict.fromkeys(("deno", "bun"), verbs),
     **_VERSIONS,
     **dict.fromkeys(("awk", "gawk", "mawk", "nawk"), awk),
+    "go": go,
     "osascript": osascript,
 }

@@ -17,6 +17,11 @@ STARTS = {"npm": frozenset({"exec", "x"}), "pnpm": frozenset({"exec", "dlx"}), "
 RUNS = frozenset({"run", "run-script", "rum", "urn"})
 SHORT = {"t": "test", "tst": "test", "test": "test", "start": "start", "stop": "stop", "restart": "restart"}
 VERSION = re.compile(r"(?<=.)@[\w.^~-]+$")
+SET = re.compile(r"scripts(?:\.([^=]+)|\[['\"]?([^=\]'\"]+)['\"]?\])=(.*)", re.DOTALL)
+INSTALLS = frozenset({"install", "i", "ci"})
+LIFECYCLE = ("preinstall", "install", "postinstall", "prepare")
+ADDED = "\0scripts"
+"""Behind the path of a manifest: the scripts that were put into it, whatever else it holds."""
 BINARIES = names(
     "rimraf del del-cli shx cross-env cross-env-shell env-cmd dotenv concurrently nodemon chokidar onchange"
 )
@@ -40,6 +45,12 @@ def node_packages(shell: Evaluation, call: Call) -> str | None:
         if line is not None:
             return shell.code(line.text, f"{call.name} {verb}", shell.place(line))
         return brought(shell, call, words[start:], f"{call.name} {verb}")
+    if verb in ("pkg", "set-script"):
+        return _set(shell, words[place:])
+    if verb in INSTALLS and shell.files and operands(words, VALUED, place + 1) >= len(words):
+        for name in LIFECYCLE:
+            _scripts(shell, call, name, [])
+        return None
     if verb in RUNS:
         place = operands(words, VALUED, place + 1)
     elif call.name == "npm" and verb not in SHORT:
@@ -59,16 +70,24 @@ def brought(shell: Evaluation, call: Call, words: list[Word], label: str) -> str
     return shell.wrapped(call, words, label)
 
 
+def _set(shell: Evaluation, words: list[Word]) -> str | None:
+    """`npm pkg set scripts.x='...'`, `npm set-script x '...'`."""
+    texts = [word.text for word in words]
+    found = {}
+    if texts[0] == "set-script" and len(texts) == 3:
+        found[texts[1]] = texts[2]
+    elif texts[:2] == ["pkg", "set"]:
+        found = {one[1] or one[2]: one[3] for text in texts[2:] if (one := SET.fullmatch(text))}
+    if found:
+        path = shell.path("package.json") + ADDED
+        held = msgspec.json.decode(shell.files.get(path, "{}"), type=dict[str, str])
+        shell.files[path] = msgspec.json.encode(held | found).decode()
+    return None
+
+
 def _scripts(shell: Evaluation, call: Call, name: str, arguments: list[Word]) -> str | None:
     folder = value_of(call.words[1:], FOLDER)
-    text = shell.files.get(shell.path(f"{folder.text}/package.json" if folder else "package.json"))
-    if text is None:
-        return None
-    shell.budget.text(len(text))
-    try:
-        scripts = msgspec.json.decode(text, type=Manifest).scripts
-    except msgspec.DecodeError:
-        return None
+    scripts = _known(shell, shell.path(f"{folder.text}/package.json" if folder else "package.json"))
     words = [as_word(word.text) for word in arguments if word.text != "--"]
     for key, behind in ((f"pre{name}", []), (name, words), (f"post{name}", [])):
         if key in scripts:
@@ -77,6 +96,16 @@ def _scripts(shell: Evaluation, call: Call, name: str, arguments: list[Word]) ->
                 if first:
                     shell.code(" ".join([scripts[key], *behind]), f"{call.name} run")
     return None
+
+
+def _known(shell: Evaluation, path: str) -> dict[str, str]:
+    text, added = shell.files.get(path, "{}"), shell.files.get(path + ADDED, "{}")
+    shell.budget.text(len(text) + len(added))
+    try:
+        scripts = msgspec.json.decode(text, type=Manifest).scripts
+    except msgspec.DecodeError:
+        scripts = {}
+    return scripts | msgspec.json.decode(added, type=dict[str, str])
 
 
 MANIFESTS: dict[str, Handler] = dict.fromkeys(STARTS, node_packages)

@@ -84,11 +84,19 @@ class _Reader(Calls):
             if kind in BEGINNING:
                 yield (node.lineno, node.col_offset), node  # type: ignore[attr-defined]
             elif kind in ENDING:
+                self._function(node)
                 yield (node.end_lineno, node.end_col_offset), node  # type: ignore[attr-defined]
             elif kind is ast.Import or kind is ast.ImportFrom:
                 self.imported(node)  # type: ignore[arg-type]
             elif kind is ast.FunctionDef or kind is ast.AsyncFunctionDef:
                 self.defined(node)  # type: ignore[arg-type]
+
+    def _function(self, node: ast.AST) -> None:
+        """`run = lambda c: os.system(c)` defines a function."""
+        if isinstance(node, ast.Assign | ast.AnnAssign | ast.NamedExpr) and isinstance(node.value, ast.Lambda):
+            target = node.targets[0] if isinstance(node, ast.Assign) else node.target
+            if isinstance(target, ast.Name):
+                self.functions[target.id] = node.value.args
 
     def _bind(self, node: ast.AST) -> None:
         if isinstance(node, ast.Assign) and len(node.targets) == 1:
@@ -116,8 +124,12 @@ class _Reader(Calls):
             return
         values = self.many.pop(name)
         for value in values[:MAX_VALUES]:
-            self.words[name] = self.word(value)
+            if (held := self.elements(value)) is not None:
+                self.values[name] = ast.copy_location(ast.List(held, ast.Load()), value)
+            else:
+                self.words[name] = self.word(value)
             self.each(node, deep - 1)
+            self.values.pop(name, None)
         self.words.pop(name, None)
         self.many[name] = values
 

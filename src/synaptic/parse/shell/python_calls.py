@@ -44,7 +44,7 @@ class Calls(Databases):
 
     def inside(self, text: str) -> list[Act]:
         """What code does that is run inside this code."""
-        raise NotImplementedError
+        raise TypeError(f"{type(self).__name__} reads calls only")
 
     def matters(self, func: ast.expr) -> bool:
         """Whether a call may do something: most calls can be told by their last name."""
@@ -55,6 +55,10 @@ class Calls(Databases):
         return True
 
     def call(self, node: ast.Call) -> None:
+        held = self.value(node.func)
+        if isinstance(held, ast.Call) and held.args and self.name(held.func) == "functools.partial":
+            given, more = [*held.args[1:], *node.args], [*held.keywords, *node.keywords]
+            node = ast.copy_location(ast.Call(held.args[0], given, more), node)
         name = self.name(node.func)
         arguments = node.args or [item.value for item in node.keywords if item.arg in ("args", "path", "file", "cmd")]
         if name in SHELL:
@@ -98,8 +102,8 @@ class Calls(Databases):
     def shell(self, arguments: list[ast.expr]) -> None:
         if not arguments:
             return
-        if isinstance(arguments[0], ast.List | ast.Tuple):
-            self.acts.append(Act("argv", [self.word(item) for item in arguments[0].elts]))
+        if (elements := self.elements(arguments[0])) is not None:
+            self.acts.append(Act("argv", [self.word(item) for item in elements]))
             return
         self.spoken(arguments[0])
 
@@ -115,10 +119,12 @@ class Calls(Databases):
             return
         first = self.value(arguments[0])
         through_shell = any(item.arg == "shell" and _true(item.value) for item in node.keywords)
-        if isinstance(first, ast.List | ast.Tuple):
-            self.program(first.elts, next((item.value for item in node.keywords if item.arg == "input"), None))
-        elif isinstance(first, ast.Call) and self.name(first.func) == "shlex.split" and first.args:
+        if isinstance(first, ast.Call) and self.name(first.func) == "shlex.split" and first.args:
             self.spoken(first.args[0])
+        elif (elements := self.elements(first)) is not None:
+            self.program(elements, next((item.value for item in node.keywords if item.arg == "input"), None))
+        elif isinstance(first, ast.Call) and isinstance(first.func, ast.Attribute) and first.func.attr == "split":
+            self.spoken(first.func.value)
         elif through_shell or " " not in self.word(first).text:
             self.spoken(first)
 
@@ -136,8 +142,8 @@ class Calls(Databases):
     def execute(self, name: str, arguments: list[ast.expr]) -> None:
         words: list[ast.expr] = []
         for item in arguments:
-            held = self.value(item)
-            words.extend(held.elts if isinstance(held, ast.List | ast.Tuple) else [item])
+            held = self.elements(item.value if isinstance(item, ast.Starred) else item)
+            words.extend([item] if held is None else held)
         if ".spawn" in name:
             words = words[1:]
         # The first word is the file, the second the name it is given: the rest are its arguments.

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 from itertools import islice
 
-from synaptic.parse.shell.python_value import Values
+from synaptic.parse.shell.python_value import DEEP, Values
 from synaptic.parse.shell.script import Word
 
 MAX_VALUES = 16
@@ -14,6 +14,10 @@ KINDS = frozenset(
     {"is_dir", "is_file", "is_symlink", "exists", "isdir", "isfile", "islink", "lexists", "is_junction", "is_mount"}
 )
 """Questions that pick no file out: they ask what kind it is, so that it can be removed."""
+MAX_SPLIT = 200
+"""Words that a text is split into, or that lists make together."""
+MAX_PASSED = 200
+"""Values of a parameter."""
 LOOKED_AT = 500
 """Pieces of a loop's body in which such a question is looked for."""
 Loop = ast.For | ast.AsyncFor | ast.comprehension
@@ -28,7 +32,7 @@ class Names(Values):
         """Names that have one of several values."""
         self.drawn: dict[str, ast.expr] = {}
         """What a loop draws a name from."""
-        self.functions: dict[str, list[str]] = {}
+        self.functions: dict[str, ast.arguments] = {}
 
     def imported(self, node: ast.Import | ast.ImportFrom) -> None:
         if isinstance(node, ast.ImportFrom):
@@ -37,14 +41,58 @@ class Names(Values):
             self.names.update({item.asname: item.name for item in node.names if item.asname})
 
     def defined(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
-        self.functions[node.name] = [item.arg for item in (*node.args.posonlyargs, *node.args.args)]
+        self.functions[node.name] = node.args
 
     def passed(self, node: ast.Call) -> None:
         """The arguments of a function that the code defines."""
-        parameters = self.functions.get(node.func.id) if isinstance(node.func, ast.Name) else None
-        for parameter, value in zip(parameters or (), node.args, strict=False):
+        func = node.func
+        name = func.id if isinstance(func, ast.Name) else func.attr if isinstance(func, ast.Attribute) else ""
+        taken = self.functions.get(name)
+        if taken is None:
+            return
+        parameters = [item.arg for item in (*taken.posonlyargs, *taken.args)]
+        if isinstance(func, ast.Attribute):
+            if parameters[:1] not in (["self"], ["cls"]):
+                return
+            del parameters[0]
+        given = list(zip(parameters, node.args, strict=False))
+        given += [(item.arg, item.value) for item in node.keywords if item.arg]
+        rest = node.args[len(parameters) :]
+        if taken.vararg is not None and rest:
+            given.append((taken.vararg.arg, ast.copy_location(ast.Tuple(rest, ast.Load()), node)))
+        for parameter, value in given:
             if not isinstance(value, ast.Name) or value.id != parameter:
-                self.many.setdefault(parameter, []).append(value)
+                values = self.many.get(value.id) if isinstance(value, ast.Name) else None
+                self.many[parameter] = [*self.many.get(parameter, ()), *(values or [value])][:MAX_PASSED]
+
+    def elements(self, node: ast.expr, depth: int = 0) -> list[ast.expr] | None:
+        """What a list holds that is written out: `[a, *b]`, `[a] + b`, `"a b".split()`; None when it is none."""
+        node = self.value(node)
+        self.left -= 1
+        if self.left <= 0 or depth > DEEP:
+            return None
+        if isinstance(node, ast.List | ast.Tuple | ast.Set):
+            starred = any(isinstance(item, ast.Starred) for item in node.elts)
+            return [one for item in node.elts for one in self._spread(item, depth)] if starred else node.elts
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+            left = self.elements(node.left, depth + 1)
+            right = self.elements(node.right, depth + 1) if left is not None else None
+            return [*left, *right][:MAX_SPLIT] if left is not None and right is not None else None
+        return self._split(node)
+
+    def _spread(self, node: ast.expr, depth: int) -> list[ast.expr]:
+        held = self.elements(node.value, depth + 1) if isinstance(node, ast.Starred) else None
+        return [node] if held is None else held[:MAX_SPLIT]
+
+    def _split(self, node: ast.expr) -> list[ast.expr] | None:
+        """`"a b".split()`, `"a,b".split(",")`."""
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr != "split":
+            return None
+        words = [self.word(item) for item in (node.func.value, *node.args)]
+        if len(words) > 2 or not all(word.known and word.text for word in words):
+            return None
+        parts = words[0].text.split(words[1].text if len(words) > 1 else None)[:MAX_SPLIT]
+        return [ast.copy_location(ast.Constant(text), node) for text in parts]
 
     def assign(self, target: ast.expr, value: ast.expr) -> None:
         if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
@@ -72,9 +120,9 @@ class Names(Values):
             self.forget(name)
             self.drawn[name] = node.iter
         held, picked = self._drawn_from(node.iter)
-        picked = picked or bool(getattr(node, "ifs", ())) or any(map(_picks, body))
-        if isinstance(held, ast.List | ast.Tuple | ast.Set) and isinstance(node.target, ast.Name):
-            self.many[node.target.id] = held.elts
+        picked = picked or not all(map(_asks_kind, getattr(node, "ifs", ()))) or any(map(_picks, body))
+        if isinstance(node.target, ast.Name) and (elements := self.elements(held)) is not None:
+            self.many[node.target.id] = elements
             return
         for name, word in zip(_names(node.target), self._listing(held), strict=False):
             self.words[name] = _one_of(word) if picked else word
@@ -87,7 +135,7 @@ class Names(Values):
             if isinstance(node, ast.Call) and self.name(node.func) in WRAPS and node.args:
                 node = node.args[0]
             elif isinstance(node, ast.ListComp | ast.GeneratorExp | ast.SetComp) and isinstance(node.elt, ast.Name):
-                picked = picked or bool(node.generators[0].ifs)
+                picked = picked or not all(map(_asks_kind, node.generators[0].ifs))
                 node = node.generators[0].iter
             else:
                 break

@@ -4,13 +4,13 @@ from collections.abc import Callable, Iterator
 
 from synaptic.parse.git_line import GitCall, git_call
 from synaptic.parse.shell.evaluate import Evaluation, Handler
+from synaptic.parse.shell.helpers import OF_GIT, start_helpers
 from synaptic.parse.shell.script import Command, Word
 from synaptic.parse.shell.state import Call
 from synaptic.parse.shell.writing import as_word
 
 SETTINGS = ("core.pager", "core.editor", "core.sshcommand", "core.fsmonitor", "diff.external", "sequence.editor")
-VARIABLES = ("GIT_PAGER", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "GIT_SSH_COMMAND", "GIT_EXTERNAL_DIFF")
-"""Settings and variables whose value is shell code that git may run."""
+"""Settings whose value is shell code that git may run."""
 PROGRAMS_OF_REMOTES = ("--upload-pack", "--receive-pack", "--exec")
 Runs = Callable[[GitCall], Iterator[str]]
 
@@ -18,10 +18,15 @@ Runs = Callable[[GitCall], Iterator[str]]
 def git(shell: Evaluation, call: Call) -> str | None:
     """Run what git runs, in the folder it goes to. Its own output is never known."""
     first = call.words[1].text if len(call.words) > 1 else ""
-    if first[:1] != "-" and first not in RUNS and not call.assignments and call.words[1:2] and call.words[1].known:
+    helped = bool(call.assignments) or not shell.variables.keys().isdisjoint(OF_GIT)
+    if not helped and first[:1] != "-" and first not in RUNS and call.words[1:2] and call.words[1].known:
         return None
     cwd = call.cwd or shell.cwd
     line = git_call(Command(tuple(call.words), call.name, cwd=cwd, assignments=call.assignments, stdin=call.stdin))
+    if helped:
+        with shell.apart():
+            shell.cwd = line.cwd
+            start_helpers(shell, call, OF_GIT)
     for label, text in _code(line):
         with shell.apart():
             shell.cwd = line.cwd
@@ -41,9 +46,6 @@ def _code(line: GitCall) -> Iterator[tuple[str, str]]:
     for name in SETTINGS:
         if value := line.settings.get(name):
             yield f"git {name}", value
-    for name, word in line.command.assignments:
-        if name in VARIABLES and word.known:
-            yield name, word.text
     if line.verb in RUNS:
         yield from ((f"git {line.verb}", text) for text in RUNS[line.verb](line))
 

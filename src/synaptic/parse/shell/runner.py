@@ -1,5 +1,6 @@
 """Tools of a project that start a command: `npx`, `uv run`, `poetry run`, `make -C`, `git -C`, `tmux`."""
 
+from synaptic.parse.shell.debuggers import DEBUGGERS
 from synaptic.parse.shell.evaluate import Evaluation, Handler
 from synaptic.parse.shell.manifest import brought
 from synaptic.parse.shell.options import operands, rest, value_of
@@ -122,13 +123,6 @@ def nix_shell(shell: Evaluation, call: Call) -> str | None:
     return shell.code(word.text, "nix-shell", shell.place(word)) if word is not None else None
 
 
-def ending(shell: Evaluation, call: Call) -> str | None:
-    """`gdb --args cmd` and others that put a command behind one option."""
-    texts = [word.text for word in call.words]
-    mark = "--args" if "--args" in texts else "--"
-    return shell.wrapped(call, call.words[texts.index(mark) + 1 :], call.name) if mark in texts else None
-
-
 RUNNERS: dict[str, Handler] = {
     **dict.fromkeys(VERBS, verb),
     **dict.fromkeys(("npx", "bunx", "pnpx", "uvx", "pipx"), npx),
@@ -136,5 +130,5 @@ RUNNERS: dict[str, Handler] = {
     "screen": screen,
     "hyperfine": hyperfine,
     "nix-shell": nix_shell,
-    **dict.fromkeys(("gdb", "lldb"), ending),
+    **DEBUGGERS,
 }

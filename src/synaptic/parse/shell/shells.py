@@ -3,9 +3,11 @@
 import re
 
 from synaptic.parse.shell.evaluate import Evaluation, Handler
+from synaptic.parse.shell.feed import PRINTERS
+from synaptic.parse.shell.helpers import EDITORS, start_helpers
 from synaptic.parse.shell.lexer import Source
 from synaptic.parse.shell.options import operands, rest, value_of
-from synaptic.parse.shell.script import Word
+from synaptic.parse.shell.script import Command, Word
 from synaptic.parse.shell.state import Call
 from synaptic.parse.shell.value import Value
 
@@ -16,6 +18,7 @@ NO_RUN = re.compile(r"-[a-bd-zA-Z]*n[a-zA-Z]*|--version|--help|--dump-strings")
 INPUT = re.compile(r"-[a-zA-Z]*s[a-zA-Z]*")
 UNSET = re.compile(r"\+[a-zA-Z]+")
 STARTUP = frozenset({"--rcfile", "--init-file"})
+PRINTS = frozenset({"echo", "printf", "cat"})
 
 
 def shell_program(shell: Evaluation, call: Call) -> str | None:
@@ -158,13 +161,43 @@ def queued(shell: Evaluation, call: Call) -> str | None:
 
 
 def crontab(shell: Evaluation, call: Call) -> str | None:
+    """The lines of a table that are known, also where others are not: `(crontab -l; echo ...) | crontab -`."""
+    if "-e" in call.texts():
+        start_helpers(shell, call, EDITORS)
     words = rest(call.words, ("-u",))
-    text = shell.files.get(shell.path(words[0].text)) if words and words[0].text != "-" else call.stdin
-    for line in (text or "").splitlines():
+    named = bool(words) and words[0].text != "-"
+    text = shell.files.get(shell.path(words[0].text)) if named else call.stdin
+    if text is None:
+        before = [shell.commands[place] for place in words[0].outputs] if named else _piped(shell, call)
+        text = "".join(_printed(shell, one) for one in before)
+    for line in text.splitlines():
         fields = line.split(None, 1 if line[:1] == "@" else 5)
         if len(fields) in (2, 6) and line[:1] != "#":
             shell.code(fields[-1], "crontab")
     return None
+
+
+def _piped(shell: Evaluation, call: Call) -> list[Command]:
+    """The commands before this one in its pipeline, in order."""
+    if not shell.stages:
+        return []
+    number, place = shell.stages[-1]
+    found: list[Command] = []
+    for command in reversed(shell.commands[: call.index]):
+        stage = dict(command.stages).get(number)
+        if stage is None:
+            break
+        if stage < place:
+            found.append(command)
+    return found[::-1]
+
+
+def _printed(shell: Evaluation, command: Command) -> str:
+    """What a command prints by itself, when that is known."""
+    if command.name not in PRINTS or command.args[:1] == ("-v",) or any(one.writes for one in command.redirects):
+        return ""
+    call = Call(list(command.argv), command.name, stdin=command.stdin)
+    return PRINTERS[command.name](shell, call) or ""
 
 
 def powershell(shell: Evaluation, call: Call) -> str | None:

@@ -13,7 +13,7 @@ MAX_STEPS = 40_000
 SPAN = 60
 """Tokens of one call."""
 DEEP = 8
-JOINS = frozenset({"join", "resolve", "joinpath", "path"})
+JOINS = frozenset({"join", "resolve", "joinpath", "path", "Join"})
 """Calls that put a path together: `path.join`, `File.join`, `file.path`."""
 SAME = frozenset(
     {"expand_path", "absolute_path", "normalize", "realpath", "realpathSync", "Pathname", "Path", "String", "URI",
@@ -131,6 +131,8 @@ class Tokens:
     def _result(self, name: str, last: str, words: list[Word]) -> list[Word]:
         if not self.dialect.glue:
             return [LINE]
+        if last == "join" and (held := self.values.get(name.rpartition(".")[0])):
+            return [glued(held, words[0].text if words else ",")]
         if last in JOINS and words:
             return [joined(words, anew=last == "resolve")]
         if last in PATTERNS and words:
@@ -145,11 +147,15 @@ class Tokens:
             return words, place
         while self.text(place) == "." and place + 1 < min(stop, len(self.row)) and self.row[place + 1][0] == "name":
             self.left -= 1
-            same = self.last(place + 1) in SAME
+            name = self.last(place + 1)
+            given: list[Word] = []
             place += 2
             if self.text(place) == "(" and deep < DEEP:
-                place = self.items(place + 1, stop, True, deep + 1)[1] + 1
-            if not same:
+                given, place = self.items(place + 1, stop, True, deep + 1)
+                place += 1
+            if name == "join" and words:
+                words = [glued(words, given[0].text if given else ",")]
+            elif name not in SAME:
                 words = [Word("()", known=False)] if words else []
         return words, place
 

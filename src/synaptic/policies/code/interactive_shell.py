@@ -10,6 +10,7 @@ from synaptic.model.facts import Facts
 from synaptic.parse.arguments import arguments
 from synaptic.parse.names import names
 from synaptic.parse.shell.script import Command, Script
+from synaptic.parse.shell.startup import STARTUP
 from synaptic.policies.base import MORE, Policy
 from synaptic.policies.reading import SHELLS, script
 
@@ -88,7 +89,7 @@ class InteractiveShell(Policy):
 
 def _waits(command: Command, found: Script) -> bool:
     console = CONSOLES.get(command.name.lower())
-    if console is None or _fed(command, found):
+    if console is None or STARTUP in command.via or _fed(command, found):
         return False
     given = arguments(command.argv[1:], console.valued)
     if given.has(*ABOUT):

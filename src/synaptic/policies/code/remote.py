@@ -9,6 +9,8 @@ from synaptic.model.facts import Facts
 from synaptic.parse.downloads import downloaded, file_of
 from synaptic.parse.flow import FETCHERS, SERVED, SOCKET, TANGLED, Flow, addresses, fetches, interpreter, serves
 from synaptic.parse.names import names
+from synaptic.parse.powershell import PROGRAMS as POWERSHELL
+from synaptic.parse.powershell import evaluated
 from synaptic.parse.shell.options import operands
 from synaptic.parse.shell.script import Command, Script, Word
 from synaptic.policies.base import FEWER, Policy
@@ -33,13 +35,15 @@ class Remote(Policy):
 
     ## What it does
     Denies what another machine sends going straight into an interpreter: `curl ... | sh`, `bash <(curl ...)`,
-    `eval "$(wget ...)"`, `gh api ... | sh`, `ssh host cat x | sh`, a file that the same command downloads and runs, and
-    decoded text nobody can read (`base64 -d | sh`). Data is fine: `curl ... | jq`, `curl ... | python3 -m json.tool`.
+    `eval "$(wget ...)"`, `iex (iwr ...)`, `gh api ... | sh`, `ssh host cat x | sh`, a file that the same command
+    downloads, also through filters (`curl ... | tee x.sh; sh x.sh`), and runs, and decoded text nobody can read
+    (`base64 -d | sh`). Data is fine: `curl ... | jq`, `curl ... | python3 -m json.tool`.
     Asks when more commands feed one another than can be followed.
     ## Why
     Whoever answers that address decides what runs with the user's rights, and nobody has seen it.
     ## Known gaps
-    Files downloaded by one command and run by a later one are not connected. Archives are not followed.
+    Files downloaded by one command and run by a later one are not connected. Archives are not followed, nor are
+    files that a whole group of commands writes (`{ curl ...; } > x.sh`).
     """
 
     id = "code.remote"
@@ -55,7 +59,11 @@ class Remote(Policy):
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
         found = script(event, facts)
-        if found is None or not (script(event, facts, SOURCES) or SOCKET.search(found.text)):
+        if found is None:
+            return None
+        if script(event, facts, POWERSHELL) and any(map(self._unknown, evaluated(found))):
+            return deny(f"PowerShell would run what it fetches, unseen. {INSTEAD}")
+        if not (script(event, facts, SOURCES) or SOCKET.search(found.text)):
             return None
         piped = self._piped(found) if any(map(_may_run, found.by_name)) else None
         return piped or self._kept(found) or (self._package(found) if self.packages else None)
@@ -99,6 +107,9 @@ class Remote(Policy):
         asked = list(addresses(command)) if self.trusted else []
         return not asked or not all(address.startswith(self.trusted) for address in asked)
 
+    def _unknown(self, asked: tuple[str, ...]) -> bool:
+        return not (self.trusted and asked and all(address.startswith(self.trusted) for address in asked))
+
     def _all_trusted(self, found: Script) -> bool:
         return not any(self._strange(c) or c.name in ("scp", "rsync") for c in found.commands)
 
@@ -119,14 +130,14 @@ def _may_run(name: str) -> bool:
 
 def _may_run_files(found: Script) -> bool:
     """Whether there is a program that is run by its path, or one that runs a file."""
-    if any("/" in command.argv[0].text for command in found.commands):
+    if "" in found.by_name or any("/" in command.argv[0].text for command in found.commands):
         return True
     return any(name in EVALUATES or interpreter(name) for name in found.by_name)
 
 
 def _script(command: Command) -> Word | None:
     """The file that a command runs: itself, or the script of an interpreter."""
-    if "/" in command.argv[0].text:
+    if "/" in command.argv[0].text or not command.name:
         return command.argv[0]
     if command.name in EVALUATES:
         return command.argv[1] if len(command.argv) > 1 else None

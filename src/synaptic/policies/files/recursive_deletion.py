@@ -16,7 +16,9 @@ from synaptic.parse.searched import FINDERS, Searches
 from synaptic.parse.shell.script import Command, Script, Word
 from synaptic.parse.targets import RSYNC_VALUED
 from synaptic.policies.base import FEWER, Policy
+from synaptic.policies.containers import given_to_containers, mounted_path
 from synaptic.policies.reading import SCRATCH, SHELLS, boxed, elsewhere, named, places, script
+from synaptic.policies.secrets.mounts import Mount
 
 HIT = {
     Place.WHOLE: "the root, a home folder, or a folder that holds one of them or the project",
@@ -63,9 +65,10 @@ class RecursiveDeletion(Policy):
     Denies recursive deletion (`rm -r`, `find -delete`, `find -exec rm`, `shutil.rmtree`, `Remove-Item -Recurse`,
     `rsync --delete`, `mv` of a whole tree, `userdel -r`) of the root, system trees, home folders, the project itself,
     its parents, and patterns that match everything in them. Outside the project and the `scratch` folders, `rm -rf` is
-    denied, and so is removing every file that a search finds. Asks when an unknown variable would make it one of these
-    if it were empty (`rm -rf "$X"/*`), before deleting all that `ls` prints, and before `xargs rm -rf` of an unknown
-    list. Inside the project everything else may be deleted. A home folder that lies in a scratch folder is a home.
+    denied, and so is removing every file that a search finds. What a container sees of this machine counts as well.
+    Asks when an unknown variable would make it one of these if it were empty (`rm -rf "$X"/*`), before deleting all
+    that `ls` prints, and before `xargs rm -rf` of an unknown list. Inside the project everything else may be deleted. A
+    home folder that lies in a scratch folder is a home.
     ## Why
     A wrong path or an empty variable is enough to lose years of work, and no undo exists.
     ## Known gaps
@@ -97,12 +100,24 @@ class RecursiveDeletion(Policy):
             return None
         at = places(event, facts, self.scratch)
         searches = Searches(found)
+        mounted = given_to_containers(found)
         for command in named(found, DELETERS):
             if self._harmless(command, at):
                 continue
             for deletion in _deletions(command, searches):
                 if verdict := self._judged(deletion, command, searches, at):
                     return verdict
+                if mounted and (verdict := self._mounted(deletion, command, mounted, at)):
+                    return verdict
+        return None
+
+    def _mounted(self, deletion: Deletion, command: Command, mounted: tuple[Mount, ...], at: Places) -> Verdict | None:
+        """What a container deletes of this machine."""
+        for word in deletion.words:
+            if path := mounted_path(word.text, command, mounted):
+                real = msgspec.structs.replace(word, text=path)
+                if self._bad(place := at.hit(real, at.cwd), real, deletion, at):
+                    return _verdict(real, place, certain=word.known)
         return None
 
     def _harmless(self, command: Command, at: Places) -> bool:

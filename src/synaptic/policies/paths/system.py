@@ -31,6 +31,7 @@ ANYWHERE = "/{}"
 """Whatever a search finds that starts at the root, or a tree that is written into the root."""
 UNPACKERS = TARS | {"unzip", "rsync"}
 VOLUME = re.compile(r"(?:-v|--volume=)?(/[^:]*):(/[^:]*)(?::(?!ro(?:,|$)).*)?")
+READ_ONLY = frozenset({"readonly", "ro"})
 TREES = ("-r", "-R", "-a", "--recursive", "--archive")
 
 
@@ -118,9 +119,24 @@ def _sought(target: Target, searches: Searches, at: Places) -> Iterator[str]:
 def _mounted(path: str, found: Script) -> Iterator[str]:
     """What a path in a container is on this machine, where one of its folders is mounted there to be written."""
     for outer in named(found, CONTAINERS):
-        for volume in filter(None, map(VOLUME.fullmatch, outer.args)):
-            if inside(path, (volume[2],)):
-                yield f"{volume[1].rstrip('/')}{path[len(volume[2].rstrip('/')) :]}"
+        for source, target in _volumes(outer.args):
+            if inside(path, (target,)):
+                yield f"{source.rstrip('/')}{path[len(target.rstrip('/')) :]}"
+
+
+def _volumes(texts: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    for text in texts:
+        if volume := VOLUME.fullmatch(text):
+            yield volume[1], volume[2]
+        elif "target=" in text or "dst=" in text or "destination=" in text:
+            yield from _bound(dict(part.partition("=")[::2] for part in text.removeprefix("--mount=").split(",")))
+
+
+def _bound(given: dict[str, str]) -> Iterator[tuple[str, str]]:
+    source = given.get("source") or given.get("src") or ""
+    target = given.get("target") or given.get("dst") or given.get("destination") or ""
+    if source[:1] == "/" and target[:1] == "/" and READ_ONLY.isdisjoint(given):
+        yield source, target
 
 
 def _spreads(command: Command) -> bool:

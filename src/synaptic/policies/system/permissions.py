@@ -15,8 +15,9 @@ from synaptic.parse.searched import Search, Searches
 from synaptic.parse.shell.script import Command, Word
 from synaptic.policies.base import Policy
 from synaptic.policies.reading import SHELLS, boxed, named, places, script
+from synaptic.policies.system.passwords import NO_PASSWORD, blanked
 
-PROGRAMS = names("chmod chown chgrp setfacl chattr chflags icacls takeown")
+PROGRAMS = names("chmod chown chgrp setfacl chattr chflags icacls takeown") | NO_PASSWORD.keys()
 VALUED = names("-m -M -x -X --modify --remove --set --set-file --from")
 OPENED = re.compile(
     r"0*[0-7]?[0-7]?[0-7][2367]|0*|0*[4-7][0-7]{3}|\w*[ao]?\+\w*w\w*|[ugoa]*\+\w*s\w*|a-\w+"
@@ -41,7 +42,8 @@ class Permissions(Policy):
     Denies recursive changes of permissions, owners and access lists on the root, system trees and home folders, and
     opening system files to everyone, closing them to all, or making them run as their owner, also where a search finds
     them. Denies giving the lists of accounts and rights (`/etc/passwd`, `/etc/shadow`, `/etc/sudoers`) to anybody but
-    root. `shared` trees may be changed. Inside the project everything may be changed.
+    root, and taking an account's password away (`passwd -d root`). `shared` trees may be changed. Inside the project
+    everything may be changed.
     ## Why
     A machine whose `/etc` or `/usr` has the wrong owner does not start or log in any more, and there is no undo.
     ## Known gaps
@@ -64,6 +66,10 @@ class Permissions(Policy):
         at = places(event, facts)
         searches = Searches(found)
         for command in named(found, PROGRAMS):
+            if command.name.lower() in NO_PASSWORD:
+                if blanked(command) and not boxed(command, found):
+                    return deny(f"`{command.name}` here takes a password away: anybody may log in. Let the user do it.")
+                continue
             if not boxed(command, found) and (word := self._hit(command, searches, at)):
                 told = f"`{command.name}` here changes {word.text!r}, which the system or the whole home depends on. "
                 say = deny if word.known else ask
