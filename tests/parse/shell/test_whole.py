@@ -14,7 +14,6 @@ from tests.parse.shell.test_limits import PIECES
 from tests.parse.shell.wrapping import RUNNING
 
 NEVER = re.compile(r"(?!)")
-NOTHING = re.compile(r"()((?!))?")
 WORDS = (
     "ls", "a=b", "'x y'", "''", '"x y"', '""', '"$x"', '"a $x ${y} b"', "$x", "a/$x.b", "${x}", '"$@"', "$@", "$1",
     "*.c", "~", "~/$x", "#no", "a#b", "x=$y", "x=(a b)", "{a,$x}", "2>&1", ">f", "1&>f", "&", "&&", "|", ";", "\n",
@@ -28,7 +27,7 @@ quick = settings(max_examples=300, deadline=None, suppress_health_check=[HealthC
 def in_pieces(text: str, patch: pytest.MonkeyPatch) -> Script:
     """The same text, every word of it taken apart."""
     with patch.context() as context:
-        context.setattr(simple, "WORDS", NOTHING)
+        context.setattr(simple, "NEXT", NEVER)
         context.setattr(simple, "REDIRECTED", NEVER)
         context.setattr(lexer, "WORD", NEVER)
         context.setattr(compound, "LOOP", NEVER)

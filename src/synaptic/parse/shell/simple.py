@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from synaptic.parse.shell.lexer import ESCAPED_IN_BODY, IN_BODY, Lexer, Source
 from synaptic.parse.shell.script import Word
 from synaptic.parse.shell.syntax import Assignment, Elements, Redirection, Simple, Text, Token
-from synaptic.parse.shell.whole import CHOICE, GLOB, NEXT, NO_PARTS, PLAIN, SINGLE, WORDS, woven
+from synaptic.parse.shell.whole import CHOICE, END_OF_COMMAND, NEXT, NO_PARTS, PLAIN, SINGLE, WOVEN, woven
 
 BLANK = re.compile(r"(?:[ \t]++|\\\n)++")
 ASSIGN = re.compile(r"(\w++)(?:\[([^\]\n]{0,200})\])?(\+?)=")
@@ -19,6 +19,8 @@ REDIRECTED = re.compile(rf"{BLANKS}{DESCRIPTOR}({OPERATORS}){BLANKS}(?:{CHOICE})
 STARTS_BLANK = frozenset(" \t\\")
 STARTS_REDIRECT = frozenset("0123456789{<>&")
 ENDS_COMMAND = frozenset(";&|\n)")
+STOPS = frozenset(";|\n)")
+"""What ends a command for certain: `&` may begin a redirection."""
 TABS = re.compile(r"\t*+")
 LINES = re.compile(r"\n+")
 NOTHING: frozenset[str] = frozenset()
@@ -121,15 +123,12 @@ class SimpleCommands(Lexer):
             node.settled = False
         else:
             node = Simple([Word(name, True, "[" in name or "*" in name or "?" in name, span, inner)], [], [])
-        found: re.Match[str] = WORDS.match(self.text, at)  # type: ignore[assignment]  # it takes nothing as well
-        end = found.end(1)
         self.at = at
-        if end > at:
-            self.take(node, end)
-        if found[2] is None:
+        stop = self.take(node)
+        if stop is None:
             return self.rest(node, start)
-        node.span = None if base is None else (base + start, base + end)
-        self.at = found.end()
+        node.span = None if base is None else (base + start, base + self.at)
+        self.at = stop
         return node
 
     def rest(self, node: Simple, start: int) -> Simple:
@@ -139,39 +138,49 @@ class SimpleCommands(Lexer):
             end = self.at
             if not node.words or self.budget.words <= 0:
                 continue
-            found: re.Match[str] = WORDS.match(self.text, end)  # type: ignore[assignment]  # it takes nothing as well
-            end = found.end(1)
-            if end > self.at:
-                self.take(node, end)
-            if found[2] is not None:
-                self.at = found.end()
+            stop = self.take(node)
+            end = self.at
+            if stop is not None:
+                self.at = stop
                 break
         if end == start:
             self.at += 1
         node.span = self.span(start, end)
         return node
 
-    def take(self, node: Simple, end: int) -> None:
-        """Take the words up to a place, each of which a pattern takes whole."""
-        text, add, base, inner = self.text, node.words.append, self.source.base, self.source.inner
-        before = len(node.words)
-        for found in NEXT.finditer(text, self.at, end):
+    def take(self, node: Simple) -> int | None:
+        """Take the words that follow, as long as a pattern takes each whole: where the command ends, if it does."""
+        text, at, left = self.text, self.at, self.budget.words
+        add, base, inner = node.words.append, self.source.base, self.source.inner
+        stop: int | None = None
+        while left > 0:
+            if at >= self.size or text[at] in STOPS:
+                stop = at
+                break
+            found = NEXT.match(text, at)
+            if found is None:
+                break
             kind: int = found.lastindex  # type: ignore[assignment]  # one of them has matched
-            said, span = found[kind], found.span(kind)
-            place = span if base == 0 else None if base is None else (base + span[0], base + span[1])
+            if kind == END_OF_COMMAND:
+                stop = found.end()
+                break
+            said, span, at = found[kind], found.span(kind), found.end()
+            left -= 1
+            place = span if base == 0 else None if base is None else (base + span[0], base + at)
             if kind == PLAIN:
                 add(Word(said, True, False, place, inner))
+            elif kind == WOVEN:
+                add(Token(None, woven(said), place, inner))
+                node.settled = False
             elif kind <= SINGLE:
                 add(Word(said[1:-1], True, False, place, inner))
-            elif kind == GLOB and said[0] != "~":
+            elif said[0] != "~":
                 add(Word(said, True, True, place, inner))
             else:
-                add(Token(said, NO_PARTS, place, inner) if kind == GLOB else Token(None, woven(said), place, inner))
+                add(Token(said, NO_PARTS, place, inner))
                 node.settled = False
-        self.at = end
-        self.budget.words -= len(node.words) - before
-        if self.budget.words < 0:
-            self.spend()
+        self.at, self.budget.words = at, left
+        return stop
 
     def row(self, start: int, end: int) -> list[Token]:
         """The words from one place to another, each of which a pattern takes whole."""

@@ -20,20 +20,18 @@ KINDS = (
     rf"[^{OTHER}{{#][^{OTHER}{{]*+",
     rf"""(?!#)(?:[^{OTHER}]++|{VARIABLE}|"(?:[^"\\$`]++|{VARIABLE})*+"|'[^']*+'){{1,64}}+""",
 )
-PLAIN, DOUBLE, SINGLE, GLOB, WOVEN = range(1, 6)
+PLAIN, DOUBLE, SINGLE, GLOB, WOVEN, END_OF_COMMAND = range(1, 7)
 """A word that means itself, two kinds of quoted text, a pattern or a path from `~`, and a word that is woven from text,
-quoted text and variables."""
+quoted text and variables; or the end."""
 BLANK = r"[ \t]++(?:\\\n[ \t]*+)*+"
 ANY = f"(?:{'|'.join(kind + END for kind in KINDS)})"
 CHOICE = "|".join(f"({kind}){END}" for kind in KINDS)
 WORD = re.compile(CHOICE)
 """A word that starts here; the group tells its kind."""
-NEXT = re.compile(f"{BLANK}(?:{CHOICE})")
-"""The same behind blanks."""
+NEXT = re.compile(rf"{BLANK}(?:{CHOICE}|()(?![^;|)\n&]|&>))")
+"""The same behind blanks; one more group if the command ends there."""
 ROW = rf"(?:{BLANK}{ANY}){{0,200}}+"
 """Words that follow one another."""
-WORDS = re.compile(rf"({ROW})(?:([ \t]*+)(?![^;|)\n&]|&>))?")
-"""The same, with a second group if the command ends behind them."""
 EXPANDED = r"\$(?:\{([^}]*+)\}|([A-Za-z_]\w*+|[\d@*#?$!-]))"
 PIECE = re.compile(rf"{EXPANDED}|(\"[^\"]*+\")|('[^']*+')|([^$\"']++)")
 IN_QUOTES = re.compile(rf"{EXPANDED}|([^$]++)")
