@@ -32,6 +32,8 @@ class Finding(msgspec.Struct, frozen=True):
     roots: tuple[Word, ...]
     narrowed: bool
     deletes: bool
+    aged: bool = False
+    """By nothing but its age, size or owner, which says nothing about what it is."""
 
 
 def finding(argv: Sequence[Word]) -> Finding:
@@ -42,7 +44,9 @@ def finding(argv: Sequence[Word]) -> Finding:
     ends = (place for place, word in enumerate(words) if word.text[:1] in ("-", "(", ")", "!"))
     start = next(ends, len(words))
     texts = [word.text for word in words[start:]]
-    return Finding(tuple(words[:start]) or (Word("."),), _narrowed(texts), "-delete" in texts)
+    narrowed = _narrowed(texts)
+    aged = narrowed and not any(text in BY_NAME or text == "-empty" for text in texts)
+    return Finding(tuple(words[:start]) or (Word("."),), narrowed, "-delete" in texts, aged)
 
 
 def fd_finding(argv: Sequence[Word]) -> Finding:

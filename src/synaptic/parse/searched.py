@@ -38,6 +38,8 @@ class Search(msgspec.Struct, frozen=True):
     """What the word adds to each result: `{}/node_modules`."""
     starts: frozenset[str] = frozenset()
     """How the results begin, without a slash at the end."""
+    aged: bool = False
+    """Whether they are picked out by nothing but age or size."""
 
 
 class Searches:
@@ -64,7 +66,7 @@ class Searches:
             return search
         if word.outputs and not any(name in word.text[: -len(tail)] for name in self.among):
             return None  # the result is further behind: `$(mktemp -d)/$(basename "$(find .)")`
-        return msgspec.structs.replace(search, narrowed=True, tail=tail)
+        return msgspec.structs.replace(search, narrowed=True, aged=False, tail=tail)
 
     def first(self, search: Search, *about: object) -> bool:
         """Whether this is asked about the results of a search for the first time: a second look shows nothing new."""
@@ -136,8 +138,9 @@ class Searches:
             if one.name in self.among and (search := _search(one)) is not None:
                 names = (*search.names, *picked)
                 starts = frozenset(root.text.rstrip("/") for root in search.roots)
+                aged = search.aged and not narrowed
                 narrowed = narrowed or search.narrowed
-                return msgspec.structs.replace(search, narrowed=narrowed, names=names, starts=starts)
+                return msgspec.structs.replace(search, narrowed=narrowed, aged=aged, names=names, starts=starts)
             narrowed = narrowed or picks(one)
             picked += grep_names(one)
         return None
@@ -161,7 +164,7 @@ def _tail(word: Word) -> str:
 def _search(command: Command) -> Search | None:
     if command.name in FINDERS:
         sought = finding(command.argv)
-        return Search(sought.roots, sought.narrowed, find_names(command.args), command.cwd)
+        return Search(sought.roots, sought.narrowed, find_names(command.args), command.cwd, aged=sought.aged)
     if command.name in FD:
         sought = fd_finding(command.argv)
         return Search(sought.roots, sought.narrowed, fd_names(command), command.cwd)

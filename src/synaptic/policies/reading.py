@@ -20,7 +20,10 @@ from synaptic.parse.targets import Target, targets
 
 NOWHERE = "/nowhere/project"
 """Stands for the folder when nobody says where the agent is."""
-SCRATCH = ("/tmp", "/var/tmp", "/var/folders", "/dev/shm", "~/.cache")
+SCRATCH = (
+    "/tmp", "/var/tmp", "/var/folders", "/dev/shm", "~/.cache", "~/.gradle/caches", "~/.npm/_cacache",
+    "~/Library/Caches", "~/Library/Developer/Xcode/DerivedData",
+)  # fmt: skip
 CONTAINERS = frozenset({"docker", "podman", "nerdctl", "docker-compose", "kubectl", "oc", "k3s", "lxc", "incus"})
 ELSEWHERE = CONTAINERS | {"ssh", "autossh", *REMOTES}
 MOUNTED = re.compile(

@@ -56,6 +56,8 @@ class Deletion(msgspec.Struct, frozen=True):
     """Where the search starts, when that is not where the command runs."""
     into: Word | None = None
     """Where it is moved to."""
+    aged: bool = False
+    """Picked out by nothing but age or size."""
 
 
 class RecursiveDeletion(Policy):
@@ -154,7 +156,7 @@ class RecursiveDeletion(Policy):
             return False  # `mv * new/` keeps it in the project
         if place is Place.HERE:
             return not deletion.picked and ((deletion.forced and deletion.recursive) or not deletion.searched)
-        return place is Place.WHOLE and not (deletion.picked and word.text.strip("/*"))
+        return place is Place.WHOLE and (deletion.aged or not (deletion.picked and word.text.strip("/*")))
 
     def _made(self, text: str) -> bool:
         return any(part in self.output for part in text.split("/"))
@@ -185,7 +187,7 @@ def _deletions(command: Command, searches: Searches) -> Iterator[Deletion]:
     if name == "rm":
         yield from _rm(command, searches)
     elif name in FINDERS and (sought := finding(command.argv)).deletes:
-        yield Deletion(sought.roots, picked=sought.narrowed)
+        yield Deletion(sought.roots, picked=sought.narrowed, aged=sought.aged)
     elif name in WINDOWS and any(text.lower() == "/s" for text in command.args):
         yield Deletion(tuple(word for word in command.argv[1:] if len(word.text) != 2))
     elif name in SHELL_OF_WINDOWS:
@@ -228,7 +230,7 @@ def _rm(command: Command, searches: Searches) -> Iterator[Deletion]:
         if search is None:
             named.append(word)
         elif searches.first(search, forced, recursive, asks, command.via):
-            yield Deletion(search.roots, forced, recursive, search.narrowed, not asks, search.cwd)
+            yield Deletion(search.roots, forced, recursive, search.narrowed, not asks, search.cwd, aged=search.aged)
     if recursive:
         yield Deletion(tuple(named), forced)
 

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterator
 
+import msgspec
+
 from synaptic.model.decision import Verdict, ask, deny
 from synaptic.model.event import PreToolUse
 from synaptic.model.facts import Facts
@@ -28,6 +30,9 @@ UPLOADS = {
     "az": re.compile(r"storage"),
     "glab": re.compile(r"snippet|issue|mr"),
 }
+FORGES = frozenset({"gh", "glab"})
+TEXT = names("-b --body -t --title -n --notes -d --desc --description -m --message -s --subject")
+"""Their options whose value is text, not the name of a file."""
 DATA = names(
     "-d --data --data-binary --data-raw --data-urlencode --data-ascii -F --form --form-string -T --upload-file --json"
     " --post-file --body-file --post-data --body-data --url-query -InFile -Body"
@@ -117,7 +122,7 @@ class _Trail:
                 return f"what `{one.name}` reads from a secret"
             if _dumps(one):
                 return "the environment"
-        if command.name not in SENDS and self.reads(command):
+        if command.name not in SENDS and command.name not in FORGES and self.reads(command):
             return "a secret"
         return ""
 
@@ -205,5 +210,12 @@ def _payload(command: Command) -> Iterator[Word]:
         given = arguments(command.argv[1:], VALUED)
         yield from given.values(*DATA)
         yield from (word for word in given.operands if word.outputs)
+        return
+    if name in FORGES:
+        given = arguments(command.argv[1:], TEXT)
+        yield from given.operands
+        for option, value in given.options:
+            if value is not None:
+                yield msgspec.structs.replace(value, text="") if option in TEXT else value
         return
     yield from arguments(command.argv[1:], COPYING if name in ("ssh", "scp", "sftp", "rsync") else ()).operands
