@@ -159,9 +159,14 @@ def elsewhere(command: Command | Redirect | Target) -> bool:
     return bool(command.via) and any(label.partition(" ")[0] in ELSEWHERE for label in command.via)
 
 
+def contained(command: Command) -> bool:
+    """Whether it runs in a container."""
+    return bool(command.via) and any(label.partition(" ")[0] in CONTAINERS for label in command.via)
+
+
 def boxed(command: Command, found: Script) -> bool:
     """Whether it runs in a container that cannot reach the files of this machine."""
-    if not any(label.partition(" ")[0] in CONTAINERS for label in command.via):
+    if not contained(command):
         return False
     return not any(MOUNTED.match(text) for outer in named(found, CONTAINERS) for text in outer.args)
 

@@ -6,9 +6,9 @@ import msgspec
 
 from synaptic.parse.arguments import operands as operands_of
 from synaptic.parse.shell.evaluate import Evaluation, Handler
-from synaptic.parse.shell.helpers import HELPED, OF_DATABASES, start_helpers
 from synaptic.parse.shell.makefile import Makefile
 from synaptic.parse.shell.options import letter_values, value_of
+from synaptic.parse.shell.pagers import OF_DATABASES, PAGED, start_named
 from synaptic.parse.shell.script import Word
 from synaptic.parse.shell.startup import started
 from synaptic.parse.shell.state import Call
@@ -68,7 +68,7 @@ def _text(word: Word | None) -> str | None:
 
 def client(shell: Evaluation, call: Call) -> str | None:
     """Database shells that can start a program: `psql -c '\\! cmd'`, `sqlite3 db '.shell cmd'`."""
-    start_helpers(shell, call, OF_DATABASES)
+    start_named(shell, call, OF_DATABASES)
     for text in [*call.texts(), call.stdin or ""]:
         for found in CLIENT_ESCAPE.finditer(text[:20_000]):
             shell.code(found[1], call.name)
@@ -151,5 +151,5 @@ ESCAPES: dict[str, Handler] = {
     **dict.fromkeys(("make", "gmake"), make),
     **dict.fromkeys(("cp", "mv", "gcp", "gmv", "ln"), copied),
     **dict.fromkeys(("which", "type", "whence"), where),
-    **HELPED,
+    **PAGED,
 }

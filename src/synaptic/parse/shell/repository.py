@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 from synaptic.parse.git_line import GitCall, git_call
 from synaptic.parse.shell.evaluate import Evaluation, Handler
-from synaptic.parse.shell.helpers import OF_GIT, start_helpers
+from synaptic.parse.shell.pagers import OF_GIT, start_named
 from synaptic.parse.shell.script import Command, Word
 from synaptic.parse.shell.state import Call
 from synaptic.parse.shell.writing import as_word
@@ -18,15 +18,15 @@ Runs = Callable[[GitCall], Iterator[str]]
 def git(shell: Evaluation, call: Call) -> str | None:
     """Run what git runs, in the folder it goes to. Its own output is never known."""
     first = call.words[1].text if len(call.words) > 1 else ""
-    helped = bool(call.assignments) or not shell.variables.keys().isdisjoint(OF_GIT)
-    if not helped and first[:1] != "-" and first not in RUNS and call.words[1:2] and call.words[1].known:
+    named = bool(call.assignments) or not shell.variables.keys().isdisjoint(OF_GIT)
+    if not named and first[:1] != "-" and first not in RUNS and call.words[1:2] and call.words[1].known:
         return None
     cwd = call.cwd or shell.cwd
     line = git_call(Command(tuple(call.words), call.name, cwd=cwd, assignments=call.assignments, stdin=call.stdin))
-    if helped:
+    if named:
         with shell.apart():
             shell.cwd = line.cwd
-            start_helpers(shell, call, OF_GIT)
+            start_named(shell, call, OF_GIT)
     for label, text in _code(line):
         with shell.apart():
             shell.cwd = line.cwd

@@ -4,9 +4,9 @@ import re
 
 from synaptic.parse.shell.evaluate import Evaluation, Handler
 from synaptic.parse.shell.feed import PRINTERS
-from synaptic.parse.shell.helpers import EDITORS, start_helpers
 from synaptic.parse.shell.lexer import Source
 from synaptic.parse.shell.options import operands, rest, value_of
+from synaptic.parse.shell.pagers import EDITORS, start_named
 from synaptic.parse.shell.script import Command, Word
 from synaptic.parse.shell.state import Call
 from synaptic.parse.shell.value import Value
@@ -163,7 +163,7 @@ def queued(shell: Evaluation, call: Call) -> str | None:
 def crontab(shell: Evaluation, call: Call) -> str | None:
     """The lines of a table that are known, also where others are not: `(crontab -l; echo ...) | crontab -`."""
     if "-e" in call.texts():
-        start_helpers(shell, call, EDITORS)
+        start_named(shell, call, EDITORS)
     words = rest(call.words, ("-u",))
     named = bool(words) and words[0].text != "-"
     text = shell.files.get(shell.path(words[0].text)) if named else call.stdin

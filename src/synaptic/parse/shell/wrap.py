@@ -6,8 +6,8 @@ import msgspec
 
 from synaptic.parse.names import names
 from synaptic.parse.shell.evaluate import Evaluation, Handler
-from synaptic.parse.shell.helpers import OF_SUDO, start_helpers
 from synaptic.parse.shell.options import operands, rest, takes_value, value_of
+from synaptic.parse.shell.pagers import OF_SUDO, start_named
 from synaptic.parse.shell.script import Word
 from synaptic.parse.shell.state import Call
 
@@ -152,7 +152,7 @@ def sudo(shell: Evaluation, call: Call) -> str | None:
     words = call.words
     if any(text in ("-e", "-l", "-v", "-k", "-K", "--edit", "--list") for text in call.texts()[:1]):
         if call.texts()[0] in ("-e", "--edit"):
-            start_helpers(shell, call, OF_SUDO)
+            start_named(shell, call, OF_SUDO)
         return None
     place = operands(words, SUDO)
     while place < len(words) and ASSIGNED.match(words[place].text):

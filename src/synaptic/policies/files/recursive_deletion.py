@@ -16,9 +16,8 @@ from synaptic.parse.searched import FINDERS, Searches
 from synaptic.parse.shell.script import Command, Script, Word
 from synaptic.parse.targets import RSYNC_VALUED
 from synaptic.policies.base import FEWER, Policy
-from synaptic.policies.containers import given_to_containers, mounted_path
-from synaptic.policies.reading import SCRATCH, SHELLS, boxed, elsewhere, named, places, script
-from synaptic.policies.secrets.mounts import Mount
+from synaptic.policies.mounts import Mount, mounts, outside
+from synaptic.policies.reading import SCRATCH, SHELLS, boxed, contained, elsewhere, named, places, script
 
 HIT = {
     Place.WHOLE: "the root, a home folder, or a folder that holds one of them or the project",
@@ -102,21 +101,21 @@ class RecursiveDeletion(Policy):
             return None
         at = places(event, facts, self.scratch)
         searches = Searches(found)
-        mounted = given_to_containers(found)
+        mounted = mounts(found)
         for command in named(found, DELETERS):
             if self._harmless(command, at):
                 continue
             for deletion in _deletions(command, searches):
                 if verdict := self._judged(deletion, command, searches, at):
                     return verdict
-                if mounted and (verdict := self._mounted(deletion, command, mounted, at)):
+                if mounted and contained(command) and (verdict := self._mounted(deletion, mounted, at)):
                     return verdict
         return None
 
-    def _mounted(self, deletion: Deletion, command: Command, mounted: tuple[Mount, ...], at: Places) -> Verdict | None:
+    def _mounted(self, deletion: Deletion, mounted: tuple[Mount, ...], at: Places) -> Verdict | None:
         """What a container deletes of this machine."""
         for word in deletion.words:
-            if path := mounted_path(word.text, command, mounted):
+            for path in outside(word.text, mounted, writes=True):
                 real = msgspec.structs.replace(word, text=path)
                 if self._bad(place := at.hit(real, at.cwd), real, deletion, at):
                     return _verdict(real, place, certain=word.known)

@@ -11,10 +11,11 @@ from synaptic.parse.arguments import arguments
 from synaptic.parse.paths import Standpoint, inside, resolve
 from synaptic.parse.places import SYSTEM, Place, Places
 from synaptic.parse.searched import LISTERS, Searches
-from synaptic.parse.shell.script import Command, Script
+from synaptic.parse.shell.script import Command
 from synaptic.parse.targets import TARS, Target
 from synaptic.policies.base import FEWER, Policy
-from synaptic.policies.reading import CONTAINERS, Reading, elsewhere, named, places, reading
+from synaptic.policies.mounts import mounts, outside
+from synaptic.policies.reading import Reading, elsewhere, places, reading
 from synaptic.policies.secrets.private import meanings, named_paths
 
 FREE = ("/usr/local", "/opt", "/srv", "/var/www", "/var/tmp", "/run/user", "/var/folders")
@@ -30,8 +31,6 @@ REACHES = re.compile(
 ANYWHERE = "/{}"
 """Whatever a search finds that starts at the root, or a tree that is written into the root."""
 UNPACKERS = TARS | {"unzip", "rsync"}
-VOLUME = re.compile(r"(?:-v|--volume=)?(/[^:]*):(/[^:]*)(?::(?!ro(?:,|$)).*)?")
-READ_ONLY = frozenset({"readonly", "ro"})
 TREES = ("-r", "-R", "-a", "--recursive", "--archive")
 
 
@@ -93,9 +92,10 @@ def _may_reach(known: Reading, at: Places) -> bool:
 
 def _written(known: Reading, at: Places) -> Iterator[str]:
     searches = Searches(known.script, LISTERS)
+    mounted = mounts(known.script)
     for target in known.targets:
         if elsewhere(target):
-            yield from _mounted(target.path, known.script)
+            yield from outside(target.path, mounted, writes=True)
         elif not target.word.known:
             yield from _sought(target, searches, at)
         elif target.path == "/" and at.cwd != "/" and target.command and _spreads(target.command):
@@ -114,29 +114,6 @@ def _sought(target: Target, searches: Searches, at: Places) -> Iterator[str]:
         if not searches.first(search, cwd):
             return
         yield from (resolve(f"{root.text}/{{}}", Standpoint(cwd, at.home)) or "" for root in search.roots if root.known)
-
-
-def _mounted(path: str, found: Script) -> Iterator[str]:
-    """What a path in a container is on this machine, where one of its folders is mounted there to be written."""
-    for outer in named(found, CONTAINERS):
-        for source, target in _volumes(outer.args):
-            if inside(path, (target,)):
-                yield f"{source.rstrip('/')}{path[len(target.rstrip('/')) :]}"
-
-
-def _volumes(texts: tuple[str, ...]) -> Iterator[tuple[str, str]]:
-    for text in texts:
-        if volume := VOLUME.fullmatch(text):
-            yield volume[1], volume[2]
-        elif "target=" in text or "dst=" in text or "destination=" in text:
-            yield from _bound(dict(part.partition("=")[::2] for part in text.removeprefix("--mount=").split(",")))
-
-
-def _bound(given: dict[str, str]) -> Iterator[tuple[str, str]]:
-    source = given.get("source") or given.get("src") or ""
-    target = given.get("target") or given.get("dst") or given.get("destination") or ""
-    if source[:1] == "/" and target[:1] == "/" and READ_ONLY.isdisjoint(given):
-        yield source, target
 
 
 def _spreads(command: Command) -> bool:

@@ -10,8 +10,8 @@ from synaptic.model.facts import Facts
 from synaptic.parse.paths import LONGEST, Standpoint, resolve
 from synaptic.parse.shell.script import Command, Redirect, Word
 from synaptic.policies.base import ON, Policy
+from synaptic.policies.mounts import Mount, mounts, outside
 from synaptic.policies.reading import ELSEWHERE, NOWHERE, Reading, any_of, named, reading
-from synaptic.policies.secrets.mounts import Mount, mounts, outside
 from synaptic.policies.secrets.private import ENVIRONMENT, HINTS, meanings, named_paths, private
 from synaptic.policies.secrets.readers import READERS, files_of
 
@@ -139,8 +139,8 @@ def _contained(one: Command | Redirect) -> bool:
 def _through(texts: Iterable[str], mounted: tuple[Mount, ...], at: Standpoint) -> Iterator[str]:
     """The files of this machine that are read in a container."""
     for text in texts:
-        if len(text) <= LONGEST and (path := outside(VALUE.sub("", text), mounted)):
-            yield resolve(path, at) or ""
+        if len(text) <= LONGEST:
+            yield from (resolve(path, at) or "" for path in outside(VALUE.sub("", text), mounted))
 
 
 def _unlocks(command: Command) -> bool:

@@ -5,11 +5,15 @@ from collections.abc import Iterator
 
 import msgspec
 
+from synaptic.parse.paths import inside
 from synaptic.parse.shell.script import Script
 from synaptic.policies.reading import CONTAINERS, named
 
-VOLUME = re.compile(r"(?:-v|--volume=)?([~/.$][^:]*):(/[^:]*)(?::[\w,]*)?")
+VOLUME = re.compile(r"(?:-v|--volume=)?([~/.$][^:]*):(/[^:]*)(?::([\w,]*))?")
+READ_ONLY = frozenset({"readonly", "ro"})
 LONGEST = 1000
+MOST = 64
+"""Characters of a word, and mounts of one script, that are looked at."""
 
 
 class Mount(msgspec.Struct, frozen=True):
@@ -17,17 +21,20 @@ class Mount(msgspec.Struct, frozen=True):
 
     source: str
     target: str
+    writable: bool = True
 
 
 def mounts(found: Script) -> tuple[Mount, ...]:
     """What the containers of a script are given: `-v SOURCE:TARGET`, `--mount source=...,target=...`."""
+    if CONTAINERS.isdisjoint(found.by_name):
+        return ()
     texts = (text for outer in named(found, CONTAINERS) for text in outer.args if len(text) <= LONGEST)
-    return tuple(mount for text in texts for mount in _mount(text))
+    return tuple(mount for text in texts for mount in _mount(text))[:MOST]
 
 
 def _mount(text: str) -> Iterator[Mount]:
     if volume := VOLUME.fullmatch(text):
-        yield Mount(volume[1], volume[2].rstrip("/"))
+        yield Mount(volume[1], volume[2], READ_ONLY.isdisjoint((volume[3] or "").split(",")))
         return
     if "target=" not in text and "dst=" not in text and "destination=" not in text:
         return
@@ -35,12 +42,11 @@ def _mount(text: str) -> Iterator[Mount]:
     source = pairs.get("source") or pairs.get("src")
     target = pairs.get("target") or pairs.get("dst") or pairs.get("destination")
     if source and target:
-        yield Mount(source, target.rstrip("/"))
+        yield Mount(source, target, READ_ONLY.isdisjoint(pairs))
 
 
-def outside(path: str, mounted: tuple[Mount, ...]) -> str:
-    """The path on this machine of a path in a container; empty when nothing of this machine is there."""
+def outside(path: str, mounted: tuple[Mount, ...], writes: bool = False) -> Iterator[str]:
+    """The paths on this machine of a path in a container; only where it may write, if it does."""
     for mount in mounted:
-        if path.rstrip("/") == mount.target or path.startswith(f"{mount.target}/"):
-            return mount.source + path[len(mount.target) :]
-    return ""
+        if (mount.writable or not writes) and inside(path, (mount.target,)):
+            yield mount.source.rstrip("/") + path[len(mount.target.rstrip("/")) :] or "/"

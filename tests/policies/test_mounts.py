@@ -3,7 +3,7 @@
 import pytest
 
 from synaptic.parse.shell.reader import read
-from synaptic.policies.secrets.mounts import mounts, outside
+from synaptic.policies.mounts import mounts, outside
 
 GIVEN = (
     "-v /a/b:/k",
@@ -18,14 +18,22 @@ GIVEN = (
 @pytest.mark.parametrize("given", GIVEN)
 def test_a_path_in_a_container_is_found_on_this_machine(given: str):
     mounted = mounts(read(f"docker run --rm {given} alpine ls", cwd="/p", home="/h"))
-    assert outside("/k/c", mounted) == "/a/b/c"
-    assert outside("/k", mounted) == "/a/b"
-    assert outside("/kk/c", mounted) == ""
+    assert list(outside("/k/c", mounted)) == ["/a/b/c"]
+    assert list(outside("/k", mounted)) == ["/a/b"]
+    assert list(outside("/kk/c", mounted)) == []
 
 
 def test_the_whole_machine_can_be_mounted():
     mounted = mounts(read("podman run -v /:/host alpine ls", cwd="/p", home="/h"))
-    assert outside("/host/etc/shadow", mounted).endswith("/etc/shadow")
+    assert list(outside("/host/etc/shadow", mounted)) == ["/etc/shadow"]
+    assert list(outside("/host", mounted)) == ["/"]
+
+
+@pytest.mark.parametrize("given", ["-v /a:/k:ro", "--mount type=bind,src=/a,dst=/k,readonly"])
+def test_what_is_mounted_to_be_read_is_not_written(given: str):
+    mounted = mounts(read(f"docker run {given} alpine ls", cwd="/p", home="/h"))
+    assert list(outside("/k/c", mounted)) == ["/a/c"]
+    assert list(outside("/k/c", mounted, writes=True)) == []
 
 
 def test_a_volume_with_a_name_is_not_of_this_machine():

@@ -27,7 +27,7 @@ STARTED: dict[str, tuple[str, ...]] = {
 """The variables in which each program looks for the one that it starts."""
 
 
-def start_helpers(shell: Evaluation, call: Call, variables: Iterable[str]) -> None:
+def start_named(shell: Evaluation, call: Call, variables: Iterable[str]) -> None:
     """Run what these variables name, as far as they are set here or before."""
     given = dict(call.assignments)
     for name in variables:
@@ -37,11 +37,11 @@ def start_helpers(shell: Evaluation, call: Call, variables: Iterable[str]) -> No
                 shell.code(held.text.lstrip("|-"), name)
 
 
-def helped(shell: Evaluation, call: Call) -> str | None:
+def paged(shell: Evaluation, call: Call) -> str | None:
     variables = STARTED[call.name]
     if call.assignments or not shell.variables.keys().isdisjoint(variables):
-        start_helpers(shell, call, variables)
+        start_named(shell, call, variables)
     return None
 
 
-HELPED: dict[str, Handler] = dict.fromkeys(STARTED, helped)
+PAGED: dict[str, Handler] = dict.fromkeys(STARTED, paged)
