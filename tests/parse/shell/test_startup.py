@@ -25,6 +25,9 @@ def later(text: str) -> list[str]:
         "echo 'rm x' > a; cp a ~/.bashrc",
         "F=~/.bashrc; echo 'rm x' >> $F",
         "echo 'rm x' >> /root/.bashrc",
+        "{ echo 'rm x'; } >> ~/.bashrc",
+        "(echo 'rm x') | tee -a ~/.bashrc > /dev/null",
+        "python3 -c \"open('/home/u/.bashrc', 'w').write('rm x')\"",
     ],
 )
 def test_it_is_read_as_code(text: str) -> None:

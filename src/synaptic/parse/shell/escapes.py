@@ -10,7 +10,6 @@ from synaptic.parse.shell.makefile import Makefile
 from synaptic.parse.shell.options import letter_values, value_of
 from synaptic.parse.shell.pagers import OF_DATABASES, PAGED, start_named
 from synaptic.parse.shell.script import Word
-from synaptic.parse.shell.startup import started
 from synaptic.parse.shell.state import Call
 
 PATCHED = re.compile(r"^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$", re.MULTILINE)
@@ -131,8 +130,8 @@ def copied(shell: Evaluation, call: Call) -> str | None:
     text = shell.files.get(shell.path(words[0].text))
     if text is not None and words[1].known:
         name, target = words[0].text.rpartition("/")[2], words[1].text.rstrip("/")
-        shell.files[shell.path(target)] = shell.files[shell.path(f"{target}/{name}")] = text
-        started(shell, words[1], text)
+        shell.keep(target, text)
+        shell.keep(f"{target}/{name}", text)
     return None
 
 

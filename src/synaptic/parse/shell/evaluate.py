@@ -8,7 +8,7 @@ from typing import Any, cast
 import msgspec
 
 from synaptic.parse.names import names
-from synaptic.parse.shell import syntax
+from synaptic.parse.shell import startup, syntax
 from synaptic.parse.shell.expand import Piece, fields, joined
 from synaptic.parse.shell.grammar import parse
 from synaptic.parse.shell.lexer import Source
@@ -133,6 +133,11 @@ class Evaluation(State):
             if whole is not None:
                 whole = together(whole, output)
         return whole
+
+    def keep(self, name: str, text: str, more: bool = False) -> None:
+        super().keep(name, text, more)
+        if name.rpartition("/")[2] in startup.FILES:
+            startup.started(self, self.path(name), text)
 
     def define(self, node: syntax.Function) -> str | None:
         self.bodies[node.name] = node

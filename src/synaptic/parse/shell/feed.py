@@ -10,11 +10,11 @@ from synaptic.parse.shell.limits import MAX_ESCAPES, MAX_LITERAL
 from synaptic.parse.shell.options import rest
 from synaptic.parse.shell.quoting import escaped
 from synaptic.parse.shell.sed import sed
-from synaptic.parse.shell.startup import lasting, started
 from synaptic.parse.shell.state import Call
 
 ECHO_OPTION = re.compile(r"-[neE]+")
 FORMAT = re.compile(r"%(?:%|[-+ #0]*\*?\d*(?:\.\d+)?([a-zA-Z]))")
+APPENDS = re.compile(r"-\w*a\w*|--append")
 DECODE = re.compile(r"-\w*[dD]\w*|--decode")
 SET_RANGE = re.compile(r"(.)-(.)", re.DOTALL)
 CLASSES = {"[:upper:]": "A-Z", "[:lower:]": "a-z", "[:digit:]": "0-9", "[:space:]": " \t\n"}
@@ -83,9 +83,9 @@ def cat(shell: Evaluation, call: Call) -> str | None:
 
 def tee(shell: Evaluation, call: Call) -> str | None:
     if call.stdin is not None:
+        more = any(APPENDS.fullmatch(text) for text in call.texts())
         for word in rest(call.words, ()):
-            shell.files[shell.path(word.text)] = call.stdin
-            started(shell, word, call.stdin)
+            shell.keep(word.text, call.stdin, more)
     return call.stdin
 
 
@@ -170,7 +170,7 @@ def rot13(_: Evaluation, call: Call) -> str | None:
     return None if call.stdin is None else codecs.encode(call.stdin, "rot13")
 
 
-PRINTERS: dict[str, Handler] = {
+FEEDS: dict[str, Handler] = {
     "echo": echo,
     "printf": printf,
     "cat": cat,
@@ -190,4 +190,3 @@ PRINTERS: dict[str, Handler] = {
     "uniq": head,
     "rot13": rot13,
 }
-FEEDS: dict[str, Handler] = {name: lasting(handler) for name, handler in PRINTERS.items()}

@@ -39,7 +39,7 @@ def _opened(shell: Evaluation, act: Act, label: str) -> None:
     redirect = Redirect(">" if act.kind == "write" else "<", path, cwd=shell.cwd, via=shell.via)
     shell.redirects.append(redirect)
     if path.known and content and content[0].known and len(content[0].text) <= MAX_LITERAL:
-        shell.files[shell.path(path.text)] = content[0].text
+        shell.keep(path.text, content[0].text)
     with shell.through(label):
         shell.emit(Call([Word(":")], ":", redirects=(redirect,), span=None))
 

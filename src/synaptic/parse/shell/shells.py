@@ -3,7 +3,7 @@
 import re
 
 from synaptic.parse.shell.evaluate import Evaluation, Handler
-from synaptic.parse.shell.feed import PRINTERS
+from synaptic.parse.shell.feed import FEEDS
 from synaptic.parse.shell.lexer import Source
 from synaptic.parse.shell.options import operands, rest, value_of
 from synaptic.parse.shell.pagers import EDITORS, start_named
@@ -197,7 +197,7 @@ def _printed(shell: Evaluation, command: Command) -> str:
     if command.name not in PRINTS or command.args[:1] == ("-v",) or any(one.writes for one in command.redirects):
         return ""
     call = Call(list(command.argv), command.name, stdin=command.stdin)
-    return PRINTERS[command.name](shell, call) or ""
+    return FEEDS[command.name](shell, call) or ""
 
 
 def powershell(shell: Evaluation, call: Call) -> str | None:

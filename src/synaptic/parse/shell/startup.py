@@ -1,11 +1,12 @@
 """Files that a shell runs whenever it starts: what is put into one of them runs later, unseen."""
 
 import re
+from typing import TYPE_CHECKING
 
 from synaptic.parse.names import names
-from synaptic.parse.shell.evaluate import Evaluation, Handler
-from synaptic.parse.shell.script import Word
-from synaptic.parse.shell.state import Call
+
+if TYPE_CHECKING:
+    from synaptic.parse.shell.evaluate import Evaluation
 
 STARTUP = "start-up file"
 """Through what the commands run that such a file holds."""
@@ -13,31 +14,17 @@ FILES = names(
     ".bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .zlogout"
     " .kshrc .mkshrc .cshrc .tcshrc .login .logout .xprofile .xsessionrc .xinitrc config.fish"
 )
-HOMES = re.compile(r"~\w*|\$\{?HOME\}?|/root|/(?:home|Users)/[^/]+")
+HOMES = re.compile(r"/root|/(?:home|Users)/[^/]+")
 FISH = "/.config/fish"
 KEPT = re.compile(r"=(\"?)\$\((?:cat[ \t]|<)[^()|;&`$<>\n]{0,200}\)")
 """A file that goes into a variable of the user's own shell: nobody is shown what it holds."""
 UNKNOWN = r"=\1$(date)"
 
 
-def lasting(handler: Handler) -> Handler:
-    """The same program; what it prints into a start-up file is read as the code it is."""
-
-    def run(shell: Evaluation, call: Call) -> str | None:
-        output = handler(shell, call)
-        if output and call.redirects:
-            for redirect in call.redirects:
-                if redirect.writes and redirect.descriptor in ("", "1"):
-                    started(shell, redirect.target, output)
-        return output
-
-    return run
-
-
-def started(shell: Evaluation, file: Word, text: str) -> None:
+def started(shell: "Evaluation", path: str, text: str) -> None:
     """Read what is written to a file that shells start with. They start at home, and nobody feeds them."""
-    folder, _, name = (file.text if file.text[:1] in "~$" else shell.path(file.text)).rpartition("/")
-    if name not in FILES or not _home(folder.removesuffix(FISH) if name == "config.fish" else folder, shell.home):
+    folder, _, name = path.rpartition("/")
+    if not _home(folder.removesuffix(FISH) if name == "config.fish" else folder, shell.home):
         return
     stages, shell.stages = shell.stages, ()
     try:

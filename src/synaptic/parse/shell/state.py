@@ -169,14 +169,17 @@ class State:
             return text
         return normpath(f"{self.cwd}/{text}")
 
+    def keep(self, name: str, text: str, more: bool = False) -> None:
+        """Remember what a file holds from now on, or what is added to it."""
+        path = self.path(name)
+        self.files[path] = ((self.files.get(path, "") if more else "") + text)[:MAX_LITERAL]
+
     def written(self, redirects: tuple[Redirect, ...], output: str | None) -> str | None:
         """Remember what goes to a file; the output that is left for the pipe."""
         for redirect in redirects:
             if redirect.operator in (">", ">>", ">|", "&>", "&>>") and redirect.descriptor in ("", "1"):
                 if output is not None and redirect.target.known:
-                    path = self.path(redirect.target.text)
-                    held = self.files.get(path, "") if redirect.operator.endswith(">>") else ""
-                    self.files[path] = (held + output)[:MAX_LITERAL]
+                    self.keep(redirect.target.text, output, more=redirect.operator.endswith(">>"))
                 output = ""
         return output
 
