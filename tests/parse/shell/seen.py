@@ -16,3 +16,20 @@ def seen(text: str) -> list[str]:
 def script(name: str, *lines: str) -> str:
     """A command that writes these lines to a file."""
     return "\n".join([f"cat > {name} <<'END'", *lines, "END", ""])
+
+
+def lines(text: str) -> list[str]:
+    """The commands behind the first: unknown words in angle brackets, then the redirections."""
+    found = read(text, "/p", "/home/u").commands[1:]
+    return [
+        " ".join(
+            [w.text if w.known else f"<{w.text}>" for w in c.argv]
+            + [f"{r.operator} {r.target.text}" for r in c.redirects]
+        )
+        for c in found
+    ]
+
+
+def gaps(text: str) -> list[str]:
+    """What code could not be known."""
+    return [gap.text for gap in read(text, "/p", "/home/u").unresolved if gap.kind == "code"]

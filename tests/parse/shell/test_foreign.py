@@ -8,7 +8,7 @@ from synaptic.parse.shell.acts import MAX_ACTS
 from synaptic.parse.shell.dialects import DIALECTS
 from synaptic.parse.shell.foreign import foreign_deeds
 from synaptic.parse.shell.lisp import lisp_acts
-from tests.parse.shell.reading import gaps, lines
+from tests.parse.shell.seen import gaps, lines
 from tests.parse.shell.wrapping import quoted
 
 
@@ -34,7 +34,7 @@ def done(language: str, code: str) -> list[str]:
         ("ruby", 'd = "/a"; FileUtils.rm_rf(d)', ["rm -rf /a"]),
         ("perl", 'rmtree("$ENV{HOME}/x")', ["rm -rf ~/x"]),
         ("perl", 'my $d = "/a"; rmtree($d . "/b")', ["rm -rf /a/b"]),
-        ("lua", 'os.execute("rm " .. os.getenv("HOME"))', ["rm /h"]),
+        ("lua", 'os.execute("rm " .. os.getenv("HOME"))', ["rm /home/u"]),
     ],
 )
 def test_home_and_names(language: str, code: str, found: list[str]) -> None:

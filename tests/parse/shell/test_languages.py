@@ -3,7 +3,7 @@
 import pytest
 
 from synaptic.parse.shell.reader import read
-from tests.parse.shell.reading import lines
+from tests.parse.shell.seen import lines
 from tests.parse.shell.wrapping import quoted
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from synaptic.parse.shell.acts import MAX_ACTS
 from synaptic.parse.shell.python import python_deeds
 from synaptic.parse.shell.reader import read
-from tests.parse.shell.reading import gaps, lines
+from tests.parse.shell.seen import gaps, lines
 from tests.parse.shell.wrapping import quoted
 
 IMPORTS = "import os, shutil, glob, subprocess, requests, sqlite3, urllib.request, tempfile\nfrom pathlib import Path\n"
