@@ -14,7 +14,7 @@ from synaptic.parse.flow import VERSIONED, plain
 from synaptic.parse.paths import LONGEST, Standpoint, inside, resolve, settled
 from synaptic.parse.places import SYSTEM, Places
 from synaptic.parse.shell.once import KEPT, read_once
-from synaptic.parse.shell.remote import REMOTES
+from synaptic.parse.shell.programs.remote import REMOTES
 from synaptic.parse.shell.script import Command, Redirect, Script
 from synaptic.parse.targets import Target, targets
 

@@ -7,7 +7,7 @@ from synaptic.parse.shell.evaluate import Evaluation
 from synaptic.parse.shell.grammar import parse
 from synaptic.parse.shell.lexer import Source
 from synaptic.parse.shell.limits import MAX_TEXT, LimitError
-from synaptic.parse.shell.programs import PROGRAMS
+from synaptic.parse.shell.programs.table import PROGRAMS
 from synaptic.parse.shell.script import Script
 
 NONE: Mapping[str, str] = {}

@@ -4,7 +4,7 @@ import re
 
 from synaptic.parse.flow import SERVED, SOCKET, Flow, interpreter
 from synaptic.parse.names import names
-from synaptic.parse.shell.options import operands
+from synaptic.parse.shell.programs.options import operands
 from synaptic.parse.shell.script import Command, Script, Word
 
 EVALUATES = frozenset({"eval", "source", ".", "iex", "invoke-expression"})

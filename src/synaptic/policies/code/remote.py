@@ -11,7 +11,7 @@ from synaptic.parse.flow import FETCHERS, SERVED, SOCKET, TANGLED, Flow, address
 from synaptic.parse.names import names
 from synaptic.parse.powershell import PROGRAMS as POWERSHELL
 from synaptic.parse.powershell import evaluated
-from synaptic.parse.shell.options import operands
+from synaptic.parse.shell.programs.options import operands
 from synaptic.parse.shell.script import Command, Script, Word
 from synaptic.policies.base import FEWER, Policy
 from synaptic.policies.code.feeding import EVALUATES, LOUD, VALUED, feeding
