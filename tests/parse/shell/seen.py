@@ -31,5 +31,6 @@ def lines(text: str) -> list[str]:
 
 
 def gaps(text: str) -> list[str]:
-    """What code could not be known."""
-    return [gap.text for gap in read(text, "/p", "/home/u").unresolved if gap.kind == "code"]
+    """What code could not be known, with where it comes from behind its program."""
+    found = [gap for gap in read(text, "/p", "/home/u").unresolved if gap.kind == "code"]
+    return [gap.text.replace(": ", f": {gap.origin}: ", 1) if gap.origin else gap.text for gap in found]

@@ -90,6 +90,8 @@ class Gap(msgspec.Struct, frozen=True):
 
     kind: str
     text: str
+    origin: str = ""
+    """Where code comes from that is not known: `fetched` from another machine, `decoded`, or empty."""
 
 
 class Function(msgspec.Struct, frozen=True):

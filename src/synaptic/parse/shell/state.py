@@ -236,5 +236,5 @@ class State:
             return Source(word.span[0] + 1, inner=True)
         return Source(None)
 
-    def gap(self, kind: str, text: str) -> None:
-        self.gaps[Gap(kind, text)] = None
+    def gap(self, kind: str, text: str, origin: str = "") -> None:
+        self.gaps[Gap(kind, text, origin)] = None

@@ -17,8 +17,6 @@ from synaptic.policies.code.feeding import EVALUATES, feeding
 from synaptic.policies.reading import SHELLS, places, script
 
 VARIABLE = re.compile(r"(?:eval|\w*sh -\w*c) [\"']?\$\{?[\w@*\[\]]+\}?[\"']?")
-STRANGE = re.compile(r"[\w ]+(?: -\w)?: (?:fetched|decoded): ")
-"""How the reader names code that another machine sends, or that nobody can read as it stands."""
 DECODED = re.compile(r"b64decode|fromhex|decodestring|atob\(|unhexlify|Base64\.decode|unpack\(")
 BLUNT = re.compile(r"-\w*r\w*f\w*|-\w*f\w*r\w*", re.IGNORECASE)
 DESTROYERS = names("rm dd shred chmod chown mv truncate")
@@ -95,7 +93,7 @@ def _odd(found: Script) -> bool:
 def _hidden(gap: Gap) -> bool:
     if gap.kind != "code":
         return False
-    return any((VARIABLE.fullmatch(gap.text), STRANGE.match(gap.text), DECODED.search(gap.text)))
+    return bool(gap.origin or VARIABLE.fullmatch(gap.text) or DECODED.search(gap.text))
 
 
 def _made(found: Script) -> bool:

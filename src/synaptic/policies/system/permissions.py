@@ -17,7 +17,7 @@ from synaptic.policies.base import Policy
 from synaptic.policies.reading import SHELLS, boxed, named, places, script
 from synaptic.policies.system.passwords import NO_PASSWORD, blanked
 
-PROGRAMS = names("chmod chown chgrp setfacl chattr chflags icacls takeown") | NO_PASSWORD.keys()
+PROGRAMS = names("chmod chown chgrp setfacl chattr chflags icacls takeown") | NO_PASSWORD
 VALUED = names("-m -M -x -X --modify --remove --set --set-file --from")
 OPENED = re.compile(
     r"0*[0-7]?[0-7]?[0-7][2367]|0*|0*[4-7][0-7]{3}|\w*[ao]?\+\w*w\w*|[ugoa]*\+\w*s\w*|a-\w+"

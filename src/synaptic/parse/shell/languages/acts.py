@@ -23,7 +23,7 @@ class Act(msgspec.Struct, frozen=True):
     kind: str
     words: list[Word]
     feeds: tuple[Feed, ...] = ()
-    note: str = ""
+    origin: str = ""
     """Where unknown code comes from: `fetched`, `decoded`, or empty."""
     stdin: str | None = None
 

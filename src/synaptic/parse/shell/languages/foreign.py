@@ -168,7 +168,7 @@ class _Reader(Sent):
         if len(words) > 1 and all(word.known for word in words[:2]) and " " not in words[0].text:
             return [Act("argv", words)]
         if not words[0].known and " " not in words[0].text:
-            return [Act("unknown", words[:1], note=self._note(place))]
+            return [Act("unknown", words[:1], origin=self._note(place))]
         return [Act("shell", words[:1])]
 
     def _program(self, place: int) -> list[Act]:
@@ -198,7 +198,7 @@ class _Reader(Sent):
         code = words[-1 if last == "Function" else 0] if words else Word(last, known=False)
         if code.known and not (last == "source" and "://" in code.text):
             return foreign_deeds(code.text, self.dialect, self.depth + 1).acts if self.depth < MAX_DEPTH else []
-        return [Act("unknown", [Word(code.text, known=False)], note="fetched" if self._asks else self._note(place))]
+        return [Act("unknown", [Word(code.text, known=False)], origin="fetched" if self._asks else self._note(place))]
 
     def _note(self, place: int) -> str:
         """Where unknown code in a call comes from: what the call says, and the names in it."""

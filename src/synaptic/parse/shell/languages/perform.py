@@ -12,8 +12,7 @@ def perform(shell: Evaluation, call: Call, label: str, acts: list[Act]) -> None:
     """Turn what code does into commands that do the same."""
     for act in acts:
         if act.kind == "unknown":
-            note = f"{act.note}: " if act.note else ""
-            shell.gap("code", f"{label}: {note}{act.words[0].text}")
+            shell.gap("code", f"{label}: {act.words[0].text}", act.origin)
         elif act.kind == "shell":
             _spoken(shell, act.words[0].text, label)
         elif act.kind in ("write", "read"):

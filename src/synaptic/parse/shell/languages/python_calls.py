@@ -110,7 +110,7 @@ class Calls(Databases):
     def spoken(self, node: ast.expr) -> None:
         word = self.word(node)
         if not word.known and not re.match(r"[\w./'\"-]+\s", word.text):
-            self.acts.append(Act("unknown", [word], note=self.origin(node)))
+            self.acts.append(Act("unknown", [word], origin=self.origin(node)))
         else:
             self.acts.append(Act("shell", [word]))
 
@@ -136,7 +136,7 @@ class Calls(Databases):
         if words and words[0].text in SHELLS:
             codes = [item for item in (*items[1:], *([fed] if fed else [])) if not self.word(item).known]
             self.acts.extend(
-                Act("unknown", [self.word(item)], note=note) for item in codes if (note := self.origin(item))
+                Act("unknown", [self.word(item)], origin=note) for item in codes if (note := self.origin(item))
             )
 
     def execute(self, name: str, arguments: list[ast.expr]) -> None:
@@ -154,7 +154,7 @@ class Calls(Databases):
     def nested(self, argument: ast.expr) -> None:
         word = self.word(argument)
         if not word.known:
-            self.acts.append(Act("unknown", [word], note=self.origin(argument)))
+            self.acts.append(Act("unknown", [word], origin=self.origin(argument)))
         else:
             self.acts.extend(self.inside(word.text))
 
