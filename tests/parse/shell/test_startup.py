@@ -55,9 +55,5 @@ def test_the_shell_that_writes_it_stays_as_it_is() -> None:
     assert (found.commands[-1].name, found.commands[-1].cwd) == ("ls", "/home/u/p")
 
 
-def test_a_file_that_goes_into_a_variable_is_shown_to_nobody() -> None:
-    assert not any("cat" in line for line in later("echo 'export A=\"$(cat ~/.key)\"' >> ~/.bashrc"))
-
-
 def test_text_that_writes_itself_again_ends() -> None:
     assert later("echo 'cat ~/.bashrc >> ~/.bashrc' >> ~/.bashrc") == ["cat /home/u/.bashrc"]

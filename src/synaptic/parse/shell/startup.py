@@ -16,9 +16,6 @@ FILES = names(
 )
 HOMES = re.compile(r"/root|/(?:home|Users)/[^/]+")
 FISH = "/.config/fish"
-KEPT = re.compile(r"=(\"?)\$\((?:cat[ \t]|<)[^()|;&`$<>\n]{0,200}\)")
-"""A file that goes into a variable of the user's own shell: nobody is shown what it holds."""
-UNKNOWN = r"=\1$(date)"
 
 
 def started(shell: "Evaluation", path: str, text: str) -> None:
@@ -31,7 +28,7 @@ def started(shell: "Evaluation", path: str, text: str) -> None:
         with shell.within(text) as first, shell.apart(), shell.reading(None):
             shell.cwd = shell.home
             if first:
-                shell.code(KEPT.sub(UNKNOWN, text), STARTUP)
+                shell.code(text, STARTUP)
     finally:
         shell.stages = stages
 

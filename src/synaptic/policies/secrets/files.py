@@ -9,6 +9,7 @@ from synaptic.model.event import PreToolUse
 from synaptic.model.facts import Facts
 from synaptic.parse.paths import LONGEST, Standpoint, resolve
 from synaptic.parse.shell.script import Command, Redirect, Word
+from synaptic.parse.shell.startup import STARTUP
 from synaptic.policies.base import ON, Policy
 from synaptic.policies.mounts import Mount, mounts, outside
 from synaptic.policies.reading import ELSEWHERE, NOWHERE, Reading, any_of, named, reading
@@ -95,6 +96,8 @@ def _in_script(known: Reading, at: Standpoint, hints: tuple[str, ...]) -> Iterat
     everywhere = {start for start in known.starts if hinted(f"{start or at.cwd}\n{at.home}")}
     mounted = mounts(found)
     for command in named(found, READERS):
+        if STARTUP in command.via:
+            continue  # the user's own shell reads it, and shows it to nobody
         if _contained(command):
             yield from _through((word.text for word in files_of(command)), mounted, at) if mounted else ()
             continue
@@ -103,7 +106,7 @@ def _in_script(known: Reading, at: Standpoint, hints: tuple[str, ...]) -> Iterat
         yield from _read(command, at, None if command.cwd in everywhere else hinted)
     yield from (f"{at.home}/Library/Keychains" for command in named(found, ("security",)) if _unlocks(command))
     for redirect in found.redirects:
-        if redirect.operator not in ("<", "<>"):
+        if redirect.operator not in ("<", "<>") or STARTUP in redirect.via:
             continue
         if _contained(redirect):
             yield from _through((redirect.target.text,), mounted, at)
