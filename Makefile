@@ -37,7 +37,7 @@ accuracy: $(VENV)/.ready  ## what the guard stops and what it should not have, o
 	@$(BIN)/python -m bench.accuracy --topics --check
 
 agents: $(VENV)/.ready  ## one policy file through the true clients of every agent, offline; what happened goes to docs/conformance.md
-	@$(BIN)/python -m tests.agents.conformance --save docs/conformance.md
+	@$(BIN)/python -m tests.clients.conformance --save docs/conformance.md
 
 gen: $(VENV)/.ready  ## docs/reference and the JSON Schemas, from code
 	@$(BIN)/python -m docs.generate

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from synaptic.daemon.check import Checker, summary
+from synaptic.engine.check import Checker, summary
 from synaptic.model.home import Home
 
 CORPUS = Path(__file__).parents[1] / "tests" / "corpus" / "commands.jsonl"

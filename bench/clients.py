@@ -6,17 +6,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from statistics import median
 
-from tests.agents.client import NoClient
-from tests.agents.kit.agents import AGENTS as DRIVEN
-from tests.agents.kit.agents import driver
-from tests.agents.kit.driver import Driver, User
+from tests.clients.client import NoClient
+from tests.clients.kit.agents import AGENTS as DRIVEN
+from tests.clients.kit.agents import driver
+from tests.clients.kit.driver import Driver, User
 
 from bench.line import Line, at_most, skipped
+from synaptic.agents.adapters import AGENTS, adapter
 from synaptic.model.call import Request
 from synaptic.model.decision import Decision, Kind
-from synaptic.wire.adapters import AGENTS, adapter
 
-RECORDED = Path(__file__).parents[1] / "tests" / "wire"
+RECORDED = Path(__file__).parents[1] / "tests" / "agents"
 MICROSECONDS = 100
 REPEATS = 200
 CALLS = 5

@@ -10,14 +10,14 @@ from pathlib import Path
 from bench.line import Line, at_most
 from bench.payload import COMMANDS
 from synaptic.daemon.server import GARBAGE
+from synaptic.hooks.catalog import Catalogs
 from synaptic.model.call import Call
 from synaptic.model.event import PreToolUse
 from synaptic.model.facts import Facts
 from synaptic.model.home import Home
-from synaptic.parse.shell.limits import MAX_FOREIGN
-from synaptic.pipeline.match import Index
+from synaptic.pipeline.select import Index
 from synaptic.policies.base import Policy
-from synaptic.registry.catalog import Catalogs
+from synaptic.shell.read.limits import MAX_FOREIGN
 
 ROOT, HOME = "/home/user/project", "/home/user"
 TYPICAL, SCRIPT, WORST = 150, 5, 50

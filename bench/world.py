@@ -9,7 +9,7 @@ from bench.payload import environment, event, line
 from bench.spawn import Command
 from synaptic.daemon import lifecycle
 from synaptic.model.home import Home
-from synaptic.packages import dispatcher
+from synaptic.setup import dispatcher
 
 
 class World(msgspec.Struct, frozen=True):

@@ -4,9 +4,9 @@ import argparse
 import sys
 from pathlib import Path
 
-from tests.agents.claude import Session
-from tests.agents.client import NoClient, find_client
-from tests.agents.script import DONE, Do, Rule, Use
+from tests.clients.claude import Session
+from tests.clients.client import NoClient, find_client
+from tests.clients.script import DONE, Do, Rule, Use
 
 from demo import recorded
 from demo.live import Live, say

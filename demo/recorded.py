@@ -5,12 +5,12 @@ import subprocess  # noqa: TID251  an agent starts the dispatcher, and here we a
 from collections.abc import Mapping
 from pathlib import Path
 
-from tests.agents.claude import Session
+from tests.clients.claude import Session
 
 from demo.live import Live
 from demo.scenes import Scene
 
-PAYLOADS = Path(__file__).parents[1] / "tests" / "wire" / "claude"
+PAYLOADS = Path(__file__).parents[1] / "tests" / "agents" / "claude"
 
 
 def play(session: Session, live: Live, scenes: tuple[Scene, ...]) -> None:

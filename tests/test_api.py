@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from synaptic.api import ProjectState
-from synaptic.daemon import mirror
 from synaptic.daemon.lifecycle import find_home
 from synaptic.model import sane
 from synaptic.model.errors import SynapticError
+from synaptic.store import mirror
 from synaptic.store.db import Store
 
 

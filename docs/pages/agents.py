@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from docs.pages.table import HEADER, code, table
-from synaptic.wire.support import ASPECTS, Ability, abilities
-from synaptic.wire.wiring import WIRINGS, canonical, holes, registered
+from synaptic.agents.support import ASPECTS, Ability, abilities
+from synaptic.agents.wiring import WIRINGS, canonical, holes, registered
 
 PATH = "docs/reference/agents.md"
 INTRO = """\

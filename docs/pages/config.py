@@ -7,11 +7,11 @@ from typing import get_type_hints
 import msgspec
 
 from docs.pages.table import HEADER, code, table, type_name
-from synaptic.registry.config import Config, Http
-from synaptic.registry.handler import Described
-from synaptic.registry.schema import described_fields, schema
-from synaptic.registry.toml import Entry
-from synaptic.registry.yaml import Definition, Filter
+from synaptic.hooks.config import Config, Http
+from synaptic.hooks.handler import Described
+from synaptic.hooks.schema import described_fields, schema
+from synaptic.hooks.toml import Entry
+from synaptic.hooks.yaml import Definition, Filter
 
 PATH = "docs/reference/config.md"
 SCHEMA = "docs/reference/config.schema.json"

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from typing import get_type_hints
 
 from docs.pages.table import HEADER, code, table, type_name
+from synaptic.agents.base import Capability
+from synaptic.agents.claude import CAPABILITIES
+from synaptic.agents.claude_entries import REGISTERED
 from synaptic.model.event import ABILITY_EVENTS, EVENTS, Event, Timing
-from synaptic.wire.base import Capability
-from synaptic.wire.claude import CAPABILITIES
-from synaptic.wire.claude_entries import REGISTERED
 
 PATH = "docs/reference/events.md"
 WORDS = ("deny", "ask", "allow", "rewrite", "context", "feedback", "message")

@@ -9,10 +9,10 @@ import msgspec
 from tests.policies.test_cases import Case, cases, opinion
 
 from docs.pages.table import HEADER, code, table
+from synaptic.hooks.config import fields
+from synaptic.hooks.schema import described_fields
 from synaptic.model.decision import Kind, Verdict
 from synaptic.policies.base import PRESETS, Policy, policies
-from synaptic.registry.config import fields
-from synaptic.registry.schema import described_fields
 
 FOLDER = "docs/reference/policies"
 EXAMPLES = 8

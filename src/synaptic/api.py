@@ -5,10 +5,10 @@ from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Any
 
-from synaptic.daemon import emit, mirror
+from synaptic.daemon import emit
 from synaptic.daemon.lifecycle import find_home
-from synaptic.registry.project import find_root
-from synaptic.store import sections
+from synaptic.hooks.project import find_root
+from synaptic.store import mirror, sections
 from synaptic.store.db import Store
 
 Values = dict[str, object]

@@ -7,7 +7,7 @@ import pytest
 
 from synaptic.model.ability import Suggested
 from synaptic.model.home import Home
-from synaptic.parse.ranking import indexed, ranked, wanted
+from synaptic.policies.routing.ranking import indexed, ranked, wanted
 from synaptic.policies.routing.skill_activation import SkillActivation
 from synaptic.store import abilities
 from synaptic.store.abilities import Pool

@@ -1,1 +1,0 @@
-"""A real agent client against a scripted model, in a throw-away home."""

@@ -3,7 +3,7 @@
 import pytest
 from bench.guard import HOSTILE, SCRIPTS, SIZE, Guard, script
 
-from synaptic.parse.shell.reader import read
+from synaptic.shell.read.reader import read
 
 
 @pytest.fixture(scope="module")

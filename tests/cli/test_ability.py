@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tests.cli.conftest import User
-from tests.daemon.test_knowledge import ROUTE, ROUTING
+from tests.hooks.test_knowledge import ROUTE, ROUTING
 
 
 @pytest.fixture

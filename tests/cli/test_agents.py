@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from synaptic.wire.wiring import VARIABLES, WIRINGS
+from synaptic.agents.wiring import VARIABLES, WIRINGS
 from tests.cli.conftest import User
 from tests.packages.installation import snapshot
 

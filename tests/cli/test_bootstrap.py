@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from synaptic.cli import bootstrap
-from synaptic.packages import dispatcher
+from synaptic.setup import dispatcher
 from tests.cli.conftest import User
 
 

@@ -9,7 +9,7 @@ import sys
 import msgspec
 import pytest
 
-from synaptic.daemon import check as daemon_check
+from synaptic.engine import check as daemon_check
 from synaptic.model.decision import ask, rewrite
 from tests.cli.conftest import User
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from synaptic.packages import dispatcher
+from synaptic.setup import dispatcher
 from tests.cli.conftest import User
 
 

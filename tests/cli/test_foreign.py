@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 
 from synaptic.cli.foreign import Foreign, found, refusal, translated, without
-from tests.wire import layouts
+from tests.agents import layouts
 
 DISPATCH = "/home/me/.synaptic/bin/dispatch"
 

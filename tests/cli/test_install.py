@@ -7,7 +7,7 @@ import shutil
 
 import pytest
 
-from synaptic.registry.edit_registry import entries
+from synaptic.hooks.edit_registry import entries
 from tests.cli.conftest import User
 from tests.cli.shop import publish
 

@@ -2,7 +2,7 @@
 
 import json
 
-from synaptic.daemon import mirror
+from synaptic.store import mirror
 from synaptic.store.db import Store
 from tests.cli.conftest import User
 

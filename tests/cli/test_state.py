@@ -6,8 +6,8 @@ import sqlite3
 import pytest
 
 from synaptic.cli.person import AGENTS
-from synaptic.daemon import mirror
 from synaptic.model import sane
+from synaptic.store import mirror
 from synaptic.store.db import Store
 from tests.cli.conftest import User
 

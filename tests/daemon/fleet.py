@@ -9,7 +9,7 @@ from typing import Any
 
 from synaptic.daemon import hook_methods, rpc
 from synaptic.daemon.address import connect
-from synaptic.daemon.engine import open_engine
+from synaptic.engine.walk import open_engine
 from synaptic.model.call import Answer
 from tests.daemon.setting import Setting
 from tests.store.layered import Layered

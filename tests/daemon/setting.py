@@ -11,10 +11,10 @@ from pathlib import Path
 
 from synaptic.daemon import client, frame, lifecycle
 from synaptic.daemon.client import new_call_id
-from synaptic.daemon.engine import Engine, Walked, open_engine
+from synaptic.engine.walk import Engine, Walked, open_engine
 from synaptic.model.call import Answer, Request
 from synaptic.model.home import Home
-from synaptic.packages import dispatcher
+from synaptic.setup import dispatcher
 from synaptic.store import journal
 from synaptic.store.db import Store
 from synaptic.store.record import Entry

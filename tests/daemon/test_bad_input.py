@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from synaptic.model.home import Home
-from synaptic.packages import dispatcher
+from synaptic.setup import dispatcher
 from tests.daemon.setting import BLOCK, Setting
 
 NAMES = ["with space", 'quo"te', "dol$lar", "new\nline", "back`tick`", "ünïcode", "semi;colon", "'single'"]

@@ -15,7 +15,7 @@ import synaptic
 from synaptic.daemon import client, fallback, frame, lifecycle
 from synaptic.model.call import Answer, Request
 from synaptic.model.home import Home
-from synaptic.packages import dispatcher
+from synaptic.setup import dispatcher
 from tests.daemon.test_lifecycle import FAKE, running
 
 PAYLOAD = (

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from synaptic.daemon import hook_methods, rpc
-from synaptic.daemon.engine import open_engine
+from synaptic.engine.walk import open_engine
 from synaptic.model.errors import StoreError
 from synaptic.model.event import CLAUDE_EVENTS
 from synaptic.model.layers import Beat, EndSession, SetStatus

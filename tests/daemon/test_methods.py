@@ -3,7 +3,7 @@ import asyncio
 import pytest
 
 from synaptic.daemon import methods, rpc
-from synaptic.daemon.engine import open_engine
+from synaptic.engine.walk import open_engine
 from tests.daemon.setting import BLOCK, Setting
 
 

@@ -6,15 +6,15 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from synaptic.agents.adapters import AGENTS
+from synaptic.agents.claude_entries import Plan
+from synaptic.agents.wiring import Place, files
 from synaptic.model.call import Request
-from synaptic.packages import settings
-from synaptic.packages.settings import Made
-from synaptic.wire.adapters import AGENTS
-from synaptic.wire.claude_entries import Plan
-from synaptic.wire.wiring import Place, files
+from synaptic.setup import settings
+from synaptic.setup.settings import Made
 from tests.daemon.setting import Setting
 
-WIRE = Path(__file__).parents[1] / "wire"
+WIRE = Path(__file__).parents[1] / "agents"
 
 
 @pytest.fixture

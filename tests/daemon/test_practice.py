@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from synaptic.daemon.engine import open_engine
+from synaptic.engine.walk import open_engine
+from synaptic.hooks.catalog import Catalogs
 from synaptic.model.call import Answer
-from synaptic.pipeline.match import matcher
-from synaptic.registry.catalog import Catalogs
+from synaptic.pipeline.select import matcher
 from synaptic.store import journal
 from synaptic.store.db import Store
 from tests.daemon.setting import Setting, output, specific

@@ -21,7 +21,7 @@ from synaptic.daemon.server import LINE_LIMIT, Daemon
 from synaptic.model.call import Request
 from tests.daemon.setting import BLOCK, Setting, modify, specific
 
-RECORDED = sorted((Path(__file__).parents[1] / "wire" / "claude").glob("*.json"))
+RECORDED = sorted((Path(__file__).parents[1] / "agents" / "claude").glob("*.json"))
 
 
 def test_both_paths_give_the_same_bytes_for_every_recorded_event(running: Setting) -> None:

@@ -3,9 +3,10 @@ import json
 
 import pytest
 
-from synaptic.daemon import mirror, rpc, state_methods
-from synaptic.daemon.engine import open_engine
+from synaptic.daemon import rpc, state_methods
+from synaptic.engine.walk import open_engine
 from synaptic.model import sane
+from synaptic.store import mirror
 from synaptic.store.db import Store
 from tests.daemon.setting import Setting
 from tests.daemon.test_methods import Service

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from synaptic.daemon.engine import Engine, open_engine
+from synaptic.engine.walk import Engine, open_engine
 from synaptic.model.call import Answer
 from synaptic.model.layers import Beat, EndSession, SetStatus, Signal
 from synaptic.store import efforts, lease, supervision
@@ -17,7 +17,7 @@ from synaptic.store.supervision import Charge
 from tests.daemon.fleet import HOOKS, Fleet
 from tests.daemon.setting import Setting
 from tests.daemon.test_layers_under_load import broken
-from tests.parse.test_transcript import line
+from tests.policies.fleet.test_transcript import line
 
 METHODS = {
     "SessionStart": "sessionStart",

@@ -10,8 +10,8 @@ from demo.scenes import EXPECTED, SKILLS, scenes, shown
 
 from synaptic.model.decision import Decision, Kind, Step
 from synaptic.store.record import Entry
-from tests.agents.claude import processes_in
-from tests.agents.client import NoClient, find_client
+from tests.clients.claude import processes_in
+from tests.clients.client import NoClient, find_client
 
 ROOT = Path(__file__).parents[2]
 
@@ -69,5 +69,5 @@ def test_a_session_in_which_something_is_missing_is_not_shown_as_whole() -> None
 
 def test_the_scenes_have_payloads_and_skills_have_names() -> None:
     for scene in scenes("/p"):
-        assert (ROOT / "tests" / "wire" / "claude" / scene.payload).is_file()
+        assert (ROOT / "tests" / "agents" / "claude" / scene.payload).is_file()
     assert len({skill.name for skill in SKILLS}) == len(SKILLS)

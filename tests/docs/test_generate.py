@@ -7,12 +7,12 @@ from pathlib import Path
 import jsonschema
 from docs.generate import generated, outdated, present, write
 
+from synaptic.agents.wiring import WIRINGS, holes
+from synaptic.hooks.config import fields
 from synaptic.model.decision import Kind
 from synaptic.model.event import EVENTS
 from synaptic.policies.base import policies
 from synaptic.policies.cases import cases, opinion
-from synaptic.registry.config import fields
-from synaptic.wire.wiring import WIRINGS, holes
 
 
 def test_pages_do_not_depend_on_when_or_how_often_they_are_made() -> None:

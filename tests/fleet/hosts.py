@@ -12,7 +12,7 @@ from pathlib import Path
 from synaptic.daemon import lifecycle
 from synaptic.model.home import Home
 from synaptic.model.layers import LayerEffect, Restart
-from synaptic.packages import dispatcher
+from synaptic.setup import dispatcher
 from synaptic.store import fleet, layers
 from synaptic.store.db import Store
 from synaptic.store.fleet import Member

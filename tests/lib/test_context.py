@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from synaptic.parse import source_files
+from synaptic.policies import source_files
 from tests.lib.shell import git, repository, sh
 
 STATE = 'get_git_state "$PWD"; echo "$GIT_BRANCH|$GIT_DIRTY_COUNT|$GIT_WT_COUNT|$GIT_WORKTREES"'

@@ -3,7 +3,7 @@
 import hashlib
 
 from synaptic.model.home import Home
-from synaptic.packages.options import Options
+from synaptic.setup.options import Options
 
 
 def options_for(tmp_path, **more):

@@ -2,17 +2,17 @@
 
 from pathlib import Path
 
+from synaptic.hooks.edit_registry import entries
 from synaptic.model.home import Home
+from synaptic.model.refusal import Refusal
 from synaptic.packages import lock
 from synaptic.packages.dependencies import Wanted
 from synaptic.packages.hashes import digest, of_files
 from synaptic.packages.install import Order, apply, prepare
-from synaptic.packages.refusal import Refusal
 from synaptic.packages.remove import apply_removals, prepare_removal
 from synaptic.packages.rows import Bundle, Dep, HookRow, Package, PackageFile, Question, Variant
 from synaptic.packages.site import Site, global_site, project_site
 from synaptic.packages.verify_install import verify_site
-from synaptic.registry.edit_registry import entries
 
 HOOK = '#!/bin/sh\necho {name} {version} >> "$SYNAPTIC_ROOT/logs/ran"\n'
 

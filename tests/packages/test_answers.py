@@ -1,8 +1,8 @@
 import pytest
 
+from synaptic.model.refusal import Refusal
 from synaptic.packages.answers import answer_from, default_answers, in_order, kept, to_ask
 from synaptic.packages.profile_repo import RepoProfile
-from synaptic.packages.refusal import Refusal
 from synaptic.packages.rows import Question
 
 REPO = RepoProfile(name="shop", root="/shop", primary_language="go", languages=("go", "python"), ci_system="ci")

@@ -1,9 +1,9 @@
 import msgspec
 import pytest
 
+from synaptic.model.refusal import Refusal
 from synaptic.packages.author import gate, import_package, promote, promote_all, undo
 from synaptic.packages.database import Change
-from synaptic.packages.refusal import Refusal
 from tests.packages.authoring import HOOK
 
 QUESTION = '[[questions]]\nid = "who"\nprompt = "?"\ntype = "text"\n'

@@ -1,7 +1,7 @@
 import pytest
 
+from synaptic.model.refusal import Refusal
 from synaptic.packages.catalog import catalog_file, latest, load_catalog, refresh
-from synaptic.packages.refusal import Refusal
 from tests.packages.authoring import read_package
 
 

@@ -1,8 +1,8 @@
 import pytest
 
+from synaptic.model.refusal import Refusal
 from synaptic.packages.declared import declared, required
 from synaptic.packages.hashes import digest
-from synaptic.packages.refusal import Refusal
 
 HEAD = '[package]\nname = "p"\nversion = "1"\n'
 

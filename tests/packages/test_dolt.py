@@ -8,9 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from synaptic.model.refusal import Refusal
 from synaptic.packages.database import Change
 from synaptic.packages.dolt import DoltDatabase
-from synaptic.packages.refusal import Refusal
 from synaptic.packages.rows import Package
 from synaptic.packages.tables import insert
 

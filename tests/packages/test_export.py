@@ -1,9 +1,9 @@
 import msgspec
 import pytest
 
+from synaptic.model.refusal import Refusal
 from synaptic.packages.export import export
 from synaptic.packages.folder import read_folder
-from synaptic.packages.refusal import Refusal
 from tests.packages.authoring import HOOK, SCRIPT, read_package
 
 EVERYTHING = """\

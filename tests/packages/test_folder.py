@@ -2,9 +2,9 @@ import os
 
 import pytest
 
+from synaptic.model.refusal import Refusal
 from synaptic.packages.folder import FILE_LIMIT, file_row, frontmatter, read_folder
 from synaptic.packages.hashes import corrupt, digest
-from synaptic.packages.refusal import Refusal
 from tests.packages.authoring import HOOK, SCRIPT, read_package, write_package
 
 

@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from synaptic.model.refusal import Refusal
 from synaptic.packages.hashes import aggregate, checked_path, corrupt, digest
-from synaptic.packages.refusal import Refusal
 from synaptic.packages.rows import Bundle, Package, PackageFile
 
 PAIRS = st.lists(st.tuples(st.text(min_size=1), st.text(min_size=1)), unique_by=lambda pair: pair[0])

@@ -7,11 +7,11 @@ import tomllib
 import msgspec
 import pytest
 
-from synaptic.packages.env import env_file, read_env
 from synaptic.packages.hashes import digest
 from synaptic.packages.install import apply
 from synaptic.packages.lock import record_id
 from synaptic.packages.rows import HookRow
+from synaptic.setup.env import env_file, read_env
 from tests.packages.shelf import HOOK, Owner, file, made, refused, tree, variant
 
 

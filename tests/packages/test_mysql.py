@@ -7,10 +7,10 @@ import msgspec
 import pytest
 
 from synaptic.model.home import Home
+from synaptic.model.refusal import Refusal
 from synaptic.packages.author import import_package, promote, promote_all, undo
 from synaptic.packages.create import create_on_server
 from synaptic.packages.database import Change
-from synaptic.packages.refusal import Refusal
 from synaptic.packages.rows import PackageFile
 from synaptic.packages.source import open_source
 from synaptic.packages.tables import KINDS, insert

@@ -1,8 +1,8 @@
 import pytest
 
+from synaptic.model.refusal import Refusal
 from synaptic.packages.author import import_package
 from synaptic.packages.database import Change
-from synaptic.packages.refusal import Refusal
 from synaptic.packages.rows import Package
 from synaptic.packages.tables import SCHEMA, insert
 

@@ -4,9 +4,9 @@ import msgspec
 import pytest
 
 from synaptic.model.home import Home
+from synaptic.model.refusal import Refusal
 from synaptic.packages.author import import_package, promote, undo
 from synaptic.packages.create import clone_file
-from synaptic.packages.refusal import Refusal
 from synaptic.packages.remote import copy_file, pull, push
 from synaptic.packages.serving import serving
 from synaptic.packages.source import open_source

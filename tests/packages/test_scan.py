@@ -2,8 +2,8 @@ import os
 
 import pytest
 
+from synaptic.model.refusal import Refusal
 from synaptic.packages.catalog import catalog_file, load_catalog, refresh
-from synaptic.packages.refusal import Refusal
 from synaptic.packages.scan import Match, Tracked, scan
 from tests.packages.authoring import read_package
 

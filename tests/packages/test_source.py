@@ -1,9 +1,9 @@
 import pytest
 
 from synaptic.model.home import Home
+from synaptic.model.refusal import Refusal
 from synaptic.packages.create import create_file
 from synaptic.packages.database import shown
-from synaptic.packages.refusal import Refusal
 from synaptic.packages.source import channel_name, note_file, open_source, own_database, registry_url
 
 

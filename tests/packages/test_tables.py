@@ -1,8 +1,8 @@
 import msgspec
 import pytest
 
+from synaptic.model.refusal import Refusal
 from synaptic.packages.database import Change
-from synaptic.packages.refusal import Refusal
 from synaptic.packages.rows import Bundle, Dep, HookRow, Package, PackageFile, Question, Variant
 from synaptic.packages.tables import KINDS, Statement, columns, from_rows, insert, remove
 

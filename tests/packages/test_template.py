@@ -1,9 +1,9 @@
 import pytest
 
 from synaptic.model.environment import project_variables
+from synaptic.model.refusal import Refusal
 from synaptic.packages.hashes import digest
 from synaptic.packages.profile_repo import RepoProfile
-from synaptic.packages.refusal import Refusal
 from synaptic.packages.rows import Bundle, Package, PackageFile, Question
 from synaptic.packages.template import ENV, Values, environment_values, lint, render
 

@@ -6,9 +6,9 @@ import msgspec
 import pytest
 import tomlkit
 
+from synaptic.model.refusal import Refusal
 from synaptic.packages import lock
 from synaptic.packages.lock import External, Requirements
-from synaptic.packages.refusal import Refusal
 from synaptic.packages.verify_install import verify_site
 from tests.packages.shelf import Owner, made, refused
 

@@ -9,8 +9,8 @@ from synaptic.model.decision import Decision, Failure, Verdict
 from synaptic.model.event import EVENTS, Event
 from synaptic.model.facts import Facts
 from synaptic.model.hook import Command, Hook
-from synaptic.pipeline.match import Index
 from synaptic.pipeline.run import run
+from synaptic.pipeline.select import Index
 from synaptic.runners.base import Invocation
 
 Outcome = Verdict | Failure | None

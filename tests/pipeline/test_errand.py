@@ -11,8 +11,8 @@ from synaptic.model.errand import Ended, Errand
 from synaptic.model.event import PostToolUse, PreToolUse
 from synaptic.model.facts import Facts
 from synaptic.model.hook import Builtin, Hook
-from synaptic.pipeline.match import Index
 from synaptic.pipeline.run import run
+from synaptic.pipeline.select import Index
 from synaptic.policies.base import Policy
 from tests.pipeline.chains import World, call
 

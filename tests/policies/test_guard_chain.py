@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from synaptic.daemon.check import Checker, summary
+from synaptic.engine.check import Checker, summary
 from synaptic.model.home import Home
 from tests.lib.shell import git, repository
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from synaptic.parse.shell.reader import read
 from synaptic.policies.mounts import mounts, outside
+from synaptic.shell.read.reader import read
 
 GIVEN = (
     "-v /a/b:/k",

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from synaptic.daemon.check import Checker, summary
+from synaptic.engine.check import Checker, summary
 from synaptic.model.home import Home
 
 CWD = "/home/dev/project"

@@ -5,9 +5,9 @@ from hypothesis import strategies as st
 
 from synaptic.model.event import PreToolUse
 from synaptic.model.facts import Facts
-from synaptic.parse.paths import inside
-from synaptic.parse.places import Place
 from synaptic.policies.reading import any_of, elsewhere, named, places, reading, script
+from synaptic.shell.paths import inside
+from synaptic.shell.places import Place
 
 FACTS = Facts(root="/home/u/project", home="/home/u")
 

@@ -12,8 +12,6 @@ from synaptic.model.decision import Verdict
 from synaptic.model.event import PreToolUse
 from synaptic.model.facts import Facts
 from synaptic.model.project import Git
-from synaptic.parse.flow import SOCKET
-from synaptic.parse.places import Places
 from synaptic.policies.base import Policy, policies
 from synaptic.policies.code import remote, unreadable
 from synaptic.policies.data import database_drop
@@ -23,6 +21,8 @@ from synaptic.policies.reading import Reading
 from synaptic.policies.secrets import exfiltration
 from synaptic.policies.self import daemon, engine_files
 from synaptic.policies.system import fork_bomb
+from synaptic.shell.effects.flow import SOCKET
+from synaptic.shell.places import Places
 
 CORPUS = Path(__file__).parents[1] / "corpus" / "commands.jsonl"
 ROOT = "/home/user/project"

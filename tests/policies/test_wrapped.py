@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from synaptic.daemon.check import Checker, summary
+from synaptic.engine.check import Checker, summary
 from synaptic.model.home import Home
 from tests.policies.constructions import DANGEROUS, HARMLESS, MENTIONING, RUNNING
 

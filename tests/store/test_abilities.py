@@ -1,7 +1,7 @@
 """Pools of abilities in the store."""
 
 from synaptic.model.ability import Ability
-from synaptic.parse.ranking import indexed, wanted
+from synaptic.policies.routing.ranking import indexed, wanted
 from synaptic.store import abilities
 from synaptic.store.db import Store
 

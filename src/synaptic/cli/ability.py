@@ -12,10 +12,10 @@ from synaptic.cli import screen
 from synaptic.cli.emit import BLOCKED
 from synaptic.cli.place import Here, here, opened, required_root
 from synaptic.cli.verbs import verb
-from synaptic.daemon import abilities, knowledge
 from synaptic.daemon.emit import Emission, Emitted, completed, emit
+from synaptic.hooks import abilities, knowledge
 from synaptic.model.errors import SynapticError
-from synaptic.parse.summary import summary
+from synaptic.policies.routing.summary import summary
 from synaptic.runners import wrapped
 
 T = TypeVar("T")

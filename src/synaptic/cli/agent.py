@@ -9,10 +9,10 @@ from synaptic.cli import completion, screen
 from synaptic.cli.place import here, opened
 from synaptic.cli.state import durable
 from synaptic.cli.verbs import verb
-from synaptic.daemon.layer_views import agent_view, effort_view
 from synaptic.model.layers import STATUSES, Agent
 from synaptic.store import agents, layers
 from synaptic.store.agents import Registration
+from synaptic.work.layer_views import agent_view, effort_view
 
 app = verb(
     "Agents: who works, on which effort, and in what state. `synaptic fleet` shows them at work.",

@@ -5,19 +5,19 @@ from typing import Annotated
 import msgspec
 import typer
 
+from synaptic.agents.claude_entries import Plan
+from synaptic.agents.support import Ability, abilities
+from synaptic.agents.wiring import WIRINGS, files, holes, registered
 from synaptic.cli import screen
 from synaptic.cli.bootstrap import agent_names, installation
 from synaptic.cli.place import here
 from synaptic.cli.verbs import verb
-from synaptic.packages import agents
-from synaptic.packages.agent_versions import versions
-from synaptic.packages.bootstrap import UNKNOWN_TOKEN, plan_of, refusal, remembered, target
-from synaptic.packages.options import Options
-from synaptic.packages.settings import read_token
-from synaptic.packages.wired import wired
-from synaptic.wire.claude_entries import Plan
-from synaptic.wire.support import Ability, abilities
-from synaptic.wire.wiring import WIRINGS, files, holes, registered
+from synaptic.setup import agents
+from synaptic.setup.agent_versions import versions
+from synaptic.setup.bootstrap import UNKNOWN_TOKEN, plan_of, refusal, remembered, target
+from synaptic.setup.options import Options
+from synaptic.setup.settings import read_token
+from synaptic.setup.wired import wired
 
 app = verb(
     "Coding agents on this machine: found, version, told about the dispatcher, trusted, what they can do.",

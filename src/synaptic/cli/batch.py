@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from synaptic.daemon.check import Checker, summary
+from synaptic.engine.check import Checker, summary
 from synaptic.model.errors import SynapticError
 
 PIECE = 1 << 18

@@ -6,22 +6,22 @@ from typing import Annotated, Literal
 import msgspec
 import typer
 
+from synaptic.agents.wiring import WIRINGS
 from synaptic.cli import screen, setting
 from synaptic.cli.place import Here, here
 from synaptic.cli.verbs import shown, verb
 from synaptic.daemon.http import loopback_token
+from synaptic.hooks.catalog import Catalogs
 from synaptic.model.errors import SettingsError
 from synaptic.model.home import Home
 from synaptic.model.hook import HttpEndpoint
-from synaptic.packages import agents
-from synaptic.packages import bootstrap as packages
-from synaptic.packages.options import Change, Options, Report, options_from
-from synaptic.packages.profile import remove_path
-from synaptic.packages.record import Choices, load
-from synaptic.packages.slash import install_command
-from synaptic.packages.wired import wired
-from synaptic.registry.catalog import Catalogs
-from synaptic.wire.wiring import WIRINGS
+from synaptic.setup import agents
+from synaptic.setup import bootstrap as packages
+from synaptic.setup.options import Change, Options, Report, options_from
+from synaptic.setup.profile import remove_path
+from synaptic.setup.record import Choices, load
+from synaptic.setup.slash import install_command
+from synaptic.setup.wired import wired
 
 app = verb()
 Fail = Literal["open", "closed"]

@@ -6,10 +6,10 @@ from datetime import datetime
 
 from synaptic.cli.person import AGENTS, agents_variable
 from synaptic.cli.place import Here
-from synaptic.daemon.efforts import Caller
 from synaptic.model.errors import LayerError
 from synaptic.store.layers import NOBODY
 from synaptic.store.windows import Who
+from synaptic.work.efforts import Caller
 
 WINDOWS = ("CLAUDE_CODE_SESSION_ID", "CODEX_THREAD_ID", "QWEN_CODE_SESSION_ID", "COPILOT_AGENT_SESSION_ID")
 """Variables in which agents tell their commands the id of the window, as it is in their events."""

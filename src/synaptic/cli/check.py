@@ -9,7 +9,7 @@ import typer
 from synaptic.cli import batch, screen
 from synaptic.cli.place import here
 from synaptic.cli.verbs import shown, verb
-from synaptic.daemon.check import Checker, summary
+from synaptic.engine.check import Checker, summary
 from synaptic.model.errors import SynapticError
 
 app = verb()

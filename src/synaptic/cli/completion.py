@@ -6,12 +6,12 @@ from functools import wraps
 
 from synaptic.cli.caller import caller
 from synaptic.cli.place import Here, here, opened
-from synaptic.daemon import efforts as work
-from synaptic.daemon import skill_files
 from synaptic.model.errors import SynapticError
 from synaptic.store import efforts, layers, tasks, windows
 from synaptic.store.db import Store
 from synaptic.store.layers import Place
+from synaptic.work import efforts as work
+from synaptic.work import skill_files
 
 Offered = Iterable[tuple[str, str]]
 """Values, each with a few words about it."""

@@ -11,13 +11,13 @@ from synaptic.cli import screen, setting
 from synaptic.cli.place import Here, here, required_root
 from synaptic.cli.registered import catalog_of
 from synaptic.cli.verbs import verb
+from synaptic.hooks import config as configs
+from synaptic.hooks.config import Config, Settings
+from synaptic.hooks.nearest import hint
+from synaptic.hooks.schema import schema as json_schema
+from synaptic.hooks.sources import Sources
+from synaptic.hooks.tighten import merge
 from synaptic.model.errors import DeclarationError
-from synaptic.registry import config as configs
-from synaptic.registry.config import Config, Settings
-from synaptic.registry.nearest import hint
-from synaptic.registry.schema import schema as json_schema
-from synaptic.registry.sources import Sources
-from synaptic.registry.tighten import merge
 
 app = verb(
     "Show and check the configuration: yours, and what this project tightens.",

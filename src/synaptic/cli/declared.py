@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from synaptic.cli.place import Here
+from synaptic.files.snapshot import read
+from synaptic.hooks import document
+from synaptic.hooks.catalog import Catalog
+from synaptic.hooks.yaml import is_definition
 from synaptic.model.errors import DeclarationError
-from synaptic.registry import document
-from synaptic.registry.catalog import Catalog
-from synaptic.registry.snapshot import read
-from synaptic.registry.yaml import is_definition
 
 
 def switched_off(place: Here, catalog: Catalog) -> Iterator[tuple[str, str]]:

@@ -8,12 +8,12 @@ from synaptic.cli import plan, screen
 from synaptic.cli.place import Here, here
 from synaptic.cli.sites import Channel, Json, Registry, ScopeOption, agents_here, one_site, opened_source
 from synaptic.cli.verbs import shown, verb
+from synaptic.model.refusal import Refusal
 from synaptic.packages import drift
 from synaptic.packages.dependencies import Wanted
 from synaptic.packages.drift import Drift
 from synaptic.packages.install import Order
 from synaptic.packages.lock import Record
-from synaptic.packages.refusal import Refusal
 from synaptic.packages.restore import prepare_locked
 from synaptic.packages.site import Site
 from synaptic.packages.source import Source

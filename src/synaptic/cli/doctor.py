@@ -11,8 +11,8 @@ from synaptic.cli.place import Here, here
 from synaptic.cli.restore import restored
 from synaptic.cli.verbs import shown, verb
 from synaptic.model.errors import SynapticError
-from synaptic.packages import bootstrap as packages
-from synaptic.packages.env import write_env
+from synaptic.setup import bootstrap as packages
+from synaptic.setup.env import write_env
 
 app = verb()
 

@@ -15,11 +15,11 @@ from synaptic.cli.imports import done, put_back
 from synaptic.cli.place import here
 from synaptic.cli.verbs import shown, verb
 from synaptic.daemon import lifecycle
+from synaptic.files.replace import drop_folders
 from synaptic.model.home import Home
-from synaptic.packages import bootstrap as packages
-from synaptic.packages.agents import checked
-from synaptic.packages.options import Change, Report
-from synaptic.packages.rewrite import drop_folders
+from synaptic.setup import bootstrap as packages
+from synaptic.setup.agents import checked
+from synaptic.setup.options import Change, Report
 
 app = verb()
 

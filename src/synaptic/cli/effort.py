@@ -14,18 +14,18 @@ from synaptic.cli.caller import caller, moment, standard_input
 from synaptic.cli.place import Here, here, opened, required_root
 from synaptic.cli.state import durable
 from synaptic.cli.verbs import verb
-from synaptic.daemon import artifacts, efforts
-from synaptic.daemon.effort_text import begun_text
-from synaptic.daemon.efforts import ENTRY_LIMIT, Ask, Begun, Caller
-from synaptic.daemon.layer_views import View, begun_view, effort_view, passed_view, session_view
 from synaptic.model.dehydration import LIMIT
 from synaptic.model.errors import LayerError
 from synaptic.model.layers import Effort, Session
-from synaptic.parse.phases import Asked, expected
 from synaptic.store import efforts as stored
 from synaptic.store import layers, windows
 from synaptic.store.db import Store
 from synaptic.store.layers import Place
+from synaptic.work import artifacts, efforts
+from synaptic.work.effort_text import begun_text
+from synaptic.work.efforts import ENTRY_LIMIT, Ask, Begun, Caller
+from synaptic.work.layer_views import View, begun_view, effort_view, passed_view, session_view
+from synaptic.work.phases import Asked, expected
 
 app = verb(
     "Work on an effort: one run of a skill on a task. It survives context windows; its log and files stay in the task.",
@@ -270,7 +270,7 @@ def _text_of(file: str) -> str:
         return standard_input(ENTRY_LIMIT).decode("utf-8", "replace")
     import asyncio  # noqa: PLC0415
 
-    from synaptic.daemon import required_files  # noqa: PLC0415  all policies: only a file is a question for them
+    from synaptic.work import required_files  # noqa: PLC0415  all policies: only a file is a question for them
 
     place, path = here(), Path(file).expanduser().absolute()
     if said := asyncio.run(required_files.refusal(place.home, place.root or place.cwd, str(path))):

@@ -10,10 +10,10 @@ from synaptic.cli import screen
 from synaptic.cli.place import here
 from synaptic.cli.verbs import shown, verb
 from synaptic.daemon.emit import Emission, completed, emit
+from synaptic.hooks.nearest import hint
 from synaptic.model.context import fault
 from synaptic.model.errors import SynapticError
 from synaptic.model.event import EVENTS
-from synaptic.registry.nearest import hint
 
 app = verb()
 BLOCKED = 2

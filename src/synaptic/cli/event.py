@@ -2,13 +2,13 @@
 
 from datetime import datetime
 
+from synaptic.agents.payload import to_json
 from synaptic.cli import screen
-from synaptic.daemon.engine import Walked
 from synaptic.daemon.methods import plain
+from synaptic.engine.walk import Walked
 from synaptic.model.call import Answer
 from synaptic.pipeline.explain import Story, explain
 from synaptic.store.record import Entry
-from synaptic.wire.payload import to_json
 
 
 def story_of(entry: Entry) -> Story:

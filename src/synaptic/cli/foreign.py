@@ -7,10 +7,10 @@ from typing import Any
 
 import msgspec
 
+from synaptic.agents.claude_entries import REGISTERED, TIMEOUT, TIMEOUTS, is_ours
+from synaptic.agents.jsontext import Edit, Item, Node, apply, cut, empty, scan
 from synaptic.model.errors import SettingsError
 from synaptic.model.event import EVENTS
-from synaptic.wire.claude_entries import REGISTERED, TIMEOUT, TIMEOUTS, is_ours
-from synaptic.wire.jsontext import Edit, Item, Node, apply, cut, empty, scan
 
 MARK = "\ufeff"
 NAMES = re.compile(r"[A-Za-z0-9_ ,|-]*")

@@ -8,6 +8,7 @@ from typing import Literal
 import msgspec
 
 import synaptic
+from synaptic.agents.wiring import WIRINGS
 from synaptic.cli.bootstrap import installation
 from synaptic.cli.declared import switched_off
 from synaptic.cli.hook import faults_of
@@ -16,19 +17,18 @@ from synaptic.cli.registered import catalog_of, trust_now
 from synaptic.cli.sites import all_sites
 from synaptic.daemon import lifecycle
 from synaptic.daemon.client import responds
+from synaptic.hooks.catalog import Catalog
+from synaptic.hooks.trust import Trust
 from synaptic.model.hook import Hook
-from synaptic.packages import agent_health, dispatcher
-from synaptic.packages.agents import CLAUDE, find
-from synaptic.packages.bootstrap import UNKNOWN_TOKEN, plan_of, remembered, target
-from synaptic.packages.env import env_file
-from synaptic.packages.refusal import Refusal
+from synaptic.model.refusal import Refusal
 from synaptic.packages.restore import moved_from
-from synaptic.packages.settings import read_token
-from synaptic.packages.verify import has_claude, verify
 from synaptic.packages.verify_install import verify_site
-from synaptic.registry.catalog import Catalog
-from synaptic.registry.trust import Trust
-from synaptic.wire.wiring import WIRINGS
+from synaptic.setup import agent_health, dispatcher
+from synaptic.setup.agents import CLAUDE, find
+from synaptic.setup.bootstrap import UNKNOWN_TOKEN, plan_of, remembered, target
+from synaptic.setup.env import env_file
+from synaptic.setup.settings import read_token
+from synaptic.setup.verify import has_claude, verify
 
 STALE = 3600.0
 """Seconds after which a background hook's output should have been collected."""

@@ -14,13 +14,13 @@ from synaptic.cli.event import rehearsed
 from synaptic.cli.place import here, required_root
 from synaptic.cli.registered import catalog_of
 from synaptic.cli.verbs import verb
-from synaptic.daemon import abilities
+from synaptic.hooks import abilities
+from synaptic.hooks.nearest import hint
+from synaptic.hooks.registration import register as registration
+from synaptic.hooks.scaffold import Wanted, scaffold
+from synaptic.hooks.sources import Sources
 from synaptic.model.hook import Builtin, Command, Hook, PythonFunction
 from synaptic.pipeline.explain import explain
-from synaptic.registry.nearest import hint
-from synaptic.registry.registration import register as registration
-from synaptic.registry.scaffold import Wanted, scaffold
-from synaptic.registry.sources import Sources
 
 app = verb(
     "Write, register, validate and try the hooks of this project.",

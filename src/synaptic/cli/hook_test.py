@@ -9,16 +9,16 @@ import msgspec
 from synaptic.cli.place import Here, journal_of
 from synaptic.daemon.client import new_call_id
 from synaptic.daemon.emit import completed
-from synaptic.daemon.engine import Engine, Walked
-from synaptic.daemon.facts.base import Means
+from synaptic.engine.walk import Engine, Walked
+from synaptic.facts.gather import Means
+from synaptic.hooks.catalog import Catalog
+from synaptic.hooks.nearest import hint
 from synaptic.model.call import Call, Request
 from synaptic.model.errors import DeclarationError, SynapticError
 from synaptic.model.event import ABILITY_EVENTS
 from synaptic.model.home import Home
 from synaptic.model.hook import Hook
-from synaptic.pipeline.match import Panel, panel
-from synaptic.registry.catalog import Catalog
-from synaptic.registry.nearest import hint
+from synaptic.pipeline.select import Panel, panel
 from synaptic.runners.execute import Runners
 from synaptic.store import journal
 from synaptic.store.db import Store

@@ -8,16 +8,16 @@ import msgspec
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
+from synaptic.agents.claude_entries import Plan
+from synaptic.agents.claude_settings import install, uninstall
+from synaptic.agents.jsontext import New, append, apply, scan
 from synaptic.cli import foreign
 from synaptic.cli.foreign import Foreign
+from synaptic.files.replace import delete, make_folders, read, replace
 from synaptic.model.errors import DeclarationError, SettingsError
 from synaptic.model.home import Home
-from synaptic.packages import record, settings
-from synaptic.packages.record import SettingsMark, locked
-from synaptic.packages.rewrite import delete, make_folders, read, replace
-from synaptic.wire.claude_entries import Plan
-from synaptic.wire.claude_settings import install, uninstall
-from synaptic.wire.jsontext import New, append, apply, scan
+from synaptic.setup import record, settings
+from synaptic.setup.record import SettingsMark, locked
 
 PREFIX = "imported"
 

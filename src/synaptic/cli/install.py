@@ -24,14 +24,15 @@ from synaptic.cli.sites import (
     opened_source,
 )
 from synaptic.cli.verbs import shown, verb
-from synaptic.packages import bootstrap, lock
+from synaptic.model.refusal import Refusal
+from synaptic.packages import lock
 from synaptic.packages.dependencies import Wanted
 from synaptic.packages.install import Order, Prepared, apply, prepare
-from synaptic.packages.options import Change, Report
 from synaptic.packages.plan import Item
-from synaptic.packages.refusal import Refusal
 from synaptic.packages.restore import prepare_locked
 from synaptic.packages.source import Source
+from synaptic.setup import bootstrap
+from synaptic.setup.options import Change, Report
 
 app = verb()
 

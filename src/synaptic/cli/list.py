@@ -9,9 +9,9 @@ from synaptic.cli import screen
 from synaptic.cli.place import here
 from synaptic.cli.registered import catalog_of, trust_now
 from synaptic.cli.verbs import shown, verb
+from synaptic.hooks.catalog import Catalog
+from synaptic.hooks.trust import Trust
 from synaptic.model.hook import Hook
-from synaptic.registry.catalog import Catalog
-from synaptic.registry.trust import Trust
 
 app = verb()
 HEAD = ("PRIORITY", "ID", "EVENTS", "MATCHER", "BLOCKING", "TRUSTED", "SOURCE")

@@ -10,10 +10,9 @@ from synaptic.cli import screen
 from synaptic.cli.place import here, opened, required_root
 from synaptic.cli.state import durable
 from synaptic.cli.verbs import verb
-from synaptic.daemon import mirror
-from synaptic.model import loop as steps
 from synaptic.model.sane import MAX_ITERATIONS
-from synaptic.store import sections
+from synaptic.store import mirror, sections
+from synaptic.work import loop as steps
 
 app = verb(
     "Work on a big task in counted steps: what is promised, what must hold at the end, how often to try.",

@@ -8,9 +8,9 @@ from synaptic.cli import completion, screen
 from synaptic.cli.caller import caller, moment
 from synaptic.cli.place import here, opened
 from synaptic.cli.verbs import shown, verb
-from synaptic.daemon import efforts
-from synaptic.daemon.layer_views import message_view
 from synaptic.store import messages, windows
+from synaptic.work import efforts
+from synaptic.work.layer_views import message_view
 
 app = verb()
 LIMIT = 50

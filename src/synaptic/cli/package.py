@@ -11,13 +11,13 @@ import typer
 from synaptic.cli import screen
 from synaptic.cli.place import here
 from synaptic.cli.verbs import verb
+from synaptic.model.refusal import Refusal
 from synaptic.packages import author
 from synaptic.packages.compare import Comparison, compare
 from synaptic.packages.export import export as export_to
 from synaptic.packages.folder import read_folder
 from synaptic.packages.hashes import corrupt
 from synaptic.packages.published import Published
-from synaptic.packages.refusal import Refusal
 from synaptic.packages.rows import Bundle
 from synaptic.packages.scaffold import scaffold
 from synaptic.packages.source import channel_name, open_source, registry_url

@@ -8,9 +8,9 @@ from pathlib import Path
 import msgspec
 
 from synaptic.daemon.lifecycle import find_home
+from synaptic.hooks.project import MARKERS, find_root
 from synaptic.model.errors import StoreError, SynapticError
 from synaptic.model.home import Home
-from synaptic.registry.project import MARKERS, find_root
 from synaptic.store.db import Store
 
 

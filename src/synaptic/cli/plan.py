@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 import typer
 
 from synaptic.cli import screen
+from synaptic.model.refusal import Refusal
 from synaptic.packages.answers import Answer, answer_from
 from synaptic.packages.plan import HookLine, Shown
-from synaptic.packages.refusal import Refusal
 from synaptic.packages.rows import Question
 
 SHOWN_FILES = 30

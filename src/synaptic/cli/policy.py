@@ -12,13 +12,13 @@ from synaptic.cli.place import here, required_root
 from synaptic.cli.registered import catalog_of
 from synaptic.cli.standing import standing
 from synaptic.cli.verbs import verb
+from synaptic.hooks import edit
+from synaptic.hooks.config import Config, configured, enabled
+from synaptic.hooks.nearest import hint
+from synaptic.hooks.schema import described_fields
 from synaptic.model.errors import DeclarationError
 from synaptic.model.hook import Builtin
 from synaptic.policies.base import PRESETS, Policy, policies
-from synaptic.registry import edit
-from synaptic.registry.config import Config, configured, enabled
-from synaptic.registry.nearest import hint
-from synaptic.registry.schema import described_fields
 
 app = verb(
     "Show the built-in policies and switch them on and off.",

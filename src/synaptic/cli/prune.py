@@ -8,7 +8,7 @@ import typer
 from synaptic.cli import screen
 from synaptic.cli.place import here, journal_of
 from synaptic.cli.verbs import shown, verb
-from synaptic.registry.catalog import Catalogs
+from synaptic.hooks.catalog import Catalogs
 from synaptic.store import journal, retention
 from synaptic.store.db import Store
 

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from synaptic.cli.place import Here, is_utf8, opened
+from synaptic.hooks.catalog import Catalog, Catalogs
+from synaptic.hooks.trust import Trust
 from synaptic.model.home import Home
-from synaptic.registry.catalog import Catalog, Catalogs
-from synaptic.registry.trust import Trust
 from synaptic.store import trust as trusted
 from synaptic.store.db import Store
 

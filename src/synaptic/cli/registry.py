@@ -13,15 +13,15 @@ from synaptic.cli import screen
 from synaptic.cli.package import Channel, Json, Registry, opened, required
 from synaptic.cli.place import here
 from synaptic.cli.verbs import verb
+from synaptic.files.replace import make_folders, replace
 from synaptic.model.environment import DEFAULT_CHANNEL
+from synaptic.model.refusal import Refusal
 from synaptic.packages import author, remote
 from synaptic.packages.catalog import catalog_file, load_catalog, refresh
 from synaptic.packages.create import clone_file, create_file, create_on_server
 from synaptic.packages.database import shown
 from synaptic.packages.dolt import DoltDatabase
 from synaptic.packages.published import Published
-from synaptic.packages.refusal import Refusal
-from synaptic.packages.rewrite import make_folders, replace
 from synaptic.packages.scan import scan
 from synaptic.packages.serving import serving
 from synaptic.packages.source import channel_name, note_file, open_source, registry_url

@@ -16,7 +16,7 @@ from synaptic.cli.event import rehearsed
 from synaptic.cli.place import here
 from synaptic.cli.verbs import shown, verb
 from synaptic.daemon.client import new_call_id
-from synaptic.daemon.engine import Walked, open_engine
+from synaptic.engine.walk import Walked, open_engine
 from synaptic.model.call import Request
 from synaptic.model.errors import SynapticError
 from synaptic.model.home import Home

@@ -9,7 +9,7 @@ from synaptic.cli import screen
 from synaptic.cli.place import here
 from synaptic.cli.sites import DryRun, Force, Json, ScopeOption, Yes, chosen_sites, one_site
 from synaptic.cli.verbs import shown, verb
-from synaptic.packages.refusal import Refusal
+from synaptic.model.refusal import Refusal
 from synaptic.packages.remove import Removal, apply_removals, prepare_removal
 
 app = verb()

@@ -11,10 +11,10 @@ from typing import Any
 import msgspec
 import typer
 
+from synaptic.agents.payload import to_json
 from synaptic.daemon.lifecycle import find_home
 from synaptic.model.errors import LayerError, SynapticError
-from synaptic.packages.refusal import Refusal
-from synaptic.wire.payload import to_json
+from synaptic.model.refusal import Refusal
 
 COLOURS = {"ok": "green", "warn": "yellow", "fail": "red", "deny": "red", "ask": "yellow", "rewrite": "cyan"}
 COLOURS |= {"error": "red", "attention": "yellow", "working": "cyan", "checked": "green"}

@@ -7,10 +7,10 @@ import typer
 
 from synaptic.cli import screen
 from synaptic.cli.verbs import shown, verb
+from synaptic.hooks.nearest import hint
 from synaptic.model.errors import DeclarationError
 from synaptic.policies.base import Policy, policies
 from synaptic.policies.cases import Case, broken, case_file, cases, opinion
-from synaptic.registry.nearest import hint
 
 app = verb()
 

@@ -8,10 +8,10 @@ from synaptic.cli import completion, screen
 from synaptic.cli.caller import moment
 from synaptic.cli.place import here, opened
 from synaptic.cli.verbs import verb
-from synaptic.daemon.layer_views import payload_view, session_view
 from synaptic.model.layers import Session
 from synaptic.store import efforts, layers, windows
 from synaptic.store.layers import Place
+from synaptic.work.layer_views import payload_view, session_view
 
 app = verb(
     "Sessions: the context windows of efforts. One ends and is never resumed; its effort goes on in another.",

@@ -7,9 +7,9 @@ import tomlkit
 from tomlkit.exceptions import TOMLKitError
 from tomlkit.items import Item
 
+from synaptic.files.replace import make_folders, read, replace
+from synaptic.hooks import config
 from synaptic.model.errors import DeclarationError
-from synaptic.packages.rewrite import make_folders, read, replace
-from synaptic.registry import config
 
 
 def write(file: Path, key: str, value: str) -> bool:

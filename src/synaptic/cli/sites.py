@@ -10,12 +10,12 @@ import typer
 
 from synaptic.cli.place import Here, here, required_root
 from synaptic.model.environment import DEFAULT_CHANNEL
+from synaptic.model.refusal import Refusal
 from synaptic.packages import lock
-from synaptic.packages.env import env_file, read_env
 from synaptic.packages.lock import Record
-from synaptic.packages.refusal import Refusal
 from synaptic.packages.site import Site, global_site, project_site
 from synaptic.packages.source import Source, open_source, registry_url
+from synaptic.setup.env import env_file, read_env
 
 Scope = Literal["project", "global", "both"]
 

@@ -6,7 +6,7 @@ import typer
 
 from synaptic.cli import bootstrap, diff, freeze, info, install, outdated, remove, search, upgrade, verify
 from synaptic.cli.verbs import verb
-from synaptic.packages.refusal import Refusal
+from synaptic.model.refusal import Refusal
 
 EXAMPLES = """
 synaptic skill install policy-guard

@@ -5,11 +5,11 @@ from typing import Any
 
 from synaptic.cli.place import Here, opened
 from synaptic.cli.registered import catalog_of
+from synaptic.hooks.config import Config, Settings, parse
+from synaptic.hooks.sources import Sources
 from synaptic.model.errors import StoreError
 from synaptic.model.hook import Builtin
 from synaptic.policies.base import Policy, policies
-from synaptic.registry.config import Config, Settings, parse
-from synaptic.registry.sources import Sources
 from synaptic.store import usage
 from synaptic.store.usage import Used
 

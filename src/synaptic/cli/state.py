@@ -10,9 +10,8 @@ from synaptic.cli import screen
 from synaptic.cli.person import by_a_person
 from synaptic.cli.place import here, opened, required_root
 from synaptic.cli.verbs import verb
-from synaptic.daemon import mirror
 from synaptic.model.errors import StoreError, SynapticError
-from synaptic.store import sections
+from synaptic.store import mirror, sections
 from synaptic.store.db import Store
 
 app = verb(

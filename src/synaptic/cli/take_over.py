@@ -13,7 +13,7 @@ from synaptic.cli.registered import catalog_of, trust_of
 from synaptic.cli.trust import remember
 from synaptic.cli.verbs import verb
 from synaptic.model.errors import SettingsError
-from synaptic.packages import bootstrap as packages
+from synaptic.setup import bootstrap as packages
 
 app = verb(
     "Take over hooks that an agent already has.",

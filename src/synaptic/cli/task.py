@@ -8,11 +8,11 @@ from synaptic.cli import completion, screen
 from synaptic.cli.caller import moment
 from synaptic.cli.place import here, opened
 from synaptic.cli.verbs import verb
-from synaptic.daemon import artifacts
-from synaptic.daemon.layer_views import effort_view, task_view
 from synaptic.model.errors import LayerError
 from synaptic.store import efforts, layers, tasks
 from synaptic.store.layers import Place
+from synaptic.work import artifacts
+from synaptic.work.layer_views import effort_view, task_view
 
 app = verb(
     "Tasks: folders that efforts pile up in. A task is active while one of its efforts is.",

@@ -10,9 +10,9 @@ from synaptic.cli import screen
 from synaptic.cli.place import here, opened, required_root
 from synaptic.cli.registered import catalog_of, trust_of
 from synaptic.cli.verbs import shown, verb
+from synaptic.hooks.trust import Item
 from synaptic.model.errors import StoreError
 from synaptic.model.hook import Command, Hook, HttpEndpoint, PythonFunction
-from synaptic.registry.trust import Item
 from synaptic.store import trust as store_trust
 from synaptic.store.db import Store
 

@@ -10,7 +10,7 @@ from synaptic.cli.bootstrap import installation, tell
 from synaptic.cli.place import Here, here, journal_of
 from synaptic.cli.verbs import shown, verb
 from synaptic.daemon.methods import plain
-from synaptic.packages import bootstrap as packages
+from synaptic.setup import bootstrap as packages
 from synaptic.store import journal
 from synaptic.store.record import Entry
 

@@ -24,12 +24,13 @@ from synaptic.cli.sites import (
     opened_source,
 )
 from synaptic.cli.verbs import shown, verb
-from synaptic.packages import bootstrap, lock
+from synaptic.model.refusal import Refusal
+from synaptic.packages import lock
 from synaptic.packages.dependencies import Wanted
 from synaptic.packages.install import Order, apply
-from synaptic.packages.refusal import Refusal
 from synaptic.packages.site import Site
 from synaptic.packages.upgrade import Outcome, Upgrade, prepare_upgrade
+from synaptic.setup import bootstrap
 
 app = verb()
 

@@ -11,7 +11,7 @@ from synaptic.cli import screen
 from synaptic.cli.place import Here, here, opened, required_root
 from synaptic.cli.registered import catalog_of
 from synaptic.cli.verbs import shown, verb
-from synaptic.daemon import abilities
+from synaptic.hooks import abilities
 from synaptic.model.hook import Builtin
 from synaptic.store import usage
 from synaptic.store.usage import Used

@@ -9,7 +9,7 @@ from synaptic.cli import screen
 from synaptic.cli.place import here
 from synaptic.cli.sites import Json, ScopeOption, all_sites, chosen_sites, installed_sites
 from synaptic.cli.verbs import shown, verb
-from synaptic.packages.refusal import Refusal
+from synaptic.model.refusal import Refusal
 from synaptic.packages.verify_install import Found, verify_site
 
 app = verb()

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from synaptic.daemon import abilities, knowledge
 from synaptic.daemon.emit import Emission, completed, request_of, told
 from synaptic.daemon.rpc import RpcError, method
+from synaptic.hooks import abilities, knowledge
 from synaptic.model.event import EVENTS
 from synaptic.store import follow_ups, usage
 

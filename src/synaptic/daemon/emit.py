@@ -8,12 +8,12 @@ from typing import Any
 
 import msgspec
 
+from synaptic.agents.adapters import OWN
 from synaptic.daemon import client, fallback
-from synaptic.daemon.ability_events import BLOCKING_ONLY
+from synaptic.engine.ability_events import BLOCKING_ONLY
 from synaptic.model.call import Answer, Request
 from synaptic.model.context import fault
 from synaptic.model.home import Home
-from synaptic.wire.adapters import OWN
 
 SESSION = "SYNAPTIC_SESSION"
 

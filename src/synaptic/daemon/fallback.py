@@ -10,12 +10,12 @@ from pathlib import Path
 import synaptic
 from synaptic.daemon import frame, lifecycle
 from synaptic.daemon.client import responds
-from synaptic.daemon.engine import open_engine
 from synaptic.daemon.refuse import refuse
+from synaptic.engine.walk import open_engine
 from synaptic.model.call import Answer, Request
 from synaptic.model.errors import DaemonError, SynapticError
 from synaptic.model.home import Home
-from synaptic.packages import dispatcher
+from synaptic.setup import dispatcher
 
 Deliver = Callable[[Answer], None]
 

@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
 
+from synaptic.agents.adapters import adapter
 from synaptic.daemon.client import new_call_id
-from synaptic.daemon.facts.base import gather
 from synaptic.daemon.rpc import METHODS, RpcError, environment, issue
+from synaptic.facts.gather import gather
+from synaptic.hooks.catalog import builtin_hooks
+from synaptic.hooks.project import find_root
 from synaptic.model.call import Call
 from synaptic.model.decision import Verdict
 from synaptic.model.errors import StoreError
@@ -21,15 +24,12 @@ from synaptic.model.layers import LAYER_EFFECTS, OpenSession
 from synaptic.pipeline.merge import Said, merge
 from synaptic.policies.base import Policy, policies
 from synaptic.policies.fleet.handled import Handled, Handler
-from synaptic.registry.catalog import builtin_hooks
-from synaptic.registry.project import find_root
 from synaptic.store import layers
 from synaptic.store.layer_effects import Applied
-from synaptic.wire.adapters import adapter
 
 if TYPE_CHECKING:
-    from synaptic.daemon.engine import Engine
     from synaptic.daemon.server import Daemon
+    from synaptic.engine.walk import Engine
 
 AGENT = "claude"
 """Whose vocabulary the methods speak."""

@@ -8,10 +8,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 
-from synaptic.daemon import artifacts, efforts, required_files, skill_files
-from synaptic.daemon.effort_text import begun_text
-from synaptic.daemon.efforts import Ask, Begun, Caller
-from synaptic.daemon.layer_views import (
+from synaptic.daemon.rpc import environment, method
+from synaptic.hooks.project import find_root
+from synaptic.model import dehydration
+from synaptic.model.errors import LayerError
+from synaptic.model.layers import Effort, Metadata
+from synaptic.store import agents as known_agents
+from synaptic.store import efforts as stored
+from synaptic.store import layers, messages, skills, tasks, windows
+from synaptic.store.agents import Registration
+from synaptic.store.layers import NOBODY, Place
+from synaptic.store.windows import Who
+from synaptic.work import artifacts, efforts, required_files, skill_files
+from synaptic.work.effort_text import begun_text
+from synaptic.work.efforts import Ask, Begun, Caller
+from synaptic.work.layer_views import (
     agent_view,
     begun_view,
     effort_view,
@@ -21,18 +32,7 @@ from synaptic.daemon.layer_views import (
     skill_view,
     task_view,
 )
-from synaptic.daemon.rpc import environment, method
-from synaptic.model import dehydration
-from synaptic.model.errors import LayerError
-from synaptic.model.layers import Effort, Metadata
-from synaptic.parse.phases import Asked
-from synaptic.registry.project import find_root
-from synaptic.store import agents as known_agents
-from synaptic.store import efforts as stored
-from synaptic.store import layers, messages, skills, tasks, windows
-from synaptic.store.agents import Registration
-from synaptic.store.layers import NOBODY, Place
-from synaptic.store.windows import Who
+from synaptic.work.phases import Asked
 
 if TYPE_CHECKING:
     from synaptic.daemon.server import Daemon

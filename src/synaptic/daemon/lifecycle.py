@@ -19,7 +19,7 @@ import synaptic
 from synaptic.daemon.address import connect
 from synaptic.model.errors import DaemonError
 from synaptic.model.home import Home
-from synaptic.packages.dispatcher import read_engine
+from synaptic.setup.dispatcher import read_engine
 from synaptic.store.lease import is_locked
 
 SERVER = ("-I", "-m", "synaptic.daemon.server")

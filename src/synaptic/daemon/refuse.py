@@ -1,9 +1,9 @@
 """What a call is told when no engine could look at it: the fail policy chosen at install time."""
 
+from synaptic.agents.adapters import AGENTS, adapter
 from synaptic.model.call import Answer
 from synaptic.model.home import Home
-from synaptic.packages.dispatcher import read_engine
-from synaptic.wire.adapters import AGENTS, adapter
+from synaptic.setup.dispatcher import read_engine
 
 CLAUDE = "claude"
 GO_ON = ("TeammateIdle", "AfterAgent")

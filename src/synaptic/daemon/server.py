@@ -25,14 +25,14 @@ from synaptic.daemon import (  # noqa: F401 - methods register themselves
     rpc,
     state_methods,
 )
-from synaptic.daemon.engine import Engine, open_engine
 from synaptic.daemon.http import Http
 from synaptic.daemon.peer import same_user
 from synaptic.daemon.upkeep import upkeep
+from synaptic.engine.walk import Engine, open_engine
 from synaptic.model.call import Answer
 from synaptic.model.errors import DaemonError
 from synaptic.model.home import Home
-from synaptic.packages.dispatcher import read_engine
+from synaptic.setup.dispatcher import read_engine
 
 log = logging.getLogger(__name__)
 

@@ -5,11 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from synaptic.daemon import mirror
 from synaptic.daemon.rpc import RpcError, method
 from synaptic.model.errors import StoreError, SynapticError
 from synaptic.model.state import Change, changed
-from synaptic.store import sections
+from synaptic.store import mirror, sections
 
 if TYPE_CHECKING:
     from synaptic.daemon.server import Daemon

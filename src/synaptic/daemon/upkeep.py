@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 
-from synaptic.daemon.engine import Engine
+from synaptic.engine.walk import Engine
 from synaptic.model.errors import StoreError
 from synaptic.store import retention
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Mapping
 
+from synaptic.model.refusal import Refusal
 from synaptic.packages.profile_repo import RepoProfile
-from synaptic.packages.refusal import Refusal
 from synaptic.packages.rows import Question, split_list
 
 Answer = str | bool | list[str]

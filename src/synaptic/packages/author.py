@@ -5,12 +5,12 @@ from typing import cast
 
 import msgspec
 
+from synaptic.model.refusal import Refusal
 from synaptic.packages.compare import compare
 from synaptic.packages.database import Change, History, checked_ref, shown
 from synaptic.packages.folder import Read
 from synaptic.packages.hashes import corrupt
 from synaptic.packages.published import Published
-from synaptic.packages.refusal import Refusal
 from synaptic.packages.rows import Bundle
 from synaptic.packages.tables import KINDS, Statement, copy, insert, remove
 from synaptic.packages.template import lint

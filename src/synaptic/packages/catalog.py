@@ -11,8 +11,8 @@ import msgspec
 import tomlkit
 from packaging.version import InvalidVersion, Version
 
-from synaptic.packages.refusal import Refusal
-from synaptic.packages.rewrite import make_folders, read, replace
+from synaptic.files.replace import make_folders, read, replace
+from synaptic.model.refusal import Refusal
 from synaptic.packages.rows import Bundle
 
 SCHEMA = 1

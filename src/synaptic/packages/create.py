@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from synaptic.files.replace import make_folders
 from synaptic.model.environment import DEFAULT_CHANNEL
+from synaptic.model.refusal import Refusal
 from synaptic.packages.database import Change, Database
 from synaptic.packages.dolt import DoltDatabase, drop_file, remote_channels
-from synaptic.packages.refusal import Refusal
 from synaptic.packages.remote import ORIGIN
-from synaptic.packages.rewrite import make_folders
 from synaptic.packages.source import CHANNELS
 from synaptic.packages.tables import CREATE, Statement
 

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from synaptic.packages.refusal import Refusal
+from synaptic.model.refusal import Refusal
 from synaptic.packages.rows import Commit
 from synaptic.packages.tables import Statement
 

@@ -6,13 +6,13 @@ from typing import Annotated, Any, TypeVar
 
 import msgspec
 
+from synaptic.hooks.declaration import checked_matcher, known_events
+from synaptic.hooks.shape import refuse_typos, shaped
 from synaptic.model.errors import DeclarationError
+from synaptic.model.refusal import Refusal
 from synaptic.packages.answers import in_order
 from synaptic.packages.hashes import checked_path, digest
-from synaptic.packages.refusal import Refusal
 from synaptic.packages.rows import Dep, DepType, HookRow, InstallScope, Package, Question, QuestionType, Variant
-from synaptic.registry.declaration import checked_matcher, known_events
-from synaptic.registry.shape import refuse_typos, shaped
 
 T = TypeVar("T", bound=msgspec.Struct)
 ID = r"^[a-z0-9][a-z0-9._-]*$"

@@ -10,9 +10,9 @@ import msgspec
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
 
+from synaptic.model.refusal import Refusal
 from synaptic.packages.lock import External, Lock, Requirements
 from synaptic.packages.materialise import checked
-from synaptic.packages.refusal import Refusal
 from synaptic.packages.rows import Bundle, Dep
 from synaptic.packages.source import Source
 

@@ -10,9 +10,9 @@ from typing import IO, Any
 
 import msgspec
 
+from synaptic.model.refusal import Code, Refusal
 from synaptic.packages import worker
 from synaptic.packages.database import Change, Past, Rows, checked_ref
-from synaptic.packages.refusal import Code, Refusal
 from synaptic.packages.rows import Commit
 
 PATIENCE = 10.0

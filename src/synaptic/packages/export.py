@@ -7,10 +7,10 @@ from typing import Any
 import msgspec
 import tomlkit
 
+from synaptic.model.refusal import Refusal
 from synaptic.packages.declared import PackageTable
 from synaptic.packages.folder import MANIFEST
 from synaptic.packages.hashes import checked_path, corrupt
-from synaptic.packages.refusal import Refusal
 from synaptic.packages.rows import Bundle, Dep, HookRow, Question
 
 RUNNABLE = ("hook", "script")

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import msgspec
 
+from synaptic.hooks.document import load
 from synaptic.model.errors import DeclarationError
+from synaptic.model.refusal import Refusal
 from synaptic.packages.declared import Declared, declared
 from synaptic.packages.hashes import checked_path, digest, of_files
-from synaptic.packages.refusal import Refusal
 from synaptic.packages.rows import Bundle, ContentType, FileType, PackageFile
 from synaptic.packages.template import SUFFIX
-from synaptic.registry.document import load
 
 MANIFEST = "package.toml"
 FILE_LIMIT = 1 << 20

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Iterable
 from pathlib import PurePosixPath
 
-from synaptic.packages.refusal import Refusal
+from synaptic.model.refusal import Refusal
 from synaptic.packages.rows import Bundle, PackageFile
 
 RUNTIME = (".synaptic", ".claude")

@@ -7,23 +7,23 @@ from pathlib import Path
 
 import msgspec
 
+from synaptic.files.replace import read
+from synaptic.hooks import pins
+from synaptic.hooks.pins import ABSENT, Installed, Pins
 from synaptic.model.home import Home
+from synaptic.model.refusal import Refusal
 from synaptic.packages import lock
 from synaptic.packages.answers import Answer, Answers, answer_from, default_answer, kept, to_ask
 from synaptic.packages.database import shown
 from synaptic.packages.dependencies import Wanted, missing, requirements, resolve, run_commands
-from synaptic.packages.env import env_files
 from synaptic.packages.lock import External, Lock, Record
 from synaptic.packages.materialise import digest_of, materialise, profile_of, sha256_of, target
 from synaptic.packages.plan import Item, Shown, edited_registry, record_of, registry_text, show
-from synaptic.packages.refusal import Refusal
-from synaptic.packages.rewrite import read
 from synaptic.packages.rows import Bundle, Question
 from synaptic.packages.site import Site
 from synaptic.packages.source import Source
 from synaptic.packages.steps import After, Change, Drop, Put, Work, commit, exclusive
-from synaptic.registry import pins
-from synaptic.registry.pins import ABSENT, Installed, Pins
+from synaptic.setup.env import env_files
 
 Scripts = Mapping[str, tuple[str, ...]]
 Ask = Callable[[Question, Answer], Answer]

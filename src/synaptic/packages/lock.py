@@ -7,10 +7,10 @@ from typing import Any, Literal
 import msgspec
 import tomlkit
 
-from synaptic.packages.refusal import Refusal
-from synaptic.packages.rewrite import read
+from synaptic.files.replace import read
+from synaptic.hooks.edit_registry import Line
+from synaptic.model.refusal import Refusal
 from synaptic.packages.site import Scope, Site
-from synaptic.registry.edit_registry import Line
 
 VERSION = 1
 HEAD = "# Written by synaptic. Commit it: `synaptic install` without a name installs exactly this.\n"

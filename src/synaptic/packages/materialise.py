@@ -9,15 +9,15 @@ from typing import Any
 import msgspec
 
 from synaptic.model.environment import project_variables
+from synaptic.model.refusal import Refusal
 from synaptic.packages.answers import Answers
-from synaptic.packages.env import env_file, read_env
 from synaptic.packages.hashes import checked_path, corrupt
 from synaptic.packages.lock import LockedHook
 from synaptic.packages.profile_repo import RepoProfile, repo_profile
-from synaptic.packages.refusal import Refusal
 from synaptic.packages.rows import Bundle, PackageFile
 from synaptic.packages.site import Site
 from synaptic.packages.template import Rendered, Values, environment_values, render
+from synaptic.setup.env import env_file, read_env
 
 FLAT = {"agent": "agents", "command": "commands"}
 """Files of these types are shared: their base name in one folder."""

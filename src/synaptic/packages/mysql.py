@@ -7,8 +7,8 @@ from urllib.parse import SplitResult, unquote, urlsplit
 import pymysql
 
 from synaptic.model.environment import DEFAULT_CHANNEL
+from synaptic.model.refusal import Code, Refusal
 from synaptic.packages.database import Change, Past, Rows, checked_ref, shown
-from synaptic.packages.refusal import Code, Refusal
 from synaptic.packages.rows import Commit
 
 PORT = 3306

@@ -6,12 +6,12 @@ from typing import Any, Literal
 
 import msgspec
 
+from synaptic.files.replace import read
+from synaptic.hooks.edit_registry import entries, upserted
 from synaptic.packages import lock
 from synaptic.packages.lock import External, LockedHook, Record, Requirements, Tracking
 from synaptic.packages.materialise import Material, digest_of, target
-from synaptic.packages.rewrite import read
 from synaptic.packages.site import Site
-from synaptic.registry.edit_registry import entries, upserted
 
 Action = Literal["install", "upgrade", "reinstall", "remove"]
 State = Literal["new", "changed", "same", "modified", "obsolete"]

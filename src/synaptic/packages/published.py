@@ -2,11 +2,11 @@
 
 from typing import Self
 
+from synaptic.hooks.nearest import hint
+from synaptic.model.refusal import Refusal
 from synaptic.packages.database import Database, shown
-from synaptic.packages.refusal import Refusal
 from synaptic.packages.rows import Bundle, Commit, Dep, HookRow, Package, PackageFile, Question, Variant
 from synaptic.packages.tables import KINDS, ORDER, OWNER, SCHEMA, Row, columns, from_rows
-from synaptic.registry.nearest import hint
 
 TEXT = "LOWER(CONCAT(name, ' ', COALESCE(description, ''), ' ', COALESCE(tags, '')))"
 

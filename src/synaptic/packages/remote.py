@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from synaptic.files.replace import make_folders
 from synaptic.model.home import Home
+from synaptic.model.refusal import Refusal
 from synaptic.packages.database import checked_ref
 from synaptic.packages.dolt import DoltDatabase, drop_file, remote_channels
-from synaptic.packages.refusal import Refusal
-from synaptic.packages.rewrite import make_folders
 
 ORIGIN = "origin"
 

@@ -4,17 +4,17 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from synaptic.hooks.edit_registry import withdrawn
+from synaptic.hooks.pins import Pins
 from synaptic.model.home import Home
+from synaptic.model.refusal import Refusal
 from synaptic.packages import lock
 from synaptic.packages.install import loaded_pins, pins_text, snapshots
 from synaptic.packages.lock import Lock, Record
 from synaptic.packages.materialise import digest_of, target
 from synaptic.packages.plan import FileLine, Shown, State, hook_lines, registry_text
-from synaptic.packages.refusal import Refusal
 from synaptic.packages.site import Site
 from synaptic.packages.steps import After, Change, Drop, Put, Work, commit, exclusive
-from synaptic.registry.edit_registry import withdrawn
-from synaptic.registry.pins import Pins
 
 
 class Removal(msgspec.Struct, frozen=True):

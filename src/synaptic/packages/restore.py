@@ -5,24 +5,24 @@ from pathlib import Path
 
 import msgspec
 
+from synaptic.hooks import pins
+from synaptic.hooks.edit_registry import upserted
+from synaptic.hooks.pins import Installed, Pins
 from synaptic.model.home import Home
+from synaptic.model.refusal import Refusal
 from synaptic.packages import lock
 from synaptic.packages.answers import Answers
 from synaptic.packages.database import shown
 from synaptic.packages.dependencies import Wanted, fetch, requirements
-from synaptic.packages.env import env_files
 from synaptic.packages.install import Prepared, loaded_pins, pins_text
 from synaptic.packages.lock import Record
 from synaptic.packages.materialise import materialise
 from synaptic.packages.plan import Item, registry_text
-from synaptic.packages.refusal import Refusal
 from synaptic.packages.site import Site
 from synaptic.packages.source import Source
 from synaptic.packages.steps import After, Change, Drop, Put, Work, commit, exclusive
 from synaptic.packages.verify_install import verify_record
-from synaptic.registry import pins
-from synaptic.registry.edit_registry import upserted
-from synaptic.registry.pins import Installed, Pins
+from synaptic.setup.env import env_files
 
 BROKEN = ("modified", "missing", "unreadable", "hook_not_registered", "hook_elsewhere", "script_changed")
 

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
+from synaptic.model.refusal import Refusal
 from synaptic.packages.declared import declared
 from synaptic.packages.folder import MANIFEST
-from synaptic.packages.refusal import Refusal
 
 HOOK = """\
 #!/usr/bin/env bash

@@ -4,9 +4,9 @@ import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 
+from synaptic.model.refusal import Refusal
 from synaptic.packages import server
 from synaptic.packages.dolt import end_script, start_script
-from synaptic.packages.refusal import Refusal
 
 
 @contextlib.contextmanager

@@ -5,9 +5,9 @@ from typing import Literal
 
 import msgspec
 
+from synaptic.hooks.edit_registry import Owner
+from synaptic.hooks.pins import pins_file
 from synaptic.model.home import Home
-from synaptic.registry.edit_registry import Owner
-from synaptic.registry.pins import pins_file
 
 Scope = Literal["project", "global"]
 

@@ -7,10 +7,10 @@ from urllib.parse import quote, unquote, urlsplit
 
 from synaptic.model.environment import DEFAULT_CHANNEL
 from synaptic.model.home import Home
+from synaptic.model.refusal import Refusal
 from synaptic.packages.database import shown
 from synaptic.packages.dolt import DoltDatabase
 from synaptic.packages.published import Published
-from synaptic.packages.refusal import Refusal
 from synaptic.packages.remote import open_copy
 from synaptic.packages.rows import Bundle, Commit, Package, Variant
 

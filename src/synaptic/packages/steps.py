@@ -16,11 +16,11 @@ from typing import Literal
 
 import msgspec
 
+from synaptic.files.replace import make_folders, replace
+from synaptic.hooks.edit_registry import registry_lock
 from synaptic.model.home import Home
-from synaptic.packages.refusal import Refusal
-from synaptic.packages.rewrite import make_folders, replace
+from synaptic.model.refusal import Refusal
 from synaptic.packages.site import Site
-from synaptic.registry.edit_registry import registry_lock
 
 After = Callable[[str], None]
 """Called with the name of every step that is done."""

@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from synaptic.packages.refusal import Refusal
+from synaptic.model.refusal import Refusal
 from synaptic.packages.rows import Dep, HookRow, Package, PackageFile, Question, Variant
 
 SCHEMA = 1

@@ -9,10 +9,10 @@ import msgspec
 from jinja2 import ChainableUndefined, TemplateError, nodes
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
+from synaptic.model.refusal import Refusal
 from synaptic.packages.answers import Answers
 from synaptic.packages.hashes import digest
 from synaptic.packages.profile_repo import RepoProfile
-from synaptic.packages.refusal import Refusal
 from synaptic.packages.rows import Bundle, PackageFile, Question
 
 SUFFIX = ".j2"

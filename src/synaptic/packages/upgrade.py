@@ -5,11 +5,11 @@ from typing import Literal
 import msgspec
 
 from synaptic.model.environment import DEFAULT_CHANNEL
+from synaptic.model.refusal import Refusal
 from synaptic.packages import lock
 from synaptic.packages.dependencies import Wanted
 from synaptic.packages.install import Order, Prepared, prepare
 from synaptic.packages.lock import Record
-from synaptic.packages.refusal import Refusal
 from synaptic.packages.rows import Package
 from synaptic.packages.site import Site
 from synaptic.packages.source import Source

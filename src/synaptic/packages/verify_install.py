@@ -5,6 +5,8 @@ from typing import Literal
 
 import msgspec
 
+from synaptic.hooks.edit_registry import entries
+from synaptic.hooks.pins import Pins
 from synaptic.model.errors import DeclarationError
 from synaptic.packages import lock
 from synaptic.packages.hashes import aggregate
@@ -13,8 +15,6 @@ from synaptic.packages.lock import Record
 from synaptic.packages.materialise import sha256_of
 from synaptic.packages.plan import registry_text
 from synaptic.packages.site import Site
-from synaptic.registry.edit_registry import entries
-from synaptic.registry.pins import Pins
 
 Severity = Literal["info", "warn", "error", "critical"]
 SEVERITIES: dict[str, Severity] = {

@@ -14,8 +14,8 @@ from synaptic.model.event import Timing, ToolEvent
 from synaptic.model.facts import Facts
 from synaptic.model.hook import Hook
 from synaptic.model.tool import Input
-from synaptic.pipeline.match import Panel
 from synaptic.pipeline.merge import Said, merge
+from synaptic.pipeline.select import Panel
 from synaptic.policies.base import Policy
 from synaptic.runners.base import Invocation
 

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 
 import msgspec
 
-from synaptic.parse.paths import inside
-from synaptic.parse.shell.script import Script
 from synaptic.policies.reading import CONTAINERS, named
+from synaptic.shell.paths import inside
+from synaptic.shell.read.script import Script
 
 VOLUME = re.compile(r"(?:-v|--volume=)?([~/.$][^:]*):(/[^:]*)(?::([\w,]*))?")
 READ_ONLY = frozenset({"readonly", "ro"})

@@ -10,13 +10,13 @@ import msgspec
 
 from synaptic.model.event import PreToolUse
 from synaptic.model.facts import Facts
-from synaptic.parse.flow import VERSIONED, plain
-from synaptic.parse.paths import LONGEST, Standpoint, inside, resolve, settled
-from synaptic.parse.places import SYSTEM, Places
-from synaptic.parse.shell.once import KEPT, read_once
-from synaptic.parse.shell.programs.remote import REMOTES
-from synaptic.parse.shell.script import Command, Redirect, Script
-from synaptic.parse.targets import Target, targets
+from synaptic.shell.effects.flow import VERSIONED, plain
+from synaptic.shell.effects.targets import Target, targets
+from synaptic.shell.paths import LONGEST, Standpoint, inside, resolve, settled
+from synaptic.shell.places import SYSTEM, Places
+from synaptic.shell.programs.remote import REMOTES
+from synaptic.shell.read.once import KEPT, read_once
+from synaptic.shell.read.script import Command, Redirect, Script
 
 NOWHERE = "/nowhere/project"
 """Stands for the folder when nobody says where the agent is."""

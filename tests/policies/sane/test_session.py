@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.daemon.setting import Setting, output, specific
 
-from synaptic.daemon.engine import Engine, open_engine
+from synaptic.engine.walk import Engine, open_engine
 from synaptic.model.call import Answer
 from synaptic.store import state
+from tests.daemon.setting import Setting, output, specific
 
 RESEARCH = ("mcp__memory__read_graph", "mcp__context7__get-docs", "WebSearch", "mcp__github__search_code", "Read")
 

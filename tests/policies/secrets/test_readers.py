@@ -2,8 +2,8 @@
 
 import pytest
 
-from synaptic.parse.shell.reader import read
 from synaptic.policies.secrets.readers import files_of
+from synaptic.shell.read.reader import read
 
 FILES = (
     ("cat a b", ["a", "b"]),

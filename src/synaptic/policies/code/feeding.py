@@ -2,10 +2,10 @@
 
 import re
 
-from synaptic.parse.flow import SERVED, SOCKET, Flow, interpreter
-from synaptic.parse.names import names
-from synaptic.parse.shell.programs.options import operands
-from synaptic.parse.shell.script import Command, Script, Word
+from synaptic.shell.effects.flow import SERVED, SOCKET, Flow, interpreter
+from synaptic.shell.names import names
+from synaptic.shell.programs.options import operands
+from synaptic.shell.read.script import Command, Script, Word
 
 EVALUATES = frozenset({"eval", "source", ".", "iex", "invoke-expression"})
 CODE = {

@@ -7,12 +7,12 @@ import msgspec
 from synaptic.model.decision import Verdict, deny
 from synaptic.model.event import PreToolUse
 from synaptic.model.facts import Facts
-from synaptic.parse.arguments import arguments
-from synaptic.parse.names import names
-from synaptic.parse.shell.script import Command, Script
-from synaptic.parse.shell.startup import STARTUP
 from synaptic.policies.base import MORE, Policy
 from synaptic.policies.reading import SHELLS, script
+from synaptic.shell.effects.arguments import arguments
+from synaptic.shell.names import names
+from synaptic.shell.read.script import Command, Script
+from synaptic.shell.read.startup import STARTUP
 
 TERMINALS = names("/dev/tty /dev/stdin /dev/fd/0 /proc/self/fd/0")
 INPUTS = frozenset({"<", "<<", "<<<", "<<-"})

@@ -6,16 +6,26 @@ from typing import Annotated
 from synaptic.model.decision import Verdict, ask, deny
 from synaptic.model.event import PreToolUse
 from synaptic.model.facts import Facts
-from synaptic.parse.downloads import downloaded, file_of
-from synaptic.parse.flow import FETCHERS, SERVED, SOCKET, TANGLED, Flow, addresses, fetches, interpreter, serves
-from synaptic.parse.names import names
-from synaptic.parse.powershell import PROGRAMS as POWERSHELL
-from synaptic.parse.powershell import evaluated
-from synaptic.parse.shell.programs.options import operands
-from synaptic.parse.shell.script import Command, Script, Word
 from synaptic.policies.base import FEWER, Policy
 from synaptic.policies.code.feeding import EVALUATES, LOUD, VALUED, feeding
 from synaptic.policies.reading import SHELLS, named, script
+from synaptic.shell.effects.downloads import downloaded, file_of
+from synaptic.shell.effects.flow import (
+    FETCHERS,
+    SERVED,
+    SOCKET,
+    TANGLED,
+    Flow,
+    addresses,
+    fetches,
+    interpreter,
+    serves,
+)
+from synaptic.shell.effects.powershell import PROGRAMS as POWERSHELL
+from synaptic.shell.effects.powershell import evaluated
+from synaptic.shell.names import names
+from synaptic.shell.programs.options import operands
+from synaptic.shell.read.script import Command, Script, Word
 
 DECODES = {
     "base64": re.compile(r"-\w*[dD]\w*|--decode"),

@@ -6,11 +6,11 @@ from itertools import pairwise
 from synaptic.model.decision import Verdict, deny
 from synaptic.model.event import PreToolUse
 from synaptic.model.facts import Facts
-from synaptic.parse.flow import LANGUAGES, SOCKET, interpreter
-from synaptic.parse.flow import SHELLS as SHELL_PROGRAMS
-from synaptic.parse.shell.script import Command, Script
 from synaptic.policies.base import Policy
 from synaptic.policies.reading import SHELLS, script
+from synaptic.shell.effects.flow import LANGUAGES, SOCKET, interpreter
+from synaptic.shell.effects.flow import SHELLS as SHELL_PROGRAMS
+from synaptic.shell.read.script import Command, Script
 
 CATS = frozenset({"nc", "ncat", "netcat", "nc.traditional", "nc.openbsd", "rustcat", "rcat", "telnet"})
 RUNS = re.compile(r"-\w*e(?:\w*|/.*)|--exec(?:=.*)?|--sh-exec(?:=.*)?|--lua-exec(?:=.*)?")

@@ -7,14 +7,14 @@ from itertools import islice
 from synaptic.model.decision import Verdict, ask, deny
 from synaptic.model.event import PreToolUse
 from synaptic.model.facts import Facts
-from synaptic.parse.flow import Flow, interpreter
-from synaptic.parse.names import names
-from synaptic.parse.places import Place, Places
-from synaptic.parse.shell.limits import MAX_ROUNDS
-from synaptic.parse.shell.script import Command, Gap, Script
 from synaptic.policies.base import Policy
 from synaptic.policies.code.feeding import EVALUATES, feeding
 from synaptic.policies.reading import SHELLS, places, script
+from synaptic.shell.effects.flow import Flow, interpreter
+from synaptic.shell.names import names
+from synaptic.shell.places import Place, Places
+from synaptic.shell.read.limits import MAX_ROUNDS
+from synaptic.shell.read.script import Command, Gap, Script
 
 VARIABLE = re.compile(r"(?:eval|\w*sh -\w*c) [\"']?\$\{?[\w@*\[\]]+\}?[\"']?")
 DECODED = re.compile(r"b64decode|fromhex|decodestring|atob\(|unhexlify|Base64\.decode|unpack\(")

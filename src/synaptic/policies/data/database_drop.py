@@ -7,11 +7,11 @@ from typing import Annotated
 from synaptic.model.decision import Verdict, deny
 from synaptic.model.event import PreToolUse
 from synaptic.model.facts import Facts
-from synaptic.parse.arguments import operands
-from synaptic.parse.names import names
-from synaptic.parse.shell.script import Command, Script
 from synaptic.policies.base import FEWER, ON, Policy
 from synaptic.policies.reading import SHELLS, script
+from synaptic.shell.effects.arguments import operands
+from synaptic.shell.names import names
+from synaptic.shell.read.script import Command, Script
 
 SQL = names(
     "psql mysql mariadb sqlite sqlite3 duckdb clickhouse clickhouse-client cockroach sqlcmd sqlplus bq snowsql trino"

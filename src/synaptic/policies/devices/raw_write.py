@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from synaptic.model.decision import Verdict, ask, deny
 from synaptic.model.event import PreToolUse
 from synaptic.model.facts import Facts
-from synaptic.parse.arguments import arguments
-from synaptic.parse.names import names
-from synaptic.parse.paths import Standpoint, resolve
-from synaptic.parse.shell.script import Command, Script, Word
 from synaptic.policies.base import Policy
 from synaptic.policies.reading import NOWHERE, SHELLS, named, reading
+from synaptic.shell.effects.arguments import arguments
+from synaptic.shell.names import names
+from synaptic.shell.paths import Standpoint, resolve
+from synaptic.shell.read.script import Command, Script, Word
 
 HARMLESS = re.compile(
     r"/dev/(?:null|zero|full|u?random|std(?:in|out|err)|tty\w*|pts/.*|ptmx|fd(?:/.*)?|shm(?:/.*)?|tcp/.*|udp/.*|console"

@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from synaptic.model.decision import Verdict, deny
 from synaptic.model.event import PreToolUse
 from synaptic.model.facts import Facts
-from synaptic.parse.arguments import arguments
-from synaptic.parse.globs import matches
-from synaptic.parse.paths import Standpoint, resolve
-from synaptic.parse.places import Place, Places, without_everything
-from synaptic.parse.printed import meant
-from synaptic.parse.searched import Search, Searches
-from synaptic.parse.shell.script import Command, Script, Word
 from synaptic.policies.base import Policy
 from synaptic.policies.reading import SHELLS, elsewhere, places, reading
+from synaptic.shell.effects.arguments import arguments
+from synaptic.shell.effects.printed import meant
+from synaptic.shell.effects.searched import Search, Searches
+from synaptic.shell.globs import matches
+from synaptic.shell.paths import Standpoint, resolve
+from synaptic.shell.places import Place, Places, without_everything
+from synaptic.shell.read.script import Command, Script, Word
 
 REMOVERS = frozenset({"rm", "mv", "shred", "truncate", "unlink", "rmdir", "trash", "srm", "remove-item"})
 PRECIOUS = re.compile(

@@ -8,16 +8,16 @@ import msgspec
 from synaptic.model.decision import Verdict, ask, deny
 from synaptic.model.event import PreToolUse
 from synaptic.model.facts import Facts
-from synaptic.parse.arguments import Arguments, arguments, operands
-from synaptic.parse.find import finding
-from synaptic.parse.places import Place, Places
-from synaptic.parse.printed import meant
-from synaptic.parse.searched import FINDERS, Searches
-from synaptic.parse.shell.script import Command, Script, Word
-from synaptic.parse.targets import RSYNC_VALUED
 from synaptic.policies.base import FEWER, Policy
 from synaptic.policies.mounts import Mount, mounts, outside
 from synaptic.policies.reading import SCRATCH, SHELLS, boxed, contained, elsewhere, named, places, script
+from synaptic.shell.effects.arguments import Arguments, arguments, operands
+from synaptic.shell.effects.find import finding
+from synaptic.shell.effects.printed import meant
+from synaptic.shell.effects.searched import FINDERS, Searches
+from synaptic.shell.effects.targets import RSYNC_VALUED
+from synaptic.shell.places import Place, Places
+from synaptic.shell.read.script import Command, Script, Word
 
 HIT = {
     Place.WHOLE: "the root, a home folder, or a folder that holds one of them or the project",

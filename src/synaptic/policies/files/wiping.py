@@ -3,11 +3,11 @@
 from synaptic.model.decision import Verdict, deny
 from synaptic.model.event import PreToolUse
 from synaptic.model.facts import Facts
-from synaptic.parse.arguments import arguments
-from synaptic.parse.places import Place
-from synaptic.parse.shell.script import Command
 from synaptic.policies.base import Policy
 from synaptic.policies.reading import SHELLS, named, places, script
+from synaptic.shell.effects.arguments import arguments
+from synaptic.shell.places import Place
+from synaptic.shell.read.script import Command
 
 WIPERS = frozenset({"shred", "srm", "wipe", "sdelete"})
 VALUED = frozenset({"-n", "--iterations", "-s", "--size", "--random-source"})

@@ -4,8 +4,8 @@ import re
 
 from synaptic.model.event import PreToolUse
 from synaptic.model.facts import Facts
-from synaptic.parse.shell.script import Command, Script
 from synaptic.policies.reading import elsewhere, reading
+from synaptic.shell.read.script import Command, Script
 
 BESIDE = frozenset({"cd", "echo", "printf", "true"})
 FEEDS = frozenset({"cat", "echo", "printf"})

@@ -4,11 +4,11 @@ from synaptic.model.decision import Verdict
 from synaptic.model.event import Stop, StopFailure
 from synaptic.model.facts import Facts
 from synaptic.model.layers import Restart, SetStatus
-from synaptic.parse.transcript import exhaustion
 from synaptic.policies.base import Policy
 from synaptic.policies.fleet.handled import Handled, recorded
 from synaptic.policies.fleet.orders import go_on
 from synaptic.policies.fleet.standing import status
+from synaptic.policies.fleet.transcript import exhaustion
 
 LIMITED = "rate limit: the agent cannot go on before it is lifted"
 FULL = "the context is exhausted: clear it or start the agent again, and the effort goes on"

@@ -6,10 +6,10 @@ from functools import lru_cache
 from synaptic.model.event import PreToolUse
 from synaptic.model.facts import Facts
 from synaptic.model.project import Git
-from synaptic.parse.git import git_calls
-from synaptic.parse.git_line import GitCall
-from synaptic.parse.shell.once import KEPT, read_once
-from synaptic.parse.shell.script import Script
+from synaptic.shell.effects.git import git_calls
+from synaptic.shell.programs.git_line import GitCall
+from synaptic.shell.read.once import KEPT, read_once
+from synaptic.shell.read.script import Script
 
 SHELLS = ("Bash", "PowerShell")
 PROTECTED = ("main", "master")

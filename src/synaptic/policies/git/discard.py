@@ -5,11 +5,11 @@ import re
 from synaptic.model.decision import Verdict, deny
 from synaptic.model.event import PreToolUse
 from synaptic.model.facts import Facts
-from synaptic.parse.git_line import GitCall
-from synaptic.parse.git_options import Given
-from synaptic.parse.shell.script import Word
 from synaptic.policies.base import Policy
 from synaptic.policies.git.calls import SHELLS, guarded
+from synaptic.shell.programs.git_line import GitCall
+from synaptic.shell.programs.git_options import Given
+from synaptic.shell.read.script import Word
 
 NEW_BRANCH = ("b", "B", "orphan")
 CONFLICT = ("ours", "theirs", "merge", "conflict")

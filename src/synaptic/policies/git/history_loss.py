@@ -5,9 +5,9 @@ import re
 from synaptic.model.decision import Verdict, deny
 from synaptic.model.event import PreToolUse
 from synaptic.model.facts import Facts
-from synaptic.parse.git_line import GitCall
 from synaptic.policies.base import Policy
 from synaptic.policies.git.calls import SHELLS, calls
+from synaptic.shell.programs.git_line import GitCall
 
 GRACE = re.compile(
     r"never|false|yesterday|\d+[. ]?(?:day|week|month|year)s?(?:[. ]ago)?|(?:19\d|20[0-2])\d[-/.].*", re.IGNORECASE

@@ -6,10 +6,10 @@ from synaptic.model.decision import Verdict, deny
 from synaptic.model.event import PreToolUse
 from synaptic.model.facts import Facts
 from synaptic.model.repository import Pending
-from synaptic.parse.git_line import GitCall
-from synaptic.parse.source_files import PLAN
 from synaptic.policies.base import MORE, Policy
 from synaptic.policies.git.calls import PROTECTED, SHELLS, calls, repository, with_branches
+from synaptic.policies.source_files import PLAN
+from synaptic.shell.programs.git_line import GitCall
 
 SWEEPING = ("all", "patch", "include", "amend")
 

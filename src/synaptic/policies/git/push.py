@@ -5,9 +5,9 @@ from fnmatch import fnmatchcase
 
 import msgspec
 
-from synaptic.parse.git_line import GitCall
-from synaptic.parse.git_options import Flag, Given
-from synaptic.parse.shell.script import Word
+from synaptic.shell.programs.git_line import GitCall
+from synaptic.shell.programs.git_options import Flag, Given
+from synaptic.shell.read.script import Word
 
 GENTLE = ("force-with-lease", "force-if-includes")
 EVERY = ("mirror", "all", "branches")

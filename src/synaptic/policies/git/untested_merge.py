@@ -3,12 +3,12 @@
 from synaptic.model.decision import Verdict, deny
 from synaptic.model.event import PreToolUse
 from synaptic.model.facts import Facts
-from synaptic.parse.git_line import GitCall
-from synaptic.parse.paths import inside
 from synaptic.policies.base import Policy
 from synaptic.policies.git.calls import SHELLS, calls
 from synaptic.policies.practice.lines import FRESH
 from synaptic.policies.practice.sections import TESTS, test_status
+from synaptic.shell.paths import inside
+from synaptic.shell.programs.git_line import GitCall
 
 GOING_ON = ("abort", "quit", "continue")
 

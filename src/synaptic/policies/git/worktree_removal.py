@@ -8,11 +8,11 @@ from os.path import normpath
 from synaptic.model.decision import Verdict, deny, rewrite
 from synaptic.model.event import PreToolUse
 from synaptic.model.facts import Facts
-from synaptic.parse.git_line import GitCall
-from synaptic.parse.shell.script import Command, Script, Word
-from synaptic.parse.shell.writing import as_word, in_double_quotes
 from synaptic.policies.base import Policy
 from synaptic.policies.git.calls import SHELLS, calls, repository, script
+from synaptic.shell.programs.git_line import GitCall
+from synaptic.shell.read.script import Command, Script, Word
+from synaptic.shell.read.writing import as_word, in_double_quotes
 
 Edit = tuple[Word | Command, str]
 FOLDER = ".worktrees"

@@ -8,9 +8,9 @@ import msgspec
 from synaptic.model.decision import Verdict, ask, deny
 from synaptic.model.event import PreToolUse
 from synaptic.model.facts import Facts
-from synaptic.parse.names import names
-from synaptic.parse.shell.script import Command, Script
 from synaptic.policies.reading import script
+from synaptic.shell.names import names
+from synaptic.shell.read.script import Command, Script
 
 DRY = re.compile(r"--dry-?run(?:=(?!none|false).*)?|--help|-h|--dryrun|-n=dry|--what-if|--whatif|--check|help")
 LONGEST = 4000

@@ -9,9 +9,9 @@ from synaptic.model.decision import Verdict, deny
 from synaptic.model.event import PreToolUse
 from synaptic.model.facts import Facts
 from synaptic.model.tool import PATH_KEYS, Tool
-from synaptic.parse.paths import Standpoint, inside, readings, resolve
 from synaptic.policies.base import FEWER, Policy
 from synaptic.policies.reading import Reading, elsewhere, reading
+from synaptic.shell.paths import Standpoint, inside, readings, resolve
 
 KEYS = (*PATH_KEYS, "paths", "source", "destination", "directory", "uri", "old_path", "new_path")
 PROGRAMS = ("/bin", "/sbin", "/usr", "/opt", "/nix/store", "/snap/bin", "/home/linuxbrew/.linuxbrew")

@@ -7,16 +7,16 @@ from typing import Annotated
 from synaptic.model.decision import Verdict, deny
 from synaptic.model.event import PreToolUse
 from synaptic.model.facts import Facts
-from synaptic.parse.arguments import arguments
-from synaptic.parse.paths import Standpoint, inside, resolve
-from synaptic.parse.places import SYSTEM, Place, Places
-from synaptic.parse.searched import LISTERS, Searches
-from synaptic.parse.shell.script import Command
-from synaptic.parse.targets import TARS, Target
 from synaptic.policies.base import FEWER, Policy
 from synaptic.policies.mounts import mounts, outside
 from synaptic.policies.reading import Reading, elsewhere, places, reading
 from synaptic.policies.secrets.private import meanings, named_paths
+from synaptic.shell.effects.arguments import arguments
+from synaptic.shell.effects.searched import LISTERS, Searches
+from synaptic.shell.effects.targets import TARS, Target
+from synaptic.shell.paths import Standpoint, inside, resolve
+from synaptic.shell.places import SYSTEM, Place, Places
+from synaptic.shell.read.script import Command
 
 FREE = ("/usr/local", "/opt", "/srv", "/var/www", "/var/tmp", "/run/user", "/var/folders")
 DEVICES = ("/dev", "/proc/self/fd", "/proc/thread-self/fd")

@@ -5,9 +5,9 @@ from typing import Annotated
 from synaptic.model.decision import Verdict, deny
 from synaptic.model.event import PreToolUse
 from synaptic.model.facts import Facts
-from synaptic.parse.source_files import is_guarded, local
 from synaptic.policies.base import MORE, Policy
 from synaptic.policies.practice.lines import ADVICE, PROTECTED, on_protected
+from synaptic.policies.source_files import is_guarded, local
 
 
 class BranchGuard(Policy):

@@ -3,10 +3,10 @@
 from synaptic.model.decision import Verdict
 from synaptic.model.event import SubagentStop
 from synaptic.model.facts import Facts
-from synaptic.parse.response import EXECUTED, waits_for_approval
-from synaptic.parse.source_files import PLAN
 from synaptic.policies.base import Policy
 from synaptic.policies.practice.checks import WAITS, report
+from synaptic.policies.practice.response import EXECUTED, waits_for_approval
+from synaptic.policies.source_files import PLAN
 
 
 class CheckGuardian(Policy):

@@ -3,13 +3,13 @@
 from synaptic.model.decision import Verdict
 from synaptic.model.event import SubagentStop
 from synaptic.model.facts import Facts
-from synaptic.parse.decisions import DECIDED_LINES, has_decision
-from synaptic.parse.response import IMPLEMENTED, waits_for_approval
-from synaptic.parse.source_files import is_skippable, is_source, line_count, local
 from synaptic.policies.base import Policy
 from synaptic.policies.practice.checks import WAITS, report
+from synaptic.policies.practice.decisions import DECIDED_LINES, has_decision
 from synaptic.policies.practice.lines import on_protected
+from synaptic.policies.practice.response import IMPLEMENTED, waits_for_approval
 from synaptic.policies.practice.sections import CHANGES, TESTS, test_status
+from synaptic.policies.source_files import is_skippable, is_source, line_count, local
 
 SHOWN = 5
 

@@ -3,11 +3,11 @@
 from synaptic.model.decision import Verdict
 from synaptic.model.event import SubagentStop
 from synaptic.model.facts import Facts
-from synaptic.parse import plan
-from synaptic.parse.response import PLANNED, waits_for_approval
-from synaptic.parse.source_files import PLAN
 from synaptic.policies.base import Policy
+from synaptic.policies.practice import plan
 from synaptic.policies.practice.checks import WAITS, report
+from synaptic.policies.practice.response import PLANNED, waits_for_approval
+from synaptic.policies.source_files import PLAN
 
 
 class CheckPlanner(Policy):

@@ -4,8 +4,8 @@ from synaptic.model.decision import Verdict
 from synaptic.model.effect import AppendLine, Effect
 from synaptic.model.facts import Facts
 from synaptic.model.state import Change
-from synaptic.parse.records import FINDINGS as FINDINGS_FILE
-from synaptic.parse.records import record_path
+from synaptic.policies.practice.records import FINDINGS as FINDINGS_FILE
+from synaptic.policies.practice.records import record_path
 from synaptic.policies.practice.sections import FINDINGS, audit, tell_user
 
 WAITS = "it ended with a question for approval and without the work done"

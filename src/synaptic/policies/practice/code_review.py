@@ -3,8 +3,8 @@
 from synaptic.model.decision import Verdict, advise
 from synaptic.model.event import PostToolUse
 from synaptic.model.facts import Facts
-from synaptic.parse.source_files import is_guarded, is_test, line_count, local
 from synaptic.policies.base import Policy
+from synaptic.policies.source_files import is_guarded, is_test, line_count, local
 
 
 class CodeReview(Policy):

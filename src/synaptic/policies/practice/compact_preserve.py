@@ -5,11 +5,11 @@ from synaptic.model.event import PreCompact
 from synaptic.model.facts import Facts
 from synaptic.model.files import WriteFile
 from synaptic.model.state import Change
-from synaptic.parse.decisions import ids
-from synaptic.parse.records import PRESERVED as PRESERVED_FILE
-from synaptic.parse.records import record_path
 from synaptic.policies.base import Policy
+from synaptic.policies.practice.decisions import ids
 from synaptic.policies.practice.lines import git_line, plan_line, tests_line
+from synaptic.policies.practice.records import PRESERVED as PRESERVED_FILE
+from synaptic.policies.practice.records import record_path
 from synaptic.policies.practice.sections import CHANGES, PRESERVED, TESTS, changed_paths, test_status
 
 SHOWN = 5

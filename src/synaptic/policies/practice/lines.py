@@ -2,9 +2,9 @@
 
 from synaptic.model.facts import Facts
 from synaptic.model.project import Git
-from synaptic.parse import plan
-from synaptic.parse.source_files import PLAN
+from synaptic.policies.practice import plan
 from synaptic.policies.practice.sections import FINDINGS, test_status
+from synaptic.policies.source_files import PLAN
 
 PROTECTED = ("main", "master")
 FRESH = 600

@@ -7,11 +7,11 @@ from synaptic.model.event import PostToolUse
 from synaptic.model.facts import Facts
 from synaptic.model.files import WriteFile
 from synaptic.model.state import Change
-from synaptic.parse.records import BREAKER, LINT_CACHE, record_path
-from synaptic.parse.source_files import is_skippable, is_source, local
-from synaptic.parse.tooling import language
 from synaptic.policies.base import Policy
+from synaptic.policies.practice.records import BREAKER, LINT_CACHE, record_path
 from synaptic.policies.practice.sections import LINT
+from synaptic.policies.practice.tooling import language
+from synaptic.policies.source_files import is_skippable, is_source, local
 
 LONGEST = 4000
 """Characters of a linter's output that the model is told."""

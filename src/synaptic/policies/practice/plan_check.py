@@ -5,8 +5,8 @@ from typing import Annotated
 from synaptic.model.decision import Verdict, advise, deny
 from synaptic.model.event import PreToolUse
 from synaptic.model.facts import Facts
-from synaptic.parse.source_files import PLAN, is_guarded, line_count, local
 from synaptic.policies.base import LOWER, Policy
+from synaptic.policies.source_files import PLAN, is_guarded, line_count, local
 
 
 class PlanCheck(Policy):

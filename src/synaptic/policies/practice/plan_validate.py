@@ -3,9 +3,9 @@
 from synaptic.model.decision import Verdict, deny
 from synaptic.model.event import PostToolUse
 from synaptic.model.facts import Facts
-from synaptic.parse.plan import problems
-from synaptic.parse.source_files import PLAN
 from synaptic.policies.base import Policy
+from synaptic.policies.practice.plan import problems
+from synaptic.policies.source_files import PLAN
 
 
 class PlanValidate(Policy):

@@ -8,10 +8,10 @@ from synaptic.model.event import UserPromptSubmit
 from synaptic.model.facts import Facts
 from synaptic.model.files import RemoveFile, WriteFile
 from synaptic.model.state import Change
-from synaptic.parse.records import FINDINGS as FINDINGS_FILE
-from synaptic.parse.records import record_path, session_name
 from synaptic.policies.base import Policy
 from synaptic.policies.practice.lines import findings, git_line, main_warning, on_protected, plan_line
+from synaptic.policies.practice.records import FINDINGS as FINDINGS_FILE
+from synaptic.policies.practice.records import record_path, session_name
 from synaptic.policies.practice.sections import FINDINGS, PROMPTS
 
 ABOUT_PLAN = re.compile(r"\b(?:plan\w*|implement\w*|phases?|status|progress|demo)\b", re.IGNORECASE)

@@ -4,7 +4,7 @@ from synaptic.model.decision import Verdict
 from synaptic.model.effect import AppendLine, Effect
 from synaptic.model.facts import Facts
 from synaptic.model.project import TestStatus
-from synaptic.parse.records import AUDIT, audit_line, record_path
+from synaptic.policies.practice.records import AUDIT, audit_line, record_path
 
 STRIKES = "project:test-gate"
 """`strikes`, `at`: source writes while the tests fail."""

@@ -5,7 +5,9 @@ from synaptic.model.event import SessionEnd
 from synaptic.model.facts import Facts
 from synaptic.model.files import KeepLines, RemoveFile
 from synaptic.model.state import Change
-from synaptic.parse.records import (
+from synaptic.policies.base import Policy
+from synaptic.policies.practice import sections
+from synaptic.policies.practice.records import (
     AUDIT,
     LINT_CACHE,
     STRIKES,
@@ -15,8 +17,6 @@ from synaptic.parse.records import (
     record_path,
     session_name,
 )
-from synaptic.policies.base import Policy
-from synaptic.policies.practice import sections
 
 OWN = (".session-changes", ".session-decisions", ".prompt-count", ".track")
 SHARED = (".session-changes", ".session-decisions", LINT_CACHE, TEST_LOCK, TEST_LAST_RUN, TEST_OUTPUT, STRIKES)

@@ -6,10 +6,10 @@ from synaptic.model.event import SessionStart
 from synaptic.model.facts import Facts
 from synaptic.model.files import RemoveFile
 from synaptic.model.state import Change
-from synaptic.parse.records import PRESERVED as PRESERVED_FILE
-from synaptic.parse.records import record_path
 from synaptic.policies.base import Policy
 from synaptic.policies.practice.lines import findings, git_line, main_warning, on_protected, plan_line
+from synaptic.policies.practice.records import PRESERVED as PRESERVED_FILE
+from synaptic.policies.practice.records import record_path
 from synaptic.policies.practice.sections import FINDINGS, PRESERVED, TESTS, test_status
 
 

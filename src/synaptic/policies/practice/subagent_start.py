@@ -3,8 +3,8 @@
 from synaptic.model.decision import Verdict, advise
 from synaptic.model.event import SubagentStart
 from synaptic.model.facts import Facts
-from synaptic.parse import plan
 from synaptic.policies.base import Policy
+from synaptic.policies.practice import plan
 from synaptic.policies.practice.lines import ADVICE, branch_name
 
 PLANNER = (

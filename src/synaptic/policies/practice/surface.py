@@ -6,12 +6,12 @@ from synaptic.model.decision import Verdict
 from synaptic.model.effect import Effect
 from synaptic.model.event import Stop
 from synaptic.model.facts import Facts
-from synaptic.parse import plan
-from synaptic.parse.decisions import has_decision, has_rationale, ids, retired_ids
-from synaptic.parse.source_files import is_skippable, is_source, local
 from synaptic.policies.base import Policy
+from synaptic.policies.practice import plan
 from synaptic.policies.practice.check_implementer import undecided
+from synaptic.policies.practice.decisions import has_decision, has_rationale, ids, retired_ids
 from synaptic.policies.practice.sections import CHANGES, audit, tell_user, untold
+from synaptic.policies.source_files import is_skippable, is_source, local
 
 SHOWN = 5
 

@@ -9,12 +9,12 @@ from synaptic.model.facts import Facts
 from synaptic.model.files import RemoveFile, WriteFile
 from synaptic.model.project import TestStatus
 from synaptic.model.state import Change
-from synaptic.parse.records import STRIKES as STRIKE_FILE
-from synaptic.parse.records import record_path
-from synaptic.parse.source_files import is_guarded, is_test, local
 from synaptic.policies.base import LOWER, Policy
 from synaptic.policies.practice.lines import FRESH
+from synaptic.policies.practice.records import STRIKES as STRIKE_FILE
+from synaptic.policies.practice.records import record_path
 from synaptic.policies.practice.sections import STRIKES, TESTS, test_status
+from synaptic.policies.source_files import is_guarded, is_test, local
 
 
 class TestGate(Policy):

@@ -5,8 +5,8 @@ from synaptic.model.effect import AppendLine
 from synaptic.model.event import PostToolUse
 from synaptic.model.facts import Facts
 from synaptic.model.state import Change
-from synaptic.parse.records import record_path, session_name
 from synaptic.policies.base import Policy
+from synaptic.policies.practice.records import record_path, session_name
 from synaptic.policies.practice.sections import CHANGES, changed_paths
 
 KEPT = 5000

@@ -7,8 +7,8 @@ from synaptic.model.effect import AppendLine
 from synaptic.model.event import Event, PostAbilityCall, PreAbilityCall, SessionStop
 from synaptic.model.facts import Facts
 from synaptic.model.result import HookResult
-from synaptic.parse.summary import shortened
 from synaptic.policies.base import Policy
+from synaptic.policies.routing.summary import shortened
 
 LOG = ".system/logs/hooks.log"
 

@@ -10,9 +10,9 @@ from synaptic.model.event import Event, PostToolUse, UserPromptSubmit
 from synaptic.model.facts import Facts
 from synaptic.model.result import HookResult
 from synaptic.model.state import Change
-from synaptic.parse.prompt import typed
-from synaptic.parse.ranking import safe_pattern
 from synaptic.policies.base import Policy
+from synaptic.policies.prompt import typed
+from synaptic.policies.routing.ranking import safe_pattern
 from synaptic.policies.routing.sections import ROUTING
 
 QUESTION = re.compile(

@@ -5,9 +5,9 @@ from synaptic.model.effect import AppendLine, Effect, UseAbility
 from synaptic.model.event import PostAbilityCall
 from synaptic.model.facts import Facts
 from synaptic.model.result import HookResult
-from synaptic.parse.routing_docs import inside
-from synaptic.parse.summary import summary
 from synaptic.policies.base import Policy
+from synaptic.policies.routing.routing_docs import inside
+from synaptic.policies.routing.summary import summary
 
 LOG = ".system/logs/tool_call.md"
 CACHE = ".system/cache/ability_usage.json"

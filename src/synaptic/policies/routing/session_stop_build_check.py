@@ -10,8 +10,8 @@ from synaptic.model.event import Event, PostToolUse, SessionStop, Stop
 from synaptic.model.facts import Facts
 from synaptic.model.result import HookResult
 from synaptic.model.state import Change
-from synaptic.parse.builds import Fault, Service, fault, services
 from synaptic.policies.base import Policy
+from synaptic.policies.routing.builds import Fault, Service, fault, services
 from synaptic.policies.routing.sections import CHANGED
 
 SEVERAL = (sys.executable, "-I", "-m", "synaptic.runners.several")

@@ -5,8 +5,8 @@ from synaptic.model.decision import Verdict
 from synaptic.model.event import UserPromptSubmit
 from synaptic.model.facts import Facts
 from synaptic.model.result import HookResult
-from synaptic.parse.prompt import typed
 from synaptic.policies.base import Policy
+from synaptic.policies.prompt import typed
 from synaptic.policies.routing.sections import ROUTING
 
 PRIORITIES = ("critical", "high", "medium", "low")

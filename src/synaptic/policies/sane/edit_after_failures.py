@@ -9,12 +9,12 @@ from synaptic.model.event import PostToolUse, PostToolUseFailure, PreToolUse, To
 from synaptic.model.facts import Facts
 from synaptic.model.state import Change
 from synaptic.model.tool import EDITS
-from synaptic.parse.outcome import BROAD, Failed, failure, interrupted
-from synaptic.parse.writes import written
 from synaptic.policies.base import LOWER, Policy
 from synaptic.policies.sane.known import flag
+from synaptic.policies.sane.outcome import BROAD, Failed, failure, interrupted
 from synaptic.policies.sane.refuse import refuse
 from synaptic.policies.sane.stamp import stamp
+from synaptic.shell.writes import written
 
 
 class EditAfterFailures(Policy):

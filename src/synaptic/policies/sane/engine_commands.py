@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from synaptic.model.decision import Verdict, deny
 from synaptic.model.event import PreToolUse
 from synaptic.model.facts import Facts
-from synaptic.parse.engine_calls import bare
-from synaptic.parse.words import simple_commands
 from synaptic.policies.base import Policy
+from synaptic.shell.engine_calls import bare
+from synaptic.shell.words import simple_commands
 
 NAMES = ("synaptic", "synaptic.cli.main")
 SHELLS = frozenset({"bash", "dash", "eval", "sh", "zsh"})

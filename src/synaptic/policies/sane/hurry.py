@@ -7,8 +7,8 @@ from synaptic.model.decision import Verdict
 from synaptic.model.event import UserPromptSubmit
 from synaptic.model.facts import Facts
 from synaptic.model.state import Change
-from synaptic.parse.prompt import classify, command, typed
 from synaptic.policies.base import MORE, Policy
+from synaptic.policies.prompt import classify, command, typed
 
 TRIGGERS = "session:triggers"
 WORD = re.compile(r"[a-z]+")

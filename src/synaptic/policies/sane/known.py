@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from synaptic.model import sane
 from synaptic.model.event import Event, UserPromptSubmit
 from synaptic.model.state import State
-from synaptic.parse import prompt
+from synaptic.policies import prompt
 
 TASK = "project:task"
 """The last prompt that was a task: its `class` and its `keywords`; `research_only` while no edit was asked for."""

@@ -7,10 +7,10 @@ from synaptic.model.decision import Verdict, record
 from synaptic.model.event import PostToolUse
 from synaptic.model.facts import Facts
 from synaptic.model.state import Change
-from synaptic.parse.outcome import failure, interrupted
-from synaptic.parse.words import simple_commands
 from synaptic.policies.base import Policy
 from synaptic.policies.sane.known import texts
+from synaptic.policies.sane.outcome import failure, interrupted
+from synaptic.shell.words import simple_commands
 
 PLANNING = frozenset({"ExitPlanMode", "TodoWrite", "TaskCreate"})
 COMMIT = re.compile(r"\bgit\b.*\bcommit\b", re.DOTALL)

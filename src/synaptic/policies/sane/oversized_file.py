@@ -7,8 +7,8 @@ from synaptic.model.decision import Verdict, advise
 from synaptic.model.event import PreToolUse
 from synaptic.model.facts import Facts
 from synaptic.model.tool import EDITS, PATCH
-from synaptic.parse.edit import lines, projected
 from synaptic.policies.base import LOWER, Policy
+from synaptic.policies.sane.edit import lines, projected
 from synaptic.policies.sane.refuse import refuse
 
 MARKDOWN = (".md", ".mdx", ".markdown")

@@ -5,10 +5,10 @@ from synaptic.model.decision import Verdict
 from synaptic.model.event import PreToolUse
 from synaptic.model.facts import Facts
 from synaptic.model.tool import EDITS
-from synaptic.parse.writes import written
 from synaptic.policies.base import Policy
 from synaptic.policies.sane.known import TASK
 from synaptic.policies.sane.refuse import refuse
+from synaptic.shell.writes import written
 
 
 class ResearchOnlyEdit(Policy):

@@ -8,10 +8,10 @@ from synaptic.model.decision import Verdict
 from synaptic.model.event import PreToolUse
 from synaptic.model.facts import Facts
 from synaptic.model.tool import EDITS
-from synaptic.parse.paths import Standpoint, inside, readings
-from synaptic.parse.writes import UNKNOWN, named
 from synaptic.policies.base import Policy
 from synaptic.policies.sane.refuse import refuse
+from synaptic.shell.paths import Standpoint, inside, readings
+from synaptic.shell.writes import UNKNOWN, named
 
 HOT = re.compile(r"\.claude|\.synaptic|%")
 """A text without any of this names nothing of the engine's, unless it starts there."""

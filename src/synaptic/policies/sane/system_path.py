@@ -9,12 +9,12 @@ from synaptic.model import sane
 from synaptic.model.decision import Verdict
 from synaptic.model.event import PreToolUse
 from synaptic.model.facts import Facts
-from synaptic.parse.engine_calls import bare
-from synaptic.parse.paths import Standpoint, inside, readings
-from synaptic.parse.words import simple_commands
-from synaptic.parse.writes import named
 from synaptic.policies.base import FEWER, MORE, Policy
 from synaptic.policies.sane.refuse import refuse
+from synaptic.shell.engine_calls import bare
+from synaptic.shell.paths import Standpoint, inside, readings
+from synaptic.shell.words import simple_commands
+from synaptic.shell.writes import named
 
 ALWAYS = r"\.env\b|/objects|/\.synaptic|%|\.\.|\x00"
 PROGRAMS = ("/usr", "/bin", "/sbin")

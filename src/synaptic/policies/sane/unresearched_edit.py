@@ -10,13 +10,13 @@ from synaptic.model.event import Event, PostToolUse, PreToolUse, UserPromptSubmi
 from synaptic.model.facts import Facts
 from synaptic.model.state import Change
 from synaptic.model.tool import EDITS, SHELL
-from synaptic.parse.outcome import empty, failure, interrupted
-from synaptic.parse.writes import written
 from synaptic.policies.base import Policy
 from synaptic.policies.sane.known import Categories, commanded, gated, researched
+from synaptic.policies.sane.outcome import empty, failure, interrupted
 from synaptic.policies.sane.refuse import refuse
 from synaptic.policies.sane.stamp import stamp
 from synaptic.policies.sane.tell import tell
+from synaptic.shell.writes import written
 
 TOOLS: Mapping[str, tuple[str, ...]] = {
     "memory": ("mcp__memory__*",),

@@ -7,8 +7,8 @@ from synaptic.model.decision import Verdict, deny, record
 from synaptic.model.event import Event, PostToolUse, Stop
 from synaptic.model.facts import Facts
 from synaptic.model.state import Change
-from synaptic.parse.outcome import failure, interrupted
 from synaptic.policies.base import ON, Policy
+from synaptic.policies.sane.outcome import failure, interrupted
 
 VERIFICATION = "session:verification"
 DOCUMENTS = (".md", ".txt", ".mdx", ".rst", ".adoc")

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from synaptic.model.decision import Verdict, rewrite
 from synaptic.model.event import PreToolUse
 from synaptic.model.facts import Facts
-from synaptic.parse.paths import Standpoint, inside, resolve
-from synaptic.parse.shell.once import read_once
-from synaptic.parse.shell.script import PLAIN, Command, Script, Span, Word
-from synaptic.parse.shell.writing import as_word, in_double_quotes
 from synaptic.policies.base import Policy
+from synaptic.shell.paths import Standpoint, inside, resolve
+from synaptic.shell.read.once import read_once
+from synaptic.shell.read.script import PLAIN, Command, Script, Span, Word
+from synaptic.shell.read.writing import as_word, in_double_quotes
 
 FOLDERS = ("/tmp",)
 OWN = re.compile(r"/tmp/claude-")

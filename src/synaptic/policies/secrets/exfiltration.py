@@ -8,15 +8,15 @@ import msgspec
 from synaptic.model.decision import Verdict, ask, deny
 from synaptic.model.event import PreToolUse
 from synaptic.model.facts import Facts
-from synaptic.parse.arguments import arguments
-from synaptic.parse.flow import SOCKET, TANGLED, Flow, local, remote
-from synaptic.parse.names import names
-from synaptic.parse.paths import LONGEST, Standpoint, resolve
-from synaptic.parse.shell.script import Command, Word
 from synaptic.policies.base import Policy
 from synaptic.policies.reading import NOWHERE, SHELLS, Reading, any_of, named, reading
 from synaptic.policies.secrets.private import HINTS, KEY_HINTS, secret
 from synaptic.policies.secrets.readers import EXCLUDES, files_of
+from synaptic.shell.effects.arguments import arguments
+from synaptic.shell.effects.flow import SOCKET, TANGLED, Flow, local, remote
+from synaptic.shell.names import names
+from synaptic.shell.paths import LONGEST, Standpoint, resolve
+from synaptic.shell.read.script import Command, Word
 
 SENDS = names(
     "curl wget wget2 nc ncat netcat socat ssh scp sftp rsync ftp lftp http https xh telnet mail mailx sendmail mutt"

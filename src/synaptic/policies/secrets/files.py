@@ -7,14 +7,14 @@ from typing import Annotated
 from synaptic.model.decision import Verdict, deny
 from synaptic.model.event import PreToolUse
 from synaptic.model.facts import Facts
-from synaptic.parse.paths import LONGEST, Standpoint, resolve
-from synaptic.parse.shell.script import Command, Redirect, Word
-from synaptic.parse.shell.startup import STARTUP
 from synaptic.policies.base import ON, Policy
 from synaptic.policies.mounts import Mount, mounts, outside
 from synaptic.policies.reading import ELSEWHERE, NOWHERE, Reading, any_of, named, reading
 from synaptic.policies.secrets.private import ENVIRONMENT, HINTS, meanings, named_paths, private
 from synaptic.policies.secrets.readers import READERS, files_of
+from synaptic.shell.paths import LONGEST, Standpoint, resolve
+from synaptic.shell.read.script import Command, Redirect, Word
+from synaptic.shell.read.startup import STARTUP
 
 NAMED = re.compile(r"[.]|id_|shadow|sudoers|master|/op/|[Kk]ey|_netrc|[Ll]ogin|ssh_host|cookies", re.IGNORECASE)
 """Every private name holds one of these."""

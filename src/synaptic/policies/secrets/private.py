@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator, Mapping
 
 from synaptic.model.tool import PATH_KEYS, Tool
-from synaptic.parse.names import names
-from synaptic.parse.paths import Standpoint, readings
+from synaptic.shell.names import names
+from synaptic.shell.paths import Standpoint, readings
 
 PRIVATE = re.compile(
     r"""

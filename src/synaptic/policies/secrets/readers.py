@@ -5,9 +5,9 @@ from collections.abc import Iterator
 
 import msgspec
 
-from synaptic.parse.names import names
-from synaptic.parse.paths import LONGEST
-from synaptic.parse.shell.script import Command, Word
+from synaptic.shell.names import names
+from synaptic.shell.paths import LONGEST
+from synaptic.shell.read.script import Command, Word
 
 READERS = names(
     "cat tac nl less more most head tail bat batcat view vi vim nvim nano emacs code ed grep egrep fgrep rg ag ack"

@@ -6,15 +6,15 @@ from collections.abc import Collection, Iterator
 from synaptic.model.decision import Verdict, ask, deny
 from synaptic.model.event import PreToolUse
 from synaptic.model.facts import Facts
-from synaptic.parse.globs import SIGN
-from synaptic.parse.names import names
-from synaptic.parse.paths import LONGEST, Standpoint, inside, resolve
-from synaptic.parse.places import without_everything
-from synaptic.parse.shell.script import Command, Script, Word
 from synaptic.policies.base import Policy
 from synaptic.policies.reading import NOWHERE, Reading, any_of, elsewhere, named, reading
 from synaptic.policies.secrets.private import meanings, named_paths
 from synaptic.policies.self.kept import Kept, kept
+from synaptic.shell.globs import SIGN
+from synaptic.shell.names import names
+from synaptic.shell.paths import LONGEST, Standpoint, inside, resolve
+from synaptic.shell.places import without_everything
+from synaptic.shell.read.script import Command, Script, Word
 
 SETTINGS = (
     ".claude/settings.json", ".claude/settings.local.json", ".claude/managed-settings.json", ".codex/config.toml",

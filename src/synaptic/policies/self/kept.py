@@ -5,8 +5,8 @@ from functools import lru_cache
 
 import msgspec
 
-from synaptic.parse.globs import SIGN, matches
-from synaptic.parse.paths import inside, stem
+from synaptic.shell.globs import SIGN, matches
+from synaptic.shell.paths import inside, stem
 
 
 class Kept(msgspec.Struct, frozen=True):

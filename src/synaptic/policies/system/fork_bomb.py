@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from synaptic.model.decision import Verdict, deny
 from synaptic.model.event import PreToolUse
 from synaptic.model.facts import Facts
-from synaptic.parse.names import names
-from synaptic.parse.shell import syntax
-from synaptic.parse.shell.grammar import parse
-from synaptic.parse.shell.lexer import Source
-from synaptic.parse.shell.limits import Budget, LimitError
-from synaptic.parse.shell.script import Script
 from synaptic.policies.base import Policy
 from synaptic.policies.reading import SHELLS, named, script
+from synaptic.shell.names import names
+from synaptic.shell.read import syntax
+from synaptic.shell.read.grammar import parse
+from synaptic.shell.read.lexer import Source
+from synaptic.shell.read.limits import Budget, LimitError
+from synaptic.shell.read.script import Script
 
 LOOP = re.compile(r"\b(?:while|until|for)\b")
 LOOPS = ("while", "until", "for")

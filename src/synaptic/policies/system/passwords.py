@@ -1,7 +1,7 @@
 """Accounts left without a password."""
 
-from synaptic.parse.arguments import arguments
-from synaptic.parse.shell.script import Command
+from synaptic.shell.effects.arguments import arguments
+from synaptic.shell.read.script import Command
 
 NO_PASSWORD = frozenset({"passwd", "usermod"})
 

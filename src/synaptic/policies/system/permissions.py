@@ -7,15 +7,15 @@ import msgspec
 from synaptic.model.decision import Verdict, ask, deny
 from synaptic.model.event import PreToolUse
 from synaptic.model.facts import Facts
-from synaptic.parse.arguments import Arguments, arguments
-from synaptic.parse.names import names
-from synaptic.parse.paths import Standpoint, inside, resolve
-from synaptic.parse.places import Place, Places
-from synaptic.parse.searched import Search, Searches
-from synaptic.parse.shell.script import Command, Word
 from synaptic.policies.base import Policy
 from synaptic.policies.reading import SHELLS, boxed, named, places, script
 from synaptic.policies.system.passwords import NO_PASSWORD, blanked
+from synaptic.shell.effects.arguments import Arguments, arguments
+from synaptic.shell.effects.searched import Search, Searches
+from synaptic.shell.names import names
+from synaptic.shell.paths import Standpoint, inside, resolve
+from synaptic.shell.places import Place, Places
+from synaptic.shell.read.script import Command, Word
 
 PROGRAMS = names("chmod chown chgrp setfacl chattr chflags icacls takeown") | NO_PASSWORD
 VALUED = names("-m -M -x -X --modify --remove --set --set-file --from")

@@ -5,10 +5,10 @@ from collections.abc import Callable, Mapping
 from synaptic.model.decision import Verdict, deny
 from synaptic.model.event import PreToolUse
 from synaptic.model.facts import Facts
-from synaptic.parse.names import names
-from synaptic.parse.shell.script import Command
 from synaptic.policies.base import Policy
 from synaptic.policies.reading import SHELLS, named, script
+from synaptic.shell.names import names
+from synaptic.shell.read.script import Command
 
 HARMLESS = names("--help --version -c -k --show -w --wtmp-only /a /? --dry-run")
 CONTAINERS = ("docker", "podman", "nerdctl", "kubectl", "oc")

@@ -1,0 +1,92 @@
+"""Amp on the wire: a permission delegate, whose answer is its exit code: 0 allows, 1 asks, 2 refuses with stderr.
+
+On stdin is the tool's input and nothing else; the tool's name and the directory come by the environment. There is no
+exit code for "no opinion": see `_code`.
+"""
+
+from collections.abc import Mapping
+
+from synaptic.agents.base import Capability
+from synaptic.agents.foreign import Foreign, timed
+from synaptic.agents.payload import Payload, read_object, to_line
+from synaptic.agents.phrases import reason, to_stderr
+from synaptic.agents.translate import Dialect, Form, translated
+from synaptic.model.call import Answer, Call, Request
+from synaptic.model.decision import Decision, Kind
+from synaptic.model.event import ToolEvent
+from synaptic.model.tool import EDITS, READS
+
+TIMEOUT = 60
+TIMEOUTS: Mapping[str, int] = {}
+"""Seconds."""
+REGISTERED = ("PreToolUse",)
+HOLES = (
+    "prompts, results, the end of a turn and of a session: a delegate is asked about tools only",
+    "the session: every call stands alone",
+    "calls that a rule before ours, or `amp.dangerouslyAllowAll`, has decided",
+)
+"""What no delegate of Amp sees."""
+TABLE: Mapping[str, Capability] = {"PreToolUse": Capability(deny=True, ask=True, allow=True, message=False)}
+UNASKED = READS | EDITS | {"WebSearch", "WebFetch", "Agent", "TodoWrite", "TodoRead"}
+"""Tools about which Amp asks nobody by itself."""
+ALLOW, ASK, REFUSE = 0, 1, 2
+
+DIALECT = Dialect(
+    agent="amp",
+    tools={
+        "Bash": Form("Bash", {"cmd": "command"}, directory="cwd"),
+        "shell_command": Form("Bash", {"cmd": "command"}, directory="workdir"),
+        "create_file": Form("Write", {"path": "file_path"}),
+        "edit_file": Form("Edit", {"path": "file_path", "old_str": "old_string", "new_str": "new_string"}),
+        "undo_edit": Form("Edit", {"path": "file_path"}),
+        "Read": Form("Read", {"path": "file_path"}),
+        "Grep": Form("Grep"),
+        "glob": Form("Glob", {"filePattern": "pattern"}),
+        "finder": Form("Grep", {"query": "pattern"}),
+        "web_search": Form("WebSearch", {"objective": "query"}),
+        "read_web_page": Form("WebFetch"),
+        "Task": Form("Agent"),
+        "todo_write": Form("TodoWrite"),
+        "todo_read": Form("TodoRead"),
+    },
+)
+
+
+class Amp(Foreign):
+    """The adapter of Amp."""
+
+    def decode(self, request: Request) -> Call:
+        given, repaired = read_object(request)
+        payload: Payload = {"tool_input": given}
+        if tool := request.env.get("AGENT_TOOL_NAME"):
+            payload["tool_name"] = tool
+        else:
+            repaired += ("amp: AGENT_TOOL_NAME is missing, so nobody knows which tool this is",)
+        if cwd := request.env.get("PWD"):
+            payload["cwd"] = cwd
+        return translated(request, self.dialect, payload, repaired)
+
+    def encode(self, call: Call, decision: Decision) -> Answer:
+        code = _code(call, decision)
+        why = f"{reason(decision)}\n" if decision.kind in (Kind.DENY, Kind.ASK) else ""
+        return Answer(stderr=why.encode("utf-8", "replace") + to_stderr(call, decision), exit=code)
+
+    def refuse(self, event: str, reason: str) -> Answer:
+        return Answer(stderr=to_line(reason), exit=REFUSE)
+
+
+def _code(call: Call, decision: Decision) -> int:
+    """Whoever says nothing grants nothing: what Amp itself would ask about is asked."""
+    if decision.kind is Kind.DENY:
+        return REFUSE
+    if decision.kind is Kind.ALLOW:
+        return ALLOW
+    unasked = isinstance(call.event, ToolEvent) and call.event.tool_name in UNASKED
+    return ALLOW if unasked and decision.kind is not Kind.ASK else ASK
+
+
+def _nothing(call: Call, decision: Decision) -> Payload:
+    return {}
+
+
+ADAPTER = Amp(DIALECT, timed(TABLE, TIMEOUT, TIMEOUTS), _nothing)

@@ -1,0 +1,236 @@
+"""Cursor on the wire: camelCase events, snake_case fields, and one word of permission in an answer that is never empty.
+
+The same payloads come through Claude Code's settings files, which Cursor reads too, and the same answers are expected.
+An entry that fails closed takes an empty stdout for a failure, so silence is an empty object.
+"""
+
+from collections.abc import Callable, Mapping
+
+from synaptic.agents.base import Capability
+from synaptic.agents.continuation import kept_on, of_prompt
+from synaptic.agents.degrade import change
+from synaptic.agents.foreign import Foreign, timed
+from synaptic.agents.payload import DECODER, Payload, to_json
+from synaptic.agents.phrases import advice, reason
+from synaptic.agents.quoting import quoted
+from synaptic.agents.translate import NATIVE_INPUT, NATIVE_TOOL, Dialect, Form, native_event, native_input
+from synaptic.model.call import Answer, Call
+from synaptic.model.decision import Decision, Kind
+from synaptic.model.tool import Input, Tool
+
+TIMEOUT = 60
+TIMEOUTS: Mapping[str, int] = {"SessionEnd": 10, "UserPromptSubmit": 30}
+"""Seconds."""
+REGISTERED = (
+    "preToolUse", "postToolUse", "postToolUseFailure", "beforeSubmitPrompt", "stop", "sessionStart", "sessionEnd",
+    "subagentStart", "subagentStop", "preCompact",
+)  # fmt: skip
+"""Without beforeShellExecution and its like: they come after preToolUse, and a call is to be judged once."""
+HOLES = (
+    "completions of the Tab key",
+    "the server of an MCP tool",
+    "a question before a tool call, which is a refusal instead",
+)
+"""What no hook of Cursor sees or can do."""
+CONTEXT_LIMIT = 10_000
+"""Characters of advice; the rest would be cut off."""
+
+SHELL, MCP, READ = "beforeShellExecution", "beforeMCPExecution", "beforeReadFile"
+ASKING = frozenset({SHELL, MCP})
+"""Events on which a person can be asked; preToolUse accepts the word and goes on."""
+SMALL = ASKING | {READ, "beforeTabFileRead", "afterShellExecution", "afterMCPExecution", "afterFileEdit"}
+"""Events that take no new input and no advice."""
+REWRITABLE: Mapping[str, frozenset[str]] = {
+    "Shell": frozenset({"command", "cwd", "timeout"}),
+    "Read": frozenset({"file_path"}),
+    "Write": frozenset({"file_path"}),
+}
+"""The arguments that a new input may change, by tool; others are ignored."""
+
+HEARD = Capability(message=False)
+TABLE: Mapping[str, Capability] = {
+    "PreToolUse": Capability(deny=True, allow=True, rewrite=True, context=True, message=False),
+    "PostToolUse": Capability(context=True, message=False),
+    "PostToolUseFailure": HEARD,
+    "UserPromptSubmit": Capability(deny=True, context=True, message=False),
+    "SessionStart": Capability(context=True, message=False),
+    "Stop": Capability(feedback=True, message=False),
+    "SubagentStop": Capability(feedback=True, message=False),
+    "SubagentStart": HEARD,
+    "PreCompact": HEARD,
+    "SessionEnd": HEARD,
+}
+
+
+def _prepare(payload: Payload) -> None:
+    roots = payload.get("workspace_roots")
+    if not payload.get("cwd") and isinstance(roots, list) and roots:
+        payload["cwd"] = roots[0]
+    if not payload.get("session_id") and payload.get("conversation_id"):
+        payload["session_id"] = payload["conversation_id"]
+    if isinstance(rounds := payload.get("loop_count"), int):
+        payload.setdefault("stop_hook_active", rounds > 0)
+    for key in ("tool_input", "tool_output", "result_json"):
+        if isinstance(payload.get(key), str):
+            payload[key] = _value(payload[key])
+    name = payload.get("hook_event_name")
+    if isinstance(name, str) and name in CALLS:
+        tool, given = CALLS[name](payload)
+        payload["tool_name"], payload["tool_input"] = tool, given
+
+
+def _value(text: str) -> object:
+    """What is sent as JSON text."""
+    try:
+        return DECODER.decode(text)
+    except ValueError:
+        return text
+
+
+def _shell(payload: Payload) -> tuple[object, object]:
+    return "Shell", {key: payload[key] for key in ("command", "cwd") if key in payload}
+
+
+def _file(payload: Payload) -> tuple[object, object]:
+    return "Read", {"file_path": payload.get("file_path")}
+
+
+def _edited(payload: Payload) -> tuple[object, object]:
+    return "MultiEdit", {"file_path": payload.get("file_path"), "edits": payload.get("edits", [])}
+
+
+def _served(payload: Payload) -> tuple[object, object]:
+    return f"MCP:{payload.get('tool_name', '')}", payload.get("tool_input")
+
+
+CALLS: Mapping[str, Callable[[Payload], tuple[object, object]]] = {
+    SHELL: _shell,
+    "afterShellExecution": _shell,
+    MCP: _served,
+    "afterMCPExecution": _served,
+    READ: _file,
+    "beforeTabFileRead": _file,
+    "afterFileEdit": _edited,
+}
+"""Events that tell a tool call in words of their own."""
+
+
+def _mcp(name: str, payload: Payload) -> str:
+    return f"mcp__unknown__{tool}" if (tool := name.removeprefix("MCP:")) != name else name
+
+
+def _delete(given: Input) -> Tool:
+    """A deletion is judged as the command that it is."""
+    path = given.get("file_path", given.get("path"))
+    return Tool("Bash", {"command": f"rm -- {quoted(path)}"}) if isinstance(path, str) else Tool("Delete", given)
+
+
+def _never(native: Input, new: Input) -> None:
+    return None
+
+
+DIALECT = Dialect(
+    agent="cursor",
+    events={
+        "preToolUse": "PreToolUse",
+        SHELL: "PreToolUse",
+        MCP: "PreToolUse",
+        READ: "PreToolUse",
+        "beforeTabFileRead": "PreToolUse",
+        "postToolUse": "PostToolUse",
+        "postToolUseFailure": "PostToolUseFailure",
+        "afterShellExecution": "PostToolUse",
+        "afterMCPExecution": "PostToolUse",
+        "afterFileEdit": "PostToolUse",
+        "beforeSubmitPrompt": "UserPromptSubmit",
+        "stop": "Stop",
+        "sessionStart": "SessionStart",
+        "sessionEnd": "SessionEnd",
+        "subagentStart": "SubagentStart",
+        "subagentStop": "SubagentStop",
+        "preCompact": "PreCompact",
+    },
+    fields={
+        "tool_output": "tool_response",
+        "result_json": "tool_response",
+        "output": "tool_response",
+        "duration": "duration_ms",
+        "error_message": "error",
+        "subagent_id": "agent_id",
+        "subagent_type": "agent_type",
+        "summary": "last_assistant_message",
+    },
+    tools={
+        "Shell": Form("Bash", directory="cwd"),
+        "Write": Form("Write"),
+        "StrReplace": Form("Edit", {"path": "file_path", "old_str": "old_string", "new_str": "new_string"}),
+        "Delete": Form("Bash", read=_delete, write=_never),
+        "Read": Form("Read", {"path": "file_path"}),
+        "Grep": Form("Grep"),
+        "Fetch": Form("WebFetch"),
+        "Task": Form("Agent"),
+    },
+    mcp=_mcp,
+    refine=of_prompt,
+    prepare=_prepare,
+)
+
+
+def _shape(call: Call, decision: Decision) -> Payload:
+    name, body = call.event.hook_event_name, Payload()
+    if name == "PreToolUse":
+        body = _permission(call, decision)
+    elif decision.kind is Kind.DENY:
+        body = {"continue": False, "user_message": reason(decision)}
+    elif decision.feedback:
+        body = {"followup_message": kept_on(decision)}
+    if decision.context:
+        body["additional_context"] = advice(decision)
+    return body
+
+
+def _permission(call: Call, decision: Decision) -> Payload:
+    if decision.kind in (Kind.DENY, Kind.ASK):
+        return {"permission": decision.kind.value, "user_message": reason(decision), "agent_message": reason(decision)}
+    if decision.input is not None:
+        return {"permission": "allow", "updated_input": _new(call, decision.input)}
+    return {"permission": "allow"} if decision.kind is Kind.ALLOW else {}
+
+
+def _new(call: Call, new: Input) -> dict[str, object]:
+    allowed = REWRITABLE.get(_tool(call), frozenset())
+    return {key: value for key, value in (native_input(call, DIALECT, new) or {}).items() if key in allowed}
+
+
+def _tool(call: Call) -> str:
+    return str(call.payload.get(NATIVE_TOOL, call.payload.get("tool_name")))
+
+
+class Cursor(Foreign):
+    """The adapter of Cursor."""
+
+    def possible(self, call: Call, decision: Decision) -> Capability:
+        can = super().possible(call, decision)
+        if native_event(call) in SMALL:
+            can = change(can, rewrite=False, context=False, ask=native_event(call) in ASKING)
+        if len(advice(decision)) > CONTEXT_LIMIT:
+            can = change(can, context=False)
+        return can if not can.rewrite or self._is_exact(call, decision) else change(can, rewrite=False)
+
+    def encode(self, call: Call, decision: Decision) -> Answer:
+        answer = super().encode(call, decision)
+        return answer if answer.stdout else change(answer, stdout=b"{}")
+
+    def _is_exact(self, call: Call, decision: Decision) -> bool:
+        """Whether a new input changes only what may be changed."""
+        if decision.input is None:
+            return True
+        new = native_input(call, DIALECT, decision.input) or {}
+        was = call.payload.get(NATIVE_INPUT, call.payload.get("tool_input"))
+        old = was if isinstance(was, dict) else {}
+        same = {key for key in new.keys() & old.keys() if to_json(new[key]) == to_json(old[key])}
+        changed = (new.keys() | old.keys()) - same
+        return changed <= REWRITABLE.get(_tool(call), frozenset()) & new.keys()
+
+
+ADAPTER = Cursor(DIALECT, timed(TABLE, TIMEOUT, TIMEOUTS), _shape)

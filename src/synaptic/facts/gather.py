@@ -1,0 +1,69 @@
+"""How facts are gathered: once per event, only those that a policy on the way needs."""
+
+import importlib
+import pkgutil
+from collections.abc import Awaitable, Callable, Mapping
+from functools import cache, lru_cache
+from pathlib import Path
+
+import msgspec
+
+import synaptic.facts
+from synaptic.model.call import Call
+from synaptic.model.errors import StoreError
+from synaptic.model.facts import Facts
+from synaptic.model.state import SCOPES, State
+from synaptic.runners.execute import Runners
+from synaptic.store import state
+from synaptic.store.db import Store
+
+USER_HOME = str(Path.home())
+
+
+class Means(msgspec.Struct, frozen=True):
+    """What an engine works with."""
+
+    store: Store
+    runners: Runners
+
+
+Gatherer = Callable[[Call, Means], Awaitable[object]]
+"""Returns the value of the field of Facts that it is registered for. It never raises: no news is the default."""
+
+
+@cache
+def gatherers() -> Mapping[str, Gatherer]:
+    """Every module of this package may have a `FACTS` table: field name to gatherer."""
+    found: dict[str, Gatherer] = {}
+    for info in pkgutil.iter_modules(synaptic.facts.__path__, f"{synaptic.facts.__name__}."):
+        if info.name != __name__:
+            found.update(importlib.import_module(info.name).FACTS)
+    return found
+
+
+async def gather(call: Call, needs: frozenset[str], means: Means) -> Facts:
+    """The facts about one call."""
+    home = call.env.get("HOME") or USER_HOME
+    known = Facts(root=call.root, home=home, now=call.at, agent=call.agent)
+    if not needs:
+        return known
+    others, sections = _kinds(needs)
+    values = {need: await gatherer(call, means) for need, gatherer in others}
+    if sections:
+        values["state"] = _state(call, means, sections)
+    return msgspec.structs.replace(known, **values)
+
+
+@lru_cache(maxsize=256)
+def _kinds(needs: frozenset[str]) -> tuple[tuple[tuple[str, Gatherer], ...], frozenset[str]]:
+    """What is asked of gatherers, in a stable order, and the sections."""
+    sections = frozenset(need for need in needs if need.partition(":")[0] in SCOPES)
+    return tuple((need, gatherers()[need]) for need in sorted(needs - sections)), sections
+
+
+def _state(call: Call, means: Means, sections: frozenset[str]) -> State:
+    """The signed sections; where the store cannot be read, none of them is known."""
+    try:
+        return state.read(means.store, state.Owner(call.root, call.event.session_id), sections)
+    except StoreError:
+        return State(known=False)

@@ -1,0 +1,259 @@
+"""Where an event belongs among the state layers, and what a new window can take over."""
+
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import msgspec
+
+from synaptic.facts.files import text_of
+from synaptic.facts.gather import Gatherer, Means
+from synaptic.facts.git import file_of
+from synaptic.model.call import Call
+from synaptic.model.errors import StoreError
+from synaptic.model.event import Event, PostToolUse, PreToolUse, TeammateIdle
+from synaptic.model.layers import INJECTIONS, Agent, Effort, HandOver, Layers, Session
+from synaptic.policies.fleet.metadata import PRELOADS
+from synaptic.policies.fleet.pre_tool_use import COMMANDS, UNCOUNTED
+from synaptic.store import layers as stored
+from synaptic.store import lease
+from synaptic.store.layers import NOBODY, Place
+
+REQUIRED_FILES = 8
+REQUIRED_BYTES = 50_000
+WAITING: Mapping[type[Event], str] = {PreToolUse: PRELOADS, PostToolUse: INJECTIONS}
+"""Events whose answer tells what waits in an effort's metadata, and its key there."""
+CORE_DIRECTIVES = ("AGENTS", "INVARIANTS", "ARCHITECTURE", "COMMANDS")
+SKILL_DIRECTIVES = ("TESTING", "PITFALLS", "CONTRIBUTING", "TEMPLATE", "CHECKLIST")
+DIRECTIVE_FILES = tuple(f"{name}.md" for name in CORE_DIRECTIVES + SKILL_DIRECTIVES)
+"""What a folder tells whoever works in it, the core files first."""
+UNSEARCHED_FOLDERS = frozenset({"node_modules", ".git", "sessions", "tmp", "dist", "build", ".tasks", ".venv"})
+"""Built and fetched things hold no directives."""
+
+
+def place_of(call: Call) -> Place:
+    """What an event says about where it comes from."""
+    event = call.event
+    return Place(call.root or event.cwd, _name(call), event.session_id, event.agent_id)
+
+
+def resolved(call: Call, means: Means) -> Layers:
+    """Where a call belongs: looked up once, for every fact that needs it."""
+    asked, found = means.store.resolved
+    if asked is not call:
+        try:
+            found = stored.resolve(means.store, place_of(call))
+        except StoreError:
+            return Layers()
+        means.store.resolved = (call, found)
+    return found
+
+
+async def layers(call: Call, means: Means) -> Layers:
+    """The layers, with the calls that are being decided counted in, and without what these tell already."""
+    found = _untold_elsewhere(call, means, resolved(call, means))
+    session = found.session
+    if session is None or not isinstance(call.event, PreToolUse) or not _counts(call.event):
+        return found
+    counting = means.store.counting
+    waiting = sum(1 for other in counting.values() if other == session.id)
+    counting[call.id] = session.id
+    if not waiting:
+        return found
+    ahead = msgspec.structs.replace(session, heartbeat=session.heartbeat + waiting)
+    return msgspec.structs.replace(found, session=ahead)
+
+
+async def agent_name(call: Call, means: Means) -> str:
+    """AGENT_ID."""
+    return _name(call)
+
+
+async def hand_over(call: Call, means: Means) -> HandOver:
+    """What the windows before have left: a payload that was not told yet, and files."""
+    effort = resolved(call, means).effort
+    if effort is None:
+        return HandOver()
+    try:
+        previous = stored.newest_session(means.store, effort.id, _name(call))
+    except StoreError:
+        return HandOver()
+    payload = _untold(previous)
+    if previous and payload and _is_told(call, means, ("payload", previous.id)):
+        payload = None
+    return HandOver(
+        previous=previous,
+        payload=payload,
+        files=dict(_required(payload, call, effort)),
+        artifacts=tuple(_own_files(effort)),
+        debriefs=tuple(_debriefs(effort)),
+    )
+
+
+async def handed_over(call: Call, means: Means) -> bool:
+    """Whether the window's own session has ended with a payload that waits for the next one."""
+    found = resolved(call, means)
+    if found.effort is None or found.session is not None:
+        return False
+    try:
+        previous = stored.newest_session(means.store, found.effort.id, _name(call))
+    except StoreError:
+        return False
+    return previous is not None and previous.host == call.event.session_id and _untold(previous) is not None
+
+
+async def directives(call: Call, means: Means) -> tuple[str, ...]:
+    """Directive files near the file of the call that the effort has not met."""
+    effort, root = resolved(call, means).effort, call.root
+    folders = _new_folders(file_of(call), root, effort) if effort and root else []
+    known = frozenset(effort.directives) if effort else frozenset()
+    return tuple(path for folder in folders for path in _in_folder(folder) if path not in known)
+
+
+async def directive_folders(call: Call, means: Means) -> tuple[str, ...]:
+    """Where they were looked for."""
+    effort, root = resolved(call, means).effort, call.root
+    return tuple(_new_folders(file_of(call), root, effort)) if effort and root else ()
+
+
+async def supervised(call: Call, means: Means) -> bool:
+    """Whether a living supervisor holds the lease of this agent."""
+    name = _name(call)
+    return bool(name) and lease.held(means.store.path.parent, name)
+
+
+async def teammate(call: Call, means: Means) -> str:
+    """The agent that a team calls by this name."""
+    found = _teammate(call, means)
+    return found.id if found else ""
+
+
+async def coordinator(call: Call, means: Means) -> str:
+    """Whoever the teammate works for: its parent, or the agent that the environment names as such."""
+    found = _teammate(call, means)
+    return (found.parent if found else "") or call.env.get("AGENT_PARENT", "")
+
+
+FACTS: Mapping[str, Gatherer] = {
+    "layers": layers,
+    "agent_name": agent_name,
+    "hand_over": hand_over,
+    "handed_over": handed_over,
+    "directives": directives,
+    "directive_folders": directive_folders,
+    "supervised": supervised,
+    "teammate": teammate,
+    "coordinator": coordinator,
+}
+
+
+def _name(call: Call) -> str:
+    name = call.env.get("AGENT_ID", "")
+    return "" if name == NOBODY else name
+
+
+def _counts(event: PreToolUse) -> bool:
+    """Whether a call will most likely be counted: one that writes the log must not make others wait for it."""
+    return event.tool_name not in UNCOUNTED and not any(name in event.tool.command for name in COMMANDS)
+
+
+def _untold_elsewhere(call: Call, means: Means, found: Layers) -> Layers:
+    """What waits in an effort's metadata is told once, also by calls that begin or end in the same moment."""
+    effort, key = found.effort, WAITING.get(type(call.event), "")
+    if effort is None or call.event.agent_id or not effort.metadata.get(key):
+        return found
+    if not _is_told(call, means, (key, effort.id)):
+        return found
+    rest = {name: value for name, value in effort.metadata.items() if name != key}
+    return msgspec.structs.replace(found, effort=msgspec.structs.replace(effort, metadata=rest))
+
+
+def _is_told(call: Call, means: Means, what: tuple[str, int]) -> bool:
+    """Whether another call that is not written down yet tells this; if not, this one does from now on."""
+    telling = means.store.telling
+    if any(told == what and other != call.id for other, told in telling.items()):
+        return True
+    telling[call.id] = what
+    return False
+
+
+def _untold(previous: Session | None) -> str | None:
+    return previous.payload if previous and not previous.handed_over else None
+
+
+def _required(payload: str | None, call: Call, effort: Effort) -> Iterator[tuple[str, str | None]]:
+    for name in _required_names(payload)[:REQUIRED_FILES]:
+        places = _places(name, call, effort)
+        found = next((place for place in places if os.path.isfile(place)), "")  # noqa: PTH113
+        yield name, text_of(found)[:REQUIRED_BYTES] if found else None
+
+
+def _required_names(payload: str | None) -> list[str]:
+    try:
+        read = msgspec.json.decode(payload or "{}", type=dict[str, object])
+    except msgspec.DecodeError:
+        return []
+    names = read.get("requiredFiles")
+    return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
+
+
+def _places(name: str, call: Call, effort: Effort) -> tuple[str, ...]:
+    """Where a file of a payload may be: as it is written, in the home, the project or the task's folder."""
+    if name.startswith("~/"):
+        return (f"{call.env.get('HOME') or Path.home()}/{name[2:]}",)
+    return (name,) if name.startswith("/") else (f"{call.root}/{name}", f"{effort.task}/{name}")
+
+
+def _own_files(effort: Effort) -> Iterator[str]:
+    yield from (path for path in _documents(effort.task) if _ordinal(path) == effort.ordinal)
+
+
+def _debriefs(effort: Effort) -> Iterator[str]:
+    """`1_BRAINSTORM.md` of the efforts before this one, not their logs and plans."""
+    for path in _documents(effort.task):
+        name = path.rpartition("/")[2].removesuffix(".md")
+        if 0 < _ordinal(path) < effort.ordinal and not name.endswith(("_LOG", "_PLAN")):
+            yield path
+
+
+def _documents(folder: str) -> list[str]:
+    try:
+        names = sorted(os.listdir(folder))  # noqa: PTH208
+    except (OSError, ValueError):
+        return []
+    return [f"{folder}/{name}" for name in names if name.endswith(".md") and not name.startswith(".")]
+
+
+def _ordinal(path: str) -> int:
+    number = path.rpartition("/")[2].partition("_")[0]
+    return int(number) if number.isascii() and number.isdigit() else 0
+
+
+def _new_folders(file: str, root: str, effort: Effort) -> list[str]:
+    """From the file's folder up to the project's root, those that were not searched yet."""
+    folder, found = os.path.dirname(file), []  # noqa: PTH120
+    while folder == root or folder.startswith(f"{root}/"):
+        if folder not in effort.directories and UNSEARCHED_FOLDERS.isdisjoint(folder[len(root) :].split("/")):
+            found.append(folder)
+        folder = folder.rpartition("/")[0]
+    return found
+
+
+def _in_folder(folder: str) -> Iterator[str]:
+    """`.directives/NAME` before a plain `NAME`."""
+    for name in DIRECTIVE_FILES:
+        for path in (f"{folder}/.directives/{name}", f"{folder}/{name}"):
+            if os.path.isfile(path):  # noqa: PTH113
+                yield os.path.realpath(path)
+                break
+
+
+def _teammate(call: Call, means: Means) -> Agent | None:
+    name = call.event.teammate_name if isinstance(call.event, TeammateIdle) else ""
+    if not name:
+        return None
+    try:
+        known = stored.agents(means.store)
+    except StoreError:
+        return None
+    return next((agent for agent in known if name in (agent.label, agent.id)), None)

@@ -1,0 +1,46 @@
+"""Where the paths of a tool call really lead."""
+
+import os
+from collections.abc import Mapping
+
+from synaptic.facts.gather import Gatherer, Means
+from synaptic.model.call import Call
+from synaptic.model.event import ToolEvent
+
+
+async def real_paths(call: Call, means: Means) -> Mapping[str, str]:
+    """Where links lead, for each path that is not what it seems."""
+    if not isinstance(call.event, ToolEvent):
+        return {}
+    found = ((path, _real(path, call)) for path in call.event.tool.paths)
+    return {path: real for path, real in found if real}
+
+
+def _real(path: str, call: Call) -> str:
+    """The path behind links, or nothing when there are none. One that cannot be looked at has none."""
+    absolute = os.path.normpath(_absolute(path, call))
+    try:
+        if absolute.startswith(f"{call.root}/") and not _linked(absolute, len(call.root) + 1):
+            return ""
+        real = os.path.realpath(absolute)
+    except (OSError, ValueError):
+        return ""
+    return real if real != absolute else ""
+
+
+def _linked(path: str, start: int) -> bool:
+    """Whether a part of the path below its root is a link: asking for those few is cheaper than for all."""
+    end = path.find("/", start)
+    while end != -1:
+        if os.path.islink(path[:end]):  # noqa: PTH114 a Path costs more than the question
+            return True
+        end = path.find("/", end + 1)
+    return os.path.islink(path)  # noqa: PTH114
+
+
+def _absolute(path: str, call: Call) -> str:
+    expanded = path.replace("~", call.env.get("HOME", "~"), 1) if path.startswith("~/") else path
+    return os.path.join(call.event.cwd or call.root, expanded)  # noqa: PTH118
+
+
+FACTS: Mapping[str, Gatherer] = {"real_paths": real_paths}

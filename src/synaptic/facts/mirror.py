@@ -1,0 +1,21 @@
+"""Whether the files that show the sections are as the engine wrote them."""
+
+from collections.abc import Mapping
+
+from synaptic.facts.gather import Gatherer, Means
+from synaptic.model.call import Call
+from synaptic.model.event import PreToolUse
+from synaptic.model.sane import Mirrored
+from synaptic.store import mirror
+
+
+async def mirrored(call: Call, means: Means) -> Mirrored:
+    """One stat a file while they are unchanged, and none before a tool runs: nobody goes by these files, and whoever
+    changes one is found out right after it."""
+    if not call.root:
+        return Mirrored()
+    look = mirror.last_look if isinstance(call.event, PreToolUse) else mirror.look
+    return look(means.store, call.root)
+
+
+FACTS: Mapping[str, Gatherer] = {"mirror": mirrored}

@@ -1,0 +1,19 @@
+"""What belongs to a session besides its project."""
+
+from collections.abc import Mapping
+
+from synaptic.facts.gather import Gatherer, Means
+from synaptic.model.call import Call
+from synaptic.model.errors import StoreError
+from synaptic.store import workspaces
+
+
+async def extra_roots(call: Call, means: Means) -> tuple[str, ...]:
+    """Folders the user added."""
+    try:
+        return workspaces.added(means.store, call.event.session_id)
+    except StoreError:
+        return ()
+
+
+FACTS: Mapping[str, Gatherer] = {"extra_roots": extra_roots}

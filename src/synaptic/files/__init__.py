@@ -1,0 +1,1 @@
+"""What every room does with files: replace whole, watch, look at cheaply."""

@@ -1,0 +1,176 @@
+"""Every hook of a project in one immutable, ordered value; swapped as soon as a source file changes."""
+
+import tomllib
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping
+
+import msgspec
+
+from synaptic.files.snapshot import Watched, unchanged
+from synaptic.files.watch import Watch
+from synaptic.hooks.config import Config, instantiate
+from synaptic.hooks.config import parse as parse_config
+from synaptic.hooks.declaration import Declarations
+from synaptic.hooks.pins import Pins, tampered
+from synaptic.hooks.running import permitted
+from synaptic.hooks.sources import Sources
+from synaptic.hooks.tighten import merge
+from synaptic.model.environment import project_variables
+from synaptic.model.home import Home
+from synaptic.model.hook import Builtin, Hook
+from synaptic.policies.base import Policy
+
+TOLD = 100
+"""Problems that are kept."""
+ROOTS = 64
+"""Projects whose catalogs are kept."""
+
+
+class Catalog(msgspec.Struct, frozen=True, kw_only=True):
+    """All that is registered for one project. `hooks` is in the order of `Hook.rank`."""
+
+    root: str
+    hooks: tuple[Hook, ...]
+    config: Config
+    variables: Mapping[str, str]
+    """The six SYNAPTIC_* variables."""
+    problems: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    """Files that were read."""
+    pins: Pins = Pins()
+    """What packages installed into the project, by hash."""
+    user_pins: Pins = Pins()
+
+    def tampered(self, hook: Hook) -> str | None:
+        """Why a script that a package installed must not run as it is now, or None."""
+        return tampered(hook, self.pins if hook.scope == "project" else self.user_pins)
+
+
+class _Kept(msgspec.Struct):
+    catalog: Catalog
+    watched: tuple[Watched, ...]
+    covered: tuple[Watched, ...]
+    generation: int
+
+    def current(self, watch: Watch) -> bool:
+        """Whether every source is as it was read."""
+        if not unchanged(self.watched):
+            return False
+        if self.covered and (now := watch.generation()) != self.generation:
+            if not unchanged(self.covered):
+                return False
+            self.generation = now
+        return True
+
+
+class Catalogs:
+    """The catalog of each project, as its files are now. One thread uses it."""
+
+    def __init__(self, home: Home) -> None:
+        self._home = home
+        self._watch = Watch()
+        self._kept: OrderedDict[tuple[str, str], _Kept] = OrderedDict()
+
+    def get(self, root: str, environment: str = "") -> Catalog:
+        """The catalog of a root ("": no project). `environment` is SYNAPTIC_ENV, where the config names none."""
+        key = (root, environment)
+        kept = self._kept.get(key)
+        if kept is None or not kept.current(self._watch):
+            kept = self._kept[key] = self._read(root, environment)
+        self._kept.move_to_end(key)
+        if len(self._kept) > ROOTS:
+            self._kept.popitem(last=False)
+        return kept.catalog
+
+    def _read(self, root: str, environment: str) -> _Kept:
+        generation = self._watch.generation()  # before anything is read: what happens meanwhile counts as news
+        sources = Sources(self._home, root, self._watch)
+        catalog = build(sources, environment)
+        return _Kept(catalog, tuple(sources.watched), tuple(sources.covered), generation)
+
+
+def build(sources: Sources, environment: str = "") -> Catalog:
+    """Read every source once and compile what is in them."""
+    user = parse_config(*sources.user_config())
+    config, problems = merge(user, parse_config(*sources.project_config()))
+    config = msgspec.structs.replace(config, environment=config.environment or environment)
+    running, refused = permitted(instantiate(config), Config(**user.values))
+    found = [Declarations(builtin_hooks(running), refused), *sources.declarations(config)]
+    hooks = ordered(unique(hook for source in found for hook in source.hooks))
+    variables, complaints = _variables(sources, config)
+    told = (*problems, *(text for source in found for text in source.problems), *complaints, *sources.problems)
+    return Catalog(
+        root=sources.root,
+        hooks=hooks,
+        config=config,
+        variables=variables,
+        problems=_printable(told),
+        sources=sources.files(),
+        pins=sources.pinned(sources.root) if sources.root else Pins(),
+        user_pins=sources.pinned(""),
+    )
+
+
+def builtin_hooks(policies: Iterable[Policy]) -> tuple[Hook, ...]:
+    """Policies as hooks."""
+    return tuple(
+        Hook(
+            id=policy.id,
+            events=tuple(event.__name__ for event in policy.events),
+            handler=Builtin(policy),
+            matcher="|".join(policy.tools),
+            priority=policy.priority,
+            on_error=policy.on_error,
+            protocol="native",
+            source="built in",
+            recheck=policy.recheck,
+        )
+        for policy in policies
+    )
+
+
+def unique(hooks: Iterable[Hook]) -> list[Hook]:
+    """The hooks with ids that differ: the second `a` is `a#2`."""
+    taken: set[str] = set()
+    counts: dict[str, int] = {}
+    named = []
+    for hook in hooks:
+        name = hook.id
+        while name in taken:
+            counts[hook.id] = counts.get(hook.id, 1) + 1
+            name = f"{hook.id}#{counts[hook.id]}"
+        taken.add(name)
+        named.append(hook if name == hook.id else msgspec.structs.replace(hook, id=name))
+    return named
+
+
+def ordered(hooks: Iterable[Hook]) -> tuple[Hook, ...]:
+    """The total order: priority, then the order of the sources and of the entries in them."""
+    placed = (msgspec.structs.replace(hook, order=order) for order, hook in enumerate(hooks))
+    return tuple(sorted(placed, key=lambda hook: hook.rank))
+
+
+def _printable(problems: tuple[str, ...]) -> tuple[str, ...]:
+    """As many as somebody reads. A name that is no UTF-8 must not break the output it is told in."""
+    told = tuple(text.encode(errors="replace").decode() for text in problems[:TOLD])
+    return told if len(problems) <= TOLD else (*told, f"and {len(problems) - TOLD} problems more")
+
+
+def _variables(sources: Sources, config: Config) -> tuple[Mapping[str, str], tuple[str, ...]]:
+    """The six variables. A project's env.toml names channel and agents; where it lies, its paths must agree."""
+    plain = project_variables(sources.variables_root, config.channel, config.agents)
+    text, where = sources.env_toml()
+    try:
+        said = {key: value for key, value in tomllib.loads(text.decode()).items() if isinstance(value, str)}
+    except (ValueError, RecursionError) as error:
+        return plain, (f"{where}: is no valid TOML and is ignored: {error} (run `synaptic up` to write it again)",)
+    ours = project_variables(
+        sources.variables_root,
+        said.get("SYNAPTIC_CHANNEL", config.channel),
+        said.get("SYNAPTIC_AGENTS", config.agents),
+    )
+    wrong = [key for key, value in ours.items() if said.get(key, value) != value]
+    if wrong:
+        told = f"{where}: {', '.join(wrong)} belong to another place (run `synaptic up` to write it again)"
+        return ours, (told,)
+    return ours, ()

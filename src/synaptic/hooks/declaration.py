@@ -1,0 +1,94 @@
+"""What TOML and YAML declarations have in common: where they come from, and the checks both need."""
+
+import re
+from typing import Annotated
+from urllib.parse import urlsplit
+
+import msgspec
+
+from synaptic.hooks.nearest import hint
+from synaptic.model.errors import DeclarationError
+from synaptic.model.event import EVENTS
+from synaptic.model.hook import Hook, Scope
+
+LIMIT = 4 << 20
+"""Bytes of one declaration file; a longer one is refused. 4 MiB are 24,000 hooks and 0.8 seconds of reading."""
+
+PLAIN = re.compile(r"[\w |,-]*")
+"""Names need no compiling, which costs ten times the rest of a declaration."""
+
+REPEATED_GROUP = re.compile(r"\)[*+{]")
+REPETITION = re.compile(r"[*+{]")
+REPETITIONS = 4
+
+Timeout = Annotated[float, msgspec.Meta(gt=0, le=3600)]
+
+
+class Place(msgspec.Struct, frozen=True):
+    """The file a declaration was read from, and what its relative paths and its trust depend on."""
+
+    file: str
+    scope: Scope
+    root: str
+    """The project's root, or the user's own folder."""
+
+
+class Declarations(msgspec.Struct, frozen=True):
+    """The hooks of one source, in its order, and what was wrong with the others."""
+
+    hooks: tuple[Hook, ...] = ()
+    problems: tuple[str, ...] = ()
+
+
+def checked_matcher(matcher: str, where: str, scope: Scope) -> str:
+    """A matcher that compiles; a broken one disables its hook.
+
+    A project's matchers are tried before anybody has trusted the project, so they must not take forever.
+    """
+    if matcher == "*" or PLAIN.fullmatch(matcher):
+        return matcher
+    if scope == "project" and (REPEATED_GROUP.search(matcher) or len(REPETITION.findall(matcher)) > REPETITIONS):
+        advice = f"repeat no group, and use at most {REPETITIONS} of * + {{}}"
+        raise DeclarationError(f"`matcher`: `{matcher[:80]}` may take forever to compare", where=where, hint=advice)
+    try:
+        re.compile(matcher)
+    except (re.error, RecursionError, OverflowError) as error:
+        raise DeclarationError(f"`matcher`: `{matcher}` is no regular expression: {error}", where=where) from None
+    return matcher
+
+
+def known_events(names: tuple[str, ...], where: str, key: str) -> tuple[str, ...]:
+    """Names of events that exist, each once."""
+    if not names:
+        raise DeclarationError(f"`{key}` names no event", where=where)
+    for name in names:
+        if name not in EVENTS:
+            raise DeclarationError(f"`{key}`: unknown event `{name}`", where=where, hint=hint(name, EVENTS))
+    return tuple(dict.fromkeys(names))
+
+
+def checked_url(url: str, where: str) -> str:
+    """An http address with a host; that it is this machine is checked where it is called."""
+    try:
+        parts = urlsplit(url)
+        good = parts.scheme in ("http", "https") and bool(parts.hostname)
+    except ValueError:
+        good = False
+    if not good:
+        raise DeclarationError(f"`url`: `{url}` is no http address", where=where, hint="http://127.0.0.1:PORT/PATH")
+    return url
+
+
+def split_function(text: str, where: str, key: str) -> tuple[str, str]:
+    """`file.py:function` in its two parts."""
+    file, _, function = text.rpartition(":")
+    if not file.endswith(".py") or not function.isidentifier():
+        raise DeclarationError(f"`{key}`: `{text}` must look like `file.py:function`", where=where)
+    return file, function
+
+
+def printable(text: str, where: str, key: str) -> str:
+    """A path or command that an operating system can take."""
+    if not text.strip() or "\0" in text:
+        raise DeclarationError(f"`{key}` is empty or holds a NUL", where=where)
+    return text

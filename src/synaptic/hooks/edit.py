@@ -1,0 +1,93 @@
+"""Presets and policies switched on and off in a config file; comments and everything else in it stay."""
+
+import os
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import tomlkit
+from tomlkit.exceptions import TOMLKitError
+
+from synaptic.hooks.config import Config
+from synaptic.hooks.nearest import hint
+from synaptic.model.errors import DeclarationError
+from synaptic.policies.base import PRESETS, policies
+
+
+def enable(path: Path, names: Iterable[str]) -> bool:
+    """Switch on `@preset`s and policies by id. True when the file changed."""
+    return _switch(path, names, True)
+
+
+def disable(path: Path, names: Iterable[str]) -> bool:
+    """Switch off `@preset`s and policies by id. True when the file changed."""
+    return _switch(path, names, False)
+
+
+def _switch(path: Path, names: Iterable[str], on: bool) -> bool:
+    wanted = tuple(names)
+    for name in wanted:
+        _check(name)
+    before = path.read_text() if path.exists() else ""
+    document = _document(before, path)
+    for name in wanted:
+        _switch_preset(document, name[1:], on, path) if name[0] == "@" else _switch_policy(document, name, on, path)
+    after = tomlkit.dumps(document)
+    if after == before:
+        return False
+    _replace(path, after)
+    return True
+
+
+def _check(name: str) -> None:
+    known: tuple[str, ...] = tuple(f"@{preset}" for preset in PRESETS) if name.startswith("@") else tuple(policies())
+    if name not in known:
+        raise DeclarationError(f"there is no `{name}` to switch", hint=hint(name, known))
+
+
+def _document(text: str, path: Path) -> tomlkit.TOMLDocument:
+    try:
+        return tomlkit.parse(text)
+    except TOMLKitError as error:
+        raise DeclarationError(f"is no valid TOML and stays as it is: {error}", where=str(path)) from None
+
+
+def _switch_preset(document: tomlkit.TOMLDocument, name: str, on: bool, path: Path) -> None:
+    if "presets" not in document:
+        document["presets"] = list(Config().presets)
+    presets = _expect(document["presets"], list, path, "presets")
+    if on and name not in presets:
+        presets.append(name)
+    if not on and name in presets:
+        presets.remove(name)
+
+
+def _switch_policy(document: tomlkit.TOMLDocument, name: str, on: bool, path: Path) -> None:
+    if "policies" not in document:
+        document["policies"] = tomlkit.table(is_super_table=True)
+    tables = _expect(document["policies"], dict, path, "policies")
+    if name not in tables:
+        tables[name] = tomlkit.table()
+    _expect(tables[name], dict, path, f'policies."{name}"')["enabled"] = on
+
+
+def _expect(value: Any, kind: type, path: Path, key: str) -> Any:
+    if not isinstance(value, kind):
+        raise DeclarationError(f"`{key}` is no {'list' if kind is list else 'table'}", where=str(path))
+    return value
+
+
+def _replace(path: Path, text: str) -> None:
+    """A new file in the place of the old one, at once; a link keeps pointing at it, its mode stays."""
+    target = Path(os.path.realpath(path))
+    target.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    try:
+        with os.fdopen(handle, "w") as file:
+            file.write(text)
+        Path(name).chmod(target.stat().st_mode & 0o777 if target.exists() else 0o644)
+        Path(name).replace(target)
+    except OSError:
+        Path(name).unlink(missing_ok=True)
+        raise

@@ -1,0 +1,123 @@
+"""A new YAML hook with its script: written together, checked, and taken back when something is wrong."""
+
+from pathlib import Path
+
+import msgspec
+import yaml
+
+from synaptic.hooks.config import Config
+from synaptic.hooks.declaration import Place
+from synaptic.hooks.nearest import hint
+from synaptic.hooks.yaml import ID, found_in
+from synaptic.model.errors import DeclarationError
+from synaptic.model.event import EVENTS
+
+PYTHON = '''\
+#!/usr/bin/env python3
+"""{summary}"""
+
+import json
+import sys
+
+
+def main() -> None:
+    context = json.load(sys.stdin)  # event_type, session_id, timestamp and the fields of the event
+    result = {{}}  # logs, messages_to_user, suggested_abilities, follow_up_actions, usage_recorded, error
+    json.dump(result, sys.stdout)
+
+
+if __name__ == "__main__":
+    main()
+'''
+BASH = """\
+#!/usr/bin/env bash
+# {summary}
+set -euo pipefail
+context="$(cat)" # one JSON object: event_type, session_id, timestamp and the fields of the event
+: "${{context}}"
+printf '{{}}' # logs, messages_to_user, suggested_abilities, follow_up_actions, usage_recorded, error
+"""
+TYPESCRIPT = """\
+#!/usr/bin/env -S node --experimental-strip-types
+// {summary}
+import {{ readFileSync }} from "node:fs";
+
+const context = JSON.parse(readFileSync(0, "utf8")); // event_type, session_id, timestamp and the fields of the event
+void context;
+const result = {{}}; // logs, messages_to_user, suggested_abilities, follow_up_actions, usage_recorded, error
+process.stdout.write(JSON.stringify(result));
+"""
+LANGUAGES = {"python": ("py", PYTHON), "bash": ("sh", BASH), "typescript": ("ts", TYPESCRIPT)}
+
+
+class Wanted(msgspec.Struct, frozen=True, kw_only=True):
+    """The hook somebody wants."""
+
+    id: str
+    event: str
+    language: str = "python"
+    summary: str = ""
+    blocking: bool = False
+    match: dict[str, object] = {}
+
+
+class Written(msgspec.Struct, frozen=True, kw_only=True):
+    """What was written, relative to the repository."""
+
+    definition: str
+    script: str
+
+
+def scaffold(root: Path, wanted: Wanted) -> Written:
+    """Write both files. Raises DeclarationError, with nothing written, when the hook could not be used."""
+    _check(root, wanted)
+    extension, template = LANGUAGES[wanted.language]
+    summary = " ".join(wanted.summary.split()).replace('"""', "'''") or f"Runs on {wanted.event}."
+    definition = root / ".system" / "hooks" / f"{wanted.id}.yaml"
+    script = root / "scripts" / "hooks" / f"{wanted.id}.{extension}"
+    text = _definition(wanted, summary, f"./{script.relative_to(root)}")
+    try:
+        _write(script, template.format(summary=summary), 0o755)
+        _write(definition, text, 0o644)
+        _, problems = found_in([(Place(str(definition), "project", str(root)), text.encode())], Config())
+        if problems:
+            raise DeclarationError(problems[0])
+    except (DeclarationError, OSError):
+        definition.unlink(missing_ok=True)
+        script.unlink(missing_ok=True)
+        raise
+    return Written(definition=str(definition.relative_to(root)), script=str(script.relative_to(root)))
+
+
+def _check(root: Path, wanted: Wanted) -> None:
+    if not ID.fullmatch(wanted.id):
+        raise DeclarationError(f"`{wanted.id}` is no id", hint="use a-z, 0-9, _ and -")
+    if wanted.event not in EVENTS:
+        raise DeclarationError(f"there is no event `{wanted.event}`", hint=hint(wanted.event, EVENTS))
+    if wanted.language not in LANGUAGES:
+        raise DeclarationError(f"there is no stub in `{wanted.language}`", hint=hint(wanted.language, LANGUAGES))
+    taken = [*(root / ".system" / "hooks").glob("*.y*ml"), *(root / ".synaptic" / "hooks").glob("*.y*ml")]
+    extension = LANGUAGES[wanted.language][0]
+    script = root / "scripts" / "hooks" / f"{wanted.id}.{extension}"
+    for path in (*(path for path in taken if path.stem == wanted.id), *([script] if script.exists() else [])):
+        raise DeclarationError(f"`{wanted.id}` is already there", where=str(path), hint="choose another id")
+
+
+def _definition(wanted: Wanted, summary: str, command: str) -> str:
+    table: dict[str, object] = {
+        "id": wanted.id,
+        "event_type": wanted.event,
+        "enabled": True,
+        "summary": summary,
+        **({"blocking": True} if wanted.blocking else {}),
+        **({"match": wanted.match} if wanted.match else {}),
+        "handler": {"kind": "script", "command": command},
+    }
+    return yaml.safe_dump(table, sort_keys=False, allow_unicode=True)
+
+
+def _write(path: Path, text: str, mode: int) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("x", encoding="utf-8") as file:
+        file.write(text)
+    path.chmod(mode)

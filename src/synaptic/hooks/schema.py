@@ -1,0 +1,63 @@
+"""The JSON Schema of `config.toml`, every policy's options included; the words are those beside the fields."""
+
+import ast
+import inspect
+import textwrap
+from itertools import pairwise
+from typing import Any
+
+import msgspec
+
+from synaptic.hooks.config import Config, Http, fields
+from synaptic.policies.base import PRESETS, Policy, policies
+
+
+def schema() -> dict[str, Any]:
+    """What an editor needs to complete and check a config file."""
+    properties = _properties(Config)
+    properties["presets"]["items"] = {"enum": list(PRESETS)}
+    properties["http"] = {**_closed(_properties(Http)), "description": properties["http"]["description"]}
+    tables = {name: _policy(policy) for name, policy in policies().items()}
+    properties["policies"] = {**_closed(tables), "description": properties["policies"]["description"]}
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Synaptic config.toml",
+        **_closed(properties),
+    }
+
+
+def described_fields(kind: type) -> dict[str, str]:
+    """The docstring below each field of a class, which Python itself forgets."""
+    body = ast.parse(textwrap.dedent(inspect.getsource(kind))).body[0]
+    lines = body.body if isinstance(body, ast.ClassDef) else []
+    found = {}
+    for line, after in pairwise(lines):
+        if isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name) and _is_text(after):
+            found[line.target.id] = " ".join(ast.literal_eval(after.value).split())  # type: ignore[attr-defined]
+    return found
+
+
+def _is_text(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+
+
+def _closed(properties: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "additionalProperties": False}
+
+
+def _properties(kind: type[msgspec.Struct]) -> dict[str, Any]:
+    words = described_fields(kind)
+    defaults = kind()
+    return {name: _property(hint, getattr(defaults, name), words.get(name, "")) for name, hint in fields(kind).items()}
+
+
+def _property(kind: Any, default: Any, description: str) -> dict[str, Any]:
+    written = {key: value for key, value in msgspec.json.schema(kind).items() if key not in ("$ref", "$defs")}
+    plain = msgspec.to_builtins(default)
+    return written | {"description": description, "default": list(plain) if isinstance(plain, tuple) else plain}
+
+
+def _policy(policy: type[Policy]) -> dict[str, Any]:
+    switch = {"enabled": {"type": "boolean", "description": "Switches the policy on or off, whatever the presets say."}}
+    title = inspect.getdoc(policy) or policy.id
+    return {**_closed(switch | _properties(policy)), "description": title.partition("\n")[0]}

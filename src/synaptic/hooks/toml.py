@@ -1,0 +1,152 @@
+"""Hooks of a `registry.toml`: one `[[hook]]` each; a broken entry disables only itself."""
+
+import os
+import tomllib
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from synaptic.hooks.declaration import (
+    Declarations,
+    Place,
+    Timeout,
+    checked_matcher,
+    checked_url,
+    printable,
+    split_function,
+)
+from synaptic.hooks.nearest import hint, nearest
+from synaptic.hooks.shape import refuse_typos, shaped
+from synaptic.model.errors import DeclarationError
+from synaptic.model.event import EVENTS
+from synaptic.model.hook import DEFAULT_TIMEOUT, Command, Handler, Hook, HttpEndpoint, OnError, Protocol, PythonFunction
+
+HANDLERS = ("script", "command", "url", "python")
+
+
+class Entry(msgspec.Struct, frozen=True, kw_only=True):
+    """The keys of one `[[hook]]`."""
+
+    event: str | tuple[str, ...]
+    """The event it runs for, or a list of them."""
+    matcher: str = ".*"
+    """Full match against the event's subject, such as the tool's name."""
+    skill: str = ""
+    """Who brought it."""
+    script: str = ""
+    """Absolute path of an executable file."""
+    priority: int = 50
+    """Lower runs first."""
+    blocking: bool = False
+    """It is waited for and may decide; else it is started and left alone."""
+    id: str = ""
+    """Its name in traces; made from `skill` and the script's name when empty."""
+    timeout: Timeout = DEFAULT_TIMEOUT
+    """Seconds."""
+    on_error: OnError = "allow"
+    """What its failure means."""
+    protocol: Protocol = "decision"
+    """How its output and exit code are read."""
+    enabled: bool = True
+    """false switches it off and keeps the entry."""
+    scope: Literal["", "project", "global"] = ""
+    """Which installation owns the entry; it has no effect on when the hook runs."""
+    command: str = ""
+    """Shell text, instead of `script`."""
+    url: str = ""
+    """An http address on this machine, instead of `script`."""
+    python: str = ""
+    """`/path/file.py:function`, instead of `script`."""
+
+
+def parse(text: bytes, place: Place) -> Declarations:
+    """The hooks of a registry. Never raises: what cannot be used is a problem that says where and why."""
+    try:
+        table = tomllib.loads(text.decode())
+    except (ValueError, RecursionError) as error:
+        return Declarations(problems=(f"{place.file}: is no valid TOML, no hook of it runs: {error}",))
+    problems = [f"{place.file}: unknown key `{key}` (hooks are written `[[hook]]`)" for key in table if key != "hook"]
+    entries = table.get("hook", [])
+    if not isinstance(entries, list):
+        problems.append(f"{place.file}: `hook` must be written `[[hook]]`, once for each hook")
+        entries = []
+    hooks: list[Hook] = []
+    for number, entry in enumerate(entries, 1):
+        hooks += _usable(entry, number, place, problems)
+    return Declarations(tuple(hooks), tuple(problems))
+
+
+def _usable(table: object, number: int, place: Place, problems: list[str]) -> list[Hook]:
+    where = f"{place.file}: hook {number}"
+    try:
+        entry = shaped(table, Entry, where)
+        problems += refuse_typos(table, Entry, where) if isinstance(table, dict) else []
+        if not entry.enabled:
+            return []
+        return [_hook(entry, where, place, problems)]
+    except DeclarationError as error:
+        problems.append(f"{error}; this hook is disabled")
+        return []
+
+
+def _hook(entry: Entry, where: str, place: Place, problems: list[str]) -> Hook:
+    handler = _handler(entry, where, place)
+    return Hook(
+        id=entry.id or f"{entry.skill or Path(place.file).stem}:{_label(entry)}",
+        events=_events(entry, where, problems),
+        handler=handler,
+        matcher=checked_matcher(entry.matcher, where, place.scope),
+        priority=entry.priority,
+        blocking=entry.blocking,
+        timeout=entry.timeout,
+        on_error=entry.on_error,
+        protocol=entry.protocol,
+        scope=place.scope,
+        skill=entry.skill,
+        source=where,
+    )
+
+
+def _events(entry: Entry, where: str, problems: list[str]) -> tuple[str, ...]:
+    """An event that resembles a known one is a typo; any other may come from a newer agent."""
+    names = (entry.event,) if isinstance(entry.event, str) else entry.event
+    if not all(names) or not names:
+        raise DeclarationError("`event` names no event", where=where)
+    for name in names:
+        if name in EVENTS:
+            continue
+        if nearest(name, EVENTS):
+            raise DeclarationError(f"`event`: unknown event `{name}`", where=where, hint=hint(name, EVENTS))
+        problems.append(f"{where}: no agent known here sends the event `{name}`; the hook waits for it")
+    return tuple(dict.fromkeys(names))
+
+
+def _handler(entry: Entry, where: str, place: Place) -> Handler:
+    given = [key for key in HANDLERS if getattr(entry, key)]
+    if len(given) != 1:
+        found = f"has {' and '.join(given)}" if given else "has nothing to run"
+        raise DeclarationError(found, where=where, hint="give exactly one of script, command, url, python")
+    if entry.url:
+        return HttpEndpoint(checked_url(entry.url, where))
+    if entry.command:
+        # A project's command always runs at its root: what was trusted there is what runs.
+        cwd = place.root if place.scope == "project" else ""
+        return Command(shell=printable(entry.command, where, "command"), cwd=cwd)
+    if entry.python:
+        file, function = split_function(entry.python, where, "python")
+        return PythonFunction(_absolute(file, where, "python", place), function)
+    return Command(argv=(_absolute(entry.script, where, "script", place),))
+
+
+def _absolute(path: str, where: str, key: str, place: Place) -> str:
+    printable(path, where, key)
+    if not path.startswith("/"):
+        meant = os.path.normpath(Path(place.root, path))
+        raise DeclarationError(f"`{key}`: `{path}` is not absolute", where=where, hint=f'write {key} = "{meant}"')
+    return path
+
+
+def _label(entry: Entry) -> str:
+    words = (entry.script or entry.python or entry.url or entry.command).split()
+    return (entry.script or words[0]).rstrip("/").rpartition("/")[2] if words else "hook"

@@ -1,0 +1,149 @@
+"""Whether a hook that a repository brings may run: only what the user has seen and accepted, by its content.
+
+The digest covers what is executed: the kind of handler, its text, and the content of every file of the project that
+the text names. When it runs (event, matcher, priority) is the user's to edit and is not covered.
+"""
+
+import hashlib
+import os
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+
+import msgspec
+
+from synaptic.files.snapshot import FOLDER, Unreadable, Watched, read, unchanged
+from synaptic.files.snapshot import digest as content_digest
+from synaptic.hooks.pins import Pins, is_as_installed
+from synaptic.model.hook import Builtin, Command, Handler, Hook, HttpEndpoint, PythonFunction
+from synaptic.shell.words import simple_commands
+
+LIMIT = 256 << 20
+"""Bytes of a script; a larger one is never trusted."""
+NEVER = ""
+"""The digest of a hook with a file that cannot be read: nothing can vouch for it."""
+KEPT = 1024
+"""Digests that are remembered."""
+
+
+class Item(msgspec.Struct, frozen=True):
+    """What there is to trust: a hook, its digest, and whether it is trusted now."""
+
+    hook: Hook
+    digest: str
+    trusted: bool
+
+
+class Trust:
+    """Answers for the hooks that the repository at `root` brings. `trusted` gives the accepted digests of a root.
+
+    Installing a package is agreeing to it: its scripts need no further trust as long as they match their pins.
+    """
+
+    def __init__(
+        self, root: str, trusted: Callable[[str], frozenset[str]], everything: bool = False, pins: Pins | None = None
+    ) -> None:
+        self._root = root
+        self._pins = pins or Pins()
+        self._trusted = trusted
+        self._everything = everything
+
+    def refusal(self, hook: Hook) -> str | None:
+        """Why a hook must not run and what to type, or None when it may."""
+        if self._everything or not self._asks(hook) or _gone(hook):
+            return None
+        name = digest(hook, self._root)
+        if name == NEVER:
+            return f"{hook.id} ({hook.source}) runs a file that cannot be read or is too large to be checked"
+        if name in self._trusted(self._root):
+            return None
+        return (
+            f"{hook.id} ({hook.source}) comes with the repository and is not trusted as it is now; "
+            f"look at it, then type `synaptic trust` in {self._root}"
+        )
+
+    def items(self, hooks: Iterable[Hook]) -> tuple[Item, ...]:
+        """The hooks that need trust, with what there is to remember about them."""
+        accepted = self._trusted(self._root)
+        found = ((hook, digest(hook, self._root)) for hook in hooks if self._asks(hook))
+        return tuple(Item(hook, name, name in accepted) for hook, name in found if name != NEVER)
+
+    def _asks(self, hook: Hook) -> bool:
+        return _asks(hook) and not is_as_installed(hook, self._pins)
+
+
+class _Known(msgspec.Struct, frozen=True):
+    hex: str
+    handler: Handler
+    watched: tuple[Watched, ...]
+
+
+_KNOWN: OrderedDict[tuple[str, str], _Known] = OrderedDict()
+"""Digests by root and hook. Each is checked against the files before it is used, so it is never stale."""
+
+
+def digest(hook: Hook, root: str) -> str:
+    """The digest of a hook as its files are now; computed again only when one of them changed."""
+    key = (root, hook.id)
+    known = _KNOWN.get(key)
+    if known is None or known.handler != hook.handler or not unchanged(known.watched):
+        known = _KNOWN[key] = _digested(hook.handler, root)
+    _KNOWN.move_to_end(key)
+    if len(_KNOWN) > KEPT:
+        _KNOWN.popitem(last=False)
+    return known.hex
+
+
+def _gone(hook: Hook) -> bool:
+    """A script that is not there cannot run: its runner says what is missing."""
+    script = hook.handler.script if isinstance(hook.handler, Command) else ""
+    return script.startswith("/") and not os.path.lexists(script)
+
+
+def _asks(hook: Hook) -> bool:
+    """A policy of our own needs no trust, whoever asks for it: it can only tighten."""
+    return hook.scope == "project" and not isinstance(hook.handler, Builtin)
+
+
+def _digested(handler: Handler, root: str) -> _Known:
+    watched = []
+    vouched = True
+    total = hashlib.sha256()
+    for part in _text(handler, root):
+        total.update(hashlib.sha256(os.fsencode(part)).digest())
+    for path in dict.fromkeys(_files(handler, root)):
+        source = Watched(path, partial(read, limit=LIMIT))
+        watched.append(source)
+        content = source.read()
+        vouched = vouched and (content == FOLDER or not isinstance(content, Unreadable))
+        total.update(hashlib.sha256(os.fsencode(_relative(path, root))).digest() + content_digest(content))
+    return _Known(total.hexdigest() if vouched else NEVER, handler, tuple(watched))
+
+
+def _text(handler: Handler, root: str) -> Iterator[str]:
+    yield type(handler).__name__
+    if isinstance(handler, Command):
+        yield from (handler.shell, *(_relative(word, root) for word in handler.argv))
+    elif isinstance(handler, PythonFunction):
+        yield from (_relative(handler.file, root), handler.function)
+    elif isinstance(handler, HttpEndpoint):
+        yield from (handler.url, *(f"{name}: {value}" for name, value in sorted(handler.headers.items())))
+
+
+def _files(handler: Handler, root: str) -> Iterator[str]:
+    """Files whose content counts. One that is not there yet counts too: it must not slip in later."""
+    if isinstance(handler, PythonFunction):
+        yield handler.file
+    if not isinstance(handler, Command):
+        return
+    yield from (word for word in handler.argv[:1] if word.startswith("/"))
+    words = (word for command in simple_commands(handler.shell) for word in command)
+    for word in (*handler.argv[1:], *words):
+        path = os.path.normpath(f"{root}/{word}") if not word.startswith("/") else word
+        if "\0" not in path and _relative(path, root) != path:
+            yield path
+
+
+def _relative(path: str, root: str) -> str:
+    """The path below the root: where a project lies is no part of what its hooks are."""
+    return path.removeprefix(f"{root.rstrip('/')}/")

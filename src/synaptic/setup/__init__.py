@@ -1,0 +1,1 @@
+"""Putting Synaptic in and out of a machine."""

@@ -1,0 +1,125 @@
+"""The project's variables in `.synaptic/env.toml`: one file that a TOML parser and a shell read equally.
+
+Three forms carry every path. `KEY="value"` where the two languages agree on double quotes; `KEY='value'` when the value
+holds `$` or a backtick, which double quotes would expand; and for a value that holds those and a single quote, or a
+control character such as a newline, a line whose tail is a comment to TOML and a second assignment to the shell.
+"""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+
+from synaptic.files.replace import delete, drop_folders, make_folders, read, replace
+from synaptic.model.environment import DEFAULT_AGENTS, DEFAULT_CHANNEL, project_variables
+from synaptic.model.errors import SettingsError
+from synaptic.setup import library
+
+EXPANDS = re.compile(r"[$`]")
+CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
+PLAIN = re.compile(rb"[A-Za-z0-9/._-]")
+LOCAL = ("env.toml", "logs/", "run/", ".install/", "hooks/.registry.lock")
+"""What belongs to this machine and not into the repository."""
+
+
+def env_file(root: Path) -> Path:
+    return root / ".synaptic" / "env.toml"
+
+
+def write_env(root: Path, channel: str | None = None, agents: str | None = None) -> Path:
+    """Write the project's variables; a channel or agents value that is not given stays as the file has it."""
+    path = env_file(root.absolute())
+    files = env_files(root, channel, agents)  # refused before anything is made
+    make_folders(path.parent / "logs")
+    for file, text in files.items():
+        if read(file) != text:
+            replace(file, text, 0o644)
+    library.install(path.parent / "lib")
+    return path
+
+
+def env_files(root: Path, channel: str | None = None, agents: str | None = None) -> Mapping[Path, bytes]:
+    """What `write_env` would write: the variables, and which files are this machine's own."""
+    root = root.absolute()
+    known = _known(root)
+    channel = channel or known.get("SYNAPTIC_CHANNEL") or DEFAULT_CHANNEL
+    agents = agents or known.get("SYNAPTIC_AGENTS") or DEFAULT_AGENTS
+    ignored = env_file(root).parent / ".gitignore"
+    return {
+        env_file(root): env_text(project_variables(str(root), channel, agents)),
+        ignored: _ignore_text(read(ignored) or b""),
+    }
+
+
+def read_env(root: Path) -> Mapping[str, str]:
+    """The project's variables; the file is written first when it is missing."""
+    path = env_file(root)
+    data = read(path) or read(write_env(root))
+    try:
+        values = tomllib.loads((data or b"").decode())
+    except ValueError as error:
+        raise SettingsError(f"invalid TOML: {error}", where=str(path), hint="delete it; it is written anew") from error
+    return {key: value for key, value in values.items() if isinstance(value, str)}
+
+
+def remove_env(root: Path) -> bool:
+    """Take the file away, and what came with it unless somebody uses it; whether there was one."""
+    path = env_file(root)
+    if read(path) is None:
+        return False
+    delete(path)
+    ignored = path.parent / ".gitignore"
+    if read(ignored) == _ignore_text(b""):
+        delete(ignored)
+    library.remove(path.parent / "lib")
+    drop_folders((str(path.parent / "logs"), str(path.parent)))
+    return True
+
+
+def env_text(variables: Mapping[str, str]) -> bytes:
+    """The whole file. Raises SettingsError for a value that no TOML file can hold."""
+    try:
+        return "".join(f"{assignment(key, value)}\n" for key, value in variables.items()).encode()
+    except UnicodeEncodeError as error:
+        raise SettingsError(f"{error.object!r} is not UTF-8, which TOML requires", hint="rename the folder") from error
+
+
+def assignment(key: str, value: str) -> str:
+    """One line that sets the key to the value in TOML and in any POSIX shell."""
+    expands, control = EXPANDS.search(value), CONTROL.search(value)
+    if not expands and not control:
+        return f'{key}="{_escaped(value)}"'
+    if not control and "'" not in value:
+        return f"{key}='{value}'"
+    toml = CONTROL.sub(_unicode_escape, EXPANDS.sub(_unicode_escape, _escaped(value)))
+    # The dot keeps `$(...)` from dropping newlines at the end.
+    return f"{key}=\"{toml}\"#;{key}=$(printf '{_octal(value)}.');{key}=${{{key}%.}}"
+
+
+def _escaped(value: str) -> str:
+    return value.replace("\\", "\\\\").replace('"', '\\"')
+
+
+def _unicode_escape(match: re.Match[str]) -> str:
+    return f"\\u{ord(match.group()):04x}"
+
+
+def _octal(value: str) -> str:
+    return "".join(chr(byte) if PLAIN.match(bytes([byte])) else f"\\{byte:03o}" for byte in value.encode())
+
+
+def _known(root: Path) -> Mapping[str, str]:
+    """What the present file says; a damaged one says nothing, for it is about to be written anew."""
+    if read(env_file(root)) is None:
+        return {}
+    try:
+        return read_env(root)
+    except SettingsError:
+        return {}
+
+
+def _ignore_text(before: bytes) -> bytes:
+    listed = {line.strip().strip(b"/") for line in before.splitlines()}
+    missing = [name for name in LOCAL if name.strip("/").encode() not in listed]
+    gap = b"" if before.endswith(b"\n") or not before or not missing else b"\n"
+    return before + gap + "".join(f"{name}\n" for name in missing).encode()

@@ -1,0 +1,103 @@
+"""What an installation is asked to be, and what was done about it."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+
+from synaptic.agents.claude_settings import managed_file, managed_folder, settings_file
+from synaptic.agents.wiring import VARIABLES, Place
+from synaptic.model.errors import SettingsError
+from synaptic.model.home import Home
+from synaptic.setup.profile import Shell
+from synaptic.setup.record import Choices
+
+
+class Options(msgspec.Struct, frozen=True, kw_only=True):
+    """One installation: whose, where, and how."""
+
+    home: Home
+    user_home: Path
+    claude_dir: Path | None = None
+    shell: str = ""
+    zdotdir: Path | None = None
+    search_path: str = ""
+    managed_root: Path = msgspec.field(default_factory=managed_folder)
+    project: Path | None = None
+    agent_env: Mapping[str, str] = {}
+    """The variables that move files of agents."""
+    choices: Choices | None = None
+    """None is: as last time."""
+
+    @property
+    def settings(self) -> Path:
+        return settings_file(self.user_home, self.claude_dir)
+
+    @property
+    def managed(self) -> Path:
+        return managed_file(self.managed_root)
+
+    @property
+    def place(self) -> Place:
+        """Where agents look for their files."""
+        claude = {"CLAUDE_CONFIG_DIR": str(self.claude_dir)} if self.claude_dir else {}
+        return Place(self.user_home, {**self.agent_env, **claude})
+
+    @property
+    def profile(self) -> Shell:
+        return Shell(self.shell, self.user_home, self.zdotdir)
+
+
+def options_from(environ: Mapping[str, str], home: Home) -> Options:
+    """The installation that a user's environment describes."""
+    return Options(
+        home=home,
+        user_home=_user_home(environ),
+        claude_dir=_folder(environ, "CLAUDE_CONFIG_DIR"),
+        shell=environ.get("SHELL", ""),
+        zdotdir=_folder(environ, "ZDOTDIR"),
+        search_path=environ.get("PATH", ""),
+        agent_env={name: environ[name] for name in VARIABLES if environ.get(name)},
+    )
+
+
+def _user_home(environ: Mapping[str, str]) -> Path:
+    try:
+        return Path(environ.get("HOME") or Path.home()).absolute()
+    except RuntimeError as error:
+        raise SettingsError("this user has no home folder", hint="set HOME") from error
+
+
+def _folder(environ: Mapping[str, str], name: str) -> Path | None:
+    return Path(environ[name]).absolute() if environ.get(name) else None
+
+
+class Change(msgspec.Struct, frozen=True, kw_only=True):
+    """One file: whether it had to change, and how to undo that."""
+
+    what: str
+    path: str
+    done: bool
+    """False: it already was as it should be."""
+    detail: str = ""
+    undo: str = "synaptic down"
+
+
+class Report(msgspec.Struct, frozen=True):
+    """Everything that was looked at, in order."""
+
+    changes: tuple[Change, ...]
+    notes: tuple[str, ...] = ()
+    """What is left for a person to do or to know."""
+
+    @property
+    def done(self) -> tuple[Change, ...]:
+        return tuple(change for change in self.changes if change.done)
+
+
+class Problem(msgspec.Struct, frozen=True, kw_only=True):
+    """Something that keeps hooks from running: what, where, what to type."""
+
+    what: str
+    where: str
+    fix: str

@@ -1,0 +1,53 @@
+"""Files among an agent's that are ours alone: written whole, and never over somebody else's."""
+
+from pathlib import Path
+
+from synaptic.agents.settings import Undo
+from synaptic.agents.wiring import Own, owned
+from synaptic.files.replace import delete, make_folders, read, replace
+from synaptic.model.errors import SettingsError
+from synaptic.model.home import Home
+from synaptic.setup import record
+from synaptic.setup.record import SettingsMark
+
+
+def refuse_foreign(own: Own) -> None:
+    """Refuse to write over a file that somebody else made."""
+    there = read(own.path)
+    if there is not None and not is_ours(there):
+        hint = "rename it, run the command again, and call your program as a hook: `synaptic hook register`"
+        raise SettingsError("is a file of your own, and the agent has no other place", where=str(own.path), hint=hint)
+
+
+def is_current(own: Own) -> bool:
+    """Whether the file is there as it should be."""
+    return read(own.path) == own.text.encode() and own.path.stat().st_mode & 0o111 == own.mode & 0o111
+
+
+def put(home: Home, own: Own, agent: str) -> bool:
+    """Write the file, or bring it up to date; whether anything had to change."""
+    refuse_foreign(own)
+    if is_current(own):
+        return False
+    known = record.load(home).settings.get(str(own.path))
+    made = make_folders(own.path.parent) or (known.folders if known else ())
+    record.mark_settings(home, own.path, SettingsMark(Undo("absent"), made, agent))
+    replace(own.path, own.text.encode(), own.mode)
+    own.path.chmod(own.mode)
+    return True
+
+
+def take(home: Home, path: Path) -> bool:
+    """Take the file away, and the folders that were made for it; whether it was there and ours."""
+    mark = record.load(home).settings.get(str(path))
+    ours = is_ours(read(path) or b"")
+    if ours:
+        delete(path)
+    record.mark_settings(home, path, None)
+    record.release(home, mark.folders if mark and ours else ())
+    return ours
+
+
+def is_ours(data: bytes) -> bool:
+    """Whether these are the contents of a file that we wrote."""
+    return owned(data.decode("utf-8", "replace"))

@@ -1,0 +1,111 @@
+"""The line that puts our commands on PATH, in the profile of the user's shell."""
+
+import re
+from pathlib import Path
+
+import msgspec
+
+from synaptic.files.replace import delete, drop_folders, make_folders, read, replace
+from synaptic.model.errors import SettingsError
+from synaptic.model.home import Home
+from synaptic.setup import record
+
+MARKER = "# added by synaptic; `synaptic down` takes it out"
+
+
+class Shell(msgspec.Struct, frozen=True):
+    """The user's login shell and where it looks for its files."""
+
+    path: str
+    user_home: Path
+    zdotdir: Path | None = None
+
+    @property
+    def name(self) -> str:
+        return self.path.rpartition("/")[2]
+
+    @property
+    def file(self) -> Path:
+        """The file this shell reads when a terminal opens."""
+        if self.name == "zsh":
+            return (self.zdotdir or self.user_home) / ".zshrc"
+        if self.name == "bash":
+            return self.user_home / ".bashrc"
+        if self.name == "fish":
+            return self.user_home / ".config" / "fish" / "config.fish"
+        return self.user_home / ".profile"
+
+
+def path_line(shell: Shell, home: Home) -> str:
+    """The line itself, quoted for this shell. Raises SettingsError for a folder that PATH cannot hold."""
+    folder = str(home.bin)
+    if ":" in folder or "\n" in folder:
+        raise SettingsError("PATH cannot hold a folder with a colon or a newline", where=folder, hint="move it")
+    if shell.name == "fish":
+        quoted = folder.replace("\\", "\\\\").replace("'", "\\'")
+        return f"fish_add_path --path '{quoted}'"
+    return 'export PATH="{}:$PATH"'.format(re.sub(r'([\\"$`])', r"\\\1", folder))
+
+
+def has_path(text: str, shell: Shell, home: Home) -> bool:
+    """Whether some line of the profile already puts the folder on PATH, however it is written."""
+    lines = [line for line in text.splitlines() if not line.lstrip().startswith("#") and "path" in line.lower()]
+    spelled = re.compile("|".join(rf"{re.escape(spelling)}(?![\w./-])" for spelling in _spellings(shell, home)))
+    return any(spelled.search(line) for line in lines) or path_line(shell, home) in lines
+
+
+def _spellings(shell: Shell, home: Home) -> list[str]:
+    folder = str(home.bin)
+    if not home.bin.is_relative_to(shell.user_home):
+        return [folder]
+    inside = home.bin.relative_to(shell.user_home)
+    return [folder, *(f"{start}/{inside}" for start in ("$HOME", "${HOME}", '"$HOME"', '"${HOME}"', "~"))]
+
+
+def add_path(shell: Shell, home: Home) -> bool:
+    """Add the line unless the profile has it; whether it was added."""
+    before = read(shell.file)
+    text = _text(before or b"")
+    if has_path(text, shell, home):
+        return False
+    gap = "\n" if text and not text.endswith("\n") else ""
+    added = f"{gap}{MARKER}\n{path_line(shell, home)}\n"
+    folders = make_folders(shell.file.parent)
+    record.mark_profile(home, shell.file, record.ProfileMark(added, before is None, folders))
+    replace(shell.file, _bytes(text + added), 0o644)
+    return True
+
+
+def remove_path(home: Home, file: Path) -> bool:
+    """Take out what was added and nothing else; a file that was made for it goes. Whether anything changed."""
+    mark = record.load(home).profiles.get(str(file))
+    text = _text(read(file) or b"")
+    after = _without(text, mark.text if mark else "")
+    if after == text:
+        record.mark_profile(home, file, None)
+        return False
+    if after or not (mark and mark.absent):
+        replace(file, _bytes(after), 0o644)
+    else:
+        delete(file)
+        drop_folders(mark.folders)
+    record.mark_profile(home, file, None)
+    return True
+
+
+def _without(text: str, added: str) -> str:
+    """The text without what was added; without a memory of it, without the marker and the line below."""
+    if not added or added not in text:
+        return re.sub(rf"^{re.escape(MARKER)}\n[^\n]*(?:\n|\Z)", "", text, flags=re.MULTILINE)
+    before, _, after = text.rpartition(added)
+    needs_break = after and added.startswith("\n")
+    return f"{before}\n{after}" if needs_break else before + after
+
+
+def _text(data: bytes) -> str:
+    """A profile may hold any bytes; ours to keep, not to judge."""
+    return data.decode("utf-8", "surrogateescape")
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")

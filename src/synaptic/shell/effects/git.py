@@ -1,0 +1,61 @@
+"""Every call of git in a piece of shell text."""
+
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import chain
+from operator import attrgetter
+
+from synaptic.shell.programs.git_line import GitCall, configured, git_call
+from synaptic.shell.read.once import KEPT, read_once
+from synaptic.shell.read.script import Command, Script
+from synaptic.shell.read.writing import as_word
+
+SPACED = ("git ", "git\t", "git\n")
+
+
+@lru_cache(maxsize=KEPT)
+def git_calls(text: str, cwd: str, home: str) -> tuple[GitCall, ...]:
+    """Every call of git that a command line makes. Aliases that it sets itself count from there on."""
+    return tuple(_calls(read_once(text, cwd, home), home))
+
+
+def _calls(script: Script, home: str) -> Iterator[GitCall]:
+    settings: dict[str, str | None] = {}
+    for command in _commands(script):
+        if command.name.lower().startswith(SPACED):
+            yield from _quoted(command, home)
+            continue
+        call = git_call(command, settings)
+        if call.verb == "config":
+            settings = {**settings, **configured(call.given)}
+        yield call
+        if settings:
+            yield from _from_alias(call, settings, home)
+
+
+def _commands(script: Script) -> list[Command]:
+    """The commands that are calls of git, in their order."""
+    calls = [commands for name, commands in script.by_name.items() if _is_git(name.lower())]
+    return calls[0] if len(calls) == 1 else sorted(chain(*calls), key=attrgetter("index"))
+
+
+def _is_git(name: str) -> bool:
+    return name == "git" or name.startswith(("git-", *SPACED))
+
+
+def _from_alias(call: GitCall, settings: dict[str, str | None], home: str) -> Iterator[GitCall]:
+    """An alias that the same text has set to shell code. One on the command line was followed by the reader."""
+    meaning = settings.get(f"alias.{call.verb.lower()}") or ""
+    if meaning.startswith("!") and meaning[1:].strip():
+        words = (as_word(word.text) if word.known else word.text for word in call.args)
+        yield from _calls(read_once(" ".join([meaning[1:], *words]), call.cwd, home), home)
+
+
+def _quoted(command: Command, home: str) -> Iterator[GitCall]:
+    """A whole command line in quotes: bash finds no such program, PowerShell pipes it to something that runs it.
+
+    What would run it may split it at line breaks or take them for spaces.
+    """
+    text = command.argv[0].text
+    for reading in dict.fromkeys((text, text.replace("\n", " "))):
+        yield from _calls(read_once(reading, command.cwd, home), home)

@@ -1,0 +1,47 @@
+"""What a word means that holds the output of a command which prints folders."""
+
+from collections.abc import Iterator, Sequence
+
+from synaptic.shell.effects.arguments import operands
+from synaptic.shell.effects.sought import chooses
+from synaptic.shell.names import names
+from synaptic.shell.paths import LONGEST, inside
+from synaptic.shell.places import EXPANSION, Places
+from synaptic.shell.programs.git_line import git_call
+from synaptic.shell.read.script import Command, Word
+
+TOP = "--show-toplevel"
+GIT_FOLDER = frozenset({"--git-dir", "--git-common-dir", "--absolute-git-dir"})
+LISTERS = frozenset({"ls", "gls", "dir", "vdir", "exa", "eza", "lsd"})
+LIST_VALUED = names("-I --ignore -w --width -T --tabsize --hide --sort --time --format")
+
+PRINTERS = 8
+"""Commands in one substitution that are looked at; what more of them print together is anybody's guess."""
+
+
+def meant(word: Word, printers: Sequence[Command], at: Places) -> Iterator[tuple[Word, str]]:
+    """The words that stand for what these commands print, each with the folder it is seen from."""
+    if not 0 < len(printers) <= PRINTERS or word.text[:1] not in ("$", "`") or len(word.text) > LONGEST:
+        return
+    expansion = EXPANSION.match(word.text)
+    tail = word.text[expansion.end() :] if expansion else ""
+    for one in printers:
+        if one.name == "git" and (folder := _of_git(one, at)):
+            yield Word(f"{folder}{tail}", glob=word.glob), one.cwd
+    if not tail.strip("/*") and not any(map(chooses, printers)):
+        for one in printers:
+            yield from _listed(one)
+
+
+def _of_git(command: Command, at: Places) -> str:
+    """The folder that git says the repository is in, as far as one can say without asking it."""
+    if TOP not in command.args and GIT_FOLDER.isdisjoint(command.args):
+        return ""
+    cwd = git_call(command).cwd or at.cwd
+    top = at.project if inside(cwd, (at.project,)) else cwd
+    return top if TOP in command.args else f"{top}/.git"
+
+
+def _listed(command: Command) -> Iterator[tuple[Word, str]]:
+    if command.name in LISTERS:
+        yield from ((word, command.cwd) for word in operands(command.argv[1:], LIST_VALUED) or [Word(".")])

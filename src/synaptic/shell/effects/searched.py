@@ -1,0 +1,175 @@
+"""The search that a word is a result of: through `-exec`, a pipe, a substitution, or a loop that reads."""
+
+import re
+from bisect import bisect_left
+from collections.abc import Sequence
+from functools import cached_property
+from itertools import chain
+
+import msgspec
+
+from synaptic.shell.effects.arguments import arguments
+from synaptic.shell.effects.find import fd_finding, finding
+from synaptic.shell.effects.sought import GREP_VALUED, GREPS, fd_names, find_names, grep_names, picks
+from synaptic.shell.paths import LONGEST
+from synaptic.shell.places import EXPANSION, without_everything
+from synaptic.shell.read.script import Command, Script, Word
+
+FINDERS = frozenset({"find", "gfind"})
+FD = frozenset({"fd", "fdfind"})
+SEARCHES = FINDERS | FD
+LISTERS = SEARCHES | GREPS
+LISTS = ("-l", "-L", "--files-with-matches", "--files-without-match", "--files")
+LABELS = ("find -", "fd -")
+VARIABLE = re.compile(r"\$(?:(\w+)|\{(\w+)(?:\[[@*]\])?\})")
+READERS = ("read", "mapfile", "readarray")
+FED = ("<", "<<<")
+
+
+class Search(msgspec.Struct, frozen=True):
+    """Where a search starts, and whether what reaches the word is picked out."""
+
+    roots: tuple[Word, ...]
+    narrowed: bool
+    names: tuple[str, ...] = ()
+    """The names that it looks for."""
+    cwd: str = ""
+    tail: str = ""
+    """What the word adds to each result: `{}/node_modules`."""
+    starts: frozenset[str] = frozenset()
+    """How the results begin, without a slash at the end."""
+    aged: bool = False
+    """Whether they are picked out by nothing but age or size."""
+
+
+class Searches:
+    """The searches of a script, each understood once."""
+
+    def __init__(self, found: Script, among: frozenset[str] = SEARCHES) -> None:
+        self.found = found
+        self.among = among
+        self.places = sorted(one.index for name in among.intersection(found.by_name) for one in found.by_name[name])
+        self._last: dict[tuple[int, ...], Search | None] = {}
+        self._fed: dict[int, tuple[int, ...]] = {}
+        self._asked: set[tuple[object, ...]] = set()
+
+    def of(self, word: Word, command: Command) -> Search | None:
+        """The search whose results a word of a command stands for."""
+        if not self.places:
+            return None
+        if any(label.startswith(LABELS) for label in command.via) and _filled(word, command):
+            search = self._running(word, command)
+        else:
+            search = self._among(self._printers(word, command))
+        tail = _tail(word) if search else ""
+        if search is None or not tail:
+            return search
+        if word.outputs and not any(name in word.text[: -len(tail)] for name in self.among):
+            return None  # the result is further behind: `$(mktemp -d)/$(basename "$(find .)")`
+        return msgspec.structs.replace(search, narrowed=True, aged=False, tail=tail)
+
+    def first(self, search: Search, *about: object) -> bool:
+        """Whether this is asked about the results of a search for the first time: a second look shows nothing new."""
+        key = (id(search.roots), search.narrowed, *about)
+        if key in self._asked:
+            return False
+        self._asked.add(key)
+        return True
+
+    def _running(self, word: Word, command: Command) -> Search | None:
+        """The search that runs a command."""
+        place = bisect_left(self.places, command.index)
+        search = self._among((self.places[place - 1],)) if place else None
+        head, mark, _ = word.text.partition("{}")
+        if search is None or not mark or head.rstrip("/") in search.starts:
+            return search
+        return None  # a copy of the result's path below another folder: `backup/{}`
+
+    def printing(self, word: Word, command: Command) -> list[Command]:
+        """The commands that print what a word begins with."""
+        return [self.found.commands[place] for place in self._printers(word, command)]
+
+    def _printers(self, word: Word, command: Command) -> tuple[int, ...]:
+        if word.text[:2] == "{}" and (not word.known or "xargs" in command.via):
+            return self._upstream(command)
+        if word.known:
+            return ()
+        if word.outputs:
+            return word.outputs if word.text[:1] in ("$", "`") else ()
+        name = VARIABLE.match(word.text)
+        return self._read(name[1] or name[2], command) if name else ()
+
+    def _upstream(self, command: Command) -> tuple[int, ...]:
+        if command.index not in self._fed:
+            self._fed[command.index] = tuple(one.index for one in self.found.upstream(command))
+        return self._fed[command.index]
+
+    def _read(self, name: str, command: Command) -> tuple[int, ...]:
+        """The places of the commands that feed the command which reads a variable."""
+        readers = self._readers.get(name, [])
+        place = bisect_left(readers, command.index)
+        return (self._upstream(self.found.commands[readers[place - 1]]) or self._redirected) if place else ()
+
+    @cached_property
+    def _readers(self) -> dict[str, list[int]]:
+        """The places of the commands that read each variable."""
+        readers: dict[str, list[int]] = {}
+        for one in chain.from_iterable(self.found.by_name.get(name, ()) for name in READERS):
+            for name in one.args:
+                readers.setdefault(name, []).append(one.index)
+        return {name: sorted(places) for name, places in readers.items()}
+
+    @cached_property
+    def _redirected(self) -> tuple[int, ...]:
+        """The places of the commands whose output is redirected into another: `done < <(find .)`."""
+        fed = {place for one in self.found.redirects if one.operator in FED for place in one.target.outputs}
+        return tuple(sorted(fed))
+
+    def _among(self, before: tuple[int, ...]) -> Search | None:
+        if before not in self._last:
+            self._last[before] = self._latest([self.found.commands[place] for place in before])
+        return self._last[before]
+
+    def _latest(self, before: Sequence[Command]) -> Search | None:
+        """The last search among these commands; what stands behind it may pick from its results."""
+        picked: list[str] = []
+        narrowed = False
+        for one in reversed(before):
+            if one.name in self.among and (search := _search(one)) is not None:
+                names = (*search.names, *picked)
+                starts = frozenset(root.text.rstrip("/") for root in search.roots)
+                aged = search.aged and not narrowed
+                narrowed = narrowed or search.narrowed
+                return msgspec.structs.replace(search, narrowed=narrowed, aged=aged, names=names, starts=starts)
+            narrowed = narrowed or picks(one)
+            picked += grep_names(one)
+        return None
+
+
+def _filled(word: Word, command: Command) -> bool:
+    """Whether it is a place that a search fills in; `-execdir` goes to each result."""
+    return "{}" in word.text or any("-execdir" in label for label in command.via)
+
+
+def _tail(word: Word) -> str:
+    """What stands behind the result, unless it is about all that is in it."""
+    if "{}" in word.text:
+        tail = word.text.rpartition("{}")[2]
+    else:
+        expansion = EXPANSION.match(word.text) if len(word.text) <= LONGEST else None
+        tail = word.text[expansion.end() :] if expansion else ""
+    return tail if without_everything(tail).strip("/") else ""
+
+
+def _search(command: Command) -> Search | None:
+    if command.name in FINDERS:
+        sought = finding(command.argv)
+        return Search(sought.roots, sought.narrowed, find_names(command.args), command.cwd, aged=sought.aged)
+    if command.name in FD:
+        sought = fd_finding(command.argv)
+        return Search(sought.roots, sought.narrowed, fd_names(command), command.cwd)
+    given = arguments(command.argv[1:], GREP_VALUED)
+    if not given.has(*LISTS):
+        return None
+    whole = given.has("-e", "--regexp", "-f", "--file", "--files")
+    return Search((given.operands if whole else given.operands[1:]) or (Word("."),), True, (), command.cwd)

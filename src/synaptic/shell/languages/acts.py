@@ -1,0 +1,58 @@
+"""What a piece of foreign code does, in terms of shell commands."""
+
+import msgspec
+
+from synaptic.shell.read.script import Word
+
+ITEM = "_item"
+"""The variable that stands, in shell text made for each line of a list, for what the list holds."""
+MAX_ACTS = 400
+"""Acts of one piece of code; what it does beyond is not looked at."""
+EVERYTHING = ("/**", "/**/*")
+Feed = tuple[Word, ...]
+"""A command that prints what code reads: `cat FILE`, or `env`."""
+
+
+class Act(msgspec.Struct, frozen=True):
+    """One thing that code does.
+
+    `shell`: text given to a shell; `argv`: a program with arguments; `write`: a file, and what is written when that is
+    known; `read`: a file; `send`: to an address, what `feeds` print; `unknown`: runs what cannot be known.
+    """
+
+    kind: str
+    words: list[Word]
+    feeds: tuple[Feed, ...] = ()
+    origin: str = ""
+    """Where unknown code comes from: `fetched`, `decoded`, or empty."""
+    stdin: str | None = None
+
+
+class Deeds(msgspec.Struct, frozen=True):
+    """What code does, in the order it is written, and what it prints when that is known."""
+
+    acts: list[Act]
+    output: str | None = None
+
+
+def deletion(paths: list[Word], tree: bool) -> Act:
+    """Files removed, as the command that removes them. Every file of every folder is the tree."""
+    tree = tree or any(path.glob and path.text.endswith(EVERYTHING) for path in paths)
+    return Act("argv", [Word("rm"), Word("-rf" if tree else "-f"), *paths])
+
+
+def joined(words: list[Word], anew: bool = True) -> Word:
+    """Parts of a path put together; in some languages one that starts at the root begins it anew."""
+    parts: list[str] = []
+    for word in words:
+        if anew and word.text[:1] == "/":
+            parts = []
+        parts.append(word.text.rstrip("/") or ("/" if word.text else ""))
+    text = "/".join(parts).replace("//", "/")
+    return Word(text, all(word.known for word in words), any(word.glob for word in words))
+
+
+def glued(words: list[Word], middle: str = "") -> Word:
+    """Texts one behind the other."""
+    text = middle.join(word.text for word in words)
+    return Word(text, all(word.known for word in words), any(word.glob for word in words))

@@ -1,0 +1,122 @@
+"""What code in other languages sends to another machine of what it reads."""
+
+import re
+from functools import cached_property
+
+from synaptic.shell.languages.acts import Act, Feed
+from synaptic.shell.languages.dialects import SENDS, STREAMS, Dialect
+from synaptic.shell.languages.foreign_names import Named
+from synaptic.shell.languages.tokens import SPAN
+from synaptic.shell.read.script import Word
+
+CONNECTS = re.compile(r"\bhttps?\.request|\bnet\.(?:connect|createConnection|Socket)|TCPSocket|IO::Socket|fsockopen")
+CLIENTS = re.compile(r"\b(?:fetch|axios|got|ky|needle|superagent|https?|Net::HTTP|HTTP|Faraday|HTTParty)\b")
+READING = re.compile(r"[Rr]ead|file|open|lines|env|ENV")
+ENVIRONMENT = re.compile(r"process\.env|Deno\.env\.toObject|Bun\.env|ENV\.(?:to_|inspect|each|map).*|\$_ENV")
+ADDRESS = re.compile(r"(?:https?|wss?|ftp)://[^\s'\"`]{1,500}")
+LOCAL = re.compile(r"\w+://(?:localhost|127\.|0\.0\.0\.0|\[::1\])")
+FETCHES = re.compile(
+    r"\bhttps?(?:['\"]\))?\.(?:get|request)\b|\bfetch\s*\(|\baxios\b|\bgot\s*\(|\bLWP\b|Net::HTTP|HTTP::Tiny|open-uri|URI\.open"
+    r"|curl_exec|socket\.http|\b(?:get|open|source|url|file_get_contents|download)\s*\(?\s*['\"](?:https?|ftp)://"
+)
+DECODES = re.compile(
+    r"base64|atob\s*\(|decode64|\bunpack\b|fromCharCode|'hex'|rot13|inflate|\bpack\s*\(", re.IGNORECASE
+)
+UNKNOWN = Word("$ADDRESS", known=False)
+
+
+def fetched(code: str) -> bool:
+    """Whether code asks another machine for something."""
+    if not FETCHES.search(code):
+        return False
+    addresses = ADDRESS.findall(code)
+    return not addresses or not all(map(LOCAL.match, addresses))
+
+
+def origin(code: str) -> str:
+    """Where code gets what it holds: `fetched` from another machine, or `decoded`."""
+    return "fetched" if fetched(code) else "decoded" if DECODES.search(code) else ""
+
+
+class Sent(Named):
+    """Follows what is read into what is sent."""
+
+    def __init__(self, code: str, dialect: Dialect) -> None:
+        super().__init__(code, dialect)
+        self.held: dict[str, tuple[Feed, ...]] = {}
+        self.notes: dict[str, str] = {}
+        """Where what a name was given comes from."""
+
+    @cached_property
+    def connects(self) -> bool:
+        return bool(CONNECTS.search(self.code))
+
+    @cached_property
+    def strange(self) -> bool:
+        """Whether the code may run something that comes from elsewhere."""
+        runs = any(name in self.code for name in (*self.dialect.code, *self.dialect.shell, *self.dialect.program))
+        return runs and bool(origin(self.code))
+
+    @cached_property
+    def reading(self) -> bool:
+        return bool(READING.search(self.code))
+
+    def hold(self, place: int) -> None:
+        """Note that a name is given what is read, where it is given something."""
+        end = self.until(place + 2, call=False)
+        name = self.text(place)
+        for known in (self.held, self.notes):
+            known.pop(name, None)
+        if self.strange and (note := origin(" ".join(text for _, text in self.row[place + 2 : end]))):
+            self.notes[name] = note
+        if self.reading and (feeds := self._feeds(place + 2, end)):
+            self.held[name] = feeds
+
+    def sends(self, place: int, last: str) -> list[Act]:
+        """What the call at a place sends, when it holds something that was read."""
+        streams = last in STREAMS
+        if not self.reading or not (self.connects if streams else last in SENDS):
+            return []
+        end = self.until(place + 1, call=True)
+        address = self._address(place, end)
+        if not streams and not address.known and not CLIENTS.search(f"{self.text(place - 2)} {self.text(place)}"):
+            return []  # `request` and `post` may be about anything
+        feeds = self._feeds(place + 1, end)
+        return [Act("send", [address], feeds)] if feeds else []
+
+    def until(self, place: int, call: bool) -> int:
+        """Where a call ends, or a statement."""
+        depth = 0
+        for at in range(place, min(place + SPAN, len(self.row))):
+            self.left -= 1
+            text = self.text(at)
+            if call and not depth and at > place and text in ("{", "or", "and"):
+                return at
+            depth += (text in ("(", "{", "[")) - (text in (")", "}", "]"))
+            if depth < 0 or (text == ";" and not depth) or (call and text == ")" and not depth):
+                return at
+        return min(place + SPAN, len(self.row))
+
+    def _feeds(self, start: int, end: int) -> tuple[Feed, ...]:
+        found: list[Feed] = []
+        behind = start
+        for at in range(start, end):
+            self.left -= 1
+            text = self.text(at)
+            if self.row[at][0] != "name" or at < behind:
+                continue
+            if text == "headers" and self.text(at + 2) == "{":
+                behind = self.until(at + 3, call=False)  # what opens a door is used, not given away
+                continue
+            whole = text == "ENV" and self.text(at - 1) == "%"
+            if whole or (ENVIRONMENT.fullmatch(text) and self.text(at + 1) not in (".", "[")):
+                found.append((Word("env"),))
+            elif self.last(at) in self.dialect.reads and (words := self.arguments(at + 1)):
+                found.append((Word("cat"), words[0]))
+            elif text.partition(".")[0] in self.held:
+                found.extend(self.held[text.partition(".")[0]])
+        return tuple(dict.fromkeys(found))
+
+    def _address(self, start: int, end: int) -> Word:
+        found = next(filter(None, (ADDRESS.search(self.text(at)) for at in range(start, end))), None)
+        return Word(found[0]) if found else UNKNOWN

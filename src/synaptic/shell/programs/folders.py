@@ -1,0 +1,75 @@
+"""Programs that print a path: where the shell is, or what others are made of."""
+
+import posixpath
+import re
+from collections.abc import Callable
+
+from synaptic.shell.programs.options import rest
+from synaptic.shell.read.evaluate import Evaluation, Handler
+from synaptic.shell.read.expand import DEFAULTS, GLOB
+from synaptic.shell.read.script import Word
+from synaptic.shell.read.state import Call
+
+CANONICAL = re.compile(r"-\w*[fem]\w*|--canonicalize\S*")
+
+
+def pwd(shell: Evaluation, _: Call) -> str | None:
+    return f"{shell.cwd}\n" if shell.cwd else None
+
+
+def printenv(shell: Evaluation, call: Call) -> str | None:
+    texts = call.texts()
+    held = shell.lookup(texts[0], "") if len(texts) == 1 else None
+    return f"{held.text}\n" if held and held.known else None
+
+
+def dirname(_: Evaluation, call: Call) -> str | None:
+    return _of_paths(rest(call.words, ()), lambda text: posixpath.dirname(text.rstrip("/") or "/") or ".")
+
+
+def basename(_: Evaluation, call: Call) -> str | None:
+    words = rest(call.words, ("-s", "--suffix"))
+    if len(words) == 2:
+        return _of_paths(words[:1], lambda text: _last(text).removesuffix(words[1].text))
+    return _of_paths(words, _last) if len(call.words) == len(words) + 1 else None
+
+
+def _last(text: str) -> str:
+    return posixpath.basename(text.rstrip("/")) or "/"
+
+
+def realpath(shell: Evaluation, call: Call) -> str | None:
+    """Links are not followed: the folder they lead to is not known."""
+    words = rest(call.words, ())
+    options = call.texts()[: len(call.words) - 1 - len(words)]
+    if any(option.startswith(("--rel", "-z", "--zero")) for option in options):
+        return None
+    if call.name.endswith("readlink") and not any(CANONICAL.fullmatch(option) for option in options):
+        return None
+    cwd = call.cwd or shell.cwd
+    if not cwd and any(word.text[:1] != "/" for word in words):
+        return None
+    return _of_paths(words, lambda text: posixpath.normpath(posixpath.join(cwd, text)))
+
+
+def _of_paths(words: list[Word], change: Callable[[str], str]) -> str | None:
+    """One line for each path, when all of them are known."""
+    if not words or any(_nowhere(word) for word in words):
+        return None
+    return "".join(f"{change(word.text)}\n" for word in words)
+
+
+def _nowhere(word: Word) -> bool:
+    """Whether it does not say where it is: unknown, a pattern, or the bare name that stands for `$0` or a `which`."""
+    if not word.known or GLOB.search(word.text):
+        return True
+    return "/" not in word.text and (word.text == DEFAULTS["0"] or bool(word.outputs))
+
+
+FOLDERS: dict[str, Handler] = {
+    "pwd": pwd,
+    "printenv": printenv,
+    "dirname": dirname,
+    "basename": basename,
+    **dict.fromkeys(("realpath", "grealpath", "readlink", "greadlink"), realpath),
+}

@@ -1,0 +1,259 @@
+"""Programs that run a command for each of many items: `find -exec`, `xargs`, `parallel`, `fd -x`."""
+
+import re
+
+from synaptic.shell.effects.find import FD_RUNS, fd_finding
+from synaptic.shell.programs.options import operands, value_of
+from synaptic.shell.read.evaluate import Evaluation, Handler, some
+from synaptic.shell.read.limits import MAX_ITEMS
+from synaptic.shell.read.script import Word
+from synaptic.shell.read.state import Call
+
+EXEC = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
+FIND_OPTION = re.compile(r"-[HLPO]\w*|-D")
+FILTERS = frozenset(
+    [
+        "-name",
+        "-iname",
+        "-path",
+        "-ipath",
+        "-regex",
+        "-iregex",
+        "-type",
+        "-mtime",
+        "-mmin",
+        "-atime",
+        "-amin",
+        "-ctime",
+        "-cmin",
+        "-size",
+        "-empty",
+        "-newer",
+        "-user",
+        "-group",
+        "-perm",
+        "-maxdepth",
+        "-mindepth",
+        "-links",
+        "-inum",
+        "-xtype",
+        "-lname",
+        "-nouser",
+        "-nogroup",
+        "-wholename",
+        "-iwholename",
+    ]
+)
+XARGS = frozenset(
+    [
+        "-a",
+        "-d",
+        "-E",
+        "-e",
+        "-I",
+        "-L",
+        "-n",
+        "-P",
+        "-s",
+        "--arg-file",
+        "--delimiter",
+        "--eof",
+        "--replace",
+        "--max-lines",
+        "--max-args",
+        "--max-procs",
+        "--max-chars",
+        "--process-slot-var",
+        "-J",
+        "-R",
+        "-S",
+    ]
+)
+PARALLEL = frozenset(
+    [
+        "-j",
+        "-N",
+        "-n",
+        "-L",
+        "-I",
+        "-d",
+        "-a",
+        "-S",
+        "-P",
+        "--jobs",
+        "--delay",
+        "--joblog",
+        "--results",
+        "--colsep",
+        "--delimiter",
+        "--arg-file",
+        "--workdir",
+        "--retries",
+        "--timeout",
+        "--tmpdir",
+        "--sshlogin",
+        "--tagstring",
+        "--halt",
+        "--basefile",
+        "--return",
+        "--max-args",
+        "--max-procs",
+    ]
+)
+FD_MARK = re.compile(r"\{(?://|/?\.?)\}")
+UNKNOWN = Word("{}", known=False)
+"""An item that is not known."""
+
+
+def find(shell: Evaluation, call: Call) -> str | None:
+    words = call.words
+    roots = _roots(words)
+    place = 1
+    while place < len(words):
+        if words[place].text in EXEC:
+            end = _end(words, place + 1)
+            for root in some(roots, "{}"):
+                inner = [_filled(word, _below(root)) for word in words[place + 1 : end]]
+                shell.wrapped(call, inner, f"find {words[place].text}")
+            place = end
+        elif words[place].text == "-delete":
+            _deleted(shell, call, roots)
+        place += 1
+    return None
+
+
+def _roots(words: list[Word]) -> list[Word]:
+    place = 1
+    while place < len(words) and FIND_OPTION.fullmatch(words[place].text):
+        place += 1
+    roots = []
+    for word in words[place:]:
+        if word.text[:1] == "-" or word.text in ("(", "!", ")"):
+            break
+        roots.append(word)
+    return roots or [Word(".")]
+
+
+def _end(words: list[Word], start: int) -> int:
+    for place in range(start, len(words)):
+        if words[place].text == ";" or (words[place].text == "+" and words[place - 1].text == "{}"):
+            return place
+    return len(words)
+
+
+def _below(root: Word) -> Word:
+    """A path that is not known below one that is."""
+    return Word(f"{root.text.rstrip('/')}/{{}}", known=False, span=None)
+
+
+def _filled(word: Word, item: Word, mark: str = "{}") -> Word:
+    if mark not in word.text:
+        return word
+    return Word(word.text.replace(mark, item.text), word.known and item.known, item.glob, None, False, item.outputs)
+
+
+def _deleted(shell: Evaluation, call: Call, roots: list[Word]) -> None:
+    """Everything below the roots, or what the tests leave of it."""
+    tested = any(word.text in FILTERS for word in call.words)
+    for root in some(roots, "{}"):
+        argv = [Word("rm"), Word("-f"), _below(root)] if tested else [Word("rm"), Word("-rf"), root]
+        shell.wrapped(call, argv, "find -delete")
+
+
+def xargs(shell: Evaluation, call: Call) -> str | None:
+    place = operands(call.words, XARGS)
+    inner = call.words[place:] or [Word("echo")]
+    options = call.words[1:place]
+    mark = value_of(options, frozenset({"-I", "--replace", "-J"}))
+    if any(word.text in ("-i", "--replace") for word in options):
+        mark = mark or Word("{}")
+    items = _items(call.stdin, mark is not None)
+    if mark is None:
+        return shell.wrapped(call, [*inner, *items], "xargs")
+    for item in some(items, "{}"):
+        shell.wrapped(call, [_filled(word, item, mark.text) for word in inner], "xargs")
+    return None
+
+
+def _items(text: str | None, lines: bool) -> list[Word]:
+    if text is None:
+        return [UNKNOWN]
+    found = text.splitlines() if lines else re.sub(r"[\"'\\]", "", text.replace("\0", " ")).split()
+    words = [Word(item.strip()) for item in found[:MAX_ITEMS]]
+    return words if len(found) <= MAX_ITEMS else [*words, UNKNOWN]
+
+
+def parallel(shell: Evaluation, call: Call) -> str | None:
+    """The command line is put together as text and given to a shell, once per item."""
+    words = call.words
+    place = operands(words, PARALLEL)
+    texts = [word.text for word in words]
+    mark = next((n for n in range(place, len(texts)) if re.fullmatch(r":::+\+?", texts[n])), len(texts))
+    inner = words[place:mark]
+    items = [word for word in words[mark + 1 :] if not re.fullmatch(r":::+\+?", word.text)]
+    if mark == len(texts):
+        items = _items(call.stdin, lines=True)
+    for item in some(items, "{}"):
+        _one(shell, inner, item)
+    if not items and inner:
+        _command(shell, inner, [_filled(word, UNKNOWN) for word in inner])
+    return None
+
+
+def _one(shell: Evaluation, inner: list[Word], item: Word) -> None:
+    if not inner:
+        if item.known:
+            shell.code(item.text, "parallel")
+        else:
+            shell.gap("code", "parallel runs lines that are not known")
+        return
+    filled = [_filled(word, item) for word in inner]
+    if filled == inner:
+        filled = [*inner, item]
+    _command(shell, inner, filled)
+
+
+def _command(shell: Evaluation, inner: list[Word], filled: list[Word]) -> None:
+    """The words as a command, and as text for a shell when the first may be more than a name."""
+    if len(filled) > 1:
+        shell.wrapped(Call([]), filled, "parallel")
+    if len(inner) == 1 or " " in inner[0].text:
+        shell.code(" ".join(word.text for word in filled), "parallel")
+
+
+def fd(shell: Evaluation, call: Call) -> str | None:
+    """`fd -x` for each, `fd -X` for all: the path is put behind the words that name no place for it."""
+    for place, word in enumerate(call.words):
+        if word.text in FD_RUNS:
+            inner = call.words[place + 1 : _end(call.words, place + 1)]
+            for root in some(list(fd_finding(call.words).roots), "{}"):
+                filled = [_put(item, _below(root)) for item in inner]
+                shell.wrapped(call, filled if filled != inner else [*inner, _below(root)], f"fd {word.text}")
+            return None
+    return None
+
+
+def _put(word: Word, item: Word) -> Word:
+    """The path, or the part of it that `{/}`, `{//}` and their kin stand for."""
+    found = FD_MARK.search(word.text)
+    return _filled(word, item, found[0]) if found else word
+
+
+def entr(shell: Evaluation, call: Call) -> str | None:
+    place = operands(call.words, frozenset())
+    options = "".join(word.text for word in call.words[1:place])
+    if "s" in options and place < len(call.words):
+        return shell.code(call.words[place].text, "entr -s", shell.place(call.words[place]))
+    return shell.wrapped(call, call.words[place:], "entr")
+
+
+ITEMS: dict[str, Handler] = {
+    "find": find,
+    "gfind": find,
+    "xargs": xargs,
+    "gxargs": xargs,
+    "parallel": parallel,
+    "fd": fd,
+    "fdfind": fd,
+    "entr": entr,
+}

@@ -1,0 +1,80 @@
+"""What `sed` makes of text that is known, and the commands it runs."""
+
+import re
+
+from synaptic.shell.read.evaluate import Evaluation
+from synaptic.shell.read.limits import MAX_LITERAL, MAX_PATTERN
+from synaptic.shell.read.state import Call
+
+SUBSTITUTES = re.compile(r"s([^\w\\\n])((?:(?!\1)[^\n\\]|\\[^\n])*+)\1((?:(?!\1)[^\n\\]|\\[^\n])*+)\1(g?)")
+SED_PLAIN = re.compile(r"(\^?)([\w\s/@#%:;,-]*|\.\*)(\$?)")
+SED_GROUP = re.compile(r"\\[\dnLUE]")
+SED_MATCHED = re.compile(r"\\.|&")
+SED_RUNS = re.compile(r"(?:\d+|\$|/[^/]*/)?\s*e\s+(.+)", re.DOTALL)
+SED_OPTION = re.compile(r"-[nErsuz]*e|--expression=")
+SED_COMMAND = re.compile(
+    r"[;{\s]*+(?:(?:\d++|\$|/(?:[^/\n\\]|\\.)*+/)[,~]?+){0,2}[ \t!]*+"
+    r"s([^\w\\\n])((?:(?!\1)[^\n\\]|\\[^\n])*+)\1((?:(?!\1)[^\n\\]|\\[^\n])*+)\1([gpiIMme\d]*+)"
+)
+SED_NEXT = re.compile(r"[;\n}]")
+MAX_COMMANDS = 100
+"""Commands of one script that are looked at."""
+MAX_SED = 10_000
+"""Characters in which text is exchanged."""
+
+
+def sed(shell: Evaluation, call: Call) -> str | None:
+    """One `s` command on known text; `e` runs a command."""
+    for text in call.texts():
+        found = SED_RUNS.match(text)
+        if found:
+            shell.code(found[1], "sed e")
+        _executed(shell, call, SED_OPTION.sub("", text, count=1) if text[:1] == "-" else text)
+    texts = [text for text in call.texts() if text not in ("-E", "-r", "-e")]
+    if len(texts) != 1 or len(texts[0]) > MAX_PATTERN or call.stdin is None or len(call.stdin) > MAX_SED:
+        return None
+    found = SUBSTITUTES.fullmatch(texts[0])
+    shell.budget.text(len(call.stdin))
+    return _exchanged(call.stdin, found) if found else None
+
+
+def _executed(shell: Evaluation, call: Call, script: str) -> None:
+    """`s/old/new/e`: the line that comes of it runs; where the line is not known, what is put in."""
+    if len(script) > MAX_SED or script.count("s") == 0 or "e" not in script:
+        return
+    at = 0
+    for _ in range(MAX_COMMANDS):
+        found = SED_COMMAND.match(script, at)
+        if found and "e" in found[4]:
+            shell.code(_line(call, found), "sed e")
+        step = None if found else SED_NEXT.search(script, at)
+        if not (found or step):
+            return
+        at = found.end() if found else step.end()  # type: ignore[union-attr]  # one of them was found
+
+
+def _line(call: Call, found: re.Match[str]) -> str:
+    known = call.stdin is not None and len(call.stdin) <= MAX_SED
+    made = _exchanged(call.stdin or "", found) if known and len(found[2]) <= MAX_PATTERN else None
+    return made if made is not None else found[3].replace(f"\\{found[1]}", found[1])
+
+
+def _exchanged(text: str, found: re.Match[str]) -> str | None:
+    """Plain text exchanged for other text; `^` and `$` are the ends of a line, `.*` alone is all of it."""
+    mark, old, new, flags = found.groups()
+    old, new = old.replace(f"\\{mark}", mark), new.replace(f"\\{mark}", mark)
+    inside = SED_PLAIN.fullmatch(old)
+    if inside is None or SED_GROUP.search(new):
+        return None
+    form = re.escape(inside[2]) if inside[2] != ".*" else ".*"
+    pattern = re.compile(f"{inside[1]}{form}{inside[3]}")
+    put = SED_MATCHED.sub(_matched, new)
+    lines = (pattern.sub(put, line, 0 if "g" in flags else 1) for line in text.splitlines())
+    return "".join(f"{line}\n" for line in lines)[:MAX_LITERAL]
+
+
+def _matched(found: re.Match[str]) -> str:
+    """`&` is what was matched, and a backslash takes the meaning from what follows."""
+    if found[0] == "&":
+        return r"\g<0>"
+    return found[0][1:] if found[0][1:] != "\\" else r"\\"

@@ -1,0 +1,381 @@
+"""Walks the tree as bash would, without running anything: what is known of variables, folders and input is followed."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, cast
+
+import msgspec
+
+from synaptic.shell.names import names
+from synaptic.shell.read import startup, syntax
+from synaptic.shell.read.expand import Piece, fields, joined
+from synaptic.shell.read.grammar import parse
+from synaptic.shell.read.lexer import Source
+from synaptic.shell.read.limits import MAX_ESCAPES, MAX_LITERAL, MAX_ROUNDS
+from synaptic.shell.read.names import program
+from synaptic.shell.read.script import Function, Redirect, Word
+from synaptic.shell.read.state import LAST, Call, State
+from synaptic.shell.read.value import Value
+
+Handler = Callable[["Evaluation", Call], str | None]
+"""Runs what a command runs and returns its output when that is known."""
+FIRST_LINE = re.compile(r"#![ \t]*+([^\n]{0,200}+)")
+CALLED = names(
+    "command_not_found_handle command_not_found_handler precmd preexec chpwd zshexit TRAPEXIT TRAPDEBUG TRAPZERR"
+)
+"""Functions that bash or zsh calls by itself."""
+
+
+class Evaluation(State):
+    """Follows what each piece of the text runs."""
+
+    handlers: Mapping[str, Handler] = {}
+
+    def substitute(self, part: syntax.Output) -> Piece:
+        """Run what stands in `$(...)`; its output, when that can be known."""
+        before = len(self.commands)
+        outside = self.copied()
+        try:
+            output = self.run(part.body)
+        finally:
+            self.restore(outside)
+        places = tuple(range(before, len(self.commands)))
+        if part.file:
+            if output is not None:
+                self.files[part.source] = output
+            return Piece(part.source, known=False, outputs=places)
+        if output is None or len(output) > MAX_LITERAL:
+            return Piece(part.source, known=False, outputs=places)
+        return Piece(output.rstrip("\n"), True, places)
+
+    def run(self, node: syntax.Node) -> str | None:
+        """Everything a node runs; its output when that is known."""
+        budget = self.budget
+        budget.steps -= 1
+        if budget.steps < 0:
+            budget.step()
+        return WALKS[type(node)](self, node)
+
+    def sequence(self, node: syntax.Sequence) -> str | None:
+        whole: str | None = ""
+        for item in node.items:
+            output = self.run(item)
+            if whole is not None:
+                whole = together(whole, output)
+        return whole
+
+    def pipeline(self, node: syntax.Pipeline) -> str | None:
+        self.pipelines += 1
+        number, kept, stdin = self.pipelines, self.stages, self.stdin
+        output: str | None = None
+        outside = self.copied()
+        try:
+            for place, stage in enumerate(node.stages):
+                if place:
+                    self.restore(outside)
+                    self.copied()
+                self.stages = (*kept, (number, place))
+                output = self.run(stage)
+                self.stdin = output
+        finally:
+            self.restore(outside)
+            self.stages, self.stdin = kept, stdin
+        return output
+
+    def group(self, node: syntax.Group) -> str | None:
+        kept = self.stdin, self.background
+        redirects, fed = self.redirections(node.redirections)
+        self.stdin = fed if fed is not None else self.stdin
+        self.background = self.background or node.background
+        outside = self.copied() if node.apart else None
+        try:
+            output = self.run(node.body)
+        finally:
+            self.stdin, self.background = kept
+            if outside is not None:
+                self.restore(outside)
+        return self.written(redirects, output)
+
+    def choice(self, node: syntax.Choice) -> str | None:
+        if node.subject:
+            joined(self, node.subject)
+        before = self.variables
+        after: list[dict[str, Value]] = []
+        for branch in node.branches:
+            self.variables = dict(before)
+            self.run(branch)
+            after.append(self.variables)
+        self.variables = dict(before)
+        self.merge(before, after)
+        return None
+
+    def loop(self, node: syntax.Loop) -> str | None:
+        kept, self.looped = self.looped, True
+        try:
+            if node.name:
+                return self.rounds(node)
+            if node.condition:
+                self.run(node.condition)
+            self.run(node.body)
+        finally:
+            self.looped = kept
+        return None
+
+    def rounds(self, node: syntax.Loop) -> str | None:
+        words = self.arguments if node.tokens is None else [w for token in node.tokens for w in fields(self, token)]
+        if words is None:
+            words = [Word('"$@"', known=False)]
+        whole: str | None = ""
+        for word in some(words, f"${node.name}"):
+            self.variables[node.name] = Value(word.text, word.known, word.outputs)
+            output = self.run(node.body)
+            if whole is not None:
+                whole = together(whole, output)
+        return whole
+
+    def keep(self, name: str, text: str, more: bool = False) -> None:
+        super().keep(name, text, more)
+        if name.rpartition("/")[2] in startup.FILES:
+            startup.started(self, self.path(name), text)
+
+    def define(self, node: syntax.Function) -> str | None:
+        self.bodies[node.name] = node
+        self.functions[node.name] = Function(node.name, node.text)
+        if node.name in CALLED:
+            self.invoke(node, Call([Word(node.name)]))
+        return ""
+
+    def test(self, node: syntax.Test) -> str | None:
+        for token in node.tokens:
+            joined(self, token)
+        return ""
+
+    def redirections(self, nodes: list[syntax.Redirection]) -> tuple[tuple[Redirect, ...], str | None]:
+        """The redirections, and the text they feed when it is known."""
+        found: list[Redirect] = []
+        fed: str | None = None
+        for node in nodes:
+            target = joined(self, node.target)
+            found.append(Redirect(node.operator, target, node.descriptor, self.cwd, self.via))
+            if node.operator in ("<<<", "<<") and (target.known or node.operator == "<<"):
+                fed = target.text + ("\n" if node.operator == "<<<" else "")
+            elif node.operator == "<":
+                fed = self.files.get(self.path(target.text))
+        self.redirects.extend(found)
+        return tuple(found), fed
+
+    def simple(self, node: syntax.Simple) -> str | None:
+        if self.branched and not node.settled:
+            several = self.alternatives(node)
+            if several:
+                return self.each(self.narrowed(node), several)
+        return self.once(node)
+
+    def alternatives(self, node: syntax.Simple) -> list[str]:
+        """The variables in its words that have one of several values."""
+        names: set[str] = set()
+        for token in node.words:
+            if isinstance(token, Word) or token.text is not None:
+                continue
+            for part in token.parts:
+                if type(part) is syntax.Parameter and (held := self.variables.get(part.name)) and held.others:
+                    names.add(part.name)
+        return sorted(names)
+
+    def narrowed(self, node: syntax.Simple) -> syntax.Simple:
+        """The same command with the words settled that are the same whatever branch ran."""
+        words: list[syntax.Token | Word] = []
+        for token in node.words:
+            if isinstance(token, Word) or not self.certain(token):
+                words.append(token)
+            else:
+                words.extend(fields(self, token))
+        return msgspec.structs.replace(node, words=words)
+
+    def certain(self, token: syntax.Token) -> bool:
+        """Whether it is made of text and of variables that have one value, which no command changes by running."""
+        for part in token.parts:
+            if type(part) is syntax.Parameter:
+                held = self.variables.get(part.name)
+                if part.operator or part.index or part.name == "_" or (held is not None and held.others):
+                    return False
+            elif type(part) is not syntax.Text:
+                return False
+        return True
+
+    def each(self, node: syntax.Simple, names: list[str]) -> str | None:
+        name = names[0]
+        held = self.variables[name]
+        output: str | None = None
+        for value in (held, *held.others):
+            self.variables[name] = msgspec.structs.replace(value, others=())
+            output = self.simple(node)
+        self.variables[name] = held
+        return output
+
+    def once(self, node: syntax.Simple) -> str | None:
+        first = node.words[0].text if node.words else None
+        if first is not None and first in self.aliases and first not in self.running:
+            return self.alias(node, first)
+        words = self.words(node)
+        redirects, fed = self.redirections(node.redirections) if node.redirections else ((), None)
+        assigned = (
+            tuple((item.name, self.assign(item, keep=not words)) for item in node.assignments)
+            if node.assignments
+            else ()
+        )
+        if not words:
+            if redirects:
+                self.emit(Call([Word(":")], ":", assigned, redirects, fed, node.span))
+            return self.written(redirects, "")
+        call = Call(words, "", assigned, redirects, self.stdin, node.span, node.words[0].inner, self.cwd)
+        if fed is None:
+            output = self.call(call)
+        else:
+            call.stdin = fed
+            with self.reading(fed):
+                output = self.call(call)
+        last = words[-1]
+        self.variables["_"] = Value(last.text, last.known, last.outputs)
+        return self.written(redirects, output) if redirects else output
+
+    def words(self, node: syntax.Simple) -> list[Word]:
+        """The words that the written words become."""
+        if node.settled:
+            return cast("list[Word]", node.words)
+        found: list[Word] = []
+        for word in node.words:
+            if isinstance(word, Word):
+                found.append(word)
+            else:
+                found.extend(fields(self, word))
+        return found
+
+    def alias(self, node: syntax.Simple, name: str) -> str | None:
+        tree, _ = parse(self.aliases[name], self.budget, Source(None), self.depth)
+        last = tree.items[-1] if tree.items else None
+        kept, self.running = self.running, (*self.running, name)
+        try:
+            if isinstance(last, syntax.Simple):
+                last.words.extend(node.words[1:])
+                last.redirections.extend(node.redirections)
+                last.assignments.extend(node.assignments)
+                return self.run(tree)
+            self.run(tree)
+            return self.once(msgspec.structs.replace(node, words=node.words[1:]))
+        finally:
+            self.running = kept
+
+    def assign(self, item: syntax.Assignment, keep: bool) -> Word:
+        """The value of an assignment; kept for later commands when it stands alone."""
+        array = item.value.parts[0] if item.value.parts else None
+        if isinstance(array, syntax.Elements):
+            words = [word for token in array.tokens for word in fields(self, token)]
+            self.store(item, words)
+            return Word(array.source, known=all(word.known for word in words))
+        word = joined(self, item.value)
+        if keep:
+            self.store(item, [word])
+        return word
+
+    def call(self, call: Call) -> str | None:
+        """Note a command and follow what it runs."""
+        call.name = program(call.words[0])
+        if not call.name:
+            self.gap("command", call.words[0].text)
+        self.emit(call)
+        body = self.bodies.get(call.words[0].text)
+        if body is not None:
+            return self.invoke(body, call)
+        if self.files and "/" in call.words[0].text and self.path(call.words[0].text) in self.files:
+            return self.written_before(call)
+        handler = self.handlers.get(call.name)
+        return handler(self, call) if handler else None
+
+    def written_before(self, call: Call) -> str | None:
+        """Run a file whose text is known as the system does: by the program in its first line, or by a shell."""
+        text = self.files[self.path(call.words[0].text)]
+        found = FIRST_LINE.match(text)
+        program = [Word(name) for name in found[1].split()] if found else []
+        with self.within(text) as first:
+            return self.wrapped(call, [*(program or [Word("sh")]), *call.words], "file") if first else None
+
+    @contextmanager
+    def within(self, name: str) -> Iterator[bool]:
+        """Something that may run itself again; whether it does not run already."""
+        kept, self.running = self.running, (*self.running, name)
+        try:
+            yield name not in kept
+        finally:
+            self.running = kept
+
+    def invoke(self, body: syntax.Function, call: Call) -> str | None:
+        """Run a function's body with its arguments."""
+        recursive = bool(self.running) and any(one is body for one in self.running)
+        self.functions[body.name] = Function(
+            body.name, body.text, True, recursive or self.functions[body.name].recursive
+        )
+        if recursive:
+            return None
+        kept = self.arguments, self.running, self.stdin, self.via
+        self.arguments, self.running = call.words[1:], (*self.running, body)
+        self.stdin = call.stdin
+        self.enter(f"function {body.name}")
+        try:
+            return self.run(body.body)
+        finally:
+            self.depth -= 1
+            self.arguments, self.running, self.stdin, self.via = kept
+
+    @contextmanager
+    def reading(self, stdin: str | None) -> Iterator[None]:
+        """What runs inside reads this text; None when that is not known."""
+        kept, self.stdin = self.stdin, stdin
+        try:
+            yield
+        finally:
+            self.stdin = kept
+
+    def wrapped(self, call: Call, words: list[Word], label: str, cwd: str = "") -> str | None:
+        """Run the command that another one starts with the same input and redirections."""
+        if not words:
+            return None
+        with self.through(label):
+            return self.call(msgspec.structs.replace(call, words=words, cwd=cwd or call.cwd))
+
+    def code(self, text: str, label: str, source: Source | None = None) -> str | None:
+        """Run shell text that was handed to an interpreter."""
+        if self.budget.reason and len(text) > MAX_ESCAPES:
+            return None  # a limit was reached: going deeper would take long and tell no more
+        if not self.last_matters and LAST.search(text):
+            self.last_matters = self.branched = True
+        with self.through(label):
+            tree, broken = parse(text, self.budget, source or Source(None), self.depth)
+            for reason in broken:
+                self.gap("syntax", reason)
+            return self.run(tree)
+
+
+def together(before: str, output: str | None) -> str | None:
+    """What two commands print one after the other; not known when that would grow too long."""
+    if output is None or (before and len(before) + len(output) > MAX_LITERAL):
+        return None
+    return before + output
+
+
+def some(words: list[Word], unknown: str) -> list[Word]:
+    """The first of many words, and one unknown word for the rest."""
+    return words if len(words) <= MAX_ROUNDS else [*words[:MAX_ROUNDS], Word(unknown, known=False)]
+
+
+WALKS: dict[type, Callable[[Evaluation, Any], str | None]] = {
+    syntax.Sequence: Evaluation.sequence,
+    syntax.Simple: Evaluation.simple,
+    syntax.Pipeline: Evaluation.pipeline,
+    syntax.Group: Evaluation.group,
+    syntax.Choice: Evaluation.choice,
+    syntax.Loop: Evaluation.loop,
+    syntax.Function: Evaluation.define,
+    syntax.Test: Evaluation.test,
+}

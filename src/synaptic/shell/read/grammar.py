@@ -1,0 +1,170 @@
+"""Shell text as a tree. Tolerant: what bash would reject is passed over and noted, never a reason to see less."""
+
+import re
+
+from synaptic.shell.read.compound import CASE_END, CLOSING, KEYWORD, KEYWORDS, Compounds
+from synaptic.shell.read.lexer import Source
+from synaptic.shell.read.limits import Budget
+from synaptic.shell.read.simple import ASSIGN, NOTHING
+from synaptic.shell.read.syntax import Assignment, Group, Node, Pipeline, Sequence, Simple
+
+NAME = r"[^ \t\n;&|()<>'\"\\$`{#=]++(?![^ \t\n;|)&]|&>)(?![ \t]*+\()"
+"""A first word that is no assignment and no function's name, and may be a keyword."""
+DEFINED = r"([^\s;&|()<>'\"\\$`#=][^\s;&|()<>'\"\\$`=]*+)[ \t]*+\([ \t]*+\)"
+FIRST = rf"(?:({NAME}|[{{}}](?=[ \t\n;|)]|\Z)|\))|{ASSIGN.pattern}|{DEFINED})"
+"""What a command begins with: a name or a keyword, an assignment, a definition, or a bracket that closes."""
+HERE = re.compile(FIRST)
+START = re.compile(rf"(?:[; \t\n]++|#[^\n]*+)*+{FIRST}")
+IN_CASE = re.compile(rf"(?:[ \t\n]++|#[^\n]*+)*+(?:{FIRST}|(;;&?|;&))")
+"""The same behind what stands between two commands. In a `case` semicolons have a meaning."""
+NAMED, ASSIGNED, DEFINES, ENDS_CASE = 1, 4, 5, 6
+"""The group that tells which it is."""
+CLOSERS = CLOSING | {")"}
+RESERVED = KEYWORDS | {")"}
+JOINS = frozenset(" \t\\|&")
+"""What may begin with these behind a command: more of its line."""
+STARTS_CLOSING = frozenset({*");&", *(word[0] for word in CLOSING)})
+"""What a closing word, a closing bracket or the end of a case begins with."""
+PIPE = re.compile(r"(?:[ \t]++|\\\n)*+\|(?!\|)&?[ \t]*+")
+BRACKETS = re.compile(r"\)+")
+
+
+def parse(text: str, budget: Budget, source: Source, depth: int = 0) -> tuple[Sequence, list[str]]:
+    """The tree of a text and what is wrong with it. At a limit: what was read up to there."""
+    grammar = Grammar(text, budget, source, depth)
+    return grammar.commands(NOTHING), [] if budget.reason else grammar.broken
+
+
+class Grammar(Compounds):
+    """Recursive descent over one text."""
+
+    def commands(self, stop: frozenset[str]) -> Sequence:
+        """Commands up to a closing word, or to the end."""
+        found: list[Node] = []
+        while (node := self.following(stop)) is not None:
+            if self.text[self.at : self.at + 1] in JOINS:
+                self.and_or(node, found)
+            else:
+                found.append(node)
+        return Sequence(found)
+
+    def following(self, stop: frozenset[str]) -> Node | None:
+        """The next command; None at a closing word or the end."""
+        pattern = IN_CASE if ";;" in stop else START
+        while not self.waiting and self.budget.words > 0:
+            found = pattern.match(self.text, self.at)
+            if found is None:
+                break
+            name, end = found[NAMED], found.end()
+            if name is None:
+                if found.lastindex == ENDS_CASE:
+                    self.at = found.start(ENDS_CASE)
+                    return None
+                if found[DEFINES] in KEYWORDS:
+                    break
+                return self.unnamed(found)
+            if name not in RESERVED:
+                return self.begun(name, end)
+            if name not in CLOSERS:
+                self.at = end - len(name)
+                return self.opened(name)
+            if name in stop:
+                self.at = end - len(name)
+                return None
+            self.stray(name, BRACKETS.match(self.text, end - 1).end() if name == ")" else end)  # type: ignore[union-attr]
+        return None if self.ended(stop) else self.command()
+
+    def unnamed(self, found: re.Match[str]) -> Node:
+        """What begins with an assignment or is a definition."""
+        if found.lastindex == ASSIGNED:
+            start, self.at = found.start(2), found.end()
+            value = Assignment(found[2], self.value(), found[4] == "+", found[3] or "")
+            return self.rest(Simple([], [value], []), start)
+        self.at = found.end()
+        return self.definition(found[DEFINES])
+
+    def ended(self, stop: frozenset[str]) -> bool:
+        """Skip separators; whether a closing word or the end is reached. Stray closing words are passed over."""
+        while True:
+            self.separators(";;" in stop)
+            if self.at >= self.size:
+                self.bodies()
+                return True
+            char = self.text[self.at]
+            if char not in STARTS_CLOSING:
+                return False
+            if char == ")":
+                if ")" in stop:
+                    return True
+                self.stray(")", BRACKETS.match(self.text, self.at).end())  # type: ignore[union-attr]
+                continue
+            if ";;" in stop and CASE_END.match(self.text, self.at):
+                return True
+            word = KEYWORD.match(self.text, self.at)
+            if word is None or word[0] not in CLOSING:
+                return False
+            if word[0] in stop:
+                return True
+            self.stray(word[0], word.end())
+
+    def stray(self, word: str, end: int) -> None:
+        """Pass over a closing word that closes nothing; it counts, so that a megabyte of them does not."""
+        reason = f"`{word}` stands alone"
+        if reason not in self.broken:
+            self.broken.append(reason)
+        self.at = end
+        self.spend()
+
+    def and_or(self, node: Node, items: list[Node]) -> None:
+        """What stands behind a command on its line: pipes, `&&`, `||`, and `&`."""
+        before = len(items)
+        while True:
+            items.append(self.pipeline(node))
+            if not self.text.startswith(("&&", "||"), self.at):
+                break
+            self.at += 2
+            following = self.following(NOTHING)
+            if following is None:
+                break
+            node = following
+        if self.text.startswith("&", self.at):
+            self.at += 1
+            body = items[before] if len(items) == before + 1 else Sequence(items[before:])
+            items[before:] = [Group(body, [], apart=True, background=True)]
+
+    def pipeline(self, node: Node) -> Node:
+        found = PIPE.match(self.text, self.at)
+        if found is None:
+            self.blank()
+            return node
+        stages = [node]
+        while found is not None:
+            self.at = found.end()
+            self.lines()
+            stages.append(self.command())
+            found = PIPE.match(self.text, self.at)
+        self.blank()
+        return Pipeline(stages)
+
+    def command(self) -> Node:
+        """The command that starts here, without blanks in front of it."""
+        found = HERE.match(self.text, self.at) if self.budget.words > 0 else None
+        if found is not None and found[NAMED] != ")" and found[DEFINES] not in KEYWORDS:
+            name = found[NAMED]
+            if name is None:
+                return self.unnamed(found)
+            return self.opened(name) if name in KEYWORDS else self.begun(name, found.end())
+        if self.text.startswith("(", self.at):
+            return self.bracket()
+        if self.text.startswith("!(", self.at):
+            self.at += 1
+            return self.command()
+        found = KEYWORD.match(self.text, self.at)
+        return self.simple() if found is None else self.opened(found[0])
+
+    def opened(self, word: str) -> Node:
+        """What a keyword opens; a command of that name where it is none."""
+        self.deeper()
+        node = self.keyword(word)
+        self.depth -= 1
+        return self.simple() if node is None else node

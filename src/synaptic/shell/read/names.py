@@ -1,0 +1,37 @@
+"""Which program a word names."""
+
+import re
+from fnmatch import fnmatchcase
+
+from synaptic.shell.read.script import Word
+
+DISGUISED = (
+    "rm", "sh", "bash", "zsh", "dash", "dd", "mkfs", "git", "curl", "wget", "chmod", "chown", "find", "shred", "sudo",
+    "rmdir", "unlink", "mv", "cp", "tee", "nc", "python", "python3", "perl", "eval", "cat", "truncate", "kill",
+    "reboot", "shutdown", "halt", "xargs", "env", "busybox", "ssh", "scp", "base64",
+)  # fmt: skip
+"""Programs that a pattern such as `/bin/r?` is tried on, the harmful ones first."""
+SUBSTITUTED = re.compile(r"\$\(.*\)|`.*`", re.DOTALL)
+LONGEST = 500
+"""Characters of an unknown word in which a program's name is looked for."""
+SUFFIX = re.compile(r"\.(?:exe|cmd|bat)$", re.IGNORECASE)
+
+
+def program(word: Word) -> str:
+    """The last part of the program's path; empty when it cannot be known."""
+    if not word.known and len(word.text) > LONGEST:
+        return ""
+    text = word.text if word.known else SUBSTITUTED.sub("$", word.text)
+    name = text.rpartition("/")[2] if "/" in text else text
+    if word.glob and name not in ("[", "[["):
+        return _matching(name)
+    if not word.known and (not name or "$" in name or "`" in name or "{}" in name):
+        return ""
+    return SUFFIX.sub("", name) if "." in name else name
+
+
+def _matching(name: str) -> str:
+    for known in DISGUISED if len(name) < 40 else ():
+        if fnmatchcase(known, name):
+            return known
+    return ""

@@ -1,0 +1,51 @@
+"""Shell text in, the commands that would run out."""
+
+import re
+from collections.abc import Mapping
+
+from synaptic.shell.programs.table import PROGRAMS
+from synaptic.shell.read.evaluate import Evaluation
+from synaptic.shell.read.grammar import parse
+from synaptic.shell.read.lexer import Source
+from synaptic.shell.read.limits import MAX_TEXT, LimitError
+from synaptic.shell.read.script import Script
+
+NONE: Mapping[str, str] = {}
+
+
+def read(text: str, cwd: str = "", home: str = "", env: Mapping[str, str] = NONE) -> Script:
+    """Every command that the text would run, in order, however deep it hides. Nothing is executed, no file is read.
+
+    `cwd` and `home` are where the shell starts; `env` are variables whose values are known.
+    """
+    plain, whole = _plain(text)
+    shell = Evaluation(plain, cwd, home, env)
+    shell.handlers = PROGRAMS
+    shell.budget.carriage = "\r\n" in text
+    tree, broken = parse(plain, shell.budget, Source(0 if whole else None))
+    for reason in broken:
+        shell.gap("syntax", reason)
+    try:
+        shell.run(tree)
+    except LimitError:
+        shell.gap("syntax", shell.budget.reason)
+    reason = shell.budget.reason or (f"more than {MAX_TEXT} characters" if len(text) > MAX_TEXT else "")
+    return Script(
+        text,
+        tuple(shell.commands),
+        tuple(shell.gaps),
+        tuple(shell.redirects),
+        tuple(shell.functions.values()),
+        reason,
+    )
+
+
+def _plain(text: str) -> tuple[str, bool]:
+    """The text as bash sees it, and whether every character kept its place."""
+    text = text[:MAX_TEXT]
+    if "\r\n" in text:
+        text = text.replace("\r\n", " \n")
+    if "\0" in text:
+        # Bash drops NUL characters and goes on.
+        return re.sub("\0", "", text), False
+    return text, True

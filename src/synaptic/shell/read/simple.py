@@ -1,0 +1,290 @@
+"""Simple commands as they are written: words, assignments, redirections and here-documents."""
+
+import re
+from collections.abc import Iterator
+
+from synaptic.shell.read.lexer import ESCAPED_IN_BODY, IN_BODY, Lexer, Source
+from synaptic.shell.read.script import Word
+from synaptic.shell.read.syntax import Assignment, Elements, Redirection, Simple, Text, Token
+from synaptic.shell.read.whole import CHOICE, END_OF_COMMAND, NEXT, NO_PARTS, PLAIN, SINGLE, WOVEN, woven
+
+BLANK = re.compile(r"(?:[ \t]++|\\\n)++")
+ASSIGN = re.compile(r"(\w++)(?:\[([^\]\n]{0,200})\])?(\+?)=")
+BLANKS = r"(?:[ \t]++|\\\n)*+"
+DESCRIPTOR = r"(\d++|\{\w{1,40}\})?"
+OPERATORS = r"<<<|<>|<&|>>|>&|>\||&>>|&>|>(?!\()|<(?![<(])"
+REDIRECTION = re.compile(rf"{DESCRIPTOR}({OPERATORS}|<<-|<<){BLANKS}")
+REDIRECTED = re.compile(rf"{BLANKS}{DESCRIPTOR}({OPERATORS}){BLANKS}(?:{CHOICE})")
+"""A redirection with a target that is taken whole."""
+STARTS_BLANK = frozenset(" \t\\")
+STARTS_REDIRECT = frozenset("0123456789{<>&")
+ENDS_COMMAND = frozenset(";&|\n)")
+STOPS = frozenset(";|\n)")
+"""What ends a command for certain: `&` may begin a redirection."""
+TABS = re.compile(r"\t*+")
+LINES = re.compile(r"\n+")
+NOTHING: frozenset[str] = frozenset()
+
+
+class SimpleCommands(Lexer):
+    """Reads what stands between two operators."""
+
+    def blank(self) -> None:
+        at = self.at
+        if at >= self.size or self.text[at] not in STARTS_BLANK:
+            return
+        found = BLANK.match(self.text, at)
+        if found:
+            self.at = found.end()
+
+    def comment(self) -> None:
+        end = self.text.find("\n", self.at)
+        self.at = self.size if end < 0 else end
+
+    def newline(self) -> None:
+        self.at += 1
+        if self.waiting:
+            self.bodies()
+        elif self.text.startswith("\n", self.at):
+            self.at = LINES.match(self.text, self.at).end()  # type: ignore[union-attr]
+
+    def bodies(self) -> None:
+        """Read the here-documents that were announced on the line that just ended."""
+        waiting, self.waiting = self.waiting, []
+        for redirection, delimiter, literal in waiting:
+            self.body(redirection, delimiter, literal)
+
+    def body(self, redirection: Redirection, delimiter: str, literal: bool) -> None:
+        start = min(self.at, self.size)  # an unclosed expansion may have led beyond it
+        stop, self.at = self.delimiter(delimiter, redirection.tabs)
+        content = self.text[start:stop]
+        if redirection.tabs:
+            content = re.sub(r"^\t+", "", content, flags=re.MULTILINE)
+        redirection.target = self.here(content, start, literal, redirection.tabs)
+
+    def delimiter(self, name: str, tabs: bool) -> tuple[int, int]:
+        """Where a here-document's last line starts and where reading goes on."""
+        loose = None
+        for start, end in self.starting(name, tabs) if name else ():
+            after = self.text[end : end + 2]
+            if not after or after[0] == "\n":
+                return start, min(end + 1, self.size)
+            if after == " \n" and self.budget.carriage:
+                return start, end + 2
+            # Bash also ends it where the substitution around it ends.
+            loose = loose or ((start, end) if after[0] == ")" else None)
+            if not self.spend():
+                break
+        return loose or (self.size, self.size)
+
+    def starting(self, name: str, tabs: bool) -> Iterator[tuple[int, int]]:
+        """Lines that start with a name, perhaps behind tabs: where each starts, and where the name in it ends."""
+        start = self.at
+        while start >= 0:
+            place = TABS.match(self.text, start).end() if tabs else start  # type: ignore[union-attr]
+            if self.text.startswith(name, place):
+                yield start, place + len(name)
+            start = self.text.find("\n" if tabs else f"\n{name}", place) + 1 or -1
+
+    def here(self, content: str, start: int, literal: bool, moved: bool) -> Token:
+        if literal or not ("$" in content or "`" in content or "\\" in content):
+            span = None if moved else self.span(start, start + len(content))
+            return Token(None, [Text(content, quoted=True)], span, True)
+        part = type(self)(content, self.budget, Source(None) if moved else self.shifted(start), self.depth)
+        part.deeper()
+        token = Token(None, part.inside(NOTHING, IN_BODY, ESCAPED_IN_BODY))
+        self.broken.extend(part.broken)
+        return token
+
+    def lines(self) -> None:
+        while self.at < self.size and self.text[self.at] in " \t\n\\#":
+            char = self.text[self.at]
+            if char == "\n":
+                self.newline()
+            elif char == "#":
+                self.comment()
+            elif char == "\\" and not self.text.startswith("\\\n", self.at):
+                return
+            else:
+                self.blank()
+
+    def simple(self) -> Simple:
+        """The simple command that starts here."""
+        return self.rest(Simple([], [], []), self.at)
+
+    def begun(self, name: str, at: int) -> Simple:
+        """The simple command whose name has just been passed."""
+        base, inner = self.source.base, self.source.inner
+        self.budget.words -= 1
+        start = at - len(name)
+        span = None if base is None else (base + start, base + at)
+        if name[0] == "~":
+            node = Simple([Token(name, NO_PARTS, span, inner)], [], [])
+            node.settled = False
+        else:
+            node = Simple([Word(name, True, "[" in name or "*" in name or "?" in name, span, inner)], [], [])
+        self.at = at
+        stop = self.take(node)
+        if stop is None:
+            return self.rest(node, start)
+        node.span = None if base is None else (base + start, base + self.at)
+        self.at = stop
+        return node
+
+    def rest(self, node: Simple, start: int) -> Simple:
+        """What follows in a simple command, from something that is no ordinary word on."""
+        end = self.at
+        while self.special(node):
+            end = self.at
+            if not node.words or self.budget.words <= 0:
+                continue
+            stop = self.take(node)
+            end = self.at
+            if stop is not None:
+                self.at = stop
+                break
+        if end == start:
+            self.at += 1
+        node.span = self.span(start, end)
+        return node
+
+    def take(self, node: Simple) -> int | None:
+        """Take the words that follow, as long as a pattern takes each whole: where the command ends, if it does."""
+        text, at, left = self.text, self.at, self.budget.words
+        add, base, inner = node.words.append, self.source.base, self.source.inner
+        stop: int | None = None
+        while left > 0:
+            if at >= self.size or text[at] in STOPS:
+                stop = at
+                break
+            found = NEXT.match(text, at)
+            if found is None:
+                break
+            kind: int = found.lastindex  # type: ignore[assignment]  # one of them has matched
+            if kind == END_OF_COMMAND:
+                stop = found.end()
+                break
+            said, span, at = found[kind], found.span(kind), found.end()
+            left -= 1
+            place = span if base == 0 else None if base is None else (base + span[0], base + at)
+            if kind == PLAIN:
+                add(Word(said, True, False, place, inner))
+            elif kind == WOVEN:
+                add(Token(None, woven(said), place, inner))
+                node.settled = False
+            elif kind <= SINGLE:
+                add(Word(said[1:-1], True, False, place, inner))
+            elif said[0] != "~":
+                add(Word(said, True, True, place, inner))
+            else:
+                add(Token(said, NO_PARTS, place, inner))
+                node.settled = False
+        self.at, self.budget.words = at, left
+        return stop
+
+    def row(self, start: int, end: int) -> list[Token]:
+        """The words from one place to another, each of which a pattern takes whole."""
+        tokens: list[Token] = []
+        self.at = start
+        while self.at < end:
+            self.blank()
+            tokens.append(self.word())
+        return tokens
+
+    def special(self, node: Simple) -> bool:
+        """Take a redirection, or a word that has to be taken apart; whether the command may go on behind it."""
+        redirected = REDIRECTED.match(self.text, self.at) if self.budget.words > 0 else None
+        if redirected:
+            node.redirections.append(self.ordinary_redirection(redirected))
+            return True
+        self.blank()
+        char = self.text[self.at : self.at + 1]
+        if char in STARTS_REDIRECT:
+            found = REDIRECTION.match(self.text, self.at)
+            if found:
+                node.redirections.append(self.redirection(found))
+                return True
+        if not char or char in ENDS_COMMAND or (char == "(" and node.words):
+            return False
+        if char == "#":
+            self.comment()
+            return False
+        self.argument(node)
+        return True
+
+    def argument(self, node: Simple) -> None:
+        found = None if node.words else ASSIGN.match(self.text, self.at)
+        if found is not None:
+            node.assignments.append(self.assignment(found))
+            return
+        node.words.append(self.declared() if node.words else self.word())
+        node.settled = False
+
+    def assignment(self, found: re.Match[str]) -> Assignment:
+        self.at = found.end()
+        return Assignment(found[1], self.value(), found[3] == "+", found[2] or "")
+
+    def value(self) -> Token:
+        if self.text.startswith("(", self.at):
+            return self.elements()
+        if self.at >= self.size or self.text[self.at] in " \t\n;&|()":
+            return Token("", [], self.span(self.at, self.at))
+        return self.word()
+
+    def declared(self) -> Token:
+        """An argument; `x=(a b)` behind `declare` is one too."""
+        token = self.word()
+        if self.at >= self.size or self.text[self.at] != "(" or self.text[self.at - 1] != "=":
+            return token
+        parts = token.parts if token.text is None else [Text(token.text)]
+        return Token(None, [*parts, *self.elements().parts])
+
+    def elements(self) -> Token:
+        start = self.at
+        self.at += 1
+        tokens: list[Token] = []
+        while self.at < self.size and self.text[self.at] != ")":
+            before = self.at
+            self.lines()
+            if self.at < self.size and self.text[self.at] in ";&|<>(":
+                self.at += 1
+            elif self.at < self.size and self.text[self.at] != ")":
+                tokens.append(self.word())
+            if self.at == before:
+                break
+        self.at = min(self.at + 1, self.size)
+        return Token(None, [Elements(tokens, self.text[start : self.at])])
+
+    def ordinary_redirection(self, found: re.Match[str]) -> Redirection:
+        """One whose target a pattern has found with it."""
+        group: int = found.lastindex  # type: ignore[assignment]  # one of them has matched
+        self.budget.words -= 1
+        return Redirection(found[2], self.whole(group - 2, found[group], found.end()), found[1] or "")
+
+    def redirection(self, found: re.Match[str]) -> Redirection:
+        descriptor, operator = found[1] or "", found[2]
+        self.at = found.end()
+        if operator in ("<<", "<<-"):
+            return self.announced(operator == "<<-", descriptor)
+        at_end = self.at >= self.size or self.text[self.at] in "\n;|)"
+        return Redirection(operator, Token("", []) if at_end else self.word(), descriptor)
+
+    def announced(self, tabs: bool, descriptor: str) -> Redirection:
+        """A here-document, whose text begins on the next line."""
+        start = self.at
+        at_end = start >= self.size or self.text[start] in "\n;|)"
+        target = Token("", []) if at_end else self.word()
+        node = Redirection("<<", target, descriptor, tabs)
+        written = self.text[start : self.at]
+        literal = any(char in written for char in "'\"\\")
+        self.waiting.append((node, unquoted(target, written), literal))
+        return node
+
+
+def unquoted(target: Token, written: str) -> str:
+    """The delimiter of a here-document: quotes removed, nothing expanded."""
+    if target.text is not None:
+        return target.text
+    if all(isinstance(part, Text) for part in target.parts):
+        return "".join(part.text for part in target.parts if isinstance(part, Text))
+    return written

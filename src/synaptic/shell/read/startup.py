@@ -1,0 +1,37 @@
+"""Files that a shell runs whenever it starts: what is put into one of them runs later, unseen."""
+
+import re
+from typing import TYPE_CHECKING
+
+from synaptic.shell.names import names
+
+if TYPE_CHECKING:
+    from synaptic.shell.read.evaluate import Evaluation
+
+STARTUP = "start-up file"
+"""Through what the commands run that such a file holds."""
+FILES = names(
+    ".bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .zlogout"
+    " .kshrc .mkshrc .cshrc .tcshrc .login .logout .xprofile .xsessionrc .xinitrc config.fish"
+)
+HOMES = re.compile(r"/root|/(?:home|Users)/[^/]+")
+FISH = "/.config/fish"
+
+
+def started(shell: "Evaluation", path: str, text: str) -> None:
+    """Read what is written to a file that shells start with. They start at home, and nobody feeds them."""
+    folder, _, name = path.rpartition("/")
+    if not _home(folder.removesuffix(FISH) if name == "config.fish" else folder, shell.home):
+        return
+    stages, shell.stages = shell.stages, ()
+    try:
+        with shell.within(text) as first, shell.apart(), shell.reading(None):
+            shell.cwd = shell.home
+            if first:
+                shell.code(text, STARTUP)
+    finally:
+        shell.stages = stages
+
+
+def _home(folder: str, home: str) -> bool:
+    return folder == home or HOMES.fullmatch(folder) is not None

@@ -1,0 +1,141 @@
+"""The shape of shell text: what the grammar yields and the evaluation walks."""
+
+import msgspec
+
+from synaptic.shell.read.script import Word
+
+
+class Text(msgspec.Struct, gc=False):
+    """Literal characters, without their quotes."""
+
+    text: str
+    quoted: bool = False
+
+
+class Parameter(msgspec.Struct, gc=False):
+    """`$name`, `${name}` and its operators."""
+
+    name: str
+    source: str
+    quoted: bool = False
+    operator: str = ""
+    operand: "Token | None" = None
+    index: str = ""
+
+
+class Output(msgspec.Struct, gc=False):
+    """`$(...)`, backticks, `<(...)` and `>(...)`: commands that run inside a word."""
+
+    body: "Sequence"
+    source: str
+    quoted: bool = False
+    file: bool = False
+
+
+class Arithmetic(msgspec.Struct, gc=False):
+    """`$((...))`: its value is not computed, but what it substitutes runs."""
+
+    operand: "Token"
+    source: str
+
+
+class Elements(msgspec.Struct, gc=False):
+    """`(a b c)` behind an assignment."""
+
+    tokens: "list[Token]"
+    source: str
+
+
+Part = Text | Parameter | Output | Arithmetic | Elements
+
+
+class Token(msgspec.Struct, gc=False):
+    """A word as it is written. `text` is set when it holds no quote, expansion or brace."""
+
+    text: str | None
+    parts: list[Part]
+    span: tuple[int, int] | None = None
+    inner: bool = False
+
+
+class Redirection(msgspec.Struct, gc=False):
+    """A redirection as it is written; `target` is the body of a here-document."""
+
+    operator: str
+    target: Token
+    descriptor: str = ""
+    tabs: bool = False
+
+
+class Assignment(msgspec.Struct, gc=False):
+    """`name=value` in front of a command or alone."""
+
+    name: str
+    value: Token
+    append: bool = False
+    index: str = ""
+
+
+class Simple(msgspec.Struct, gc=False):
+    """One simple command. Words that mean the same whatever the shell knows are what the command receives already."""
+
+    words: list[Token | Word]
+    assignments: list[Assignment]
+    redirections: list[Redirection]
+    span: tuple[int, int] | None = None
+    settled: bool = True
+    """Whether that goes for all of its words."""
+
+
+class Pipeline(msgspec.Struct, gc=False):
+    """`a | b | c`."""
+
+    stages: "list[Node]"
+
+
+class Sequence(msgspec.Struct, gc=False):
+    """Commands one after another, whatever stands between them."""
+
+    items: "list[Node]"
+
+
+class Group(msgspec.Struct, gc=False):
+    """A body with its redirections; `apart` when what it changes stays inside (subshell, background)."""
+
+    body: "Node"
+    redirections: list[Redirection]
+    apart: bool = False
+    background: bool = False
+
+
+class Choice(msgspec.Struct, gc=False):
+    """`if` and `case`: any of the branches may run."""
+
+    branches: "list[Node]"
+    subject: Token | None = None
+
+
+class Loop(msgspec.Struct, gc=False):
+    """`for`, `select`, `while`, `until`. Without a name it is one of the last two."""
+
+    body: "Node"
+    name: str = ""
+    tokens: list[Token] | None = None
+    condition: "Node | None" = None
+
+
+class Function(msgspec.Struct, gc=False):
+    """`name() body`."""
+
+    name: str
+    body: "Node"
+    text: str
+
+
+class Test(msgspec.Struct, gc=False):
+    """`[[ ... ]]` and `(( ... ))`: only what they substitute runs."""
+
+    tokens: list[Token]
+
+
+Node = Simple | Pipeline | Sequence | Group | Choice | Loop | Function | Test

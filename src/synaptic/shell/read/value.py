@@ -1,0 +1,102 @@
+"""What a variable holds, as far as it is known."""
+
+import re
+from functools import lru_cache
+
+import msgspec
+
+from synaptic.shell.read.limits import MAX_PATTERN
+
+
+class Value(msgspec.Struct, frozen=True, gc=False):
+    """The value of a variable; `others` are the values it has when another branch ran."""
+
+    text: str
+    known: bool = True
+    outputs: tuple[int, ...] = ()
+    items: tuple[str, ...] | None = None
+    others: tuple["Value", ...] = ()
+
+
+def merged(values: list[Value], most: int) -> Value:
+    """One value for several branches."""
+    if len(values[0].others) == most - 1:
+        return values[0]  # it holds as many as one may: the others would not be taken in
+    plain: dict[tuple[str, bool], Value] = {}
+    for value in values:
+        if len(plain) >= most:
+            break
+        for one in (value, *value.others):
+            plain.setdefault((one.text, one.known), one)
+    first, *rest = list(plain.values())[:most]
+    return msgspec.structs.replace(
+        first, others=tuple(msgspec.structs.replace(one, others=()) if one.others else one for one in rest)
+    )
+
+
+def pattern(glob: str, greedy: bool) -> str:
+    """A shell pattern as a regular expression."""
+    out = []
+    for piece in re.findall(r"\\.|\[[^\]]+\]|.", glob, re.DOTALL):
+        if piece == "*":
+            out.append(".*" if greedy else ".*?")
+        elif piece == "?":
+            out.append(".")
+        elif piece.startswith("[") and len(piece) > 2:
+            inner = piece[1:-1].replace("\\", "\\\\").replace("[", "\\[")
+            out.append(f"[{'^' + inner[1:] if inner[0] in '!^' else inner}]")
+        else:
+            out.append(re.escape(piece[1:] if piece.startswith("\\") else piece))
+    return "".join(out)
+
+
+def _hard(text: str, glob: str) -> bool:
+    return len(text) > MAX_PATTERN or len(glob) > MAX_PATTERN or glob.count("*") > 3
+
+
+@lru_cache(maxsize=256)
+def _form(glob: str, greedy: bool) -> re.Pattern[str]:
+    return re.compile(pattern(glob, greedy), re.DOTALL)
+
+
+def trimmed(text: str, operator: str, glob: str) -> str | None:
+    """`${x#glob}`, `##`, `%`, `%%`; None when trying it may take long."""
+    if _hard(text, glob):
+        return None
+    form = _form(glob, len(operator) == 2)
+    if operator[0] == "#":
+        found = form.match(text)
+        return text[found.end() :] if found else text
+    places = range(len(text), -1, -1) if len(operator) == 1 else range(len(text) + 1)
+    for place in places:
+        if form.fullmatch(text, place):
+            return text[:place]
+    return text
+
+
+def exchanged(text: str, operator: str, operand: str) -> str | None:
+    """`${x/from/to}` and `//`; None when trying it may take long."""
+    old, _, new = operand.partition("/")
+    if _hard(text, old):
+        return None
+    if not old:
+        return text
+    return re.sub(pattern(old, greedy=True), lambda _: new, text, count=0 if operator == "//" else 1)
+
+
+def cut(text: str, operand: str) -> str | None:
+    """`${x:start:length}`; None when the numbers are not plain."""
+    found = re.fullmatch(r"\s*(-?\d+)\s*(?::\s*(-?\d+)\s*)?", operand)
+    if found is None:
+        return None
+    start = int(found[1])
+    rest = text[start:] if start >= 0 else text[max(len(text) + start, 0) :]
+    if found[2] is None:
+        return rest
+    return rest[: int(found[2])]
+
+
+def cased(text: str, operator: str) -> str:
+    """`${x^}`, `^^`, `,`, `,,`."""
+    change = str.upper if operator[0] == "^" else str.lower
+    return change(text) if len(operator) == 2 else change(text[:1]) + text[1:]

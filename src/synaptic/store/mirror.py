@@ -1,0 +1,178 @@
+"""The sections of a project as signed files to look at: written after the commit, never read as truth."""
+
+import fcntl
+import os
+import time
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+
+from synaptic.files import snapshot
+from synaptic.model import sane
+from synaptic.model.effect import Effect, Mirror
+from synaptic.model.errors import StoreError
+from synaptic.model.sane import MARKER_FILE, STATE_FILE, Look, Mirrored
+from synaptic.model.state import Change
+from synaptic.store import sections, state
+from synaptic.store.db import Store
+
+LIMIT = 4 * 1024 * 1024
+SEEN = 256
+SHOWN = (*sane.SECTIONS, sane.SAFEMODE)
+TRIES, PAUSE = 20, 0.002
+SIGNATURE, TIME = "__sig__", "__ts__"
+
+_seen: dict[tuple[str, str], tuple[snapshot.Signature, Look]] = {}
+"""What a file was when it was last looked at, by database and path: an unchanged one costs one stat."""
+
+
+_looked: dict[tuple[str, str], Mirrored] = {}
+"""What was there when somebody last looked, by database and project."""
+
+
+def write(store: Store, root: str, effects: Sequence[Effect]) -> tuple[str, ...]:
+    """After an event: the files again when it asks for them, or when it changed what files that are there show.
+
+    Returns a warning when they could not be written.
+    """
+    if any(isinstance(effect, Mirror) for effect in effects):
+        return refresh(store, root)
+    if any(isinstance(effect, Change) and effect.section in SHOWN for effect in effects):
+        return follow(store, root)
+    return ()
+
+
+def refresh(store: Store, root: str) -> tuple[str, ...]:
+    """Write the files from the sections as they are stored now; returns a warning when that is impossible."""
+    _looked.pop((str(store.path), root), None)
+    try:
+        with _Lock(f"{root}/{STATE_FILE}.lock"):
+            shown = sections.every(store, root, SHOWN)
+            safemode = shown.pop("safemode")
+            _set_aside(store, root, STATE_FILE)
+            marked = _set_aside(store, root, MARKER_FILE) != "missing"
+            _place(store, root, STATE_FILE, shown)
+            if isinstance(safemode, dict) and safemode["active"]:
+                _place(store, root, MARKER_FILE, safemode)
+            elif marked:
+                Path(root, MARKER_FILE).unlink(missing_ok=True)
+    except (OSError, StoreError) as error:
+        return (f"{root}/{STATE_FILE} was not written: {error}",)
+    return ()
+
+
+def follow(store: Store, root: str) -> tuple[str, ...]:
+    """The same after a change, in a project that has such a file of ours."""
+    return refresh(store, root) if _look(store, root, STATE_FILE) == "genuine" else ()
+
+
+def look(store: Store, root: str) -> Mirrored:
+    """What is there now."""
+    marked = os.access(f"{root}/{MARKER_FILE}", os.F_OK)  # mostly not: cheaper to ask than a stat that fails
+    found = Mirrored(_look(store, root, STATE_FILE), _look(store, root, MARKER_FILE) if marked else "missing")
+    if len(_looked) >= SEEN:
+        _looked.clear()
+    _looked[str(store.path), root] = found
+    return found
+
+
+def last_look(store: Store, root: str) -> Mirrored:
+    """What was there before, if it was in order; else what is there now."""
+    known = _looked.get((str(store.path), root))
+    return known if known is not None and known.state == "genuine" else look(store, root)
+
+
+def _look(store: Store, root: str, name: str) -> Look:
+    path = f"{root}/{name}"
+    now = snapshot.signature(path)
+    if now is None:
+        return "missing"
+    known = _seen.get((str(store.path), path))
+    if known is not None and known[0] == now:
+        return known[1]
+    found: Look = "genuine" if _genuine(store, root, name) else "forged"
+    _remember(store, path, now, found)
+    return found
+
+
+def _genuine(store: Store, root: str, name: str) -> bool:
+    content = snapshot.read(f"{root}/{name}", LIMIT)
+    try:
+        shown = msgspec.json.decode(content if isinstance(content, bytes) else b"", type=dict[str, object])
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return False
+    signature = shown.pop(SIGNATURE, None)
+    return signature == _signature(store, root, name, shown)
+
+
+def _signature(store: Store, root: str, name: str, shown: dict[str, object]) -> str:
+    """Over the values, whatever the order of their keys."""
+    return state.seal(store, state.Owner(root), name, msgspec.json.encode(shown, order="sorted"))
+
+
+def _set_aside(store: Store, root: str, name: str) -> Look:
+    """A file that is not ours is kept under another name: the first one, which somebody may miss."""
+    found = _look(store, root, name)
+    aside = Path(root, f"{name}.forged")
+    if found == "forged" and not aside.exists():
+        Path(root, name).rename(aside)
+    return found
+
+
+def _place(store: Store, root: str, name: str, shown: dict[str, object]) -> None:
+    stamped = {**shown, TIME: datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")}
+    signed = {**stamped, SIGNATURE: _signature(store, root, name, stamped)}
+    path = f"{root}/{name}"
+    folder, _, last = path.rpartition("/")
+    fresh = f"{folder}/.{last}.{os.getpid()}"
+    _write(fresh, msgspec.json.format(msgspec.json.encode(signed), indent=2) + b"\n")
+    os.replace(fresh, path)  # noqa: PTH105 - after every refused call: a Path costs as much as the rest
+    if now := snapshot.signature(path):
+        _remember(store, path, now, "genuine")
+
+
+def _write(path: str, content: bytes) -> None:
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o666)
+    try:
+        with open(handle, "wb", buffering=0, closefd=False) as file:
+            file.write(content)
+    finally:
+        os.close(handle)
+
+
+def _remember(store: Store, path: str, now: snapshot.Signature, found: Look) -> None:
+    if len(_seen) >= SEEN:
+        _seen.clear()
+    _seen[str(store.path), path] = (now, found)
+
+
+class _Lock:
+    """`state.json.lock`: the daemon and a process without one do not write the older state last.
+
+    Nobody waits for it for long: whoever does not get it writes too, and a rename leaves no half file.
+    """
+
+    FLAGS = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._handle = -1
+
+    def __enter__(self) -> None:
+        try:
+            self._handle = os.open(self._path, self.FLAGS, 0o600)
+        except FileNotFoundError:
+            Path(self._path).parent.mkdir(parents=True, exist_ok=True)
+            self._handle = os.open(self._path, self.FLAGS, 0o600)
+        for _ in range(TRIES):
+            try:
+                fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                time.sleep(PAUSE)
+            else:
+                return
+
+    def __exit__(self, *raised: object) -> None:
+        os.close(self._handle)

@@ -1,0 +1,1 @@
+"""Efforts, tasks, sessions and agents."""

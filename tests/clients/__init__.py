@@ -1,0 +1,1 @@
+"""A real agent client against a scripted model, in a throw-away home."""

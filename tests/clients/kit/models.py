@@ -1,0 +1,110 @@
+"""A scripted model on loopback, in the dialect that the client speaks."""
+
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, Protocol
+
+import msgspec
+
+from tests.clients.script import DONE, Do, Turn
+
+Json = dict[str, Any]
+
+
+class Reply(msgspec.Struct, frozen=True):
+    """What goes back over HTTP."""
+
+    body: bytes
+    kind: str = "application/json"
+    status: int = 200
+
+
+class Dialect(Protocol):
+    """One API: which requests are turns of the conversation, and how a turn, or anything else, is answered."""
+
+    base: str
+    """What stands between the host and the paths of the API."""
+
+    def is_turn(self, path: str, request: Json) -> bool: ...
+
+    def turn(self, turn: Turn, number: int, request: Json) -> Reply: ...
+
+    def aside(self, path: str, request: Json) -> Reply: ...
+
+    def results(self, request: Json) -> Iterator[tuple[str, str]]:
+        """The id and the text of every tool result in a request."""
+
+
+class Model(ThreadingHTTPServer):
+    """Answers each turn of the conversation with the next line of the script; the last line is repeated for ever."""
+
+    daemon_threads = True
+
+    def __init__(self, dialect: Dialect) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.dialect = dialect
+        self.requests: list[Json] = []
+        self._turns: tuple[Turn, ...] = (DONE,)
+        self._lock = threading.Lock()
+        threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_address[1]}{self.dialect.base}"
+
+    def follow(self, turns: tuple[Turn, ...]) -> None:
+        """Forget what was asked and begin a new script."""
+        with self._lock:
+            self._turns, self.requests = turns, []
+
+    def next_turn(self, request: Json) -> tuple[Turn, int]:
+        with self._lock:
+            number = len(self.requests)
+            self.requests.append(request)
+            return self._turns[min(number, len(self._turns) - 1)], number
+
+    def close(self) -> None:
+        self.shutdown()
+        self.server_close()
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: Model
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Requests are remembered, not printed."""
+
+    def do_GET(self) -> None:
+        self._send(self.server.dialect.aside(self.path.split("?")[0], {}))
+
+    def do_POST(self) -> None:
+        path, dialect = self.path.split("?")[0], self.server.dialect
+        request = json.loads(self._body() or b"{}")
+        if not dialect.is_turn(path, request):
+            return self._send(dialect.aside(path, request))
+        turn, number = self.server.next_turn(request)
+        for block in turn:
+            if isinstance(block, Do):
+                block.act()
+        return self._send(dialect.turn(turn, number, request))
+
+    def _body(self) -> bytes:
+        if "chunked" not in (self.headers.get("transfer-encoding") or ""):
+            return self.rfile.read(int(self.headers.get("content-length") or 0))
+        return b"".join(self._chunks())
+
+    def _chunks(self) -> Iterator[bytes]:
+        while size := int(self.rfile.readline().split(b";")[0], 16):
+            yield self.rfile.read(size)
+            self.rfile.readline()
+        self.rfile.readline()
+
+    def _send(self, reply: Reply) -> None:
+        self.send_response(reply.status)
+        self.send_header("content-type", reply.kind)
+        self.send_header("content-length", str(len(reply.body)))
+        self.end_headers()
+        self.wfile.write(reply.body)

@@ -1,0 +1,53 @@
+import asyncio
+from collections.abc import Sequence
+
+import pytest
+
+from synaptic.engine.commit import GroupCommit
+from synaptic.model.errors import StoreError
+from synaptic.store.record import Record
+
+
+def record(number: int) -> Record:
+    return Record(call=f"c{number}", at=0.0, agent="claude", event="Stop")
+
+
+def test_events_of_one_turn_are_written_together() -> None:
+    batches: list[list[str]] = []
+
+    async def burst() -> None:
+        commit = GroupCommit(lambda records: batches.append([one.call for one in records]))
+        await asyncio.gather(*(commit.write(record(number)) for number in range(50)))
+        await commit.write(record(50))
+
+    asyncio.run(burst())
+    assert [len(batch) for batch in batches] == [50, 1]
+
+
+@pytest.mark.parametrize("trouble", [StoreError("the disk is full"), ValueError("a row that cannot be written")])
+def test_nobody_is_told_before_the_write_and_everybody_hears_of_its_failure(trouble: Exception) -> None:
+    def fail(records: Sequence[Record]) -> None:
+        raise trouble
+
+    async def burst() -> list[object]:
+        commit = GroupCommit(fail)
+        return await asyncio.gather(*(commit.write(record(number)) for number in range(3)), return_exceptions=True)
+
+    assert [type(error) for error in asyncio.run(burst())] == [StoreError] * 3
+
+
+def test_someone_who_gave_up_does_not_disturb_the_others() -> None:
+    written: list[str] = []
+
+    async def burst() -> None:
+        commit = GroupCommit(lambda records: written.extend(one.call for one in records))
+        impatient = asyncio.create_task(commit.write(record(1)))
+        patient = asyncio.create_task(commit.write(record(2)))
+        await asyncio.sleep(0)
+        impatient.cancel()
+        await patient
+        with pytest.raises(asyncio.CancelledError):
+            await impatient
+
+    asyncio.run(burst())
+    assert written == ["c1", "c2"]

@@ -1,0 +1,75 @@
+"""The repositories of a command, wherever it goes."""
+
+from pathlib import Path
+
+from synaptic.facts import repositories as facts
+from synaptic.model.call import Call
+from synaptic.model.event import PreToolUse
+from synaptic.model.repository import Pending
+from tests.facts.places import gathered
+from tests.lib.shell import git, repository
+
+
+def call(root: Path, command: str, tool: str = "Bash") -> Call:
+    event = PreToolUse(
+        hook_event_name="PreToolUse", session_id="s", cwd=str(root), tool_name=tool, tool_input={"command": command}
+    )
+    return Call("c", "claude", event, {}, root=str(root), at=5.0, env={"HOME": "/home/u"})
+
+
+def branches(root: Path, command: str) -> dict[str, str]:
+    found = gathered(facts.repositories, call(root, command), root)
+    return {Path(folder).name: tree.branch for folder, tree in found.items()}
+
+
+def test_each_call_finds_its_own_repository(tmp_path: Path) -> None:
+    """S4-053, S4-054"""
+    here, other = repository(tmp_path / "here", "feature"), repository(tmp_path / "other app", "main")
+    assert branches(here, "git commit -m x") == {"here": "feature"}
+    assert branches(here, f"cd '{other}' && git commit -m x") == {"other app": "main"}
+    assert branches(here, f"git -C '{other}' commit -m x; git push -f") == {"other app": "main", "here": "feature"}
+
+
+def test_a_worktree_knows_the_main_one(tmp_path: Path) -> None:
+    """S4-058"""
+    repo = repository(tmp_path / "my repo")
+    git(repo, "worktree", "add", "-q", str(tmp_path / "side"), "-b", "side")
+    found = gathered(facts.repositories, call(tmp_path / "side", "git worktree remove ."), tmp_path)
+    assert found[str(tmp_path / "side")].main == str(repo)
+
+
+def test_nothing_is_looked_at_for_other_commands_and_tools(tmp_path: Path) -> None:
+    repo = repository(tmp_path / "repo")
+    assert branches(repo, "git status && ls") == {}
+    assert gathered(facts.repositories, call(repo, "git push", tool="Write"), repo) == {}
+    assert gathered(facts.pending, call(repo, "git push"), repo) == {}
+
+
+def test_what_a_commit_would_hold(tmp_path: Path) -> None:
+    """S4-053"""
+    repo = repository(tmp_path / "repo")
+    (repo / "MASTER_PLAN.md").write_text("plan")
+    (repo / "b c.py").write_text("x = 1\n")
+    git(repo, "add", "MASTER_PLAN.md", "b c.py")
+    found = gathered(facts.pending, call(repo, "git commit -m x"), repo)
+    assert found == {str(repo): Pending(staged=("MASTER_PLAN.md", "b c.py"))}
+
+
+def test_a_merge_that_waits_for_its_commit(tmp_path: Path) -> None:
+    """S4-054"""
+    repo = repository(tmp_path / "repo")
+    git(repo, "switch", "-q", "-c", "side")
+    (repo / "b.py").write_text("x = 1\n")
+    git(repo, "add", "b.py")
+    git(repo, "commit", "-q", "-m", "side")
+    git(repo, "switch", "-q", "main")
+    git(repo, "merge", "-q", "--no-commit", "--no-ff", "side")
+    assert gathered(facts.pending, call(repo, "git commit --no-edit"), repo)[str(repo)].merging
+
+
+def test_no_repository_is_no_trouble(tmp_path: Path) -> None:
+    assert branches(tmp_path, "git push; git -C /does/not/exist commit; cd $X && git push") == {
+        tmp_path.name: "",
+        "exist": "",
+    }
+    assert gathered(facts.pending, call(tmp_path, "git commit -m x"), tmp_path) == {str(tmp_path): Pending()}

@@ -1,0 +1,56 @@
+import os
+
+import pytest
+
+from synaptic.files.replace import delete, drop_folders, make_folders, read, replace
+from synaptic.model.errors import SettingsError
+
+
+def test_mode_of_an_existing_file_stays_and_a_new_one_gets_the_given(tmp_path):
+    old, new = tmp_path / "old", tmp_path / "new"
+    old.write_text("a")
+    old.chmod(0o640)
+    replace(old, b"b")
+    replace(new, b"c", 0o644)
+    assert (old.read_bytes(), old.stat().st_mode & 0o777) == (b"b", 0o640)
+    assert (new.read_bytes(), new.stat().st_mode & 0o777) == (b"c", 0o644)
+
+
+def test_a_link_stays_a_link_even_to_a_file_that_is_not_there_yet(tmp_path):
+    link = tmp_path / "link"
+    link.symlink_to("target")
+    replace(link, b"x")
+    assert link.is_symlink()
+    assert (tmp_path / "target").read_bytes() == b"x"
+    delete(link)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_failure_leaves_the_old_bytes_and_no_litter(tmp_path, monkeypatch):
+    """S0-013"""
+    path = tmp_path / "file"
+    path.write_bytes(b"old")
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(SettingsError, match=r"file: cannot be written: No space left"):
+        replace(path, b"new")
+    assert path.read_bytes() == b"old"
+    assert [file.name for file in tmp_path.iterdir()] == ["file"]
+
+
+def test_reading_tells_absent_from_unreadable(tmp_path):
+    assert read(tmp_path / "none") is None
+    with pytest.raises(SettingsError, match="cannot be read"):
+        read(tmp_path)
+
+
+def test_only_folders_that_were_made_and_are_empty_go(tmp_path):
+    made = make_folders(tmp_path / "a" / "b" / "c")
+    assert made == tuple(str(tmp_path / name) for name in ("a/b/c", "a/b", "a"))
+    assert make_folders(tmp_path / "a" / "b") == ()
+    (tmp_path / "a" / "keep").touch()
+    drop_folders(made)
+    assert [path.name for path in tmp_path.rglob("*")] == ["a", "keep"]

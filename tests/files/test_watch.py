@@ -1,0 +1,79 @@
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from synaptic.files.watch import Watch
+from synaptic.hooks.catalog import Catalogs
+from synaptic.model.home import Home
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the kernel has no such thing")
+
+HOOK = "id: {name}\nevent_type: SessionStart\nenabled: true\nhandler:\n  kind: script\n  command: ./run.sh\n"
+
+
+def test_every_kind_of_change_is_news(tmp_path: Path) -> None:
+    file = tmp_path / "a.yaml"
+    file.write_text("a")
+    watch = Watch()
+    assert watch.add(str(tmp_path))
+    for change in (
+        lambda: file.write_text("b"),
+        lambda: file.chmod(0o600),
+        lambda: (tmp_path / "new").touch(),
+        lambda: (tmp_path / "new").rename(tmp_path / "moved"),
+        lambda: (tmp_path / "moved").unlink(),
+    ):
+        before = watch.generation()
+        assert watch.generation() == before
+        change()
+        assert watch.generation() > before
+
+
+def test_a_folder_that_is_not_there_cannot_be_observed(tmp_path: Path) -> None:
+    watch = Watch()
+    assert not watch.add(str(tmp_path / "none"))
+    assert not watch.add("a\0b")
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    folder = tmp_path / "project" / ".system" / "hooks"
+    folder.mkdir(parents=True)
+    (tmp_path / "project" / "run.sh").write_text("#!/bin/sh\n")
+    for number in range(20):
+        (folder / f"h{number:02}.yaml").write_text(HOOK.format(name=f"h{number:02}"))
+    return tmp_path / "project"
+
+
+def ids(catalogs: Catalogs, project: Path) -> list[str]:
+    return [hook.id for hook in catalogs.get(str(project)).hooks if hook.scope == "project"]
+
+
+def test_a_folder_of_many_files_is_seen_to_change_at_once(project: Path, tmp_path: Path) -> None:
+    """S0-061, S2-025"""
+    catalogs = Catalogs(Home(tmp_path / "home"))
+    folder = project / ".system" / "hooks"
+    assert len(ids(catalogs, project)) == 20
+    assert catalogs.get(str(project)) is catalogs.get(str(project))
+    for number in range(50):
+        (folder / "h03.yaml").write_text(HOOK.format(name=f"n{number:02}"))
+        assert f"n{number:02}" in ids(catalogs, project)
+    (folder / "h04.yaml").unlink()
+    assert len(ids(catalogs, project)) == 19
+
+
+def test_links_are_looked_at_one_by_one(project: Path, tmp_path: Path) -> None:
+    folder = project / ".system" / "hooks"
+    elsewhere = tmp_path / "elsewhere.yaml"
+    elsewhere.write_text(HOOK.format(name="linked"))
+    (folder / "soft.yaml").symlink_to(elsewhere)
+    hard = tmp_path / "hard.yaml"
+    hard.write_text(HOOK.format(name="hard"))
+    os.link(hard, folder / "hard.yaml")
+    catalogs = Catalogs(Home(tmp_path / "home"))
+    assert {"linked", "hard"} <= set(ids(catalogs, project))
+    elsewhere.write_text(HOOK.format(name="linked-anew"))
+    hard.write_text(HOOK.format(name="hard-anew"))
+    assert {"linked-anew", "hard-anew"} <= set(ids(catalogs, project))

@@ -1,0 +1,82 @@
+from pathlib import Path
+
+import pytest
+
+from synaptic.hooks.project import find_root
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    (tmp_path / "home/.synaptic").mkdir(parents=True)
+    (tmp_path / "home/.claude").mkdir()
+    (tmp_path / "home/.git").mkdir()
+    return tmp_path / "home"
+
+
+def folder(*parts: object) -> str:
+    path = Path(*map(str, parts))
+    path.mkdir(parents=True, exist_ok=True)
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    "key", ["claude-project-root", "claude_project_root", "claudeProjectRoot", "repository_root"]
+)  # fmt: skip
+def test_the_context_field_names_the_project(home: Path, key: str):
+    """S0-021"""
+    named, elsewhere = folder(home, "p"), folder(home, "q/.git")
+    env = {"HOME": str(home), "CLAUDE_PROJECT_DIR": elsewhere}
+    assert find_root({key: f"{named}/"}, env, elsewhere) == named
+
+
+def test_the_variable_counts_when_it_is_a_directory(home: Path):
+    """C-07"""
+    named, cwd = folder(home, "p"), folder(home, "q/.git/..")
+    assert find_root({}, {"HOME": str(home), "CLAUDE_PROJECT_DIR": named}, cwd) == named
+    assert find_root({}, {"HOME": str(home), "CLAUDE_PROJECT_DIR": f"{named}/gone"}, cwd) == str(home / "q")
+    assert find_root({}, {"HOME": str(home), "CLAUDE_PROJECT_DIR": "p"}, cwd) == str(home / "q")
+
+
+@pytest.mark.parametrize("marker", [".synaptic", ".claude", ".git"])
+def test_the_nearest_marked_ancestor_counts(home: Path, marker: str):
+    """C-07"""
+    folder(home, "outer", ".git")
+    root = folder(home, "outer/inner")
+    folder(root, marker)
+    assert find_root({}, {"HOME": str(home)}, folder(root, "a/b")) == root
+
+
+def test_a_git_file_marks_a_worktree(home: Path):
+    root = folder(home, "tree")
+    Path(root, ".git").write_text("gitdir: elsewhere")
+    assert find_root({}, {"HOME": str(home)}, folder(root, "a")) == root
+
+
+def test_without_a_marker_it_is_the_cwd(home: Path):
+    cwd = folder(home, "plain/a")
+    assert find_root({}, {"HOME": str(home)}, cwd) == cwd
+
+
+def test_home_is_never_a_project(home: Path):
+    """C-07: neither as cwd, nor as ancestor, nor by name."""
+    env = {"HOME": str(home)}
+    assert find_root({}, env, str(home)) == ""
+    assert find_root({}, {**env, "CLAUDE_PROJECT_DIR": f"{home}/"}, str(home)) == ""
+    assert find_root({"claude-project-root": str(home)}, env, str(home)) == ""
+
+
+def test_home_under_another_name_is_never_a_project(home: Path, tmp_path: Path):
+    (tmp_path / "link").symlink_to(home)
+    assert find_root({}, {"HOME": str(tmp_path / "link")}, str(home)) == ""
+
+
+def test_no_home_and_no_cwd_is_no_project():
+    assert find_root({}, {}, "") == ""
+    assert find_root({"claude-project-root": 7}, {}, "relative/path") == ""
+
+
+@pytest.mark.parametrize("name", ["with space", "quo'te\"", "$HOME", "new\nline", "ünï"])
+def test_any_name_of_a_folder_is_kept(home: Path, name: str):
+    root = folder(home, name)
+    folder(root, ".git")
+    assert find_root({}, {"HOME": str(home)}, root) == root

@@ -1,0 +1,127 @@
+from typing import Annotated
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from synaptic.hooks import tighten
+from synaptic.hooks.config import Config, Settings, enabled
+from synaptic.model.event import PreToolUse
+from synaptic.policies.base import FEWER, LOWER, MORE, ON, PRESETS, Policy
+
+
+class Sample(Policy):
+    """A policy with every kind of option.
+
+    ## What it does
+    Nothing.
+    ## Why
+    To be tightened.
+    """
+
+    id = "test.sample"
+    events = (PreToolUse,)
+
+    denied: Annotated[tuple[str, ...], MORE] = ("a",)
+    allowed: Annotated[tuple[str, ...], FEWER] = ("x", "y")
+    most: Annotated[int, LOWER] = 10
+    careful: Annotated[bool, ON] = False
+    mine: str = "user"
+
+
+@pytest.fixture(autouse=True)
+def only_sample(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(tighten, "policies", lambda: {Sample.id: Sample})
+
+
+def merged(user: dict[str, object], project: dict[str, object]) -> tuple[dict[str, object], tuple[str, ...]]:
+    config, problems = tighten.merge(
+        Settings("/u/config.toml", {"policies": {Sample.id: user}} if user else {}),
+        Settings("/p/config.toml", {"policies": {Sample.id: project}}),
+    )
+    return dict(config.policies[Sample.id]), problems
+
+
+@pytest.mark.parametrize(
+    ("user", "project", "counts"),
+    [
+        ({}, {"denied": ("b", "a")}, {"denied": ("a", "b")}),
+        ({"denied": ("z",)}, {"denied": ("b",)}, {"denied": ("z", "b")}),
+        ({}, {"allowed": ("y",)}, {"allowed": ("y",)}),
+        ({}, {"allowed": ()}, {"allowed": ()}),
+        ({}, {"most": 4}, {"most": 4}),
+        ({"most": 3}, {"most": 3}, {"most": 3}),
+        ({}, {"careful": True}, {"careful": True}),
+        ({"enabled": False}, {"enabled": True}, {"enabled": True}),
+        ({}, {"mine": "user"}, {"mine": "user"}),
+    ],
+)
+def test_a_project_may_tighten(user: dict[str, object], project: dict[str, object], counts: dict[str, object]):
+    found, problems = merged(user, project)
+    assert found == counts
+    assert problems == ()
+
+
+@pytest.mark.parametrize(
+    ("user", "project", "counts"),
+    [
+        ({}, {"allowed": ("x", "new")}, {"allowed": ("x",)}),
+        ({}, {"most": 11}, {"most": 10}),
+        ({"careful": True}, {"careful": False}, {"careful": True}),
+        ({"mine": "me"}, {"mine": "them"}, {"mine": "me"}),
+        ({"enabled": True}, {"enabled": False}, {"enabled": True}),
+    ],
+)
+def test_a_project_never_loosens(user: dict[str, object], project: dict[str, object], counts: dict[str, object]):
+    found, problems = merged(user, project)
+    assert found == counts
+    assert len(problems) == 1
+    key = next(iter(project))
+    assert problems[0].startswith(f'/p/config.toml: policies."test.sample".{key}: ')
+    assert "ignored" in problems[0]
+
+
+def test_presets_of_a_project_are_added():
+    user, project = Settings("u", {"presets": ("sane",)}), Settings("p", {"presets": ("strict",)})
+    assert tighten.merge(user, project)[0].presets == ("sane", "strict")
+    assert tighten.merge(Settings(), Settings("p", {"presets": ()}))[0].presets == ("essentials",)
+
+
+@pytest.mark.parametrize("key", sorted(set(Config.__struct_fields__) - Config.SHARED))
+def test_everything_else_is_the_users_own(key: str):
+    config, problems = tighten.merge(Settings(), Settings("/p/config.toml", {key: "anything"}))
+    assert config == Config()
+    assert f"`{key}` is the user's own and is ignored here" in problems[0]
+
+
+TABLES = st.fixed_dictionaries(
+    {},
+    optional={
+        "enabled": st.booleans(),
+        "denied": st.lists(st.sampled_from("abcd")).map(tuple),
+        "allowed": st.lists(st.sampled_from("wxyz")).map(tuple),
+        "most": st.integers(-20, 20),
+        "careful": st.booleans(),
+        "mine": st.text(max_size=2),
+    },
+)
+PRESET_LISTS = st.lists(st.sampled_from(PRESETS)).map(tuple)
+
+
+@given(TABLES, TABLES, PRESET_LISTS, PRESET_LISTS)
+def test_whatever_a_project_says_nothing_is_looser_than_before(user, project, mine, theirs):
+    alone = Config(presets=mine, policies={Sample.id: user})
+    settings = Settings("u", {"presets": mine, "policies": {Sample.id: user}})
+    config, _ = tighten.merge(settings, Settings("p", {"presets": theirs, "policies": {Sample.id: project}}))
+
+    def option(table, name):
+        return table.get(name, getattr(Sample(), name))
+
+    after = config.policies[Sample.id]
+    assert set(option(after, "denied")) >= set(option(user, "denied"))
+    assert set(option(after, "allowed")) <= set(option(user, "allowed"))
+    assert option(after, "most") <= option(user, "most")
+    assert option(after, "careful") >= option(user, "careful")
+    assert option(after, "mine") == option(user, "mine")
+    assert enabled(Sample, config) >= enabled(Sample, alone)
+    assert set(config.presets) >= set(mine)

@@ -1,7 +1,0 @@
-"""Lists of names."""
-
-from synaptic.parse.names import names
-
-
-def test_the_words_of_a_text_are_a_set():
-    assert names(" rm  mv\nrm ") == {"rm", "mv"}

@@ -1,0 +1,64 @@
+"""Linters and test runners, from the files at a project's top."""
+
+import pytest
+
+from synaptic.policies.practice.tooling import language, linter, suite
+
+
+@pytest.mark.parametrize(
+    ("path", "files", "name"),
+    [
+        ("a.py", {"pyproject.toml": "[tool.ruff]"}, "ruff"),
+        ("a.py", {"pyproject.toml": "[tool.ruff.lint]\n[tool.black]"}, "ruff"),
+        ("a.py", {"pyproject.toml": "[tool.black]"}, "black"),
+        ("a.py", {"setup.cfg": "[flake8]"}, "flake8"),
+        ("a.ts", {"biome.json": "", "package.json": '"eslint"'}, "biome"),
+        ("a.ts", {"package.json": '{"devDependencies": {"eslint": "9", "prettier": "3"}}'}, "eslint"),
+        ("a.jsx", {"package.json": '{"devDependencies": {"prettier": "3"}}'}, "prettier"),
+        ("a.rs", {"Cargo.toml": ""}, "clippy"),
+        ("a.go", {".golangci.yml": "", "go.mod": ""}, "golangci-lint"),
+        ("a.go", {"go.mod": ""}, "go vet"),
+        ("a.c", {"Makefile": "all:\nlint: all\n"}, "make lint"),
+        ("a.py", {"Makefile": "lint:\n"}, "make lint"),
+        ("a.c", {"Makefile": "lint := x\n"}, None),
+        ("a.py", {"package.json": '"eslint"'}, None),
+        ("a.py", {}, None),
+    ],
+)
+def test_linters_in_their_order(path: str, files: dict[str, str], name: str | None):
+    """S4-110"""
+    found = linter(path, files)
+    assert (found and found[0]) == name
+
+
+def test_a_linter_is_chosen_per_language_and_gets_one_file():
+    """S4-110, S4-112"""
+    files = {"pyproject.toml": "[tool.ruff]", "package.json": '"eslint"'}
+    assert linter("/p/a.py", files) == ("ruff", ("ruff", "check", "--fix", "--quiet", "/p/a.py"))
+    assert linter("/p/a.ts", files) == ("eslint", ("eslint", "--fix", "/p/a.ts"))
+    assert (language("a.py"), language("a.tsx"), language("a.c")) == ("python", "javascript", "c")
+
+
+@pytest.mark.parametrize(
+    ("path", "files", "name"),
+    [
+        ("a.py", {"pyproject.toml": "[tool.pytest.ini_options]"}, "pytest"),
+        ("a.py", {"setup.cfg": "[tool:pytest]"}, "pytest"),
+        ("a.py", {"tests/": ""}, "pytest"),
+        ("a.py", {"test/": ""}, "pytest"),
+        ("a.ts", {"vitest.config.ts": "", "jest.config.js": ""}, "vitest"),
+        ("a.ts", {"jest.config.js": "", "tests/": ""}, "jest"),
+        ("a.ts", {"package.json": '{"scripts": {"test": "node --test"}}'}, "npm test"),
+        ("a.ts", {"package.json": '{"scripts": {"test": "echo \\"Error: no test specified\\" && exit 1"}}'}, None),
+        ("a.rs", {"Cargo.toml": ""}, "cargo test"),
+        ("a.go", {"go.mod": ""}, "go test"),
+        ("a.sh", {"Cargo.toml": "", "pyproject.toml": "[tool.pytest.ini_options]"}, "pytest"),
+        ("a.rs", {"Cargo.toml": "", "pyproject.toml": "[tool.pytest.ini_options]"}, "cargo test"),
+        ("a.ts", {"tests/": ""}, None),
+        ("a.py", {}, None),
+    ],
+)
+def test_tests_of_the_file_s_language_first(path: str, files: dict[str, str], name: str | None):
+    """S4-125"""
+    found = suite(path, files)
+    assert (found and found[0]) == name

@@ -1,0 +1,59 @@
+"""What a word means that holds the output of a command which prints folders."""
+
+import pytest
+
+from synaptic.shell.effects.printed import PRINTERS, meant
+from synaptic.shell.effects.searched import Searches
+from synaptic.shell.places import Places
+from synaptic.shell.read.reader import read
+
+AT = Places("/h/p", "/h", "/h/p/src")
+
+
+def meanings(text: str) -> list[tuple[str, str]]:
+    found = read(f"x {text}", AT.cwd, AT.home)
+    command = found.by_name["x"][-1]
+    word = command.argv[-1]
+    return [(one.text, cwd) for one, cwd in meant(word, Searches(found).printing(word, command), AT)]
+
+
+@pytest.mark.parametrize(
+    ("text", "path"),
+    [
+        ('"$(git rev-parse --show-toplevel)"', "/h/p"),
+        ("`git rev-parse --show-toplevel`", "/h/p"),
+        ('"$(git rev-parse --show-toplevel)/build"', "/h/p/build"),
+        ('"$(cd "$(git rev-parse --show-toplevel)" && pwd)/a"', "/h/p/a"),
+        ('"$(git rev-parse --git-dir)"', "/h/p/.git"),
+        ('"$(git rev-parse --absolute-git-dir)/hooks"', "/h/p/.git/hooks"),
+        ('"$(git -C /tmp/a rev-parse --git-dir)"', "/tmp/a/.git"),
+        ('"$(git -C /tmp/a rev-parse --show-toplevel)"', "/tmp/a"),
+        ("$(ls)", "."),
+        ("$(ls -A)", "."),
+        ("$(ls -la /etc)", "/etc"),
+        ("$(ls | grep -v keep)", "."),
+        ("$(ls -I x | sort)", "."),
+    ],
+)
+def test_a_folder_that_is_printed(text: str, path: str):
+    assert path in [word for word, _ in meanings(text)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a", "$X", "$(date)", "$(ls)/dist", "a/$(ls)", "$(ls | head -1)", "$(ls | grep x)", "$(git status)", "$(git log)"],
+)
+def test_nothing_is_known_to_be_printed(text: str):
+    assert meanings(text) == []
+
+
+def test_a_listing_is_seen_from_where_it_ran():
+    found = read("cd build; a=$(ls); cd ..; x $a", AT.cwd, AT.home)
+    command = found.by_name["x"][0]
+    word = command.argv[1]
+    printed = meant(word, Searches(found).printing(word, command), AT)
+    assert [cwd for _, cwd in printed] == ["/h/p/src/build"]
+
+
+def test_what_many_commands_print_together_is_not_guessed():
+    assert meanings(f"$({'ls a; ' * (PRINTERS + 1)})") == []
