@@ -13,10 +13,10 @@ from synaptic.daemon.server import GARBAGE
 from synaptic.hooks.catalog import Catalogs
 from synaptic.model.call import Call
 from synaptic.model.event import PreToolUse
-from synaptic.model.facts import Facts
 from synaptic.model.home import Home
 from synaptic.pipeline.select import Index
 from synaptic.policies.base import Policy
+from synaptic.policies.facts import Facts
 from synaptic.shell.read.limits import MAX_FOREIGN
 
 ROOT, HOME = "/home/user/project", "/home/user"

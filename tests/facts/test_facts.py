@@ -4,9 +4,9 @@ from pathlib import Path
 from synaptic.facts.gather import Means, gather, gatherers
 from synaptic.model.call import Call
 from synaptic.model.event import PreToolUse
-from synaptic.model.facts import Facts
 from synaptic.model.home import Home
 from synaptic.model.state import Change
+from synaptic.policies.facts import Facts
 from synaptic.runners.execute import Runners
 from synaptic.store import state
 from synaptic.store.db import Store

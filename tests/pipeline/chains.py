@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from synaptic.model.call import Call
 from synaptic.model.decision import Decision, Failure, Verdict
 from synaptic.model.event import EVENTS, Event
-from synaptic.model.facts import Facts
 from synaptic.model.hook import Command, Hook
 from synaptic.pipeline.run import run
 from synaptic.pipeline.select import Index
+from synaptic.policies.facts import Facts
 from synaptic.runners.base import Invocation
 
 Outcome = Verdict | Failure | None

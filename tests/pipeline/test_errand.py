@@ -9,11 +9,11 @@ from synaptic.model.call import Call
 from synaptic.model.decision import Kind, Verdict, deny
 from synaptic.model.errand import Ended, Errand
 from synaptic.model.event import PostToolUse, PreToolUse
-from synaptic.model.facts import Facts
 from synaptic.model.hook import Builtin, Hook
 from synaptic.pipeline.run import run
 from synaptic.pipeline.select import Index
 from synaptic.policies.base import Policy
+from synaptic.policies.facts import Facts
 from tests.pipeline.chains import World, call
 
 

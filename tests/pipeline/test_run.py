@@ -5,9 +5,9 @@ from hypothesis import strategies as st
 
 from synaptic.model.decision import Failure, Fault, Kind, Verdict, advise, allow, ask, deny, rewrite
 from synaptic.model.event import PreToolUse
-from synaptic.model.facts import Facts
 from synaptic.model.hook import Builtin
 from synaptic.policies.base import Policy
+from synaptic.policies.facts import Facts
 from tests.pipeline.chains import Outcome, Says, World, call, decide, hook
 
 

@@ -7,9 +7,9 @@ import pytest
 
 from synaptic.model.decision import Kind
 from synaptic.model.event import PreToolUse
-from synaptic.model.facts import Facts
 from synaptic.model.project import Git
 from synaptic.policies.base import policies
+from synaptic.policies.facts import Facts
 
 CORPUS = Path(__file__).parents[1] / "corpus" / "examined.jsonl"
 ROOT = "/home/dev/app"

@@ -4,7 +4,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from synaptic.model.event import PreToolUse
-from synaptic.model.facts import Facts
+from synaptic.policies.facts import Facts
 from synaptic.policies.reading import any_of, elsewhere, named, places, reading, script
 from synaptic.shell.paths import inside
 from synaptic.shell.places import Place

@@ -10,11 +10,11 @@ import pytest
 
 from synaptic.model.decision import Verdict
 from synaptic.model.event import PreToolUse
-from synaptic.model.facts import Facts
 from synaptic.model.project import Git
 from synaptic.policies.base import Policy, policies
 from synaptic.policies.code import remote, unreadable
 from synaptic.policies.data import database_drop
+from synaptic.policies.facts import Facts
 from synaptic.policies.git import calls
 from synaptic.policies.paths import system
 from synaptic.policies.reading import Reading

@@ -18,11 +18,11 @@ from synaptic.model.call import Call
 from synaptic.model.decision import Verdict
 from synaptic.model.errors import StoreError
 from synaptic.model.event import EVENTS, Event
-from synaptic.model.facts import Facts
 from synaptic.model.hook import Builtin, Hook
 from synaptic.model.layers import LAYER_EFFECTS, OpenSession
 from synaptic.pipeline.merge import Said, merge
 from synaptic.policies.base import Policy, policies
+from synaptic.policies.facts import Facts
 from synaptic.policies.fleet.handled import Handled, Handler
 from synaptic.store import layers
 from synaptic.store.layer_effects import Applied

@@ -13,11 +13,11 @@ from synaptic.model.call import Call, Request
 from synaptic.model.decision import Decision, Failure, Fault, Kind, Verdict
 from synaptic.model.errand import Ended, Errand
 from synaptic.model.errors import StoreError
-from synaptic.model.facts import Facts
 from synaptic.model.home import Home
 from synaptic.model.hook import Builtin, Hook
 from synaptic.pipeline.run import run
 from synaptic.pipeline.select import Index
+from synaptic.policies.facts import Facts
 from synaptic.runners.base import Invocation
 from synaptic.runners.execute import Runners
 from synaptic.store.db import Store

@@ -9,8 +9,8 @@ from synaptic.hooks.trust import Trust
 from synaptic.model.call import Call
 from synaptic.model.decision import Failure, Fault, Verdict
 from synaptic.model.errand import Ended, Errand
-from synaptic.model.facts import Facts
 from synaptic.model.hook import Hook
+from synaptic.policies.facts import Facts
 from synaptic.runners import errands
 from synaptic.runners.base import Invocation
 

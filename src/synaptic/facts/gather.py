@@ -11,8 +11,8 @@ import msgspec
 import synaptic.facts
 from synaptic.model.call import Call
 from synaptic.model.errors import StoreError
-from synaptic.model.facts import Facts
 from synaptic.model.state import SCOPES, State
+from synaptic.policies.facts import Facts
 from synaptic.runners.execute import Runners
 from synaptic.store import state
 from synaptic.store.db import Store

@@ -11,12 +11,12 @@ from synaptic.model.decision import POLICIES, Decision, Failure, Fault, Kind, Re
 from synaptic.model.effect import Effect
 from synaptic.model.errand import Ended, Errand
 from synaptic.model.event import Timing, ToolEvent
-from synaptic.model.facts import Facts
 from synaptic.model.hook import Hook
 from synaptic.model.tool import Input
 from synaptic.pipeline.merge import Said, merge
 from synaptic.pipeline.select import Panel
 from synaptic.policies.base import Policy
+from synaptic.policies.facts import Facts
 from synaptic.runners.base import Invocation
 
 Outcome = Verdict | Failure | None

@@ -13,8 +13,8 @@ import synaptic.policies
 from synaptic.model.decision import Verdict
 from synaptic.model.errand import Ended
 from synaptic.model.event import Event
-from synaptic.model.facts import Facts
 from synaptic.model.hook import OnError
+from synaptic.policies.facts import Facts
 
 ID = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*\.[a-z][a-z0-9]*(-[a-z0-9]+)*")
 SECTIONS = ("## What it does", "## Why")

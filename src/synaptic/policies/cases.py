@@ -16,8 +16,8 @@ import msgspec
 import synaptic.policies
 from synaptic.model.decision import Kind, Verdict
 from synaptic.model.event import EVENTS, Event
-from synaptic.model.facts import Facts
 from synaptic.policies.base import Policy
+from synaptic.policies.facts import Facts
 
 FACTS = {"root": "/home/u/project", "home": "/home/u", "now": 1736935200.0}
 HERE = Path(synaptic.policies.__file__).parent

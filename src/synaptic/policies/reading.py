@@ -9,7 +9,7 @@ from operator import attrgetter
 import msgspec
 
 from synaptic.model.event import PreToolUse
-from synaptic.model.facts import Facts
+from synaptic.policies.facts import Facts
 from synaptic.shell.effects.flow import VERSIONED, plain
 from synaptic.shell.effects.targets import Target, targets
 from synaptic.shell.paths import LONGEST, Standpoint, inside, resolve, settled

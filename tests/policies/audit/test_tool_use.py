@@ -3,8 +3,8 @@
 import re
 
 from synaptic.model.event import PreToolUse
-from synaptic.model.facts import Facts
 from synaptic.policies.audit.tool_use import ToolUse
+from synaptic.policies.facts import Facts
 
 
 def test_a_line_is_time_tool_and_input():

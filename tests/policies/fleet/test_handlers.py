@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from synaptic.model.decision import Kind
 from synaptic.model.event import EVENTS, Event
-from synaptic.model.facts import Facts
 from synaptic.model.layers import Agent, EndSession, HandOver, Layers, OpenSession, SetStatus, Usage
 from synaptic.policies.base import Policy, policies
+from synaptic.policies.facts import Facts
 from synaptic.policies.fleet.handled import Handled
 
 HANDLERS = [policy() for policy in policies().values() if policy.preset == "fleet"]

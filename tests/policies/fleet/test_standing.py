@@ -1,8 +1,8 @@
 """Whose event it is, and the status it leads to."""
 
 from synaptic.model.event import Stop
-from synaptic.model.facts import Facts
 from synaptic.model.layers import Effort, Layers
+from synaptic.policies.facts import Facts
 from synaptic.policies.fleet.context_line import context_line, heartbeat
 from synaptic.policies.fleet.standing import name_of, shortened, status
 

@@ -3,10 +3,10 @@
 from synaptic.model.decision import Kind
 from synaptic.model.errand import Ended
 from synaptic.model.event import PostToolUse
-from synaptic.model.facts import Facts
 from synaptic.model.files import WriteFile
 from synaptic.model.project import Target, Tooling
 from synaptic.model.state import Change, State, changed
+from synaptic.policies.facts import Facts
 from synaptic.policies.practice.lint import Lint
 from synaptic.policies.practice.sections import LINT
 

@@ -1,9 +1,9 @@
 """What the user is told at the end of turns and sub-agents, in the words themselves."""
 
 from synaptic.model.event import Stop, SubagentStop
-from synaptic.model.facts import Facts
 from synaptic.model.project import ChangedFile, Git, PlanFile, TestStatus
 from synaptic.model.state import State
+from synaptic.policies.facts import Facts
 from synaptic.policies.practice.check_planner import CheckPlanner
 from synaptic.policies.practice.sections import CHANGES
 from synaptic.policies.practice.session_summary import SessionSummary

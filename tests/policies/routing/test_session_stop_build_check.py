@@ -4,7 +4,7 @@ import msgspec
 
 from synaptic.model.errand import Ended
 from synaptic.model.event import SessionStop
-from synaptic.model.facts import Facts
+from synaptic.policies.facts import Facts
 from synaptic.policies.routing.session_stop_build_check import SessionStopBuildCheck
 
 EVENT = SessionStop(changed_files=("services/a/x.ts", "apps/b/y.ts"))

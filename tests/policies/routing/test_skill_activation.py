@@ -2,7 +2,7 @@
 
 from synaptic.model.ability import Suggested
 from synaptic.model.event import UserPromptSubmit
-from synaptic.model.facts import Facts
+from synaptic.policies.facts import Facts
 from synaptic.policies.routing.skill_activation import SkillActivation
 
 

@@ -5,8 +5,8 @@ import json
 from synaptic.model import sane
 from synaptic.model.decision import Kind
 from synaptic.model.event import PreToolUse
-from synaptic.model.facts import Facts
 from synaptic.model.state import State, changed
+from synaptic.policies.facts import Facts
 from synaptic.policies.sane.refuse import refuse
 
 EVENT = PreToolUse(tool_name="Edit", tool_input={"file_path": "/p/a.py"}, session_id="s1")

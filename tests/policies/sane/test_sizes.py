@@ -4,8 +4,8 @@ import pytest
 
 from synaptic.model.decision import Kind
 from synaptic.model.event import PreToolUse
-from synaptic.model.facts import Facts
 from synaptic.model.project import Target
+from synaptic.policies.facts import Facts
 from synaptic.policies.sane.oversized_file import OversizedFile
 from synaptic.policies.sane.unsummarised_stop import score
 

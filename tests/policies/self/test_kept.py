@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from synaptic.model.decision import Kind
 from synaptic.model.event import PreToolUse
-from synaptic.model.facts import Facts
+from synaptic.policies.facts import Facts
 from synaptic.policies.self import engine_files
 from synaptic.policies.self.engine_files import PATTERNS, EngineFiles
 from synaptic.policies.self.kept import kept

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 from synaptic.model.decision import Verdict, record
 from synaptic.model.effect import AppendLine
 from synaptic.model.event import PreToolUse
-from synaptic.model.facts import Facts
 from synaptic.policies.base import Policy
+from synaptic.policies.facts import Facts
 
 
 class ToolUse(Policy):

@@ -6,8 +6,8 @@ import msgspec
 
 from synaptic.model.decision import Verdict, deny
 from synaptic.model.event import PreToolUse
-from synaptic.model.facts import Facts
 from synaptic.policies.base import MORE, Policy
+from synaptic.policies.facts import Facts
 from synaptic.policies.reading import SHELLS, script
 from synaptic.shell.effects.arguments import arguments
 from synaptic.shell.names import names

@@ -5,9 +5,9 @@ from typing import Annotated
 
 from synaptic.model.decision import Verdict, ask, deny
 from synaptic.model.event import PreToolUse
-from synaptic.model.facts import Facts
 from synaptic.policies.base import FEWER, Policy
 from synaptic.policies.code.feeding import EVALUATES, LOUD, VALUED, feeding
+from synaptic.policies.facts import Facts
 from synaptic.policies.reading import SHELLS, named, script
 from synaptic.shell.effects.downloads import downloaded, file_of
 from synaptic.shell.effects.flow import (

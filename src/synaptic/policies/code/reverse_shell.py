@@ -5,8 +5,8 @@ from itertools import pairwise
 
 from synaptic.model.decision import Verdict, deny
 from synaptic.model.event import PreToolUse
-from synaptic.model.facts import Facts
 from synaptic.policies.base import Policy
+from synaptic.policies.facts import Facts
 from synaptic.policies.reading import SHELLS, script
 from synaptic.shell.effects.flow import LANGUAGES, SOCKET, interpreter
 from synaptic.shell.effects.flow import SHELLS as SHELL_PROGRAMS

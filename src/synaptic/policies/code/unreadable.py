@@ -6,9 +6,9 @@ from itertools import islice
 
 from synaptic.model.decision import Verdict, ask, deny
 from synaptic.model.event import PreToolUse
-from synaptic.model.facts import Facts
 from synaptic.policies.base import Policy
 from synaptic.policies.code.feeding import EVALUATES, feeding
+from synaptic.policies.facts import Facts
 from synaptic.policies.reading import SHELLS, places, script
 from synaptic.shell.effects.flow import Flow, interpreter
 from synaptic.shell.names import names

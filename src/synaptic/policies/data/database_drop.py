@@ -6,8 +6,8 @@ from typing import Annotated
 
 from synaptic.model.decision import Verdict, deny
 from synaptic.model.event import PreToolUse
-from synaptic.model.facts import Facts
 from synaptic.policies.base import FEWER, ON, Policy
+from synaptic.policies.facts import Facts
 from synaptic.policies.reading import SHELLS, script
 from synaptic.shell.effects.arguments import operands
 from synaptic.shell.names import names

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 from synaptic.model.decision import Verdict, ask, deny
 from synaptic.model.event import PreToolUse
-from synaptic.model.facts import Facts
 from synaptic.policies.base import Policy
+from synaptic.policies.facts import Facts
 from synaptic.policies.reading import NOWHERE, SHELLS, named, reading
 from synaptic.shell.effects.arguments import arguments
 from synaptic.shell.names import names

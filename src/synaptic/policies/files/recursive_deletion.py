@@ -7,8 +7,8 @@ import msgspec
 
 from synaptic.model.decision import Verdict, ask, deny
 from synaptic.model.event import PreToolUse
-from synaptic.model.facts import Facts
 from synaptic.policies.base import FEWER, Policy
+from synaptic.policies.facts import Facts
 from synaptic.policies.mounts import Mount, mounts, outside
 from synaptic.policies.reading import SCRATCH, SHELLS, boxed, contained, elsewhere, named, places, script
 from synaptic.shell.effects.arguments import Arguments, arguments, operands

@@ -2,9 +2,9 @@
 
 from synaptic.model.decision import Verdict
 from synaptic.model.event import ConfigChange
-from synaptic.model.facts import Facts
 from synaptic.model.layers import ForgetSkill
 from synaptic.policies.base import Policy
+from synaptic.policies.facts import Facts
 from synaptic.policies.fleet.handled import Handled, recorded
 
 SKILL_FILE = "SKILL.md"

@@ -3,7 +3,7 @@
 import re
 
 from synaptic.model.event import PreToolUse
-from synaptic.model.facts import Facts
+from synaptic.policies.facts import Facts
 from synaptic.policies.reading import elsewhere, reading
 from synaptic.shell.read.script import Command, Script
 

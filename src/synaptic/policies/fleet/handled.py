@@ -7,7 +7,7 @@ import msgspec
 
 from synaptic.model.decision import Verdict, record
 from synaptic.model.effect import Effect
-from synaptic.model.facts import Facts
+from synaptic.policies.facts import Facts
 
 
 class Handled(msgspec.Struct, frozen=True):

@@ -2,8 +2,8 @@
 
 from synaptic.model.decision import Verdict
 from synaptic.model.event import Notification
-from synaptic.model.facts import Facts
 from synaptic.policies.base import Policy
+from synaptic.policies.facts import Facts
 from synaptic.policies.fleet.handled import Handled, recorded
 from synaptic.policies.fleet.standing import status
 

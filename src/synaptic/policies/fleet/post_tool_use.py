@@ -7,9 +7,9 @@ import msgspec
 from synaptic.model.decision import Verdict
 from synaptic.model.effect import Effect
 from synaptic.model.event import PostToolUse
-from synaptic.model.facts import Facts
 from synaptic.model.layers import INJECTIONS, Discovered, Effort, Loaded, Metadata, Note, Session, SetStatus
 from synaptic.policies.base import Policy
+from synaptic.policies.facts import Facts
 from synaptic.policies.fleet import dialogue
 from synaptic.policies.fleet.handled import Handled
 from synaptic.policies.fleet.standing import status

@@ -4,9 +4,9 @@ import msgspec
 
 from synaptic.model.decision import Verdict
 from synaptic.model.event import PostToolUseFailure
-from synaptic.model.facts import Facts
 from synaptic.model.layers import Note
 from synaptic.policies.base import Policy
+from synaptic.policies.facts import Facts
 from synaptic.policies.fleet.handled import Handled, recorded
 from synaptic.policies.fleet.standing import status
 

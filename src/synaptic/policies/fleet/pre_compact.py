@@ -2,9 +2,9 @@
 
 from synaptic.model.decision import Verdict, deny
 from synaptic.model.event import PreCompact
-from synaptic.model.facts import Facts
 from synaptic.model.layers import EndSession, Restart
 from synaptic.policies.base import Policy
+from synaptic.policies.facts import Facts
 from synaptic.policies.fleet.handled import Handled
 from synaptic.policies.fleet.orders import go_on
 

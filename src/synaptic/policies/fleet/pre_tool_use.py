@@ -5,9 +5,9 @@ from typing import Annotated, Any
 
 from synaptic.model.decision import Verdict, deny, record
 from synaptic.model.event import PreToolUse
-from synaptic.model.facts import Facts
 from synaptic.model.layers import OVERFLOW, Beat, Effort, Metadata, Session, Usage
 from synaptic.policies.base import FEWER, LOWER, Policy
+from synaptic.policies.facts import Facts
 from synaptic.policies.fleet import guards
 from synaptic.policies.fleet.engine_call import engine_call
 from synaptic.policies.fleet.handled import Handled

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 
 from synaptic.model.decision import Verdict
 from synaptic.model.event import SessionStart
-from synaptic.model.facts import Facts
 from synaptic.model.layers import Effort, Layers, OpenSession, SetStatus, Skill
 from synaptic.policies.base import Policy
+from synaptic.policies.facts import Facts
 from synaptic.policies.fleet.context_line import context_line
 from synaptic.policies.fleet.handled import Handled, recorded
 from synaptic.policies.fleet.recovery import payload_of, recovered, rehydrated

@@ -1,8 +1,8 @@
 """Whose event it is, and how a change of what that agent is doing is written down."""
 
 from synaptic.model.event import Event
-from synaptic.model.facts import Facts
 from synaptic.model.layers import SetStatus, Status
+from synaptic.policies.facts import Facts
 
 SHOWN = 200
 

@@ -2,9 +2,9 @@
 
 from synaptic.model.decision import Verdict
 from synaptic.model.event import Stop, StopFailure
-from synaptic.model.facts import Facts
 from synaptic.model.layers import Restart, SetStatus
 from synaptic.policies.base import Policy
+from synaptic.policies.facts import Facts
 from synaptic.policies.fleet.handled import Handled, recorded
 from synaptic.policies.fleet.orders import go_on
 from synaptic.policies.fleet.standing import status

@@ -6,9 +6,9 @@ import msgspec
 
 from synaptic.model.decision import Verdict
 from synaptic.model.event import SubagentStart
-from synaptic.model.facts import Facts
 from synaptic.model.layers import Effort, OpenSession, Skill
 from synaptic.policies.base import Policy
+from synaptic.policies.facts import Facts
 from synaptic.policies.fleet.handled import Handled
 from synaptic.policies.fleet.metadata import INTERNAL
 from synaptic.policies.fleet.orders import LOG

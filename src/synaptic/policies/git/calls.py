@@ -4,8 +4,8 @@ from collections.abc import Collection, Iterator
 from functools import lru_cache
 
 from synaptic.model.event import PreToolUse
-from synaptic.model.facts import Facts
 from synaptic.model.project import Git
+from synaptic.policies.facts import Facts
 from synaptic.shell.effects.git import git_calls
 from synaptic.shell.programs.git_line import GitCall
 from synaptic.shell.read.once import KEPT, read_once

@@ -4,8 +4,8 @@ import re
 
 from synaptic.model.decision import Verdict, deny
 from synaptic.model.event import PreToolUse
-from synaptic.model.facts import Facts
 from synaptic.policies.base import Policy
+from synaptic.policies.facts import Facts
 from synaptic.policies.git.calls import SHELLS, guarded
 from synaptic.shell.programs.git_line import GitCall
 from synaptic.shell.programs.git_options import Given

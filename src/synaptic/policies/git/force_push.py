@@ -4,8 +4,8 @@ from typing import Annotated
 
 from synaptic.model.decision import Verdict, deny, rewrite
 from synaptic.model.event import PreToolUse
-from synaptic.model.facts import Facts
 from synaptic.policies.base import MORE, ON, Policy
+from synaptic.policies.facts import Facts
 from synaptic.policies.git.calls import PROTECTED, SHELLS, script, with_branches
 from synaptic.policies.git.push import Push, protected_among, read_push
 from synaptic.shell.read.script import Command, Script, Word

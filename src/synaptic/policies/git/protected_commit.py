@@ -4,9 +4,9 @@ from typing import Annotated
 
 from synaptic.model.decision import Verdict, deny
 from synaptic.model.event import PreToolUse
-from synaptic.model.facts import Facts
 from synaptic.model.repository import Pending
 from synaptic.policies.base import MORE, Policy
+from synaptic.policies.facts import Facts
 from synaptic.policies.git.calls import PROTECTED, SHELLS, calls, repository, with_branches
 from synaptic.policies.source_files import PLAN
 from synaptic.shell.programs.git_line import GitCall

@@ -7,8 +7,8 @@ from os.path import normpath
 
 from synaptic.model.decision import Verdict, deny, rewrite
 from synaptic.model.event import PreToolUse
-from synaptic.model.facts import Facts
 from synaptic.policies.base import Policy
+from synaptic.policies.facts import Facts
 from synaptic.policies.git.calls import SHELLS, calls, repository, script
 from synaptic.shell.programs.git_line import GitCall
 from synaptic.shell.read.script import Command, Script, Word

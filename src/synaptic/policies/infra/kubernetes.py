@@ -4,8 +4,8 @@ from typing import Annotated
 
 from synaptic.model.decision import Verdict
 from synaptic.model.event import PreToolUse
-from synaptic.model.facts import Facts
 from synaptic.policies.base import ON, Policy
+from synaptic.policies.facts import Facts
 from synaptic.policies.infra.verbs import harm
 from synaptic.policies.reading import SHELLS
 

@@ -7,7 +7,7 @@ import msgspec
 
 from synaptic.model.decision import Verdict, ask, deny
 from synaptic.model.event import PreToolUse
-from synaptic.model.facts import Facts
+from synaptic.policies.facts import Facts
 from synaptic.policies.reading import script
 from synaptic.shell.names import names
 from synaptic.shell.read.script import Command, Script

@@ -7,9 +7,9 @@ from typing import Annotated
 
 from synaptic.model.decision import Verdict, deny
 from synaptic.model.event import PreToolUse
-from synaptic.model.facts import Facts
 from synaptic.model.tool import PATH_KEYS, Tool
 from synaptic.policies.base import FEWER, Policy
+from synaptic.policies.facts import Facts
 from synaptic.policies.reading import Reading, elsewhere, reading
 from synaptic.shell.paths import Standpoint, inside, readings, resolve
 

@@ -6,8 +6,8 @@ from typing import Annotated
 
 from synaptic.model.decision import Verdict, deny
 from synaptic.model.event import PreToolUse
-from synaptic.model.facts import Facts
 from synaptic.policies.base import FEWER, Policy
+from synaptic.policies.facts import Facts
 from synaptic.policies.mounts import mounts, outside
 from synaptic.policies.reading import Reading, elsewhere, places, reading
 from synaptic.policies.secrets.private import meanings, named_paths

@@ -4,8 +4,8 @@ from typing import Annotated
 
 from synaptic.model.decision import Verdict, deny
 from synaptic.model.event import PreToolUse
-from synaptic.model.facts import Facts
 from synaptic.policies.base import MORE, Policy
+from synaptic.policies.facts import Facts
 from synaptic.policies.practice.lines import ADVICE, PROTECTED, on_protected
 from synaptic.policies.source_files import is_guarded, local
 

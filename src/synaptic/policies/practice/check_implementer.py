@@ -2,8 +2,8 @@
 
 from synaptic.model.decision import Verdict
 from synaptic.model.event import SubagentStop
-from synaptic.model.facts import Facts
 from synaptic.policies.base import Policy
+from synaptic.policies.facts import Facts
 from synaptic.policies.practice.checks import WAITS, report
 from synaptic.policies.practice.decisions import DECIDED_LINES, has_decision
 from synaptic.policies.practice.lines import on_protected

@@ -2,8 +2,8 @@
 
 from synaptic.model.decision import Verdict
 from synaptic.model.effect import AppendLine, Effect
-from synaptic.model.facts import Facts
 from synaptic.model.state import Change
+from synaptic.policies.facts import Facts
 from synaptic.policies.practice.records import FINDINGS as FINDINGS_FILE
 from synaptic.policies.practice.records import record_path
 from synaptic.policies.practice.sections import FINDINGS, audit, tell_user

@@ -2,8 +2,8 @@
 
 from synaptic.model.decision import Verdict, advise
 from synaptic.model.event import PostToolUse
-from synaptic.model.facts import Facts
 from synaptic.policies.base import Policy
+from synaptic.policies.facts import Facts
 from synaptic.policies.source_files import is_guarded, is_test, line_count, local
 
 

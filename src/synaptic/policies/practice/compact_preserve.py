@@ -2,10 +2,10 @@
 
 from synaptic.model.decision import Verdict, advise
 from synaptic.model.event import PreCompact
-from synaptic.model.facts import Facts
 from synaptic.model.files import WriteFile
 from synaptic.model.state import Change
 from synaptic.policies.base import Policy
+from synaptic.policies.facts import Facts
 from synaptic.policies.practice.decisions import ids
 from synaptic.policies.practice.lines import git_line, plan_line, tests_line
 from synaptic.policies.practice.records import PRESERVED as PRESERVED_FILE

@@ -2,8 +2,8 @@
 
 from synaptic.model.decision import Kind, Verdict, advise
 from synaptic.model.event import PreToolUse
-from synaptic.model.facts import Facts
 from synaptic.policies.base import Policy
+from synaptic.policies.facts import Facts
 from synaptic.policies.practice.decisions import DECIDED_LINES, has_decision
 from synaptic.policies.practice.headers import has_header, template
 from synaptic.policies.source_files import is_skippable, is_source, line_count, local

@@ -2,8 +2,8 @@
 
 from synaptic.model.decision import Verdict, deny
 from synaptic.model.event import Stop
-from synaptic.model.facts import Facts
 from synaptic.policies.base import Policy
+from synaptic.policies.facts import Facts
 from synaptic.policies.practice.response import is_dead_end
 
 

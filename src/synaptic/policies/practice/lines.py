@@ -1,7 +1,7 @@
 """The lines about a project that several policies tell: git, plan, tests, findings."""
 
-from synaptic.model.facts import Facts
 from synaptic.model.project import Git
+from synaptic.policies.facts import Facts
 from synaptic.policies.practice import plan
 from synaptic.policies.practice.sections import FINDINGS, test_status
 from synaptic.policies.source_files import PLAN

@@ -4,10 +4,10 @@ from synaptic.model.decision import Verdict, advise, deny, record
 from synaptic.model.effect import Effect
 from synaptic.model.errand import Ended, Errand
 from synaptic.model.event import PostToolUse
-from synaptic.model.facts import Facts
 from synaptic.model.files import WriteFile
 from synaptic.model.state import Change
 from synaptic.policies.base import Policy
+from synaptic.policies.facts import Facts
 from synaptic.policies.practice.records import BREAKER, LINT_CACHE, record_path
 from synaptic.policies.practice.sections import LINT
 from synaptic.policies.practice.tooling import language

@@ -3,8 +3,8 @@
 from synaptic.model.decision import Verdict, record
 from synaptic.model.errand import Alert
 from synaptic.model.event import Notification
-from synaptic.model.facts import Facts
 from synaptic.policies.base import Policy
+from synaptic.policies.facts import Facts
 
 SOUNDS = {"permission_prompt": "Ping", "idle_prompt": "Glass"}
 

@@ -4,8 +4,8 @@ from typing import Annotated
 
 from synaptic.model.decision import Verdict, advise, deny
 from synaptic.model.event import PreToolUse
-from synaptic.model.facts import Facts
 from synaptic.policies.base import LOWER, Policy
+from synaptic.policies.facts import Facts
 from synaptic.policies.source_files import PLAN, is_guarded, line_count, local
 
 

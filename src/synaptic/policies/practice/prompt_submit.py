@@ -5,10 +5,10 @@ import re
 from synaptic.model.decision import Verdict
 from synaptic.model.effect import Effect
 from synaptic.model.event import UserPromptSubmit
-from synaptic.model.facts import Facts
 from synaptic.model.files import RemoveFile, WriteFile
 from synaptic.model.state import Change
 from synaptic.policies.base import Policy
+from synaptic.policies.facts import Facts
 from synaptic.policies.practice.lines import findings, git_line, main_warning, on_protected, plan_line
 from synaptic.policies.practice.records import FINDINGS as FINDINGS_FILE
 from synaptic.policies.practice.records import record_path, session_name

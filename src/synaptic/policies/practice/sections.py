@@ -2,8 +2,8 @@
 
 from synaptic.model.decision import Verdict
 from synaptic.model.effect import AppendLine, Effect
-from synaptic.model.facts import Facts
 from synaptic.model.project import TestStatus
+from synaptic.policies.facts import Facts
 from synaptic.policies.practice.records import AUDIT, audit_line, record_path
 
 STRIKES = "project:test-gate"

@@ -2,10 +2,10 @@
 
 from synaptic.model.decision import Verdict, record
 from synaptic.model.event import SessionEnd
-from synaptic.model.facts import Facts
 from synaptic.model.files import KeepLines, RemoveFile
 from synaptic.model.state import Change
 from synaptic.policies.base import Policy
+from synaptic.policies.facts import Facts
 from synaptic.policies.practice import sections
 from synaptic.policies.practice.records import (
     AUDIT,

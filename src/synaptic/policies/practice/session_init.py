@@ -3,10 +3,10 @@
 from synaptic.model.decision import Verdict, advise
 from synaptic.model.effect import Effect
 from synaptic.model.event import SessionStart
-from synaptic.model.facts import Facts
 from synaptic.model.files import RemoveFile
 from synaptic.model.state import Change
 from synaptic.policies.base import Policy
+from synaptic.policies.facts import Facts
 from synaptic.policies.practice.lines import findings, git_line, main_warning, on_protected, plan_line
 from synaptic.policies.practice.records import PRESERVED as PRESERVED_FILE
 from synaptic.policies.practice.records import record_path

@@ -2,9 +2,9 @@
 
 from synaptic.model.decision import Verdict
 from synaptic.model.event import Stop
-from synaptic.model.facts import Facts
 from synaptic.model.state import Change
 from synaptic.policies.base import Policy
+from synaptic.policies.facts import Facts
 from synaptic.policies.practice.decisions import has_decision
 from synaptic.policies.practice.lines import branch_name
 from synaptic.policies.practice.sections import CHANGES, TESTS, changed_paths, tell_user, test_status, untold

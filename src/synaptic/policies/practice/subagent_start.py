@@ -2,8 +2,8 @@
 
 from synaptic.model.decision import Verdict, advise
 from synaptic.model.event import SubagentStart
-from synaptic.model.facts import Facts
 from synaptic.policies.base import Policy
+from synaptic.policies.facts import Facts
 from synaptic.policies.practice import plan
 from synaptic.policies.practice.lines import ADVICE, branch_name
 

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from synaptic.model.decision import Verdict
 from synaptic.model.effect import Effect
 from synaptic.model.event import Stop
-from synaptic.model.facts import Facts
 from synaptic.policies.base import Policy
+from synaptic.policies.facts import Facts
 from synaptic.policies.practice import plan
 from synaptic.policies.practice.check_implementer import undecided
 from synaptic.policies.practice.decisions import has_decision, has_rationale, ids, retired_ids

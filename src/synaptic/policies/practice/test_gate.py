@@ -5,11 +5,11 @@ from typing import Annotated
 from synaptic.model.decision import Verdict, advise, deny, record
 from synaptic.model.effect import Effect
 from synaptic.model.event import PreToolUse
-from synaptic.model.facts import Facts
 from synaptic.model.files import RemoveFile, WriteFile
 from synaptic.model.project import TestStatus
 from synaptic.model.state import Change
 from synaptic.policies.base import LOWER, Policy
+from synaptic.policies.facts import Facts
 from synaptic.policies.practice.lines import FRESH
 from synaptic.policies.practice.records import STRIKES as STRIKE_FILE
 from synaptic.policies.practice.records import record_path

@@ -3,8 +3,8 @@
 from synaptic.model.decision import Verdict, record
 from synaptic.model.errand import RunTests
 from synaptic.model.event import PostToolUse
-from synaptic.model.facts import Facts
 from synaptic.policies.base import Policy
+from synaptic.policies.facts import Facts
 from synaptic.policies.source_files import is_guarded, local
 
 

@@ -3,9 +3,9 @@
 from synaptic.model.decision import Verdict, record
 from synaptic.model.effect import AppendLine
 from synaptic.model.event import PostToolUse
-from synaptic.model.facts import Facts
 from synaptic.model.state import Change
 from synaptic.policies.base import Policy
+from synaptic.policies.facts import Facts
 from synaptic.policies.practice.records import record_path, session_name
 from synaptic.policies.practice.sections import CHANGES, changed_paths
 

@@ -2,8 +2,8 @@
 
 from synaptic.model.decision import Verdict
 from synaptic.model.event import PostAbilityCall, PostToolUse, PostToolUseFailure, PreAbilityCall, PreToolUse, ToolEvent
-from synaptic.model.facts import Facts
 from synaptic.policies.base import Policy
+from synaptic.policies.facts import Facts
 from synaptic.policies.routing.summary import summary
 
 

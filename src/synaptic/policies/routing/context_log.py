@@ -5,9 +5,9 @@ import msgspec
 from synaptic.model.decision import Verdict
 from synaptic.model.effect import AppendLine
 from synaptic.model.event import Event, PostAbilityCall, PreAbilityCall, SessionStop
-from synaptic.model.facts import Facts
 from synaptic.model.result import HookResult
 from synaptic.policies.base import Policy
+from synaptic.policies.facts import Facts
 from synaptic.policies.routing.summary import shortened
 
 LOG = ".system/logs/hooks.log"

@@ -7,10 +7,10 @@ import msgspec
 
 from synaptic.model.decision import Verdict, record
 from synaptic.model.event import Event, PostToolUse, UserPromptSubmit
-from synaptic.model.facts import Facts
 from synaptic.model.result import HookResult
 from synaptic.model.state import Change
 from synaptic.policies.base import Policy
+from synaptic.policies.facts import Facts
 from synaptic.policies.prompt import typed
 from synaptic.policies.routing.ranking import safe_pattern
 from synaptic.policies.routing.sections import ROUTING

@@ -3,9 +3,9 @@
 from synaptic.model.decision import Verdict
 from synaptic.model.effect import AppendLine, Effect, UseAbility
 from synaptic.model.event import PostAbilityCall
-from synaptic.model.facts import Facts
 from synaptic.model.result import HookResult
 from synaptic.policies.base import Policy
+from synaptic.policies.facts import Facts
 from synaptic.policies.routing.routing_docs import inside
 from synaptic.policies.routing.summary import summary
 

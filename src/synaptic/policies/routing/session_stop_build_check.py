@@ -7,10 +7,10 @@ import msgspec
 from synaptic.model.decision import Verdict, record
 from synaptic.model.errand import Ended, Errand
 from synaptic.model.event import Event, PostToolUse, SessionStop, Stop
-from synaptic.model.facts import Facts
 from synaptic.model.result import HookResult
 from synaptic.model.state import Change
 from synaptic.policies.base import Policy
+from synaptic.policies.facts import Facts
 from synaptic.policies.routing.builds import Fault, Service, fault, services
 from synaptic.policies.routing.sections import CHANGED
 

@@ -3,9 +3,9 @@
 from synaptic.model.ability import Suggested
 from synaptic.model.decision import Verdict
 from synaptic.model.event import UserPromptSubmit
-from synaptic.model.facts import Facts
 from synaptic.model.result import HookResult
 from synaptic.policies.base import Policy
+from synaptic.policies.facts import Facts
 from synaptic.policies.prompt import typed
 from synaptic.policies.routing.sections import ROUTING
 

@@ -5,9 +5,9 @@ from typing import Annotated
 
 from synaptic.model.decision import Kind, Verdict
 from synaptic.model.event import Event, PreAbilityCall, SessionStop
-from synaptic.model.facts import Facts
 from synaptic.model.result import HookResult
 from synaptic.policies.base import MORE, Policy
+from synaptic.policies.facts import Facts
 
 BLOCKED = "blocked_by_policy"
 

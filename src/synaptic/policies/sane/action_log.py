@@ -4,9 +4,9 @@ from synaptic.model import sane
 from synaptic.model.decision import Verdict, record
 from synaptic.model.effect import Effect
 from synaptic.model.event import PostToolUse, PostToolUseFailure, ToolEvent
-from synaptic.model.facts import Facts
 from synaptic.model.state import Change
 from synaptic.policies.base import Policy
+from synaptic.policies.facts import Facts
 from synaptic.policies.sane.known import texts
 from synaptic.policies.sane.outcome import failure, interrupted
 from synaptic.policies.sane.refuse import call, line, target

@@ -3,9 +3,9 @@
 from synaptic.model import sane
 from synaptic.model.decision import Verdict
 from synaptic.model.event import PreToolUse
-from synaptic.model.facts import Facts
 from synaptic.model.tool import EDITS
 from synaptic.policies.base import Policy
+from synaptic.policies.facts import Facts
 from synaptic.policies.sane.refuse import refuse
 
 

@@ -3,8 +3,8 @@
 from synaptic.model import sane
 from synaptic.model.decision import Verdict
 from synaptic.model.event import UserPromptSubmit
-from synaptic.model.facts import Facts
 from synaptic.policies.base import Policy
+from synaptic.policies.facts import Facts
 from synaptic.policies.sane.known import commanded, flag
 
 

@@ -6,10 +6,10 @@ from typing import Annotated
 from synaptic.model import sane
 from synaptic.model.decision import Verdict, record
 from synaptic.model.event import PostToolUse, PostToolUseFailure, PreToolUse, ToolEvent
-from synaptic.model.facts import Facts
 from synaptic.model.state import Change
 from synaptic.model.tool import EDITS
 from synaptic.policies.base import LOWER, Policy
+from synaptic.policies.facts import Facts
 from synaptic.policies.sane.known import flag
 from synaptic.policies.sane.outcome import BROAD, Failed, failure, interrupted
 from synaptic.policies.sane.refuse import refuse

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 from synaptic.model.decision import Verdict, deny
 from synaptic.model.event import PreToolUse
-from synaptic.model.facts import Facts
 from synaptic.policies.base import Policy
+from synaptic.policies.facts import Facts
 from synaptic.shell.engine_calls import bare
 from synaptic.shell.words import simple_commands
 

@@ -17,9 +17,9 @@ from synaptic.model.event import (
     Stop,
     UserPromptSubmit,
 )
-from synaptic.model.facts import Facts
 from synaptic.model.state import Change
 from synaptic.policies.base import Policy
+from synaptic.policies.facts import Facts
 
 QUARANTINED = (
     "{what} in the engine's database was not written by the engine. It is in quarantine and the cautious answer "

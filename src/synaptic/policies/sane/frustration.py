@@ -5,9 +5,9 @@ import re
 from synaptic.model import sane
 from synaptic.model.decision import Verdict
 from synaptic.model.event import UserPromptSubmit
-from synaptic.model.facts import Facts
 from synaptic.model.state import Change
 from synaptic.policies.base import Policy
+from synaptic.policies.facts import Facts
 from synaptic.policies.prompt import command, typed
 from synaptic.policies.sane.stamp import stamp
 

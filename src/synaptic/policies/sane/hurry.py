@@ -5,9 +5,9 @@ from typing import Annotated
 
 from synaptic.model.decision import Verdict
 from synaptic.model.event import UserPromptSubmit
-from synaptic.model.facts import Facts
 from synaptic.model.state import Change
 from synaptic.policies.base import MORE, Policy
+from synaptic.policies.facts import Facts
 from synaptic.policies.prompt import classify, command, typed
 
 TRIGGERS = "session:triggers"

@@ -5,9 +5,9 @@ import re
 from synaptic.model import sane
 from synaptic.model.decision import Verdict, record
 from synaptic.model.event import PostToolUse
-from synaptic.model.facts import Facts
 from synaptic.model.state import Change
 from synaptic.policies.base import Policy
+from synaptic.policies.facts import Facts
 from synaptic.policies.sane.known import texts
 from synaptic.policies.sane.outcome import failure, interrupted
 from synaptic.shell.words import simple_commands

@@ -5,9 +5,9 @@ from typing import Annotated
 from synaptic.model import sane
 from synaptic.model.decision import Verdict, advise
 from synaptic.model.event import PreToolUse
-from synaptic.model.facts import Facts
 from synaptic.model.tool import EDITS, PATCH
 from synaptic.policies.base import LOWER, Policy
+from synaptic.policies.facts import Facts
 from synaptic.policies.sane.edit import lines, projected
 from synaptic.policies.sane.refuse import refuse
 

@@ -6,9 +6,9 @@ from synaptic.model import sane
 from synaptic.model.decision import Verdict
 from synaptic.model.effect import Effect
 from synaptic.model.event import UserPromptSubmit
-from synaptic.model.facts import Facts
 from synaptic.model.state import Change
 from synaptic.policies.base import Policy
+from synaptic.policies.facts import Facts
 from synaptic.policies.sane.known import commanded, flag
 from synaptic.policies.sane.refuse import line
 from synaptic.policies.sane.stamp import stamp

@@ -8,8 +8,8 @@ from synaptic.model import sane
 from synaptic.model.decision import Verdict, deny
 from synaptic.model.effect import AppendLine
 from synaptic.model.event import ToolEvent
-from synaptic.model.facts import Facts
 from synaptic.model.state import Change
+from synaptic.policies.facts import Facts
 from synaptic.policies.sane.stamp import stamp
 
 KEEP_BLOCKS = 50

@@ -3,9 +3,9 @@
 from synaptic.model import sane
 from synaptic.model.decision import Verdict, record
 from synaptic.model.event import SessionStart
-from synaptic.model.facts import Facts
 from synaptic.model.state import Change
 from synaptic.policies.base import Policy
+from synaptic.policies.facts import Facts
 
 FRESH = ("startup", "clear")
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from synaptic.model import sane
 from synaptic.model.decision import Verdict
 from synaptic.model.event import PreToolUse
-from synaptic.model.facts import Facts
 from synaptic.model.tool import EDITS
 from synaptic.policies.base import Policy
+from synaptic.policies.facts import Facts
 from synaptic.policies.sane.refuse import refuse
 from synaptic.shell.paths import Standpoint, inside, readings
 from synaptic.shell.writes import UNKNOWN, named

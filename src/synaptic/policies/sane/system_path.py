@@ -8,8 +8,8 @@ from typing import Annotated
 from synaptic.model import sane
 from synaptic.model.decision import Verdict
 from synaptic.model.event import PreToolUse
-from synaptic.model.facts import Facts
 from synaptic.policies.base import FEWER, MORE, Policy
+from synaptic.policies.facts import Facts
 from synaptic.policies.sane.refuse import refuse
 from synaptic.shell.engine_calls import bare
 from synaptic.shell.paths import Standpoint, inside, readings

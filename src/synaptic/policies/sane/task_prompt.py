@@ -4,9 +4,9 @@ from synaptic.model import sane
 from synaptic.model.decision import Verdict
 from synaptic.model.effect import Effect
 from synaptic.model.event import UserPromptSubmit
-from synaptic.model.facts import Facts
 from synaptic.model.state import Change
 from synaptic.policies.base import Policy
+from synaptic.policies.facts import Facts
 from synaptic.policies.prompt import GATED, PromptClass, classify, command, extract, keywords, related, typed
 from synaptic.policies.sane.known import TASK, flag, texts
 from synaptic.policies.sane.refuse import line

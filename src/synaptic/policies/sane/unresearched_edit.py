@@ -7,10 +7,10 @@ import msgspec
 from synaptic.model import sane
 from synaptic.model.decision import Verdict, record
 from synaptic.model.event import Event, PostToolUse, PreToolUse, UserPromptSubmit
-from synaptic.model.facts import Facts
 from synaptic.model.state import Change
 from synaptic.model.tool import EDITS, SHELL
 from synaptic.policies.base import Policy
+from synaptic.policies.facts import Facts
 from synaptic.policies.sane.known import Categories, commanded, gated, researched
 from synaptic.policies.sane.outcome import empty, failure, interrupted
 from synaptic.policies.sane.refuse import refuse

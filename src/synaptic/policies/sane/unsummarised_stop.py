@@ -3,9 +3,9 @@
 from synaptic.model import sane
 from synaptic.model.decision import Verdict
 from synaptic.model.event import Stop
-from synaptic.model.facts import Facts
 from synaptic.model.state import Change
 from synaptic.policies.base import Policy
+from synaptic.policies.facts import Facts
 from synaptic.policies.sane.known import flag, researched, texts
 from synaptic.policies.sane.refuse import line
 from synaptic.policies.sane.stamp import stamp

@@ -5,9 +5,9 @@ from typing import Annotated
 
 from synaptic.model.decision import Verdict, deny, record
 from synaptic.model.event import Event, PostToolUse, Stop
-from synaptic.model.facts import Facts
 from synaptic.model.state import Change
 from synaptic.policies.base import ON, Policy
+from synaptic.policies.facts import Facts
 from synaptic.policies.sane.outcome import failure, interrupted
 
 VERIFICATION = "session:verification"

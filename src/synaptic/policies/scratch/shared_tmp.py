@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 from synaptic.model.decision import Verdict, rewrite
 from synaptic.model.event import PreToolUse
-from synaptic.model.facts import Facts
 from synaptic.policies.base import Policy
+from synaptic.policies.facts import Facts
 from synaptic.shell.paths import Standpoint, inside, resolve
 from synaptic.shell.read.once import read_once
 from synaptic.shell.read.script import PLAIN, Command, Script, Span, Word

@@ -7,8 +7,8 @@ import msgspec
 
 from synaptic.model.decision import Verdict, ask, deny
 from synaptic.model.event import PreToolUse
-from synaptic.model.facts import Facts
 from synaptic.policies.base import Policy
+from synaptic.policies.facts import Facts
 from synaptic.policies.reading import NOWHERE, SHELLS, Reading, any_of, named, reading
 from synaptic.policies.secrets.private import HINTS, KEY_HINTS, secret
 from synaptic.policies.secrets.readers import EXCLUDES, files_of

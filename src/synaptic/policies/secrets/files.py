@@ -6,8 +6,8 @@ from typing import Annotated
 
 from synaptic.model.decision import Verdict, deny
 from synaptic.model.event import PreToolUse
-from synaptic.model.facts import Facts
 from synaptic.policies.base import ON, Policy
+from synaptic.policies.facts import Facts
 from synaptic.policies.mounts import Mount, mounts, outside
 from synaptic.policies.reading import ELSEWHERE, NOWHERE, Reading, any_of, named, reading
 from synaptic.policies.secrets.private import ENVIRONMENT, HINTS, meanings, named_paths, private

@@ -5,8 +5,8 @@ from itertools import dropwhile
 
 from synaptic.model.decision import Verdict, ask, deny
 from synaptic.model.event import PreToolUse
-from synaptic.model.facts import Facts
 from synaptic.policies.base import Policy
+from synaptic.policies.facts import Facts
 from synaptic.policies.reading import SHELLS, Reading, elsewhere, reading
 from synaptic.shell.names import names
 from synaptic.shell.read.script import Command, Script

@@ -5,8 +5,8 @@ from collections.abc import Collection, Iterator
 
 from synaptic.model.decision import Verdict, ask, deny
 from synaptic.model.event import PreToolUse
-from synaptic.model.facts import Facts
 from synaptic.policies.base import Policy
+from synaptic.policies.facts import Facts
 from synaptic.policies.reading import NOWHERE, Reading, any_of, elsewhere, named, reading
 from synaptic.policies.secrets.private import meanings, named_paths
 from synaptic.policies.self.kept import Kept, kept

@@ -6,8 +6,8 @@ import msgspec
 
 from synaptic.model.decision import Verdict, ask, deny
 from synaptic.model.event import PreToolUse
-from synaptic.model.facts import Facts
 from synaptic.policies.base import Policy
+from synaptic.policies.facts import Facts
 from synaptic.policies.reading import SHELLS, boxed, named, places, script
 from synaptic.policies.system.passwords import NO_PASSWORD, blanked
 from synaptic.shell.effects.arguments import Arguments, arguments

@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 
 from synaptic.model.decision import Verdict, deny
 from synaptic.model.event import PreToolUse
-from synaptic.model.facts import Facts
 from synaptic.policies.base import Policy
+from synaptic.policies.facts import Facts
 from synaptic.policies.reading import SHELLS, named, script
 from synaptic.shell.names import names
 from synaptic.shell.read.script import Command
