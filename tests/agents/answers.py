@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from synaptic.agents.adapters import adapter
+from synaptic.agents.shared.discover import find_adapter
 from synaptic.model.call import Call
 from synaptic.model.decision import Decision, Kind
 from synaptic.model.event import CLAUDE_EVENTS, ToolEvent
@@ -69,7 +69,7 @@ def call_of(event: str) -> Call:
 
 def answered(call: Call, decision: Decision) -> dict[str, object]:
     """What leaves, and what was noted and kept on the way."""
-    wire = adapter(call.agent)
+    wire = find_adapter(call.agent)
     decision = wire.degrade(call, decision)
     said = wire.encode(call, decision)
     row = {

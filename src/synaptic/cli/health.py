@@ -8,7 +8,7 @@ from typing import Literal
 import msgspec
 
 import synaptic
-from synaptic.agents.wiring import WIRINGS
+from synaptic.agents.shared.discover import CLAUDE, all_agents, find_agent
 from synaptic.cli.bootstrap import installation
 from synaptic.cli.declared import switched_off
 from synaptic.cli.hook import faults_of
@@ -24,7 +24,7 @@ from synaptic.model.refusal import Refusal
 from synaptic.packages.restore import moved_from
 from synaptic.packages.verify_install import verify_site
 from synaptic.setup import agent_health, dispatcher
-from synaptic.setup.agents import CLAUDE, find
+from synaptic.setup.agents import find_here
 from synaptic.setup.bootstrap import UNKNOWN_TOKEN, plan_of, remembered, target
 from synaptic.setup.env import env_file
 from synaptic.setup.settings import read_token
@@ -32,9 +32,6 @@ from synaptic.setup.verify import has_claude, verify
 
 STALE = 3600.0
 """Seconds after which a background hook's output should have been collected."""
-
-READERS = ("copilot", "cursor")
-"""Agents that read Claude Code's settings."""
 
 State = Literal["ok", "warn", "fail"]
 
@@ -106,12 +103,13 @@ def _agents(place: Here) -> Iterator[Finding]:
     told = options.choices.agents if options.choices else ()
     plan = plan_of(options, read_token(place.home) or UNKNOWN_TOKEN)
     for agent in (name for name in told if name != CLAUDE):
-        for remark in agent_health.examine(options, agent, plan):
+        for remark in agent_health.examine(options, find_agent(agent), plan):
             repair = "bootstrap" if remark.ours else ""
             yield Finding(check=f"agent {agent}", state=remark.state, seen=remark.seen, fix=remark.fix, repair=repair)
-    readers = [name for name in READERS if find(options, name)]
+    others = (agent for agent in all_agents() if agent.reads_claude_settings and agent.name != CLAUDE)
+    readers = [agent.title for agent in others if find_here(options, agent)]
     if readers and CLAUDE in told:
-        names = " and ".join(WIRINGS[name].title for name in readers)
+        names = " and ".join(readers)
         seen = f"{names} may run Claude Code's entries too: answered in their own dialect, and once if told themselves"
         yield Finding(check="read twice", state="ok", seen=seen)
 

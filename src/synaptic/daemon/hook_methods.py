@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
 
-from synaptic.agents.adapters import adapter
+from synaptic.agents.shared.discover import find_adapter
 from synaptic.daemon.client import new_call_id
 from synaptic.daemon.rpc import METHODS, RpcError, environment, issue
 from synaptic.facts.gather import gather
@@ -126,7 +126,7 @@ def _answer(call: Call, hook: Hook, handled: Handled, applied: Applied) -> dict[
 def _said(call: Call, hook: Hook, verdict: Verdict | None) -> dict[str, object]:
     if verdict is None:
         return {}
-    wire = adapter(AGENT)
+    wire = find_adapter(AGENT)
     decision = wire.degrade(call, merge(call.event.TIMING, [Said(hook=hook, outcome=verdict)]))
     printed = wire.encode(call, decision).stdout
     return msgspec.json.decode(printed, type=dict[str, object]) if printed.startswith(b"{") else {}

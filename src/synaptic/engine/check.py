@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from synaptic.agents.adapters import adapter
+from synaptic.agents.shared.discover import find_adapter
 from synaptic.facts.gather import USER_HOME, Means, gather
 from synaptic.hooks.catalog import Catalogs
 from synaptic.hooks.project import CONTEXT_KEYS, find_root
@@ -43,7 +43,7 @@ class Checker:
         agent = str(question.get("agent") or "claude")
         event = str(question.get("hook_event_name") or "PreToolUse")
         request = Request(agent=agent, event=event, stdin=msgspec.json.encode(question), id="check", env={})
-        wire = adapter(agent)
+        wire = find_adapter(agent)
         call = wire.decode(request)
         root = self._root(call)
         call = msgspec.structs.replace(call, root=root, at=time.time())

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from synaptic.agents.adapters import OWN
+from synaptic.agents.shared.discover import OWN
 from synaptic.engine.ability_events import BLOCKING_ONLY, raised
 from synaptic.engine.patch_files import file_calls, others, share
 from synaptic.model.call import Call

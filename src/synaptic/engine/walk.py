@@ -8,9 +8,9 @@ from functools import partial
 
 import msgspec
 
-from synaptic.agents.adapters import OWN, adapter, agents
 from synaptic.agents.base import Adapter
-from synaptic.agents.sniff import READERS, by_speaker
+from synaptic.agents.shared.discover import OWN, find_adapter, find_agent, has_dialect
+from synaptic.agents.shared.recognise import with_true_sender
 from synaptic.engine import background, refusals, routing, sinks
 from synaptic.engine.commit import GroupCommit
 from synaptic.engine.decide import decided
@@ -69,7 +69,7 @@ class Engine:
     async def answer(self, request: Request) -> Answer:
         """What the agent is told; on disk before it is returned."""
         started = time.perf_counter_ns()
-        named, request = request, by_speaker(request)
+        named, request = request, with_true_sender(request)
         try:
             if request is not named and (silence := self._judged_elsewhere(request)):
                 return silence
@@ -91,7 +91,7 @@ class Engine:
 
     async def rehearse(self, request: Request) -> Walked:
         """The walk with state as it is and nothing written. Raises PayloadError."""
-        wire, call, catalog = self._open(by_speaker(request))
+        wire, call, catalog = self._open(with_true_sender(request))
         world = Rehearsal(catalog, self.trust(catalog), self.means, _seconds(wire, call))
         decision = await decided(call, partial(self.select, catalog), world)
         for invocation in world.started:
@@ -140,11 +140,11 @@ class Engine:
 
     def _judged_elsewhere(self, request: Request) -> Answer | None:
         """Silence for an agent that runs Claude Code's entries beside its own: one event is judged once."""
-        if request.agent not in READERS:
+        if not find_agent(request.agent).reads_claude_settings:
             return None
         from synaptic.setup.wired import speaks_for_itself  # noqa: PLC0415  hardly any event needs it
 
-        wire = adapter(request.agent)
+        wire = find_adapter(request.agent)
         call = wire.decode(request)
         return wire.encode(call, Decision()) if speaks_for_itself(self.home, call) else None
 
@@ -156,7 +156,7 @@ class Engine:
         return self._finish(wire, call, catalog, decision)
 
     def _open(self, request: Request) -> tuple[Adapter, Call, Catalog]:
-        wire = adapter(OWN if request.event in ABILITIES else request.agent)
+        wire = find_adapter(OWN if request.event in ABILITIES else request.agent)
         call = wire.decode(request)
         root = find_root(call.payload, call.env, call.event.cwd)
         catalog = self.catalogs.get(root, call.env.get("SYNAPTIC_ENV", ""))
@@ -260,12 +260,12 @@ class Engine:
         decision = Decision(warnings=(warning,))
         config = self.catalogs.get("").config
         self._keep = config.journal
-        if config.fail == "closed" and request.agent in agents():
-            return Walked(call, decision, adapter(request.agent).refuse(request.event, warning))
+        if config.fail == "closed" and has_dialect(request.agent):
+            return Walked(call, decision, find_adapter(request.agent).refuse(request.event, warning))
         line = f"synaptic: {warning}\n".encode("utf-8", "replace")
-        if request.agent not in agents():
+        if not has_dialect(request.agent):
             return Walked(call, decision, Answer(stderr=line))
-        silence = adapter(request.agent).encode(call, Decision())
+        silence = find_adapter(request.agent).encode(call, Decision())
         return Walked(call, decision, msgspec.structs.replace(silence, stderr=line))
 
 

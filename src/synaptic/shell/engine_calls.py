@@ -1,6 +1,6 @@
 """Shell text that only talks to the engine: what it writes down there is no command, whatever it looks like."""
 
-import shlex  # noqa: TID251 this is parse/
+import shlex
 from functools import lru_cache
 
 from synaptic.shell.read.once import read_once

@@ -1,7 +1,7 @@
 """The words of shell text: quotes, backslashes, comments and operators understood; nothing expanded or executed."""
 
 import re
-import shlex  # noqa: TID251 this is parse/
+import shlex
 
 TOKEN = re.compile(
     r"""(?P<comment>\#[^\n]*)
@@ -19,7 +19,7 @@ ESCAPED = re.compile(r'\\([$`"\\\n])')
 def split_words(command: str) -> tuple[str, ...]:
     """The words of one command without operators, or none when a quote is not closed."""
     try:
-        return tuple(shlex.split(command))
+        return tuple(shlex.split(command))  # noqa: TID251 this is shell/
     except ValueError:
         return ()
 
