@@ -62,7 +62,7 @@ def _sections() -> str:
 
 
 def _section(agent: Agent) -> str:
-    moved = f" ({', '.join(map(code, agent.variables))} moves it)" if agent.variables else ""
+    moved = f" (moved by {', '.join(map(code, agent.variables))})" if agent.variables else ""
     lines = [
         f"- Name: {code(agent.name)}; programs: {', '.join(map(code, agent.programs))}",
         f"- Settings: {code(f'~/{agent.folder.usual}')}{moved}",

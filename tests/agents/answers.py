@@ -1,6 +1,7 @@
-"""Every call times every situation, as answers: `python -m tests.agents.answers` writes all golden files anew."""
+"""Every call times every situation, as answers: `python -m tests.agents.answers [AGENT]` writes golden files anew."""
 
 import json
+import sys
 from functools import cache
 from pathlib import Path
 
@@ -117,5 +118,5 @@ def written(agent: str) -> str:
 
 
 if __name__ == "__main__":
-    for one in ("claude", *AGENTS):
+    for one in sys.argv[1:] or ("claude", *AGENTS):
         golden(one).write_text(written(one))

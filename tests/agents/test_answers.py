@@ -17,7 +17,7 @@ from synaptic.model.call import Call, Request
 from synaptic.model.decision import Decision, Kind
 from synaptic.model.event import EVENTS, Timing, ToolEvent
 from tests.agents.answers import golden, table
-from tests.agents.readers import READERS, Heard
+from tests.agents.readers import Heard, reader
 from tests.agents.recorded import AGENTS, answer, calls, decode, denied, kept, payloads, recorded, request
 from tests.agents.test_claude_answers import decisions, json_values, texts
 
@@ -50,7 +50,7 @@ def called(named: dict[str, str]) -> Iterator[Call]:
 
 def heard(call: Call, decision: Decision) -> Heard:
     """What the client takes from the answer; an answer that it throws away fails the test."""
-    found = READERS[call.agent](native_event(call), answer(call, decision))
+    found = reader(call.agent)(native_event(call), answer(call, decision))
     assert found is not None, "the client takes this answer for a failed hook"
     return found
 
@@ -202,7 +202,7 @@ def test_a_refusal_denies_where_it_can_and_speaks_up_where_it_cannot(event, reas
         assert said.stderr
         assert bool(said.stdout or said.exit) == (wire.capability(event).deny or agent == "amp")
         if wire.capability(event).deny:
-            assert READERS[agent](event, said).blocked
+            assert reader(agent)(event, said).blocked
 
 
 @settings(max_examples=100, deadline=None)
