@@ -17,6 +17,7 @@ import msgspec
 
 import synaptic
 from synaptic.daemon.address import connect
+from synaptic.files.replace import replace_own
 from synaptic.model.errors import DaemonError
 from synaptic.model.home import Home
 from synaptic.setup.dispatcher import read_engine
@@ -131,9 +132,7 @@ def hold(home: Home, fd: int | None = None) -> Lock:
     if held is None:
         raise DaemonError("another daemon runs here", where=str(home.lock), hint="type: synaptic daemon status")
     os.set_inheritable(held, False)
-    temporary = home.run / f".daemon.pid.{os.getpid()}"
-    temporary.write_text(f"{os.getpid()}\n{synaptic.__version__}\n")
-    temporary.replace(_pid_file(home))
+    replace_own(str(_pid_file(home)), f"{os.getpid()}\n{synaptic.__version__}\n".encode())
     return Lock(home, held)
 
 

@@ -1,8 +1,8 @@
 """Small files that belong to operators: replaced whole, removed, or cut to their last lines."""
 
-import os
 from pathlib import Path
 
+from synaptic.files.replace import replace_own
 from synaptic.model.files import KeepLines, RemoveFile, WriteFile
 from synaptic.store.redact import redact_text
 
@@ -27,12 +27,7 @@ def write(effect: WriteFile | RemoveFile | KeepLines) -> str:
 def replace(path: Path, content: bytes) -> None:
     """The whole file at once: whoever reads it sees the old content or the new one."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    fresh = path.with_name(f"{path.name}.{os.getpid()}.tmp")
-    try:
-        fresh.write_bytes(content)
-        fresh.replace(path)
-    finally:
-        fresh.unlink(missing_ok=True)
+    replace_own(str(path), content)
 
 
 def _keep_last(path: Path, last: int) -> None:

@@ -1,7 +1,6 @@
 """Presets and policies switched on and off in a config file; comments and everything else in it stay."""
 
 import os
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -9,6 +8,7 @@ from typing import Any
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
+from synaptic.files.replace import make_folders, replace
 from synaptic.hooks.config import Config
 from synaptic.hooks.nearest import hint
 from synaptic.model.errors import DeclarationError
@@ -36,7 +36,8 @@ def _switch(path: Path, names: Iterable[str], on: bool) -> bool:
     after = tomlkit.dumps(document)
     if after == before:
         return False
-    _replace(path, after)
+    make_folders(Path(os.path.realpath(path)).parent)  # a link may lead into a folder that is not there yet
+    replace(path, after.encode(), 0o644)
     return True
 
 
@@ -76,18 +77,3 @@ def _expect(value: Any, kind: type, path: Path, key: str) -> Any:
     if not isinstance(value, kind):
         raise DeclarationError(f"`{key}` is no {'list' if kind is list else 'table'}", where=str(path))
     return value
-
-
-def _replace(path: Path, text: str) -> None:
-    """A new file in the place of the old one, at once; a link keeps pointing at it, its mode stays."""
-    target = Path(os.path.realpath(path))
-    target.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    try:
-        with os.fdopen(handle, "w") as file:
-            file.write(text)
-        Path(name).chmod(target.stat().st_mode & 0o777 if target.exists() else 0o644)
-        Path(name).replace(target)
-    except OSError:
-        Path(name).unlink(missing_ok=True)
-        raise

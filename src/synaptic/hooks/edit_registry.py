@@ -1,8 +1,6 @@
 """A skill's entries in a registry.toml: put in, renewed, taken out. Whatever people wrote there stays as it is."""
 
 import contextlib
-import fcntl
-import os
 import re
 import tomllib
 from collections.abc import Iterator, Sequence
@@ -13,6 +11,7 @@ import msgspec
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
+from synaptic.files.lock import hold_lock
 from synaptic.model.errors import DeclarationError
 
 NAME = r"(?:[\w-]+|\"[^\"\n]*\"|'[^'\n]*')"
@@ -97,14 +96,10 @@ def withdrawn(text: str, owner: Owner, where: str = "") -> str:
 
 @contextlib.contextmanager
 def registry_lock(registry: Path) -> Iterator[None]:
-    """One writer of a registry at a time. The lock is the kernel's: a file left behind blocks nobody."""
+    """Let one process at a time edit a registry, whose folder is created."""
     registry.parent.mkdir(parents=True, exist_ok=True)
-    handle = os.open(registry.parent / ".registry.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
+    with hold_lock(registry.parent / ".registry.lock"):
         yield
-    finally:
-        os.close(handle)
 
 
 class _Parts:

@@ -1,17 +1,14 @@
 """Registries elsewhere: a copy that is brought up to date and read here, and what is sent back."""
 
-import fcntl
 import hashlib
-import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
+from synaptic.files.lock import hold_lock
 from synaptic.files.replace import make_folders
 from synaptic.model.home import Home
 from synaptic.model.refusal import Refusal
 from synaptic.packages.database import checked_ref
-from synaptic.packages.dolt import DoltDatabase, drop_file, remote_channels
+from synaptic.packages.dolt import DoltDatabase, new_database, remote_channels
 
 ORIGIN = "origin"
 
@@ -20,7 +17,7 @@ def open_copy(url: str, home: Home) -> DoltDatabase:
     """The remote's channels as they are now, in a copy of our own."""
     path = copy_file(url, home)
     make_folders(path.parent, 0o700)
-    with _alone(path):
+    with hold_lock(path.with_suffix(".lock")):  # one process at a time clones or fetches
         if path.exists():
             _fetch(path)
         else:
@@ -68,37 +65,16 @@ def _named(database: DoltDatabase, url: str) -> str:
 
 
 def _clone(url: str, path: Path) -> None:
-    """Whole or not at all: a copy that was broken off is never taken for one."""
-    part = path.with_suffix(".part")
-    drop_file(part)
-    part.touch(0o600)
     try:
-        _told(part, "SELECT dolt_clone(?)", url, url)
-        part.rename(path)
-    finally:
-        drop_file(part)
+        with new_database(path) as database:
+            database.rows("SELECT dolt_clone(?)", [url])
+    except Refusal as refusal:  # says where: the remote, not a temporary file of ours
+        raise Refusal(refusal.code, refusal.message, where=url, hint=refusal.hint) from None
 
 
 def _fetch(path: Path) -> None:
-    _told(path, "SELECT dolt_fetch(?)", ORIGIN, str(path))
-
-
-def _told(path: Path, sql: str, param: str, where: str) -> None:
     database = DoltDatabase(path)
     try:
-        database.rows(sql, [param])
-    except Refusal as refusal:
-        raise Refusal(refusal.code, refusal.message, where=where, hint=refusal.hint) from None
+        database.rows("SELECT dolt_fetch(?)", [ORIGIN])
     finally:
         database.close()
-
-
-@contextmanager
-def _alone(path: Path) -> Iterator[None]:
-    """One process at a time clones or fetches; the lock goes with its process."""
-    handle = os.open(path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)

@@ -6,7 +6,6 @@ Before the journal is there nothing has changed. From then on the changes are de
 
 import contextlib
 import errno
-import fcntl
 import os
 import shutil
 import uuid
@@ -16,6 +15,7 @@ from typing import Literal
 
 import msgspec
 
+from synaptic.files.lock import hold_lock
 from synaptic.files.replace import make_folders, replace
 from synaptic.hooks.edit_registry import registry_lock
 from synaptic.model.home import Home
@@ -81,15 +81,12 @@ def _nothing(step: str) -> None:
 def exclusive(home: Home, sites: Sequence[Site]) -> Iterator[tuple[str, ...]]:
     """The only installer of this user and in these places. What an earlier one left is finished first, and told."""
     make_folders(_folder(home), 0o700)
-    handle = os.open(_folder(home) / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        with contextlib.ExitStack() as held:
-            for site in sorted(sites, key=lambda one: str(one.base)):
-                held.enter_context(registry_lock(site.registry))
-            yield _recovered(home, sites)
-    finally:
-        os.close(handle)
+    with contextlib.ExitStack() as held:
+        held.enter_context(hold_lock(_folder(home) / "lock"))
+        # In one order for everybody, so that two installers of several places never wait for each other.
+        for site in sorted(sites, key=lambda one: str(one.base)):
+            held.enter_context(registry_lock(site.registry))
+        yield _recovered(home, sites)
 
 
 def commit(home: Home, work: Work, after: After = _nothing) -> None:

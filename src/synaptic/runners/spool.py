@@ -10,12 +10,13 @@ a thread nor a second fork, and when we go first init adopts and reaps them.
 import contextlib
 import fcntl
 import hashlib
-import os
 import time
 from pathlib import Path
 
 import msgspec
 
+from synaptic.files.replace import replace_own
+from synaptic.files.snapshot import read_start
 from synaptic.model.decision import Failure, Verdict
 from synaptic.model.event import EVENTS, Unknown
 from synaptic.model.hook import Command, Hook, Protocol
@@ -164,11 +165,11 @@ def _outcome(entry: Path, meta: Meta) -> Meaning:
     )
     if meta.end == "timeout":
         return overdue(hook, meta.timeout)
-    stdout = _read(entry / OUT, OUTPUT_LIMIT + 1)
+    stdout = read_start(str(entry / OUT), OUTPUT_LIMIT + 1)
     if len(stdout) > OUTPUT_LIMIT or meta.end:
         return too_long(hook)
     event = EVENTS.get(meta.event, Unknown)(hook_event_name=meta.event, session_id=meta.session)
-    return advice(understand(hook, event, Output(stdout, _read(entry / ERR, STDERR_LIMIT))))
+    return advice(understand(hook, event, Output(stdout, read_start(str(entry / ERR), STDERR_LIMIT))))
 
 
 def _described(invocation: Invocation, plan: Launch) -> Meta:
@@ -236,17 +237,7 @@ def _sweep(folder: Path) -> None:
 
 
 def _write(entry: Path, meta: Meta) -> None:
-    fresh = entry / f"{META}.{os.getpid()}"
-    fresh.write_bytes(msgspec.json.encode(meta))
-    fresh.replace(entry / META)
-
-
-def _read(path: Path, limit: int) -> bytes:
-    try:
-        with path.open("rb") as file:
-            return file.read(limit)
-    except OSError:
-        return b""
+    replace_own(str(entry / META), msgspec.json.encode(meta))
 
 
 def _unlocked(path: Path) -> bool:
