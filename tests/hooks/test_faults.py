@@ -47,9 +47,9 @@ def test_what_is_switched_off_is_told_with_its_file(tmp_path: Path):
     folder = root / ".system" / "hooks"
     folder.mkdir(parents=True)
     handler = "handler: {kind: script, command: ./x.sh}\n"
-    (folder / "off.yaml").write_text(f"id: off\nevent_type: SessionStart\nenabled: false\n{handler}")
+    (folder / "off.yaml").write_text(f"id: quiet\nevent_type: SessionStart\nenabled: false\n{handler}")
     found = dict(find_switched_off(home, str(root), Catalogs(home).get(str(root))))
     assert found == {
         "a": f"`enabled = false` in {home.registry}: hook 1",
-        "off": f"`enabled: false` in {folder / 'off.yaml'}",
+        "quiet": f"`enabled: false` in {folder / 'off.yaml'}",
     }

@@ -24,7 +24,6 @@ from synaptic.packages.database import shown
 from synaptic.packages.dolt import DoltDatabase
 from synaptic.packages.published import Published
 from synaptic.packages.scan import scan
-from synaptic.packages.serving import serving
 from synaptic.packages.source import channel_name, note_file, open_source, registry_url
 
 app = verb(
@@ -167,7 +166,7 @@ def serve(
     with opened_source(registry) as source:
         database = _file_of(source)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    with serving(database.path, port) as url:
+    with remote.serve_registry(database.path, port) as url:
         screen.say(url)
         sys.stdout.flush()
         signal.pause()

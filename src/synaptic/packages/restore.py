@@ -20,7 +20,7 @@ from synaptic.packages.materialise import materialise
 from synaptic.packages.plan import Item, registry_text
 from synaptic.packages.site import Site
 from synaptic.packages.source import Source
-from synaptic.packages.steps import After, Change, Drop, Put, Work, commit, exclusive
+from synaptic.packages.steps import After, Change, Drop, Put, Work, commit_changes, hold_install_lock, watch_nothing
 from synaptic.packages.verify_install import verify_record
 from synaptic.setup.env import env_files
 
@@ -55,11 +55,11 @@ def moved_from(home: Home, site: Site) -> Pins | None:
     return None
 
 
-def follow(home: Home, site: Site, old: Pins, after: After | None = None) -> None:
+def follow(home: Home, site: Site, old: Pins, after: After = watch_nothing) -> None:
     """Write paths anew for a project that was moved: registry, variables and pins. Its files stay as they are."""
-    with exclusive(home, (site,)):
+    with hold_install_lock(home, (site,)):
         work = Work(what=f"move {site.root}", sites=(site,), changes=tuple(_followed(home, site, old)))
-        commit(home, work, *([after] if after else []))
+        commit_changes(home, work, after)
 
 
 def _item(source: Source, site: Site, record: Record) -> Item:
