@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from synaptic.model.errors import LayerError
-from synaptic.model.layers import Effort, EndSession, Metadata, Skill
+from synaptic.model.layers import PHASES, Effort, EndSession, Metadata, Skill
 from synaptic.store import layer_effects, layers, skills, tasks, windows
 from synaptic.store.db import Connection, Store
 from synaptic.store.layer_effects import Cause, text
@@ -16,8 +16,6 @@ from synaptic.store.windows import Who, Window
 
 T = TypeVar("T")
 
-PHASES = "phases"
-"""The key of an effort's metadata with its declared phases: those of its skill when it began, and what was added."""
 INSERT = """
 INSERT INTO efforts (task_id, skill, mode, ordinal, metadata, created_at)
 SELECT ?1, ?2, ?3, coalesce(max(ordinal), 0) + 1, ?4, ?5 FROM efforts WHERE task_id = ?1 RETURNING id

@@ -9,7 +9,6 @@ from synaptic.model.layers import Agent, Effort, Session, Skill
 from synaptic.store.efforts import Passed
 from synaptic.store.messages import Message
 from synaptic.store.tasks import Known
-from synaptic.work.efforts import Begun, declared, next_skills
 
 View = dict[str, Any]
 
@@ -24,7 +23,7 @@ def effort_view(effort: Effort) -> View:
         "ordinal": effort.ordinal,
         "lifecycle": "finished" if effort.finished else "active",
         "phase": effort.phase or None,
-        "phases": list(declared(effort)),
+        "phases": list(effort.phases),
         "logPath": effort.artifact("log"),
         "blockAfter": effort.limit,
         "directives": list(effort.directives),
@@ -86,21 +85,6 @@ def agent_view(agent: Agent) -> View:
     }
 
 
-def begun_view(begun: Begun) -> View:
-    """An effort that was started or resumed."""
-    return {
-        **effort_view(begun.effort),
-        "sessionId": begun.window.session,
-        "prevSessionId": begun.window.previous,
-        "newSession": begun.window.opened,
-        "resumed": begun.resumed,
-        "priorDebriefs": list(begun.debriefs),
-        "artifacts": list(begun.artifacts),
-        "nextSkills": list(next_skills(begun)),
-        "dehydration": payload_view(begun.window.payload),
-    }
-
-
 def skill_view(skill: Skill) -> View:
     """A skill."""
     return {
@@ -115,7 +99,7 @@ def skill_view(skill: Skill) -> View:
     }
 
 
-def passed_view(history: Iterable[Passed]) -> list[View]:
+def history_view(history: Iterable[Passed]) -> list[View]:
     """The phases that an effort went through."""
     return [{"phase": one.phase, "reason": one.reason or None, "proof": one.proof, "at": one.at} for one in history]
 

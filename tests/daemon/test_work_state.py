@@ -3,7 +3,7 @@ import json
 
 import pytest
 
-from synaptic.daemon import rpc, state_methods
+from synaptic.daemon import rpc, work_methods
 from synaptic.engine.walk import open_engine
 from synaptic.model import sane
 from synaptic.store import mirror
@@ -25,7 +25,7 @@ def call(setting: Setting, name: str, **params: object) -> object:
 
 def test_get_set_update_reset_over_the_socket(setting: Setting) -> None:
     """S1-141"""
-    assert state_methods.get is not None
+    assert work_methods.METHODS is rpc.METHODS
     assert call(setting, "state.get", section="edits") == sane.defaults(sane.EDITS)
     call(setting, "state.set", section="edits", key="count", value=2)
     after = call(setting, "state.update", section="edits", add={"count": 3}, append={"unique_files": "a.py"})

@@ -186,6 +186,7 @@ def test_agents_are_registered_and_say_what_they_do(line: Line):
     name = f"agent-{line.root}"
     made = line.get("agents.register", id=name, label="L", targetedClaims=["src"], status="working")
     assert (made["label"], made["status"]) == ("L", "working")
+    assert '["src"]' in next(row for row in line.rows()["agents"] if row[0] == name), "an argument must not get lost"
     assert line.get("agents.updateStatus", agentId=name, status="checked")["status"] == "checked"
     assert line.code("agents.updateStatus", agentId=name, status="sleepy") == "VALIDATION_ERROR"
     assert line.code("agents.updateStatus", agentId="ghost", status="done") == "NOT_FOUND"

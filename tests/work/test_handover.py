@@ -7,7 +7,7 @@ import pytest
 
 from synaptic.model.dehydration import Dehydration, Read
 from synaptic.model.layers import Effort
-from synaptic.work import required_files
+from synaptic.work import handover
 from tests.daemon.setting import Setting
 
 
@@ -21,7 +21,7 @@ def test_what_a_policy_keeps_from_the_agent_is_left_out_and_said(setting: Settin
     effort = Effort(id=1, task=f"{root}/.tasks/t", project=1, skill="s", ordinal=1)
     names = ("a.py", f"{root}/b.py", "/home/u/.ssh/id_rsa", "../../.aws/credentials")
     given = Read(Dehydration(summary="s", last_action="l", next_steps=(), required_files=names), ("something before",))
-    found = asyncio.run(required_files.allowed(setting.home, root, effort, given))
+    found = asyncio.run(handover.drop_refused_files(setting.home, root, effort, given))
     assert found.payload.required_files == ("a.py", f"{root}/b.py")
     assert found.warnings[0] == "something before"
     assert len(found.warnings) == 3
@@ -30,5 +30,5 @@ def test_what_a_policy_keeps_from_the_agent_is_left_out_and_said(setting: Settin
 
 def test_one_file(setting: Setting):
     root = str(setting.project)
-    assert asyncio.run(required_files.refusal(setting.home, root, f"{root}/a.py")) == ""
-    assert "secrets.files" in asyncio.run(required_files.refusal(setting.home, root, "/home/u/.ssh/id_rsa"))
+    assert asyncio.run(handover.explain_refused_file(setting.home, root, f"{root}/a.py")) == ""
+    assert "secrets.files" in asyncio.run(handover.explain_refused_file(setting.home, root, "/home/u/.ssh/id_rsa"))
