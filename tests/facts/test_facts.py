@@ -1,7 +1,7 @@
 import asyncio
 from pathlib import Path
 
-from synaptic.facts.gather import Means, gather, gatherers
+from synaptic.facts.gather import EngineMeans, gather, gatherers
 from synaptic.model.call import Call
 from synaptic.model.event import PreToolUse
 from synaptic.model.home import Home
@@ -23,7 +23,7 @@ def test_every_gatherer_is_a_field_of_facts() -> None:
 
 def test_only_what_is_needed_is_gathered(tmp_path: Path) -> None:
     store = Store.open(Home(tmp_path))
-    means = Means(store, Runners(tmp_path / "spool"))
+    means = EngineMeans(store, Runners(tmp_path / "spool"))
     state.write(store, state.Owner("/p", "s"), Change(section="session:edits", put={"count": 3}))
     plain = asyncio.run(gather(call(), frozenset(), means))
     assert plain == Facts(root="/p", home="/home/u", now=5.0)

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from synaptic.cli import hook_test, screen
-from synaptic.cli.event import rehearsed
+from synaptic.cli.event import story_of_rehearsal
 from synaptic.cli.place import here, required_root
 from synaptic.cli.registered import catalog_of
 from synaptic.cli.verbs import Json, verb
@@ -92,11 +92,11 @@ def try_one(
     place = here()
     hook = hook_test.hook_of(catalog_of(place), name)
     request = hook_test.recorded(place, recorded) if recorded else hook_test.sample(place, hook, event)
-    walked, micros = hook_test.rehearsed(place.home, hook, request)
+    decided, micros = hook_test.rehearse(place.home, hook, request)
     if as_json:
-        screen.document({"hook": name, "decision": walked.decision, "stdout": walked.answer.stdout.decode()})
+        screen.document({"hook": name, "decision": decided.decision, "stdout": decided.answer.stdout.decode()})
         return
-    first, *rest = explain(rehearsed(walked, micros))
+    first, *rest = explain(story_of_rehearsal(decided, micros))
     screen.say(first.replace("Event 0", "Rehearsal, nothing is written", 1))
     for line in rest:
         screen.say(line)

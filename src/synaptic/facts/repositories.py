@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Mapping
 
 from synaptic.facts import git
-from synaptic.facts.gather import USER_HOME, Gatherer, Means
+from synaptic.facts.gather import USER_HOME, EngineMeans, Gatherer
 from synaptic.model.call import Call
 from synaptic.model.event import ToolEvent
 from synaptic.model.project import Git
@@ -18,7 +18,7 @@ FOLDERS = 8
 """More folders than this in one command are not looked at."""
 
 
-async def repositories(call: Call, means: Means) -> Mapping[str, Git]:
+async def repositories(call: Call, means: EngineMeans) -> Mapping[str, Git]:
     """The working trees by folder; a removal of `.worktrees/` is about the folder that the event happened in."""
     folders = [found.cwd for found in _calls(call) if found.verb in VERBS]
     if isinstance(call.event, ToolEvent) and "worktrees" in call.event.tool.command:
@@ -26,7 +26,7 @@ async def repositories(call: Call, means: Means) -> Mapping[str, Git]:
     return {folder: git.read(folder) for folder in _some(folders)}
 
 
-async def pending(call: Call, means: Means) -> Mapping[str, Pending]:
+async def pending(call: Call, means: EngineMeans) -> Mapping[str, Pending]:
     """What each commit would hold."""
     folders = _some([found.cwd for found in _calls(call) if found.verb == "commit"])
     found = await asyncio.gather(*(_pending(folder) for folder in folders))

@@ -60,11 +60,7 @@ def append(store: Store, records: Iterable[Record], keep: Keep = "full") -> int:
         store.nothing_waits.clear()
     if any(row.record.event in workspaces.EVENTS for row in rows):
         store.workspaces.clear()
-    try:
-        new = store.write(lambda connection: _insert_all(store, connection, rows), follows=True)
-    finally:
-        for row in rows:
-            store.decided(row.record.call)
+    new = store.write(lambda connection: _insert_all(store, connection, rows), follows=True)
     for record in new:
         if record.decision.effects:
             layers.follow(store, record.decision.effects)

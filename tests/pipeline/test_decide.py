@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.daemon.setting import Setting, output, specific
-from tests.engine.test_routing import hook
+from tests.pipeline.test_hints import hook
 
 
 @pytest.fixture

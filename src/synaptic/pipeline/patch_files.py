@@ -6,13 +6,12 @@ import msgspec
 
 from synaptic.agents.base import Capability
 from synaptic.agents.degrade import degraded
-from synaptic.facts.gather import USER_HOME
+from synaptic.hooks.select import SelectedHooks, compile_selection
 from synaptic.model.call import Call
 from synaptic.model.decision import Decision
 from synaptic.model.event import ToolEvent
 from synaptic.model.patch import BEGIN, edits_of, files
 from synaptic.model.tool import PATCH, Tool
-from synaptic.pipeline.select import Panel, panel
 from synaptic.shell.read.once import read_once
 
 PROGRAMS = frozenset({"apply_patch", "applypatch"})
@@ -20,24 +19,24 @@ SHARE = Capability(deny=True, ask=True, context=True, feedback=True)
 """What one file's hooks may say about the whole patch: they can neither change it nor permit it."""
 
 
-def file_calls(call: Call, final: Decision) -> tuple[Call, ...]:
+def split_by_file(call: Call) -> tuple[Call, ...]:
     """One call per file for a patch of several files or a patch that a shell command applies; else none."""
     if not isinstance(call.event, ToolEvent):
         return ()
-    tool = call.event.tool if final.input is None else Tool(call.event.tool_name, final.input)
+    tool = call.event.tool
     if tool.name == PATCH:
         changes = files(tool.text("patch"))
         return tuple(_about(call, edit, call.event.cwd) for change in changes for edit in edits_of(change))
     return tuple(_in_shell(call, tool.command)) if BEGIN in tool.command else ()
 
 
-def others(found: Panel, asked: Panel) -> Panel:
+def without_asked(found: SelectedHooks, asked: SelectedHooks) -> SelectedHooks:
     """The hooks that have not seen the whole patch."""
     known = {hook.id for hook in asked.hooks}
-    return panel(tuple(hook for hook in found.hooks if hook.id not in known))
+    return compile_selection(tuple(hook for hook in found.hooks if hook.id not in known))
 
 
-def share(decision: Decision) -> Decision:
+def limit_to_share(decision: Decision) -> Decision:
     """What was said about one file, as a word about the patch."""
     return degraded(decision, SHARE, "patch")
 
@@ -45,7 +44,7 @@ def share(decision: Decision) -> Decision:
 def _in_shell(call: Call, command: str) -> Iterator[Call]:
     cwd = call.event.cwd or call.root
     changes = files(command)
-    for found in read_once(command, cwd, call.env.get("HOME") or USER_HOME).commands:
+    for found in read_once(command, cwd, call.env.get("HOME", "")).commands:
         if found.name in PROGRAMS:
             mine = (change for change in changes if change.path in found.paths)
             yield from (_about(call, edit, found.cwd or cwd) for change in mine for edit in edits_of(change))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from synaptic.engine import background
+from synaptic.engine.side_effects import start_background
 from synaptic.model.call import Call
 from synaptic.model.effect import AppendLine
 from synaptic.model.errand import Alert, RunTests
@@ -30,7 +30,7 @@ class Runners:
 
 def started(*effects: object) -> list[Invocation]:
     runners = Runners()
-    assert background.start(runners, Home(Path("/h")), CALL, effects) == ()  # type: ignore[arg-type]
+    assert start_background(runners, Home(Path("/h")), CALL, effects) == ()  # type: ignore[arg-type]
     return runners.started
 
 

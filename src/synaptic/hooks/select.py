@@ -18,52 +18,64 @@ WILD = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
 MEMO_LIMIT = 4096
 
 
-class Panel(msgspec.Struct, frozen=True):
+class SelectedHooks(msgspec.Struct, frozen=True):
     """The hooks that one event concerns, first to run first, with what can be known about them before it happens."""
 
     hooks: tuple[Hook, ...]
-    members: tuple[Policy | None, ...] = ()
+    policies: tuple[Policy | None, ...] = ()
     """The policy of each hook that is one."""
     needs: frozenset[str] = frozenset()
     """Facts that the policies among them ask for."""
-    policies: str = ""
+    policy_names: str = ""
     """Their ids, in order: what the trace says when none of them had anything to say."""
+    deriver: Policy | None = None
+    """The first policy among them that derives a further event from this one."""
+    hook_log: str = ""
+    """Where the log lines of hooks are appended, below the project's root: the file of a policy that keeps one."""
 
 
-def panel(hooks: tuple[Hook, ...]) -> Panel:
-    """A panel of these hooks."""
-    members = tuple(cast(Policy, hook.handler.policy) if isinstance(hook.handler, Builtin) else None for hook in hooks)
-    needs = frozenset(need for policy in members if policy is not None for need in policy.needs)
-    names = " ".join(hook.id for hook, policy in zip(hooks, members, strict=True) if policy is not None)
-    return Panel(hooks, members, needs, names)
+def compile_selection(hooks: tuple[Hook, ...]) -> SelectedHooks:
+    """A selection of these hooks, in this order."""
+    policies = tuple(cast(Policy, hook.handler.policy) if isinstance(hook.handler, Builtin) else None for hook in hooks)
+    present = [policy for policy in policies if policy is not None]
+    return SelectedHooks(
+        hooks,
+        policies,
+        frozenset(need for policy in present for need in policy.needs),
+        " ".join(hook.id for hook, policy in zip(hooks, policies, strict=True) if policy is not None),
+        next((policy for policy in present if policy.derives_event), None),
+        next((policy.hook_log for policy in present if policy.hook_log), ""),
+    )
 
 
-class Index:
+class HookIndex:
     """The hooks of one catalog in their total order, found again at the price of one look-up per event and subject."""
 
     def __init__(self, hooks: Iterable[Hook]) -> None:
         self._by_event: dict[str, list[tuple[Hook, Callable[[str], bool]]]] = {}
-        self._memo: dict[tuple[str, str], Panel] = {}
+        self._memo: dict[tuple[str, str], SelectedHooks] = {}
         self._conditional = False
         for hook in sorted(hooks, key=lambda hook: hook.rank):
             self._conditional |= hook.match is not None
             for event in hook.events:
                 self._by_event.setdefault(event, []).append((hook, matcher(hook.matcher)))
 
-    def select(self, call: Call) -> Panel:
+    def select(self, call: Call) -> SelectedHooks:
         """The hooks for this call."""
-        named = self._named(call.event)
+        named = self._select_by_name(call.event)
         if self._conditional and any(hook.match for hook in named.hooks):
-            return panel(tuple(hook for hook in named.hooks if hook.match is None or holds(hook.match, call)))
+            return compile_selection(
+                tuple(hook for hook in named.hooks if hook.match is None or holds(hook.match, call))
+            )
         return named
 
-    def _named(self, event: Event) -> Panel:
+    def _select_by_name(self, event: Event) -> SelectedHooks:
         key = (event.hook_event_name, event.subject)
         if (known := self._memo.get(key)) is not None:
             return known
         registered = self._by_event.get(event.hook_event_name, ())
         # An event without a subject has nothing a matcher could be compared with: all its hooks run.
-        found = panel(tuple(hook for hook, matches in registered if not event.SUBJECT or matches(key[1])))
+        found = compile_selection(tuple(hook for hook, matches in registered if not event.SUBJECT or matches(key[1])))
         if len(self._memo) >= MEMO_LIMIT:
             self._memo.clear()
         self._memo[key] = found

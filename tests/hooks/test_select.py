@@ -2,9 +2,9 @@ import re
 
 import pytest
 
+from synaptic.hooks.select import HookIndex, glob, holds, matcher
 from synaptic.model.event import SessionStop
 from synaptic.model.hook import Match
-from synaptic.pipeline.select import Index, glob, holds, matcher
 from tests.pipeline.chains import call, hook
 
 
@@ -40,27 +40,30 @@ def test_an_invalid_matcher_is_an_error_for_the_registry_to_catch() -> None:
 def test_hooks_come_in_ascending_priority_and_equal_ones_in_source_order() -> None:
     """S0-026, S0-027, S0-069"""
     hooks = [hook("b", 20, order=3), hook("a", 10, order=2), hook("c", 50, order=1), hook("d", 10, order=1)]
-    assert [one.id for one in Index(hooks).select(call()).hooks] == ["d", "a", "b", "c"]
+    assert [one.id for one in HookIndex(hooks).select(call()).hooks] == ["d", "a", "b", "c"]
 
 
 def test_any_integer_is_a_priority() -> None:
     """S0-069"""
-    assert [one.id for one in Index([hook("late", 200), hook("first", 0)]).select(call()).hooks] == ["first", "late"]
+    assert [one.id for one in HookIndex([hook("late", 200), hook("first", 0)]).select(call()).hooks] == [
+        "first",
+        "late",
+    ]
 
 
 def test_only_hooks_of_the_event_are_selected() -> None:
     """S0-020, S0-023"""
     hooks = [hook("pre"), hook("post", events=("PostToolUse",)), hook("both", events=("PreToolUse", "PostToolUse"))]
-    assert [one.id for one in Index(hooks).select(call("PostToolUse")).hooks] == ["both", "post"]
+    assert [one.id for one in HookIndex(hooks).select(call("PostToolUse")).hooks] == ["both", "post"]
 
 
 def test_a_matcher_is_ignored_where_the_event_has_no_subject() -> None:
-    assert Index([hook("stop", events=("Stop",), matcher="Bash")]).select(call("Stop")).hooks
+    assert HookIndex([hook("stop", events=("Stop",), matcher="Bash")]).select(call("Stop")).hooks
 
 
 def test_a_matcher_of_session_start_looks_at_its_source() -> None:
     """S4-043"""
-    index = Index([hook("start", events=("SessionStart",), matcher="startup|resume")])
+    index = HookIndex([hook("start", events=("SessionStart",), matcher="startup|resume")])
     assert index.select(call("SessionStart", source="resume")).hooks
     assert not index.select(call("SessionStart", source="clear")).hooks
 
@@ -116,7 +119,7 @@ def test_a_star_stays_inside_one_name() -> None:
 
 
 def test_selection_is_remembered_per_event_and_subject() -> None:
-    index = Index([hook(f"h{number}", matcher=f"Tool{number}") for number in range(1000)])
+    index = HookIndex([hook(f"h{number}", matcher=f"Tool{number}") for number in range(1000)])
     assert [one.id for one in index.select(call("PreToolUse", tool_name="Tool7")).hooks] == ["h7"]
     about = call("PreToolUse", tool_name="Tool7")
     assert index.select(about) is index.select(about)
