@@ -12,8 +12,9 @@ import synaptic.facts
 from synaptic.model.call import Call
 from synaptic.model.errors import StoreError
 from synaptic.model.state import SCOPES, State
-from synaptic.policies.facts import Facts
+from synaptic.policies.facts import Facts, read_command
 from synaptic.runners.execute import Runners
+from synaptic.shell.reading import CommandReading
 from synaptic.store import state
 from synaptic.store.db import Store
 
@@ -25,6 +26,8 @@ class Means(msgspec.Struct, frozen=True):
 
     store: Store
     runners: Runners
+    command: CommandReading | None = None
+    """The command of the call that facts are gathered for, so that gatherers and policies share one reading."""
 
 
 Gatherer = Callable[[Call, Means], Awaitable[object]]
@@ -44,10 +47,12 @@ def gatherers() -> Mapping[str, Gatherer]:
 async def gather(call: Call, needs: frozenset[str], means: Means) -> Facts:
     """The facts about one call."""
     home = call.env.get("HOME") or USER_HOME
-    known = Facts(root=call.root, home=home, now=call.at, agent=call.agent)
+    command = read_command(call.event, call.root, home)
+    known = Facts(root=call.root, home=home, now=call.at, agent=call.agent, command=command)
     if not needs:
         return known
     others, sections = _kinds(needs)
+    means = Means(means.store, means.runners, command)
     values = {need: await gatherer(call, means) for need, gatherer in others}
     if sections:
         values["state"] = _state(call, means, sections)

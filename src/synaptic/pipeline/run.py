@@ -16,7 +16,7 @@ from synaptic.model.tool import Input
 from synaptic.pipeline.merge import Said, merge
 from synaptic.pipeline.select import Panel
 from synaptic.policies.base import Policy
-from synaptic.policies.facts import Facts
+from synaptic.policies.facts import Facts, with_command
 from synaptic.runners.base import Invocation
 
 Outcome = Verdict | Failure | None
@@ -122,7 +122,7 @@ class Walk:
             if self.denied:
                 self._leave_out(place + 1)
                 return
-            event = self.call.event
+            facts, event = self._facts, self.call.event
 
     def _leave_out(self, start: int) -> None:
         for hook, policy in zip(self.panel.hooks[start:], self.panel.members[start:], strict=True):
@@ -212,6 +212,7 @@ class Walk:
             return Verdict(says=outcome.says, reason=outcome.reason), "has already rewritten this call"
         if dict(outcome.input) != dict(_input(self.call)):
             self.call = self.call.with_input(outcome.input)
+            self._facts = with_command(self._facts, self.call.event)
             self._writers[place] = said.hook.id
             reach = place if said.phase == "run" else len(self.panel.hooks)
             asked = (other for other in range(reach) if other != place and other not in self._unasked)
