@@ -15,8 +15,9 @@ from synaptic.model.errors import StoreError
 from synaptic.model.layers import Layers, Usage
 from synaptic.model.project import Git
 from synaptic.model.state import SCOPES, State
-from synaptic.policies.facts import Facts
+from synaptic.policies.facts import Facts, read_command
 from synaptic.runners.execute import Runners
+from synaptic.shell.reading import CommandReading
 from synaptic.store import state
 from synaptic.store.db import Store
 
@@ -46,6 +47,8 @@ class EngineMeans(msgspec.Struct, frozen=True):
     memo: CallMemo = msgspec.field(default_factory=CallMemo)
     transcripts: dict[str, Usage] = msgspec.field(default_factory=dict)
     """How full contexts were, by transcript, when they were read last."""
+    command: CommandReading | None = None
+    """The command of the call that facts are gathered for, so that gatherers and policies share one reading."""
 
 
 Gatherer = Callable[[Call, EngineMeans], Awaitable[object]]
@@ -64,10 +67,12 @@ def gatherers() -> Mapping[str, Gatherer]:
 async def gather(call: Call, needs: frozenset[str], means: EngineMeans) -> Facts:
     """The facts about one call."""
     home = call.env.get("HOME") or USER_HOME
-    known = Facts(root=call.root, home=home, now=call.at, agent=call.agent)
+    command = read_command(call.event, call.root, home)
+    known = Facts(root=call.root, home=home, now=call.at, agent=call.agent, command=command)
     if not needs:
         return known
     others, sections = _kinds(needs)
+    means = msgspec.structs.replace(means, command=command)
     values = {need: await gatherer(call, means) for need, gatherer in others}
     if sections:
         values["state"] = _state(call, means, sections)

@@ -84,7 +84,7 @@ def _written(found: Script, patterns: bool) -> Iterator[tuple[Word, str, Command
     for command in _writing(found):
         if patterns and not any(word.glob for word in command.argv):
             continue
-        for word in _words(command):
+        for word in written_words(command):
             if word.glob or not patterns:
                 yield word, command.cwd, command, command.via
 
@@ -98,7 +98,8 @@ def _writing(found: Script) -> list[Command]:
     return sorted(chain(patched, *writers), key=attrgetter("index"))
 
 
-def _words(command: Command) -> list[Word]:
+def written_words(command: Command) -> list[Word]:
+    """The words that name what a command writes or deletes."""
     name = command.name.lower()
     words = operands(command.argv[1:], EVERY_VALUED) if name in EVERY else list(_chosen(command, name))
     return [*map(Word, command.paths), *words] if command.paths else words
