@@ -46,6 +46,18 @@ def test_calls_that_are_being_decided_are_counted_in(layered):
     assert ask(facts.layers, layered, id="c9").session.heartbeat == 0
 
 
+def test_facts_that_are_gathered_again_count_nothing_twice(layered):
+    """After a rewrite: neither the call itself nor those that came after it are ahead of it."""
+    layered.open(layered.effort(), host="w")
+    counts = [ask(facts.layers, layered, id=id).session.heartbeat for id in ("a", "b", "c", "b", "a")]
+    assert counts == [0, 1, 2, 1, 0]
+    layered.means.reservations.release("a")
+    assert ask(facts.layers, layered, id="b").session.heartbeat == 0
+    log = {"tool_name": "Bash", "tool_input": {"command": "synaptic effort log x"}}
+    ask(facts.layers, layered, id="b", **log)
+    assert ask(facts.layers, layered, id="c").session.heartbeat == 0, "b has become a call that is not counted"
+
+
 def test_only_calls_of_the_same_session_are_counted_in(layered):
     effort = layered.effort()
     layered.open(effort, host="w")

@@ -3,9 +3,10 @@ import time
 from hypothesis import given
 from hypothesis import strategies as st
 
+from synaptic.model.call import Call
 from synaptic.model.decision import Failure, Fault, Kind, Verdict, advise, allow, ask, deny, rewrite
 from synaptic.model.event import PreToolUse
-from synaptic.model.hook import Builtin
+from synaptic.model.hook import Builtin, Match
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
 from tests.pipeline.chains import Outcome, Says, TableRuntime, call, decide, hook
@@ -142,6 +143,58 @@ def test_a_policy_that_breaks_is_a_failure_like_any_other() -> None:
     assert "ZeroDivisionError" in decision.warnings[0]
 
 
+class FactsOfInput(TableRuntime):
+    """A runtime whose facts tell which command they are about."""
+
+    def __init__(self, says: dict[str, Says]) -> None:
+        super().__init__(says)
+        self.gathered: list[str] = []
+
+    async def facts(self, call: Call, needs: frozenset[str]) -> Facts:
+        self.gathered.append(call.event.tool.command)
+        return Facts(root=call.event.tool.command)
+
+
+def test_facts_are_about_the_call_as_it_is_when_a_policy_looks() -> None:
+    runtime = FactsOfInput({"turns": lambda seen: rewrite({"command": "rm"}, "x") if seen["command"] == "ls" else None})
+    policy = Builtin(WantsOwnFacts())
+    hooks = [
+        hook("test.own-facts", 10, handler=policy),
+        hook("turns", 20),
+        hook("test.own-facts#2", 30, handler=policy),
+    ]
+    assert decide(hooks, runtime).kind is Kind.REWRITE
+    assert runtime.gathered == ["ls", "rm"]
+
+
+def test_facts_are_not_gathered_again_when_no_policy_looks_any_more() -> None:
+    runtime = FactsOfInput({"turns": append("-a")})
+    once = hook("test.own-facts", 10, handler=Builtin(WantsOwnFacts()), recheck=False)
+    decide([once, hook("turns", 20)], runtime)
+    assert runtime.gathered == ["ls"]
+
+
+def test_a_permission_for_an_older_input_is_none_for_what_became_of_it() -> None:
+    """Law: the verdict on a rewritten call is at least as strict as on the same call made directly."""
+    kind: Says = lambda seen: allow("harmless") if seen["command"] == "ls" else None  # noqa: E731
+    runtime = TableRuntime({"kind": kind, "turns": append("-a")})
+    decision = decide([hook("kind", 10), hook("turns", 20)], runtime)
+    assert (decision.kind, decision.allowed) == (Kind.REWRITE, False)
+    again = TableRuntime({"kind": allow("all is well"), "turns": append("-a")})
+    assert decide([hook("kind", 10), hook("turns", 20)], again).allowed
+
+
+def test_a_hook_whose_conditions_hold_for_the_rewritten_input_only_is_asked_too() -> None:
+    """Law: as above."""
+    concerned = hook("notes", 10, matcher="Read", match=Match(file_patterns=("*.key",)))
+    turns: Says = lambda seen: rewrite({"file_path": "/p/a.key"}, "x") if seen["file_path"] != "/p/a.key" else None  # noqa: E731
+    runtime = TableRuntime({"notes": deny("keys are private"), "turns": turns})
+    about = call(tool_name="Read", tool_input={"file_path": "/p/a.txt"})
+    decision = decide([concerned, hook("turns", 20, matcher="Read")], runtime, about)
+    assert (decision.kind, decision.by) == (Kind.DENY, "notes")
+    assert runtime.ran == ["turns", "notes"]
+
+
 choices: st.SearchStrategy[Outcome] = st.sampled_from(
     [None, deny("no"), ask("?"), allow(), advise("x"), Failure(Fault.CRASH, "crash"), Verdict()]
 )
@@ -243,3 +296,19 @@ class Quiet(Policy):
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
         return None
+
+
+class WantsOwnFacts(Policy):
+    """Denies when the facts are about another command.
+
+    ## What it does
+    Compares.
+    ## Why
+    To see whose facts it is given.
+    """
+
+    id = "test.own-facts"
+    events = (PreToolUse,)
+
+    def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
+        return deny(f"facts about {facts.root}") if facts.root != event.tool.command else None

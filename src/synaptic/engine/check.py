@@ -28,7 +28,7 @@ class Checker:
 
     def __init__(self, home: Home) -> None:
         store = Store.in_memory(home, StoreError("nothing is written"))
-        self._engine = Engine(home, EngineMeans(store, Runners(home.spool)), RecentCatalogs(home))
+        self.engine = Engine(home, EngineMeans(store, Runners(home.spool)), RecentCatalogs(home))
 
     async def decide(self, question: Mapping[str, object]) -> Decision:
         """The decision about `tool_name`, `tool_input`, `cwd` (and `hook_event_name`, `agent`). Raises PayloadError."""
@@ -36,7 +36,7 @@ class Checker:
         event = str(question.get("hook_event_name") or "PreToolUse")
         stdin = msgspec.json.encode(question)
         request = Request(agent=agent, event=event, stdin=stdin, id="check", env=ENVIRONMENT)
-        return (await self._engine.walk(request, PoliciesOnly)).decision
+        return (await self.engine.walk(request, PoliciesOnly)).decision
 
 
 class RecentCatalogs(Catalogs):
