@@ -7,7 +7,8 @@ from synaptic.shell.reading import CommandReading
 
 DEVICES = ("/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/fd", "/proc/self/fd")
 TEMPORARY = ("/tmp", "/var/tmp", "/var/folders", "/dev/shm")
-TEMPORARY_VARIABLES = ("$TMPDIR", "${TMPDIR")
+TEMPORARY_TEXTS = ("$TMPDIR", "${TMPDIR", "$(mktemp", "`mktemp")
+"""How a name begins that only the shell can work out."""
 FOLDER_MAKERS = frozenset({"mkdir"})
 """Programs that make a place for files and change none."""
 
@@ -24,7 +25,7 @@ def _is_edit(effect: Effect, command: CommandReading, root: str) -> bool:
     if elsewhere(effect) or (effect.command is not None and effect.command.name in FOLDER_MAKERS):
         return False
     text = effect.word.text
-    if text.startswith(TEMPORARY_VARIABLES) and ".." not in text:
+    if text.startswith(TEMPORARY_TEXTS) and ".." not in text:
         return False
     folder = effect.cwd or command.at.cwd
     path = resolve(text, Standpoint(folder, command.home)) if effect.is_named else folder

@@ -7,7 +7,15 @@ import msgspec
 
 from synaptic.shell.effects.arguments import arguments, operands
 from synaptic.shell.effects.flow import FETCHERS, VALUED, fetches, local, remote
-from synaptic.shell.effects.targets import EVERY_VALUED, MOVERS, TARS, WRITERS, written_words
+from synaptic.shell.effects.targets import (
+    EVERY_VALUED,
+    LAST_VALUED,
+    MOVERS,
+    TARS,
+    WRITERS,
+    read_tar,
+    written_words,
+)
 from synaptic.shell.names import names
 from synaptic.shell.programs.git_line import git_call
 from synaptic.shell.read.script import Command, Script, Word
@@ -17,11 +25,17 @@ SENDERS = FETCHERS | names("socat ssh scp sftp rsync ftp mail mailx sendmail mut
 COPIERS = names("scp sftp rsync")
 CHANGING_VERBS = names(
     "apply am checkout restore reset stash clean merge rebase revert cherry-pick switch rm mv pull read-tree"
-    " checkout-index submodule"
+    " checkout-index submodule bisect"
 )
 """Verbs of git that change files of the working tree without naming each."""
-SHOWING = names("list show")
-"""Verbs of `git stash` that change nothing."""
+SHOWING = {"stash": names("list show"), "bisect": names("log view visualize terms help")}
+"""What such a verb does, by its first word, that changes nothing."""
+CHANGING = {"submodule": names("update add deinit")}
+"""For verbs that mostly show: what changes something."""
+LISTING = names("-l -t -p -v -z -Z")
+"""Options with which `unzip` only shows what is in an archive."""
+UNNAMING = names("unzip patch wget wget2 aria2c axel curl")
+"""Programs that may write files whose names they make up."""
 UNNAMED = Word("", known=False)
 """Stands for a file that a program writes without naming it: `git checkout`, `unzip`, `curl -O`."""
 
@@ -58,9 +72,9 @@ class Effects(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def writes(self) -> tuple[Effect, ...]:
         """Files that are created or changed, by redirections, by programs, and by code of other languages."""
-        redirected = (
-            Effect("write", one.target, None, one.cwd, one.via) for one in self.script.redirects if one.writes
-        )
+        # What stands in `> >(...)` is a command, which is looked at by itself.
+        files = (one for one in self.script.redirects if one.writes and one.target.text[:2] != ">(")
+        redirected = (Effect("write", one.target, None, one.cwd, one.via) for one in files)
         return (*redirected, *self._by_programs("write"))
 
     @cached_property
@@ -101,14 +115,18 @@ def read_effects(script: Script) -> Effects:
 
 
 def _effect(kind: str, word: Word, command: Command) -> Effect:
-    return Effect(kind, word, command, command.cwd, command.via)
+    cwd = git_call(command).cwd if word is UNNAMED and command.name.lower() == "git" else command.cwd
+    return Effect(kind, word, command, cwd, command.via)
 
 
 def _deleted(command: Command) -> list[Word]:
     name = command.name.lower()
     if name in DELETERS:
         return operands(command.argv[1:], EVERY_VALUED)
-    return operands(command.argv[1:])[:-1] if name in MOVERS else []
+    if name not in MOVERS:
+        return []
+    given = arguments(command.argv[1:], LAST_VALUED)
+    return list(given.operands if given.has("-t", "--target-directory") else given.operands[:-1])
 
 
 def _written(command: Command) -> Iterator[Word]:
@@ -118,7 +136,7 @@ def _written(command: Command) -> Iterator[Word]:
     words = written_words(command) if name in WRITERS or command.paths else []
     if name in MOVERS:
         words = words[:1]
-    yield from words
+    yield from (word for word in words if word.text != "-" and not _is_remote(name, word))
     if not words and _writes_unnamed(command, name):
         yield UNNAMED
 
@@ -126,17 +144,34 @@ def _written(command: Command) -> Iterator[Word]:
 def _writes_unnamed(command: Command, name: str) -> bool:
     """Whether a program that names no file changes some all the same."""
     if name == "git":
-        call = git_call(command)
-        shows = call.verb == "stash" and bool(call.given.words) and call.given.words[0].text in SHOWING
-        return call.verb in CHANGING_VERBS and not shows and not call.helps
-    if name in ("unzip", "patch"):
-        return True
+        return _changes_tree(command)
+    if name in TARS:
+        return read_tar(command).has("-x", "--extract", "--get")
+    if name not in UNNAMING:
+        return False
     given = arguments(command.argv[1:], VALUED.get(name, ()))
-    if name in ("wget", "wget2", "aria2c", "axel"):
-        return not given.has("-O", "--output-document", "--spider")
     if name == "curl":
         return given.has("-O", "--remote-name", "--remote-name-all", "-J")
-    return name in TARS and ("x" in command.args[:1][0].lstrip("-") if command.args else False)
+    if name == "unzip":
+        return not given.has(*LISTING)
+    return name == "patch" or not given.has("-O", "--output-document", "--spider")
+
+
+def _changes_tree(command: Command) -> bool:
+    """Whether a call of git changes files of the working tree."""
+    call = git_call(command)
+    if call.verb not in CHANGING_VERBS or call.helps or call.given.has("dry-run"):
+        return False
+    if call.verb == "apply":
+        return not call.given.has("check", "stat", "numstat", "summary")
+    if call.verb == "read-tree":
+        return call.given.has("u")
+    first = call.given.words[0].text if call.given.words else ""
+    return first in CHANGING.get(call.verb, (first,)) and first not in SHOWING.get(call.verb, ())
+
+
+def _is_remote(name: str, word: Word) -> bool:
+    return (name in COPIERS or name in TARS) and remote(word.text)
 
 
 def _sends(command: Command) -> bool:
