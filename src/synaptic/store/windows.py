@@ -54,8 +54,8 @@ def enter(connection: Connection, effort: tuple[int, str], who: Who, at: float, 
     number, name, host = effort[0], text(who.agent), text(who.host)
     found = connection.execute(OPEN, (number, name, host)).fetchone()
     _bind(connection, effort, who, at)
-    # Theirs: the same window again; or one without an id yet, which a start (not a return) takes over. A person has no
-    # window id and so goes on in whichever is open.
+    # Theirs is the same window again. A start, unlike a return, also takes over one that has no id yet, and a person,
+    # who has no id at all, starts in whichever is open.
     if found and ((host and found[1] == host) or (not fresh and (not host or not found[1]))):
         connection.execute(CLAIM, (host or found[1], name, found[0]))
         return Window(session=found[0], opened=False)
