@@ -57,6 +57,7 @@ def register(store: Store, given: Registration, at: float) -> Agent:
     _check_status(given.status)
 
     def work(connection: Connection) -> None:
+        # In the transaction: an error of the foreign key would not say which number was wrong.
         known = connection.execute("SELECT 1 FROM efforts WHERE id = ?", (given.effort,)).fetchone()
         if given.effort is not None and not known:
             raise LayerError("NOT_FOUND", f"there is no effort {given.effort}", hint="type: synaptic effort list --all")
@@ -66,7 +67,6 @@ def register(store: Store, given: Registration, at: float) -> Agent:
         connection.execute(REGISTER, (*who, *told, at))
 
     store.write(work)
-    store.layers.clear()
     return required(store, given.id)
 
 
@@ -80,7 +80,6 @@ def set_status(store: Store, name: str, status: str, note: str, at: float) -> Ag
             raise _unknown(name)
 
     store.write(work)
-    store.layers.clear()
     return required(store, name)
 
 
