@@ -54,7 +54,6 @@ def register(store: Store, given: Registration, at: float) -> Agent:
         connection.execute(REGISTER, (*who, *told, at))
 
     store.write(work)
-    store.layers.clear()
     return required(store, given.id)
 
 
@@ -68,7 +67,6 @@ def set_status(store: Store, name: str, status: str, note: str, at: float) -> Ag
             raise _unknown(name)
 
     store.write(work)
-    store.layers.clear()
     return required(store, name)
 
 

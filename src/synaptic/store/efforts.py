@@ -1,7 +1,7 @@
 """Efforts from their start to their end. Every change is one transaction, checked before the first write."""
 
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 
@@ -13,8 +13,6 @@ from synaptic.store.layer_effects import Cause, text
 from synaptic.store.redact import redact_text
 from synaptic.store.tasks import Task
 from synaptic.store.windows import Who, Window
-
-T = TypeVar("T")
 
 PHASES = "phases"
 """The key of an effort's metadata with its declared phases: those of its skill when it began, and what was added."""
@@ -86,7 +84,7 @@ def start(store: Store, asked: Start, at: float) -> Started:
             _again(connection, number, asked)
         return number, windows.enter(connection, (number, asked.root), asked.who, at), known is not None
 
-    number, window, resumed = _written(store, work)
+    number, window, resumed = store.write(work)
     return Started(required(store, number), window, resumed)
 
 
@@ -104,7 +102,7 @@ def move(store: Store, number: int, step: Step, at: float) -> Effort:
         connection.execute(HISTORY, (number, text(after), _kept(step.reason), _proof(step.proof), at))
         connection.execute(QUIET, (at, number))
 
-    _written(store, work)
+    store.write(work)
     return required(store, number)
 
 
@@ -124,7 +122,7 @@ def finish(store: Store, number: int, keywords: tuple[str, ...] | None, at: floa
         layer_effects.apply(connection, ends, Cause(at=at))
         connection.execute("UPDATE agents SET effort_id = NULL WHERE effort_id = ?", (number,))
 
-    _written(store, work)
+    store.write(work)
     return required(store, number)
 
 
@@ -135,13 +133,13 @@ def update_metadata(store: Store, number: int, change: Metadata) -> Effort:
         _running(connection, number)
         _put(connection, number, change)
 
-    _written(store, work)
+    store.write(work)
     return required(store, number)
 
 
 def quiet(store: Store, number: int, at: float) -> None:
     """Something was logged by hand: the heartbeat of the effort's open window starts again."""
-    _written(store, lambda connection: connection.execute(QUIET, (at, number)))
+    store.write(lambda connection: connection.execute(QUIET, (at, number)))
 
 
 def enter(store: Store, number: int, who: Who, at: float) -> Window:
@@ -155,7 +153,7 @@ def enter(store: Store, number: int, who: Who, at: float) -> Window:
         root = connection.execute(f"{sql} WHERE e.id = ?", (number,)).fetchone()[0]
         return windows.enter(connection, (number, root), who, at, fresh=True)
 
-    return _written(store, work)
+    return store.write(work)
 
 
 def required(store: Store, number: int) -> Effort:
@@ -241,12 +239,6 @@ def _declared(metadata: Mapping[str, object] | None) -> tuple[str, ...] | None:
 def _efforts(store: Store, sql: str, values: tuple[object, ...]) -> list[Effort]:
     rows = store.read(lambda connection: connection.execute(sql, values).fetchall())
     return [found for (number,) in rows if (found := layers.effort(store, number))]
-
-
-def _written(store: Store, work: Callable[[Connection], T]) -> T:
-    result = store.write(work)
-    store.layers.clear()
-    return result
 
 
 def _unknown(number: int) -> LayerError:

@@ -79,7 +79,6 @@ def finish(store: Store, number: int, payload: str | None, at: float) -> Session
         connection.execute(FINISH, (kept, at, number))
 
     store.write(work)
-    store.layers.clear()
     return required(store, number)
 
 
