@@ -109,7 +109,6 @@ def test_phases_follow_the_skill(desk: Desk):
 def test_damaged_metadata_leaves_the_skills_file_to_tell_the_phases(desk: Desk):
     effort = desk.start().effort
     damage(desk.store, "UPDATE efforts SET metadata = 'not-json{{{'")
-    desk.store.layers.clear()
     effort = stored.required(desk.store, effort.id)
     assert code(lambda: desk.move(effort, "1: Build")) == "PHASE_NOT_SEQUENTIAL"
     assert desk.move(effort, "0: Setup").phase == "0: Setup"

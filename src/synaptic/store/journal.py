@@ -40,6 +40,10 @@ _encoder = msgspec.json.Encoder(enc_hook=repr)
 _decoder = msgspec.json.Decoder(Decision)
 
 
+class SecretAnswers(dict[str, Answer]):
+    """Answers that hold a secret, by call: repeated from memory, never written."""
+
+
 class _Parts(NamedTuple):
     payload: bytes
     decision: bytes
@@ -57,9 +61,9 @@ def append(store: Store, records: Iterable[Record], keep: Keep = "full") -> int:
     """Write many records in one transaction; how many were new. A call that is there already is left as it is."""
     rows = [_written(store, record, keep) for record in records]
     if any(isinstance(effect, WAITING) for row in rows for effect in row.record.decision.effects):
-        store.nothing_waits.clear()
+        deliveries.expect_more(store)
     if any(row.record.event in workspaces.EVENTS for row in rows):
-        store.workspaces.clear()
+        workspaces.forget_known(store)
     new = store.write(lambda connection: _insert_all(store, connection, rows), follows=True)
     for record in new:
         if record.decision.effects:
@@ -73,7 +77,7 @@ def answer(store: Store, call: str) -> Answer | None:
     None also for an answer that held a secret, once the process that gave it is gone: it is decided again.
     """
     row = store.read(lambda connection: connection.execute(ANSWER, (call,)).fetchone())
-    return Answer(*row) if row else store.secret_answers.get(call)
+    return Answer(*row) if row else store.cache(SecretAnswers).get(call)
 
 
 def get(store: Store, key: int | str) -> Entry | None:
@@ -174,9 +178,10 @@ def _silent(decision: Decision) -> bytes:
 
 
 def _remember(store: Store, record: Record) -> None:
-    while len(store.secret_answers) >= SECRET_ANSWERS:
-        del store.secret_answers[next(iter(store.secret_answers))]
-    store.secret_answers.setdefault(record.call, record.answer)
+    known = store.cache(SecretAnswers)
+    while len(known) >= SECRET_ANSWERS:
+        del known[next(iter(known))]
+    known.setdefault(record.call, record.answer)
 
 
 def _bytes(payload: bytes | str | None, keep: Keep) -> bytes:
