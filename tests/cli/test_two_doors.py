@@ -1,22 +1,24 @@
 """One command behind two doors: what the command line refuses, the socket refuses, and the other way round."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
 
-from synaptic.cli.person import AGENTS
 from synaptic.daemon.client import RpcError, rpc
 from tests.cli.conftest import User
 
 INVALID = -32602
+AGENTS = ("AGENT_", "CLAUDE", "CLINE", "CODEX", "COPILOT", "CURSOR", "GEMINI", "OPENCODE", "QWEN")
+"""How the variables begin by which a shell is known as an agent's."""
 
 
 @pytest.fixture
 def served(user: User, monkeypatch: pytest.MonkeyPatch) -> User:
     """A person with a daemon, and an effort on the task `t`."""
-    for name in (*AGENTS, "AGENT_ID"):
-        monkeypatch.delenv(name, raising=False)
+    for name in [name for name in os.environ if name.startswith(AGENTS)]:
+        monkeypatch.delenv(name)
     user.types("daemon", "start")
     user.types("effort", "start", "t", "--skill", "build")
     return user

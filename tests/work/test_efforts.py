@@ -1,70 +1,13 @@
 """Efforts with their files, as an agent or a person works on them."""
 
-import asyncio
 import json
 from pathlib import Path
 
-import pytest
-
-from synaptic.model.errors import LayerError
-from synaptic.model.layers import Beat, Effort, OpenSession
+from synaptic.model.layers import Beat, OpenSession
 from synaptic.store import efforts as stored
 from synaptic.store import layers, windows
-from synaptic.store.db import Store
-from synaptic.store.windows import Who
-from synaptic.work.beginnings import BegunEffort, ResumeEffort, StartEffort
-from synaptic.work.command import Caller, CommandContext
-from synaptic.work.efforts import MoveToPhase, WriteLog
-from synaptic.work.handover import Dehydrate, EndedSession
-from tests.daemon.setting import Setting
 from tests.store.efforts_kit import damage, tables
-
-PAYLOAD = json.dumps({"summary": "s", "lastAction": "l", "nextSteps": ["n"]}).encode()
-SKILL = '```json\n{"phases": ["0: Setup", "1: Build", "2: Check"], "nextSkills": ["test"]}\n```\n'
-
-
-class Desk:
-    """A store, a project, and whoever works there."""
-
-    def __init__(self, setting: Setting) -> None:
-        self.store = Store.open(setting.home)
-        self.root = setting.project
-        file = self.root / ".claude/skills/build/SKILL.md"
-        file.parent.mkdir(parents=True)
-        file.write_text(SKILL)
-
-    def context(self, **who: str) -> CommandContext:
-        return CommandContext(self.store, Caller(root=str(self.root), cwd=str(self.root), who=Who(**who)))
-
-    def start(self, task: str = "t", skill: str = "build", **who: str) -> BegunEffort:
-        return StartEffort(task=task, skill=skill).run(self.context(**who))
-
-    def move(self, effort: Effort, phase: str, reason: str = "") -> Effort:
-        return MoveToPhase(effort_id=effort.id, phase=phase, reason=reason).run(self.context()).effort
-
-    def log(self, effort: Effort, text: str, **who: str) -> str:
-        return WriteLog(effort_id=effort.id, text=text).run(self.context(**who)).path
-
-    def resume(self, given: dict[str, str], **who: str) -> BegunEffort:
-        return ResumeEffort(**given).run(self.context(**who))
-
-    def dehydrate(self, raw: bytes = PAYLOAD, **who: str) -> EndedSession:
-        return asyncio.run(Dehydrate(payload=raw).run(self.context(**who)))
-
-
-@pytest.fixture
-def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    setting = Setting(tmp_path)
-    monkeypatch.setenv("HOME", str(setting.user))
-    made = Desk(setting)
-    yield made
-    made.store.close()
-
-
-def code(work) -> str:
-    with pytest.raises(LayerError) as caught:
-        work()
-    return caught.value.code
+from tests.work.desk import Desk, code
 
 
 def test_a_start_reads_the_skill_and_lists_what_earlier_efforts_left(desk: Desk):
