@@ -3,8 +3,7 @@
 from pathlib import Path
 
 from synaptic.engine.sinks import write
-from synaptic.model.effect import AppendLine
-from synaptic.model.files import KeepLines, RemoveFile, WriteFile
+from synaptic.model.effect import AppendLine, KeepLines, RemoveFile, WriteFile
 
 
 def test_a_file_is_replaced_removed_and_cut(tmp_path: Path):

@@ -5,8 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from synaptic.engine import records
-from synaptic.model.effect import AppendLine, Effect
-from synaptic.model.files import KeepLines, RemoveFile, WriteFile
+from synaptic.model.effect import AppendLine, Effect, KeepLines, RemoveFile, WriteFile
 from synaptic.store.redact import redact_text
 
 

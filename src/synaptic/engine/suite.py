@@ -17,10 +17,9 @@ import msgspec
 
 from synaptic.engine.records import replace
 from synaptic.engine.sinks import write
-from synaptic.model.effect import AppendLine
+from synaptic.model.effect import AppendLine, RemoveFile, WriteFile
 from synaptic.model.errand import Ended, Errand, RunTests
 from synaptic.model.errors import StoreError
-from synaptic.model.files import RemoveFile, WriteFile
 from synaptic.model.home import Home
 from synaptic.model.project import TestStatus
 from synaptic.model.state import Change

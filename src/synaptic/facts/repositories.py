@@ -7,8 +7,7 @@ from synaptic.facts import git
 from synaptic.facts.gather import USER_HOME, Gatherer, Means
 from synaptic.model.call import Call
 from synaptic.model.event import ToolEvent
-from synaptic.model.project import Git
-from synaptic.model.repository import Pending
+from synaptic.model.project import Git, Pending
 from synaptic.shell.effects.git import git_calls
 from synaptic.shell.programs.git_line import GitCall
 
