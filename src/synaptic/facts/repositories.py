@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from synaptic.facts import git
 from synaptic.facts.gather import EngineMeans, Gatherer
 from synaptic.model.call import Call
-from synaptic.model.project import Git
-from synaptic.model.repository import Pending
+from synaptic.model.project import Git, Pending
 
 VERBS = frozenset({"push", "commit", "worktree", "reset", "clean", "checkout", "switch", "restore", "rm"})
 """Calls for which it matters what is checked out."""

@@ -7,8 +7,7 @@ import msgspec
 from synaptic.model.ability import Suggested
 from synaptic.model.event import Event, ToolEvent
 from synaptic.model.layers import HandOver, Layers, Usage
-from synaptic.model.project import ChangedFile, Code, Git, PlanFile, Target, TestStatus, Tooling
-from synaptic.model.repository import Pending
+from synaptic.model.project import ChangedFile, Code, Git, Pending, PlanFile, Target, TestStatus, Tooling
 from synaptic.model.sane import Mirrored
 from synaptic.model.state import State
 from synaptic.shell.reading import CommandReading
