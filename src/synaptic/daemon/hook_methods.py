@@ -76,8 +76,7 @@ async def answered(engine: "Engine", name: str, params: Mapping[str, object]) ->
         handled = handler.handle(call.event, facts)
         applied = _applied(engine, call, handled.verdict)
     except StoreError:  # nothing was written: so nothing is known and nothing is held against the agent
-        known = Facts(root=facts.root, now=facts.now, command=facts.command)
-        handled, applied = handler.handle(call.event, known), Applied()
+        handled, applied = handler.handle(call.event, Facts(root=facts.root, now=facts.now)), Applied()
     finally:
         engine.store.decided(call.id)
     return _answer(call, hook, handled, applied)

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Mapping
 
 from synaptic.facts import git
-from synaptic.facts.gather import Gatherer, Means
+from synaptic.facts.gather import Gatherer, Means, command_of
 from synaptic.model.call import Call
 from synaptic.model.project import Git
 from synaptic.model.repository import Pending
@@ -17,18 +17,19 @@ FOLDERS = 8
 
 async def repositories(call: Call, means: Means) -> Mapping[str, Git]:
     """The working trees by folder; a removal of `.worktrees/` is about the folder that the event happened in."""
-    if means.command is None:
+    command = command_of(call)
+    if command is None:
         return {}
-    folders = [found.cwd for found in means.command.git_calls if found.verb in VERBS]
-    if "worktrees" in means.command.text:
+    folders = [found.cwd for found in command.git_calls if found.verb in VERBS]
+    if "worktrees" in command.text:
         folders.append(call.event.cwd or call.root)
     return {folder: git.read(folder) for folder in _some(folders)}
 
 
 async def pending(call: Call, means: Means) -> Mapping[str, Pending]:
     """What each commit would hold."""
-    calls = means.command.git_calls if means.command else ()
-    folders = _some([found.cwd for found in calls if found.verb == "commit"])
+    command = command_of(call)
+    folders = _some([found.cwd for found in command.git_calls if found.verb == "commit"] if command else [])
     found = await asyncio.gather(*(_pending(folder) for folder in folders))
     return dict(zip(folders, found, strict=True))
 
