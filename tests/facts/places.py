@@ -5,14 +5,11 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from synaptic.facts.gather import EngineMeans
 from synaptic.model.call import Call
 from synaptic.model.errors import StoreError
 from synaptic.model.event import EVENTS
 from synaptic.model.home import Home
-from synaptic.policies.facts import read_command
 from synaptic.runners.execute import Runners
 from synaptic.store.db import Store
 
@@ -32,5 +29,4 @@ def means(folder: Path) -> EngineMeans:
 
 
 def gathered(gather: Gather, about: Call, folder: Path, using: EngineMeans | None = None) -> Any:
-    command = read_command(about.event, about.root, about.env.get("HOME", ""))
-    return asyncio.run(gather(about, msgspec.structs.replace(using or means(folder), command=command)))
+    return asyncio.run(gather(about, using or means(folder)))

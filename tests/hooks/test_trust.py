@@ -4,7 +4,6 @@ from pathlib import Path
 import pytest
 
 from synaptic.hooks import trust as module
-from synaptic.hooks.named_files import find_named_files
 from synaptic.hooks.trust import Trust, digest
 from synaptic.model.hook import Builtin, Command, Hook, HttpEndpoint, PythonFunction
 from synaptic.policies.audit.tool_use import ToolUse
@@ -201,16 +200,3 @@ def test_a_name_beside_a_pattern_is_no_match_of_it(project: Project):
     assert trust.refusal(brought) is None
     project.write("hooks/b.sh", "echo 2")
     assert trust.refusal(brought) is not None
-
-
-@pytest.mark.parametrize(
-    ("handler", "expected"),
-    [
-        (Command(shell="python3 'hooks/lint.py' --fast"), ["python3", "hooks/lint.py", "--fast"]),
-        (Command(argv=("python3", "hooks/lint.py")), ["hooks/lint.py"]),
-        (Command(argv=("/p/a.sh", "--fast")), ["a.sh", "--fast"]),
-    ],
-)
-def test_plain_commands_keep_the_digests_that_users_have_accepted(handler: Command, expected: list[str]):
-    """Each of these files is part of the digest, so another list would ask every user again."""
-    assert list(find_named_files(handler, "/p")) == [f"/p/{name}" for name in expected]

@@ -83,7 +83,7 @@ def test_no_verdict_depends_on_a_shortcut(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(exfiltration, "_opened", opened)
     monkeypatch.setattr(exfiltration, "_worth_sending", lambda known: True)
     monkeypatch.setattr(exfiltration._Trail, "_may_be_secret", lambda trail, text, cwd: True)
-    monkeypatch.setattr(daemon, "_names_engine", lambda known: True)
+    monkeypatch.setattr(daemon, "names_engine", lambda known: True)
     monkeypatch.setattr(database_drop, "_may_drop", lambda command: True)
     monkeypatch.setattr(fork_bomb, "_may_flood", lambda text: True)
     monkeypatch.setattr(CommandReading, "git_verbs", EVERY_VERB)

@@ -5,8 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from synaptic.files.replace import replace_own
-from synaptic.model.effect import AppendLine, Effect
-from synaptic.model.effect import KeepLines, RemoveFile, WriteFile
+from synaptic.model.effect import AppendLine, Effect, KeepLines, RemoveFile, WriteFile
 from synaptic.store.redact import redact_text
 
 CUT_LIMIT = 64 << 20

@@ -47,8 +47,6 @@ class EngineMeans(msgspec.Struct, frozen=True):
     memo: CallMemo = msgspec.field(default_factory=CallMemo)
     transcripts: dict[str, Usage] = msgspec.field(default_factory=dict)
     """How full contexts were, by transcript, when they were read last."""
-    command: CommandReading | None = None
-    """The command of the call that facts are gathered for, so that gatherers and policies share one reading."""
 
 
 Gatherer = Callable[[Call, EngineMeans], Awaitable[object]]
@@ -67,16 +65,19 @@ def gatherers() -> Mapping[str, Gatherer]:
 async def gather(call: Call, needs: frozenset[str], means: EngineMeans) -> Facts:
     """The facts about one call."""
     home = call.env.get("HOME") or USER_HOME
-    command = read_command(call.event, call.root, home)
-    known = Facts(root=call.root, home=home, now=call.at, agent=call.agent, command=command)
+    known = Facts(root=call.root, home=home, now=call.at, agent=call.agent, command=command_of(call))
     if not needs:
         return known
     others, sections = _kinds(needs)
-    means = msgspec.structs.replace(means, command=command)
     values = {need: await gatherer(call, means) for need, gatherer in others}
     if sections:
         values["state"] = _state(call, means, sections)
     return msgspec.structs.replace(known, **values)
+
+
+def command_of(call: Call) -> CommandReading | None:
+    """The command of a call: for gatherers the same value as for policies, so that it is read once."""
+    return read_command(call.event, call.root, call.env.get("HOME") or USER_HOME)
 
 
 @lru_cache(maxsize=256)

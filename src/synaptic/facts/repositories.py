@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Mapping
 
 from synaptic.facts import git
-from synaptic.facts.gather import EngineMeans, Gatherer
+from synaptic.facts.gather import EngineMeans, Gatherer, command_of
 from synaptic.model.call import Call
 from synaptic.model.project import Git, Pending
 
@@ -16,18 +16,19 @@ FOLDERS = 8
 
 async def repositories(call: Call, means: EngineMeans) -> Mapping[str, Git]:
     """The working trees by folder; a removal of `.worktrees/` is about the folder that the event happened in."""
-    if means.command is None:
+    command = command_of(call)
+    if command is None:
         return {}
-    folders = [found.cwd for found in means.command.git_calls if found.verb in VERBS]
-    if "worktrees" in means.command.text:
+    folders = [found.cwd for found in command.git_calls if found.verb in VERBS]
+    if "worktrees" in command.text:
         folders.append(call.event.cwd or call.root)
     return {folder: git.read(folder) for folder in _some(folders)}
 
 
 async def pending(call: Call, means: EngineMeans) -> Mapping[str, Pending]:
     """What each commit would hold."""
-    calls = means.command.git_calls if means.command else ()
-    folders = _some([found.cwd for found in calls if found.verb == "commit"])
+    command = command_of(call)
+    folders = _some([found.cwd for found in command.git_calls if found.verb == "commit"] if command else [])
     found = await asyncio.gather(*(_pending(folder) for folder in folders))
     return dict(zip(folders, found, strict=True))
 

@@ -1,6 +1,7 @@
 """What a policy may know beyond its event: gathered once per event, handed over frozen."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 import msgspec
 
@@ -104,7 +105,13 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
 def read_command(event: Event, root: str, home: str) -> CommandReading | None:
     """The shell command of a tool call, not looked at yet; None for every other event."""
     text = event.tool.command if isinstance(event, ToolEvent) else ""
-    return CommandReading(text, event.cwd or root, home) if text else None
+    return _reading(text, event.cwd or root, home) if text else None
+
+
+@lru_cache(maxsize=16)
+def _reading(text: str, cwd: str, home: str) -> CommandReading:
+    # A command comes again after its tool has run, and when an agent retries it. One may be a megabyte: few are kept.
+    return CommandReading(text, cwd, home)
 
 
 def with_command(facts: Facts, event: Event) -> Facts:

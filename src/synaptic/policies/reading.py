@@ -60,6 +60,12 @@ def named(found: Script, names: Iterable[str]) -> Iterator[Command]:
     return iter(hits[0] if len(hits) == 1 else sorted(chain(*hits), key=attrgetter("index")))
 
 
+def names_engine(known: CommandReading) -> bool:
+    """Whether the engine is called, or named in a word that may be too long to be looked at here."""
+    called = not ENGINE_PROGRAMS.isdisjoint(known.programs)
+    return called or known.shortened or "synaptic" in known.words
+
+
 def engine_arguments(command: Command) -> list[str] | None:
     """What is said to the engine, without its global options; None when another program runs."""
     args = list(command.args)

@@ -4,7 +4,7 @@ from synaptic.model.decision import Verdict, deny
 from synaptic.model.event import PreToolUse
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.reading import engine_arguments
+from synaptic.policies.reading import engine_arguments, names_engine
 
 
 class EngineCommands(Policy):
@@ -42,7 +42,9 @@ class EngineCommands(Policy):
     """What only the user may type after `synaptic`."""
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        for command in facts.command.script.commands if facts.command else ():
+        if facts.command is None or not names_engine(facts.command):
+            return None
+        for command in facts.command.script.commands:
             words = engine_arguments(command) or ()
             typed = " ".join(word for word in words if not word.startswith("-"))
             if any(f"{typed} ".startswith(f"{command} ") for command in self.commands):

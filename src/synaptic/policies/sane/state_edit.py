@@ -53,8 +53,10 @@ class StateEdit(Policy):
 def _targets(event: PreToolUse, facts: Facts) -> Iterator[tuple[str, str]]:
     """Every file that the call changes, and the folder that its name is seen from."""
     here = event.cwd or facts.root
-    if facts.command:
-        changes = facts.command.effects.changes
+    known = facts.command
+    if known:
+        near = known.shortened or HOT.search(known.words) or HOT.search(known.folders)
+        changes = known.effects.changes if near else ()
         yield from ((one.word.text, one.cwd or here) for one in changes if one.is_named and not elsewhere(one))
         return
     for path in event.tool.paths:

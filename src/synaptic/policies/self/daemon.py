@@ -6,10 +6,9 @@ from synaptic.model.decision import Verdict, ask, deny
 from synaptic.model.event import PreToolUse
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.reading import ENGINE_PROGRAMS, SHELLS, elsewhere, engine_arguments
+from synaptic.policies.reading import ENGINE_PROGRAMS, SHELLS, elsewhere, engine_arguments, names_engine
 from synaptic.shell.names import names
 from synaptic.shell.read.script import Command, Script
-from synaptic.shell.reading import CommandReading
 
 OFF = re.compile(
     r"down|trust(?! --list)(?: .*)?|policy disable(?: .*)?|config set(?: .*)?|daemon (?:stop|restart)(?: .*)?"
@@ -50,7 +49,7 @@ class Daemon(Policy):
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
         known = facts.command
-        if known is None or RELEVANT.isdisjoint(known.programs) or not _names_engine(known):
+        if known is None or RELEVANT.isdisjoint(known.programs) or not names_engine(known):
             return None
         found = known.script
         engine = {one.index for one in found.commands if any("synaptic" in word.text for word in one.argv[1:])}
@@ -63,12 +62,6 @@ class Daemon(Policy):
                     f"`{shown}` would switch off or change this guard. Only the user does that, in their own terminal."
                 )
         return None
-
-
-def _names_engine(known: CommandReading) -> bool:
-    """Whether the engine is called, or named in a word that may be too long to be looked at here."""
-    called = not ENGINE_PROGRAMS.isdisjoint(known.programs)
-    return called or known.shortened or "synaptic" in known.words
 
 
 def _kills(found: Script, command: Command, engine: set[int]) -> bool:
