@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from synaptic.hooks.edit_registry import withdrawn
+from synaptic.hooks.edit_registry import withdraw_entries
 from synaptic.hooks.pins import Pins
 from synaptic.model.home import Home
 from synaptic.model.refusal import Refusal
@@ -62,7 +62,7 @@ def _changes(home: Home, removal: Removal) -> Iterator[Change]:
     records = [record for record in known.install if record.package in names]
     for record in records:
         known = known.drop(record.package)
-        text = withdrawn(text, site.owner(record.package), str(site.registry))
+        text = withdraw_entries(text, site.owner(record.package), str(site.registry))
         yield from snapshots(home, site, record)
     # Of all packages: a file that two of them brought stays as long as one of them does.
     still = {path for record in known.install for path in record.files}

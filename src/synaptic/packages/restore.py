@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 
 from synaptic.hooks import pins
-from synaptic.hooks.edit_registry import upserted
+from synaptic.hooks.edit_registry import upsert_entries
 from synaptic.hooks.pins import Installed, Pins
 from synaptic.model.home import Home
 from synaptic.model.refusal import Refusal
@@ -98,7 +98,7 @@ def _followed(home: Home, site: Site, old: Pins) -> Iterator[Change]:
     base = f"{old.root}/.synaptic/"
     for record in lock.load(site).install:
         lines = [hook.line(site) for hook in record.hooks]
-        text = upserted(text, site.owner(record.package), lines, lines, str(site.registry))
+        text = upsert_entries(text, site.owner(record.package), lines, lines, str(site.registry))
     packages = {name: _rebased(one, base, site) for name, one in old.packages.items()}
     yield Put(site.pins, pins_text(Pins(root=str(site.root), packages=packages)), 0o600)
     yield from (Put(path, data) for path, data in env_files(site.root).items())
