@@ -114,8 +114,8 @@ async def _find_laxer(engine: Engine, root: str, kind: str, priority: int) -> li
         turn = TurnsInto(first=first, target=target)
         handler = Builtin(turn) if kind == "policy" else Command(shell="turn")
         hook = Hook(id=turn.id, events=("PreToolUse",), handler=handler, priority=priority)
-        direct = (await engine.walk(_request(root, name, target), PoliciesOnly)).decision
-        turned = (await engine.walk(_request(root, name, first), partial(Turning, turn, hook))).decision
+        direct = await engine.judge(_request(root, name, target), PoliciesOnly)
+        turned = await engine.judge(_request(root, name, first), partial(Turning, turn, hook))
         if not _is_as_strict(turned, direct, target):
             found.append((name, target, direct, turned))
     return found

@@ -36,7 +36,7 @@ class Checker:
         event = str(question.get("hook_event_name") or "PreToolUse")
         stdin = msgspec.json.encode(question)
         request = Request(agent=agent, event=event, stdin=stdin, id="check", env=ENVIRONMENT)
-        return (await self.engine.walk(request, PoliciesOnly)).decision
+        return await self.engine.judge(request, PoliciesOnly)
 
 
 class RecentCatalogs(Catalogs):

@@ -20,6 +20,7 @@ from synaptic.store.record import Delivery, Keep, Record
 log = logging.getLogger(__name__)
 
 Append = Callable[[Sequence[Record], Keep], None]
+Group = list[tuple[Record, asyncio.Future[None]]]
 BATCH = 64
 """Records after which nobody waits for more."""
 
@@ -72,28 +73,31 @@ class GroupCommit:
 
     def __init__(self, append: Append) -> None:
         self._append = append
-        self._waiting: list[tuple[Record, Keep, asyncio.Future[None]]] = []
+        self._waiting: dict[Keep, Group] = {}
+        self._count = 0
+        """How many records wait."""
 
     async def write(self, record: Record, keep: Keep = "full") -> None:
         """Returns when the record is in the journal; raises StoreError when it is not."""
         loop = asyncio.get_running_loop()
         written = loop.create_future()
-        self._waiting.append((record, keep, written))
-        if len(self._waiting) == 1:
+        self._waiting.setdefault(keep, []).append((record, written))
+        self._count += 1
+        if self._count == 1:
             loop.call_soon(self._gather, loop, 0)
         await written
 
     def _gather(self, loop: asyncio.AbstractEventLoop, seen: int) -> None:
         """Write once a turn of the loop brings nobody new: alone that is the next one, in a burst it is a few later."""
-        if seen < len(self._waiting) < BATCH:
-            loop.call_soon(self._gather, loop, len(self._waiting))
+        if seen < self._count < BATCH:
+            loop.call_soon(self._gather, loop, self._count)
         else:
+            self._count = 0
             self._flush()
 
     def _flush(self) -> None:
-        batch, self._waiting = self._waiting, []
-        for keep in dict.fromkeys(keep for _, keep, _ in batch):  # nearly always one: projects rarely differ in it
-            group = [(record, written) for record, own, written in batch if own == keep]
+        waiting, self._waiting = self._waiting, {}
+        for keep, group in waiting.items():  # nearly always one: projects rarely differ in what they keep
             try:
                 self._append([record for record, _ in group], keep)
             except StoreError as error:
@@ -105,7 +109,7 @@ class GroupCommit:
                 _settle(group, None)
 
 
-def _settle(group: Sequence[tuple[Record, asyncio.Future[None]]], error: StoreError | None) -> None:
+def _settle(group: Group, error: StoreError | None) -> None:
     for _, written in group:
         if written.cancelled():
             continue

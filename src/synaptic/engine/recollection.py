@@ -11,6 +11,7 @@ from synaptic.model.state import State
 from synaptic.pipeline.amend import REFUSALS
 from synaptic.policies.routing.sections import ROUTING
 from synaptic.store import deliveries, state, stops
+from synaptic.store import trust as trusted
 from synaptic.store.db import Store
 from synaptic.store.record import Delivery
 
@@ -18,10 +19,9 @@ from synaptic.store.record import Delivery
 class StoreRecollection:
     """The memory of one home, seen from one project."""
 
-    def __init__(self, store: Store, catalog: Catalog, trust: Trust) -> None:
+    def __init__(self, store: Store, catalog: Catalog) -> None:
         self._store = store
         self._catalog = catalog
-        self._trust = trust
         self.stop_cap = catalog.config.stop_cap
 
     def refusals(self, call: Call) -> Mapping[str, object]:
@@ -36,7 +36,8 @@ class StoreRecollection:
 
     def notices(self) -> Iterable[str]:
         told, self._store.notices[:] = list(self._store.notices), []
-        refused = (self._catalog.tampered(hook) or self._trust.refusal(hook) for hook in self._catalog.hooks)
+        trust = trust_of(self._catalog, self._store)
+        refused = (self._catalog.tampered(hook) or trust.refusal(hook) for hook in self._catalog.hooks)
         return [*told, *self._catalog.problems, *(refusal for refusal in refused if refusal)]
 
     def stop_blocks(self, call: Call) -> int:
@@ -56,3 +57,15 @@ class StoreRecollection:
             return state.read(self._store, state.Owner(call.root, call.event.session_id), (name,))
         except StoreError:
             return State()
+
+
+def trust_of(catalog: Catalog, store: Store) -> Trust:
+    """Who may run in a project."""
+
+    def accepted(root: str) -> frozenset[str]:
+        try:
+            return trusted.trusted(store, root)
+        except (StoreError, UnicodeEncodeError):
+            return frozenset()  # what cannot be looked up is not trusted
+
+    return Trust(catalog.root, accepted, catalog.config.trust == "all", catalog.pins)

@@ -5,15 +5,13 @@ from collections.abc import Callable, Mapping
 
 import msgspec
 
-from synaptic.engine.recollection import StoreRecollection
+from synaptic.engine.recollection import StoreRecollection, trust_of
 from synaptic.facts.gather import EngineMeans, gather
 from synaptic.hooks.catalog import Catalog
 from synaptic.hooks.select import SelectedHooks, compile_selection
-from synaptic.hooks.trust import Trust
 from synaptic.model.call import Call
 from synaptic.model.decision import Failure, Fault, Verdict
 from synaptic.model.errand import Ended, Errand
-from synaptic.model.errors import StoreError
 from synaptic.model.event import Timing
 from synaptic.model.hook import Hook
 from synaptic.pipeline.decide import Deliberation
@@ -21,8 +19,6 @@ from synaptic.pipeline.merge import HookOutcome, merge
 from synaptic.policies.facts import Facts
 from synaptic.runners import errands
 from synaptic.runners.base import Invocation
-from synaptic.store import trust as trusted
-from synaptic.store.db import Store
 
 
 class EventRuntime:
@@ -36,8 +32,7 @@ class EventRuntime:
         self.deadline = time.monotonic() + seconds
         self._catalog = catalog
         self._means = means
-        self._trust = trust_of(catalog, means.store)
-        self.memory = StoreRecollection(means.store, catalog, self._trust)
+        self.memory = StoreRecollection(means.store, catalog)
 
     def select(self, call: Call) -> SelectedHooks:
         return self._catalog.index.select(call)
@@ -49,7 +44,7 @@ class EventRuntime:
         # A tampered script is a failure of a hook that the user wanted, never a hook that nobody asked for.
         if hook.scope != "project" or self._catalog.tampered(hook):
             return None
-        return self._trust.refusal(hook)
+        return trust_of(self._catalog, self._means.store).refusal(hook)
 
     async def execute(self, invocation: Invocation) -> Verdict | Failure | None:
         return self._tampered(invocation) or await self._means.runners.run(invocation)
@@ -131,15 +126,3 @@ class PoliciesOnly(EventRuntime):
 
     def start(self, invocation: Invocation) -> Failure | None:
         return Failure(Fault.MISSING, "only policies are asked here")
-
-
-def trust_of(catalog: Catalog, store: Store) -> Trust:
-    """Who may run in a project."""
-
-    def accepted(root: str) -> frozenset[str]:
-        try:
-            return trusted.trusted(store, root)
-        except (StoreError, UnicodeEncodeError):
-            return frozenset()  # what cannot be looked up is not trusted
-
-    return Trust(catalog.root, accepted, catalog.config.trust == "all", catalog.pins)

@@ -22,10 +22,9 @@ from synaptic.model.errors import PayloadError, StoreError
 from synaptic.model.event import ABILITY_EVENTS, ToolEvent
 from synaptic.model.home import Home
 from synaptic.model.hook import Hook
-from synaptic.pipeline.amend import amend
+from synaptic.pipeline.amend import Amended, amend
 from synaptic.pipeline.decide import decide
 from synaptic.runners.execute import Runners
-from synaptic.setup.wired import speaks_for_itself
 from synaptic.store import journal
 from synaptic.store.db import Store
 
@@ -52,13 +51,18 @@ class Engine:
         with self.means.reservations.hold(request.id):
             wire, call, catalog = self._open(request)
             runtime = kind(catalog, self.means, _seconds(wire, call))
-            made = await runtime.finish(await decide(call, runtime))
-            amended = amend(call, made, wire, runtime.memory)
+            amended = await _decide(wire, call, runtime)
             answer = wire.encode(call, amended.decision)
             event = DecidedEvent(call, amended.decision, answer, amended.carried)
             if not runtime.happens:
                 return event
             return await self._commit.write(request, event, catalog.config.journal, started)
+
+    async def judge(self, request: Request, kind: RuntimeKind) -> Decision:
+        """The walk up to the decision, for those who have no agent to answer. Raises PayloadError."""
+        with self.means.reservations.hold(request.id):
+            wire, call, catalog = self._open(request)
+            return (await _decide(wire, call, kind(catalog, self.means, _seconds(wire, call)))).decision
 
     async def answer(self, request: Request) -> Answer:
         """What the agent is told; on disk before it is returned."""
@@ -103,6 +107,8 @@ class Engine:
         """Silence for an agent that runs Claude Code's entries beside its own: one event is judged once."""
         if request.agent not in READERS:
             return None
+        from synaptic.setup.wired import speaks_for_itself  # noqa: PLC0415 - hardly any event needs these 7 ms
+
         wire = adapter(request.agent)
         call = wire.decode(request)
         return wire.encode(call, Decision()) if speaks_for_itself(self.home, call) else None
@@ -115,6 +121,12 @@ class Engine:
         answer = _refuse_or_go_on(request, call, warning, is_closed=config.fail == "closed")
         event = DecidedEvent(call, Decision(warnings=(warning,)), answer)
         return (await self._commit.write(request, event, config.journal, time.perf_counter_ns())).answer
+
+
+async def _decide(wire: Adapter, call: Call, runtime: EventRuntime) -> Amended:
+    """Select and run the hooks, merge what they say, amend it by what earlier events have left."""
+    made = await runtime.finish(await decide(call, runtime))
+    return amend(call, made, wire, runtime.memory)
 
 
 def open_engine(home: Home) -> Engine:

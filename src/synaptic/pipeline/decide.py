@@ -27,7 +27,9 @@ class Deliberation(msgspec.Struct, frozen=True):
 
 async def decide(call: Call, runtime: Runtime) -> Deliberation:
     """Ask every hook that the call concerns, as a whole and by its parts. A deny ends it."""
-    selected = _select(call, runtime)
+    selected = runtime.select(call)
+    if call.agent == OWN and call.env.get(BLOCKING_ONLY) == "1":
+        selected = compile_selection(tuple(hook for hook in selected.hooks if hook.blocking))
     decision = await run(call, selected, runtime)
     log = selected.hook_log
     # The parts are those of the call as it leaves, not as it came: a rewrite may have changed the patch or the ability.
@@ -42,13 +44,6 @@ async def decide(call: Call, runtime: Runtime) -> Deliberation:
         log = log or concerned.hook_log
         decision = merge_part(decision, await run(further, concerned, runtime))
     return Deliberation(decision, log)
-
-
-def _select(call: Call, runtime: Runtime) -> SelectedHooks:
-    selected = runtime.select(call)
-    if call.agent == OWN and call.env.get(BLOCKING_ONLY) == "1":
-        return compile_selection(tuple(hook for hook in selected.hooks if hook.blocking))
-    return selected
 
 
 def _derive(call: Call, selected: SelectedHooks) -> Call | None:

@@ -54,9 +54,11 @@ async def run(call: Call, selected: SelectedHooks, runtime: Runtime) -> Decision
     """The decision of these hooks about one call."""
     chain = HookChain(call, selected, runtime)
     await chain.ask_all()
-    if chain.is_rewritten and not chain.is_denied:
+    if chain.call is call:  # nearly always: nothing was rewritten
+        decision = merge(call.event.TIMING, chain.outcomes, None, chain.shared_steps)
+    else:
         await chain.recheck()
-    decision = merge(call.event.TIMING, chain.settled_outcomes(), chain.final_input, chain.shared_steps)
+        decision = merge(call.event.TIMING, chain.settled_outcomes(), chain.final_input, chain.shared_steps)
     if not chain.recorded:
         return decision
     return msgspec.structs.replace(decision, effects=chain.recorded + decision.effects)
@@ -91,12 +93,8 @@ class HookChain:
         self._writers: dict[int, str] = {}
 
     @property
-    def is_rewritten(self) -> bool:
-        return self.call is not self.first
-
-    @property
     def final_input(self) -> Input | None:
-        return _input(self.call) if self.is_rewritten and _input(self.call) != _input(self.first) else None
+        return _input(self.call) if _input(self.call) != _input(self.first) else None
 
     @property
     def shared_steps(self) -> tuple[Step, ...]:
@@ -110,8 +108,6 @@ class HookChain:
 
     def settled_outcomes(self) -> list[HookOutcome]:
         """What was said, with a mark on everything that was said about an input which is no longer the final one."""
-        if not self.is_rewritten:
-            return self.outcomes
         return [
             one if about is self.call else msgspec.structs.replace(one, outdated=True)
             for one, about in zip(self.outcomes, self._calls, strict=True)

@@ -5,7 +5,7 @@ import sqlite3  # noqa: TID251 - this is the room it is kept in
 from collections.abc import Callable
 from pathlib import Path
 from threading import RLock
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 from synaptic.model.errors import StoreError
 from synaptic.model.home import Home
@@ -81,10 +81,10 @@ class Store:
 
     def cache(self, kind: type[T]) -> T:
         """What a module keeps in memory about this database, in a class of its own; made when it first asks."""
-        found = self._caches.get(kind)
+        found: T | None = self._caches.get(kind)
         if found is None:
             found = self._caches[kind] = kind()
-        return cast(T, found)
+        return found
 
     def version(self, connection: Connection) -> Version:
         """Changes whenever something that was read before may no longer hold.
