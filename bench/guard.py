@@ -14,9 +14,8 @@ from synaptic.hooks.catalog import Catalogs
 from synaptic.model.call import Call
 from synaptic.model.event import PreToolUse
 from synaptic.model.home import Home
-from synaptic.pipeline.select import Index
 from synaptic.policies.base import Policy
-from synaptic.policies.facts import Facts
+from synaptic.policies.facts import Facts, with_command
 from synaptic.shell.read.limits import MAX_FOREIGN
 
 ROOT, HOME = "/home/user/project", "/home/user"
@@ -66,16 +65,17 @@ class Guard:
 
     def __init__(self) -> None:
         with tempfile.TemporaryDirectory(prefix="syn-guard-") as folder:
-            index = Index(Catalogs(Home(Path(folder))).get(ROOT).hooks)
-        members = index.select(Call("guard", "claude", _event("ls"), {})).members
-        self._policies: list[Policy] = [policy for policy in members if policy is not None]
+            index = Catalogs(Home(Path(folder))).get(ROOT).index
+        selected = index.select(Call("guard", "claude", _event("ls"), {}))
+        self._policies: list[Policy] = [policy for policy in selected.policies if policy is not None]
         self._facts = Facts(root=ROOT, home=HOME)
 
     def look(self, text: str) -> None:
         """One pass: the first policy that asks reads the text, the others find it read."""
         event = _event(text)
+        facts = with_command(self._facts, event)
         for policy in self._policies:
-            policy.check(event, self._facts)
+            policy.check(event, facts)
 
     def seconds(self, text: str) -> float:
         """Processor time, so that other work on the machine does not count."""

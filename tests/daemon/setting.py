@@ -11,7 +11,8 @@ from pathlib import Path
 
 from synaptic.daemon import client, frame, lifecycle
 from synaptic.daemon.client import new_call_id
-from synaptic.engine.walk import Engine, Walked, open_engine
+from synaptic.engine.commit import DecidedEvent
+from synaptic.engine.walk import Engine, open_engine
 from synaptic.model.call import Answer, Request
 from synaptic.model.home import Home
 from synaptic.setup import dispatcher
@@ -87,7 +88,7 @@ class Setting:
         """In this process."""
         return asyncio.run(self._with_engine(lambda engine: engine.answer(request)))
 
-    def rehearse(self, request: Request) -> Walked:
+    def rehearse(self, request: Request) -> DecidedEvent:
         return asyncio.run(self._with_engine(lambda engine: engine.rehearse(request)))
 
     async def _with_engine(self, work):

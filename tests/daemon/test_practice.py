@@ -13,8 +13,8 @@ import pytest
 
 from synaptic.engine.walk import open_engine
 from synaptic.hooks.catalog import Catalogs
+from synaptic.hooks.select import matcher
 from synaptic.model.call import Answer
-from synaptic.pipeline.select import matcher
 from synaptic.store import journal
 from synaptic.store.db import Store
 from tests.daemon.setting import Setting, output, specific

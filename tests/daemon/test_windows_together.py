@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from synaptic.engine import walk
 from synaptic.engine.walk import Engine, open_engine
 from synaptic.model.call import Answer
 from synaptic.model.layers import Beat, EndSession, SetStatus, Signal
@@ -186,10 +187,10 @@ def test_a_call_that_could_not_be_answered_is_not_counted_for_ever(fleet: Fleet,
         engine = open_engine(fleet.setting.home)
         try:
             with monkeypatch.context() as broken:
-                broken.setattr(Engine, "_finish", _fails)
+                broken.setattr(walk, "amend", _fails)
                 with pytest.raises(RuntimeError):
                     await _one(fleet, engine, "PreToolUse", "", {})
-            return len(engine.store.counting)
+            return len(engine.means.reservations)
         finally:
             await engine.close()
 

@@ -5,7 +5,7 @@ import pytest
 
 from synaptic.engine.commit import GroupCommit
 from synaptic.model.errors import StoreError
-from synaptic.store.record import Record
+from synaptic.store.record import Keep, Record
 
 
 def record(number: int) -> Record:
@@ -16,7 +16,7 @@ def test_events_of_one_turn_are_written_together() -> None:
     batches: list[list[str]] = []
 
     async def burst() -> None:
-        commit = GroupCommit(lambda records: batches.append([one.call for one in records]))
+        commit = GroupCommit(lambda records, keep: batches.append([one.call for one in records]))
         await asyncio.gather(*(commit.write(record(number)) for number in range(50)))
         await commit.write(record(50))
 
@@ -26,7 +26,7 @@ def test_events_of_one_turn_are_written_together() -> None:
 
 @pytest.mark.parametrize("trouble", [StoreError("the disk is full"), ValueError("a row that cannot be written")])
 def test_nobody_is_told_before_the_write_and_everybody_hears_of_its_failure(trouble: Exception) -> None:
-    def fail(records: Sequence[Record]) -> None:
+    def fail(records: Sequence[Record], keep: Keep) -> None:
         raise trouble
 
     async def burst() -> list[object]:
@@ -40,7 +40,7 @@ def test_someone_who_gave_up_does_not_disturb_the_others() -> None:
     written: list[str] = []
 
     async def burst() -> None:
-        commit = GroupCommit(lambda records: written.extend(one.call for one in records))
+        commit = GroupCommit(lambda records, keep: written.extend(one.call for one in records))
         impatient = asyncio.create_task(commit.write(record(1)))
         patient = asyncio.create_task(commit.write(record(2)))
         await asyncio.sleep(0)
@@ -51,3 +51,16 @@ def test_someone_who_gave_up_does_not_disturb_the_others() -> None:
 
     asyncio.run(burst())
     assert written == ["c1", "c2"]
+
+
+def test_what_is_kept_of_an_event_is_its_own_projects_choice() -> None:
+    batches: list[tuple[list[str], str]] = []
+
+    async def burst() -> None:
+        commit = GroupCommit(lambda records, keep: batches.append(([one.call for one in records], keep)))
+        await asyncio.gather(
+            commit.write(record(1), "full"), commit.write(record(2), "off"), commit.write(record(3), "full")
+        )
+
+    asyncio.run(burst())
+    assert batches == [(["c1", "c3"], "full"), (["c2"], "off")]

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
-from synaptic.facts.gather import Means
+from synaptic.facts.gather import EngineMeans
 from synaptic.model.call import Call
 from synaptic.model.errors import StoreError
 from synaptic.model.event import EVENTS
@@ -13,7 +13,7 @@ from synaptic.model.home import Home
 from synaptic.runners.execute import Runners
 from synaptic.store.db import Store
 
-Gather = Callable[[Call, Means], Awaitable[Any]]
+Gather = Callable[[Call, EngineMeans], Awaitable[Any]]
 
 
 def call(root: Path, path: str = "", event: str = "PostToolUse", cwd: Path | None = None, **env: str) -> Call:
@@ -23,10 +23,10 @@ def call(root: Path, path: str = "", event: str = "PostToolUse", cwd: Path | Non
     return Call("c1", "claude", EVENTS[event](**fields), fields, root=str(root), at=1000.0, env=env)
 
 
-def means(folder: Path) -> Means:
+def means(folder: Path) -> EngineMeans:
     home = Home(folder / "home")
-    return Means(Store.in_memory(home, StoreError("a test")), Runners(home.spool))
+    return EngineMeans(Store.in_memory(home, StoreError("a test")), Runners(home.spool))
 
 
-def gathered(gather: Gather, about: Call, folder: Path, using: Means | None = None) -> Any:
+def gathered(gather: Gather, about: Call, folder: Path, using: EngineMeans | None = None) -> Any:
     return asyncio.run(gather(about, using or means(folder)))

@@ -4,7 +4,7 @@ import asyncio
 from pathlib import Path
 
 from synaptic.facts import abilities
-from synaptic.facts.gather import Means
+from synaptic.facts.gather import EngineMeans
 from synaptic.model.call import Call
 from synaptic.model.event import PostAbilityCall, PreToolUse, UserPromptSubmit
 from synaptic.model.home import Home
@@ -16,7 +16,7 @@ def test_each_event_gets_what_concerns_it(tmp_path: Path):
     (tmp_path / "r").mkdir()
     (tmp_path / "r/ABILITY.md").write_text("## cake_oven\n\nBake a cake.\n")
     store = Store.open(Home(tmp_path / "home"))
-    means = Means(store, Runners(tmp_path / "spool"))
+    means = EngineMeans(store, Runners(tmp_path / "spool"))
     prompt = Call("1", "claude", UserPromptSubmit(prompt="bake me a cake"), {"x": 1}, root=str(tmp_path / "r"))
     tool = Call("1", "claude", PreToolUse(tool_name="Bash"), {}, root=str(tmp_path / "r"))
     called = Call("1", "claude", PostAbilityCall(ability_id="a"), {}, root=str(tmp_path / "r"))

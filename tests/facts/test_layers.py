@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from synaptic.facts import layers as facts
-from synaptic.facts.gather import Means
+from synaptic.facts.gather import EngineMeans
 from synaptic.model.call import Call
 from synaptic.model.event import EVENTS
 from synaptic.model.home import Home
@@ -23,6 +23,7 @@ def layered(tmp_path: Path):
     root = tmp_path / "shop"
     root.mkdir()
     made = Layered(Home(tmp_path / "home"), str(root))
+    made.means = EngineMeans(made.store, Runners(tmp_path / "spool"))
     yield made
     made.store.close()
 
@@ -32,7 +33,7 @@ def ask(
 ) -> Any:
     fields = {"hook_event_name": event, "cwd": layered.root, "session_id": "w", **fields}
     about = Call(id, "claude", EVENTS[event](**fields), fields, root=layered.root, at=1000.0, env=env or {})
-    return asyncio.run(gather(about, Means(layered.store, Runners(layered.store.path.parent / "spool"))))
+    return asyncio.run(gather(about, layered.means))
 
 
 def test_calls_that_are_being_decided_are_counted_in(layered):
@@ -40,8 +41,21 @@ def test_calls_that_are_being_decided_are_counted_in(layered):
     layered.open(layered.effort(), host="w")
     counts = [ask(facts.layers, layered, id=f"c{number}").session.heartbeat for number in range(3)]
     assert counts == [0, 1, 2]
-    layered.store.counting.clear()
+    for number in range(3):
+        layered.means.reservations.release(f"c{number}")
     assert ask(facts.layers, layered, id="c9").session.heartbeat == 0
+
+
+def test_facts_that_are_gathered_again_count_nothing_twice(layered):
+    """After a rewrite: neither the call itself nor those that came after it are ahead of it."""
+    layered.open(layered.effort(), host="w")
+    counts = [ask(facts.layers, layered, id=id).session.heartbeat for id in ("a", "b", "c", "b", "a")]
+    assert counts == [0, 1, 2, 1, 0]
+    layered.means.reservations.release("a")
+    assert ask(facts.layers, layered, id="b").session.heartbeat == 0
+    log = {"tool_name": "Bash", "tool_input": {"command": "synaptic effort log x"}}
+    ask(facts.layers, layered, id="b", **log)
+    assert ask(facts.layers, layered, id="c").session.heartbeat == 0, "b has become a call that is not counted"
 
 
 def test_only_calls_of_the_same_session_are_counted_in(layered):

@@ -3,7 +3,7 @@
 import asyncio
 from pathlib import Path
 
-from synaptic.facts.gather import Means
+from synaptic.facts.gather import EngineMeans
 from synaptic.facts.log_end import SHOWN, log_end
 from synaptic.model.call import Call
 from synaptic.model.event import SessionStart
@@ -13,7 +13,7 @@ from tests.store.layered import Layered
 
 def end(layered: Layered) -> str:
     call = Call(id="c", agent="claude", event=SessionStart(cwd=layered.root), payload={}, root=layered.root)
-    return asyncio.run(log_end(call, Means(layered.store, None)))
+    return asyncio.run(log_end(call, EngineMeans(layered.store, None)))
 
 
 def test_its_last_whole_lines_however_long_it_is(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 import asyncio
 from pathlib import Path
 
-from synaptic.facts.gather import Means, gather
+from synaptic.facts.gather import EngineMeans, gather
 from synaptic.model.call import Call
 from synaptic.model.event import PreToolUse
 from synaptic.model.home import Home
@@ -12,7 +12,7 @@ from synaptic.store.db import Store
 
 
 def test_the_files_are_looked_at_when_a_policy_needs_it(tmp_path: Path) -> None:
-    means = Means(Store.open(Home(tmp_path / "home")), Runners(tmp_path / "spool"))
+    means = EngineMeans(Store.open(Home(tmp_path / "home")), Runners(tmp_path / "spool"))
 
     def found(root: str) -> Mirrored:
         event = PreToolUse(hook_event_name="PreToolUse", session_id="s", tool_name="Bash")

@@ -5,7 +5,9 @@ from pathlib import Path
 import pytest
 
 from synaptic.facts import transcript as facts
+from synaptic.facts.gather import EngineMeans
 from synaptic.model.home import Home
+from synaptic.runners.execute import Runners
 from tests.facts.test_layers import ask
 from tests.policies.fleet.test_transcript import COMPACTED, USER, line
 from tests.store.layered import Layered
@@ -15,6 +17,7 @@ from tests.store.layered import Layered
 def layered(tmp_path: Path):
     made = Layered(Home(tmp_path / "home"), str(tmp_path))
     made.open(made.effort(), host="w")
+    made.means = EngineMeans(made.store, Runners(tmp_path / "spool"))
     yield made
     made.store.close()
 
@@ -82,7 +85,7 @@ def test_a_compaction_empties_the_context(layered, transcript, restarted):
     add(transcript, COMPACTED + USER)
     layered.open(layered.at(host="w").effort.id, host="w", follows=1)
     if restarted:
-        layered.store.transcripts.clear()
+        layered.means.transcripts.clear()
     assert usage(layered, transcript) is None
     add(transcript, line(20_000))
     assert usage(layered, transcript) == 0.1
@@ -91,7 +94,7 @@ def test_a_compaction_empties_the_context(layered, transcript, restarted):
 def test_where_it_was_left_survives_a_restart(layered, transcript):
     add(transcript, line(100_000))
     layered.write("UPDATE sessions SET context_usage = 0.5, transcript_offset = ?", transcript.stat().st_size)
-    layered.store.transcripts.clear()
+    layered.means.transcripts.clear()
     assert usage(layered, transcript) == 0.5
     add(transcript, line(110_000))
     assert usage(layered, transcript) == 0.55

@@ -4,12 +4,12 @@ import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
 
+from synaptic.hooks.select import HookIndex, SelectedHooks
 from synaptic.model.call import Call
 from synaptic.model.decision import Decision, Failure, Verdict
 from synaptic.model.event import EVENTS, Event
 from synaptic.model.hook import Command, Hook
 from synaptic.pipeline.run import run
-from synaptic.pipeline.select import Index
 from synaptic.policies.facts import Facts
 from synaptic.runners.base import Invocation
 
@@ -17,16 +17,20 @@ Outcome = Verdict | Failure | None
 Says = Outcome | Callable[[Mapping[str, object]], Outcome]
 
 
-class World:
+class TableRuntime:
     """A runtime whose hooks answer from a table."""
 
     def __init__(self, says: Mapping[str, Says], refused: Mapping[str, str] | None = None) -> None:
+        self.index = HookIndex(())
         self.variables: Mapping[str, str] = {}
         self.deadline = time.monotonic() + 60
         self.says = says
         self.refused = refused or {}
         self.saw: list[tuple[str, Mapping[str, object]]] = []
         self.started: list[str] = []
+
+    def select(self, call: Call) -> SelectedHooks:
+        return self.index.select(call)
 
     async def facts(self, call: Call, needs: frozenset[str]) -> Facts:
         return Facts(root=call.root)
@@ -60,6 +64,7 @@ def call(name: str = "PreToolUse", **fields: object) -> Call:
     return Call(id="c1", agent="claude", event=event, payload={"hook_event_name": name, **fields}, root="/p")
 
 
-def decide(hooks: Sequence[Hook], world: World, about: Call | None = None) -> Decision:
+def decide(hooks: Sequence[Hook], runtime: TableRuntime, about: Call | None = None) -> Decision:
     about = about or call()
-    return asyncio.run(run(about, Index(hooks).select(about), world))
+    runtime.index = HookIndex(hooks)
+    return asyncio.run(run(about, runtime.select(about), runtime))

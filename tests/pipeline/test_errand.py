@@ -5,16 +5,16 @@ from typing import Any
 
 import pytest
 
+from synaptic.hooks.select import HookIndex
 from synaptic.model.call import Call
 from synaptic.model.decision import Kind, Verdict, deny
 from synaptic.model.errand import Ended, Errand
 from synaptic.model.event import PostToolUse, PreToolUse
 from synaptic.model.hook import Builtin, Hook
 from synaptic.pipeline.run import run
-from synaptic.pipeline.select import Index
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
-from tests.pipeline.chains import World, call
+from tests.pipeline.chains import TableRuntime, call
 
 
 class Asks(Policy):
@@ -38,8 +38,8 @@ class Asks(Policy):
         return deny(ended.output) if ended.exit else None
 
 
-class Running(World):
-    """A world whose programs end as the test says."""
+class Running(TableRuntime):
+    """A runtime whose programs end as the test says."""
 
     def __init__(self, ended: Ended) -> None:
         super().__init__({})
@@ -53,10 +53,11 @@ class Running(World):
 
 def decided(ended: Ended, event: str = "PreToolUse"):
     hook = Hook(id=Asks.id, events=("PreToolUse", "PostToolUse"), handler=Builtin(Asks()))
-    world = Running(ended)
+    runtime = Running(ended)
     about = call(event)
-    decision = asyncio.run(run(about, Index([hook]).select(about), world))
-    assert [errand.argv for errand in world.asked] == [("lint",)]
+    runtime.index = HookIndex([hook])
+    decision = asyncio.run(run(about, runtime.select(about), runtime))
+    assert [errand.argv for errand in runtime.asked] == [("lint",)]
     return decision
 
 

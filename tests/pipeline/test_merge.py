@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from synaptic.model.decision import Decision, Failure, Fault, Kind, Verdict, advise, allow, ask, deny, rewrite
 from synaptic.model.event import Timing
 from synaptic.model.result import HookResult
-from synaptic.pipeline.merge import Said, merge, merge_results
+from synaptic.pipeline.merge import HookOutcome, merge, merge_results
 from tests.pipeline.chains import hook
 
 texts = st.text(max_size=8)
@@ -19,7 +19,7 @@ verdicts = st.one_of(
 )
 said = st.lists(
     st.builds(
-        lambda number, outcome, on_error: Said(hook=hook(f"h{number}", on_error=on_error), outcome=outcome),
+        lambda number, outcome, on_error: HookOutcome(hook=hook(f"h{number}", on_error=on_error), answer=outcome),
         st.integers(0, 99),
         verdicts,
         st.sampled_from(["allow", "deny"]),
@@ -29,12 +29,12 @@ said = st.lists(
 inputs = st.none() | st.fixed_dictionaries({"command": texts})
 
 
-def _denies(one: Said) -> bool:
+def _denies(one: HookOutcome) -> bool:
     return one.verdict.says is Kind.DENY
 
 
 @given(said, inputs)
-def test_deny_wins_over_everything_before_the_act(spoken: list[Said], final: dict[str, object] | None) -> None:
+def test_deny_wins_over_everything_before_the_act(spoken: list[HookOutcome], final: dict[str, object] | None) -> None:
     """Law: no rewrite, allow, other hook or failure turns a deny into anything else."""
     decision = merge(Timing.BEFORE, spoken, final)
     assert (decision.kind is Kind.DENY) is any(map(_denies, spoken))
@@ -44,7 +44,9 @@ def test_deny_wins_over_everything_before_the_act(spoken: list[Said], final: dic
 
 
 @given(said, inputs, st.sampled_from([Timing.AFTER, Timing.STOP, Timing.OBSERVE]))
-def test_nothing_told_after_the_act_is_a_verdict(spoken: list[Said], final: dict[str, object], when: Timing) -> None:
+def test_nothing_told_after_the_act_is_a_verdict(
+    spoken: list[HookOutcome], final: dict[str, object], when: Timing
+) -> None:
     """Law: only events before the act may influence the act. S2-071"""
     decision = merge(when, spoken, final)
     assert decision.kind in (Kind.NONE, Kind.ADVISE)
@@ -53,22 +55,24 @@ def test_nothing_told_after_the_act_is_a_verdict(spoken: list[Said], final: dict
 
 
 @given(said, inputs)
-def test_the_trace_keeps_every_hook_in_order(spoken: list[Said], final: dict[str, object] | None) -> None:
+def test_the_trace_keeps_every_hook_in_order(spoken: list[HookOutcome], final: dict[str, object] | None) -> None:
     decision = merge(Timing.BEFORE, spoken, final)
     assert [step.hook for step in decision.trace] == [one.hook.id for one in spoken]
 
 
 @given(said)
-def test_a_failure_is_open_and_loud_unless_it_is_set_to_deny(spoken: list[Said]) -> None:
+def test_a_failure_is_open_and_loud_unless_it_is_set_to_deny(spoken: list[HookOutcome]) -> None:
     """Law: technical failure is open and loud. S0-038, S0-049"""
     decision = merge(Timing.BEFORE, spoken)
     for one in spoken:
-        if isinstance(one.outcome, Failure):
+        if isinstance(one.answer, Failure):
             assert any(one.hook.id in warning for warning in decision.warnings)
 
 
 @given(said, inputs, st.randoms())
-def test_the_kind_does_not_depend_on_the_order(spoken: list[Said], final: dict[str, object], random: object) -> None:
+def test_the_kind_does_not_depend_on_the_order(
+    spoken: list[HookOutcome], final: dict[str, object], random: object
+) -> None:
     shuffled = list(spoken)
     random.shuffle(shuffled)  # type: ignore[attr-defined]
     assert merge(Timing.BEFORE, spoken, final).kind is merge(Timing.BEFORE, shuffled, final).kind
@@ -76,9 +80,9 @@ def test_the_kind_does_not_depend_on_the_order(spoken: list[Said], final: dict[s
 
 def test_highest_rank_wins_and_trace_keeps_all() -> None:
     spoken = [
-        Said(hook=hook("a"), outcome=allow("fine")),
-        Said(hook=hook("b"), outcome=ask("sure?")),
-        Said(hook=hook("c"), outcome=advise("look")),
+        HookOutcome(hook=hook("a"), answer=allow("fine")),
+        HookOutcome(hook=hook("b"), answer=ask("sure?")),
+        HookOutcome(hook=hook("c"), answer=advise("look")),
     ]
     decision = merge(Timing.BEFORE, spoken, {"command": "x"})
     assert (decision.kind, decision.by, decision.reason) == (Kind.ASK, "b", "sure?")
@@ -87,20 +91,23 @@ def test_highest_rank_wins_and_trace_keeps_all() -> None:
 
 
 def test_the_first_of_several_denies_is_named() -> None:
-    spoken = [Said(hook=hook("a"), outcome=deny("one")), Said(hook=hook("b"), outcome=deny("two"))]
+    spoken = [HookOutcome(hook=hook("a"), answer=deny("one")), HookOutcome(hook=hook("b"), answer=deny("two"))]
     assert merge(Timing.BEFORE, spoken).by == "a"
 
 
 def test_silence_of_all_is_no_decision() -> None:
     """S0-035, S0-036, S2-034"""
     assert merge(Timing.BEFORE, []) == Decision()
-    assert merge(Timing.BEFORE, [Said(hook=hook("a")), Said(hook=hook("b"), outcome=Verdict())]).kind is Kind.NONE
+    assert (
+        merge(Timing.BEFORE, [HookOutcome(hook=hook("a")), HookOutcome(hook=hook("b"), answer=Verdict())]).kind
+        is Kind.NONE
+    )
 
 
 def test_a_rewrite_is_no_permission_unless_somebody_allows() -> None:
-    spoken = [Said(hook=hook("a"), outcome=rewrite({"command": "x"}, "why"))]
+    spoken = [HookOutcome(hook=hook("a"), answer=rewrite({"command": "x"}, "why"))]
     assert not merge(Timing.BEFORE, spoken, {"command": "x"}).allowed
-    allowing = [*spoken, Said(hook=hook("b"), outcome=allow())]
+    allowing = [*spoken, HookOutcome(hook=hook("b"), answer=allow())]
     assert merge(Timing.BEFORE, allowing, {"command": "x"}).allowed
 
 

@@ -3,12 +3,13 @@ import time
 from hypothesis import given
 from hypothesis import strategies as st
 
+from synaptic.model.call import Call
 from synaptic.model.decision import Failure, Fault, Kind, Verdict, advise, allow, ask, deny, rewrite
 from synaptic.model.event import PreToolUse
-from synaptic.model.hook import Builtin
+from synaptic.model.hook import Builtin, Match
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
-from tests.pipeline.chains import Outcome, Says, World, call, decide, hook
+from tests.pipeline.chains import Outcome, Says, TableRuntime, call, decide, hook
 
 
 def append(word: str) -> Says:
@@ -22,94 +23,94 @@ def forbid(word: str) -> Says:
 
 def test_a_deny_ends_the_chain_and_later_hooks_do_not_run() -> None:
     """S0-033, S0-034, S4-041"""
-    world = World({"guard": deny("no")})
-    decision = decide([hook("first", 10), hook("guard", 20), hook("late", 30)], world)
-    assert world.ran == ["first", "guard"]
+    runtime = TableRuntime({"guard": deny("no")})
+    decision = decide([hook("first", 10), hook("guard", 20), hook("late", 30)], runtime)
+    assert runtime.ran == ["first", "guard"]
     assert (decision.kind, decision.by, decision.reason) == (Kind.DENY, "guard", "no")
     assert [step.phase for step in decision.trace] == ["run", "run", "skipped"]
 
 
 def test_each_hook_sees_the_input_as_rewritten_so_far() -> None:
     """S0-037"""
-    world = World({"colour": append("-a")})
-    decision = decide([hook("colour", 10), hook("spy", 20)], world)
-    assert world.saw == [("colour", {"command": "ls"}), ("spy", {"command": "ls -a"})]
+    runtime = TableRuntime({"colour": append("-a")})
+    decision = decide([hook("colour", 10), hook("spy", 20)], runtime)
+    assert runtime.saw == [("colour", {"command": "ls"}), ("spy", {"command": "ls -a"})]
     assert decision.input == {"command": "ls -a"}
 
 
 def test_two_rewrites_compose_and_a_script_rewrites_once() -> None:
-    world = World({"one": append("-a"), "two": append("-l")})
-    decision = decide([hook("one", 10), hook("two", 20)], world)
+    runtime = TableRuntime({"one": append("-a"), "two": append("-l")})
+    decision = decide([hook("one", 10), hook("two", 20)], runtime)
     assert decision.input == {"command": "ls -a -l"}
-    assert world.ran == ["one", "two", "one"]
+    assert runtime.ran == ["one", "two", "one"]
 
 
 def test_a_guard_sees_the_final_input_once_more() -> None:
     """Law: rewrites compose, and nothing can be smuggled past an earlier guard."""
-    world = World({"guard": forbid("evil"), "later": append("evil")})
-    decision = decide([hook("guard", 20), hook("later", 50)], world)
+    runtime = TableRuntime({"guard": forbid("evil"), "later": append("evil")})
+    decision = decide([hook("guard", 20), hook("later", 50)], runtime)
     assert (decision.kind, decision.by) == (Kind.DENY, "guard")
     assert decision.trace[-1].phase == "recheck"
 
 
 def test_a_rewrite_never_hides_a_later_deny() -> None:
-    world = World({"tmp": append("-a"), "guard": deny("reset --hard discards work")})
-    assert decide([hook("tmp", 20), hook("guard", 30)], world).kind is Kind.DENY
+    runtime = TableRuntime({"tmp": append("-a"), "guard": deny("reset --hard discards work")})
+    assert decide([hook("tmp", 20), hook("guard", 30)], runtime).kind is Kind.DENY
 
 
 def test_advice_and_rewrites_do_not_stop_the_chain() -> None:
     """S4-042"""
-    world = World({"advice": advise("careful"), "guard": deny("not on main")})
-    decision = decide([hook("advice", 10), hook("guard", 20)], world)
+    runtime = TableRuntime({"advice": advise("careful"), "guard": deny("not on main")})
+    decision = decide([hook("advice", 10), hook("guard", 20)], runtime)
     assert decision.kind is Kind.DENY
     assert decision.context == ("careful",)
 
 
 def test_a_crash_of_one_hook_does_not_stop_another() -> None:
     """S0-038, S0-049, S4-002"""
-    world = World({"broken": Failure(Fault.CRASH, "exit code 1"), "guard": deny("no")})
-    decision = decide([hook("broken", 10), hook("guard", 20)], world)
+    runtime = TableRuntime({"broken": Failure(Fault.CRASH, "exit code 1"), "guard": deny("no")})
+    decision = decide([hook("broken", 10), hook("guard", 20)], runtime)
     assert decision.by == "guard"
     assert any("broken" in warning and "exit code 1" in warning for warning in decision.warnings)
 
 
 def test_a_failing_hook_that_is_set_to_deny_denies() -> None:
-    world = World({"strict": Failure(Fault.TIMEOUT, "no answer after 1 s")})
-    decision = decide([hook("strict", 10, on_error="deny"), hook("late", 20)], world)
+    runtime = TableRuntime({"strict": Failure(Fault.TIMEOUT, "no answer after 1 s")})
+    decision = decide([hook("strict", 10, on_error="deny"), hook("late", 20)], runtime)
     assert decision.kind is Kind.DENY
     assert "strict" in decision.reason
-    assert world.ran == ["strict"]
+    assert runtime.ran == ["strict"]
 
 
 def test_hooks_nobody_waits_for_are_started_in_their_place() -> None:
     """S0-040, S0-041"""
-    world = World({"guard": deny("no")})
+    runtime = TableRuntime({"guard": deny("no")})
     hooks = [hook("early", 10, blocking=False), hook("guard", 20), hook("late", 50, blocking=False)]
-    decide(hooks, world)
-    assert world.started == ["early"]
+    decide(hooks, runtime)
+    assert runtime.started == ["early"]
 
 
 def test_a_refused_hook_is_skipped_and_named() -> None:
-    world = World({"foreign": deny("no")}, refused={"foreign": "not trusted"})
-    decision = decide([hook("foreign")], world)
+    runtime = TableRuntime({"foreign": deny("no")}, refused={"foreign": "not trusted"})
+    decision = decide([hook("foreign")], runtime)
     assert decision.kind is Kind.NONE
     assert (decision.trace[0].phase, decision.trace[0].note) == ("skipped", "not trusted")
 
 
 def test_a_hook_after_the_deadline_counts_as_failed() -> None:
-    world = World({"late": deny("no")})
-    world.deadline = time.monotonic() - 1
-    decision = decide([hook("late")], world)
+    runtime = TableRuntime({"late": deny("no")})
+    runtime.deadline = time.monotonic() - 1
+    decision = decide([hook("late")], runtime)
     assert decision.kind is Kind.NONE
     assert "deadline" in decision.warnings[0]
 
 
 def test_after_the_act_every_hook_runs_and_a_block_is_feedback() -> None:
     """S2-035"""
-    world = World({"lint": deny("line 3: unused"), "track": advise("noted")})
+    runtime = TableRuntime({"lint": deny("line 3: unused"), "track": advise("noted")})
     hooks = [hook("lint", 10, events=("PostToolUse",)), hook("track", 20, events=("PostToolUse",))]
-    decision = decide(hooks, world, call("PostToolUse"))
-    assert world.ran == ["lint", "track"]
+    decision = decide(hooks, runtime, call("PostToolUse"))
+    assert runtime.ran == ["lint", "track"]
     assert decision.feedback == ("line 3: unused",)
     assert decision.context == ("noted",)
 
@@ -117,29 +118,81 @@ def test_after_the_act_every_hook_runs_and_a_block_is_feedback() -> None:
 def test_hooks_that_rewrite_each_other_for_ever_are_denied() -> None:
     flip = FlipA(), FlipB()
     hooks = [hook(policy.id, 20 + number, handler=Builtin(policy)) for number, policy in enumerate(flip)]
-    decision = decide(hooks, World({}))
+    decision = decide(hooks, TableRuntime({}))
     assert decision.kind is Kind.DENY
     assert "test.flip-a" in decision.reason
 
 
 def test_silent_policies_share_one_step() -> None:
     quiet = [hook(f"test.quiet-{number}", number, handler=Builtin(Quiet())) for number in range(40)]
-    decision = decide([*quiet, hook("spy", 90)], World({}))
+    decision = decide([*quiet, hook("spy", 90)], TableRuntime({}))
     assert [(step.hook, step.phase) for step in decision.trace] == [("policies", "quiet"), ("spy", "run")]
     assert decision.trace[0].note.split() == [one.id for one in quiet]
 
 
 def test_many_policies_look_again_at_one_rewrite() -> None:
     quiet = [hook(f"test.quiet-{number}", number, handler=Builtin(Quiet())) for number in range(40)]
-    decision = decide([*quiet, hook("colour", 50)], World({"colour": append("-a")}))
+    decision = decide([*quiet, hook("colour", 50)], TableRuntime({"colour": append("-a")}))
     assert decision.kind is Kind.REWRITE
     assert decision.input == {"command": "ls -a"}
 
 
 def test_a_policy_that_breaks_is_a_failure_like_any_other() -> None:
-    decision = decide([hook("test.broken", handler=Builtin(Broken()))], World({}))
+    decision = decide([hook("test.broken", handler=Builtin(Broken()))], TableRuntime({}))
     assert decision.kind is Kind.NONE
     assert "ZeroDivisionError" in decision.warnings[0]
+
+
+class FactsOfInput(TableRuntime):
+    """A runtime whose facts tell which command they are about."""
+
+    def __init__(self, says: dict[str, Says]) -> None:
+        super().__init__(says)
+        self.gathered: list[str] = []
+
+    async def facts(self, call: Call, needs: frozenset[str]) -> Facts:
+        self.gathered.append(call.event.tool.command)
+        return Facts(root=call.event.tool.command)
+
+
+def test_facts_are_about_the_call_as_it_is_when_a_policy_looks() -> None:
+    runtime = FactsOfInput({"turns": lambda seen: rewrite({"command": "rm"}, "x") if seen["command"] == "ls" else None})
+    policy = Builtin(WantsOwnFacts())
+    hooks = [
+        hook("test.own-facts", 10, handler=policy),
+        hook("turns", 20),
+        hook("test.own-facts#2", 30, handler=policy),
+    ]
+    assert decide(hooks, runtime).kind is Kind.REWRITE
+    assert runtime.gathered == ["ls", "rm"]
+
+
+def test_facts_are_not_gathered_again_when_no_policy_looks_any_more() -> None:
+    runtime = FactsOfInput({"turns": append("-a")})
+    once = hook("test.own-facts", 10, handler=Builtin(WantsOwnFacts()), recheck=False)
+    decide([once, hook("turns", 20)], runtime)
+    assert runtime.gathered == ["ls"]
+
+
+def test_a_permission_for_an_older_input_is_none_for_what_became_of_it() -> None:
+    """Law: the verdict on a rewritten call is at least as strict as on the same call made directly."""
+    kind: Says = lambda seen: allow("harmless") if seen["command"] == "ls" else None  # noqa: E731
+    runtime = TableRuntime({"kind": kind, "turns": append("-a")})
+    decision = decide([hook("kind", 10), hook("turns", 20)], runtime)
+    assert (decision.kind, decision.allowed) == (Kind.REWRITE, False)
+    again = TableRuntime({"kind": allow("all is well"), "turns": append("-a")})
+    assert decide([hook("kind", 10), hook("turns", 20)], again).allowed
+
+
+def test_a_hook_whose_conditions_hold_for_the_rewritten_input_only_is_asked_too() -> None:
+    """Law: as above."""
+    concerned = hook("notes", 10, matcher="Read", match=Match(file_patterns=("*.key",)))
+    turns: Says = lambda seen: rewrite({"file_path": "/p/a.key"}, "x") if seen["file_path"] != "/p/a.key" else None  # noqa: E731
+    runtime = TableRuntime({"notes": deny("keys are private"), "turns": turns})
+    about = call(tool_name="Read", tool_input={"file_path": "/p/a.txt"})
+    decision = decide([concerned, hook("turns", 20, matcher="Read")], runtime, about)
+    assert (decision.kind, decision.by) == (Kind.DENY, "notes")
+    assert runtime.ran == ["turns", "notes"]
 
 
 choices: st.SearchStrategy[Outcome] = st.sampled_from(
@@ -151,14 +204,14 @@ choices: st.SearchStrategy[Outcome] = st.sampled_from(
 def test_deny_wins_in_any_chain(outcomes: list[Outcome]) -> None:
     """Law: deny wins."""
     names = [f"h{number}" for number in range(len(outcomes))]
-    world = World(dict(zip(names, outcomes, strict=True)))
-    decision = decide([hook(name, number) for number, name in enumerate(names)], world)
+    runtime = TableRuntime(dict(zip(names, outcomes, strict=True)))
+    decision = decide([hook(name, number) for number, name in enumerate(names)], runtime)
     denies = [
         name for name, said in zip(names, outcomes, strict=True) if isinstance(said, Verdict) and said.says is Kind.DENY
     ]
     assert (decision.kind is Kind.DENY) == bool(denies)
     if denies:
-        assert world.ran == names[: names.index(denies[0]) + 1]
+        assert runtime.ran == names[: names.index(denies[0]) + 1]
 
 
 @given(st.lists(st.tuples(st.sampled_from(["append", "forbid"]), st.sampled_from("abc")), max_size=5))
@@ -167,7 +220,7 @@ def test_no_order_of_rewrites_gets_a_forbidden_word_out(chain: list[tuple[str, s
     behaviours = {
         f"h{number}": (append if verb == "append" else forbid)(word) for number, (verb, word) in enumerate(chain)
     }
-    decision = decide([hook(name, number) for number, name in enumerate(behaviours)], World(behaviours))
+    decision = decide([hook(name, number) for number, name in enumerate(behaviours)], TableRuntime(behaviours))
     forbidden = {word for verb, word in chain if verb == "forbid"}
     if decision.kind is not Kind.DENY and decision.input:
         assert not forbidden & set(str(decision.input["command"]).split()[1:])
@@ -243,3 +296,19 @@ class Quiet(Policy):
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
         return None
+
+
+class WantsOwnFacts(Policy):
+    """Denies when the facts are about another command.
+
+    ## What it does
+    Compares.
+    ## Why
+    To see whose facts it is given.
+    """
+
+    id = "test.own-facts"
+    events = (PreToolUse,)
+
+    def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
+        return deny(f"facts about {facts.root}") if facts.root != event.tool.command else None

@@ -204,7 +204,6 @@ def test_metadata_is_removed_then_set(store: Store):
     """S3-204"""
     number = begin(store).effort.id
     damage(store, "UPDATE efforts SET metadata = NULL")
-    store.layers.clear()
     assert efforts.update_metadata(store, number, Metadata(effort=number, put={"a": 1})).metadata == {"a": 1}
     change = Metadata(effort=number, drop=("a", "nothing"), put={"b": [2], "c": {"d": None}})
     assert efforts.update_metadata(store, number, change).metadata == {"b": [2], "c": {"d": None}}
@@ -215,7 +214,6 @@ def test_metadata_that_cannot_be_read_is_not_overwritten_and_stops_only_what_nee
     started = begin(store, phases=PHASES)
     number = started.effort.id
     damage(store, f"UPDATE efforts SET metadata = '{broken}'")
-    store.layers.clear()
     before = tables(store)
     assert code(lambda: efforts.update_metadata(store, number, Metadata(effort=number, put={"a": 1}))) == "PARSE_ERROR"
     assert code(lambda: efforts.move(store, number, to("2.A: X", *PHASES, "2.A: X"), 2.0)) == "PARSE_ERROR"

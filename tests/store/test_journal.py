@@ -130,7 +130,7 @@ def test_an_answer_with_a_secret_is_decided_again_after_a_restart(home, record):
 def test_secret_answers_in_memory_are_few(store, record):
     for number in range(journal.SECRET_ANSWERS + 20):
         journal.append(store, [record(answer=Answer(f"{SECRET}{number}".encode()))])
-    assert len(store.secret_answers) == journal.SECRET_ANSWERS
+    assert len(store.cache(journal.SecretAnswers)) == journal.SECRET_ANSWERS
 
 
 def test_structure_keeps_no_contents(store, home, record):

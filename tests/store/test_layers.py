@@ -6,7 +6,7 @@ import pytest
 
 from synaptic.model.errors import StoreError
 from synaptic.model.layers import Beat, EndSession, SetStatus
-from synaptic.store import fleet
+from synaptic.store import fleet, layers
 from tests.store.layered import Layered
 
 
@@ -186,7 +186,7 @@ def test_memory_and_database_agree_after_any_beats(layered):
     ):
         layered.do(beat)
         remembered = layered.at(host="w").session
-        layered.store.layers.clear()
+        layered.store.cache(layers._LayerCache).places.clear()
         read = layered.at(host="w").session
         assert (remembered.heartbeat, remembered.usage, remembered.offset, remembered.edited) == (
             read.heartbeat, read.usage, read.offset, read.edited,

@@ -7,18 +7,16 @@ from datetime import datetime
 from synaptic.cli.person import agents_shell
 from synaptic.cli.place import Here
 from synaptic.model.errors import LayerError
-from synaptic.store.layers import NOBODY
 from synaptic.store.windows import Who
-from synaptic.work.efforts import Caller
+from synaptic.work.command import Caller, read_agent_name
 
 
 def caller(place: Here) -> Caller:
     """The caller of the command that is running."""
-    name = os.environ.get("AGENT_ID", "")
     agent, _ = agents_shell()
     sessions = (os.environ.get(variable, "") for variable in (agent.session_variables if agent else ()))
     who = Who(
-        agent="" if name == NOBODY else name,
+        agent=read_agent_name(os.environ),
         host=next(filter(None, sessions), ""),
         kind=agent.name if agent else "",
     )

@@ -5,7 +5,7 @@ from datetime import datetime
 from synaptic.agents.shared.payload import to_json
 from synaptic.cli import screen
 from synaptic.daemon.methods import plain
-from synaptic.engine.walk import Walked
+from synaptic.engine.commit import DecidedEvent
 from synaptic.model.call import Answer
 from synaptic.pipeline.explain import Story, explain
 from synaptic.store.record import Entry
@@ -29,21 +29,21 @@ def story_of(entry: Entry) -> Story:
     )
 
 
-def rehearsed(walked: Walked, micros: int) -> Story:
+def story_of_rehearsal(decided: DecidedEvent, micros: int) -> Story:
     """An event that nobody sent."""
-    event = walked.call.event
+    event = decided.call.event
     return Story(
         number=0,
-        call=walked.call.id,
-        when=datetime.fromtimestamp(walked.call.at).strftime("%Y-%m-%d %H:%M:%S"),
-        agent=walked.call.agent,
+        call=decided.call.id,
+        when=datetime.fromtimestamp(decided.call.at).strftime("%Y-%m-%d %H:%M:%S"),
+        agent=decided.call.agent,
         event=event.hook_event_name,
         subject=event.subject,
         session=event.session_id,
-        root=walked.call.root,
-        payload=to_json(walked.call.payload).decode(),
-        decision=walked.decision,
-        answer=walked.answer,
+        root=decided.call.root,
+        payload=to_json(decided.call.payload).decode(),
+        decision=decided.decision,
+        answer=decided.answer,
         micros=micros,
     )
 

@@ -9,19 +9,16 @@ import msgspec
 from synaptic.cli.place import Here, journal_of
 from synaptic.daemon.client import new_call_id
 from synaptic.daemon.emit import completed
-from synaptic.engine.walk import Engine, Walked
-from synaptic.facts.gather import Means
+from synaptic.engine.commit import DecidedEvent
+from synaptic.engine.walk import open_engine
 from synaptic.hooks.catalog import Catalog
 from synaptic.hooks.nearest import hint
-from synaptic.model.call import Call, Request
+from synaptic.model.call import Request
 from synaptic.model.errors import DeclarationError, SynapticError
 from synaptic.model.event import ABILITY_EVENTS
 from synaptic.model.home import Home
 from synaptic.model.hook import Hook
-from synaptic.pipeline.select import Panel, panel
-from synaptic.runners.execute import Runners
 from synaptic.store import journal
-from synaptic.store.db import Store
 
 OWN = frozenset({"UserPromptSubmit", *(kind.__name__ for kind in ABILITY_EVENTS)})
 SAMPLES: dict[str, dict[str, object]] = {
@@ -38,17 +35,6 @@ SAMPLES: dict[str, dict[str, object]] = {
     "PreToolUse": {"tool_name": "Bash", "tool_input": {"command": "ls"}},
     "PostToolUse": {"tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_response": {"stdout": ""}},
 }
-
-
-class Single(Engine):
-    """An engine that asks one hook, whatever its conditions are."""
-
-    def __init__(self, home: Home, only: Hook) -> None:
-        super().__init__(home, Means(Store.open(home), Runners(home.spool)))
-        self._only = only
-
-    def select(self, catalog: Catalog, call: Call) -> Panel:
-        return panel((self._only,))
 
 
 def hook_of(catalog: Catalog, name: str) -> Hook:
@@ -80,17 +66,17 @@ def recorded(place: Here, number: int) -> Request:
     return Request(agent=entry.agent, event=entry.event, stdin=payload, id=new_call_id(), env=env)
 
 
-def rehearsed(home: Home, hook: Hook, request: Request) -> tuple[Walked, int]:
+def rehearse(home: Home, hook: Hook, request: Request) -> tuple[DecidedEvent, int]:
     """What the hook says, and how many microseconds it took."""
     started = time.perf_counter_ns()
-    walked = asyncio.run(_rehearsed(home, hook, request))
-    return walked, (time.perf_counter_ns() - started) // 1000
+    event = asyncio.run(_rehearse(home, hook, request))
+    return event, (time.perf_counter_ns() - started) // 1000
 
 
-async def _rehearsed(home: Home, hook: Hook, request: Request) -> Walked:
-    engine = Single(home, hook)
+async def _rehearse(home: Home, hook: Hook, request: Request) -> DecidedEvent:
+    engine = open_engine(home)
     try:
-        return await engine.rehearse(request)
+        return await engine.rehearse(request, hook)
     finally:
         await engine.close()
 

@@ -12,11 +12,12 @@ import typer
 
 from synaptic.cli import screen
 from synaptic.cli.check import tool_input
-from synaptic.cli.event import rehearsed
+from synaptic.cli.event import story_of_rehearsal
 from synaptic.cli.place import here
 from synaptic.cli.verbs import shown, verb
 from synaptic.daemon.client import new_call_id
-from synaptic.engine.walk import Walked, open_engine
+from synaptic.engine.commit import DecidedEvent
+from synaptic.engine.walk import open_engine
 from synaptic.model.call import Request
 from synaptic.model.errors import SynapticError
 from synaptic.model.home import Home
@@ -51,15 +52,15 @@ def rehearse(
     env = {name: value for name, value in os.environ.items() if name != "CLAUDE_PROJECT_DIR"}
     request = Request(agent=agent, event=event, stdin=stdin, id=new_call_id(), env=env)
     started = time.perf_counter_ns()
-    walked = asyncio.run(_rehearsed(place.home, request))
+    decided = asyncio.run(_rehearse(place.home, request))
     micros = (time.perf_counter_ns() - started) // 1000
     if as_json:
-        screen.document(_object(walked))
+        screen.document(_object(decided))
         return
-    _print(walked, micros)
+    _print(decided, micros)
 
 
-async def _rehearsed(home: Home, request: Request) -> Walked:
+async def _rehearse(home: Home, request: Request) -> DecidedEvent:
     engine = open_engine(home)
     try:
         return await engine.rehearse(request)
@@ -83,19 +84,19 @@ def _read(payload: str) -> bytes:
         raise SynapticError(f"cannot be read: {error.strerror}", where=payload) from error
 
 
-def _print(walked: Walked, micros: int) -> None:
-    first, *rest = explain(rehearsed(walked, micros))
+def _print(decided: DecidedEvent, micros: int) -> None:
+    first, *rest = explain(story_of_rehearsal(decided, micros))
     screen.say(first.replace("Event 0", "Rehearsal, nothing is written", 1))
     for line in rest:
         screen.say(line)
 
 
-def _object(walked: Walked) -> dict[str, object]:
-    answer = walked.answer
+def _object(decided: DecidedEvent) -> dict[str, object]:
+    answer = decided.answer
     told = {"stdout": answer.stdout.decode("utf-8", "replace"), "stderr": answer.stderr.decode("utf-8", "replace")}
     return {
-        "event": walked.call.event.hook_event_name,
-        "root": walked.call.root,
-        "decision": msgspec.to_builtins(walked.decision, enc_hook=str),
+        "event": decided.call.event.hook_event_name,
+        "root": decided.call.root,
+        "decision": msgspec.to_builtins(decided.decision, enc_hook=str),
         "answer": {**told, "exit": answer.exit},
     }

@@ -1,6 +1,7 @@
 """The ASGI app: JSON-RPC and agents' http hooks, on the Unix socket and, on request, on loopback."""
 
 import hmac
+import os
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -11,6 +12,7 @@ from starlette.routing import Route
 
 from synaptic.daemon import rpc
 from synaptic.daemon.client import new_call_id
+from synaptic.daemon.lifecycle import plain_env
 from synaptic.model.call import Answer, Request
 
 Endpoint = Callable[[HttpRequest], Awaitable[Response]]
@@ -45,7 +47,7 @@ def _hook(service: Any) -> Endpoint:
             event=request.path_params["event"],
             stdin=await request.body(),
             id=new_call_id(),
-            env={},
+            env=plain_env(os.environ),
         )
         return _as_http(await service.engine.answer(event))
 

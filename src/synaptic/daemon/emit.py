@@ -10,10 +10,10 @@ import msgspec
 
 from synaptic.agents.shared.discover import OWN
 from synaptic.daemon import client, fallback
-from synaptic.engine.ability_events import BLOCKING_ONLY
 from synaptic.model.call import Answer, Request
 from synaptic.model.context import fault
 from synaptic.model.home import Home
+from synaptic.pipeline.decide import BLOCKING_ONLY
 
 SESSION = "SYNAPTIC_SESSION"
 

@@ -1,31 +1,31 @@
-"""The agents' hooks over the socket: `hooks.sessionStart` and fourteen more, the same code that `dispatch` leads to."""
+"""The agents' hooks over the socket: `hooks.sessionStart` and fourteen more, the same walk that `dispatch` leads to."""
 
 import os
 import re
-import time
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
 
-from synaptic.agents.shared.discover import find_adapter
 from synaptic.daemon.client import new_call_id
+from synaptic.daemon.lifecycle import plain_env
 from synaptic.daemon.rpc import METHODS, RpcError, environment, issue
-from synaptic.facts.gather import gather
-from synaptic.hooks.catalog import builtin_hooks
-from synaptic.hooks.project import find_root
-from synaptic.model.call import Call
-from synaptic.model.decision import Verdict
+from synaptic.engine.commit import DecidedEvent
+from synaptic.engine.runtime import EventRuntime
+from synaptic.facts.gather import EngineMeans
+from synaptic.facts.layers import place_of
+from synaptic.hooks.catalog import Catalog, builtin_hooks
+from synaptic.hooks.select import SelectedHooks, compile_selection
+from synaptic.model.call import Call, Request
+from synaptic.model.decision import Kind, Verdict
 from synaptic.model.errors import StoreError
-from synaptic.model.event import EVENTS, Event
-from synaptic.model.hook import Builtin, Hook
-from synaptic.model.layers import LAYER_EFFECTS, OpenSession
-from synaptic.pipeline.merge import Said, merge
+from synaptic.model.event import EVENTS
+from synaptic.model.layers import OpenSession
 from synaptic.policies.base import Policy, policies
 from synaptic.policies.facts import Facts
 from synaptic.policies.fleet.handled import Handled, Handler
 from synaptic.store import layers
-from synaptic.store.layer_effects import Applied
 
 if TYPE_CHECKING:
     from synaptic.daemon.server import Daemon
@@ -36,6 +36,8 @@ AGENT = "claude"
 BASE = ("session_id", "cwd")
 """Fields that every event must have. The transcript, the permission mode and the event's own name may be missing."""
 TOOL = ("tool_name", "tool_input")
+REFUSED = frozenset({Kind.DENY, Kind.ASK})
+"""Nobody is there who could be asked: who goes by `allow` alone must not go on."""
 
 
 class Served(msgspec.Struct, frozen=True):
@@ -65,24 +67,71 @@ SERVED: Mapping[str, Served] = {
 }
 
 
-async def answered(engine: "Engine", name: str, params: Mapping[str, object]) -> dict[str, object]:
+class HandlerRuntime(EventRuntime):
+    """The walk of an event that was called by its method: its handler takes part whatever the config says, since
+    whoever calls it by name wants it. All others are asked as for any event."""
+
+    def __init__(self, listener: "Listener", catalog: Catalog, means: EngineMeans, seconds: float) -> None:
+        super().__init__(catalog, means, seconds)
+        self._listener = listener
+
+    def select(self, call: Call) -> SelectedHooks:
+        selected = super().select(call)
+        if call.event.hook_event_name != self._listener.served.event:
+            return selected  # a further event that this one stands for
+        return self._listener.join(selected)
+
+
+class Listener:
+    """Hears what the handler answers while the walk asks it for its verdict."""
+
+    def __init__(self, served: Served) -> None:
+        self.served = served
+        self.policy: Policy = policies()[served.policy]()
+        """With its defaults, until the config says otherwise."""
+        self.handled: Handled | None = None
+        self.needs: tuple[str, ...] = ()
+        self.id = served.policy
+
+    def join(self, selected: SelectedHooks) -> SelectedHooks:
+        """The selection with the handler among it, and this listener in the handler's place."""
+        if not any(hook.id == self.id for hook in selected.hooks):
+            hooks = (*selected.hooks, *builtin_hooks((self.policy,)))
+            selected = compile_selection(tuple(sorted(hooks, key=lambda hook: hook.rank)))
+        place = next(number for number, hook in enumerate(selected.hooks) if hook.id == self.id)
+        found = selected.policies[place]
+        if found is not None:
+            self.policy = found
+        heard = (*selected.policies[:place], cast(Policy, self), *selected.policies[place + 1 :])
+        return msgspec.structs.replace(selected, policies=heard)
+
+    def check(self, event: Any, facts: Facts) -> Verdict | None:
+        handled = cast(Handler, self.policy).handle(event, facts)
+        # The first look is what is written down; a second one, after a rewrite, counts only when it refuses.
+        if self.handled is None or (handled.verdict is not None and handled.verdict.says is Kind.DENY):
+            self.handled = handled
+        return handled.verdict
+
+    def answer(self, call: Call) -> Mapping[str, object]:
+        """What the handler answers; as if it knew nothing, where the walk ended before it was asked."""
+        return (self.handled or self.without_knowledge(call)).answer
+
+    def without_knowledge(self, call: Call) -> Handled:
+        return cast(Handler, self.policy).handle(call.event, Facts(root=call.root, now=call.at))
+
+
+async def call_hook(engine: "Engine", name: str, params: Mapping[str, object]) -> dict[str, object]:
     """One hook, by name. What is unknown is answered permissively; arguments that cannot be are an RpcError."""
     served = SERVED[name]
-    call = _call(name, served, params)
-    hook, policy = _registered(engine, call, served)
-    handler = cast(Handler, policy)
-    facts = await gather(call, frozenset(policy.needs), engine.means)
-    try:
-        handled = handler.handle(call.event, facts)
-        applied = _applied(engine, call, handled.verdict)
-    except StoreError:  # nothing was written: so nothing is known and nothing is held against the agent
-        handled, applied = handler.handle(call.event, Facts(root=facts.root, now=facts.now)), Applied()
-    finally:
-        engine.store.decided(call.id)
-    return _answer(call, hook, handled, applied)
+    listener = Listener(served)
+    event = await engine.walk(_request(name, served, params), partial(HandlerRuntime, listener))
+    if not event.is_written and event.decision.by in ("", served.policy):
+        # Nothing was written: so nothing is known, and nothing is held against the agent.
+        return dict(listener.without_knowledge(event.call).answer)
+    return {**_told(event), **listener.answer(event.call), **_refusal(event, listener), **_opened(engine, event)}
 
 
-def _call(name: str, served: Served, params: Mapping[str, object]) -> Call:
+def _request(name: str, served: Served, params: Mapping[str, object]) -> Request:
     payload = {_snake(key): value for key, value in params.items() if value is not None}
     missing = [field for field in (*BASE, *served.required) if field not in payload]
     if missing:
@@ -90,51 +139,45 @@ def _call(name: str, served: Served, params: Mapping[str, object]) -> Call:
         raise RpcError("VALIDATION_ERROR", f"hooks.{name}: {', '.join(missing)} missing", issues)
     payload["hook_event_name"] = served.event
     try:
-        event: Event = msgspec.convert(payload, EVENTS[served.event])
+        msgspec.convert(payload, EVENTS[served.event])
     except msgspec.ValidationError as error:
         raise RpcError("VALIDATION_ERROR", f"hooks.{name}: {error}", (issue(str(error)),)) from error
-    env = {"HOME": os.environ.get("HOME", ""), **environment()}
-    root = find_root({}, env, event.cwd)
-    return Call(id=new_call_id(), agent=AGENT, event=event, payload=payload, root=root, at=time.time(), env=env)
+    env = {**plain_env(os.environ), **environment()}
+    return Request(agent=AGENT, event=served.event, stdin=msgspec.json.encode(payload), id=new_call_id(), env=env)
 
 
 def _snake(key: str) -> str:
     return re.sub(r"(?<=[a-z0-9])([A-Z])", lambda letter: f"_{letter[1].lower()}", key)
 
 
-def _registered(engine: "Engine", call: Call, served: Served) -> tuple[Hook, Policy]:
-    """The policy as the project's config sets it; with its defaults where the config has it off."""
-    for hook in engine.catalogs.get(call.root).hooks:
-        if hook.id == served.policy and isinstance(hook.handler, Builtin):
-            return hook, cast(Policy, hook.handler.policy)
-    policy = policies()[served.policy]()
-    return builtin_hooks((policy,))[0], policy
-
-
-def _applied(engine: "Engine", call: Call, verdict: Verdict | None) -> Applied:
-    effects = tuple(effect for effect in verdict.effects if isinstance(effect, LAYER_EFFECTS)) if verdict else ()
-    return layers.perform(engine.store, effects, call.at, call.event.session_id) if effects else Applied()
-
-
-def _answer(call: Call, hook: Hook, handled: Handled, applied: Applied) -> dict[str, object]:
-    """The method's own result, beside what the agent would be told for this event."""
-    opened = handled.verdict and any(isinstance(effect, OpenSession) for effect in handled.verdict.effects)
-    made = {"sessionId": applied.session} if opened else {}
-    return {**_said(call, hook, handled.verdict), **handled.answer, **made}
-
-
-def _said(call: Call, hook: Hook, verdict: Verdict | None) -> dict[str, object]:
-    if verdict is None:
-        return {}
-    wire = find_adapter(AGENT)
-    decision = wire.degrade(call, merge(call.event.TIMING, [Said(hook=hook, outcome=verdict)]))
-    printed = wire.encode(call, decision).stdout
+def _told(event: DecidedEvent) -> dict[str, object]:
+    """What the agent would be told for this event."""
+    printed = event.answer.stdout
     return msgspec.json.decode(printed, type=dict[str, object]) if printed.startswith(b"{") else {}
+
+
+def _refusal(event: DecidedEvent, listener: Listener) -> dict[str, object]:
+    """A method that answers with `allow` says so whoever refused."""
+    decision = event.decision
+    if decision.kind not in REFUSED or "allow" not in listener.answer(event.call):
+        return {}
+    return {"allow": False, "reason": decision.reason}
+
+
+def _opened(engine: "Engine", event: DecidedEvent) -> dict[str, object]:
+    """The number of the session that the event has opened: known once it is written."""
+    if not any(isinstance(effect, OpenSession) for effect in event.decision.effects):
+        return {}
+    try:
+        session = layers.resolve(engine.store, place_of(event.call)).session if event.is_written else None
+    except StoreError:
+        session = None
+    return {"sessionId": session.id if session else None}
 
 
 def _register(name: str) -> None:
     async def handler(daemon: "Daemon", params: dict[str, Any]) -> object:
-        return await answered(daemon.engine, name, params)
+        return await call_hook(daemon.engine, name, params)
 
     METHODS[f"hooks.{name}"] = (dict[str, Any], handler)
 

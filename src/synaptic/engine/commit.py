@@ -1,14 +1,71 @@
-"""Group commit: events that arrive together are written together, and none is answered before it is on disk."""
+"""Writing events down: those that arrive together in one transaction, and none is answered before it is on disk."""
 
 import asyncio
+import logging
+import time
 from collections.abc import Callable, Sequence
 
-from synaptic.model.errors import StoreError
-from synaptic.store.record import Record
+import msgspec
 
-Append = Callable[[Sequence[Record]], None]
+from synaptic.engine.side_effects import SideEffects
+from synaptic.facts.reservations import Reservations
+from synaptic.model.call import Answer, Call, Request
+from synaptic.model.decision import Decision
+from synaptic.model.errors import StoreError
+from synaptic.model.event import MessageDisplay
+from synaptic.store import journal
+from synaptic.store.db import Store
+from synaptic.store.record import Delivery, Keep, Record
+
+log = logging.getLogger(__name__)
+
+Append = Callable[[Sequence[Record], Keep], None]
+Group = list[tuple[Record, asyncio.Future[None]]]
 BATCH = 64
 """Records after which nobody waits for more."""
+
+
+class DecidedEvent(msgspec.Struct, frozen=True):
+    """One event after the walk: what was asked, what was decided, what the agent is told."""
+
+    call: Call
+    decision: Decision
+    answer: Answer
+    carried: tuple[Delivery, ...] = ()
+    is_written: bool = False
+    """Whether it is in the journal, with all that it changes."""
+
+
+class EventCommit:
+    """The last step of the walk: journal and state in one transaction, then what is left to do."""
+
+    def __init__(self, store: Store, reservations: Reservations, effects: SideEffects) -> None:
+        self._store = store
+        self._reservations = reservations
+        self._effects = effects
+        self._group = GroupCommit(self._append)
+
+    async def write(self, request: Request, event: DecidedEvent, keep: Keep, started: int) -> DecidedEvent:
+        """The event as it is answered: with a line for the operator when it could not be written."""
+        if isinstance(event.call.event, MessageDisplay) and not event.decision.trace:
+            return event  # every printed line is such an event: without a hook it is no news
+        micros = (time.perf_counter_ns() - started) // 1000
+        try:
+            await self._group.write(_record(request, event, micros), keep)
+        except StoreError as error:
+            return _with_trouble(event, str(error))
+        self._effects.queue(event.call, event.decision.effects)
+        written = msgspec.structs.replace(event, is_written=True)
+        return written if self._store.durable else _with_trouble(written, self._store.trouble)
+
+    def _append(self, records: Sequence[Record], keep: Keep) -> None:
+        try:
+            journal.append(self._store, records, keep)
+        finally:
+            # In this very moment, not when the walk of each call goes on: a call that is decided in between would
+            # count the heartbeat twice, once from the database and once from the reservation.
+            for record in records:
+                self._reservations.release(record.call)
 
 
 class GroupCommit:
@@ -16,40 +73,73 @@ class GroupCommit:
 
     def __init__(self, append: Append) -> None:
         self._append = append
-        self._waiting: list[tuple[Record, asyncio.Future[None]]] = []
+        self._waiting: dict[Keep, Group] = {}
+        self._count = 0
+        """How many records wait."""
 
-    async def write(self, record: Record) -> None:
+    async def write(self, record: Record, keep: Keep = "full") -> None:
         """Returns when the record is in the journal; raises StoreError when it is not."""
         loop = asyncio.get_running_loop()
         written = loop.create_future()
-        self._waiting.append((record, written))
-        if len(self._waiting) == 1:
+        self._waiting.setdefault(keep, []).append((record, written))
+        self._count += 1
+        if self._count == 1:
             loop.call_soon(self._gather, loop, 0)
         await written
 
     def _gather(self, loop: asyncio.AbstractEventLoop, seen: int) -> None:
         """Write once a turn of the loop brings nobody new: alone that is the next one, in a burst it is a few later."""
-        if seen < len(self._waiting) < BATCH:
-            loop.call_soon(self._gather, loop, len(self._waiting))
+        if seen < self._count < BATCH:
+            loop.call_soon(self._gather, loop, self._count)
         else:
+            self._count = 0
             self._flush()
 
     def _flush(self) -> None:
-        batch, self._waiting = self._waiting, []
-        try:
-            self._append([record for record, _ in batch])
-        except StoreError as error:
-            self._settle(batch, error)
-        except Exception as error:  # noqa: BLE001 - whatever a row provokes, nobody may wait for ever
-            self._settle(batch, StoreError(f"{type(error).__name__}: {error}"))
-        else:
-            self._settle(batch, None)
-
-    def _settle(self, batch: Sequence[tuple[Record, asyncio.Future[None]]], error: StoreError | None) -> None:
-        for _, written in batch:
-            if written.cancelled():
-                continue
-            if error is None:
-                written.set_result(None)
+        waiting, self._waiting = self._waiting, {}
+        for keep, group in waiting.items():  # nearly always one: projects rarely differ in what they keep
+            try:
+                self._append([record for record, _ in group], keep)
+            except StoreError as error:
+                _settle(group, error)
+            except Exception as error:  # whatever a row provokes, nobody may wait for ever
+                log.exception("%d events could not be written", len(group))
+                _settle(group, StoreError(f"{type(error).__name__}: {error}"))
             else:
-                written.set_exception(error)
+                _settle(group, None)
+
+
+def _settle(group: Group, error: StoreError | None) -> None:
+    for _, written in group:
+        if written.cancelled():
+            continue
+        if error is None:
+            written.set_result(None)
+        else:
+            written.set_exception(error)
+
+
+def _with_trouble(event: DecidedEvent, trouble: str) -> DecidedEvent:
+    """The same answer, with a line for the operator."""
+    line = f"synaptic: this event is not in the journal: {trouble}\n".encode("utf-8", "replace")
+    answer = msgspec.structs.replace(event.answer, stderr=event.answer.stderr + line)
+    return msgspec.structs.replace(event, answer=answer)
+
+
+def _record(request: Request, decided: DecidedEvent, micros: int) -> Record:
+    event = decided.call.event
+    return Record(
+        call=request.id,
+        at=decided.call.at,
+        agent=decided.call.agent,
+        event=event.hook_event_name,
+        session=event.session_id,
+        agent_id=event.agent_id,
+        tool=event.subject,
+        root=decided.call.root,
+        payload=request.stdin,
+        decision=decided.decision,
+        answer=decided.answer,
+        micros=micros,
+        delivered=tuple(delivery.id for delivery in decided.carried),
+    )

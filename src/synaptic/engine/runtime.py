@@ -1,29 +1,41 @@
-"""The world around the loop for one event: facts, trust, runners, and how much time is left."""
+"""The world around the walk of one event: the same walk decides, rehearses, checks and tries one hook."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
-from synaptic.facts.gather import Means, gather
+import msgspec
+
+from synaptic.engine.recollection import StoreRecollection, trust_of
+from synaptic.facts.gather import EngineMeans, gather
 from synaptic.hooks.catalog import Catalog
-from synaptic.hooks.trust import Trust
+from synaptic.hooks.select import SelectedHooks, compile_selection
 from synaptic.model.call import Call
 from synaptic.model.decision import Failure, Fault, Verdict
 from synaptic.model.errand import Ended, Errand
+from synaptic.model.event import Timing
 from synaptic.model.hook import Hook
+from synaptic.pipeline.decide import Deliberation
+from synaptic.pipeline.merge import HookOutcome, merge
 from synaptic.policies.facts import Facts
 from synaptic.runners import errands
 from synaptic.runners.base import Invocation
 
 
-class World:
-    """What the loop is given. Hooks nobody waits for are launched at once."""
+class EventRuntime:
+    """An event that happens: every hook is asked, those that nobody waits for are launched, and it is written down."""
 
-    def __init__(self, catalog: Catalog, trust: Trust, means: Means, seconds: float) -> None:
+    happens = True
+    """Whether the event is written to the journal and its effects are carried out."""
+
+    def __init__(self, catalog: Catalog, means: EngineMeans, seconds: float) -> None:
         self.variables: Mapping[str, str] = catalog.variables
         self.deadline = time.monotonic() + seconds
         self._catalog = catalog
-        self._trust = trust
         self._means = means
+        self.memory = StoreRecollection(means.store, catalog)
+
+    def select(self, call: Call) -> SelectedHooks:
+        return self._catalog.index.select(call)
 
     async def facts(self, call: Call, needs: frozenset[str]) -> Facts:
         return await gather(call, needs, self._means)
@@ -32,34 +44,85 @@ class World:
         # A tampered script is a failure of a hook that the user wanted, never a hook that nobody asked for.
         if hook.scope != "project" or self._catalog.tampered(hook):
             return None
-        return self._trust.refusal(hook)
+        return trust_of(self._catalog, self._means.store).refusal(hook)
 
     async def execute(self, invocation: Invocation) -> Verdict | Failure | None:
-        return self.tampered(invocation) or await self._means.runners.run(invocation)
+        return self._tampered(invocation) or await self._means.runners.run(invocation)
 
     async def errand(self, call: Call, errand: Errand) -> Ended:
         return await errands.run(errand, call.env, self.deadline - time.monotonic())
 
     def start(self, invocation: Invocation) -> Failure | None:
-        return self.tampered(invocation) or self._means.runners.start(invocation)
+        return self._tampered(invocation) or self._means.runners.start(invocation)
 
-    def tampered(self, invocation: Invocation) -> Failure | None:
+    async def finish(self, made: Deliberation) -> Deliberation:
+        """After all hooks that are awaited."""
+        return made
+
+    def _tampered(self, invocation: Invocation) -> Failure | None:
         """A script that is not as its package was installed: not run, and what that means is its `on_error`."""
         told = self._catalog.tampered(invocation.hook)
         return Failure(Fault.MISSING, told) if told else None
 
 
-class Rehearsal(World):
-    """The same world for a dry run: what would be launched is run and awaited, so that its answer can be shown."""
+RuntimeKind = Callable[[Catalog, EngineMeans, float], EventRuntime]
 
-    def __init__(self, catalog: Catalog, trust: Trust, means: Means, seconds: float) -> None:
-        super().__init__(catalog, trust, means, seconds)
-        self.started: list[Invocation] = []
+
+class DryRun(EventRuntime):
+    """Nothing is written. What would be launched is run and awaited, so that its answer can be shown."""
+
+    happens = False
+
+    def __init__(self, catalog: Catalog, means: EngineMeans, seconds: float) -> None:
+        super().__init__(catalog, means, seconds)
+        self._started: list[Invocation] = []
 
     async def errand(self, call: Call, errand: Errand) -> Ended:
         """Not in a dry run: a linter mends what it finds."""
         return Ended(trouble=f"is not run in a rehearsal ({' '.join(errand.argv)})")
 
     def start(self, invocation: Invocation) -> Failure | None:
-        self.started.append(invocation)
+        self._started.append(invocation)
         return None
+
+    async def finish(self, made: Deliberation) -> Deliberation:
+        decision = made.decision
+        for invocation in self._started:
+            answer = await self._means.runners.run(invocation)
+            outcome = HookOutcome(hook=invocation.hook, answer=answer, phase="background")
+            steps = merge(Timing.OBSERVE, [outcome]).trace
+            decision = msgspec.structs.replace(decision, trace=decision.trace + steps)
+        return msgspec.structs.replace(made, decision=decision)
+
+
+class OneHook(DryRun):
+    """A dry run of one hook, whatever its conditions are."""
+
+    def __init__(self, hook: Hook, catalog: Catalog, means: EngineMeans, seconds: float) -> None:
+        super().__init__(catalog, means, seconds)
+        self._selected = compile_selection((hook,))
+
+    def select(self, call: Call) -> SelectedHooks:
+        return self._selected
+
+
+class PoliciesOnly(EventRuntime):
+    """A dry run of the built-in policies: no script runs, however long it takes."""
+
+    happens = False
+
+    def __init__(self, catalog: Catalog, means: EngineMeans, seconds: float) -> None:
+        super().__init__(catalog, means, seconds)
+        self.deadline = float("inf")
+
+    def select(self, call: Call) -> SelectedHooks:
+        return self._catalog.policy_index.select(call)
+
+    async def execute(self, invocation: Invocation) -> Verdict | Failure | None:
+        return Failure(Fault.MISSING, "only policies are asked here")
+
+    async def errand(self, call: Call, errand: Errand) -> Ended:
+        return Ended(trouble="is not run here")
+
+    def start(self, invocation: Invocation) -> Failure | None:
+        return Failure(Fault.MISSING, "only policies are asked here")

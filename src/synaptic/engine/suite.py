@@ -15,12 +15,10 @@ from pathlib import Path
 
 import msgspec
 
-from synaptic.engine.records import replace
-from synaptic.engine.sinks import write
-from synaptic.model.effect import AppendLine
+from synaptic.engine.operator_files import replace_file, write_files
+from synaptic.model.effect import AppendLine, RemoveFile, WriteFile
 from synaptic.model.errand import Ended, Errand, RunTests
 from synaptic.model.errors import StoreError
-from synaptic.model.files import RemoveFile, WriteFile
 from synaptic.model.home import Home
 from synaptic.model.project import TestStatus
 from synaptic.model.state import Change
@@ -54,7 +52,7 @@ class Suite:
 
     async def work(self) -> str:
         """Wait for quiet, run, keep the result; what the model should know, or nothing."""
-        replace(self._lock, self._token.encode())
+        replace_file(self._lock, self._token.encode())
         if not await self._quiet():
             return ""
         self._note(records.TEST_LAST_RUN, f"{int(time.time())}\n")
@@ -107,10 +105,10 @@ class Suite:
         self._remember(status)
         self._note(records.TEST_STATUS, status_line(status))
         if status.passed:
-            write([RemoveFile(record_path(self.root, records.STRIKES))])
+            write_files([RemoveFile(record_path(self.root, records.STRIKES))])
             return
         line = audit_line(status.at, "test_fail", f"{self.run.name}: {status.failures} failure(s)")
-        write([AppendLine(record_path(self.root, records.AUDIT), line)])
+        write_files([AppendLine(record_path(self.root, records.AUDIT), line)])
 
     def _remember(self, status: TestStatus) -> None:
         owner = state.Owner(self.root)
@@ -124,7 +122,7 @@ class Suite:
                 store.close()
 
     def _note(self, name: str, text: str) -> None:
-        write([WriteFile(record_path(self.root, name), text)])
+        write_files([WriteFile(record_path(self.root, name), text)])
 
     def _superseded(self) -> bool:
         """A lock that is gone was cleaned up by somebody; only another one's means that we are late."""

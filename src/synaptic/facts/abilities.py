@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from synaptic.facts.gather import Gatherer, Means
+from synaptic.facts.gather import EngineMeans, Gatherer
 from synaptic.hooks import abilities
 from synaptic.model.ability import Suggested
 from synaptic.model.call import Call
@@ -13,12 +13,12 @@ from synaptic.store import usage
 MOST = 8
 
 
-async def payload(call: Call, means: Means) -> Mapping[str, object]:
+async def payload(call: Call, means: EngineMeans) -> Mapping[str, object]:
     """All of it."""
     return call.payload
 
 
-async def suggestions(call: Call, means: Means) -> tuple[Suggested, ...]:
+async def suggestions(call: Call, means: EngineMeans) -> tuple[Suggested, ...]:
     """Only for prompts: no other event waits for a search."""
     if not isinstance(call.event, UserPromptSubmit):
         return ()
@@ -28,7 +28,7 @@ async def suggestions(call: Call, means: Means) -> tuple[Suggested, ...]:
         return ()
 
 
-async def ability_calls(call: Call, means: Means) -> int:
+async def ability_calls(call: Call, means: EngineMeans) -> int:
     """Of this project."""
     if not isinstance(call.event, AbilityEvent):
         return 0

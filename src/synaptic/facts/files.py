@@ -5,7 +5,7 @@ import os
 import time
 from collections.abc import Iterator, Mapping
 
-from synaptic.facts.gather import Gatherer, Means
+from synaptic.facts.gather import EngineMeans, Gatherer
 from synaptic.facts.git import file_of
 from synaptic.files.snapshot import TICK, Signature, read, signature
 from synaptic.model.call import Call
@@ -38,7 +38,7 @@ def text_of(path: str) -> str:
     return content.decode("utf-8", "replace") if isinstance(content, bytes) and b"\0" not in content else ""
 
 
-async def target(call: Call, means: Means) -> Target:
+async def target(call: Call, means: EngineMeans) -> Target:
     """The file that the tool call names."""
     path = file_of(call)
     if not path:
@@ -55,19 +55,19 @@ async def target(call: Call, means: Means) -> Target:
     return found
 
 
-async def tests(call: Call, means: Means) -> TestStatus | None:
+async def tests(call: Call, means: EngineMeans) -> TestStatus | None:
     """The status on disk, whoever wrote it."""
     return read_status(text_of(record_path(call.root, TEST_STATUS))) if call.root else None
 
 
-async def changed(call: Call, means: Means) -> tuple[ChangedFile, ...]:
+async def changed(call: Call, means: EngineMeans) -> tuple[ChangedFile, ...]:
     """What the session wrote and is still there."""
     paths = _changes(call, means).get("files")
     names = [str(path) for path in paths][-CHANGED_FILES:] if isinstance(paths, list | tuple) else []
     return await asyncio.to_thread(_texts, names) if names else ()
 
 
-async def code(call: Call, means: Means) -> Code:
+async def code(call: Call, means: EngineMeans) -> Code:
     """The decision ids of the whole project, where the session has written something since it was last asked."""
     known = _changes(call, means)
     if not call.root or known.get("edits", 0) == known.get("told", 0):
@@ -75,7 +75,7 @@ async def code(call: Call, means: Means) -> Code:
     return await asyncio.to_thread(_decisions, call.root)  # other sessions do not wait for thousands of files
 
 
-async def audit_tail(call: Call, means: Means) -> tuple[str, ...]:
+async def audit_tail(call: Call, means: EngineMeans) -> tuple[str, ...]:
     """The newest lines of the audit log."""
     try:
         with open(record_path(call.root, AUDIT), "rb") as file:  # noqa: PTH123
@@ -85,7 +85,7 @@ async def audit_tail(call: Call, means: Means) -> tuple[str, ...]:
         return ()
 
 
-async def leftovers(call: Call, means: Means) -> tuple[str, ...]:
+async def leftovers(call: Call, means: EngineMeans) -> tuple[str, ...]:
     """Files of sessions in the agent's folder."""
     try:
         names = os.listdir(f"{call.root}/{FOLDER}") if call.root else []  # noqa: PTH208
@@ -110,7 +110,7 @@ def _remember(path: str, known: tuple[Signature, Target]) -> None:
     _targets[path] = known
 
 
-def _changes(call: Call, means: Means) -> Section:
+def _changes(call: Call, means: EngineMeans) -> Section:
     try:
         return state.read(means.store, state.Owner(call.root, call.event.session_id), (CHANGES,)).section(CHANGES)
     except StoreError:

@@ -1,4 +1,4 @@
-"""How facts are gathered: once per event, only those that a policy on the way needs."""
+"""How facts are gathered: for the call as it is when a policy looks, only those that a policy on the way needs."""
 
 import importlib
 import pkgutil
@@ -9,25 +9,47 @@ from pathlib import Path
 import msgspec
 
 import synaptic.facts
+from synaptic.facts.reservations import Reservations
 from synaptic.model.call import Call
 from synaptic.model.errors import StoreError
+from synaptic.model.layers import Layers, Usage
+from synaptic.model.project import Git
 from synaptic.model.state import SCOPES, State
-from synaptic.policies.facts import Facts
+from synaptic.policies.facts import Facts, read_command
 from synaptic.runners.execute import Runners
+from synaptic.shell.reading import CommandReading
 from synaptic.store import state
 from synaptic.store.db import Store
 
 USER_HOME = str(Path.home())
 
 
-class Means(msgspec.Struct, frozen=True):
-    """What an engine works with."""
+class CallMemo(msgspec.Struct):
+    """What several facts about one call begin with: looked up once, and forgotten with the next call."""
+
+    call: Call | None = None
+    layers: Layers | None = None
+    file_git: Git | None = None
+
+    def of(self, call: Call) -> "CallMemo":
+        """The memo of this call, empty when another one asked last."""
+        if self.call is not call:
+            self.call, self.layers, self.file_git = call, None, None
+        return self
+
+
+class EngineMeans(msgspec.Struct, frozen=True):
+    """What an engine works with, and what its gatherers remember from call to call."""
 
     store: Store
     runners: Runners
+    reservations: Reservations = msgspec.field(default_factory=Reservations)
+    memo: CallMemo = msgspec.field(default_factory=CallMemo)
+    transcripts: dict[str, Usage] = msgspec.field(default_factory=dict)
+    """How full contexts were, by transcript, when they were read last."""
 
 
-Gatherer = Callable[[Call, Means], Awaitable[object]]
+Gatherer = Callable[[Call, EngineMeans], Awaitable[object]]
 """Returns the value of the field of Facts that it is registered for. It never raises: no news is the default."""
 
 
@@ -36,15 +58,14 @@ def gatherers() -> Mapping[str, Gatherer]:
     """Every module of this package may have a `FACTS` table: field name to gatherer."""
     found: dict[str, Gatherer] = {}
     for info in pkgutil.iter_modules(synaptic.facts.__path__, f"{synaptic.facts.__name__}."):
-        if info.name != __name__:
-            found.update(importlib.import_module(info.name).FACTS)
+        found.update(getattr(importlib.import_module(info.name), "FACTS", {}))
     return found
 
 
-async def gather(call: Call, needs: frozenset[str], means: Means) -> Facts:
+async def gather(call: Call, needs: frozenset[str], means: EngineMeans) -> Facts:
     """The facts about one call."""
     home = call.env.get("HOME") or USER_HOME
-    known = Facts(root=call.root, home=home, now=call.at, agent=call.agent)
+    known = Facts(root=call.root, home=home, now=call.at, agent=call.agent, command=command_of(call))
     if not needs:
         return known
     others, sections = _kinds(needs)
@@ -54,6 +75,11 @@ async def gather(call: Call, needs: frozenset[str], means: Means) -> Facts:
     return msgspec.structs.replace(known, **values)
 
 
+def command_of(call: Call) -> CommandReading | None:
+    """The command of a call: for gatherers the same value as for policies, so that it is read once."""
+    return read_command(call.event, call.root, call.env.get("HOME") or USER_HOME)
+
+
 @lru_cache(maxsize=256)
 def _kinds(needs: frozenset[str]) -> tuple[tuple[tuple[str, Gatherer], ...], frozenset[str]]:
     """What is asked of gatherers, in a stable order, and the sections."""
@@ -61,7 +87,7 @@ def _kinds(needs: frozenset[str]) -> tuple[tuple[tuple[str, Gatherer], ...], fro
     return tuple((need, gatherers()[need]) for need in sorted(needs - sections)), sections
 
 
-def _state(call: Call, means: Means, sections: frozenset[str]) -> State:
+def _state(call: Call, means: EngineMeans, sections: frozenset[str]) -> State:
     """The signed sections; where the store cannot be read, none of them is known."""
     try:
         return state.read(means.store, state.Owner(call.root, call.event.session_id), sections)

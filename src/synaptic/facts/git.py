@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 
-from synaptic.facts.gather import Gatherer, Means
+from synaptic.facts.gather import EngineMeans, Gatherer
 from synaptic.model.call import Call
 from synaptic.model.errand import Errand
 from synaptic.model.event import ToolEvent
@@ -29,32 +29,29 @@ DIFF_LINES = 10
 LINKS = 5
 """Symbolic references that are followed."""
 
-_last: tuple[Call, Git] | None = None
-"""The newest call and its file's working tree: several facts about one call begin with it."""
 
-
-async def git(call: Call, means: Means) -> Git:
+async def git(call: Call, means: EngineMeans) -> Git:
     """The working tree of the event's own folder, else of the project."""
     here = read(call.event.cwd) if call.event.cwd else Git()
     return here if here.known else read(call.root)
 
 
-async def file_git(call: Call, means: Means) -> Git:
+async def file_git(call: Call, means: EngineMeans) -> Git:
     """The working tree that the tool call's file is or will be in."""
-    global _last
-    if _last is None or _last[0] is not call:
+    memo = means.memo.of(call)
+    if memo.file_git is None:
         path = file_of(call)
-        _last = (call, read(os.path.dirname(path)) if path else Git())  # noqa: PTH120 - on the way of every write
-    return _last[1]
+        memo.file_git = read(os.path.dirname(path)) if path else Git()  # noqa: PTH120 - on the way of every write
+    return memo.file_git
 
 
-async def dirty(call: Call, means: Means) -> int:
+async def dirty(call: Call, means: EngineMeans) -> int:
     """How many lines `git status --porcelain` has."""
     tree = await git(call, means)
     return len((await ask(tree.top, "status", "--porcelain")).splitlines()) if tree.known else 0
 
 
-async def diff(call: Call, means: Means) -> tuple[str, ...]:
+async def diff(call: Call, means: EngineMeans) -> tuple[str, ...]:
     """The first lines of what the tool call's file has more or less than the last commit."""
     path = file_of(call)
     if not is_guarded(local(path, call.root)) or not os.path.isfile(path):  # noqa: PTH113 - nobody asks about others

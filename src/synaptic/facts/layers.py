@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from synaptic.facts.files import text_of
-from synaptic.facts.gather import Gatherer, Means
+from synaptic.facts.gather import EngineMeans, Gatherer
 from synaptic.facts.git import file_of
 from synaptic.model.call import Call
 from synaptic.model.errors import StoreError
@@ -37,39 +37,39 @@ def place_of(call: Call) -> Place:
     return Place(call.root or event.cwd, _name(call), event.session_id, event.agent_id)
 
 
-def resolved(call: Call, means: Means) -> Layers:
+def resolved(call: Call, means: EngineMeans) -> Layers:
     """Where a call belongs: looked up once, for every fact that needs it."""
-    asked, found = means.store.resolved
-    if asked is not call:
+    memo = means.memo.of(call)
+    if memo.layers is None:
         try:
-            found = stored.resolve(means.store, place_of(call))
+            memo.layers = stored.resolve(means.store, place_of(call))
         except StoreError:
             return Layers()
-        means.store.resolved = (call, found)
-    return found
+    return memo.layers
 
 
-async def layers(call: Call, means: Means) -> Layers:
+async def layers(call: Call, means: EngineMeans) -> Layers:
     """The layers, with the calls that are being decided counted in, and without what these tell already."""
     found = _untold_elsewhere(call, means, resolved(call, means))
     session = found.session
-    if session is None or not isinstance(call.event, PreToolUse) or not _counts(call.event):
+    if session is None or not isinstance(call.event, PreToolUse):
         return found
-    counting = means.store.counting
-    waiting = sum(1 for other in counting.values() if other == session.id)
-    counting[call.id] = session.id
+    if not _counts(call.event):
+        means.reservations.leave_place(call.id)
+        return found
+    waiting = means.reservations.take_place(call.id, session.id)
     if not waiting:
         return found
     ahead = msgspec.structs.replace(session, heartbeat=session.heartbeat + waiting)
     return msgspec.structs.replace(found, session=ahead)
 
 
-async def agent_name(call: Call, means: Means) -> str:
+async def agent_name(call: Call, means: EngineMeans) -> str:
     """AGENT_ID."""
     return _name(call)
 
 
-async def hand_over(call: Call, means: Means) -> HandOver:
+async def hand_over(call: Call, means: EngineMeans) -> HandOver:
     """What the windows before have left: a payload that was not told yet, and files."""
     effort = resolved(call, means).effort
     if effort is None:
@@ -79,7 +79,7 @@ async def hand_over(call: Call, means: Means) -> HandOver:
     except StoreError:
         return HandOver()
     payload = _untold(previous)
-    if previous and payload and _is_told(call, means, ("payload", previous.id)):
+    if previous and payload and not means.reservations.take_text(call.id, ("payload", previous.id)):
         payload = None
     return HandOver(
         previous=previous,
@@ -90,7 +90,7 @@ async def hand_over(call: Call, means: Means) -> HandOver:
     )
 
 
-async def handed_over(call: Call, means: Means) -> bool:
+async def handed_over(call: Call, means: EngineMeans) -> bool:
     """Whether the window's own session has ended with a payload that waits for the next one."""
     found = resolved(call, means)
     if found.effort is None or found.session is not None:
@@ -102,7 +102,7 @@ async def handed_over(call: Call, means: Means) -> bool:
     return previous is not None and previous.host == call.event.session_id and _untold(previous) is not None
 
 
-async def directives(call: Call, means: Means) -> tuple[str, ...]:
+async def directives(call: Call, means: EngineMeans) -> tuple[str, ...]:
     """Directive files near the file of the call that the effort has not met."""
     effort, root = resolved(call, means).effort, call.root
     folders = _new_folders(file_of(call), root, effort) if effort and root else []
@@ -110,25 +110,25 @@ async def directives(call: Call, means: Means) -> tuple[str, ...]:
     return tuple(path for folder in folders for path in _in_folder(folder) if path not in known)
 
 
-async def directive_folders(call: Call, means: Means) -> tuple[str, ...]:
+async def directive_folders(call: Call, means: EngineMeans) -> tuple[str, ...]:
     """Where they were looked for."""
     effort, root = resolved(call, means).effort, call.root
     return tuple(_new_folders(file_of(call), root, effort)) if effort and root else ()
 
 
-async def supervised(call: Call, means: Means) -> bool:
+async def supervised(call: Call, means: EngineMeans) -> bool:
     """Whether a living supervisor holds the lease of this agent."""
     name = _name(call)
     return bool(name) and lease.held(means.store.path.parent, name)
 
 
-async def teammate(call: Call, means: Means) -> str:
+async def teammate(call: Call, means: EngineMeans) -> str:
     """The agent that a team calls by this name."""
     found = _teammate(call, means)
     return found.id if found else ""
 
 
-async def coordinator(call: Call, means: Means) -> str:
+async def coordinator(call: Call, means: EngineMeans) -> str:
     """Whoever the teammate works for: its parent, or the agent that the environment names as such."""
     found = _teammate(call, means)
     return (found.parent if found else "") or call.env.get("AGENT_PARENT", "")
@@ -157,24 +157,15 @@ def _counts(event: PreToolUse) -> bool:
     return event.tool_name not in UNCOUNTED and not any(name in event.tool.command for name in COMMANDS)
 
 
-def _untold_elsewhere(call: Call, means: Means, found: Layers) -> Layers:
+def _untold_elsewhere(call: Call, means: EngineMeans, found: Layers) -> Layers:
     """What waits in an effort's metadata is told once, also by calls that begin or end in the same moment."""
     effort, key = found.effort, WAITING.get(type(call.event), "")
     if effort is None or call.event.agent_id or not effort.metadata.get(key):
         return found
-    if not _is_told(call, means, (key, effort.id)):
+    if means.reservations.take_text(call.id, (key, effort.id)):
         return found
     rest = {name: value for name, value in effort.metadata.items() if name != key}
     return msgspec.structs.replace(found, effort=msgspec.structs.replace(effort, metadata=rest))
-
-
-def _is_told(call: Call, means: Means, what: tuple[str, int]) -> bool:
-    """Whether another call that is not written down yet tells this; if not, this one does from now on."""
-    telling = means.store.telling
-    if any(told == what and other != call.id for other, told in telling.items()):
-        return True
-    telling[call.id] = what
-    return False
 
 
 def _untold(previous: Session | None) -> str | None:
@@ -248,7 +239,7 @@ def _in_folder(folder: str) -> Iterator[str]:
                 break
 
 
-def _teammate(call: Call, means: Means) -> Agent | None:
+def _teammate(call: Call, means: EngineMeans) -> Agent | None:
     name = call.event.teammate_name if isinstance(call.event, TeammateIdle) else ""
     if not name:
         return None

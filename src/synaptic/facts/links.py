@@ -3,12 +3,12 @@
 import os
 from collections.abc import Mapping
 
-from synaptic.facts.gather import Gatherer, Means
+from synaptic.facts.gather import USER_HOME, EngineMeans, Gatherer
 from synaptic.model.call import Call
 from synaptic.model.event import ToolEvent
 
 
-async def real_paths(call: Call, means: Means) -> Mapping[str, str]:
+async def real_paths(call: Call, means: EngineMeans) -> Mapping[str, str]:
     """Where links lead, for each path that is not what it seems."""
     if not isinstance(call.event, ToolEvent):
         return {}
@@ -39,7 +39,7 @@ def _linked(path: str, start: int) -> bool:
 
 
 def _absolute(path: str, call: Call) -> str:
-    expanded = path.replace("~", call.env.get("HOME", "~"), 1) if path.startswith("~/") else path
+    expanded = path.replace("~", call.env.get("HOME") or USER_HOME, 1) if path.startswith("~/") else path
     return os.path.join(call.event.cwd or call.root, expanded)  # noqa: PTH118
 
 

@@ -4,14 +4,14 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from synaptic.facts.gather import Gatherer, Means
+from synaptic.facts.gather import EngineMeans, Gatherer
 from synaptic.facts.layers import resolved
 from synaptic.model.call import Call
 
 SHOWN = 8 * 1024
 
 
-async def log_end(call: Call, means: Means) -> str:
+async def log_end(call: Call, means: EngineMeans) -> str:
     """Its last lines, whole ones; empty when there is no log."""
     effort = resolved(call, means).effort
     return _end(effort.artifact("log")) if effort else ""

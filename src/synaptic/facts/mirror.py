@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping
 
-from synaptic.facts.gather import Gatherer, Means
+from synaptic.facts.gather import EngineMeans, Gatherer
 from synaptic.model.call import Call
 from synaptic.model.event import PreToolUse
 from synaptic.model.sane import Mirrored
 from synaptic.store import mirror
 
 
-async def mirrored(call: Call, means: Means) -> Mirrored:
+async def mirrored(call: Call, means: EngineMeans) -> Mirrored:
     """One stat a file while they are unchanged, and none before a tool runs: nobody goes by these files, and whoever
     changes one is found out right after it."""
     if not call.root:

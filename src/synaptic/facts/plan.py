@@ -5,7 +5,7 @@ from collections import OrderedDict
 from collections.abc import Mapping
 
 from synaptic.facts.files import text_of
-from synaptic.facts.gather import Gatherer, Means
+from synaptic.facts.gather import EngineMeans, Gatherer
 from synaptic.facts.git import ask, file_git, file_of, git
 from synaptic.model.call import Call
 from synaptic.model.project import Git, PlanFile
@@ -17,7 +17,7 @@ _counts: OrderedDict[tuple[str, str, int], int] = OrderedDict()
 """Commits by working tree, checked-out commit and the plan's time: none of them changes without the others."""
 
 
-async def plan(call: Call, means: Means) -> PlanFile:
+async def plan(call: Call, means: EngineMeans) -> PlanFile:
     """Beside the file that is written, else in the project."""
     tree = await _tree(call, means)
     for folder in dict.fromkeys((tree.top, call.root)):
@@ -26,7 +26,7 @@ async def plan(call: Call, means: Means) -> PlanFile:
     return PlanFile()
 
 
-async def plan_commits(call: Call, means: Means) -> int:
+async def plan_commits(call: Call, means: EngineMeans) -> int:
     """Commits of the checked-out branch that are younger than the plan."""
     known, tree = await plan(call, means), await _tree(call, means)
     if not known.exists or not tree.commit:
@@ -40,7 +40,7 @@ async def plan_commits(call: Call, means: Means) -> int:
     return _counts[key]
 
 
-async def staleness(call: Call, means: Means) -> Mapping[str, int]:
+async def staleness(call: Call, means: EngineMeans) -> Mapping[str, int]:
     """Limits from the environment that are numbers."""
     said = {name: call.env.get(variable, "") for name, variable in VARIABLES.items()}
     return {name: int(text) for name, text in said.items() if text.isascii() and text.isdigit() and len(text) < 10}
@@ -49,7 +49,7 @@ async def staleness(call: Call, means: Means) -> Mapping[str, int]:
 FACTS: Mapping[str, Gatherer] = {"plan": plan, "plan_commits": plan_commits, "staleness": staleness}
 
 
-async def _tree(call: Call, means: Means) -> Git:
+async def _tree(call: Call, means: EngineMeans) -> Git:
     return await file_git(call, means) if file_of(call) else await git(call, means)
 
 

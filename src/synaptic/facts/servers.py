@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from synaptic.facts.gather import USER_HOME, Gatherer, Means
+from synaptic.facts.gather import USER_HOME, EngineMeans, Gatherer
 from synaptic.files import snapshot
 from synaptic.model.call import Call
 
@@ -27,7 +27,7 @@ class _Settings(_Project, frozen=True):
 _known: dict[tuple[str, str], tuple[float, frozenset[str] | None]] = {}
 
 
-async def tool_servers(call: Call, means: Means) -> frozenset[str] | None:
+async def tool_servers(call: Call, means: EngineMeans) -> frozenset[str] | None:
     """Names of the servers; None for an agent whose files are not known, and for files that cannot be read."""
     if call.agent != AGENT or not call.root:
         return None

@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping
 
 from synaptic.facts.files import text_of
-from synaptic.facts.gather import Gatherer, Means
+from synaptic.facts.gather import EngineMeans, Gatherer
 from synaptic.facts.git import file_git, file_of
 from synaptic.model.call import Call
 from synaptic.model.project import Tooling
@@ -15,7 +15,7 @@ LOCAL = (".venv/bin", "venv/bin", "node_modules/.bin")
 """Where a project keeps its own programs, before the user's."""
 
 
-async def linter(call: Call, means: Means) -> Tooling:
+async def linter(call: Call, means: EngineMeans) -> Tooling:
     """For the file that was written."""
     path = file_of(call)
     inner = local(path, call.root)
@@ -25,7 +25,7 @@ async def linter(call: Call, means: Means) -> Tooling:
     return _installed(tooling.linter(path, _files(top)), top, call)
 
 
-async def suite(call: Call, means: Means) -> Tooling:
+async def suite(call: Call, means: EngineMeans) -> Tooling:
     """Of the working tree that the file is in."""
     path = file_of(call)
     if not is_guarded(local(path, call.root)):

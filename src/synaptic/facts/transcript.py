@@ -3,7 +3,7 @@
 import os
 from collections.abc import Mapping
 
-from synaptic.facts.gather import Gatherer, Means
+from synaptic.facts.gather import EngineMeans, Gatherer
 from synaptic.facts.layers import resolved
 from synaptic.model.call import Call
 from synaptic.model.layers import Session, Usage
@@ -16,7 +16,7 @@ TRANSCRIPTS = 256
 WINDOW_VARIABLE = "CLAUDE_CODE_AUTO_COMPACT_WINDOW"
 
 
-async def usage(call: Call, means: Means) -> Usage:
+async def usage(call: Call, means: EngineMeans) -> Usage:
     """The share of the window that the newest turn took; what was known where the transcript tells nothing new."""
     found = resolved(call, means)
     if found.session is None or call.event.agent_id:  # a sub-agent's calls name the transcript of its parent
@@ -24,7 +24,7 @@ async def usage(call: Call, means: Means) -> Usage:
     return _read(call, means, found.session)
 
 
-async def exhaustion(call: Call, means: Means) -> str:
+async def exhaustion(call: Call, means: EngineMeans) -> str:
     """From the transcript's end."""
     size = _size(call.event.transcript_path)
     return transcript.exhaustion(_piece(call.event.transcript_path, max(0, size - END), size)) if size else ""
@@ -33,13 +33,13 @@ async def exhaustion(call: Call, means: Means) -> str:
 FACTS: Mapping[str, Gatherer] = {"usage": usage, "exhaustion": exhaustion}
 
 
-def _read(call: Call, means: Means, session: Session) -> Usage:
+def _read(call: Call, means: EngineMeans, session: Session) -> Usage:
     path = call.event.transcript_path
     size = _size(path)
     if not size:
         return Usage(_left(call, session).share)
-    known = means.store.transcripts.get(path) or _left(call, session)
-    if size == known.offset and path in means.store.transcripts:
+    known = means.transcripts.get(path) or _left(call, session)
+    if size == known.offset and path in means.transcripts:
         return known
     offset = known.offset or 0
     if size < offset:
@@ -49,9 +49,9 @@ def _read(call: Call, means: Means, session: Session) -> Usage:
     turn = transcript.newest_turn(piece)
     before = None if transcript.compacted(piece) else known.share
     share = turn.share(_window(call, means)) if turn else before
-    if len(means.store.transcripts) > TRANSCRIPTS:
-        means.store.transcripts.clear()
-    found = means.store.transcripts[path] = Usage(share, start + transcript.complete(piece))
+    if len(means.transcripts) > TRANSCRIPTS:
+        means.transcripts.clear()
+    found = means.transcripts[path] = Usage(share, start + transcript.complete(piece))
     return found
 
 
@@ -62,7 +62,7 @@ def _left(call: Call, session: Session) -> Usage:
     return Usage() if other else Usage(session.usage, session.offset)
 
 
-def _window(call: Call, means: Means) -> int:
+def _window(call: Call, means: EngineMeans) -> int:
     """What the effort or the agent's environment says about it; 0 leaves it to the model."""
     effort = resolved(call, means).effort
     given = effort.metadata.get("contextWindow") if effort else None

@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping
 
-from synaptic.facts.gather import Gatherer, Means
+from synaptic.facts.gather import EngineMeans, Gatherer
 from synaptic.model.call import Call
 from synaptic.model.errors import StoreError
 from synaptic.store import workspaces
 
 
-async def extra_roots(call: Call, means: Means) -> tuple[str, ...]:
+async def extra_roots(call: Call, means: EngineMeans) -> tuple[str, ...]:
     """Folders the user added."""
     try:
         return workspaces.added(means.store, call.event.session_id)

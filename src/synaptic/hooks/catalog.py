@@ -3,6 +3,7 @@
 import tomllib
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 
 import msgspec
 
@@ -12,9 +13,11 @@ from synaptic.hooks.config import Config, instantiate
 from synaptic.hooks.config import parse as parse_config
 from synaptic.hooks.declaration import Declarations
 from synaptic.hooks.pins import Pins, tampered
-from synaptic.hooks.running import permitted
+from synaptic.hooks.project import find_root
+from synaptic.hooks.select import HookIndex
 from synaptic.hooks.sources import Sources
-from synaptic.hooks.tighten import merge
+from synaptic.hooks.tighten import merge, split_permitted
+from synaptic.model.call import Call
 from synaptic.model.environment import project_variables
 from synaptic.model.home import Home
 from synaptic.model.hook import Builtin, Hook
@@ -26,7 +29,7 @@ ROOTS = 64
 """Projects whose catalogs are kept."""
 
 
-class Catalog(msgspec.Struct, frozen=True, kw_only=True):
+class Catalog(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """All that is registered for one project. `hooks` is in the order of `Hook.rank`."""
 
     root: str
@@ -40,6 +43,16 @@ class Catalog(msgspec.Struct, frozen=True, kw_only=True):
     pins: Pins = Pins()
     """What packages installed into the project, by hash."""
     user_pins: Pins = Pins()
+
+    @cached_property
+    def index(self) -> HookIndex:
+        """Which hooks an event concerns. Verbs that only list hooks never ask, so it is made when it is first used."""
+        return HookIndex(self.hooks)
+
+    @cached_property
+    def policy_index(self) -> HookIndex:
+        """The same for the built-in policies alone."""
+        return HookIndex(hook for hook in self.hooks if isinstance(hook.handler, Builtin))
 
     def tampered(self, hook: Hook) -> str | None:
         """Why a script that a package installed must not run as it is now, or None."""
@@ -82,6 +95,10 @@ class Catalogs:
             self._kept.popitem(last=False)
         return kept.catalog
 
+    def of_call(self, call: Call, env: Mapping[str, str]) -> Catalog:
+        """The catalog of the project that a call belongs to."""
+        return self.get(find_root(call.payload, env, call.event.cwd), env.get("SYNAPTIC_ENV", ""))
+
     def _read(self, root: str, environment: str) -> _Kept:
         generation = self._watch.generation()  # before anything is read: what happens meanwhile counts as news
         sources = Sources(self._home, root, self._watch)
@@ -94,7 +111,7 @@ def build(sources: Sources, environment: str = "") -> Catalog:
     user = parse_config(*sources.user_config())
     config, problems = merge(user, parse_config(*sources.project_config()))
     config = msgspec.structs.replace(config, environment=config.environment or environment)
-    running, refused = permitted(instantiate(config), Config(**user.values))
+    running, refused = split_permitted(instantiate(config), Config(**user.values))
     found = [Declarations(builtin_hooks(running), refused), *sources.declarations(config)]
     hooks = ordered(unique(hook for source in found for hook in source.hooks))
     variables, complaints = _variables(sources, config)

@@ -13,80 +13,104 @@ from synaptic.model.tool import Input
 SILENCE = Verdict()
 
 
-class Said(msgspec.Struct, frozen=True, kw_only=True):
+class HookOutcome(msgspec.Struct, frozen=True, kw_only=True):
     """What one hook said at one point of the walk."""
 
     hook: Hook
-    outcome: Verdict | Failure | None = None
+    answer: Verdict | Failure | None = None
     micros: int = 0
     phase: str = "run"
     note: str = ""
+    outdated: bool = False
+    """It was said about an input that a later hook has rewritten: its refusal stands, its permission does not."""
 
     @property
     def verdict(self) -> Verdict:
         """The opinion: silence for a failed hook, unless its failure is set to deny."""
-        if isinstance(self.outcome, Failure):
-            return self._failed(self.outcome) if self.hook.on_error == "deny" else SILENCE
-        return self.outcome or SILENCE
+        if isinstance(self.answer, Failure):
+            return self._fail(self.answer) if self.hook.on_error == "deny" else SILENCE
+        return self.answer or SILENCE
 
-    def _failed(self, failure: Failure) -> Verdict:
+    def _fail(self, failure: Failure) -> Verdict:
         return Verdict(says=Kind.DENY, reason=f"{self.hook.id} failed ({failure.message}) and is set to deny on error")
 
 
-def merge(timing: Timing, said: Sequence[Said], final: Input | None = None, others: tuple[Step, ...] = ()) -> Decision:
-    """All that was said, as one decision. `final` is the input after all rewrites, when it differs from the first.
+def merge(
+    timing: Timing, outcomes: Sequence[HookOutcome], final: Input | None = None, others: tuple[Step, ...] = ()
+) -> Decision:
+    """All outcomes as one decision. `final` is the input after all rewrites, when it differs from the first.
 
     `others` are the steps of policies that had nothing to say or were not asked: one for all of them.
     """
-    if not said:
+    if not outcomes:
         return Decision(trace=others)
-    spoken = [one for one in said if one.outcome is not None]  # most hooks are silent: they leave their step only
-    verdicts = [(one.hook.id, one.verdict) for one in spoken]
+    spoken = [one for one in outcomes if one.answer is not None]  # most hooks are silent: they leave their step only
     first = [one.verdict for one in spoken if one.phase != "recheck"]
     common = Decision(
         context=_flat(verdict.context for verdict in first),
         messages=_flat(verdict.messages for verdict in first),
         warnings=_flat(_warnings(one) for one in spoken),
         extras={key: value for verdict in first for key, value in verdict.extras.items()},
-        result=merge_results([(name, verdict.result) for name, verdict in verdicts if verdict.result is not None]),
+        result=merge_results([(one.hook.id, one.verdict.result) for one in spoken if one.verdict.result is not None]),
         effects=_flat(_effects(one) for one in spoken),
-        trace=others[:1] + tuple(_step(one) for one in said) + others[1:],
+        trace=others[:1] + tuple(_step(one) for one in outcomes) + others[1:],
     )
     if timing is not Timing.BEFORE:
-        return _after(common, verdicts)
-    return _before(common, verdicts, final)
+        return _decide_after(common, spoken)
+    return _decide_before(common, spoken, final)
 
 
-def _before(common: Decision, verdicts: Sequence[tuple[str, Verdict]], final: Input | None) -> Decision:
+def merge_part(whole: Decision, part: Decision) -> Decision:
+    """A decision with what the hooks of a part of the call add: their deny is a deny of the whole."""
+    together = _replace(
+        whole,
+        context=whole.context + part.context,
+        messages=whole.messages + part.messages,
+        feedback=whole.feedback + part.feedback,
+        warnings=whole.warnings + part.warnings,
+        effects=whole.effects + part.effects,
+        trace=whole.trace + part.trace,
+        result=part.result or whole.result,
+    )
+    if part.kind.rank <= whole.kind.rank:
+        return together
+    if part.kind is Kind.DENY:
+        return _replace(together, kind=Kind.DENY, by=part.by, reason=part.reason, input=None)
+    if part.kind is Kind.ASK:
+        return _replace(together, kind=Kind.ASK, by=part.by, reason=part.reason)
+    return _replace(together, kind=part.kind)
+
+
+def _decide_before(common: Decision, spoken: Sequence[HookOutcome], final: Input | None) -> Decision:
     """Deny wins over ask, ask over rewrite, rewrite over allow; among equals the first hook is named."""
     for kind in (Kind.DENY, Kind.ASK):
-        if speakers := [(name, verdict) for name, verdict in verdicts if verdict.says is kind]:
-            name, verdict = speakers[0]
+        if first := next((one for one in spoken if one.verdict.says is kind), None):
             kept = final if kind is Kind.ASK else None
-            return _replace(common, kind=kind, by=name, reason=_reason(name, verdict), input=kept)
-    allowing = [(name, verdict) for name, verdict in verdicts if verdict.says is Kind.ALLOW]
+            return _replace(common, kind=kind, by=first.hook.id, reason=_reason(first), input=kept)
+    allowing = [one for one in spoken if one.verdict.says is Kind.ALLOW and not one.outdated]
     if final is not None:
-        rewriting = [(name, verdict) for name, verdict in verdicts if verdict.input is not None]
-        reason = "; ".join(dict.fromkeys(verdict.reason for _, verdict in rewriting if verdict.reason))
-        by = rewriting[-1][0] if rewriting else ""
+        rewriting = [one for one in spoken if one.verdict.input is not None]
+        reason = "; ".join(dict.fromkeys(one.verdict.reason for one in rewriting if one.verdict.reason))
+        by = rewriting[-1].hook.id if rewriting else ""
         return _replace(common, kind=Kind.REWRITE, by=by, reason=reason, input=final, allowed=bool(allowing))
     if allowing:
-        name, verdict = allowing[0]
-        return _replace(common, kind=Kind.ALLOW, by=name, reason=verdict.reason, allowed=True)
+        return _replace(
+            common, kind=Kind.ALLOW, by=allowing[0].hook.id, reason=allowing[0].verdict.reason, allowed=True
+        )
     return _replace(common, kind=_quiet_kind(common))
 
 
-def _after(common: Decision, verdicts: Sequence[tuple[str, Verdict]]) -> Decision:
+def _decide_after(common: Decision, spoken: Sequence[HookOutcome]) -> Decision:
     """Nothing told after the act is a verdict on it: a block becomes feedback, the rest has no effect."""
-    blocks = [(name, _reason(name, verdict)) for name, verdict in verdicts if verdict.says is Kind.DENY]
-    late = [
-        f"{name}: {verdict.kind} has no effect after the act"
-        for name, verdict in verdicts
-        if verdict.says is Kind.ASK or verdict.input is not None
-    ]
-    told = _replace(common, feedback=tuple(reason for _, reason in blocks), warnings=common.warnings + tuple(late))
+    blocks = [one for one in spoken if one.verdict.says is Kind.DENY]
+    late = tuple(
+        f"{one.hook.id}: {one.verdict.kind} has no effect after the act"
+        for one in spoken
+        if one.verdict.says is Kind.ASK or one.verdict.input is not None
+    )
+    told = _replace(common, feedback=tuple(map(_reason, blocks)), warnings=common.warnings + late)
     if blocks:
-        return _replace(told, kind=Kind.ADVISE, by=blocks[0][0], reason=blocks[0][1])
+        return _replace(told, kind=Kind.ADVISE, by=blocks[0].hook.id, reason=_reason(blocks[0]))
     return _replace(told, kind=_quiet_kind(told))
 
 
@@ -133,23 +157,23 @@ def _confidence(suggestion: dict[str, object]) -> float:
     return float(value) if isinstance(value, int | float) else 0.0
 
 
-def _warnings(one: Said) -> tuple[str, ...]:
-    if not isinstance(one.outcome, Failure):
+def _warnings(one: HookOutcome) -> tuple[str, ...]:
+    if not isinstance(one.answer, Failure):
         return one.verdict.warnings
     consequence = "denied" if one.hook.on_error == "deny" else "went on without it"
-    message = one.outcome.message
+    message = one.answer.message
     who = "" if one.hook.id in message else f"hook {one.hook.id}: "
     return (f"{who}{message}; {consequence}",)
 
 
-def _effects(one: Said) -> tuple[object, ...]:
+def _effects(one: HookOutcome) -> tuple[object, ...]:
     """A recheck looks again at the same call: only what it newly refuses is written down."""
     return one.verdict.effects if one.phase != "recheck" or one.verdict.says is Kind.DENY else ()
 
 
-def _step(one: Said) -> Step:
+def _step(one: HookOutcome) -> Step:
     hook = one.hook
-    if one.outcome is None:
+    if one.answer is None:
         return Step(
             hook=hook.id,
             priority=hook.priority,
@@ -158,7 +182,7 @@ def _step(one: Said) -> Step:
             micros=one.micros,
             source=hook.source,
         )
-    failure = one.outcome if isinstance(one.outcome, Failure) else None
+    failure = one.answer if isinstance(one.answer, Failure) else None
     verdict = one.verdict
     return Step(
         hook=one.hook.id,
@@ -173,8 +197,8 @@ def _step(one: Said) -> Step:
     )
 
 
-def _reason(name: str, verdict: Verdict) -> str:
-    return verdict.reason or f"refused by {name}"
+def _reason(one: HookOutcome) -> str:
+    return one.verdict.reason or f"refused by {one.hook.id}"
 
 
 def _quiet_kind(decision: Decision) -> Kind:

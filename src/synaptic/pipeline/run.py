@@ -6,6 +6,7 @@ from typing import Protocol
 
 import msgspec
 
+from synaptic.hooks.select import SelectedHooks, compile_selection
 from synaptic.model.call import Call
 from synaptic.model.decision import POLICIES, Decision, Failure, Fault, Kind, Recorded, Step, Verdict
 from synaptic.model.effect import Effect
@@ -13,30 +14,34 @@ from synaptic.model.errand import Ended, Errand
 from synaptic.model.event import Timing, ToolEvent
 from synaptic.model.hook import Hook
 from synaptic.model.tool import Input
-from synaptic.pipeline.merge import Said, merge
-from synaptic.pipeline.select import Panel
+from synaptic.pipeline.merge import HookOutcome, merge
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
 from synaptic.runners.base import Invocation
 
-Outcome = Verdict | Failure | None
+Answer = Verdict | Failure | None
 REWRITES = 4
 """More rounds of looking at rewritten input than this, and the hooks are rewriting each other for ever."""
 
 
 class Runtime(Protocol):
-    """What the loop needs from the world around it."""
+    """What the loop needs from the world around it: the same loop decides, rehearses and checks."""
 
     variables: Mapping[str, str]
     deadline: float
     """On the monotonic clock; hooks that have not run by then count as failed."""
 
-    async def facts(self, call: Call, needs: frozenset[str]) -> Facts: ...
+    def select(self, call: Call) -> SelectedHooks:
+        """The hooks that concern a call."""
+
+    async def facts(self, call: Call, needs: frozenset[str]) -> Facts:
+        """What policies may know about a call as it is now."""
 
     def refusal(self, hook: Hook) -> str | None:
         """Why a hook must not run, or None."""
 
-    async def execute(self, invocation: Invocation) -> Outcome: ...
+    async def execute(self, invocation: Invocation) -> Answer:
+        """Run a hook that is awaited."""
 
     async def errand(self, call: Call, errand: Errand) -> Ended:
         """Run what a policy needs the word of."""
@@ -45,72 +50,91 @@ class Runtime(Protocol):
         """Launch a hook that nobody waits for; None when it runs."""
 
 
-async def run(call: Call, panel: Panel, runtime: Runtime) -> Decision:
-    """The decision of all hooks for one call."""
-    walk = Walk(call, panel, runtime)
-    await walk.chain()
-    if walk.rewritten and not walk.denied:
-        await walk.recheck()
-    decision = merge(call.event.TIMING, walk.said, walk.final, walk.others)
-    if not walk.recorded:
+async def run(call: Call, selected: SelectedHooks, runtime: Runtime) -> Decision:
+    """The decision of these hooks about one call."""
+    chain = HookChain(call, selected, runtime)
+    await chain.ask_all()
+    if chain.call is call:  # nearly always: nothing was rewritten
+        decision = merge(call.event.TIMING, chain.outcomes, None, chain.shared_steps)
+    else:
+        await chain.recheck()
+        decision = merge(call.event.TIMING, chain.settled_outcomes(), chain.final_input, chain.shared_steps)
+    if not chain.recorded:
         return decision
-    return msgspec.structs.replace(decision, effects=walk.recorded + decision.effects)
+    return msgspec.structs.replace(decision, effects=chain.recorded + decision.effects)
 
 
-class Walk:
+class HookChain:
     """The state of one run: the call as rewritten so far, what was said, and who has seen only an older input."""
 
-    def __init__(self, call: Call, panel: Panel, runtime: Runtime) -> None:
+    def __init__(self, call: Call, selected: SelectedHooks, runtime: Runtime) -> None:
         self.first = call
         self.call = call
-        self.panel = panel
+        self.selected = selected
         self.runtime = runtime
-        self.said: list[Said] = []
+        self.outcomes: list[HookOutcome] = []
         self.recorded: tuple[Effect, ...] = ()
         """What policies without an opinion write down."""
-        self.denied = False
-        self._before = call.event.TIMING is Timing.BEFORE
+        self.is_denied = False
+        self._is_before = call.event.TIMING is Timing.BEFORE
         self._facts = Facts()
+        self._facts_of: Call | None = None
+        """The call that the facts are about."""
+        self._calls: list[Call] = []
+        """For each outcome, the call as its hook left it."""
         self._silent: list[str] = []
         self._unreached: list[str] = []
-        self._unasked: set[int] = set()
-        """Places in the panel: refused, or not awaited."""
+        self._asked = 0
+        """How many places of the selection have had their turn."""
+        self._not_awaited: set[int] = set()
+        """Places in the selection: refused, or not awaited."""
         self._outdated: set[int] = set()
+        """Places whose hook has not seen the call as it is now."""
         self._writers: dict[int, str] = {}
 
     @property
-    def rewritten(self) -> bool:
-        return self.call is not self.first
+    def final_input(self) -> Input | None:
+        return _input(self.call) if _input(self.call) != _input(self.first) else None
 
     @property
-    def final(self) -> Input | None:
-        return _input(self.call) if self.rewritten and _input(self.call) != _input(self.first) else None
-
-    @property
-    def others(self) -> tuple[Step, ...]:
+    def shared_steps(self) -> tuple[Step, ...]:
         """The policies that had nothing to say, for most events all of them, and those that were not asked any more."""
-        everybody = self.panel.policies
+        everybody = self.selected.policy_names
         names = everybody if len(self._silent) == everybody.count(" ") + 1 else " ".join(self._silent)
         quiet = (Step(hook=POLICIES, phase="quiet", note=names),)
         if not self._unreached:
             return quiet if names else ()
         return (*quiet, Step(hook=POLICIES, phase="skipped", note=f"after a deny: {' '.join(self._unreached)}"))
 
-    async def chain(self) -> None:
+    def settled_outcomes(self) -> list[HookOutcome]:
+        """What was said, with a mark on everything that was said about an input which is no longer the final one."""
+        return [
+            one if about is self.call else msgspec.structs.replace(one, outdated=True)
+            for one, about in zip(self.outcomes, self._calls, strict=True)
+        ]
+
+    async def ask_all(self) -> None:
         """Every hook in order, until one denies an act that has not happened yet."""
-        if self.panel.policies:
-            self._facts = await self.runtime.facts(self.first, self.panel.needs)
-        facts, event = self._facts, self.call.event
-        for place, policy in enumerate(self.panel.members):
+        while self._asked < len(self.selected.hooks):  # a rewrite may concern hooks that join at the end
+            await self._ask_from(self._asked)
+
+    async def _ask_from(self, start: int) -> None:
+        facts, event = None, self.call.event
+        policies = self.selected.policies
+        for place, policy in enumerate(policies[start:], start):
             if policy is None:
-                await self._ask(place, self.panel.hooks[place])
+                await self._ask(place)
             else:
+                # Facts are about the call as it is when a policy looks. A rewrite makes them old, and they are
+                # gathered again only when another policy looks: most rewrites are the last word in the chain.
+                if facts is None:
+                    facts = await self._current_facts()
                 started = time.perf_counter_ns()
-                looked: Outcome
+                looked: Answer
                 try:
                     looked = policy.check(event, facts)
                 except Exception as error:  # noqa: BLE001 - one policy's defect must not take the others' verdicts with it
-                    looked = _crashed(error)
+                    looked = _as_crash(error)
                 if looked is None:  # most policies, about most events: that costs no more than their own look at it
                     self._silent.append(policy.id)
                     continue
@@ -118,113 +142,154 @@ class Walk:
                     self._silent.append(policy.id)
                     self.recorded += looked.effects
                     continue
-                await self._policy(place, looked, "run", started)
-            if self.denied:
+                await self._take_policy(place, looked, "run", started)
+            if self.is_denied:
                 self._leave_out(place + 1)
+                policies = self.selected.policies
+                break
+            if self.call is not self._facts_of:
+                facts, event = None, self.call.event
+        self._asked = len(policies)
+
+    async def recheck(self) -> None:
+        """Whoever looked at an older input looks at the final one, so that no rewrite smuggles anything past them.
+
+        A second look may rewrite again, after which all others have to look again: it ends because policies are
+        idempotent and scripts rewrite once. Hooks that break that promise are stopped by the count of rounds.
+        """
+        for _ in range(REWRITES * len(self.selected.hooks)):
+            if self.is_denied:
                 return
-            event = self.call.event
+            if self._outdated:
+                place = min(self._outdated)
+                self._outdated.discard(place)
+                await self._look_again(place)
+            elif self._asked < len(self.selected.hooks):  # a second look's rewrite concerns it for the first time
+                self._asked += 1
+                await self._ask(self._asked - 1)
+            else:
+                return
+        names = ", ".join(sorted(set(self._writers.values())))
+        endless = Verdict(says=Kind.DENY, reason=f"hooks keep rewriting each other's input: {names}")
+        self._note(HookOutcome(hook=self.selected.hooks[next(iter(self._writers))], answer=endless, phase="recheck"))
 
     def _leave_out(self, start: int) -> None:
-        for hook, policy in zip(self.panel.hooks[start:], self.panel.members[start:], strict=True):
+        for hook, policy in zip(self.selected.hooks[start:], self.selected.policies[start:], strict=True):
             if policy is None:
-                self.said.append(Said(hook=hook, phase="skipped", note="after a deny"))
+                self._note(HookOutcome(hook=hook, phase="skipped", note="after a deny"))
             else:
                 self._unreached.append(hook.id)
 
-    async def recheck(self) -> None:
-        """Whoever looked at an older input looks at the final one, so that no rewrite smuggles anything past them."""
-        for _ in range(REWRITES * len(self.panel.hooks)):
-            if self.denied or not self._outdated:
-                return
-            place = min(self._outdated)
-            self._outdated.discard(place)
-            await self._again(place)
-        names = ", ".join(sorted(set(self._writers.values())))
-        endless = Verdict(says=Kind.DENY, reason=f"hooks keep rewriting each other's input: {names}")
-        self.said.append(Said(hook=self.panel.hooks[next(iter(self._writers))], outcome=endless, phase="recheck"))
-
-    async def _ask(self, place: int, hook: Hook) -> None:
+    async def _ask(self, place: int) -> None:
+        """The first turn of a hook that is no policy."""
+        hook = self.selected.hooks[place]
         if refused := self.runtime.refusal(hook):
-            self._unasked.add(place)
-            self.said.append(Said(hook=hook, phase="skipped", note=refused))
+            self._not_awaited.add(place)
+            self._note(HookOutcome(hook=hook, phase="skipped", note=refused))
         elif not hook.blocking:
-            self._unasked.add(place)
+            self._not_awaited.add(place)
             failure = self.runtime.start(self._invocation(hook, hook.timeout))
-            self.said.append(Said(hook=hook, outcome=failure, phase="started", note="" if failure else "not awaited"))
+            note = "" if failure else "not awaited"
+            self._note(HookOutcome(hook=hook, answer=failure, phase="started", note=note))
         else:
-            await self._script(place, "run")
+            await self._take_script(place, "run")
 
-    async def _again(self, place: int) -> None:
-        policy = self.panel.members[place]
-        started = time.perf_counter_ns()
+    async def _look_again(self, place: int) -> None:
+        policy = self.selected.policies[place]
         if policy is None:
-            await self._script(place, "recheck")
-        elif (looked := self._check(policy)) is not None:
-            await self._policy(place, looked, "recheck", started)
+            await self._take_script(place, "recheck")
+            return
+        facts, started = await self._current_facts(), time.perf_counter_ns()
+        looked = _check(policy, self.call, facts)
+        if looked is not None:
+            await self._take_policy(place, looked, "recheck", started)
 
-    async def _policy(self, place: int, looked: Verdict | Failure, phase: str, started: int) -> None:
+    async def _current_facts(self) -> Facts:
+        if self._facts_of is not self.call:
+            self._facts = await self.runtime.facts(self.call, self.selected.needs)
+            self._facts_of = self.call
+        return self._facts
+
+    async def _take_policy(self, place: int, looked: Verdict | Failure, phase: str, started: int) -> None:
         """What a policy said, after its errand if it needs one."""
-        policy = self.panel.members[place]
-        outcome: Outcome = looked
+        policy = self.selected.policies[place]
+        answer: Answer = looked
         if policy is not None and isinstance(looked, Verdict) and looked.errand is not None:
-            outcome = await self._conclude(policy, looked.errand)
-        self._take(place, outcome, phase, started)
+            answer = await self._conclude(policy, looked.errand)
+        self._take(place, answer, phase, started)
 
-    async def _script(self, place: int, phase: str) -> None:
+    async def _take_script(self, place: int, phase: str) -> None:
         started = time.perf_counter_ns()
-        outcome = await self._execute(self.panel.hooks[place], phase == "recheck")
-        self._take(place, outcome, phase, started)
+        answer = await self._execute(self.selected.hooks[place], phase == "recheck")
+        self._take(place, answer, phase, started)
 
-    def _take(self, place: int, outcome: Outcome, phase: str, started: int) -> None:
+    def _take(self, place: int, answer: Answer, phase: str, started: int) -> None:
         micros = (time.perf_counter_ns() - started) // 1000
-        hook = self.panel.hooks[place]
-        outcome, note = self._apply(place, Said(hook=hook, outcome=outcome, phase=phase))
-        self.said.append(Said(hook=hook, outcome=outcome, micros=micros, phase=phase, note=note))
-        self.denied = self._before and self.said[-1].verdict.says is Kind.DENY
+        hook = self.selected.hooks[place]
+        answer, note = self._apply(place, HookOutcome(hook=hook, answer=answer, phase=phase))
+        self._note(HookOutcome(hook=hook, answer=answer, micros=micros, phase=phase, note=note))
+        self.is_denied = self._is_before and self.outcomes[-1].verdict.says is Kind.DENY
 
-    async def _execute(self, hook: Hook, recheck: bool) -> Outcome:
+    def _note(self, outcome: HookOutcome) -> None:
+        self.outcomes.append(outcome)
+        self._calls.append(self.call)
+
+    async def _execute(self, hook: Hook, recheck: bool) -> Answer:
         left = self.runtime.deadline - time.monotonic()
         if left <= 0:
             return Failure(Fault.DEADLINE, "the event's deadline had passed")
         return await self.runtime.execute(self._invocation(hook, min(hook.timeout, left), recheck))
 
-    def _check(self, policy: Policy) -> Outcome:
-        try:
-            return policy.check(self.call.event, self._facts)
-        except Exception as error:  # noqa: BLE001 - as in `chain`
-            return _crashed(error)
-
-    async def _conclude(self, policy: Policy, errand: Errand) -> Outcome:
+    async def _conclude(self, policy: Policy, errand: Errand) -> Answer:
         ended = await self.runtime.errand(self.call, errand)
         try:
             return policy.conclude(self.call.event, self._facts, ended)
-        except Exception as error:  # noqa: BLE001 - as above
-            return _crashed(error)
+        except Exception as error:  # noqa: BLE001 - as in `_ask_from`
+            return _as_crash(error)
 
-    def _apply(self, place: int, said: Said) -> tuple[Outcome, str]:
+    def _apply(self, place: int, outcome: HookOutcome) -> tuple[Answer, str]:
         """Take over a rewrite. A script rewrites once per event: only policies promise that twice is the same."""
-        outcome = said.outcome
-        if not isinstance(outcome, Verdict) or outcome.input is None or outcome.says is Kind.DENY:
-            return outcome, ""
-        if not self._before or not isinstance(self.call.event, ToolEvent):
-            return outcome, "this event has no input to rewrite"
-        if said.phase == "recheck" and place in self._writers and self.panel.members[place] is None:
-            return Verdict(says=outcome.says, reason=outcome.reason), "has already rewritten this call"
-        if dict(outcome.input) != dict(_input(self.call)):
-            self.call = self.call.with_input(outcome.input)
-            self._writers[place] = said.hook.id
-            reach = place if said.phase == "run" else len(self.panel.hooks)
-            asked = (other for other in range(reach) if other != place and other not in self._unasked)
-            self._outdated.update(other for other in asked if self.panel.hooks[other].recheck)
-        return outcome, ""
+        answer = outcome.answer
+        if not isinstance(answer, Verdict) or answer.input is None or answer.says is Kind.DENY:
+            return answer, ""
+        if not self._is_before or not isinstance(self.call.event, ToolEvent):
+            return answer, "this event has no input to rewrite"
+        if outcome.phase == "recheck" and place in self._writers and self.selected.policies[place] is None:
+            return Verdict(says=answer.says, reason=answer.reason), "has already rewritten this call"
+        if dict(answer.input) != dict(_input(self.call)):
+            self._rewrite(place, answer.input, outcome)
+        return answer, ""
+
+    def _rewrite(self, place: int, new: Input, outcome: HookOutcome) -> None:
+        self.call = self.call.with_input(new)
+        self._writers[place] = outcome.hook.id
+        self._join_concerned()
+        # In the chain, hooks after this place have their turn still to come; in a recheck everybody has looked.
+        reach = place if outcome.phase == "run" else self._asked
+        others = (other for other in range(reach) if other != place and other not in self._not_awaited)
+        self._outdated.update(other for other in others if self.selected.hooks[other].recheck)
+
+    def _join_concerned(self) -> None:
+        """Hooks whose conditions hold for the new input only. They come last, so that nobody's place changes."""
+        concerned = self.runtime.select(self.call)
+        known = {hook.id for hook in self.selected.hooks}
+        if new := tuple(hook for hook in concerned.hooks if hook.id not in known):
+            self.selected = compile_selection(self.selected.hooks + new)
 
     def _invocation(self, hook: Hook, timeout: float, recheck: bool = False) -> Invocation:
         return Invocation(hook, self.call, self.runtime.variables, timeout, recheck)
+
+
+def _check(policy: Policy, call: Call, facts: Facts) -> Answer:
+    try:
+        return policy.check(call.event, facts)
+    except Exception as error:  # noqa: BLE001 - as in `_ask_from`
+        return _as_crash(error)
 
 
 def _input(call: Call) -> Input:
     return call.event.tool_input if isinstance(call.event, ToolEvent) else {}
 
 
-def _crashed(error: Exception) -> Failure:
+def _as_crash(error: Exception) -> Failure:
     return Failure(Fault.CRASH, f"{type(error).__name__}: {error}")

@@ -51,6 +51,13 @@ class Policy(msgspec.Struct, metaclass=_Frozen, frozen=True, kw_only=True):
     recheck: ClassVar[bool] = True
     """Sees the final input again after a rewrite; a policy must be idempotent then."""
 
+    counts_repeats: ClassVar[bool] = True
+    """A call that it refused is refused more firmly each time it comes again, until the user is asked. Set this to
+    False for a refusal that the same call is free of later, such as "write your log first"."""
+    derives_event: ClassVar[bool] = False
+    """Maps some of its events to further ones (`derive_event`), whose hooks are asked too."""
+    hook_log: ClassVar[str] = ""
+    """A file below the project's root that this policy keeps, and to which the log lines of hooks are appended."""
     runs: ClassVar[bool] = False
     """Starts programs of the project: then only the user, and no project's config, can switch it on."""
 
@@ -73,6 +80,10 @@ class Policy(msgspec.Struct, metaclass=_Frozen, frozen=True, kw_only=True):
     def conclude(self, event: Any, facts: Facts, ended: Ended) -> Verdict | None:
         """The opinion once the errand that `check` asked for has ended; as pure as `check`."""
         raise TypeError(f"{self.id} asks for an errand and has no conclude")
+
+    def derive_event(self, event: Any, at: str) -> Event | None:
+        """The further event that this one stands for; `at` is the time of the call, as an orchestrator writes it."""
+        return None
 
 
 @cache

@@ -7,15 +7,14 @@ from pathlib import Path
 from threading import RLock
 from typing import Any, TypeVar
 
-from synaptic.model.call import Answer
 from synaptic.model.errors import StoreError
 from synaptic.model.home import Home
-from synaptic.model.layers import Layers, Usage
-from synaptic.model.state import Section, State
 from synaptic.store import damage, schema
 
 Connection = sqlite3.Connection
 Row = tuple[object, ...]
+Version = tuple[int, int, int]
+NO_VERSION: Version = (-1, -1, -1)
 T = TypeVar("T")
 
 PATIENCE = 1.0
@@ -53,35 +52,8 @@ class Store:
         """False while everything is in memory only."""
         self.trouble = ""
         """Why it is not durable."""
-        self.trusted: dict[str, frozenset[str]] = {}
-        """Digests by root, as read at `trusted_at`."""
-        self.trusted_at: tuple[int, int] = (0, 0)
-        self.sections: dict[tuple[str, str], dict[str, Section | None]] = {}
-        """Sections by scope and owner, as read at `sections_at`; None for one that is not genuine."""
-        self.sections_at: tuple[int, int] = (0, 0)
-        self.states: dict[tuple[str, str, frozenset[str]], State] = {}
-        """The same, as somebody asked for them."""
-        self.verified: dict[tuple[str, str], tuple[tuple[bytes, bytes], Section | None]] = {}
-        """Rows of sections whose signature has been looked at, and their values."""
-        self.layers: dict[Any, Layers] = {}
-        """Layers by the place of an event, as read at `layers_at`."""
-        self.layers_at: tuple[int, int] = (0, 0)
-        self.counting: dict[str, int] = {}
-        """Calls that are being decided and will move a session's heartbeat: the session by call."""
-        self.telling: dict[str, tuple[str, int]] = {}
-        """Calls that are being decided and tell what is told once: what, and of which effort or session."""
-        self.resolved: tuple[object, Layers] = (None, Layers())
-        """The layers of the call that asked last."""
-        self.transcripts: dict[str, Usage] = {}
-        """How full contexts were, by transcript, when they were read last."""
-        self.nothing_waits: dict[tuple[str, str], float] = {}
-        """Sessions without deliveries, and until when that is believed."""
-        self.workspaces: dict[str, tuple[float, tuple[str, ...]]] = {}
-        """Folders that were added to a session, and until when that is believed."""
-        self.key = b""
-        """What sections are signed with, once it has been read."""
-        self.secret_answers: dict[str, Answer] = {}
-        """Answers that hold a secret by call: repeated from here, never written."""
+        self._caches: dict[type, Any] = {}
+        self._own_writes = 0
         self._name = str(path)
         self._lock = RLock()
         self._inode: damage.Inode | None = None
@@ -107,10 +79,19 @@ class Store:
         store._open_memory(trouble)
         return store
 
-    def decided(self, call: str) -> None:
-        """A call is no longer in flight: it has been written down, or nobody will."""
-        self.counting.pop(call, None)
-        self.telling.pop(call, None)
+    def cache(self, kind: type[T]) -> T:
+        """What a module keeps in memory about this database, in a class of its own; made when it first asks."""
+        found: T | None = self._caches.get(kind)
+        if found is None:
+            found = self._caches[kind] = kind()
+        return found
+
+    def version(self, connection: Connection) -> Version:
+        """Changes whenever something that was read before may no longer hold.
+
+        The file may be another one, this process may have written, another one may have committed (data_version).
+        """
+        return self.generation, self._own_writes, connection.execute("PRAGMA data_version").fetchone()[0]
 
     def read(self, work: Callable[[Connection], T]) -> T:
         """The result of some SELECTs."""
@@ -120,11 +101,11 @@ class Store:
     def write(self, work: Callable[[Connection], T], *, follows: bool = False) -> T:
         """The result of some statements that happen together or not at all.
 
-        Layers are read again afterwards, unless the caller `follows` its changes in memory.
+        What was read before counts as old afterwards, unless the caller `follows` its changes in every cache.
         """
         with self._lock:
             if not follows:
-                self.layers.clear()
+                self._own_writes += 1
             if self.durable and damage.inode(self._name) != self._inode:
                 self._follow()
             return self._guarded(lambda connection: transact(connection, work))

@@ -24,13 +24,17 @@ ON CONFLICT (call, hook) DO NOTHING
 """
 
 
+class _NothingWaits(dict[tuple[str, str], float]):
+    """Agents of sessions for which nothing waits, each with the moment until which that is believed."""
+
+
 def pending(store: Store, session: str, agent_id: str = "", call: str = "") -> tuple[Delivery, ...]:
     """What waits for an agent of a session, oldest first.
 
     With `call`, what that call has carried before is part of it: a repeated call says the same again.
     """
     now = time.monotonic()
-    if store.nothing_waits.get((session, agent_id), 0.0) > now:
+    if store.cache(_NothingWaits).get((session, agent_id), 0.0) > now:
         return ()
     values = (session, agent_id, time.time() - LIFE)
     rows = store.read(lambda connection: connection.execute(SELECT, values).fetchall())
@@ -45,8 +49,13 @@ def pending(store: Store, session: str, agent_id: str = "", call: str = "") -> t
 
 def add(store: Store, delivery: Delivery) -> bool:
     """Keep the result of a hook that nobody waited for. The same (call, hook) is kept once: False the second time."""
-    store.nothing_waits.clear()
+    expect_more(store)
     return store.write(lambda connection: _insert(connection, delivery))
+
+
+def expect_more(store: Store) -> None:
+    """Something is about to be kept for some session: nobody's "nothing waits" is believed any more."""
+    store.cache(_NothingWaits).clear()
 
 
 def settle(connection: Connection, record: Record) -> None:
@@ -59,9 +68,10 @@ def settle(connection: Connection, record: Record) -> None:
 
 
 def _remember_none(store: Store, who: tuple[str, str], until: float) -> None:
-    if len(store.nothing_waits) >= REMEMBERED:
-        store.nothing_waits.clear()
-    store.nothing_waits[who] = until
+    cache = store.cache(_NothingWaits)
+    if len(cache) >= REMEMBERED:
+        cache.clear()
+    cache[who] = until
 
 
 def _produced(record: Record) -> Iterable[Delivery]:

@@ -11,11 +11,17 @@ from synaptic.store.db import Store
 KEY_BYTES = 32
 
 
+class _KeyCache:
+    key = b""
+    """Once it has been read."""
+
+
 def signing_key(store: Store) -> bytes:
     """The key of this home. Where there can be no file, one that lives as long as this process."""
-    if not store.key:
-        store.key = _found(store)
-    return store.key
+    cache = store.cache(_KeyCache)
+    if not cache.key:
+        cache.key = _found(store)
+    return cache.key
 
 
 def key_path(store: Store) -> Path:

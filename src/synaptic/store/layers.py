@@ -11,7 +11,7 @@ import msgspec
 
 from synaptic.model.layers import Agent, Beat, Effort, LayerEffect, Layers, Session, Skill
 from synaptic.store import layer_effects
-from synaptic.store.db import Connection, Store
+from synaptic.store.db import NO_VERSION, Connection, Store
 from synaptic.store.layer_effects import Applied
 
 EFFORT = """
@@ -49,6 +49,14 @@ NOBODY = "default"
 """An AGENT_ID that means none."""
 
 
+class _LayerCache:
+    """Layers by the place of an event, as read at `version`."""
+
+    def __init__(self) -> None:
+        self.version = NO_VERSION
+        self.places: dict[Place, Layers] = {}
+
+
 class Place(msgspec.Struct, frozen=True):
     """What an event says about where it comes from."""
 
@@ -80,7 +88,7 @@ def follow(store: Store, effects: tuple[object, ...]) -> None:
         if isinstance(effect, Beat):
             _beat(store, effect)
         elif isinstance(effect, layer_effects.KINDS):
-            store.layers.clear()
+            store.cache(_LayerCache).places.clear()
 
 
 def effort(store: Store, number: int) -> Effort | None:
@@ -117,13 +125,13 @@ def texts(stored: object) -> tuple[str, ...]:
 
 def _kept(connection: Connection, store: Store, place: Place) -> Layers:
     """From memory, unless another connection has committed since."""
-    now = (store.generation, connection.execute("PRAGMA data_version").fetchone()[0])
-    if now != store.layers_at or len(store.layers) > PLACES:
-        store.layers.clear()
-        store.layers_at = now
-    found = store.layers.get(place)
+    cache, now = store.cache(_LayerCache), store.version(connection)
+    if now != cache.version or len(cache.places) > PLACES:
+        cache.places.clear()
+        cache.version = now
+    found = cache.places.get(place)
     if found is None:
-        found = store.layers[place] = _resolve(connection, place)
+        found = cache.places[place] = _resolve(connection, place)
     return found
 
 
@@ -135,6 +143,7 @@ def _resolve(connection: Connection, place: Place) -> Layers:
     if known is None:
         return Layers(agent=worker)
     project, root = known
+    # Who has a name works on what it was given; else on whatever is open in this window; else on the newest.
     found = _bound(connection, worker, project) if name and worker else None
     main: Session | None = None
     if found is None:
@@ -144,6 +153,7 @@ def _resolve(connection: Connection, place: Place) -> Layers:
         found = _effort(connection, NEWEST_ACTIVE, (project,))
     if found is None:
         return Layers(project=project, root=root, agent=worker)
+    # A sub-agent has a session of its own or none: its parent's heartbeat is never touched for it.
     if place.subagent:
         main = _session(connection, OPEN_OF_SUBAGENT, (found.id, _text(place.subagent), host))
     elif main is None:
@@ -264,14 +274,14 @@ def _skill(connection: Connection, of: Effort) -> Skill | None:
 
 
 def _beat(store: Store, beat: Beat) -> None:
-    claimed = False
-    for place, known in store.layers.items():
+    claimed, places = False, store.cache(_LayerCache).places
+    for place, known in places.items():
         if known.session is not None and known.session.id == beat.session:
             claimed = claimed or not known.session.host
             after = msgspec.structs.replace(known.session, **_moved(known.session, beat))
-            store.layers[place] = msgspec.structs.replace(known, session=after)
+            places[place] = msgspec.structs.replace(known, session=after)
     if claimed:
-        store.layers.clear()  # it may be somebody's from now on, and the others must hear of it
+        places.clear()  # it may be somebody's from now on, and the others must hear of it
 
 
 def _moved(before: Session, beat: Beat) -> Mapping[str, object]:

@@ -35,7 +35,6 @@ def remember(store: Store, root: str, skills: tuple[Skill, ...], at: float) -> N
             upsert(connection, project_id, skill, at)
 
     store.write(work)
-    store.layers.clear()
 
 
 def names(store: Store, project_id: int) -> tuple[str, ...]:

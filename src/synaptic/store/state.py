@@ -16,7 +16,7 @@ import msgspec
 from synaptic.model.errors import StoreError
 from synaptic.model.sane import TAMPERING, wary
 from synaptic.model.state import SCOPES, Change, Section, State, changed
-from synaptic.store.db import Connection, Store
+from synaptic.store.db import NO_VERSION, Connection, Store
 from synaptic.store.key import signing_key
 from synaptic.store.record import Record
 from synaptic.store.redact import redact
@@ -38,6 +38,19 @@ Signed = tuple[bytes, bytes]
 WRITTEN: Section = {"": "written"}
 """Stands for a section that this process wrote, until it is read again."""
 Revision = Callable[[Section], Section]
+
+
+class _SectionCache:
+    """What this process has read of the sections, as of `version`."""
+
+    def __init__(self) -> None:
+        self.version = NO_VERSION
+        self.sections: dict[tuple[str, str], dict[str, Section | None]] = {}
+        """By scope and owner; None for one that is not genuine."""
+        self.states: dict[tuple[str, str, frozenset[str]], State] = {}
+        """The same, as somebody asked for them."""
+        self.verified: dict[tuple[str, str], tuple[Signed, Section | None]] = {}
+        """Rows whose signature has been looked at, and their values."""
 
 
 class _Values(msgspec.Struct, frozen=True):
@@ -110,16 +123,15 @@ def _read(store: Store, owner: Owner, names: frozenset[str]) -> State:
 
 def _kept(connection: Connection, store: Store, owner: Owner, names: frozenset[str]) -> State:
     """What was read before, while nobody has written since."""
-    # data_version moves when another connection committed, generation when we did something else than write sections.
-    now = (store.generation, connection.execute("PRAGMA data_version").fetchone()[0])
-    if now != store.sections_at or len(store.sections) > OWNERS:
-        store.sections.clear()
-        store.states.clear()
-        store.sections_at = now
+    cache, now = store.cache(_SectionCache), store.version(connection)
+    if now != cache.version or len(cache.sections) > OWNERS:
+        cache.sections.clear()
+        cache.states.clear()
+        cache.version = now
     asked = (owner.root, owner.session, names)
-    known = store.states.get(asked)
+    known = cache.states.get(asked)
     if known is None:
-        known = store.states[asked] = _state(_current(connection, store, owner, _scopes(names)), names)
+        known = cache.states[asked] = _state(_current(connection, store, owner, _scopes(names)), names)
     return known
 
 
@@ -137,12 +149,13 @@ def _scopes(names: frozenset[str]) -> frozenset[str]:
 def _current(connection: Connection, store: Store, owner: Owner, scopes: frozenset[str]) -> dict[str, Section | None]:
     """Every section of an owner, None for a forged one. Read again only after a change."""
     found: dict[str, Section | None] = {}
+    sections = store.cache(_SectionCache).sections
     for scope in scopes:
         place = (scope, owner.of(scope))
-        known = store.sections.get(place)
+        known = sections.get(place)
         if known is None:
             rows = _rows(connection, owner, (scope,))
-            known = store.sections[place] = {name: _value(store, owner, name, row) for name, row in rows.items()}
+            known = sections[place] = {name: _value(store, owner, name, row) for name, row in rows.items()}
         for name in [name for name, value in known.items() if value is WRITTEN]:
             _read_again(connection, store, owner, (name, known))
         found.update(known)
@@ -226,9 +239,10 @@ def _write(connection: Connection, store: Store, owner: Owner, written: tuple[st
     place = (scope, owner.of(scope))
     mac = _mac(signing_key(store), owner, section, value)
     connection.execute(WRITE, (*place, name, value, mac, time.time()))
-    store.states.clear()
-    if place in store.sections:
-        store.sections[place][section] = WRITTEN
+    cache = store.cache(_SectionCache)
+    cache.states.clear()
+    if place in cache.sections:
+        cache.sections[place][section] = WRITTEN
     return value, mac
 
 
@@ -242,7 +256,7 @@ def _encoded(values: Section) -> bytes:
 def _value(store: Store, owner: Owner, section: str, row: Signed) -> Section | None:
     """The values of a stored section; None when they are not ours, or no section of any version."""
     place = (owner.of(_split(section)[0]), section)
-    known = store.verified.get(place)
+    known = store.cache(_SectionCache).verified.get(place)
     if known is not None and known[0] == row:
         return known[1]
     value = _verified(store, owner, section, row)
@@ -252,9 +266,10 @@ def _value(store: Store, owner: Owner, section: str, row: Signed) -> Section | N
 
 def _remember(store: Store, owner: Owner, section: str, known: tuple[Signed, Section | None]) -> None:
     """What a row holds: good for that very row and signature, whether it is stored in the end or not."""
-    if len(store.verified) > VERIFIED:
-        store.verified.clear()
-    store.verified[owner.of(_split(section)[0]), section] = known
+    verified = store.cache(_SectionCache).verified
+    if len(verified) > VERIFIED:
+        verified.clear()
+    verified[owner.of(_split(section)[0]), section] = known
 
 
 def _verified(store: Store, owner: Owner, section: str, row: Signed) -> Section | None:

@@ -5,12 +5,20 @@ from collections.abc import Iterable
 
 import msgspec
 
-from synaptic.store.db import Connection, Store
+from synaptic.store.db import NO_VERSION, Connection, Store
 
 INSERT = """
 INSERT INTO trust (root, digest, label, at) VALUES (?, ?, ?, ?)
 ON CONFLICT (root, digest) DO UPDATE SET label = excluded.label, at = excluded.at
 """
+
+
+class _TrustCache:
+    """Digests by root, as read at `version`."""
+
+    def __init__(self) -> None:
+        self.version = NO_VERSION
+        self.digests: dict[str, frozenset[str]] = {}
 
 
 class Item(msgspec.Struct, frozen=True):
@@ -39,15 +47,12 @@ def remember(store: Store, root: str, items: Iterable[Item]) -> None:
     now = time.time()
     rows = [(root, item.digest, item.label, now) for item in items]
     store.write(lambda connection: connection.executemany(INSERT, rows))
-    store.generation += 1
 
 
 def forget(store: Store, root: str) -> int:
     """Trust nothing of this project any more; how many contents that were."""
     sql = "DELETE FROM trust WHERE root = ?"
-    gone = store.write(lambda connection: connection.execute(sql, (root,)).rowcount)
-    store.generation += 1
-    return gone
+    return store.write(lambda connection: connection.execute(sql, (root,)).rowcount)
 
 
 def listing(store: Store, root: str | None = None) -> tuple[Agreement, ...]:
@@ -58,13 +63,12 @@ def listing(store: Store, root: str | None = None) -> tuple[Agreement, ...]:
 
 
 def _trusted(store: Store, connection: Connection, root: str) -> frozenset[str]:
-    # data_version moves when another connection committed, generation when we did.
-    now = (store.generation, connection.execute("PRAGMA data_version").fetchone()[0])
-    if now != store.trusted_at:
-        store.trusted.clear()
-        store.trusted_at = now
-    found = store.trusted.get(root)
+    cache, now = store.cache(_TrustCache), store.version(connection)
+    if now != cache.version:
+        cache.digests.clear()
+        cache.version = now
+    found = cache.digests.get(root)
     if found is None:
         rows = connection.execute("SELECT digest FROM trust WHERE root = ?", (root,)).fetchall()
-        found = store.trusted[root] = frozenset(digest for (digest,) in rows)
+        found = cache.digests[root] = frozenset(digest for (digest,) in rows)
     return found

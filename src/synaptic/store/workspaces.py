@@ -14,6 +14,10 @@ GRACE = 1.0
 REMEMBERED = 1000
 
 
+class _FolderCache(dict[str, tuple[float, tuple[str, ...]]]):
+    """Folders by session, each with the moment until which that is believed."""
+
+
 class _Payload(msgspec.Struct, frozen=True):
     directory: str = ""
 
@@ -21,16 +25,22 @@ class _Payload(msgspec.Struct, frozen=True):
 def added(store: Store, session: str) -> tuple[str, ...]:
     """What belongs to a session besides its project."""
     now = time.monotonic()
-    until, known = store.workspaces.get(session, (0.0, ()))
+    cache = store.cache(_FolderCache)
+    until, known = cache.get(session, (0.0, ()))
     if until > now:
         return known
     sql = "SELECT directory FROM workspaces WHERE session = ? ORDER BY directory"
     rows = store.read(lambda connection: connection.execute(sql, (session,)).fetchall())
     found = tuple(str(directory) for (directory,) in rows)
-    if len(store.workspaces) >= REMEMBERED:
-        store.workspaces.clear()
-    store.workspaces[session] = (now + GRACE, found)
+    if len(cache) >= REMEMBERED:
+        cache.clear()
+    cache[session] = (now + GRACE, found)
     return found
+
+
+def forget_known(store: Store) -> None:
+    """An event is about to change them."""
+    store.cache(_FolderCache).clear()
 
 
 def settle(connection: Connection, record: Record) -> None:

@@ -52,8 +52,8 @@ def test_nothing_known_is_nothing_said(handler: Policy, kind: type[Event]) -> No
 
 @pytest.mark.parametrize("handler", HANDLERS, ids=lambda handler: handler.id)
 def test_a_handler_is_a_policy_that_says_the_same(handler: Policy) -> None:
-    """One code path for the agent's events and for the methods; nothing is counted twice after a rewrite."""
-    assert not handler.recheck
+    """One code path for the agent's events and for the methods; only what may stop a call looks at a rewrite of it."""
+    assert handler.recheck is (handler.id == "fleet.pre-tool-use")
     assert handler.on_error == "allow"
     event = happened(handler.events[0], tool_name="Read", source="startup")
     facts = msgspec.structs.replace(Facts(root="/p"), layers=layers({}), agent_name="A")

@@ -11,7 +11,7 @@ from synaptic.agents.shared.guarded import NOWHERE, moved_paths
 from synaptic.agents.shared.ours import Plan
 from synaptic.model.decision import Kind
 from synaptic.model.event import PreToolUse
-from synaptic.policies.facts import Facts
+from synaptic.policies.facts import Facts, with_command
 from synaptic.policies.self.engine_files import EngineFiles
 from tests.daemon.setting import Setting
 
@@ -24,7 +24,8 @@ ELSEWHERE = "/srv/Agents/moved"
 def said(tool: str, given: dict, variables: dict[str, str]) -> Kind | None:
     event = PreToolUse(hook_event_name="PreToolUse", cwd=ROOT, tool_name=tool, tool_input=given)
     moved = moved_paths(tuple(variables.items())) if variables else NOWHERE
-    verdict = EngineFiles().check(event, Facts(root=ROOT, home=HOME, moved_settings=moved))
+    facts = with_command(Facts(root=ROOT, home=HOME, moved_settings=moved), event)
+    verdict = EngineFiles().check(event, facts)
     return verdict.kind if verdict else None
 
 

@@ -37,7 +37,7 @@ class Heartbeat(Policy):
     priority = 19
     preset = "fleet"
     needs = ("layers", "usage")
-    recheck = False
+    counts_repeats = False
 
     commands: Annotated[tuple[str, ...], FEWER] = COMMANDS
     """Programs whose calls are not counted; their `effort log` or `log` sets the count back."""

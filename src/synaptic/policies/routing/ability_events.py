@@ -25,15 +25,16 @@ class AbilityEvents(Policy):
     priority = 29
     preset = "routing"
     recheck = False
+    derives_event = True
 
     mapping: tuple[str, ...] = ("Skill:skill", "SlashCommand:command")
     """Tools, each with the field of its input that names the ability."""
 
     def check(self, event: ToolEvent, facts: Facts) -> Verdict | None:
-        """Never an opinion of its own: the engine asks `raised`, and then the hooks of that event."""
-        return Verdict() if self.raised(event, "") else None
+        """Never an opinion of its own: the engine asks `derive_event`, and then the hooks of that event."""
+        return Verdict() if self.derive_event(event, "") else None
 
-    def raised(self, event: ToolEvent, at: str) -> PreAbilityCall | PostAbilityCall | None:
+    def derive_event(self, event: ToolEvent, at: str) -> PreAbilityCall | PostAbilityCall | None:
         """The ability event that a tool event stands for."""
         fields = dict(entry.split(":", 1) for entry in self.mapping if ":" in entry)
         named = event.tool.text(fields.get(event.tool_name, "")).strip().lstrip("/")

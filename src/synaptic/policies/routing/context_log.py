@@ -30,6 +30,7 @@ class ContextLog(Policy):
     priority = 44
     preset = "routing"
     needs = ("payload",)
+    hook_log = LOG
 
     def check(self, event: Event, facts: Facts) -> Verdict | None:
         if not facts.root or not facts.payload:

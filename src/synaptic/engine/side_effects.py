@@ -1,0 +1,138 @@
+"""What an event leaves to do once it is on disk: files, mirrors, test runs and alerts. Nobody waits for it."""
+
+import asyncio
+import logging
+import sys
+import time
+from collections.abc import Iterable
+from pathlib import Path
+
+import msgspec
+
+from synaptic.engine.operator_files import replace_file, write_files
+from synaptic.model.call import Call
+from synaptic.model.decision import Failure
+from synaptic.model.effect import Effect, UseAbility
+from synaptic.model.errand import Alert, RunTests
+from synaptic.model.errors import StoreError
+from synaptic.model.home import Home
+from synaptic.model.hook import Command, Hook
+from synaptic.model.layers import LAYER_EFFECTS
+from synaptic.runners.base import Invocation
+from synaptic.runners.desktop import alert_command
+from synaptic.runners.execute import Runners
+from synaptic.runners.spool import Finished
+from synaptic.store import deliveries, mirror, usage
+from synaptic.store.db import Store
+from synaptic.store.record import Delivery
+
+log = logging.getLogger(__name__)
+
+TEST_RUN = (sys.executable, "-I", "-m", "synaptic.engine.suite")
+SPARE_SECONDS = 30.0
+"""Beyond a run's own time, before it is called lost."""
+
+
+class SideEffects:
+    """The effects of events that are in the journal, carried out in their order."""
+
+    def __init__(self, home: Home, store: Store, runners: Runners) -> None:
+        self._home = home
+        self._store = store
+        self._runners = runners
+        self._waiting: list[tuple[Call, tuple[Effect, ...]]] = []
+
+    def queue(self, call: Call, effects: tuple[Effect, ...]) -> None:
+        """Remember them for the next turn of the event loop, after the answer: the journal has them already."""
+        if all(isinstance(effect, LAYER_EFFECTS) for effect in effects):
+            return  # most events: these were written with the event itself
+        if not self._waiting:
+            asyncio.get_running_loop().call_soon(self.carry_out)
+        self._waiting.append((call, effects))
+
+    def carry_out(self) -> None:
+        """Everything that waits."""
+        waiting, self._waiting = self._waiting, []
+        for call, effects in waiting:
+            try:
+                for warning in self._carry_out(call, effects):
+                    log.warning("%s", warning)
+            except Exception:
+                log.exception("what call %s left to do failed", call.id)  # the next one's is done all the same
+
+    def collect_background(self) -> int:
+        """Take in what background hooks have answered, for their sessions' next event; how many there were."""
+        finished = self._runners.collect()
+        for one in finished:
+            if text := _advice(one):
+                deliveries.add(self._store, _delivery(one, text))
+            self._runners.done(one)
+        return len(finished)
+
+    def _carry_out(self, call: Call, effects: tuple[Effect, ...]) -> tuple[str, ...]:
+        return (
+            *write_files(effects),
+            *mirror.write(self._store, call.root, effects),
+            *_show_usage(self._store, call.root, effects),
+            *start_background(self._runners, self._home, call, effects),
+        )
+
+
+def start_background(runners: Runners, home: Home, call: Call, effects: Iterable[Effect]) -> tuple[str, ...]:
+    """Launch the runs that effects ask for; returns a warning for each that could not be started."""
+    wanted = (_background_hook(effect, home, call) for effect in effects if isinstance(effect, RunTests | Alert))
+    failures = (runners.start(Invocation(hook, call, {}, hook.timeout)) for hook in wanted if hook)
+    return tuple(failure.message for failure in failures if failure)
+
+
+def _background_hook(effect: RunTests | Alert, home: Home, call: Call) -> Hook | None:
+    if isinstance(effect, RunTests):
+        words = (*TEST_RUN, str(home.root), call.root, msgspec.json.encode(effect).decode())
+        seconds = effect.debounce + effect.cooldown + effect.timeout + SPARE_SECONDS
+        return _hook("practice.test-runner", Command(argv=words, cwd=call.root), seconds)
+    if sys.platform != "darwin":
+        return None
+    return _hook("practice.notify", Command(argv=alert_command(effect, {}, sys.platform)), 5.0)
+
+
+def _hook(name: str, handler: Command, seconds: float) -> Hook:
+    return Hook(
+        id=name, events=(), handler=handler, blocking=False, timeout=seconds, protocol="native", source="built in"
+    )
+
+
+def _show_usage(store: Store, root: str, effects: Iterable[Effect]) -> tuple[str, ...]:
+    """The files that show how often abilities were called; a warning for each that could not be written."""
+    files = dict.fromkeys(effect.file for effect in effects if isinstance(effect, UseAbility) and effect.file)
+    return tuple(warning for file in files if (warning := _show_usage_in(store, root, Path(file))))
+
+
+def _show_usage_in(store: Store, root: str, file: Path) -> str:
+    try:
+        usage.show(store, root, lambda counts: replace_file(file, _as_json(counts)))
+    except (OSError, StoreError) as error:
+        return f"{file} was not written: {error}"
+    return ""
+
+
+def _as_json(counts: dict[str, object]) -> bytes:
+    return msgspec.json.format(msgspec.json.encode(counts), indent=2) + b"\n"
+
+
+def _advice(finished: Finished) -> str:
+    """What a background hook wants the model to know; its failure is worth knowing too."""
+    outcome = finished.outcome
+    if isinstance(outcome, Failure):
+        return f"background hook {finished.hook}: {outcome.fault}: {outcome.message}"
+    return "\n".join(outcome.context + outcome.messages) if outcome else ""
+
+
+def _delivery(finished: Finished, text: str) -> Delivery:
+    return Delivery(
+        call=finished.call,
+        hook=finished.hook,
+        session=finished.session,
+        agent_id=finished.agent_id,
+        text=text,
+        at=time.time(),
+    )

@@ -1,0 +1,151 @@
+"""Which hooks an event concerns: by event name, matcher and the further conditions of a declaration."""
+
+import re
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from typing import cast
+
+import msgspec
+
+from synaptic.model.call import Call
+from synaptic.model.event import Event, ToolEvent
+from synaptic.model.hook import Builtin, Hook, Match
+from synaptic.policies.base import Policy
+
+NAMES = re.compile(r"[A-Za-z0-9_ ,|-]*")
+ALIASES = {"Task": "Agent", "KillShell": "TaskStop", "KillBash": "TaskStop"}
+WILD = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
+MEMO_LIMIT = 4096
+
+
+class SelectedHooks(msgspec.Struct, frozen=True):
+    """The hooks that one event concerns, first to run first, with what can be known about them before it happens."""
+
+    hooks: tuple[Hook, ...]
+    policies: tuple[Policy | None, ...] = ()
+    """The policy of each hook that is one."""
+    needs: frozenset[str] = frozenset()
+    """Facts that the policies among them ask for."""
+    policy_names: str = ""
+    """Their ids, in order: what the trace says when none of them had anything to say."""
+    deriver: Policy | None = None
+    """The first policy among them that derives a further event from this one."""
+    hook_log: str = ""
+    """Where the log lines of hooks are appended, below the project's root: the file of a policy that keeps one."""
+
+
+def compile_selection(hooks: tuple[Hook, ...]) -> SelectedHooks:
+    """A selection of these hooks, in this order."""
+    policies = tuple(cast(Policy, hook.handler.policy) if isinstance(hook.handler, Builtin) else None for hook in hooks)
+    present = [policy for policy in policies if policy is not None]
+    return SelectedHooks(
+        hooks,
+        policies,
+        frozenset(need for policy in present for need in policy.needs),
+        " ".join(hook.id for hook, policy in zip(hooks, policies, strict=True) if policy is not None),
+        next((policy for policy in present if policy.derives_event), None),
+        next((policy.hook_log for policy in present if policy.hook_log), ""),
+    )
+
+
+class HookIndex:
+    """The hooks of one catalog in their total order, found again at the price of one look-up per event and subject."""
+
+    def __init__(self, hooks: Iterable[Hook]) -> None:
+        self._by_event: dict[str, list[tuple[Hook, Callable[[str], bool]]]] = {}
+        self._memo: dict[tuple[str, str], SelectedHooks] = {}
+        self._conditional = False
+        for hook in sorted(hooks, key=lambda hook: hook.rank):
+            self._conditional |= hook.match is not None
+            for event in hook.events:
+                self._by_event.setdefault(event, []).append((hook, matcher(hook.matcher)))
+
+    def select(self, call: Call) -> SelectedHooks:
+        """The hooks for this call."""
+        named = self._select_by_name(call.event)
+        if self._conditional and any(hook.match for hook in named.hooks):
+            return compile_selection(
+                tuple(hook for hook in named.hooks if hook.match is None or holds(hook.match, call))
+            )
+        return named
+
+    def _select_by_name(self, event: Event) -> SelectedHooks:
+        key = (event.hook_event_name, event.subject)
+        if (known := self._memo.get(key)) is not None:
+            return known
+        registered = self._by_event.get(event.hook_event_name, ())
+        # An event without a subject has nothing a matcher could be compared with: all its hooks run.
+        found = compile_selection(tuple(hook for hook, matches in registered if not event.SUBJECT or matches(key[1])))
+        if len(self._memo) >= MEMO_LIMIT:
+            self._memo.clear()
+        self._memo[key] = found
+        return found
+
+
+@lru_cache(maxsize=4096)
+def matcher(text: str) -> Callable[[str], bool]:
+    """A test for a subject: full match, a list of names or a regular expression. Raises re.error for a bad one."""
+    if text in ("", "*", ".*"):
+        return lambda subject: True
+    if NAMES.fullmatch(text):
+        names = {name.strip() for name in re.split(r"[|,]", text)}
+        names |= {ALIASES[name] for name in names if name in ALIASES}
+        return names.__contains__
+    pattern = re.compile(text)
+    return lambda subject: pattern.fullmatch(subject) is not None
+
+
+def holds(match: Match, call: Call) -> bool:
+    """Whether every condition that is present holds."""
+    event = call.event
+    return (
+        _any_glob(match.ability_scope, (event.subject,))
+        and _any_glob(match.operation_key, (getattr(event, "operation_key", ""),))
+        and _long_enough(match.min_duration_ms, event)
+        and _any_glob(match.only_if_changed_paths, _relative(_changed(event), call.root))
+        and _any_glob(match.file_patterns, _relative(_touched(call), call.root))
+    )
+
+
+def _long_enough(least: float | None, event: Event) -> bool:
+    if not least:
+        return True
+    duration = getattr(event, "duration_ms", None)
+    return duration is not None and float(duration) >= least
+
+
+def _changed(event: Event) -> tuple[str, ...]:
+    return getattr(event, "changed_files", ())
+
+
+def _touched(call: Call) -> tuple[str, ...]:
+    named = call.payload.get("files_touched")
+    touched = tuple(str(path) for path in named) if isinstance(named, list | tuple) else ()
+    tool = call.event.tool.paths if isinstance(call.event, ToolEvent) else ()
+    return touched + tool + _changed(call.event)
+
+
+def _relative(paths: Iterable[str], root: str) -> tuple[str, ...]:
+    return tuple(path.removeprefix(f"{root}/").removeprefix("./") for path in paths)
+
+
+def _any_glob(globs: tuple[str, ...], texts: Iterable[str]) -> bool:
+    if not globs or globs == ("*",):
+        return True
+    return any(glob(pattern).fullmatch(text) for text in texts for pattern in globs)
+
+
+@lru_cache(maxsize=4096)
+def glob(pattern: str) -> re.Pattern[str]:
+    """A glob over slash-separated names: `*` stays inside one, `**` crosses them. One that is none is plain text."""
+    parts = re.split(r"(\*\*/|\*\*|\*|\?|\[[^\]]+\])", pattern)
+    try:
+        return re.compile("".join(WILD.get(part) or _literal(part) for part in parts))
+    except re.error:
+        return re.compile(re.escape(pattern))
+
+
+def _literal(part: str) -> str:
+    if not (part.startswith("[") and part.endswith("]")):
+        return re.escape(part)
+    return f"[^{part[2:-1]}]" if part.startswith("[!") else part

@@ -1,0 +1,62 @@
+"""Deciding one call: its hooks, those of each file that it patches, and those of the ability event it stands for."""
+
+import time
+
+import msgspec
+
+from synaptic.agents.shared.discover import OWN
+from synaptic.hooks.select import SelectedHooks, compile_selection
+from synaptic.model.call import Call
+from synaptic.model.decision import Decision, Kind
+from synaptic.model.event import Event, ToolEvent
+from synaptic.pipeline.merge import merge_part
+from synaptic.pipeline.patch_files import limit_to_share, split_by_file, without_asked
+from synaptic.pipeline.run import Runtime, run
+
+BLOCKING_ONLY = "SYNAPTIC_BLOCKING_ONLY"
+"""In the environment of an orchestrator's request: only hooks that block are asked."""
+
+
+class Deliberation(msgspec.Struct, frozen=True):
+    """What all hooks say together about a call, and where they log."""
+
+    decision: Decision
+    hook_log: str = ""
+    """A file below the project's root; empty where no policy keeps one."""
+
+
+async def decide(call: Call, runtime: Runtime) -> Deliberation:
+    """Ask every hook that the call concerns, as a whole and by its parts. A deny ends it."""
+    selected = runtime.select(call)
+    if call.agent == OWN and call.env.get(BLOCKING_ONLY) == "1":
+        selected = compile_selection(tuple(hook for hook in selected.hooks if hook.blocking))
+    decision = await run(call, selected, runtime)
+    log = selected.hook_log
+    # The parts are those of the call as it leaves, not as it came: a rewrite may have changed the patch or the ability.
+    final = call if decision.input is None else call.with_input(decision.input)
+    for part in split_by_file(final):
+        if decision.kind is Kind.DENY:
+            break
+        unasked = without_asked(runtime.select(part), selected)
+        decision = merge_part(decision, limit_to_share(await run(part, unasked, runtime)))
+    if selected.deriver is not None and decision.kind is not Kind.DENY and (further := _derive(final, selected)):
+        concerned = runtime.select(further)
+        log = log or concerned.hook_log
+        decision = merge_part(decision, await run(further, concerned, runtime))
+    return Deliberation(decision, log)
+
+
+def _derive(call: Call, selected: SelectedHooks) -> Call | None:
+    """The call of the further event that this one stands for; None where the policy maps it to none."""
+    if selected.deriver is None or not isinstance(call.event, ToolEvent):
+        return None
+    at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(call.at))
+    event = selected.deriver.derive_event(call.event, at)
+    return msgspec.structs.replace(call, event=event, payload=_orchestrator_payload(event, call)) if event else None
+
+
+def _orchestrator_payload(event: Event, call: Call) -> dict[str, object]:
+    """The context as an orchestrator would send it."""
+    fields = {key: value for key, value in msgspec.structs.asdict(event).items() if value not in ("", None)}
+    caller = {"source": "ai_session", "agent": call.agent}
+    return {**fields, "event_type": event.hook_event_name, "repository_root": call.root, "caller": caller}
