@@ -15,7 +15,7 @@ from synaptic.model.call import Call
 from synaptic.model.event import PreToolUse
 from synaptic.model.home import Home
 from synaptic.policies.base import Policy
-from synaptic.policies.facts import Facts
+from synaptic.policies.facts import Facts, with_command
 from synaptic.shell.read.limits import MAX_FOREIGN
 
 ROOT, HOME = "/home/user/project", "/home/user"
@@ -73,8 +73,9 @@ class Guard:
     def look(self, text: str) -> None:
         """One pass: the first policy that asks reads the text, the others find it read."""
         event = _event(text)
+        facts = with_command(self._facts, event)
         for policy in self._policies:
-            policy.check(event, self._facts)
+            policy.check(event, facts)
 
     def seconds(self, text: str) -> float:
         """Processor time, so that other work on the machine does not count."""

@@ -5,11 +5,11 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from docs.pages import agents, commands, config, events, policies, requirements
+from docs.pages import agents, commands, config, events, methods, policies, requirements
 
 ROOT = Path(__file__).parents[1]
 FOLDER = Path("docs/reference")
-ROOMS = (policies, events, agents, config, commands, requirements)
+ROOMS = (policies, events, agents, config, commands, methods, requirements)
 
 
 def main() -> int:

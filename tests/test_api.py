@@ -35,6 +35,11 @@ def test_get_set_update_reset(project: Path) -> None:
             state.get("nonsense")
 
 
+def test_the_home_folder_has_no_state(project: Path) -> None:
+    with ProjectState(os.environ["HOME"]) as state, pytest.raises(SynapticError, match="no project"):
+        state.set("edits", "count", 2)
+
+
 def test_a_folder_inside_belongs_to_its_project(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(project / "src")
     with ProjectState() as here, ProjectState(str(project)) as there:

@@ -8,8 +8,10 @@ from typing import Any
 from synaptic.daemon import emit
 from synaptic.daemon.lifecycle import find_home
 from synaptic.hooks.project import find_root
-from synaptic.store import mirror, sections
+from synaptic.store import sections
 from synaptic.store.db import Store
+from synaptic.work.command import CommandContext
+from synaptic.work.state import GetSection, ResetSection, SectionCommand, SetValue, change_section
 
 Values = dict[str, object]
 
@@ -41,22 +43,23 @@ class ProjectState:
     def __init__(self, folder: str = "") -> None:
         self.root = find_root({}, {"HOME": os.environ.get("HOME", "")}, os.path.abspath(folder or "."))  # noqa: PTH100
         self._store = Store.open(find_home(os.environ))
+        self._context = CommandContext(self._store)
 
     def get(self, section: str, key: str = "") -> object:
         """A section with every field, or one value. Raises SynapticError for a name that is not known."""
-        return sections.get(self._store, self.root, section, key)
+        return GetSection(root=self.root, section=section, key=key).run(self._context)
 
     def set(self, section: str, key: str, value: object) -> Values:
         """Write one value; returns the section."""
-        return self._shown(sections.put(self._store, self.root, section, (key, value)))
+        return SetValue(root=self.root, section=section, key=key, value=value).run(self._context).values
 
     def update(self, section: str, function: Callable[[Values], Values]) -> Values:
         """The section as the function makes it from the stored one: nobody else writes in between."""
-        return self._shown(sections.update(self._store, self.root, section, function))
+        return change_section(self._context, SectionCommand(root=self.root, section=section), function).values
 
     def reset(self, section: str) -> Values:
         """Back to the defaults."""
-        return self._shown(sections.reset(self._store, self.root, section))
+        return ResetSection(root=self.root, section=section).run(self._context).values
 
     def all(self) -> Values:
         """Every section, as the mirror shows them."""
@@ -73,7 +76,3 @@ class ProjectState:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-    def _shown(self, after: Values) -> Values:
-        mirror.follow(self._store, self.root)
-        return after

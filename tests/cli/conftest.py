@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from synaptic.cli import probe
 from synaptic.cli.main import run
+from synaptic.cli.up import Sent, send_probe
 from synaptic.daemon import lifecycle
 from synaptic.model.home import Home
 
@@ -69,11 +69,11 @@ class User:
         )
         return Shown(done.returncode, done.stdout.decode(), done.stderr.decode())
 
-    def sends(self) -> probe.Sent:
+    def sends(self) -> Sent:
         """One event through the dispatcher, to a daemon that runs: one that starts meanwhile would outlive the test."""
         if lifecycle.status(self.home).state == "stopped":
             self.types("daemon", "start")
-        return probe.send(self.home.dispatch, str(self.project))
+        return send_probe(self.home.dispatch, str(self.project))
 
     def writes(self, path: str, text: str, mode: int = 0o644) -> Path:
         """A file of the project."""

@@ -189,7 +189,7 @@ def test_calls_are_answered_however_often_the_daemon_is_killed(tmp_path: Path) -
             pid = running(home).pid
             Timer(wait, os.kill, (pid, signal.SIGKILL)).start()
             assert together(home, 10) == {(b"", 0)}
-            assert lifecycle._until(lambda pid=pid: lifecycle.status(home).pid != pid, 5)
+            assert lifecycle._wait_until(lambda pid=pid: lifecycle.status(home).pid != pid, 5)
             together(home, 1)
     finally:
         home.engine.unlink(missing_ok=True)  # no call that is still on its way starts another one

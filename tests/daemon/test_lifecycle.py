@@ -80,7 +80,7 @@ def test_what_a_killed_daemon_left_behind_is_no_obstacle(home: Home) -> None:
     lifecycle.start(home)
     first = running(home).pid
     os.kill(first, signal.SIGKILL)
-    assert lifecycle._until(lambda: not lifecycle.is_held(home), 5)
+    assert lifecycle._wait_until(lambda: not lifecycle.is_held(home), 5)
     assert home.socket.exists()
     assert (home.run / "daemon.pid").exists()
     assert lifecycle.status(home).state == "stopped"

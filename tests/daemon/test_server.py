@@ -284,4 +284,4 @@ def test_a_line_without_an_end_costs_its_connection_and_leaves_nothing_running(r
             connection.sendall(b"x" * (LINE_LIMIT + 1))
         pid = lifecycle.status(running.home).pid
         os.kill(pid, signal.SIGTERM)
-        assert lifecycle._until(lambda: lifecycle.status(running.home).pid != pid, 3), "it waits for a line"
+        assert lifecycle._wait_until(lambda: lifecycle.status(running.home).pid != pid, 3), "it waits for a line"

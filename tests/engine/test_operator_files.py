@@ -1,8 +1,7 @@
 from pathlib import Path
 
 from synaptic.engine.operator_files import write_files
-from synaptic.model.effect import AppendLine, Deliver
-from synaptic.model.files import KeepLines, RemoveFile, WriteFile
+from synaptic.model.effect import AppendLine, Deliver, KeepLines, RemoveFile, WriteFile
 
 
 def test_a_line_is_appended_and_its_folder_made(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 from synaptic.facts import repositories as facts
 from synaptic.model.call import Call
 from synaptic.model.event import PreToolUse
-from synaptic.model.repository import Pending
+from synaptic.model.project import Pending
 from tests.facts.places import gathered
 from tests.lib.shell import git, repository
 

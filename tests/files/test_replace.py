@@ -1,8 +1,9 @@
 import os
+from pathlib import Path
 
 import pytest
 
-from synaptic.files.replace import delete, drop_folders, make_folders, read, replace
+from synaptic.files.replace import delete, drop_folders, make_folders, read, replace, replace_own
 from synaptic.model.errors import SettingsError
 
 
@@ -54,3 +55,26 @@ def test_only_folders_that_were_made_and_are_empty_go(tmp_path):
     (tmp_path / "a" / "keep").touch()
     drop_folders(made)
     assert [path.name for path in tmp_path.rglob("*")] == ["a", "keep"]
+
+
+def test_a_file_of_our_own_is_replaced_with_the_mode_that_is_asked_for(tmp_path: Path):
+    path = tmp_path / "dispatch"
+    path.write_text("old")
+    replace_own(str(path), b"new", 0o755)
+    assert (path.read_bytes(), path.stat().st_mode & 0o777) == (b"new", 0o755)
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_file_of_our_own_takes_the_place_of_a_link(tmp_path: Path):
+    (tmp_path / "theirs").write_text("theirs")
+    (tmp_path / "link").symlink_to(tmp_path / "theirs")
+    replace_own(str(tmp_path / "link"), b"ours")
+    assert not (tmp_path / "link").is_symlink()
+    assert (tmp_path / "theirs").read_text() == "theirs"
+
+
+def test_a_replacement_that_fails_leaves_no_temporary_file(tmp_path: Path):
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(IsADirectoryError):
+        replace_own(str(tmp_path / "folder"), b"new")
+    assert list(tmp_path.iterdir()) == [tmp_path / "folder"]

@@ -1,10 +1,12 @@
 import os
+import select
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from synaptic.files.watch import Watch
+from synaptic.files.watch import WRITES, Watch
 from synaptic.hooks.catalog import Catalogs
 from synaptic.model.home import Home
 
@@ -35,6 +37,56 @@ def test_a_folder_that_is_not_there_cannot_be_observed(tmp_path: Path) -> None:
     watch = Watch()
     assert not watch.add(str(tmp_path / "none"))
     assert not watch.add("a\0b")
+
+
+@pytest.fixture
+def watch(tmp_path: Path) -> Iterator[Watch]:
+    made = Watch(WRITES)
+    (tmp_path / "folder").mkdir()
+    assert made.add(str(tmp_path / "folder"))
+    yield made
+    made.close()
+
+
+def test_writes_are_told_with_their_file(watch: Watch, tmp_path: Path):
+    assert watch.read_names() == set()
+    (tmp_path / "folder" / "one").write_text("x")
+    (tmp_path / "folder" / "two").write_text("x")
+    assert watch.fd is not None
+    assert select.select([watch.fd], [], [], 5)[0]
+    assert watch.read_names() == {"one", "two"}
+    assert watch.read_names() == set()
+
+
+@pytest.mark.parametrize("how", ["removed", "moved"])
+def test_a_folder_that_is_gone_can_be_watched_again_when_it_is_back(watch: Watch, tmp_path: Path, how: str):
+    folder = tmp_path / "folder"
+    if how == "removed":
+        folder.rmdir()
+    else:
+        folder.rename(tmp_path / "elsewhere")
+    watch.read_names()
+    assert watch.fd is None
+    assert watch.add(str(folder)) is False
+    folder.mkdir()
+    assert watch.add(str(folder)) is True
+    (folder / "one").touch()
+    assert "one" in watch.read_names()
+
+
+def test_a_file_is_no_folder(tmp_path: Path):
+    (tmp_path / "file").touch()
+    assert Watch().add(str(tmp_path / "file")) is False
+
+
+def test_a_watch_that_is_forgotten_closes_its_descriptor(tmp_path: Path):
+    watch = Watch()
+    assert watch.add(str(tmp_path))
+    descriptor = watch.fd
+    assert descriptor is not None
+    del watch
+    with pytest.raises(OSError):
+        os.fstat(descriptor)
 
 
 @pytest.fixture

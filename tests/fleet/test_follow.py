@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from synaptic.files.watch import Watch
 from synaptic.fleet import follow
 from synaptic.fleet.follow import LOST, Follow
-from synaptic.fleet.inotify import Inotify
 from synaptic.model.home import Home
 from synaptic.store import lease, supervision
 from synaptic.store.db import Store
@@ -21,7 +21,7 @@ from tests.fleet.conftest import says
 @pytest.fixture(params=["pushed", "blind"])
 def source(home: Home, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch):
     if request.param == "blind":
-        monkeypatch.setattr(Inotify, "watch", lambda self, folder: False)
+        monkeypatch.setattr(Watch, "add", lambda self, folder: False)
     made = Follow(home)
     yield made
     made.close()

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from synaptic.hooks.edit_registry import Line, Owner, entries, registry_lock, upserted, withdrawn
+from synaptic.hooks.edit_registry import Line, Owner, entries, registry_lock, upsert_entries, withdraw_entries
 from synaptic.model.errors import DeclarationError
 
 ALPHA, BETA = Owner("alpha", "project"), Owner("beta", "project")
@@ -15,7 +15,7 @@ def line(skill, script="hooks/pre.sh", event="PreToolUse", **keys):
     return Line(event=event, script=f"/p/.synaptic/skills/{skill}/{script}", **keys)
 
 
-BOTH = upserted(upserted("", ALPHA, [line("alpha")]), BETA, [line("beta", priority=20)])
+BOTH = upsert_entries(upsert_entries("", ALPHA, [line("alpha")]), BETA, [line("beta", priority=20)])
 
 
 def skills(text):
@@ -24,7 +24,7 @@ def skills(text):
 
 def test_an_entry_has_the_six_keys_and_its_scope():
     """S0-080"""
-    (entry,) = entries(upserted("", ALPHA, [line("alpha", matcher="Bash", priority=10, blocking=True)]))
+    (entry,) = entries(upsert_entries("", ALPHA, [line("alpha", matcher="Bash", priority=10, blocking=True)]))
     assert entry == {
         "event": "PreToolUse",
         "matcher": "Bash",
@@ -39,22 +39,22 @@ def test_an_entry_has_the_six_keys_and_its_scope():
 def test_a_changed_priority_survives_the_upgrade_of_another_skill_and_of_its_own():
     """S0-062, S0-063"""
     edited = BOTH.replace("priority = 20", "priority = 5")
-    again = upserted(edited, ALPHA, [line("alpha", priority=7)], [line("alpha")])
+    again = upsert_entries(edited, ALPHA, [line("alpha", priority=7)], [line("alpha")])
     assert [(entry["skill"], entry["priority"]) for entry in entries(again)] == [("alpha", 7), ("beta", 5)]
-    own = upserted(edited, BETA, [line("beta", priority=30)], [line("beta", priority=20)])
+    own = upsert_entries(edited, BETA, [line("beta", priority=30)], [line("beta", priority=20)])
     assert entries(own)[1]["priority"] == 5
 
 
 def test_what_the_user_did_not_touch_follows_the_package():
-    changed = upserted(BOTH, BETA, [line("beta", priority=30, matcher="Write")], [line("beta", priority=20)])
+    changed = upsert_entries(BOTH, BETA, [line("beta", priority=30, matcher="Write")], [line("beta", priority=20)])
     assert (entries(changed)[1]["priority"], entries(changed)[1]["matcher"]) == (30, "Write")
 
 
 @pytest.mark.parametrize("key", ['matcher = ".*"', "blocking = false"])
 def test_every_key_that_a_user_may_decide_is_kept(key):
     mine = {'matcher = ".*"': 'matcher = "Edit"', "blocking = false": "blocking = true"}[key]
-    edited = upserted("", ALPHA, [line("alpha")]).replace(key, mine)
-    again = upserted(edited, ALPHA, [line("alpha", matcher="Bash")], [line("alpha")])
+    edited = upsert_entries("", ALPHA, [line("alpha")]).replace(key, mine)
+    again = upsert_entries(edited, ALPHA, [line("alpha", matcher="Bash")], [line("alpha")])
     assert mine in again
 
 
@@ -65,10 +65,10 @@ def test_comments_unknown_keys_order_and_spacing_of_others_survive():
         '# about beta\n[[hook]]\nskill="beta"\nevent="PreToolUse"\n'
         'script="/p/.synaptic/skills/beta/hooks/pre.sh"\ntimeout = 7\n# the end\n'
     )
-    assert upserted(text, ALPHA, [line("alpha")]).startswith(text)
-    both = upserted(text, ALPHA, [line("alpha")])
-    assert withdrawn(both, ALPHA) == text
-    renewed = upserted(text, BETA, [line("beta", priority=9)], [line("beta")])
+    assert upsert_entries(text, ALPHA, [line("alpha")]).startswith(text)
+    both = upsert_entries(text, ALPHA, [line("alpha")])
+    assert withdraw_entries(both, ALPHA) == text
+    renewed = upsert_entries(text, BETA, [line("beta", priority=9)], [line("beta")])
     assert "timeout = 7" in renewed
     assert "# about beta" in renewed
     assert renewed.startswith(text.split("# about")[0])
@@ -78,18 +78,18 @@ def test_removal_takes_exactly_one_skills_entries_and_the_comment_above_them():
     """S0-065"""
     head, _, tail = BOTH.rpartition("[[hook]]")
     text = f"# the file's\n{head}# about beta\n[[hook]]{tail}"
-    assert skills(withdrawn(text, ALPHA)) == ["beta"]
-    assert "# about beta" in withdrawn(text, ALPHA)
-    assert skills(withdrawn(text, BETA)) == ["alpha"]
-    assert "# about beta" not in withdrawn(text, BETA)
-    assert withdrawn(withdrawn(text, BETA), ALPHA).strip() == "# the file's"
-    assert withdrawn(BOTH, Owner("nobody", "project")) == BOTH
-    assert withdrawn(withdrawn(BOTH, BETA), ALPHA) == ""
+    assert skills(withdraw_entries(text, ALPHA)) == ["beta"]
+    assert "# about beta" in withdraw_entries(text, ALPHA)
+    assert skills(withdraw_entries(text, BETA)) == ["alpha"]
+    assert "# about beta" not in withdraw_entries(text, BETA)
+    assert withdraw_entries(withdraw_entries(text, BETA), ALPHA).strip() == "# the file's"
+    assert withdraw_entries(BOTH, Owner("nobody", "project")) == BOTH
+    assert withdraw_entries(withdraw_entries(BOTH, BETA), ALPHA) == ""
 
 
 def test_reinstalling_replaces_and_does_not_append():
     """S0-066"""
-    again = upserted(BOTH, ALPHA, [line("alpha", "hooks/v2.sh")], [line("alpha")])
+    again = upsert_entries(BOTH, ALPHA, [line("alpha", "hooks/v2.sh")], [line("alpha")])
     assert sorted((entry["skill"], entry["script"][-5:]) for entry in entries(again)) == [
         ("alpha", "v2.sh"),
         ("beta", "re.sh"),
@@ -99,14 +99,14 @@ def test_reinstalling_replaces_and_does_not_append():
 def test_an_entry_without_a_scope_belongs_to_its_skill_in_any_and_another_scope_does_not():
     """S0-067"""
     text = BOTH.replace('scope = "project"\n', "", 1)
-    assert skills(withdrawn(text, Owner("alpha", "global"))) == ["beta"]
-    assert skills(withdrawn(text, Owner("beta", "global"))) == ["alpha", "beta"]
+    assert skills(withdraw_entries(text, Owner("alpha", "global"))) == ["beta"]
+    assert skills(withdraw_entries(text, Owner("beta", "global"))) == ["alpha", "beta"]
 
 
 def test_an_entry_is_known_again_after_the_project_has_moved():
     """C-24"""
     moved = Line(event="PreToolUse", script="/q/.synaptic/skills/beta/hooks/pre.sh")
-    text = upserted(BOTH.replace("priority = 20", "priority = 3"), BETA, [moved], [moved])
+    text = upsert_entries(BOTH.replace("priority = 20", "priority = 3"), BETA, [moved], [moved])
     assert (entries(text)[1]["script"], entries(text)[1]["priority"]) == (moved.script, 3)
 
 
@@ -115,10 +115,10 @@ def test_text_that_looks_like_a_header_is_none():
         '[[hook]]\nskill = "x"\nevent = "Stop"\ncommand = """\n[[hook]]\n[[ -f a ]]\n[other]\n"""\n'
         "[hook.extra]\na = [\n  [1],\n]\n\n[other]\nb = 1 # [[hook]]\n"
     )
-    after = upserted(text, ALPHA, [line("alpha")])
+    after = upsert_entries(text, ALPHA, [line("alpha")])
     assert after.startswith(text)
     assert skills(after) == ["x", "alpha"]
-    assert tomllib.loads(withdrawn(after, Owner("x", "project")))["other"] == {"b": 1}
+    assert tomllib.loads(withdraw_entries(after, Owner("x", "project")))["other"] == {"b": 1}
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_text_that_looks_like_a_header_is_none():
 )
 def test_a_file_that_cannot_be_edited_safely_is_refused(text):
     with pytest.raises(DeclarationError):
-        upserted(text, ALPHA, [line("alpha")], where="registry.toml")
+        upsert_entries(text, ALPHA, [line("alpha")], where="registry.toml")
 
 
 NAMES = st.sampled_from(["alpha", "beta", "gamma"])
@@ -140,7 +140,7 @@ def test_whatever_is_installed_and_removed_others_entries_stay_as_they_were(step
         before = {entry["skill"]: entry for entry in entries(text) if entry["skill"] != skill}
         owner = Owner(skill, "project")
         lines = [line(skill, priority=priority)] if installs else []
-        text = upserted(text, owner, lines, [line(skill, priority=expected.get(skill, 0))])
+        text = upsert_entries(text, owner, lines, [line(skill, priority=expected.get(skill, 0))])
         expected[skill] = priority
         assert {entry["skill"]: entry for entry in entries(text) if entry["skill"] != skill} == before
         assert (skill in skills(text)) == installs
@@ -157,7 +157,7 @@ def test_one_writer_at_a_time(tmp_path):
     def add(number):
         with registry_lock(path):
             owner = Owner(f"s{number}", "project")
-            path.write_text(upserted(path.read_text(), owner, [line(owner.skill)]))
+            path.write_text(upsert_entries(path.read_text(), owner, [line(owner.skill)]))
 
     threads = [threading.Thread(target=add, args=(number,)) for number in range(20)]
     for thread in threads:

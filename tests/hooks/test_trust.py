@@ -145,3 +145,58 @@ def test_items_are_what_there_is_to_look_at(project: Project, script: Hook):
     other = hook(Command(shell="true"), id="other")
     items = trusting(project, script).items([script, other, hook(Builtin(ToolUse()), id="policy")])
     assert [(item.hook.id, item.trusted) for item in items] == [("h", True), ("other", False)]
+
+
+@pytest.mark.parametrize(
+    "handler",
+    [
+        Command(shell="timeout 5 ./x.sh"),
+        Command(shell="bash -c './x.sh --fast'"),
+        Command(shell="bash -ec './x.sh'"),
+        Command(shell="env A=1 nice -n 5 sh x.sh"),
+        Command(shell="cd . && sh < x.sh"),
+        Command(shell="cd hooks && ../x.sh"),
+        Command(shell="cd hooks; python3 late.py"),
+        Command(shell="BASH_ENV=./x.sh bash -c true"),
+        Command(shell="X=./x.sh; $X"),
+        Command(shell="python3 -m hooks.late"),
+        Command(shell="find . -exec ./x.sh {} +"),
+        Command(shell="git ls-files | xargs ./x.sh"),
+        Command(shell='for f in hooks/*.py; do python3 "$f"; done'),
+        Command(shell="source hooks/l*.py"),
+        Command(argv=("timeout", "5", "./x.sh")),
+        Command(argv=("bash", "-c", "./x.sh --fast")),
+        Command(argv=("env", "A=1", "python3", "hooks/late.py")),
+        Command(argv=("node", "--require=./x.sh", "main.js")),
+    ],
+)
+def test_what_a_command_runs_through_others_counts(project: Project, handler: Command):
+    (project.path / "hooks").mkdir()
+    brought = hook(handler)
+    trust = trusting(project, brought)
+    for name in ("x.sh", "hooks/late.py"):
+        project.write(name, "echo 1")
+    assert trust.refusal(brought) is not None
+    trust = trusting(project, brought)
+    assert trust.refusal(brought) is None
+    for name in ("x.sh", "hooks/late.py"):
+        project.write(name, "echo 2")
+    assert trust.refusal(brought) is not None
+
+
+def test_files_that_a_pattern_names_as_data_are_no_part_of_a_hook(project: Project):
+    project.write("src/a.py", "1")
+    lint = hook(Command(shell="./lint src/*.py", cwd=project.root))
+    trust = trusting(project, lint)
+    project.write("src/a.py", "2")
+    assert trust.refusal(lint) is None
+
+
+def test_a_name_beside_a_pattern_is_no_match_of_it(project: Project):
+    project.write("hooks/a.sh", "echo 1")
+    brought = hook(Command(shell="sh hooks/*.sh", cwd=project.root))
+    trust = trusting(project, brought)
+    project.write("hooks/README.md", "about them")
+    assert trust.refusal(brought) is None
+    project.write("hooks/b.sh", "echo 2")
+    assert trust.refusal(brought) is not None

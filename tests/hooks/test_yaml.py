@@ -231,6 +231,11 @@ def handler(text: str) -> str:
     ("text", "expected"),
     [
         ("{kind: script, command: ./a.sh --fast}", Command(argv=("/p/a.sh", "--fast"), cwd="/p")),
+        (
+            "{kind: script, command: \"./a.sh 'b c' d\\\\ e $X\"}",
+            Command(argv=("/p/a.sh", "b c", "d e", "$X"), cwd="/p"),
+        ),
+        ("{kind: script, command: timeout 5 ./a.sh}", Command(argv=("timeout", "5", "./a.sh"), cwd="/p")),
         ("{kind: script, command: [./a b.sh, x]}", Command(argv=("/p/a b.sh", "x"), cwd="/p")),
         ("{kind: script, command: python3 hooks/a.py}", Command(argv=("python3", "hooks/a.py"), cwd="/p")),
         (
@@ -259,6 +264,9 @@ def test_the_kinds_of_handlers(text: str, expected: object):
         ("{kind: python, function: a.py}", "file.py:function"),
         ("{kind: script, command: ./a.sh, comand: x}", "unknown key `comand`"),
         ('{kind: script, command: "./a.sh \'x"}', "are its quotes closed?"),
+        ('{kind: script, command: "./a.sh | tee b"}', "No shell runs it"),
+        ('{kind: script, command: "./a.sh; rm b"}', "No shell runs it"),
+        ('{kind: script, command: "./a.sh > b"}', "No shell runs it"),
         ("./a.sh", "`handler`: expected `object`"),
     ],
 )

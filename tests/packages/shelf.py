@@ -12,6 +12,7 @@ from synaptic.packages.install import Order, apply, prepare
 from synaptic.packages.remove import apply_removals, prepare_removal
 from synaptic.packages.rows import Bundle, Dep, HookRow, Package, PackageFile, Question, Variant
 from synaptic.packages.site import Site, global_site, project_site
+from synaptic.packages.steps import watch_nothing
 from synaptic.packages.verify_install import verify_site
 
 HOOK = '#!/bin/sh\necho {name} {version} >> "$SYNAPTIC_ROOT/logs/ran"\n'
@@ -123,10 +124,10 @@ class Owner:
         wanted = Wanted(name=name, channel=channel, version=version)
         return prepare(self.source, Order(wanted=wanted, sites=sites or (self.site,), **more))
 
-    def install(self, name, *sites, after=None, **more):
+    def install(self, name, *sites, after=watch_nothing, **more):
         return apply(self.home, self.plan(name, *sites, **more), after)
 
-    def remove(self, name, site=None, after=None):
+    def remove(self, name, site=None, after=watch_nothing):
         return apply_removals(self.home, [prepare_removal(site or self.site, name)], after)
 
     def entries(self, site=None):

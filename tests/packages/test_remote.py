@@ -7,8 +7,7 @@ from synaptic.model.home import Home
 from synaptic.model.refusal import Refusal
 from synaptic.packages.author import import_package, promote, undo
 from synaptic.packages.create import clone_file
-from synaptic.packages.remote import copy_file, pull, push
-from synaptic.packages.serving import serving
+from synaptic.packages.remote import copy_file, pull, push, serve_registry
 from synaptic.packages.source import open_source
 
 CHANNELS = ("beta", "develop", "main")
@@ -52,7 +51,7 @@ def test_a_second_user_gets_the_same_from_a_file_remote(desk, remote, tmp_path):
 def test_a_second_user_gets_the_same_over_http(desk, tmp_path):
     fill(desk)
     desk.source.close()
-    with serving(desk.path) as url:
+    with serve_registry(desk.path) as url:
         assert url.startswith("http://127.0.0.1:")
         with open_source(url, Home(tmp_path / "second")) as theirs:
             assert everything(theirs) == everything(desk.source)
@@ -120,14 +119,14 @@ def test_a_copy_whose_remote_has_gone_is_not_taken_for_the_remote(desk, remote, 
 
 
 def test_a_port_that_is_taken_is_told(desk):
-    with serving(desk.path) as url:
+    with serve_registry(desk.path) as url:
         port = int(url.rpartition(":")[2].partition("/")[0])
-        with pytest.raises(Refusal, match="cannot be had"), serving(desk.path, port):
+        with pytest.raises(Refusal, match="cannot be had"), serve_registry(desk.path, port):
             pass
 
 
 def test_a_registry_that_is_not_there_cannot_be_served(tmp_path):
-    with pytest.raises(Refusal, match="there is no registry"), serving(tmp_path / "x.db"):
+    with pytest.raises(Refusal, match="there is no registry"), serve_registry(tmp_path / "x.db"):
         pass
 
 

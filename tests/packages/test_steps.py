@@ -6,7 +6,7 @@ import signal
 
 import pytest
 
-from synaptic.packages.steps import Drop, Put, Work, commit, exclusive
+from synaptic.packages.steps import Drop, Put, Work, commit_changes, hold_install_lock
 from tests.packages.shelf import Owner, made, refused, tree
 
 ALPHA = made("alpha")
@@ -101,7 +101,7 @@ def test_a_kill_after_every_step_leaves_the_tree_as_before_or_as_after(tmp_path,
         case = Scenario(tmp_path / f"{number}", verb)
         before = case.tree()
         assert in_child(lambda case=case, number=number: case.run(killing(number))) == -signal.SIGKILL
-        with exclusive(case.owner.home, (case.owner.site,)) as told:  # what the next call does first
+        with hold_install_lock(case.owner.home, (case.owner.site,)) as told:  # what the next call does first
             pass
         now = case.tree()
         assert now in (before, whole.tree()), step
@@ -139,8 +139,8 @@ def test_a_refused_move_takes_everything_back(tmp_path):
     (blocked / "inside").mkdir(parents=True)
     start = tree(owner.folder)
     changes = (Put(one, b"new"), Put(two, b"new"), Drop(blocked, owner.site.base))
-    with exclusive(owner.home, (owner.site,)):
-        refusal = refused(lambda: commit(owner.home, Work(what="test", sites=(owner.site,), changes=changes)))
+    with hold_install_lock(owner.home, (owner.site,)):
+        refusal = refused(lambda: commit_changes(owner.home, Work(what="test", sites=(owner.site,), changes=changes)))
     assert refusal.code == "internal_error"
     assert "everything is as it was" in refusal.message
     assert tree(owner.folder) == start
@@ -151,7 +151,7 @@ def test_what_was_decided_is_finished_from_any_other_project(tmp_path):
     case = Scenario(tmp_path, "install")
     in_child(lambda: case.run(lambda step: os.kill(os.getpid(), signal.SIGKILL) if step == "decided" else None))
     assert case.owner.lock().names() == ()
-    with exclusive(case.owner.home, ()) as told:
+    with hold_install_lock(case.owner.home, ()) as told:
         assert told == ("install alpha, beta: was interrupted, and is finished now",)
     assert case.owner.lock().names() == ("alpha", "beta")
 

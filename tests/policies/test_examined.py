@@ -9,7 +9,7 @@ from synaptic.model.decision import Kind
 from synaptic.model.event import PreToolUse
 from synaptic.model.project import Git
 from synaptic.policies.base import policies
-from synaptic.policies.facts import Facts
+from synaptic.policies.facts import Facts, with_command
 
 CORPUS = Path(__file__).parents[1] / "corpus" / "examined.jsonl"
 ROOT = "/home/dev/app"
@@ -25,7 +25,8 @@ TOPICS = sorted({row["topic"] for row in ROWS})
 
 def said(command: str) -> dict[str, Kind]:
     event = PreToolUse(hook_event_name="PreToolUse", cwd=ROOT, tool_name="Bash", tool_input={"command": command})
-    verdicts = ((policy.id, policy.check(event, FACTS)) for policy in GUARDS)
+    facts = with_command(FACTS, event)
+    verdicts = ((policy.id, policy.check(event, facts)) for policy in GUARDS)
     return {name: verdict.kind for name, verdict in verdicts if verdict is not None}
 
 

@@ -14,15 +14,14 @@ from synaptic.model.project import Git
 from synaptic.policies.base import Policy, policies
 from synaptic.policies.code import remote, unreadable
 from synaptic.policies.data import database_drop
-from synaptic.policies.facts import Facts
-from synaptic.policies.git import calls
+from synaptic.policies.facts import Facts, with_command
 from synaptic.policies.paths import system
-from synaptic.policies.reading import Reading
 from synaptic.policies.secrets import exfiltration
 from synaptic.policies.self import daemon, engine_files
 from synaptic.policies.system import fork_bomb
 from synaptic.shell.effects.flow import SOCKET
 from synaptic.shell.places import Places
+from synaptic.shell.reading import CommandReading
 
 CORPUS = Path(__file__).parents[1] / "corpus" / "commands.jsonl"
 ROOT = "/home/user/project"
@@ -58,21 +57,22 @@ def texts() -> Iterator[str]:
 
 def verdicts(text: str) -> dict[str, Verdict | None]:
     event = PreToolUse(hook_event_name="PreToolUse", cwd=ROOT, tool_name="Bash", tool_input={"command": text})
-    return {policy.id: policy.check(event, FACTS) for policy in GUARDS if _asked(policy)}
+    facts = with_command(FACTS, event)
+    return {policy.id: policy.check(event, facts) for policy in GUARDS if _asked(policy)}
 
 
 def _asked(policy: Policy) -> bool:
     return not policy.tools or "Bash" in policy.tools
 
 
-def opened(known: Reading) -> bool:
+def opened(known: CommandReading) -> bool:
     return any(SOCKET.match(redirect.target.text) for redirect in known.script.redirects)
 
 
 def test_no_verdict_depends_on_a_shortcut(monkeypatch: pytest.MonkeyPatch):
     quick = {text: verdicts(text) for text in texts()}
-    monkeypatch.setattr(Reading, "stays_in", lambda known, folder: False)
-    monkeypatch.setattr(Reading, "patterns", property(lambda known: known.targets))
+    monkeypatch.setattr(CommandReading, "stays_in", lambda known, folder: False)
+    monkeypatch.setattr(CommandReading, "patterns", property(lambda known: known.targets))
     monkeypatch.setattr(system, "_may_reach", lambda known, at: True)
     monkeypatch.setattr(remote, "_may_run_files", lambda found: True)
     monkeypatch.setattr(Places, "ordinary", lambda at, words, cwd: False)
@@ -83,10 +83,10 @@ def test_no_verdict_depends_on_a_shortcut(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(exfiltration, "_opened", opened)
     monkeypatch.setattr(exfiltration, "_worth_sending", lambda known: True)
     monkeypatch.setattr(exfiltration._Trail, "_may_be_secret", lambda trail, text, cwd: True)
-    monkeypatch.setattr(daemon, "_names_engine", lambda known: True)
+    monkeypatch.setattr(daemon, "names_engine", lambda known: True)
     monkeypatch.setattr(database_drop, "_may_drop", lambda command: True)
     monkeypatch.setattr(fork_bomb, "_may_flood", lambda text: True)
-    monkeypatch.setattr(calls, "_verbs", lambda text, cwd, home: EVERY_VERB)
+    monkeypatch.setattr(CommandReading, "git_verbs", EVERY_VERB)
     for text, said in quick.items():
         assert verdicts(text) == said, text
 

@@ -59,7 +59,7 @@ def test_an_orphan_without_the_mark_is_found_through_its_parent(tmp_path):
 @pytest.mark.parametrize("pidfd", [True, False])
 def test_exit_codes_arrive(loop, pidfd, monkeypatch):
     if not pidfd:
-        monkeypatch.setattr(processes, "_descriptor", lambda pid: -1)
+        monkeypatch.setattr(processes, "_open_pidfd", lambda pid: -1)
 
     async def codes():
         return [await exit_code(start("sh", "-c", text)) for text in ("exit 0", "exit 2", "kill -9 $$")]

@@ -1,6 +1,7 @@
 import os
 import subprocess
 import tomllib
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -8,7 +9,7 @@ from hypothesis import strategies as st
 
 from synaptic.model.environment import project_variables
 from synaptic.model.errors import SettingsError
-from synaptic.setup.env import assignment, env_file, env_text, read_env, remove_env, write_env
+from synaptic.setup.env import LIBRARY, assignment, env_file, env_text, read_env, remove_env, write_env
 
 KEYS = [
     "SYNAPTIC_PROJECT_ROOT", "SYNAPTIC_ROOT", "SYNAPTIC_SHARED", "SYNAPTIC_SKILLS",
@@ -183,3 +184,31 @@ def test_a_project_that_cannot_be_written_is_named(tmp_path):
     (tmp_path / ".synaptic").write_text("a file")
     with pytest.raises(SettingsError, match=r"\.synaptic"):
         write_env(tmp_path)
+
+
+def test_the_shell_libraries_are_where_a_hook_script_sources_them(tmp_path: Path):
+    """S4-020, S4-030"""
+    write_env(tmp_path)
+    folder = tmp_path / ".synaptic" / "lib"
+    assert {file.name for file in folder.iterdir()} == {".gitignore", "context-lib.sh", "log.sh"}
+    assert (folder / "log.sh").read_bytes() == (LIBRARY / "log.sh").read_bytes()
+
+
+def test_an_old_library_is_replaced_and_an_equal_one_is_left_alone(tmp_path: Path):
+    write_env(tmp_path)
+    kept = (tmp_path / ".synaptic" / "lib" / "log.sh").stat().st_ino
+    (tmp_path / ".synaptic" / "lib" / "context-lib.sh").write_text("old")
+    write_env(tmp_path)
+    assert (tmp_path / ".synaptic" / "lib" / "log.sh").stat().st_ino == kept
+    assert "SOURCE_EXTENSIONS" in (tmp_path / ".synaptic" / "lib" / "context-lib.sh").read_text()
+
+
+def test_removal_takes_the_libraries_away_and_keeps_what_somebody_changed(tmp_path: Path):
+    write_env(tmp_path)
+    (tmp_path / ".synaptic" / "lib" / "log.sh").write_text("mine")
+    remove_env(tmp_path)
+    assert [file.name for file in (tmp_path / ".synaptic").rglob("*")] == ["lib", "log.sh"]
+    (tmp_path / ".synaptic" / "lib" / "log.sh").unlink()
+    write_env(tmp_path)
+    remove_env(tmp_path)
+    assert not (tmp_path / ".synaptic").exists()

@@ -1,61 +1,13 @@
 """Efforts with their files, as an agent or a person works on them."""
 
-import asyncio
 import json
 from pathlib import Path
 
-import msgspec
-import pytest
-
-from synaptic.model.errors import LayerError
 from synaptic.model.layers import Beat, OpenSession
 from synaptic.store import efforts as stored
 from synaptic.store import layers, windows
-from synaptic.store.db import Store
-from synaptic.store.windows import Who
-from synaptic.work import efforts
-from synaptic.work.efforts import Ask, Caller
-from synaptic.work.phases import Asked
-from tests.daemon.setting import Setting
 from tests.store.efforts_kit import damage, tables
-
-PAYLOAD = json.dumps({"summary": "s", "lastAction": "l", "nextSteps": ["n"]}).encode()
-SKILL = '```json\n{"phases": ["0: Setup", "1: Build", "2: Check"], "nextSkills": ["test"]}\n```\n'
-
-
-class Desk:
-    """A store, a project, and whoever works there."""
-
-    def __init__(self, setting: Setting) -> None:
-        self.store = Store.open(setting.home)
-        self.root = setting.project
-        file = self.root / ".claude/skills/build/SKILL.md"
-        file.parent.mkdir(parents=True)
-        file.write_text(SKILL)
-
-    def who(self, **who: str) -> Caller:
-        return Caller(root=str(self.root), cwd=str(self.root), who=Who(**who))
-
-    def start(self, task: str = "t", skill: str = "build", **who: str) -> efforts.Begun:
-        return efforts.start(self.store, self.who(**who), Ask(task=task, skill=skill))
-
-    def dehydrate(self, raw: bytes = PAYLOAD, **who: str) -> efforts.Left:
-        return asyncio.run(efforts.dehydrate(self.store, self.who(**who), raw))
-
-
-@pytest.fixture
-def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    setting = Setting(tmp_path)
-    monkeypatch.setenv("HOME", str(setting.user))
-    made = Desk(setting)
-    yield made
-    made.store.close()
-
-
-def code(work) -> str:
-    with pytest.raises(LayerError) as caught:
-        work()
-    return caught.value.code
+from tests.work.desk import Desk, code
 
 
 def test_a_start_reads_the_skill_and_lists_what_earlier_efforts_left(desk: Desk):
@@ -68,8 +20,8 @@ def test_a_start_reads_the_skill_and_lists_what_earlier_efforts_left(desk: Desk)
     second = desk.start()
     assert second.debriefs == (f"{desk.root}/.tasks/t/1_BRAINSTORM.md",)
     assert second.effort.artifact("log") == f"{desk.root}/.tasks/t/2_BUILD_LOG.md"
-    assert efforts.declared(second.effort) == ("0: Setup", "1: Build", "2: Check")
-    assert efforts.next_skills(second) == ("test",)
+    assert second.effort.phases == ("0: Setup", "1: Build", "2: Check")
+    assert second.next_skills == ("test",)
 
 
 def test_a_broken_skill_or_a_bad_name_starts_nothing(desk: Desk):
@@ -87,22 +39,22 @@ def test_phases_follow_the_skill(desk: Desk):
     """S3-201"""
     effort = desk.start().effort
     before = tables(desk.store)
-    assert code(lambda: efforts.phase(desk.store, effort, Asked("1: Build"))) == "PHASE_NOT_SEQUENTIAL"
-    assert code(lambda: efforts.phase(desk.store, effort, Asked("9: No"))) == "UNKNOWN_PHASE"
+    assert code(lambda: desk.move(effort, "1: Build")) == "PHASE_NOT_SEQUENTIAL"
+    assert code(lambda: desk.move(effort, "9: No")) == "UNKNOWN_PHASE"
     assert tables(desk.store) == before
-    assert efforts.phase(desk.store, effort, Asked("0")).phase == "0: Setup"
-    assert code(lambda: efforts.phase(desk.store, effort, Asked("2: Check"))) == "PHASE_NOT_SEQUENTIAL"
-    after = efforts.phase(desk.store, effort, Asked("2: Check", "no time"))
-    grown = efforts.phase(desk.store, after, Asked("2.B: Again"))
-    assert efforts.declared(grown) == ("0: Setup", "1: Build", "2: Check", "2.B: Again")
+    assert desk.move(effort, "0").phase == "0: Setup"
+    assert code(lambda: desk.move(effort, "2: Check")) == "PHASE_NOT_SEQUENTIAL"
+    after = desk.move(effort, "2: Check", "no time")
+    grown = desk.move(after, "2.B: Again")
+    assert grown.phases == ("0: Setup", "1: Build", "2: Check", "2.B: Again")
 
 
 def test_damaged_metadata_leaves_the_skills_file_to_tell_the_phases(desk: Desk):
     effort = desk.start().effort
     damage(desk.store, "UPDATE efforts SET metadata = 'not-json{{{'")
     effort = stored.required(desk.store, effort.id)
-    assert code(lambda: efforts.phase(desk.store, effort, Asked("1: Build"))) == "PHASE_NOT_SEQUENTIAL"
-    assert efforts.phase(desk.store, effort, Asked("0: Setup")).phase == "0: Setup"
+    assert code(lambda: desk.move(effort, "1: Build")) == "PHASE_NOT_SEQUENTIAL"
+    assert desk.move(effort, "0: Setup").phase == "0: Setup"
 
 
 def test_a_log_by_hand_sets_the_heartbeat_back_and_an_agents_shell_leaves_it(desk: Desk):
@@ -111,25 +63,25 @@ def test_a_log_by_hand_sets_the_heartbeat_back_and_an_agents_shell_leaves_it(des
     session = begun.window.session
     beaten = layers.perform(desk.store, (OpenSession(effort=begun.effort.id, subagent="s"),), 2.0).session
     layers.perform(desk.store, (Beat(session=session, add=5), Beat(session=beaten, add=3)), 3.0)
-    written = efforts.log(desk.store, desk.who(host="w1", kind="claude"), begun.effort, "## Did\n## More")
-    assert written.path == begun.effort.artifact("log")
+    path = desk.log(begun.effort, "## Did\n## More", host="w1", kind="claude")
+    assert path == begun.effort.artifact("log")
     assert layers.session(desk.store, session).heartbeat == 5
-    efforts.log(desk.store, desk.who(), begun.effort, "by hand")
+    desk.log(begun.effort, "by hand")
     assert layers.session(desk.store, session).heartbeat == 0
     assert layers.session(desk.store, beaten).heartbeat == 3
-    text = Path(written.path).read_text()
+    text = Path(path).read_text()
     assert text.startswith("## [2")
     assert text.endswith("Did\n## More\n\nby hand\n")
 
 
 def test_a_log_needs_an_active_effort_and_something_to_say(desk: Desk):
     """S3-196"""
-    assert code(lambda: efforts.current(desk.store, desk.who())) == "NO_ACTIVE_EFFORT"
+    assert code(lambda: desk.context().find_effort()) == "NO_ACTIVE_EFFORT"
     begun = desk.start()
-    assert code(lambda: efforts.log(desk.store, desk.who(), begun.effort, " \n")) == "VALIDATION_ERROR"
-    assert code(lambda: efforts.log(desk.store, desk.who(), begun.effort, "x" * (1 << 20) + "x")) == "PAYLOAD_TOO_LARGE"
+    assert code(lambda: desk.log(begun.effort, " \n")) == "VALIDATION_ERROR"
+    assert code(lambda: desk.log(begun.effort, "x" * (1 << 20) + "x")) == "PAYLOAD_TOO_LARGE"
     done = stored.finish(desk.store, begun.effort.id, None, 2.0)
-    assert code(lambda: efforts.log(desk.store, desk.who(), done, "x")) == "EFFORT_FINISHED"
+    assert code(lambda: desk.log(done, "x")) == "EFFORT_FINISHED"
     assert not (desk.root / ".tasks").exists()
 
 
@@ -137,11 +89,11 @@ def test_the_effort_is_the_one_of_the_agent(desk: Desk):
     """S3-071"""
     one = desk.start(agent="A", host="w1", kind="claude").effort
     two = desk.start("u", agent="B", host="w2", kind="claude").effort
-    assert efforts.current(desk.store, desk.who(agent="A")).id == one.id
-    assert efforts.current(desk.store, desk.who(agent="B")).id == two.id
-    assert efforts.current(desk.store, desk.who()).id == two.id
-    assert efforts.current(desk.store, desk.who(agent="B"), one.id).id == one.id
-    assert code(lambda: efforts.current(desk.store, desk.who(), 99)) == "NOT_FOUND"
+    assert desk.context(agent="A").find_effort().id == one.id
+    assert desk.context(agent="B").find_effort().id == two.id
+    assert desk.context().find_effort().id == two.id
+    assert desk.context(agent="B").find_effort(one.id).id == one.id
+    assert code(lambda: desk.context().find_effort(99)) == "NOT_FOUND"
 
 
 def test_a_hand_over_ends_the_window_and_is_told_to_the_next(desk: Desk):
@@ -151,7 +103,7 @@ def test_a_hand_over_ends_the_window_and_is_told_to_the_next(desk: Desk):
     assert left.session.id == begun.window.session
     assert left.session.ended_at
     assert json.loads(left.session.payload)["summary"] == "s"
-    again = efforts.resume(desk.store, desk.who(agent="A", host="w2", kind="claude"), begun.effort.id)
+    again = desk.resume({"agent_id": "A"}, agent="A", host="w2", kind="claude")
     assert json.loads(again.window.payload)["nextSteps"] == ["n"]
     assert again.window.previous == begun.window.session
 
@@ -173,30 +125,30 @@ def test_an_effort_is_found_by_its_agent_after_its_window_has_ended(desk: Desk):
     """S3-206, S3-D11"""
     begun = desk.start(agent="A", host="w1", kind="claude")
     windows.finish(desk.store, begun.window.session, None, 2.0)
-    assert efforts.of_agent(desk.store, "A").id == begun.effort.id
+    assert desk.resume({"agent_id": "A"}).effort.id == begun.effort.id
     other = desk.start("u", agent="A", host="w2", kind="claude")
     stored.finish(desk.store, other.effort.id, None, 3.0)
-    assert efforts.of_agent(desk.store, "A").id == begun.effort.id
+    assert desk.resume({"agent_id": "A"}).effort.id == begun.effort.id
     stored.finish(desk.store, begun.effort.id, None, 4.0)
-    assert code(lambda: efforts.of_agent(desk.store, "A")) == "NO_ACTIVE_EFFORT"
-    assert code(lambda: efforts.of_agent(desk.store, "ghost")) == "NOT_FOUND"
+    assert code(lambda: desk.resume({"agent_id": "A"}).effort) == "NO_ACTIVE_EFFORT"
+    assert code(lambda: desk.resume({"agent_id": "ghost"})) == "NOT_FOUND"
 
 
 def test_an_effort_is_found_by_its_task(desk: Desk):
     """S3-206"""
     folder = f"{desk.root}/.tasks/t"
-    assert code(lambda: efforts.of_task(desk.store, folder)) == "TASK_NOT_FOUND"
+    assert code(lambda: desk.resume({"dir_path": folder}).effort) == "TASK_NOT_FOUND"
     one, two = desk.start().effort, desk.start(skill="other").effort
-    assert efforts.of_task(desk.store, folder).id == two.id
+    assert desk.resume({"dir_path": folder}).effort.id == two.id
     for effort in (one, two):
         stored.finish(desk.store, effort.id, None, 2.0)
-    assert code(lambda: efforts.of_task(desk.store, folder)) == "NO_ACTIVE_EFFORT"
+    assert code(lambda: desk.resume({"dir_path": folder}).effort) == "NO_ACTIVE_EFFORT"
 
 
 def test_a_skill_that_breaks_later_keeps_nobody_from_working(desk: Desk):
     begun = desk.start()
     (desk.root / ".claude/skills/build/SKILL.md").write_text("```json\n{\n```\n")
-    again = efforts.resume(desk.store, desk.who(), begun.effort.id)
+    again = desk.resume({"dir_path": "t"})
     assert again.skill is None
-    assert msgspec.structs.replace(again.effort, phase="") == begun.effort
-    assert efforts.phase(desk.store, again.effort, Asked("0")).phase == "0: Setup"
+    assert again.effort == begun.effort
+    assert desk.move(again.effort, "0").phase == "0: Setup"

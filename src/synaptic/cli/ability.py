@@ -1,24 +1,22 @@
 """`synaptic ability`: what the repository offers, found, run with its hooks, and checked."""
 
-import asyncio
 import os
 import sys
-from collections.abc import Coroutine
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
 import typer
 
 from synaptic.cli import screen
+from synaptic.cli.carry_out import carry_out
 from synaptic.cli.emit import BLOCKED
-from synaptic.cli.place import Here, here, opened, required_root
+from synaptic.cli.place import Here, here, required_root
 from synaptic.cli.verbs import verb
 from synaptic.daemon.emit import Emission, Emitted, completed, emit
 from synaptic.hooks import abilities, knowledge
-from synaptic.model.errors import SynapticError
 from synaptic.policies.routing.summary import summary
 from synaptic.runners import wrapped
+from synaptic.work.abilities import FindDocuments, ListAbilities, SuggestAbilities
 
-T = TypeVar("T")
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 JOBS = {"CI": "ci_pipeline", "GITHUB_ACTIONS": "ci_pipeline", "INVOCATION_ID": "background_job"}
 """Variables that say who calls, when nobody sits in front."""
@@ -37,8 +35,8 @@ app = verb(
 @app.command("list")
 def list_abilities(as_json: Json = False) -> None:
     """Every ability that the repository describes."""
-    root = required_root(here())
-    found = abilities.read_pool(root, abilities.files_of(root)).abilities
+    root = here().root
+    found = carry_out(ListAbilities(root=root))
     if as_json:
         screen.document({"root": root, "abilities": found})
         return
@@ -55,9 +53,7 @@ def suggest(
     as_json: Json = False,
 ) -> None:
     """The abilities that fit a request, best first, with the reason and how sure that is."""
-    place = here()
-    with opened(place.home) as store:
-        found = _wait(abilities.suggest(store, required_root(place), text))[:most]
+    found = carry_out(SuggestAbilities(root=here().root, text=text, most=most))
     if as_json:
         screen.document({"suggested_abilities": found})
         return
@@ -103,7 +99,7 @@ def documents(
 ) -> None:
     """The documents that knowledge routing selects for an intent."""
     intent = {"scope": scope, "topic": topic, "stage": stage}
-    found = knowledge.as_items(knowledge.documents_for(required_root(here()), intent), stage)
+    found = carry_out(FindDocuments(root=here().root, intent=intent))
     if as_json:
         screen.document({"suggested_documents": found})
         return
@@ -140,10 +136,3 @@ def _caller() -> str:
     if sys.stdin.isatty():
         return "manual_cli"
     return next((source for name, source in JOBS.items() if os.environ.get(name)), "manual_cli")
-
-
-def _wait(work: Coroutine[Any, Any, T]) -> T:
-    try:
-        return asyncio.run(work)
-    except OSError as error:
-        raise SynapticError(f"the abilities cannot be read: {error}") from error

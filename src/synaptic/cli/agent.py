@@ -1,18 +1,16 @@
 """`synaptic agent`: who works, by name."""
 
-import time
 from typing import Annotated
 
 import typer
 
 from synaptic.cli import completion, screen
-from synaptic.cli.place import here, opened
-from synaptic.cli.state import durable
+from synaptic.cli.carry_out import carry_out
+from synaptic.cli.place import here
 from synaptic.cli.verbs import verb
 from synaptic.model.layers import STATUSES, Agent
-from synaptic.store import agents, layers
-from synaptic.store.agents import Registration
-from synaptic.work.layer_views import agent_view, effort_view
+from synaptic.work.agents import ListAgents, RegisterAgent, SetAgentStatus, ShowAgent
+from synaptic.work.views import agent_view
 
 app = verb(
     "Agents: who works, on which effort, and in what state. `synaptic fleet` shows them at work.",
@@ -31,10 +29,10 @@ Name = Annotated[
 @app.command("list")
 def list_agents(as_json: Json = False) -> None:
     """Everybody who is known, by name."""
-    with opened(here().home) as store:
-        found = layers.agents(store)
+    command = ListAgents()
+    found = carry_out(command)
     if as_json:
-        screen.document({"agents": [agent_view(one) for one in found]})
+        screen.document({"agents": command.answer(found)})
         return
     if not found:
         screen.say("nobody is known yet")
@@ -49,14 +47,13 @@ def list_agents(as_json: Json = False) -> None:
 @app.command()
 def show(name: Name, as_json: Json = False) -> None:
     """An agent and what it works on."""
-    with opened(here().home) as store:
-        found = agents.required(store, name)
-        effort = layers.effort(store, found.effort) if found.effort is not None else None
+    command = ShowAgent(agent_id=name)
+    found = carry_out(command)
     if as_json:
-        screen.document({**agent_view(found), "effort": effort_view(effort) if effort else None})
+        screen.document(command.answer(found))
         return
-    screen.say(_line(found))
-    if effort:
+    screen.say(_line(found.agent))
+    if effort := found.effort:
         state = "finished" if effort.finished else effort.phase or "active"
         screen.say(f"Effort {effort.id}: {effort.skill} of {effort.task}, {state}")
 
@@ -73,10 +70,9 @@ def register(
     as_json: Json = False,
 ) -> None:
     """Make an agent known, in place of whatever was known by this name."""
-    place = here()
-    given = Registration(id=name, label=label, kind=kind, parent=parent, effort=effort, project=place.root)
-    with opened(place.home) as store:
-        _show(agents.register(durable(store), given, time.time()), as_json)
+    root = here().root
+    command = RegisterAgent(id=name, label=label, kind=kind, parent=parent, effort=effort, project=root)
+    _show(carry_out(command), as_json)
 
 
 @app.command()
@@ -87,8 +83,7 @@ def status(
     as_json: Json = False,
 ) -> None:
     """Say what an agent does."""
-    with opened(here().home) as store:
-        _show(agents.set_status(durable(store), name, to, note, time.time()), as_json)
+    _show(carry_out(SetAgentStatus(agent_id=name, status=to, note=note)), as_json)
 
 
 def _show(found: Agent, as_json: bool) -> None:

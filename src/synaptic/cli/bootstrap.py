@@ -7,11 +7,12 @@ import msgspec
 import typer
 
 from synaptic.agents.wiring import WIRINGS
-from synaptic.cli import screen, setting
+from synaptic.cli import screen
 from synaptic.cli.place import Here, here
 from synaptic.cli.verbs import shown, verb
 from synaptic.daemon.http import loopback_token
 from synaptic.hooks.catalog import Catalogs
+from synaptic.hooks.edit import set_value
 from synaptic.model.errors import SettingsError
 from synaptic.model.home import Home
 from synaptic.model.hook import HttpEndpoint
@@ -133,7 +134,7 @@ def tell(report: Report) -> None:
 
 def _engine_too(home: Home, fail: Fail) -> Change:
     """What the dispatcher does without an engine, the engine does with what it cannot read: one switch for both."""
-    done = Catalogs(home).get("").config.fail != fail and setting.write(home.config, "fail", fail)
+    done = Catalogs(home).get("").config.fail != fail and set_value(home.config, "fail", fail)
     return Change(what="config", path=str(home.config), done=done, detail=f"fail = {fail}", undo="synaptic config set")
 
 

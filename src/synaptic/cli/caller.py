@@ -7,9 +7,8 @@ from datetime import datetime
 from synaptic.cli.person import AGENTS, agents_variable
 from synaptic.cli.place import Here
 from synaptic.model.errors import LayerError
-from synaptic.store.layers import NOBODY
 from synaptic.store.windows import Who
-from synaptic.work.efforts import Caller
+from synaptic.work.command import Caller, read_agent_name
 
 WINDOWS = ("CLAUDE_CODE_SESSION_ID", "CODEX_THREAD_ID", "QWEN_CODE_SESSION_ID", "COPILOT_AGENT_SESSION_ID")
 """Variables in which agents tell their commands the id of the window, as it is in their events."""
@@ -17,10 +16,9 @@ WINDOWS = ("CLAUDE_CODE_SESSION_ID", "CODEX_THREAD_ID", "QWEN_CODE_SESSION_ID", 
 
 def caller(place: Here) -> Caller:
     """The caller of the command that is running."""
-    name = os.environ.get("AGENT_ID", "")
     shell = agents_variable()
     who = Who(
-        agent="" if name == NOBODY else name,
+        agent=read_agent_name(os.environ),
         host=next((os.environ[variable] for variable in WINDOWS if shell and os.environ.get(variable)), ""),
         kind=AGENTS.get(shell, ""),
     )

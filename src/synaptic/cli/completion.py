@@ -10,8 +10,8 @@ from synaptic.model.errors import SynapticError
 from synaptic.store import efforts, layers, tasks, windows
 from synaptic.store.db import Store
 from synaptic.store.layers import Place
-from synaptic.work import efforts as work
-from synaptic.work import skill_files
+from synaptic.work import skills
+from synaptic.work.command import CommandContext
 
 Offered = Iterable[tuple[str, str]]
 """Values, each with a few words about it."""
@@ -50,7 +50,7 @@ def session_ids(store: Store, place: Here) -> Offered:
 
 @_offering
 def phases(store: Store, place: Here) -> Offered:
-    return [(phase, "") for phase in work.declared(work.current(store, caller(place)))]
+    return [(phase, "") for phase in CommandContext(store, caller(place)).find_effort().phases]
 
 
 @_offering
@@ -66,6 +66,6 @@ def task_names(store: Store, place: Here) -> Offered:
 def skill_names(incomplete: str) -> list[tuple[str, str]]:
     """Skills need no database."""
     with suppress(SynapticError, OSError):
-        found = skill_files.every(here().root).skills
+        found = skills.list_skills(here().root).skills
         return [(one.name, one.description) for one in found if one.name.startswith(incomplete)]
     return []

@@ -7,11 +7,12 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
-from synaptic.cli import screen, setting
+from synaptic.cli import screen
 from synaptic.cli.place import Here, here, required_root
 from synaptic.cli.registered import catalog_of
-from synaptic.cli.verbs import verb
+from synaptic.cli.verbs import Json, verb
 from synaptic.hooks import config as configs
+from synaptic.hooks import edit
 from synaptic.hooks.config import Config, Settings
 from synaptic.hooks.nearest import hint
 from synaptic.hooks.schema import schema as json_schema
@@ -30,7 +31,6 @@ app = verb(
     synaptic config schema          JSON Schema, for an editor
     """,
 )
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 
 
 class Setting(msgspec.Struct, frozen=True):
@@ -77,7 +77,7 @@ def assign(
     """Set one value in config.toml; comments and everything else in it stay. A wrong one is refused."""
     place = here()
     file = Path(required_root(place), ".synaptic", "config.toml") if project else place.home.config
-    changed = setting.write(file, key, value)
+    changed = edit.set_value(file, key, value)
     if as_json:
         screen.document({"ok": True, "changed": changed, "file": str(file)})
     else:

@@ -1,7 +1,7 @@
 """`synaptic daemon`: the one process that answers events, started, stopped and looked at."""
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Any
 
 import msgspec
 import typer
@@ -9,7 +9,7 @@ import typer
 import synaptic
 from synaptic.cli import screen
 from synaptic.cli.place import here
-from synaptic.cli.verbs import verb
+from synaptic.cli.verbs import Json, verb
 from synaptic.daemon import lifecycle
 from synaptic.daemon.client import responds, rpc
 from synaptic.model.errors import DaemonError
@@ -25,7 +25,6 @@ app = verb(
     synaptic daemon restart  after an upgrade
     """,
 )
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 
 
 @app.command()

@@ -6,8 +6,8 @@ import typer
 
 from synaptic.cli import plan, screen
 from synaptic.cli.place import Here, here
-from synaptic.cli.sites import Channel, Json, Registry, ScopeOption, agents_here, one_site, opened_source
-from synaptic.cli.verbs import shown, verb
+from synaptic.cli.sites import Channel, Registry, ScopeOption, agents_here, one_site, opened_source
+from synaptic.cli.verbs import Json, shown, verb
 from synaptic.model.refusal import Refusal
 from synaptic.packages import drift
 from synaptic.packages.dependencies import Wanted

@@ -1,8 +1,6 @@
 """`synaptic effort`: one run of a skill, from its start to its end, over as many context windows as it takes."""
 
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,22 +8,18 @@ import msgspec
 import typer
 
 from synaptic.cli import completion, screen
-from synaptic.cli.caller import caller, moment, standard_input
-from synaptic.cli.place import Here, here, opened, required_root
-from synaptic.cli.state import durable
+from synaptic.cli.caller import moment, standard_input
+from synaptic.cli.carry_out import carry_out, wait_for
+from synaptic.cli.place import here
 from synaptic.cli.verbs import verb
 from synaptic.model.dehydration import LIMIT
 from synaptic.model.errors import LayerError
 from synaptic.model.layers import Effort, Session
-from synaptic.store import efforts as stored
-from synaptic.store import layers, windows
-from synaptic.store.db import Store
-from synaptic.store.layers import Place
-from synaptic.work import artifacts, efforts
-from synaptic.work.effort_text import begun_text
-from synaptic.work.efforts import ENTRY_LIMIT, Ask, Begun, Caller
-from synaptic.work.layer_views import View, begun_view, effort_view, passed_view, session_view
-from synaptic.work.phases import Asked, expected
+from synaptic.store.efforts import Passed
+from synaptic.work.beginnings import BegunEffort, ResumeEffort, StartEffort, begun_view, describe_begun
+from synaptic.work.efforts import ENTRY_LIMIT, FinishEffort, ListEfforts, MoveToPhase, ShowEffort, WriteLog
+from synaptic.work.phases import expected
+from synaptic.work.views import effort_view
 
 app = verb(
     "Work on an effort: one run of a skill on a task. It survives context windows; its log and files stay in the task.",
@@ -65,14 +59,10 @@ def start(
     as_json: Json = False,
 ) -> None:
     """Begin an effort in `.tasks/TASK`. The same skill on the same task goes on where it was."""
-    ask = Ask(
-        task=task, skill=skill, mode=mode, title=title, keywords=_words(keyword), block_after=block_after
-    )  # fmt: skip
-    with _at_work() as (store, who, place):
-        required_root(place)
-        begun = efforts.start(durable(store), who, ask)
-    _show_begun(begun, as_json)
-    _mention_preset(place, as_json)
+    words = _words(keyword)
+    command = StartEffort(task=task, skill=skill, mode=mode, title=title, keywords=words, block_after=block_after)
+    _show_begun(carry_out(command), as_json)
+    _mention_preset(as_json)
 
 
 @app.command()
@@ -87,14 +77,13 @@ def phase(
 ) -> None:
     """Go to another phase. The next one is free; leaving one out or going back needs a reason."""
     shown = _json(proof, "--proof") if proof else None
-    with _at_work() as (store, who, _):
-        before = efforts.current(store, who, effort)
-        after = efforts.phase(durable(store), before, Asked(label, reason), shown)
+    command = MoveToPhase(phase=label, reason=reason, proof=shown, effort_id=effort)
+    move = carry_out(command)
     if as_json:
-        screen.document({"ok": True, **effort_view(after), "previousPhase": before.phase or None})
+        screen.document({"ok": True, **command.answer(move)})
         return
-    ahead = expected(efforts.declared(after), after.phase)
-    screen.say(f"Effort {after.id}: phase {after.phase}{f', next {ahead!r}' if ahead else ''}")
+    ahead = expected(move.effort.phases, move.effort.phase)
+    screen.say(f"Effort {move.effort.id}: phase {move.effort.phase}{f', next {ahead!r}' if ahead else ''}")
 
 
 @app.command()
@@ -105,21 +94,18 @@ def log(
     as_json: Json = False,
 ) -> None:
     """Write down what was done. The time goes behind the first `## `; the tool calls are counted from zero again."""
-    entry = text or _text_of(file)
-    with _at_work() as (store, who, _):
-        written = efforts.log(durable(store), who, efforts.current(store, who, effort), entry)
+    command = WriteLog(text=text or _read_text(file), effort_id=effort)
+    entry = carry_out(command)
     if as_json:
-        screen.document({"ok": True, "effortId": written.effort.id, "logPath": written.path})
+        screen.document({"ok": True, **command.answer(entry)})
     else:
-        screen.say(f"logged: {written.path}")
+        screen.say(f"logged: {entry.path}")
 
 
 @app.command()
 def finish(keyword: Keywords = None, effort: Number = None, as_json: Json = False) -> None:
     """End the effort for good. Its task stays, and its files."""
-    with _at_work() as (store, who, _):
-        found = efforts.current(store, who, effort)
-        after = stored.finish(durable(store), found.id, _words(keyword), time.time())
+    after = carry_out(FinishEffort(keywords=_words(keyword), effort_id=effort))
     if as_json:
         screen.document({"ok": True, **effort_view(after)})
         return
@@ -139,12 +125,8 @@ def resume(
     """Go on with an active effort in a new context window, and read what the last one left."""
     if task and agent:
         raise typer.BadParameter("give --task or --agent, not both")
-    with _at_work() as (store, who, _):
-        found = _resumed(store, who, task, agent)
-        name = who.who.agent or agent
-        owner = msgspec.structs.replace(who, who=msgspec.structs.replace(who.who, agent=name))
-        begun = efforts.resume(durable(store), owner, found.id)
-    _show_begun(begun, as_json)
+    command = ResumeEffort(dir_path=task, agent_id=agent, current=not task and not agent)
+    _show_begun(carry_out(command), as_json)
 
 
 @app.command()
@@ -153,17 +135,16 @@ def dehydrate(as_json: Json = False) -> None:
 
     summary, lastAction, nextSteps (required), handoverInstructions, userHistory, requiredFiles (at most 8).
     """
-    import asyncio  # noqa: PLC0415  only this and a file have something to wait for
+    from synaptic.work.handover import Dehydrate  # noqa: PLC0415  all policies: nothing that every log should wait for
 
-    raw = standard_input(LIMIT)
-    with _at_work() as (store, who, _):
-        left = asyncio.run(efforts.dehydrate(durable(store), who, raw))
-    for warning in left.warnings:
+    command = Dehydrate(payload=standard_input(LIMIT))
+    ended = carry_out(command)
+    for warning in ended.warnings:
         screen.warn(warning)
     if as_json:
-        screen.document({"ok": True, **session_view(left.session), "warnings": left.warnings})
+        screen.document({"ok": True, **command.answer(ended)})
         return
-    screen.say(f"Session {left.session.id} of effort {left.effort.id} has ended; its hand-over is kept.")
+    screen.say(f"Session {ended.session.id} of effort {ended.session.effort} has ended; its hand-over is kept.")
     screen.say("The next window of this effort is told. Nothing is left to do in this one.")
 
 
@@ -175,16 +156,13 @@ def show(
     as_json: Json = False,
 ) -> None:
     """An effort with its phases, its windows and its files."""
-    with _at_work() as (store, who, _):
-        found = efforts.current(store, who, number)
-        history = passed_view(stored.history(store, found.id))
-        sessions = windows.of_efforts(store, (found.id,))
-    files = artifacts.documents(found.task)
+    command = ShowEffort(effort_id=number)
+    found = carry_out(command)
     if as_json:
-        listed = [session_view(one) for one in sessions]
-        screen.document({**effort_view(found), "history": history, "sessions": listed, "artifacts": files})
+        screen.document(command.answer(found))
         return
-    for line in (*_lines(found), *_steps(history), f"Sessions: {_ends(sessions)}", *(f"- {path}" for path in files)):
+    files = (f"- {path}" for path in found.artifacts)
+    for line in (*_lines(found.effort), *_steps(found.history), f"Sessions: {_ends(found.sessions)}", *files):
         screen.say(line)
 
 
@@ -193,11 +171,10 @@ def list_efforts(
     every: Annotated[bool, typer.Option("--all", help="Also the finished ones.")] = False, as_json: Json = False
 ) -> None:
     """The efforts of this project, the newest first."""
-    with _at_work() as (store, _, place):
-        project = layers.resolve(store, Place(place.root or place.cwd)).project
-        found = [] if project is None else stored.listing(store, project, every=every)
+    command = ListEfforts(all=every)
+    found = carry_out(command)
     if as_json:
-        screen.document({"efforts": [effort_view(one) for one in found]})
+        screen.document({"efforts": command.answer(found)})
         return
     if not found:
         screen.say("no effort is active here" if not every else "there are no efforts here")
@@ -206,31 +183,18 @@ def list_efforts(
     screen.table(("ID", "SKILL", "PHASE", "STATE", "SINCE", "TASK"), rows)
 
 
-@contextmanager
-def _at_work() -> Iterator[tuple[Store, Caller, Here]]:
-    place = here()
-    with opened(place.home) as store:
-        yield store, caller(place), place
-
-
-def _resumed(store: Store, who: Caller, task: str, agent: str) -> Effort:
-    if task:
-        return efforts.of_task(store, artifacts.folder_of(who.root, who.cwd, task))
-    return efforts.of_agent(store, agent) if agent else efforts.current(store, who)
-
-
-def _show_begun(begun: Begun, as_json: bool) -> None:
+def _show_begun(begun: BegunEffort, as_json: bool) -> None:
     if as_json:
         screen.document({"ok": True, **begun_view(begun)})
     else:
-        screen.say(begun_text(begun))
+        screen.say(describe_begun(begun))
 
 
-def _mention_preset(place: Here, as_json: bool) -> None:
+def _mention_preset(as_json: bool) -> None:
     """Without the policies nothing counts tool calls and nobody is told anything."""
     from synaptic.cli.registered import catalog_of  # noqa: PLC0415  the registry: only a start looks at it
 
-    presets = catalog_of(place).config.presets
+    presets = catalog_of(here()).config.presets
     if not {"fleet", "strict"}.isdisjoint(presets):
         return
     wanted = msgspec.json.encode([*presets, "fleet"]).decode()
@@ -245,18 +209,18 @@ def _lines(effort: Effort) -> Iterator[str]:
     mode = f", mode {effort.mode}" if effort.mode else ""
     yield f"Effort {effort.id}: {effort.skill}{mode}, {_state(effort)}, number {effort.ordinal} of {effort.task}"
     yield f"Phase: {effort.phase or 'none'}"
-    if phases := efforts.declared(effort):
-        yield f"Phases: {'; '.join(phases)}"
+    if effort.phases:
+        yield f"Phases: {'; '.join(effort.phases)}"
     yield f"Log: {effort.artifact('log')}"
 
 
-def _steps(history: list[View]) -> Iterator[str]:
+def _steps(history: Iterable[Passed]) -> Iterator[str]:
     for step in history:
-        reason = f" ({step['reason']})" if step["reason"] else ""
-        yield f"  {moment(step['at'])}  {step['phase']}{reason}"
+        reason = f" ({step.reason})" if step.reason else ""
+        yield f"  {moment(step.at)}  {step.phase}{reason}"
 
 
-def _ends(sessions: list[Session]) -> str:
+def _ends(sessions: Iterable[Session]) -> str:
     ends = (f"{one.id} {'open' if one.ended_at is None else f'ended {moment(one.ended_at)}'}" for one in sessions)
     return ", ".join(ends) or "none"
 
@@ -265,15 +229,13 @@ def _state(effort: Effort) -> str:
     return "finished" if effort.finished else "active"
 
 
-def _text_of(file: str) -> str:
+def _read_text(file: str) -> str:
     if not file:
         return standard_input(ENTRY_LIMIT).decode("utf-8", "replace")
-    import asyncio  # noqa: PLC0415
-
-    from synaptic.work import required_files  # noqa: PLC0415  all policies: only a file is a question for them
+    from synaptic.work.handover import explain_refused_file  # noqa: PLC0415  all policies: only a file asks them
 
     place, path = here(), Path(file).expanduser().absolute()
-    if said := asyncio.run(required_files.refusal(place.home, place.root or place.cwd, str(path))):
+    if said := wait_for(explain_refused_file(place.home, place.root or place.cwd, str(path))):
         raise LayerError("VALIDATION_ERROR", f"the file is kept from agents ({said})", where=str(path))
     with path.open("rb") as opened_file:
         return opened_file.read(ENTRY_LIMIT + 1).decode("utf-8", "replace")

@@ -8,14 +8,15 @@ from typing import Annotated
 import typer
 
 from synaptic.cli import screen
+from synaptic.cli.carry_out import at_work, carry_out
 from synaptic.cli.person import by_a_person
-from synaptic.cli.place import here, opened, required_root
+from synaptic.cli.place import here, required_root
 from synaptic.cli.verbs import verb
 from synaptic.model.errors import SynapticError
 from synaptic.runners import wrapped
 from synaptic.store import follow_ups
-from synaptic.store.db import Store
 from synaptic.store.follow_ups import FollowUp
+from synaptic.work.abilities import DropFollowUp, ListFollowUps, find_follow_up
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 Number = Annotated[int, typer.Argument(metavar="ID", help="Its number in the list.")]
@@ -35,10 +36,8 @@ def list_waiting(
     every: Annotated[bool, typer.Option("--all", help="Also what is done or dropped.")] = False, as_json: Json = False
 ) -> None:
     """What waits in this project, oldest first."""
-    place = here()
-    root = required_root(place)
-    with opened(place.home) as store:
-        found = follow_ups.waiting(store, root, every=every)
+    root = here().root
+    found = carry_out(ListFollowUps(root=root, all=every))
     if as_json:
         screen.document({"root": root, "follow_ups": found})
         return
@@ -54,34 +53,22 @@ def run(
     yes: Annotated[bool, typer.Option("--yes", help="Run a command without being asked. For people only.")] = False,
 ) -> None:
     """Carry one out. A command is shown first and runs only after a yes; an agent may never run one."""
-    place = here()
-    root = required_root(place)
-    with opened(place.home) as store:
-        action = _found(store, root, number)
+    root = required_root(here())
+    with at_work() as context:
+        action = find_follow_up(context, root, number)
         code = _carried_out(action, root, yes)
-        follow_ups.end(store, root, number, "failed" if code else "done")
+        follow_ups.end(context.store, root, number, "failed" if code else "done")
     raise typer.Exit(code)
 
 
 @app.command()
 def drop(number: Number, as_json: Json = False) -> None:
     """Forget one."""
-    place = here()
-    root = required_root(place)
-    with opened(place.home) as store:
-        _found(store, root, number)
-        follow_ups.end(store, root, number, "dropped")
+    carry_out(DropFollowUp(root=here().root, number=number))
     if as_json:
         screen.document({"ok": True, "dropped": number})
     else:
         screen.say(f"dropped {number}")
-
-
-def _found(store: Store, root: str, number: int) -> FollowUp:
-    found = next((one for one in follow_ups.waiting(store, root) if one.id == number), None)
-    if found is None:
-        raise SynapticError(f"no action {number} waits here", hint="type: synaptic follow-ups list")
-    return found
 
 
 def _carried_out(action: FollowUp, root: str, yes: bool) -> int:

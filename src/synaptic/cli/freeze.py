@@ -2,8 +2,8 @@
 
 from synaptic.cli import screen
 from synaptic.cli.place import here
-from synaptic.cli.sites import Json, ScopeOption, all_sites, chosen_sites
-from synaptic.cli.verbs import shown, verb
+from synaptic.cli.sites import ScopeOption, sites_in
+from synaptic.cli.verbs import Json, shown, verb
 from synaptic.packages import lock
 
 app = verb()
@@ -13,7 +13,7 @@ app = verb()
 def freeze(scope: ScopeOption = None, as_json: Json = False) -> None:
     """Print every installed package with version, channel, place and hash."""
     place = here()
-    sites = all_sites(place) if scope is None else chosen_sites(place, scope)
+    sites = sites_in(place, scope)
     records = [record for site in sites for record in lock.load(site).install]
     if as_json:
         screen.document({"ok": True, "packages": records})

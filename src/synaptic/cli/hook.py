@@ -1,25 +1,22 @@
 """`synaptic hook`: the project's YAML hooks, written, registered for an orchestrator, validated and tried."""
 
-import os
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from synaptic.cli import hook_test, screen
-from synaptic.cli.declared import switched_off
 from synaptic.cli.event import story_of_rehearsal
 from synaptic.cli.place import here, required_root
 from synaptic.cli.registered import catalog_of
-from synaptic.cli.verbs import verb
+from synaptic.cli.verbs import Json, verb
 from synaptic.hooks import abilities
+from synaptic.hooks.faults import find_faults, find_switched_off
 from synaptic.hooks.nearest import hint
 from synaptic.hooks.registration import register as registration
 from synaptic.hooks.scaffold import Wanted, scaffold
 from synaptic.hooks.sources import Sources
-from synaptic.model.hook import Builtin, Command, Hook, PythonFunction
+from synaptic.model.hook import Builtin, Hook
 from synaptic.pipeline.explain import explain
 
 app = verb(
@@ -34,7 +31,6 @@ app = verb(
     synaptic hook validate              exit code 1 with every fault, before a session finds it
     """,
 )
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 
 
 @app.command()
@@ -73,7 +69,7 @@ def list_definitions(as_json: Json = False) -> None:
     place = here()
     catalog = catalog_of(place)
     hooks = [hook for hook in catalog.hooks if not isinstance(hook.handler, Builtin) or hook.scope != "builtin"]
-    off = tuple(switched_off(place, catalog))
+    off = tuple(find_switched_off(place.home, place.root, catalog))
     if as_json:
         rows = [_described(hook) for hook in hooks]
         disabled = [{"id": name, "enabled": False, "why": why} for name, why in off]
@@ -120,11 +116,11 @@ def register(
 
 
 @app.command()
-def validate(as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False) -> None:
+def validate(as_json: Json = False) -> None:
     """Check every declaration of this project and of the user: it parses, and what it runs is there and runs."""
     catalog = catalog_of(here())
     declared = [hook for hook in catalog.hooks if hook.scope != "builtin"]
-    faults = (*catalog.problems, *(f"{hook.source}: {fault}" for hook in declared for fault in faults_of(hook)))
+    faults = (*catalog.problems, *(f"{hook.source}: {fault}" for hook in declared for fault in find_faults(hook)))
     if as_json:
         screen.document({"ok": not faults, "hooks": len(declared), "problems": faults})
     else:
@@ -136,47 +132,9 @@ def validate(as_json: Annotated[bool, typer.Option("--json", help="Print one JSO
         raise typer.Exit(1)
 
 
-def faults_of(hook: Hook) -> Iterator[str]:
-    """Why what a hook runs cannot run: missing, not executable, its interpreter missing."""
-    match hook.handler:
-        case Command(argv=(first, *_)) if "/" not in first:
-            if shutil.which(first) is None:
-                yield f"{hook.id}: there is no program `{first}` on PATH"
-        case Command(argv=(first, *_)):
-            yield from _script_faults(hook.id, Path(first))
-        case PythonFunction(file=file):
-            if not Path(file).is_file():
-                yield f"{hook.id}: the file {file} is missing"
-
-
-def _script_faults(name: str, script: Path) -> Iterator[str]:
-    if not script.is_file():
-        yield f"{name}: the script {script} is missing"
-    elif not os.access(script, os.X_OK):
-        yield f"{name}: the script {script} is not executable (type: chmod +x {script})"
-    elif interpreter := missing_interpreter(script):
-        yield f"{name}: the script {script} asks for {interpreter}, which is not there"
-
-
-def missing_interpreter(script: Path) -> str:
-    """The program of its first line, when it cannot be found; `env` is looked through."""
-    try:
-        with script.open("rb") as file:
-            first = file.readline(512)
-    except OSError:
-        return ""
-    words = first[2:].decode("utf-8", "replace").split() if first.startswith(b"#!") else []
-    if not words:
-        return ""
-    if Path(words[0]).name != "env":
-        return "" if os.access(words[0], os.X_OK) else words[0]
-    program = next((word for word in words[1:] if not word.startswith("-") and "=" not in word), "")
-    return program if program and shutil.which(program) is None else ""
-
-
 def _described(hook: Hook) -> dict[str, object]:
     names = ("id", "events", "blocking", "priority", "protocol", "scope", "source")
-    return {**{name: getattr(hook, name) for name in names}, "enabled": True, "faults": list(faults_of(hook))}
+    return {**{name: getattr(hook, name) for name in names}, "enabled": True, "faults": list(find_faults(hook))}
 
 
 def _unknown_ability(root: str, scope: str) -> list[str]:

@@ -7,8 +7,8 @@ import typer
 
 from synaptic.cli import plan, screen
 from synaptic.cli.place import here
-from synaptic.cli.sites import Channel, Json, Registry, agents_here, channel_here, installed_sites, opened_source
-from synaptic.cli.verbs import shown, verb
+from synaptic.cli.sites import Channel, Registry, agents_here, channel_here, installed_sites, opened_source
+from synaptic.cli.verbs import Json, shown, verb
 from synaptic.packages.dependencies import Wanted, fetch
 from synaptic.packages.plan import HookLine
 from synaptic.packages.rows import Bundle, HookRow

@@ -13,7 +13,6 @@ from synaptic.cli.sites import (
     Channel,
     DryRun,
     Force,
-    Json,
     Registry,
     Scope,
     ScopeOption,
@@ -23,7 +22,7 @@ from synaptic.cli.sites import (
     chosen_sites,
     opened_source,
 )
-from synaptic.cli.verbs import shown, verb
+from synaptic.cli.verbs import Json, shown, verb
 from synaptic.model.refusal import Refusal
 from synaptic.packages import lock
 from synaptic.packages.dependencies import Wanted

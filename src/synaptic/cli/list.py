@@ -8,7 +8,7 @@ import typer
 from synaptic.cli import screen
 from synaptic.cli.place import here
 from synaptic.cli.registered import catalog_of, trust_now
-from synaptic.cli.verbs import shown, verb
+from synaptic.cli.verbs import Json, shown, verb
 from synaptic.hooks.catalog import Catalog
 from synaptic.hooks.trust import Trust
 from synaptic.model.hook import Hook
@@ -25,7 +25,7 @@ synaptic list --event PreToolUse   what concerns one event
 @app.command(epilog=shown(EXAMPLES))
 def list_hooks(
     event: Annotated[str, typer.Option(help="Only hooks of this event.")] = "",
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Show every hook of this project in its order, and what is wrong with the declarations."""
     place = here()

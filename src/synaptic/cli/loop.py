@@ -1,17 +1,15 @@
 """`synaptic loop`: a big task in counted steps, with criteria that are ticked off."""
 
-from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 import typer
 
 from synaptic.cli import screen
-from synaptic.cli.place import here, opened, required_root
-from synaptic.cli.state import durable
+from synaptic.cli.carry_out import carry_out
+from synaptic.cli.place import here
 from synaptic.cli.verbs import verb
 from synaptic.model.sane import MAX_ITERATIONS
-from synaptic.store import mirror, sections
 from synaptic.work import loop as steps
 
 app = verb(
@@ -35,8 +33,11 @@ def start(
     as_json: Json = False,
 ) -> None:
     """Begin a loop; refused while one runs, and without a promise or a criterion."""
-    plan = steps.Plan(task=task, promise=promise, criteria=criterion or (), max_iterations=max_iterations)
-    _show(_changed(lambda now, at: steps.start(now, plan, at)), as_json)
+    criteria = tuple(criterion or ())
+    step = steps.StartLoop(
+        root=here().root, task=task, promise=promise, criteria=criteria, max_iterations=max_iterations
+    )
+    _show(_take(step), as_json)
 
 
 @app.command()
@@ -44,7 +45,7 @@ def check(
     num: Annotated[int, typer.Argument(metavar="N", help="The criterion's number.")], as_json: Json = False
 ) -> None:
     """Tick a criterion off."""
-    _show(_changed(lambda now, at: steps.check(now, num)), as_json)
+    _show(_take(steps.CheckCriterion(root=here().root, num=num)), as_json)
 
 
 @app.command()
@@ -53,46 +54,38 @@ def log(
     as_json: Json = False,
 ) -> None:
     """Write down one iteration. One beyond the limit stops the loop, with exit code 1."""
-    after = _changed(lambda now, at: steps.log(now, text, at))
-    if said := steps.warning(after):
+    after = _take(steps.LogIteration(root=here().root, text=text))
+    if said := steps.warn_of_limit(after):
         screen.warn(said)
     _show(after, as_json)
-    if steps.exhausted(after):
+    if steps.is_exhausted(after):
         raise typer.Exit(1)
 
 
 @app.command()
 def status(as_json: Json = False) -> None:
     """The loop as it stands."""
-    place = here()
-    root = required_root(place)
-    with opened(place.home) as store:
-        found = sections.get(store, root, "saneloop")
-    _show(found if isinstance(found, dict) else {}, as_json)
+    found = carry_out(steps.ShowLoop(root=here().root))
+    _show(found, as_json)
 
 
 @app.command()
 def complete(as_json: Json = False) -> None:
     """End the loop with its promise kept; refused while a criterion is not ticked off."""
-    _show(_changed(steps.complete), as_json)
+    _show(_take(steps.CompleteLoop(root=here().root)), as_json)
 
 
 @app.command()
 def cancel(as_json: Json = False) -> None:
     """End the loop without its promise."""
-    _show(_changed(steps.cancel), as_json)
+    _show(_take(steps.CancelLoop(root=here().root)), as_json)
 
 
-def _changed(step: Callable[[Mapping[str, Any], str], dict[str, Any]]) -> dict[str, Any]:
-    """The loop after a step that nobody else can come between."""
-    place = here()
-    root = required_root(place)
-    at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    with opened(place.home) as store:
-        after = sections.update(durable(store), root, "saneloop", lambda now: step(now, at))
-        for warning in mirror.follow(store, root):
-            screen.warn(warning)
-    return after
+def _take(step: steps.LoopCommand) -> steps.Loop:
+    after = carry_out(step)
+    for warning in after.warnings:
+        screen.warn(warning)
+    return after.values
 
 
 def _show(loop: Mapping[str, Any], as_json: bool) -> None:
@@ -101,7 +94,7 @@ def _show(loop: Mapping[str, Any], as_json: bool) -> None:
         return
     if not loop["active"]:
         ended = loop.get("archive", [])
-        screen.say(steps.warning(loop) if steps.exhausted(loop) else "no loop is running")
+        screen.say(steps.warn_of_limit(loop) if steps.is_exhausted(loop) else "no loop is running")
         if ended:
             screen.say(
                 f"the last one: {ended[-1]['task']} ({ended[-1]['outcome']}, {ended[-1]['iteration']} iterations)"

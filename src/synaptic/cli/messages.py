@@ -5,12 +5,10 @@ from typing import Annotated
 import typer
 
 from synaptic.cli import completion, screen
-from synaptic.cli.caller import caller, moment
-from synaptic.cli.place import here, opened
+from synaptic.cli.caller import moment
+from synaptic.cli.carry_out import carry_out
 from synaptic.cli.verbs import shown, verb
-from synaptic.store import messages, windows
-from synaptic.work import efforts
-from synaptic.work.layer_views import message_view
+from synaptic.work.sessions import ListMessages
 
 app = verb()
 LIMIT = 50
@@ -30,15 +28,10 @@ def show(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
     """What was asked and answered, and what failed; the oldest first."""
-    place = here()
-    with opened(place.home) as store:
-        if session is None:
-            sessions = windows.of_efforts(store, (efforts.current(store, caller(place)).id,))
-        else:
-            sessions = [windows.required(store, session)]
-        found = messages.newest(store, tuple(one.id for one in sessions), limit)
+    command = ListMessages(session_id=session, limit=limit, newest=True)
+    found = carry_out(command)
     if as_json:
-        screen.document({"messages": [message_view(one) for one in found]})
+        screen.document({"messages": command.answer(found)})
         return
     if not found:
         screen.say("there are no messages")

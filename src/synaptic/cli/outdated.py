@@ -2,8 +2,8 @@
 
 from synaptic.cli import screen
 from synaptic.cli.place import here
-from synaptic.cli.sites import Channel, Json, Registry, ScopeOption, all_sites, chosen_sites, opened_source
-from synaptic.cli.verbs import shown, verb
+from synaptic.cli.sites import Channel, Registry, ScopeOption, opened_source, sites_in
+from synaptic.cli.verbs import Json, shown, verb
 from synaptic.packages.upgrade import available
 
 app = verb()
@@ -13,7 +13,7 @@ app = verb()
 def outdated(channel: Channel = "", scope: ScopeOption = None, registry: Registry = "", as_json: Json = False) -> None:
     """Show what an upgrade would bring."""
     place = here()
-    sites = all_sites(place) if scope is None else chosen_sites(place, scope)
+    sites = sites_in(place, scope)
     with opened_source(registry, place) as source:
         found = [one for site in sites for one in available(source, site, channel)]
     old = [one for one in found if one.outdated]

@@ -2,15 +2,14 @@
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from synaptic.cli import screen
-from synaptic.cli.place import here
-from synaptic.cli.verbs import verb
+from synaptic.cli.sites import opened_source
+from synaptic.cli.verbs import Json, verb
 from synaptic.model.refusal import Refusal
 from synaptic.packages import author
 from synaptic.packages.compare import Comparison, compare
@@ -20,7 +19,7 @@ from synaptic.packages.hashes import corrupt
 from synaptic.packages.published import Published
 from synaptic.packages.rows import Bundle
 from synaptic.packages.scaffold import scaffold
-from synaptic.packages.source import channel_name, open_source, registry_url
+from synaptic.packages.source import channel_name
 
 app = verb(
     "Write packages and publish them.",
@@ -33,7 +32,6 @@ app = verb(
     """,
 )
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The package.")]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 Registry = Annotated[str, typer.Option("--registry", metavar="URL", help="Another registry than the chosen one.")]
 Channel = Annotated[str, typer.Option("--channel", metavar="NAME", help="SYNAPTIC_CHANNEL, or main, when not given.")]
 From = Annotated[str, typer.Option("--from", metavar="CHANNEL", help="Where it is taken from.")]
@@ -62,7 +60,7 @@ def import_folder(
 ) -> None:
     """Put a folder's package into a channel. What a version holds is never changed: raise it to change files."""
     read = read_folder(folder)
-    with opened(registry) as source:
+    with opened_source(registry) as source:
         done = author.import_package(source, read, channel)
     package = read.bundle.package
     if as_json:
@@ -111,7 +109,7 @@ def verify(
 ) -> None:
     """Compare every file, and all of them together, with the hashes that were published."""
     chosen = channel_name(channel, os.environ)
-    with opened(registry) as source:
+    with opened_source(registry) as source:
         wanted = names or [package.name for package in source.packages(chosen)]
         bundles = [required(source, name, chosen) for name in wanted]
         orphans = source.orphans(chosen)
@@ -131,7 +129,7 @@ def verify(
 def log(name: Name, channel: Channel = "", registry: Registry = "", as_json: Json = False) -> None:
     """The commits of a channel that changed a package, newest first."""
     chosen = channel_name(channel, os.environ)
-    with opened(registry) as source:
+    with opened_source(registry) as source:
         required(source, name, chosen)
         commits = source.log(chosen, name)
     if as_json:
@@ -149,7 +147,7 @@ def diff(
     as_json: Json = False,
 ) -> None:
     """What is different about a package between two channels, hooks first."""
-    with opened(registry) as opening:
+    with opened_source(registry) as opening:
         before, after = opening.bundle(name, source), opening.bundle(name, target)
     if before is None and after is None:
         raise Refusal("not_found", f"there is no package `{name}` in `{source}` or `{target}`")
@@ -169,23 +167,12 @@ def export(
     as_json: Json = False,
 ) -> None:
     """Write a published package as the folder it was imported from."""
-    with opened(registry) as source:
+    with opened_source(registry) as source:
         files = export_to(required(source, name, channel_name(channel, os.environ)), folder)
     if as_json:
         screen.document({"ok": True, "package": name, "files": files})
         return
     screen.say(f"{len(files)} files in {folder}")
-
-
-@contextmanager
-def opened(registry: str) -> Iterator[Published]:
-    """The registry that is meant, for as long as the block lasts."""
-    home = here().home
-    source = open_source(registry_url(registry, os.environ, home), home)
-    try:
-        yield source
-    finally:
-        source.close()
 
 
 def required(source: Published, name: str, channel: str) -> Bundle:
@@ -198,7 +185,7 @@ def required(source: Published, name: str, channel: str) -> Bundle:
 
 
 def _promote(name: str, way: tuple[str, str], registry: str, as_json: bool) -> None:
-    with opened(registry) as source:
+    with opened_source(registry) as source:
         move = author.promote(source, name, *way) if name else author.promote_all(source, *way)
     what = name or "all packages"
     if as_json:

@@ -1,6 +1,7 @@
 """`synaptic policy`: the built-in policies, shown and switched."""
 
 import inspect
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -8,17 +9,19 @@ import msgspec
 import typer
 
 from synaptic.cli import screen
-from synaptic.cli.place import here, required_root
+from synaptic.cli.place import Here, here, opened, required_root
 from synaptic.cli.registered import catalog_of
-from synaptic.cli.standing import standing
-from synaptic.cli.verbs import verb
+from synaptic.cli.verbs import Json, verb
 from synaptic.hooks import edit
-from synaptic.hooks.config import Config, configured, enabled
+from synaptic.hooks.config import Config, Settings, configured, enabled, parse
 from synaptic.hooks.nearest import hint
 from synaptic.hooks.schema import described_fields
-from synaptic.model.errors import DeclarationError
+from synaptic.hooks.sources import Sources
+from synaptic.model.errors import DeclarationError, StoreError
 from synaptic.model.hook import Builtin
 from synaptic.policies.base import PRESETS, Policy, policies
+from synaptic.store import usage
+from synaptic.store.usage import Used
 
 app = verb(
     "Show the built-in policies and switch them on and off.",
@@ -29,8 +32,8 @@ app = verb(
     synaptic policy disable audit.tool-use
     """,
 )
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 Names = Annotated[list[str], typer.Argument(metavar="NAME...", help="Policy ids, and presets as @name.")]
+NEVER_USED = Used(name="")
 Project = Annotated[bool, typer.Option("--project", help="In this project's config.toml instead of yours.")]
 
 
@@ -38,7 +41,7 @@ Project = Annotated[bool, typer.Option("--project", help="In this project's conf
 def list_policies(as_json: Json = False) -> None:
     """Every policy: on or off here and by which file, how often it was asked and fired, and what it is about."""
     place = here()
-    config, told = catalog_of(place).config, standing(place)
+    config, told = catalog_of(place).config, _find_standing(place)
     rows = [{**_summary(policy, config), **told[policy.id]} for policy in policies().values()]
     if as_json:
         screen.document({"presets": config.presets, "policies": rows})
@@ -128,3 +131,45 @@ def _options(policy: type[Policy], config: Config) -> list[dict[str, Any]]:
     set_here, words = configured(policy, config), described_fields(policy)
     names = policy.__struct_fields__
     return [{"name": name, "value": getattr(set_here, name), "about": words.get(name, "")} for name in names]
+
+
+def _find_standing(place: Here) -> dict[str, dict[str, Any]]:
+    """How each policy stands here, by id: `enabled` as the engine has it, `by` which file, `asked` and `fired`."""
+    sources = Sources(place.home, place.root)
+    files = (parse(*sources.user_config()), parse(*sources.project_config()))
+    running = {hook.id for hook in catalog_of(place).hooks if isinstance(hook.handler, Builtin)}
+    known = _read_usage(place)
+    return {
+        name: {
+            "enabled": name in running,
+            "by": _find_switch(policy, *files),
+            "asked": known.get(name, NEVER_USED).calls,
+            "fired": known.get(name, NEVER_USED).spoke,
+        }
+        for name, policy in policies().items()
+    }
+
+
+def _find_switch(policy: type[Policy], user: Settings, project: Settings) -> str:
+    """The file, and the preset in it, that switches a policy on or off; empty when none does."""
+    for settings in (user, project):
+        if "enabled" in settings.values.get("policies", {}).get(policy.id, {}):
+            return settings.where
+    defaults = Config().presets
+    for settings, plain in ((user, defaults), (project, ())):
+        presets = settings.values.get("presets", plain)
+        for preset in (policy.preset, "strict"):
+            if preset in presets:
+                return f"@{preset} in {settings.where}" if "presets" in settings.values else f"@{preset} by default"
+    return ""
+
+
+def _read_usage(place: Here) -> Mapping[str, Used]:
+    """What the journal knows of each policy; where there is none yet, none is made for a look."""
+    if not place.home.database.exists():
+        return {}
+    try:
+        with opened(place.home) as store:
+            return {used.name: used for used in usage.hooks(store)}
+    except StoreError:
+        return {}

@@ -7,7 +7,7 @@ import typer
 
 from synaptic.cli import screen
 from synaptic.cli.place import here, journal_of
-from synaptic.cli.verbs import shown, verb
+from synaptic.cli.verbs import Json, shown, verb
 from synaptic.hooks.catalog import Catalogs
 from synaptic.store import journal, retention
 from synaptic.store.db import Store
@@ -25,7 +25,7 @@ synaptic prune --days 7    keep a week
 def prune(
     days: Annotated[float | None, typer.Option(min=0, help="Keep this many days; `retention_days` without it.")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Remove events older than the configured number of days. The newest event always stays."""
     home = here().home

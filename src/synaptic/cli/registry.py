@@ -10,9 +10,10 @@ from urllib.parse import unquote, urlsplit
 import typer
 
 from synaptic.cli import screen
-from synaptic.cli.package import Channel, Json, Registry, opened, required
+from synaptic.cli.package import Channel, Registry, required
 from synaptic.cli.place import here
-from synaptic.cli.verbs import verb
+from synaptic.cli.sites import opened_source
+from synaptic.cli.verbs import Json, verb
 from synaptic.files.replace import make_folders, replace
 from synaptic.model.environment import DEFAULT_CHANNEL
 from synaptic.model.refusal import Refusal
@@ -23,7 +24,6 @@ from synaptic.packages.database import shown
 from synaptic.packages.dolt import DoltDatabase
 from synaptic.packages.published import Published
 from synaptic.packages.scan import scan
-from synaptic.packages.serving import serving
 from synaptic.packages.source import channel_name, note_file, open_source, registry_url
 
 app = verb(
@@ -77,7 +77,7 @@ def use(
 @app.command()
 def channels(registry: Registry = "", as_json: Json = False) -> None:
     """The channels of the registry, with the commit each is at and how many packages it has."""
-    with opened(registry) as source:
+    with opened_source(registry) as source:
         found = [(name, source.head(name), len(source.packages(name))) for name in source.channels()]
     if as_json:
         rows = [{"channel": name, "commit": commit, "packages": count} for name, commit, count in found]
@@ -89,7 +89,7 @@ def channels(registry: Registry = "", as_json: Json = False) -> None:
 @app.command()
 def push(url: Url, channel: Channels = None, registry: Registry = "", as_json: Json = False) -> None:
     """Send channels to a remote; one that has moved on there is refused, never overwritten."""
-    with opened(registry) as source:
+    with opened_source(registry) as source:
         sent = tuple(channel or source.channels())
         remote.push(_file_of(source), url, sent)
     _moved("sent to", url, sent, as_json)
@@ -98,7 +98,7 @@ def push(url: Url, channel: Channels = None, registry: Registry = "", as_json: J
 @app.command()
 def pull(url: Url, channel: Channels = None, registry: Registry = "", as_json: Json = False) -> None:
     """Bring channels up to what a remote has."""
-    with opened(registry) as source:
+    with opened_source(registry) as source:
         taken = remote.pull(_file_of(source), url, tuple(channel or ()))
     _moved("taken from", url, taken, as_json)
 
@@ -110,7 +110,7 @@ def rollback(
     as_json: Json = False,
 ) -> None:
     """Take back a channel's last commit: an import, a promotion, a merge."""
-    with opened(registry) as source:
+    with opened_source(registry) as source:
         commit = author.undo(source, channel)
     if as_json:
         screen.document({"ok": True, "channel": channel, "commit": commit})
@@ -122,7 +122,7 @@ def rollback(
 def catalog(channel: Channel = "", registry: Registry = "", as_json: Json = False) -> None:
     """Keep the hashes of a channel on this machine, so that files can be checked without the registry."""
     chosen = channel_name(channel, os.environ)
-    with opened(registry) as source:
+    with opened_source(registry) as source:
         bundles = [required(source, package.id, chosen) for package in source.packages(chosen)]
     file = catalog_file(here().home.root / "registry", chosen)
     known = refresh(file, chosen, bundles).known
@@ -163,10 +163,10 @@ def serve(
     Whoever can reach the port on this machine can read it and push to it: where others work on the same machine,
     share a file remote and let the file's permissions decide.
     """
-    with opened(registry) as source:
+    with opened_source(registry) as source:
         database = _file_of(source)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    with serving(database.path, port) as url:
+    with remote.serve_registry(database.path, port) as url:
         screen.say(url)
         sys.stdout.flush()
         signal.pause()

@@ -7,8 +7,8 @@ import typer
 from synaptic.cli import plan as plans
 from synaptic.cli import screen
 from synaptic.cli.place import here
-from synaptic.cli.sites import DryRun, Force, Json, ScopeOption, Yes, chosen_sites, one_site
-from synaptic.cli.verbs import shown, verb
+from synaptic.cli.sites import DryRun, Force, ScopeOption, Yes, chosen_sites, one_site
+from synaptic.cli.verbs import Json, shown, verb
 from synaptic.model.refusal import Refusal
 from synaptic.packages.remove import Removal, apply_removals, prepare_removal
 

@@ -6,10 +6,12 @@ import msgspec
 import typer
 
 from synaptic.cli import screen
+from synaptic.cli.person import by_a_person
 from synaptic.cli.place import here
 from synaptic.cli.verbs import shown, verb
 from synaptic.daemon.client import RpcError, rpc
 from synaptic.model.errors import DaemonError, SynapticError
+from synaptic.work.command import commands
 
 app = verb()
 
@@ -30,6 +32,8 @@ def call(
         given = msgspec.json.decode(params, type=dict[str, Any])
     except msgspec.DecodeError as error:
         raise SynapticError(f"the arguments are no JSON object: {error}", hint="quote them: '{\"n\": 1}'") from None
+    if (command := commands().get(method)) and command.people_only:
+        by_a_person(command.people_only)
     try:
         screen.document(rpc(here().home, method, given))
     except RpcError:

@@ -6,8 +6,8 @@ import typer
 
 from synaptic.cli import screen
 from synaptic.cli.place import here
-from synaptic.cli.sites import Channel, Json, Registry, channel_here, opened_source
-from synaptic.cli.verbs import shown, verb
+from synaptic.cli.sites import Channel, Registry, channel_here, opened_source
+from synaptic.cli.verbs import Json, shown, verb
 
 app = verb()
 

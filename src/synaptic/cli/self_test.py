@@ -6,7 +6,7 @@ import msgspec
 import typer
 
 from synaptic.cli import screen
-from synaptic.cli.verbs import shown, verb
+from synaptic.cli.verbs import Json, shown, verb
 from synaptic.hooks.nearest import hint
 from synaptic.model.errors import DeclarationError
 from synaptic.policies.base import Policy, policies
@@ -32,7 +32,7 @@ class Examined(msgspec.Struct, frozen=True):
 @app.command("self-test", epilog=shown(EXAMPLES))
 def self_test(
     name: Annotated[str, typer.Argument(metavar="[POLICY]", help="One policy; all without it.")] = "",
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Run the cases of every policy, with nothing read and nothing written. Exit code 1 when a rule is broken."""
     known = policies()

@@ -6,12 +6,11 @@ import typer
 
 from synaptic.cli import completion, screen
 from synaptic.cli.caller import moment
-from synaptic.cli.place import here, opened
+from synaptic.cli.carry_out import carry_out
 from synaptic.cli.verbs import verb
 from synaptic.model.layers import Session
-from synaptic.store import efforts, layers, windows
-from synaptic.store.layers import Place
-from synaptic.work.layer_views import payload_view, session_view
+from synaptic.work.sessions import ListSessions, ShowSession
+from synaptic.work.views import payload_view
 
 app = verb(
     "Sessions: the context windows of efforts. One ends and is never resumed; its effort goes on in another.",
@@ -33,14 +32,10 @@ def list_sessions(
     as_json: Json = False,
 ) -> None:
     """The sessions of this project, the newest first."""
-    place = here()
-    with opened(place.home) as store:
-        project = layers.resolve(store, Place(place.root or place.cwd)).project
-        of_project = efforts.listing(store, project or 0, every=True)
-        numbers = [one.id for one in of_project] if effort is None else [efforts.required(store, effort).id]
-        found = windows.of_efforts(store, numbers, every=every)
+    command = ListSessions(effort_id=effort, all=every)
+    found = carry_out(command)
     if as_json:
-        screen.document({"sessions": [session_view(one) for one in found]})
+        screen.document({"sessions": command.answer(found)})
         return
     if not found:
         screen.say("no session is open" if not every else "there are no sessions")
@@ -54,11 +49,10 @@ def show(
     as_json: Json = False,
 ) -> None:
     """A session, and what it left for the next one."""
-    place = here()
-    with opened(place.home) as store:
-        found = windows.required(store, number)
+    command = ShowSession(session_id=number)
+    found = carry_out(command)
     if as_json:
-        screen.document(session_view(found))
+        screen.document(command.answer(found))
         return
     end = "open" if found.ended_at is None else f"ended {moment(found.ended_at)}"
     screen.say(f"Session {found.id} of effort {found.effort} ({found.task}): since {moment(found.created_at)}, {end}")

@@ -13,8 +13,9 @@ from synaptic.model.environment import DEFAULT_CHANNEL
 from synaptic.model.refusal import Refusal
 from synaptic.packages import lock
 from synaptic.packages.lock import Record
+from synaptic.packages.published import Published
 from synaptic.packages.site import Site, global_site, project_site
-from synaptic.packages.source import Source, open_source, registry_url
+from synaptic.packages.source import open_source, registry_url
 from synaptic.setup.env import env_file, read_env
 
 Scope = Literal["project", "global", "both"]
@@ -24,7 +25,6 @@ Channel = Annotated[str, typer.Option(help="The channel: develop, beta, main or 
 Registry = Annotated[str, typer.Option(help="The registry's URL, instead of the one in use.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Agree to the plan.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the plan and write nothing.")]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 Force = Annotated[bool, typer.Option("--force", help="Also where files are there already or were changed.")]
 
 
@@ -40,10 +40,14 @@ def all_sites(place: Here) -> tuple[Site, ...]:
     return (*project, global_site(place.home))
 
 
+def sites_in(place: Here, scope: Scope | None) -> tuple[Site, ...]:
+    """The places of a scope; without one every place that counts here."""
+    return all_sites(place) if scope is None else chosen_sites(place, scope)
+
+
 def installed_sites(place: Here, package: str, scope: Scope | None) -> tuple[tuple[Site, Record], ...]:
     """Where a package is installed, of all places or of those of the scope."""
-    sites = all_sites(place) if scope is None else chosen_sites(place, scope)
-    found = ((site, lock.load(site).get(package)) for site in sites)
+    found = ((site, lock.load(site).get(package)) for site in sites_in(place, scope))
     return tuple((site, record) for site, record in found if record is not None)
 
 
@@ -59,8 +63,8 @@ def one_site(place: Here, package: str, scope: Scope | None) -> tuple[Site, Reco
 
 
 @contextmanager
-def opened_source(registry: str, place: Here | None = None) -> Iterator[Source]:
-    """The registry that is meant."""
+def opened_source(registry: str, place: Here | None = None) -> Iterator[Published]:
+    """The registry that is meant, for as long as the block lasts."""
     home = (place or here()).home
     with open_source(registry_url(registry, os.environ, home), home) as source:
         yield source

@@ -7,12 +7,11 @@ import msgspec
 import typer
 
 from synaptic.cli import screen
-from synaptic.cli.person import by_a_person
-from synaptic.cli.place import here, opened, required_root
+from synaptic.cli.carry_out import carry_out
+from synaptic.cli.place import here
 from synaptic.cli.verbs import verb
-from synaptic.model.errors import StoreError, SynapticError
-from synaptic.store import mirror, sections
-from synaptic.store.db import Store
+from synaptic.model.errors import SynapticError
+from synaptic.work.state import ChangedSection, GetSection, ListSections, ResetSection, SetValue
 
 app = verb(
     "Show and set what is remembered about this project: breaker, research, edits, loop, safemode.",
@@ -31,10 +30,7 @@ Section = Annotated[str, typer.Argument(metavar="SECTION", help="`synaptic state
 @app.command()
 def get(section: Section, key: Annotated[str, typer.Argument(metavar="[KEY]")] = "", as_json: Json = False) -> None:
     """A section with every value, or one value."""
-    place = here()
-    root = required_root(place)
-    with opened(place.home) as store:
-        value = sections.get(store, root, section, key)
+    value = carry_out(GetSection(root=here().root, section=section, key=key))
     if as_json:
         screen.document(value)
     elif isinstance(value, dict) and not key:
@@ -51,38 +47,26 @@ def put(
     as_json: Json = False,
 ) -> None:
     """Write one value. Only for people: an agent is refused."""
-    by_a_person("change the state")  # what hides it is a policy's matter (`sane.engine-commands`)
     try:
         given: object = msgspec.json.decode(value)
     except msgspec.DecodeError as error:
         raise SynapticError(
             f"`{value}` is no JSON: {error}", hint="a text needs quotes of its own: '\"text\"'"
         ) from None
-    place = here()
-    root = required_root(place)
-    with opened(place.home) as store:
-        after = sections.put(durable(store), root, section, (key, given))
-        _show(after, mirror.follow(store, root), as_json)
+    _show(carry_out(SetValue(root=here().root, section=section, key=key, value=given)), as_json)
 
 
 @app.command()
 def reset(section: Section, as_json: Json = False) -> None:
     """A section back to how it was before anything happened. Only for people: an agent is refused."""
-    by_a_person("change the state")  # what hides it is a policy's matter (`sane.engine-commands`)
-    place = here()
-    root = required_root(place)
-    with opened(place.home) as store:
-        after = sections.reset(durable(store), root, section)
-        _show(after, mirror.follow(store, root), as_json)
+    _show(carry_out(ResetSection(root=here().root, section=section)), as_json)
 
 
 @app.command("list")
 def list_sections(as_json: Json = False) -> None:
     """Every section, whether it is as the engine wrote it, and what is in quarantine."""
-    place = here()
-    root = required_root(place)
-    with opened(place.home) as store:
-        found = sections.overview(store, root)
+    root = here().root
+    found = carry_out(ListSections(root=root))
     if as_json:
         screen.document({"ok": True, "root": root, **found})
         return
@@ -92,20 +76,13 @@ def list_sections(as_json: Json = False) -> None:
         screen.say(f"in quarantine since {when}: {row['section']} (somebody else wrote it)")
 
 
-def durable(store: Store) -> Store:
-    """The store, if what is written there is still known tomorrow. Raises StoreError otherwise."""
-    if not store.durable:
-        raise StoreError("; ".join(store.notices) or "nothing can be written", where=str(store.path))
-    return store
-
-
-def _show(values: dict[str, object], warnings: tuple[str, ...], as_json: bool) -> None:
-    for warning in warnings:
+def _show(section: ChangedSection, as_json: bool) -> None:
+    for warning in section.warnings:
         screen.warn(warning)
     if as_json:
-        screen.document(values)
+        screen.document(section.values)
     else:
-        _lines(values)
+        _lines(section.values)
 
 
 def _lines(values: dict[str, object]) -> None:

@@ -11,7 +11,7 @@ from synaptic.cli.imports import Import, Scope, Taken, done, put_back, take
 from synaptic.cli.place import Here, here, opened, required_root
 from synaptic.cli.registered import catalog_of, trust_of
 from synaptic.cli.trust import remember
-from synaptic.cli.verbs import verb
+from synaptic.cli.verbs import Json, verb
 from synaptic.model.errors import SettingsError
 from synaptic.setup import bootstrap as packages
 
@@ -35,7 +35,7 @@ def claude(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would happen.")] = False,
     undo: Annotated[bool, typer.Option("--undo", help="Put back what was taken over.")] = False,
     project: Annotated[bool, typer.Option("--project/--user", help="This project's settings, or yours.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Move the hooks of settings.json into our registry, with protocol `native`: they run as before, in a known order.
 

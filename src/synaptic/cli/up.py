@@ -1,25 +1,44 @@
 """`synaptic up`: from nothing to a first event that is decided, explained, and can be undone."""
 
+import os
+import secrets
+import subprocess  # noqa: TID251  the dispatcher is run exactly as an agent runs it
+import time
+from pathlib import Path
 from typing import Annotated
 
 import msgspec
 import typer
 
-from synaptic.cli import daemon, event, probe, screen
+from synaptic.cli import daemon, event, screen
 from synaptic.cli.bootstrap import installation, tell
 from synaptic.cli.place import Here, here, journal_of
 from synaptic.cli.verbs import shown, verb
 from synaptic.daemon.methods import plain
+from synaptic.model.errors import DaemonError
 from synaptic.setup import bootstrap as packages
 from synaptic.store import journal
 from synaptic.store.record import Entry
 
 app = verb()
 
+PATIENCE = 60.0
+"""Seconds: without a daemon the first call starts the engine itself."""
+
 EXAMPLES = """
 synaptic up     set everything up, then see one event go through
 synaptic down   take it all out again
 """
+
+
+class Sent(msgspec.Struct, frozen=True, kw_only=True):
+    """What the dispatcher answered."""
+
+    session: str
+    exit: int
+    stdout: str
+    stderr: str
+    milliseconds: float
 
 
 @app.command(epilog=shown(EXAMPLES))
@@ -31,7 +50,7 @@ def up(as_json: Annotated[bool, typer.Option("--json", help="Print the report as
     place = here()
     report = packages.bootstrap(installation(place))
     started = daemon.ensure(place.home)
-    sent = probe.send(place.home.dispatch, place.root or place.cwd)
+    sent = send_probe(place.home.dispatch, place.root or place.cwd)
     entry = _journaled(place, sent.session)
     if as_json:
         answer = msgspec.to_builtins(sent)
@@ -53,7 +72,7 @@ def _journaled(place: Here, session: str) -> Entry | None:
     return found[0] if found else None
 
 
-def _show(sent: probe.Sent, entry: Entry | None) -> None:
+def _show(sent: Sent, entry: Entry | None) -> None:
     screen.say(f"\nA real event through the real dispatcher ({sent.milliseconds:.1f} ms, exit code {sent.exit})")
     if entry is not None:
         event.show(entry)
@@ -68,3 +87,36 @@ def _next(place: Here) -> None:
     screen.say("Next:            synaptic list   synaptic policy list   synaptic tail -f   synaptic doctor")
     if place.project is None:
         screen.say("This folder is no project; `synaptic up` in one writes its variables too.")
+
+
+def send_probe(dispatch: Path, cwd: str) -> Sent:
+    """Send a real, harmless event through the installed dispatcher: proof that the agent's next call is answered."""
+    session = f"synaptic-probe-{secrets.token_hex(6)}"
+    payload = {
+        "session_id": session,
+        "cwd": os.fsencode(cwd).decode("utf-8", "replace"),
+        "hook_event_name": "PreToolUse",
+        "tool_name": "Bash",
+        "tool_input": {"command": "echo synaptic is up", "description": "A harmless event from `synaptic up`"},
+    }
+    started = time.perf_counter()
+    done = _run(dispatch, msgspec.json.encode(payload), cwd)
+    return Sent(
+        session=session,
+        exit=done.returncode,
+        stdout=done.stdout.decode("utf-8", "replace").strip(),
+        stderr=done.stderr.decode("utf-8", "replace").strip(),
+        milliseconds=(time.perf_counter() - started) * 1000,
+    )
+
+
+def _run(dispatch: Path, stdin: bytes, cwd: str) -> "subprocess.CompletedProcess[bytes]":
+    # The folder that counts is the one that was asked about, not the project of a session around us.
+    env = {name: value for name, value in os.environ.items() if name != "CLAUDE_PROJECT_DIR"}
+    try:
+        return subprocess.run(
+            [dispatch, "PreToolUse"], input=stdin, capture_output=True, timeout=PATIENCE, check=False, cwd=cwd, env=env
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        hint = "type: synaptic bootstrap"
+        raise DaemonError(f"the dispatcher cannot be run: {error}", where=str(dispatch), hint=hint) from error

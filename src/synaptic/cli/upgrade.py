@@ -13,17 +13,15 @@ from synaptic.cli.sites import (
     Channel,
     DryRun,
     Force,
-    Json,
     Registry,
     ScopeOption,
     Yes,
     agents_here,
-    all_sites,
-    chosen_sites,
     installed_sites,
     opened_source,
+    sites_in,
 )
-from synaptic.cli.verbs import shown, verb
+from synaptic.cli.verbs import Json, shown, verb
 from synaptic.model.refusal import Refusal
 from synaptic.packages import lock
 from synaptic.packages.dependencies import Wanted
@@ -93,7 +91,7 @@ def _places(place: Here, package: str, scope: ScopeOption) -> list[tuple[Site, s
             hint = f"synaptic install {package}"
             raise Refusal("not_found", f"{package} is not installed here", where=place.cwd, hint=hint)
         return [(site, package) for site, _ in found]
-    sites = all_sites(place) if scope is None else chosen_sites(place, scope)
+    sites = sites_in(place, scope)
     return [(site, record.package) for site in sites for record in lock.load(site).install]
 
 

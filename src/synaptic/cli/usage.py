@@ -1,6 +1,5 @@
 """`synaptic usage`: what is used, how long it takes, what fails, and what never runs."""
 
-import asyncio
 from collections.abc import Iterable
 from datetime import datetime
 from typing import Annotated
@@ -8,13 +7,14 @@ from typing import Annotated
 import typer
 
 from synaptic.cli import screen
-from synaptic.cli.place import Here, here, opened, required_root
+from synaptic.cli.carry_out import at_work, wait_for
+from synaptic.cli.place import Here, here, required_root
 from synaptic.cli.registered import catalog_of
 from synaptic.cli.verbs import shown, verb
-from synaptic.hooks import abilities
 from synaptic.model.hook import Builtin
 from synaptic.store import usage
 from synaptic.store.usage import Used
+from synaptic.work.abilities import ListAbilities, ShowAbilityUsage
 
 app = verb()
 BARS = " ▁▂▃▄▅▆▇█"
@@ -54,10 +54,10 @@ def _tables(place: Here, days: int) -> dict[str, tuple[Used, ...]]:
     catalog = catalog_of(place)
     policies = {hook.id for hook in catalog.hooks if isinstance(hook.handler, Builtin)}
     registered = {hook.id for hook in catalog.hooks} - policies
-    with opened(place.home) as store:
-        ran = usage.hooks(store, root, days)
-        called = usage.abilities(store, root, days)
-        known = {one.ability.id for one in asyncio.run(abilities.every(store, root))}
+    with at_work() as context:
+        ran = usage.hooks(context.store, root, days)
+        called = ShowAbilityUsage(root=root, days=days).run(context)
+        known = {one.id for one in wait_for(ListAbilities(root=root).run(context))}
     return {
         "ability": _with_unused(called, known),
         "hook": _with_unused((one for one in ran if one.name not in policies and "." not in one.name), registered),

@@ -1,7 +1,7 @@
 """Which verbs there are. One is imported when it is asked for, so that no verb pays for the others."""
 
 from importlib import import_module
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
@@ -53,6 +53,8 @@ VERBS = {
     "rpc": ("rpc", "One call on the daemon's socket."),
 }
 """Verb to its file, which keeps its Typer app in `app`, and to its line in the overview."""
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 
 
 class Verbs(TyperGroup):

@@ -7,8 +7,8 @@ import typer
 
 from synaptic.cli import screen
 from synaptic.cli.place import here
-from synaptic.cli.sites import Json, ScopeOption, all_sites, chosen_sites, installed_sites
-from synaptic.cli.verbs import shown, verb
+from synaptic.cli.sites import ScopeOption, installed_sites, sites_in
+from synaptic.cli.verbs import Json, shown, verb
 from synaptic.model.refusal import Refusal
 from synaptic.packages.verify_install import Found, verify_site
 
@@ -29,7 +29,7 @@ def verify(
 ) -> None:
     """Look at every installed file and hook; exit code 1 when one is missing, or changed so that it cannot run."""
     place = here()
-    sites = all_sites(place) if scope is None else chosen_sites(place, scope)
+    sites = sites_in(place, scope)
     if name and not installed_sites(place, name, scope):
         raise Refusal("not_found", f"{name} is not installed here", where=place.cwd, hint="type: synaptic freeze")
     found = [one for site in sites for one in verify_site(site, name)]

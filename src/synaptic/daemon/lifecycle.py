@@ -1,4 +1,9 @@
-"""One daemon per home: a lock that it holds for life, started without a race, stopped without a loss."""
+"""Start, stop and find the one daemon of a home.
+
+The daemon holds a lock on a file for as long as it lives, so the kernel says whether there is one, also after a kill.
+Whoever starts it takes the lock first and hands it over, locked, as an inherited descriptor: of many that start one at
+the same time exactly one succeeds, and there is no moment in which nobody holds it.
+"""
 
 import fcntl
 import os
@@ -17,18 +22,20 @@ import msgspec
 
 import synaptic
 from synaptic.daemon.address import connect
+from synaptic.files.replace import replace_own
 from synaptic.model.errors import DaemonError
 from synaptic.model.home import Home
 from synaptic.setup.dispatcher import read_engine
 from synaptic.store.lease import is_locked
 
 SERVER = ("-I", "-m", "synaptic.daemon.server")
-PLAIN = ("HOME", "USER", "LOGNAME", "PATH", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR")
-PLAIN_PREFIXES = ("LC_", "XDG_")
+INHERITED = ("HOME", "USER", "LOGNAME", "PATH", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR")
+INHERITED_PREFIXES = ("LC_", "XDG_")
 POLL = 0.01
 PROBES = 20
 """Who asks whether the lock is held has it for an instant, so one refusal proves nothing."""
 GRACE = 10.0
+"""Seconds to end by itself, with what it is working on, before it is killed."""
 
 State = Literal["running", "starting", "stopped"]
 
@@ -53,7 +60,7 @@ class Lock(msgspec.Struct, frozen=True):
         """Leave nothing behind that looks like a daemon."""
         _pid_file(self.home).unlink(missing_ok=True)
         self.home.socket.unlink(missing_ok=True)
-        os.close(self.fd)
+        os.close(self.fd)  # last: whoever gets the lock next makes files of these names
 
 
 def find_home(environ: Mapping[str, str]) -> Home:
@@ -73,40 +80,40 @@ def find_home(environ: Mapping[str, str]) -> Home:
 def start(home: Home) -> bool:
     """Start the daemon detached; False when one runs or is starting already. It gets the lock from us, still locked."""
     prepare(home)
-    fd = _take(home)
+    fd = _take_lock(home)
     if fd is None:
         return False
     try:
-        _pid_file(home).unlink(missing_ok=True)
+        _pid_file(home).unlink(missing_ok=True)  # of a daemon that was killed: `status` would believe it
         _spawn(home, fd)
     except OSError as error:
         raise DaemonError(f"the daemon cannot be started: {error}", where=str(home.run)) from error
     finally:
-        os.close(fd)
+        os.close(fd)  # our copy; the lock lives on in the daemon's
     return True
 
 
 def wait_ready(home: Home, timeout: float) -> bool:
     """Whether the daemon takes calls within the time."""
-    return _until(lambda: is_listening(home), timeout)
+    return _wait_until(lambda: is_listening(home), timeout)
 
 
 def stop(home: Home, grace: float = GRACE) -> Status:
     """Ask the daemon to end, and after the grace end it; returns what was running."""
     if not is_held(home):
         return status(home)
-    _until(lambda: status(home).state != "starting", grace)
+    _wait_until(lambda: status(home).state != "starting", grace)
     was = status(home)
     if was.state == "stopped":
         return was
     if not was.pid:
         raise DaemonError("a daemon is starting and does not say who it is", where=str(home.lock), hint="try again")
     for number in (signal.SIGTERM, signal.SIGKILL):
-        if _gone(home, was.pid):
+        if _is_gone(home, was.pid):
             return was
         with suppress(ProcessLookupError):
             os.kill(was.pid, number)
-        if _until(lambda: _gone(home, was.pid), grace):
+        if _wait_until(lambda: _is_gone(home, was.pid), grace):
             return was
     raise DaemonError(f"process {was.pid} does not end", where=str(home.lock), hint=f"look at it: ps -p {was.pid}")
 
@@ -127,13 +134,11 @@ def status(home: Home) -> Status:
 def hold(home: Home, fd: int | None = None) -> Lock:
     """What the daemon does first: adopt the inherited lock, or take it. Raises DaemonError when another has it."""
     prepare(home)
-    held = _take(home) if fd is None else _adopt(home, fd)
+    held = _take_lock(home) if fd is None else _adopt_lock(home, fd)
     if held is None:
         raise DaemonError("another daemon runs here", where=str(home.lock), hint="type: synaptic daemon status")
-    os.set_inheritable(held, False)
-    temporary = home.run / f".daemon.pid.{os.getpid()}"
-    temporary.write_text(f"{os.getpid()}\n{synaptic.__version__}\n")
-    temporary.replace(_pid_file(home))
+    os.set_inheritable(held, False)  # no process that outlives the daemon may hold it
+    replace_own(str(_pid_file(home)), f"{os.getpid()}\n{synaptic.__version__}\n".encode())
     return Lock(home, held)
 
 
@@ -164,12 +169,12 @@ def prepare(home: Home) -> None:
 
 def plain_env(environ: Mapping[str, str]) -> dict[str, str]:
     """What a daemon inherits: one project's variables must not reach the calls of another."""
-    return {k: v for k, v in environ.items() if k in PLAIN or k.startswith(PLAIN_PREFIXES)}
+    return {k: v for k, v in environ.items() if k in INHERITED or k.startswith(INHERITED_PREFIXES)}
 
 
 def restart(home: Home) -> bool:
     """Stop and start; False when somebody else is at it already."""
-    with _alone(home) as first:
+    with _hold_restart_lock(home) as first:
         if first:
             stop(home)
             start(home)
@@ -203,10 +208,10 @@ def _spawn(home: Home, fd: int) -> None:
         os.close(log)
 
 
-def _take(home: Home) -> int | None:
+def _take_lock(home: Home) -> int | None:
     fd = _open_lock(home.lock)
     for _ in range(PROBES):
-        if _locked(fd):
+        if _try_lock(fd):
             return fd
         if status(home).state == "running":
             break
@@ -215,16 +220,16 @@ def _take(home: Home) -> int | None:
     return None
 
 
-def _adopt(home: Home, fd: int) -> int | None:
+def _adopt_lock(home: Home, fd: int) -> int | None:
     """The inherited descriptor, when it is this home's lock and held by us: asking for what one holds succeeds."""
     try:
         ours = os.path.samestat(os.fstat(fd), home.lock.stat())
     except OSError:
         ours = False
-    return fd if ours and _locked(fd) else None
+    return fd if ours and _try_lock(fd) else None
 
 
-def _locked(fd: int) -> bool:
+def _try_lock(fd: int) -> bool:
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -241,22 +246,23 @@ def _open_lock(path: Path) -> int:
 
 
 @contextmanager
-def _alone(home: Home) -> Iterator[bool]:
+def _hold_restart_lock(home: Home) -> Iterator[bool]:
+    """Whether nobody else is restarting the daemon; two who did it together would stop each other's new one."""
     prepare(home)
     fd = _open_lock(home.run / "restart.lock")
     try:
-        yield _locked(fd)
+        yield _try_lock(fd)
     finally:
         os.close(fd)
 
 
-def _gone(home: Home, pid: int) -> bool:
+def _is_gone(home: Home, pid: int) -> bool:
     """Its lock is free, or another daemon has it. Without a pid file it may still be on its way out."""
     now = status(home)
     return now.state == "stopped" or (now.state == "running" and now.pid != pid)
 
 
-def _until(done: Callable[[], bool], timeout: float) -> bool:
+def _wait_until(done: Callable[[], bool], timeout: float) -> bool:
     end = time.monotonic() + timeout
     while not done():
         if time.monotonic() >= end:

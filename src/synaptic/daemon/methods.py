@@ -1,11 +1,13 @@
-"""The daemon's own methods: what it is, what it has seen, and how to end it."""
+"""The methods that need the daemon itself: what it is, what it has seen, an orchestrator's event, and its end."""
 
 import os
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from synaptic.daemon.emit import Emission, completed, request_of, told
 from synaptic.daemon.rpc import METHODS, RpcError, method
+from synaptic.model.event import EVENTS
 from synaptic.store import journal
 from synaptic.store.record import Entry
 
@@ -41,6 +43,16 @@ class Place(msgspec.Struct, frozen=True):
     """A project's root."""
 
     root: str = ""
+
+
+class Emit(msgspec.Struct, frozen=True):
+    """An orchestrator's event and its context."""
+
+    event: str
+    context: dict[str, Any] = {}
+    root: str = ""
+    blocking_only: bool = False
+    env: dict[str, str] = {}
 
 
 @method("rpc.methods")
@@ -100,6 +112,17 @@ async def catalog(daemon: "Daemon", params: Place) -> object:
     """What is registered for a project, in order, and what is wrong with it."""
     found = daemon.engine.catalogs.get(params.root)
     return {"hooks": [_hook(hook) for hook in found.hooks], "problems": list(found.problems)}
+
+
+@method("ability.emit")
+async def emit(daemon: "Daemon", params: Emit) -> object:
+    """Run the hooks of an event; the merged result, and whether the event is blocked."""
+    if params.event not in EVENTS:
+        raise RpcError("VALIDATION_ERROR", f"event: there is no event {params.event!r}")
+    context = completed(params.event, params.context, params.root)
+    emission = Emission(event=params.event, context=context, blocking_only=params.blocking_only)
+    env = {"PATH": os.environ.get("PATH", os.defpath), "HOME": os.environ.get("HOME", ""), **params.env}
+    return told(emission, await daemon.engine.answer(request_of(emission, env)))
 
 
 def plain(entry: Entry) -> dict[str, Any]:

@@ -49,14 +49,15 @@ def environment() -> Mapping[str, str]:
 
 async def call(service: Any, name: str, params: Mapping[str, object], env: object = None) -> object:
     """Run one method. Every failure is a SynapticError."""
-    token = _environment.set(_known(env))
+    # A context variable: requests that are answered at the same time must not see each other's AGENT_ID.
+    token = _environment.set(_read_variables(env))
     try:
-        return await _called(service, name, params)
+        return await _call_method(service, name, params)
     finally:
         _environment.reset(token)
 
 
-def _known(env: object) -> Mapping[str, str]:
+def _read_variables(env: object) -> Mapping[str, str]:
     """The variables that count; none of an environment that is none."""
     try:
         given = msgspec.convert(env, dict[str, str])
@@ -65,7 +66,7 @@ def _known(env: object) -> Mapping[str, str]:
     return {name: value for name, value in given.items() if name in VARIABLES}
 
 
-async def _called(service: Any, name: str, params: Mapping[str, object]) -> object:
+async def _call_method(service: Any, name: str, params: Mapping[str, object]) -> object:
     if name not in METHODS:
         raise RpcError("UNKNOWN_COMMAND", f"there is no method {name!r}; `synaptic rpc rpc.methods` lists them")
     schema, handler = METHODS[name]
@@ -77,7 +78,7 @@ async def _called(service: Any, name: str, params: Mapping[str, object]) -> obje
         return await handler(service, typed)
     except SynapticError:
         raise
-    except Exception as error:
+    except Exception as error:  # a handler's own mistake: the caller gets a line, and the connection stays usable
         raise RpcError("HANDLER_ERROR", f"{name}: {type(error).__name__}: {error}") from error
 
 
@@ -105,23 +106,23 @@ async def answer_json_rpc(service: Any, body: bytes) -> bytes:
     try:
         request = msgspec.json.decode(body, type=JsonRpc)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        return _json_rpc(None, error=RpcError("INVALID_REQUEST", f"not a JSON-RPC request: {error}"))
+        return _encode_reply(None, error=RpcError("INVALID_REQUEST", f"not a JSON-RPC request: {error}"))
     try:
-        return _json_rpc(request.id, result=await call(service, request.method, request.params, request.env))
+        return _encode_reply(request.id, result=await call(service, request.method, request.params, request.env))
     except SynapticError as error:
-        return _json_rpc(request.id, error=error)
+        return _encode_reply(request.id, error=error)
 
 
-def _json_rpc(number: str | int | None, *, result: object = None, error: SynapticError | None = None) -> bytes:
+def _encode_reply(number: str | int | None, *, result: object = None, error: SynapticError | None = None) -> bytes:
     if error is None:
         return msgspec.json.encode({"jsonrpc": "2.0", "id": number, "result": result})
-    word = _word(error)
+    word = _error_code(error)
     issues = list(error.issues) if isinstance(error, RpcError) else []
     body = {"code": CODES.get(word, -32000), "message": str(error), "data": {"code": word, "issues": issues}}
     return msgspec.json.encode({"jsonrpc": "2.0", "id": number, "error": body})
 
 
-def _word(error: SynapticError) -> str:
+def _error_code(error: SynapticError) -> str:
     return error.code if isinstance(error, RpcError | LayerError) else "HANDLER_ERROR"
 
 
@@ -138,17 +139,17 @@ async def answer_line(service: Any, line: bytes) -> bytes:
     try:
         request = msgspec.json.decode(line, type=Line)
     except (msgspec.DecodeError, UnicodeDecodeError):
-        return await _other_line(service, line) + b"\n"
+        return await _answer_document(service, line) + b"\n"
     try:
         data = await call(service, request.cmd, request.args, request.env)
     except SynapticError as error:
-        word = _word(error)
+        word = _error_code(error)
         details = {"details": {"issues": list(error.issues)}} if isinstance(error, RpcError) and error.issues else {}
         return msgspec.json.encode({"ok": False, "error": word, "message": str(error), **details}) + b"\n"
     return msgspec.json.encode({"ok": True, "data": data}) + b"\n"
 
 
-async def _other_line(service: Any, line: bytes) -> bytes:
+async def _answer_document(service: Any, line: bytes) -> bytes:
     """A line without `cmd` may be a JSON-RPC document."""
     try:
         msgspec.json.decode(line, type=JsonRpc)

@@ -16,14 +16,12 @@ import uvloop
 
 import synaptic
 from synaptic.daemon import (  # noqa: F401 - methods register themselves
-    ability_methods,
     frame,
     hook_methods,
-    layer_methods,
     lifecycle,
     methods,
     rpc,
-    state_methods,
+    work_methods,
 )
 from synaptic.daemon.http import Http
 from synaptic.daemon.peer import same_user

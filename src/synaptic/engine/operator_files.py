@@ -4,8 +4,8 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from synaptic.model.effect import AppendLine, Effect
-from synaptic.model.files import KeepLines, RemoveFile, WriteFile
+from synaptic.files.replace import replace_own
+from synaptic.model.effect import AppendLine, Effect, KeepLines, RemoveFile, WriteFile
 from synaptic.store.redact import redact_text
 
 CUT_LIMIT = 64 << 20
@@ -21,12 +21,7 @@ def replace_file(path: Path, content: bytes) -> None:
     """The whole file at once: whoever reads it sees the old content or the new one. A link is replaced, not followed:
     a repository may bring one in the place of a file that is ours."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    fresh = path.with_name(f"{path.name}.{os.getpid()}.tmp")
-    try:
-        fresh.write_bytes(content)
-        fresh.replace(path)
-    finally:
-        fresh.unlink(missing_ok=True)
+    replace_own(str(path), content)
 
 
 def _write(effect: Effect) -> str:

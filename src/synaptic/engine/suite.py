@@ -16,10 +16,9 @@ from pathlib import Path
 import msgspec
 
 from synaptic.engine.operator_files import replace_file, write_files
-from synaptic.model.effect import AppendLine
+from synaptic.model.effect import AppendLine, RemoveFile, WriteFile
 from synaptic.model.errand import Ended, Errand, RunTests
 from synaptic.model.errors import StoreError
-from synaptic.model.files import RemoveFile, WriteFile
 from synaptic.model.home import Home
 from synaptic.model.project import TestStatus
 from synaptic.model.state import Change

@@ -15,8 +15,9 @@ from synaptic.model.errors import StoreError
 from synaptic.model.layers import Layers, Usage
 from synaptic.model.project import Git
 from synaptic.model.state import SCOPES, State
-from synaptic.policies.facts import Facts
+from synaptic.policies.facts import Facts, read_command
 from synaptic.runners.execute import Runners
+from synaptic.shell.reading import CommandReading
 from synaptic.store import state
 from synaptic.store.db import Store
 
@@ -64,7 +65,7 @@ def gatherers() -> Mapping[str, Gatherer]:
 async def gather(call: Call, needs: frozenset[str], means: EngineMeans) -> Facts:
     """The facts about one call."""
     home = call.env.get("HOME") or USER_HOME
-    known = Facts(root=call.root, home=home, now=call.at, agent=call.agent)
+    known = Facts(root=call.root, home=home, now=call.at, agent=call.agent, command=command_of(call))
     if not needs:
         return known
     others, sections = _kinds(needs)
@@ -72,6 +73,11 @@ async def gather(call: Call, needs: frozenset[str], means: EngineMeans) -> Facts
     if sections:
         values["state"] = _state(call, means, sections)
     return msgspec.structs.replace(known, **values)
+
+
+def command_of(call: Call) -> CommandReading | None:
+    """The command of a call: for gatherers the same value as for policies, so that it is read once."""
+    return read_command(call.event, call.root, call.env.get("HOME") or USER_HOME)
 
 
 @lru_cache(maxsize=256)

@@ -4,13 +4,9 @@ import asyncio
 from collections.abc import Mapping
 
 from synaptic.facts import git
-from synaptic.facts.gather import USER_HOME, EngineMeans, Gatherer
+from synaptic.facts.gather import EngineMeans, Gatherer, command_of
 from synaptic.model.call import Call
-from synaptic.model.event import ToolEvent
-from synaptic.model.project import Git
-from synaptic.model.repository import Pending
-from synaptic.shell.effects.git import git_calls
-from synaptic.shell.programs.git_line import GitCall
+from synaptic.model.project import Git, Pending
 
 VERBS = frozenset({"push", "commit", "worktree", "reset", "clean", "checkout", "switch", "restore", "rm"})
 """Calls for which it matters what is checked out."""
@@ -20,27 +16,24 @@ FOLDERS = 8
 
 async def repositories(call: Call, means: EngineMeans) -> Mapping[str, Git]:
     """The working trees by folder; a removal of `.worktrees/` is about the folder that the event happened in."""
-    folders = [found.cwd for found in _calls(call) if found.verb in VERBS]
-    if isinstance(call.event, ToolEvent) and "worktrees" in call.event.tool.command:
+    command = command_of(call)
+    if command is None:
+        return {}
+    folders = [found.cwd for found in command.git_calls if found.verb in VERBS]
+    if "worktrees" in command.text:
         folders.append(call.event.cwd or call.root)
     return {folder: git.read(folder) for folder in _some(folders)}
 
 
 async def pending(call: Call, means: EngineMeans) -> Mapping[str, Pending]:
     """What each commit would hold."""
-    folders = _some([found.cwd for found in _calls(call) if found.verb == "commit"])
+    command = command_of(call)
+    folders = _some([found.cwd for found in command.git_calls if found.verb == "commit"] if command else [])
     found = await asyncio.gather(*(_pending(folder) for folder in folders))
     return dict(zip(folders, found, strict=True))
 
 
 FACTS: Mapping[str, Gatherer] = {"repositories": repositories, "pending": pending}
-
-
-def _calls(call: Call) -> tuple[GitCall, ...]:
-    if not isinstance(call.event, ToolEvent) or not call.event.tool.command:
-        return ()
-    home = call.env.get("HOME") or USER_HOME
-    return git_calls(call.event.tool.command, call.event.cwd or call.root, home)
 
 
 def _some(folders: list[str]) -> list[str]:

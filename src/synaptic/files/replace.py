@@ -1,9 +1,13 @@
-"""Replacing somebody else's file whole or not at all, and remembering which folders were made for it."""
+"""Replace a file as a whole: whoever reads it sees the old content or the new one, never half of it.
+
+`replace` is for files that belong to somebody else: it keeps link, mode and owner, reaches the disk before the old
+content is gone, and raises an error that names the file. `replace_own` is for files that only the engine writes, also
+on the path of an event: no fsync, no look at what was there.
+"""
 
 import contextlib
 import os
-import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from synaptic.model.errors import SettingsError
@@ -19,25 +23,48 @@ def read(path: Path) -> bytes | None:
 
 
 def replace(path: Path, data: bytes, mode: int = 0o600) -> None:
-    """New contents by temporary file and rename. A link stays a link; mode and owner of an existing file stay."""
-    target = Path(os.path.realpath(path))
+    """Write somebody else's file. A link stays a link; an existing file keeps mode and owner, a new one gets `mode`."""
+    target = os.path.realpath(path)
+
+    def settle(handle: int) -> None:
+        _inherit(handle, target, mode)
+        os.fsync(handle)  # else a power cut may keep the rename and lose the content: an empty settings file
+
     with explained(path, "written"):
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(data)
-                file.flush()
-                _inherit(file.fileno(), target, mode)
-                os.fsync(file.fileno())
-            os.replace(name, target)  # noqa: PTH105 - the temporary name is a string
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
+        _write_and_rename(target, data, settle)
 
 
-def _inherit(handle: int, target: Path, mode: int) -> None:
+def replace_own(path: str, data: bytes, mode: int | None = None) -> None:
+    """Write a file of our own, cheaply: a link becomes a file, without `mode` the umask decides. Raises OSError."""
+    _write_and_rename(path, data, None if mode is None else lambda handle: os.fchmod(handle, mode))
+
+
+def _write_and_rename(target: str, data: bytes, settle: Callable[[int], None] | None) -> None:
+    """Write a temporary file beside the target, where a rename is atomic, and rename it.
+
+    Strings, not Path: a project's state file is written after every refused call, and a Path costs as much as that.
+    """
+    folder, name = os.path.split(target)
+    fresh = os.path.join(folder, f".{name}.{os.urandom(4).hex()}")  # noqa: PTH118
+    # EXCL: two writers never share a temporary file, and nobody's link is written through.
+    handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600 if settle else 0o666)
     try:
-        old = target.stat()
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            if settle is not None:
+                file.flush()
+                settle(handle)
+        os.replace(fresh, target)  # noqa: PTH105
+    except BaseException:
+        with contextlib.suppress(OSError):  # the first error is the one to report
+            os.unlink(fresh)  # noqa: PTH108
+        raise
+
+
+def _inherit(handle: int, target: str, mode: int) -> None:
+    """Give the temporary file the mode and owner of the file that it will replace."""
+    try:
+        old = os.stat(target)  # noqa: PTH116
     except FileNotFoundError:
         os.fchmod(handle, mode)
         return
@@ -62,16 +89,16 @@ def make_folders(path: Path, mode: int = 0o755) -> tuple[str, ...]:
     return tuple(str(folder) for folder in missing)
 
 
-def drop_folders(folders: Iterable[str]) -> None:
+def drop_folders(folders: Iterable[str | Path]) -> None:
     """Remove folders that were made for a file and are empty again."""
     for folder in folders:
-        with contextlib.suppress(OSError):  # somebody uses it now: it stays
+        with contextlib.suppress(OSError):  # somebody has something in it: it stays
             Path(folder).rmdir()
 
 
 @contextlib.contextmanager
 def explained(path: Path, verb: str) -> Iterator[None]:
-    """An operating system's refusal as an error that names the file."""
+    """Turn an OSError into an error that names the file and says that it is unchanged."""
     try:
         yield
     except OSError as error:

@@ -47,6 +47,15 @@ def read(path: str, limit: int) -> Content:
         os.close(handle)
 
 
+def read_start(path: str, limit: int) -> bytes:
+    """At most the first `limit` bytes; nothing where there is no such file, or it cannot be read."""
+    try:
+        with open(path, "rb") as file:  # noqa: PTH123
+            return file.read(limit)
+    except (OSError, ValueError):
+        return b""
+
+
 def _regular(handle: int, limit: int) -> Content:
     status = os.fstat(handle)
     if stat.S_ISDIR(status.st_mode):

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 import msgspec
 
-from synaptic.fleet.inotify import Inotify
+from synaptic.files.watch import WRITES, Watch
 from synaptic.model.errors import StoreError
 from synaptic.model.home import Home
 from synaptic.store import fleet, lease
@@ -39,7 +39,7 @@ class Follow:
         self._store: Store | None = None
         self._file: object = None
         self._version: Version | None = None
-        self._news = Inotify()
+        self._news = Watch(WRITES)
 
     def wait(self, seconds: float, also: Sequence[int] = ()) -> bool:
         """Whether the database may have changed since the last time that this said so; the first time it has.
@@ -103,14 +103,14 @@ class Follow:
 
     def _sleep(self, seconds: float, also: Sequence[int]) -> bool:
         """Until there is news, or it is time to look; True when another descriptor can be read."""
-        pause = RELIEF if self._news.watch(str(self._home.root)) else BLIND
+        pause = RELIEF if self._news.add(str(self._home.root)) else BLIND
         mine = [] if self._news.fd is None else [self._news.fd]
         ready = select.select([*mine, *also], [], [], min(seconds, pause))[0]
         if any(fd in also for fd in ready):
             return True
-        if ready and self._concerns(self._news.names()):
+        if ready and self._concerns(self._news.read_names()):
             time.sleep(self._quiet)
-            self._news.names()
+            self._news.read_names()
         return False
 
     def _concerns(self, names: set[str]) -> bool:

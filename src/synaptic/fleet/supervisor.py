@@ -1,4 +1,4 @@
-"""An agent in the foreground, started again when it is asked for or has crashed, by the one process that may kill it.
+"""Run an agent in the foreground and start it again when it is asked for or has crashed.
 
 Everything it knows about its agent is in the database, under the agent's own name: a request for another agent is
 another supervisor's. While the agent runs nothing is printed, because the terminal is the agent's.
@@ -127,9 +127,11 @@ class Supervisor:
                 until = time.monotonic() + LONG
 
     def _after(self, command: tuple[str, ...], child: Child) -> Next:
+        """What follows the end of a process. The order decides: one end often has several explanations."""
         ended, pace = child.ended or Ended(), self._task.pace
-        if number := self._ending():
+        if number := self._ending():  # we were told to end, and ended it ourselves
             return self._leave("done", "", BY_SIGNAL + number)
+        # Before any look at how it ended: a restart ends the agent by a signal too, and is no crash.
         if (prompt := self._taken()) is not None:
             return self._again(commands.restarted(self._task.command, prompt, self._task.prompt_flag), child)
         if number := self._interrupted(ended):
@@ -137,6 +139,7 @@ class Supervisor:
         if ended.signal:
             self._report("error", ended.words)
             return self._spaced(Next(command=command), ended.words)
+        # An agent that refuses at once to continue a session will refuse again: the same command without it.
         if ended.code and child.lived < pace.hasty and commands.resumes(command):
             self._tell(f"{self._name} could not continue its session: started again without it")
             return Next(command=commands.without_resume(command))

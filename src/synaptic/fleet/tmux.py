@@ -1,6 +1,7 @@
-"""A tmux server, spoken to through libtmux: words in, lines out, several commands in one call."""
+"""A tmux server: words in, lines out, several commands in one call. The one place that runs `tmux`."""
 
 import os
+import subprocess  # noqa: TID251  tmux is a program
 from collections.abc import Mapping, Sequence
 
 from synaptic.model.errors import SynapticError
@@ -25,16 +26,17 @@ class Tmux:
 
     def run(self, *words: str) -> list[str]:
         """One command, or several with `;` between them; what it prints."""
-        from libtmux.common import tmux_cmd  # noqa: PLC0415  a tenth of a second, and only for those who have tmux
-        from libtmux.exc import LibTmuxException  # noqa: PLC0415
-
+        command = ("tmux", *self._server, *words)
         try:
-            done = tmux_cmd(*self._server, *words)
-        except (LibTmuxException, OSError) as error:
+            # Titles of windows may hold bytes of any encoding: shown escaped, never an error.
+            done = subprocess.run(command, capture_output=True, encoding="utf-8", errors="backslashreplace")
+        except (OSError, ValueError) as error:
             raise TmuxError("tmux cannot be run", hint="is it installed and on PATH?") from error
         if done.returncode:
-            raise TmuxError(f"tmux {words[0]}: {' '.join(done.stderr) or 'failed'}", where=" ".join(self._server[1:]))
-        return list(done.stdout)
+            said = " ".join(filter(None, done.stderr.split("\n"))) or "failed"
+            raise TmuxError(f"tmux {words[0]}: {said}", where=" ".join(self._server[1:]))
+        printed = done.stdout.rstrip("\n")
+        return printed.split("\n") if printed else []
 
     def batch(self, commands: Sequence[Sequence[str]]) -> None:
         """Some commands in one call. What is gone by now is skipped, and the others are carried out."""

@@ -14,10 +14,9 @@ from synaptic.hooks.config import parse as parse_config
 from synaptic.hooks.declaration import Declarations
 from synaptic.hooks.pins import Pins, tampered
 from synaptic.hooks.project import find_root
-from synaptic.hooks.running import permitted
 from synaptic.hooks.select import HookIndex
 from synaptic.hooks.sources import Sources
-from synaptic.hooks.tighten import merge
+from synaptic.hooks.tighten import merge, split_permitted
 from synaptic.model.call import Call
 from synaptic.model.environment import project_variables
 from synaptic.model.home import Home
@@ -112,7 +111,7 @@ def build(sources: Sources, environment: str = "") -> Catalog:
     user = parse_config(*sources.user_config())
     config, problems = merge(user, parse_config(*sources.project_config()))
     config = msgspec.structs.replace(config, environment=config.environment or environment)
-    running, refused = permitted(instantiate(config), Config(**user.values))
+    running, refused = split_permitted(instantiate(config), Config(**user.values))
     found = [Declarations(builtin_hooks(running), refused), *sources.declarations(config)]
     hooks = ordered(unique(hook for source in found for hook in source.hooks))
     variables, complaints = _variables(sources, config)

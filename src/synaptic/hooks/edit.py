@@ -1,15 +1,16 @@
-"""Presets and policies switched on and off in a config file; comments and everything else in it stay."""
+"""Edit a config file: switch presets and policies, set one value. Comments and everything else in it stay."""
 
 import os
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
+from tomlkit.items import Item
 
-from synaptic.hooks.config import Config
+from synaptic.files.replace import make_folders, read, replace
+from synaptic.hooks.config import Config, parse
 from synaptic.hooks.nearest import hint
 from synaptic.model.errors import DeclarationError
 from synaptic.policies.base import PRESETS, policies
@@ -29,14 +30,37 @@ def _switch(path: Path, names: Iterable[str], on: bool) -> bool:
     wanted = tuple(names)
     for name in wanted:
         _check(name)
-    before = path.read_text() if path.exists() else ""
+    before = _read_text(path)
     document = _document(before, path)
     for name in wanted:
         _switch_preset(document, name[1:], on, path) if name[0] == "@" else _switch_policy(document, name, on, path)
     after = tomlkit.dumps(document)
+    return _write_text(path, before, after)
+
+
+def set_value(path: Path, key: str, value: str) -> bool:
+    """Set a dotted key; True when the file changed. For a wrong value DeclarationError, and the file as it was."""
+    before = _read_text(path)
+    known = parse(before.encode(), str(path)).problems
+    after = _assign(before, path, key, value)
+    # Problems that were there before must not keep anybody from setting something else.
+    if problems := [text for text in parse(after.encode(), str(path)).problems if text not in known]:
+        raise DeclarationError(f"not written: {problems[0]}", hint="synaptic config schema")
+    return _write_text(path, before, after)
+
+
+def _read_text(path: Path) -> str:
+    try:
+        return (read(path) or b"").decode()
+    except UnicodeDecodeError as error:
+        raise DeclarationError(f"is not UTF-8 (byte {error.start})", where=str(path), hint="correct it") from None
+
+
+def _write_text(path: Path, before: str, after: str) -> bool:
     if after == before:
         return False
-    _replace(path, after)
+    make_folders(Path(os.path.realpath(path)).parent)  # a link may lead into a folder that is not there yet
+    replace(path, after.encode(), 0o644)
     return True
 
 
@@ -78,16 +102,32 @@ def _expect(value: Any, kind: type, path: Path, key: str) -> Any:
     return value
 
 
-def _replace(path: Path, text: str) -> None:
-    """A new file in the place of the old one, at once; a link keeps pointing at it, its mode stays."""
-    target = Path(os.path.realpath(path))
-    target.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+def _assign(before: str, path: Path, key: str, value: str) -> str:
     try:
-        with os.fdopen(handle, "w") as file:
-            file.write(text)
-        Path(name).chmod(target.stat().st_mode & 0o777 if target.exists() else 0o644)
-        Path(name).replace(target)
-    except OSError:
-        Path(name).unlink(missing_ok=True)
-        raise
+        document = tomlkit.parse(before)
+        parts = _split_key(key)
+        table: Any = document
+        for part in parts[:-1]:
+            table = table.setdefault(part, tomlkit.table())
+        table[parts[-1]] = _read_value(value)
+        return tomlkit.dumps(document)
+    except (TOMLKitError, TypeError, AttributeError) as error:
+        raise DeclarationError(f"`{key}` cannot be set: {error}", where=str(path)) from None
+
+
+def _split_key(key: str) -> list[str]:
+    """The names in a dotted key, as TOML reads it: one in quotes may hold dots."""
+    parts: list[str] = []
+    table: Any = tomlkit.parse(f"{key} = 0").unwrap()
+    while isinstance(table, dict):
+        ((name, table),) = table.items()
+        parts.append(name)
+    return parts
+
+
+def _read_value(text: str) -> Item:
+    """A TOML value, or the words themselves: nobody should have to quote twice in a shell."""
+    try:
+        return tomlkit.value(text)
+    except TOMLKitError:
+        return tomlkit.item(text)

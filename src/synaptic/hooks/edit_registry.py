@@ -1,8 +1,11 @@
-"""A skill's entries in a registry.toml: put in, renewed, taken out. Whatever people wrote there stays as it is."""
+"""Edit a skill's entries in a registry.toml: put in, renew, take out. Whatever people wrote there stays as it is.
+
+The text is cut at its `[[hook]]` headers and only the pieces that are ours are rewritten: a TOML library that writes
+the whole document again would move comments and blank lines. The result is parsed again and compared with what was
+meant before anybody writes it.
+"""
 
 import contextlib
-import fcntl
-import os
 import re
 import tomllib
 from collections.abc import Iterator, Sequence
@@ -13,6 +16,7 @@ import msgspec
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
+from synaptic.files.lock import hold_lock
 from synaptic.model.errors import DeclarationError
 
 NAME = r"(?:[\w-]+|\"[^\"\n]*\"|'[^'\n]*')"
@@ -22,7 +26,7 @@ TOKEN = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 """Strings and comments are stepped over, so that a header inside one is none."""
-ABOVE = re.compile(r"(?:^[ \t]*#[^\n]*\n)+\Z", re.MULTILINE)
+COMMENT_ABOVE = re.compile(r"(?:^[ \t]*#[^\n]*\n)+\Z", re.MULTILINE)
 PERSONAL = {"matcher": ".*", "priority": 50, "blocking": False}
 """What a user may decide otherwise than the package, and its value where nothing is said."""
 
@@ -62,14 +66,14 @@ def entries(text: str, where: str = "") -> list[dict[str, Any]]:
     return found
 
 
-def upserted(text: str, owner: Owner, wanted: Sequence[Line], base: Sequence[Line] = (), where: str = "") -> str:
+def upsert_entries(text: str, owner: Owner, wanted: Sequence[Line], base: Sequence[Line] = (), where: str = "") -> str:
     """The text with exactly the wanted entries of this owner.
 
     An entry that is there is renewed in its place. Where it differs from `base`, what the package asked for last time,
     somebody changed it, and it keeps the change.
     """
     before = entries(text, where)
-    parts = _split(text, len(before), where)
+    parts = _split_at_hooks(text, len(before), where)
     left = {owner.key(line.event, line.script): line for line in wanted}
     asked = {owner.key(line.event, line.script): line for line in base}
     after: list[dict[str, Any]] = []
@@ -79,32 +83,28 @@ def upserted(text: str, owner: Owner, wanted: Sequence[Line], base: Sequence[Lin
             continue
         key = owner.key(entry.get("event"), entry.get("script"))
         line = left.pop(key, None)
-        if line is None:
+        if line is None:  # the package has this hook no more
             parts.drop(number)
             continue
-        values = _renewed(entry, line, asked.get(key))
+        values = _find_changes(entry, line, asked.get(key))
         parts.change(number, values)
         after.append({**entry, **values})
-    added = [_values(line, owner) for line in left.values()]
-    new = parts.text() + "".join(_table(values) for values in added)
-    return _proved(new if text else new.lstrip("\n"), [*after, *added], where)
+    added = [_entry_values(line, owner) for line in left.values()]
+    new = parts.text() + "".join(_write_table(values) for values in added)
+    return _prove(new if text else new.lstrip("\n"), [*after, *added], where)
 
 
-def withdrawn(text: str, owner: Owner, where: str = "") -> str:
+def withdraw_entries(text: str, owner: Owner, where: str = "") -> str:
     """The text without this owner's entries."""
-    return upserted(text, owner, (), (), where)
+    return upsert_entries(text, owner, (), (), where)
 
 
 @contextlib.contextmanager
 def registry_lock(registry: Path) -> Iterator[None]:
-    """One writer of a registry at a time. The lock is the kernel's: a file left behind blocks nobody."""
+    """Let one process at a time edit a registry, whose folder is created."""
     registry.parent.mkdir(parents=True, exist_ok=True)
-    handle = os.open(registry.parent / ".registry.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
+    with hold_lock(registry.parent / ".registry.lock"):
         yield
-    finally:
-        os.close(handle)
 
 
 class _Parts:
@@ -130,8 +130,8 @@ class _Parts:
         self._pieces[index] = ""
         above = self._pieces[index - 1]
         if "".join(self._pieces[: index - 1]).strip() or "\n\n" in above:
-            above = ABOVE.sub("", above)
-        gap = above == "\n" or above.endswith("\n\n")
+            above = COMMENT_ABOVE.sub("", above)
+        gap = above == "\n" or above.endswith("\n\n")  # the blank line that set the entry apart goes with it
         self._pieces[index - 1] = above[:-1] if gap else above
 
     def change(self, number: int, values: dict[str, Any]) -> None:
@@ -144,25 +144,25 @@ class _Parts:
         self._pieces[index] = tomlkit.dumps(document)
 
 
-def _split(text: str, count: int, where: str) -> _Parts:
+def _split_at_hooks(text: str, count: int, where: str) -> _Parts:
     spans: list[tuple[int, int]] = []
     start: int | None = None
     for found in TOKEN.finditer(text):
         header = found["header"]
-        if header is None or _is_part(header):
+        if header is None or _is_inside_hook(header):
             continue
         if start is not None:
-            spans.append((start, _end(text, start, found.start())))
-        start = found.start() if _is_hook(header) else None
+            spans.append((start, _find_end(text, start, found.start())))
+        start = found.start() if _is_hook_header(header) else None
     if start is not None:
-        spans.append((start, _end(text, start, len(text))))
-    if len(spans) != count:
+        spans.append((start, _find_end(text, start, len(text))))
+    if len(spans) != count:  # hooks in a notation without headers, such as `hook = [{...}]`
         hint = "write each hook as a table that begins with `[[hook]]`"
         raise DeclarationError("its hooks cannot be told apart", where=where, hint=hint)
     return _Parts(text, spans)
 
 
-def _end(text: str, start: int, stop: int) -> int:
+def _find_end(text: str, start: int, stop: int) -> int:
     """Where an entry ends: blank lines and comments before the next header are not its own."""
     lines = text[start:stop].splitlines(keepends=True)
     while len(lines) > 1 and (not lines[-1].strip() or lines[-1].lstrip().startswith("#")):
@@ -170,16 +170,17 @@ def _end(text: str, start: int, stop: int) -> int:
     return start + sum(map(len, lines))
 
 
-def _is_hook(header: str) -> bool:
+def _is_hook_header(header: str) -> bool:
     return header.startswith("[[") and header.strip("[] \t\"'") == "hook"
 
 
-def _is_part(header: str) -> bool:
+def _is_inside_hook(header: str) -> bool:
     """A table inside the entry above it."""
     return re.match(r"hook[\"']?[ \t]*\.", header.strip("[] \t\"'")) is not None
 
 
-def _renewed(entry: dict[str, Any], line: Line, base: Line | None) -> dict[str, Any]:
+def _find_changes(entry: dict[str, Any], line: Line, base: Line | None) -> dict[str, Any]:
+    """What has to change in an entry: a value that the user changed since the package asked for it stays theirs."""
     values: dict[str, Any] = {"script": line.script}
     for key, default in PERSONAL.items():
         mine = entry.get(key, default)
@@ -190,7 +191,7 @@ def _renewed(entry: dict[str, Any], line: Line, base: Line | None) -> dict[str, 
     return {key: value for key, value in values.items() if entry.get(key) != value}
 
 
-def _values(line: Line, owner: Owner) -> dict[str, Any]:
+def _entry_values(line: Line, owner: Owner) -> dict[str, Any]:
     return {
         "event": line.event,
         "matcher": line.matcher,
@@ -202,12 +203,12 @@ def _values(line: Line, owner: Owner) -> dict[str, Any]:
     }
 
 
-def _table(values: dict[str, Any]) -> str:
+def _write_table(values: dict[str, Any]) -> str:
     return "\n[[hook]]\n" + tomlkit.dumps(values)
 
 
-def _proved(text: str, expected: list[dict[str, Any]], where: str) -> str:
-    """The new text, if it says what was meant and nothing else."""
+def _prove(text: str, expected: list[dict[str, Any]], where: str) -> str:
+    """The new text, if it says what was meant and nothing else; the file stays as it is when it does not."""
     try:
         said = tomllib.loads(text).get("hook", [])
     except (tomllib.TOMLDecodeError, TOMLKitError) as error:

@@ -13,7 +13,7 @@ from synaptic.hooks.shape import shaped, strangers
 from synaptic.model.errors import DeclarationError
 from synaptic.model.hook import Builtin, Command, Handler, HttpEndpoint, PythonFunction
 from synaptic.policies.base import policies
-from synaptic.shell.words import split_words
+from synaptic.shell.read.reader import read_words
 
 
 class Described(msgspec.Struct, frozen=True, kw_only=True):
@@ -86,9 +86,13 @@ def _builtin(name: str, where: str, config: Config, events: tuple[str, ...]) -> 
 
 def _argv(command: str | tuple[str, ...], place: Place, where: str) -> tuple[str, ...]:
     """A first word with a slash is a file of the repository, one without is a program on PATH."""
-    words = split_words(printable(command, where, "command")) if isinstance(command, str) else command
+    words = read_words(printable(command, where, "command")) if isinstance(command, str) else command
     if not words or "\0" in "".join(words):
-        raise DeclarationError("`command` cannot be split into words", where=where, hint="are its quotes closed?")
+        raise DeclarationError(
+            "`command` is not one program with its arguments",
+            where=where,
+            hint="are its quotes closed? No shell runs it: what needs one goes into a script",
+        )
     first, *rest = words
     for word in rest:
         if not word.startswith("/"):

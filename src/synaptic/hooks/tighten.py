@@ -1,10 +1,11 @@
 """A user's config and a project's made one: the project may tighten what the user set, never loosen it."""
 
+from collections.abc import Iterable
 from typing import Any, get_args
 
 import msgspec
 
-from synaptic.hooks.config import Config, Settings, Table, fields
+from synaptic.hooks.config import Config, Settings, Table, enabled, fields
 from synaptic.policies.base import PRESETS, Policy, policies
 
 
@@ -20,6 +21,18 @@ def merge(user: Settings, project: Settings) -> tuple[Config, tuple[str, ...]]:
         tables[name] = _tightened(policies()[name], tables.get(name, {}), wanted, _Notes(place, problems))
     ordered = tuple(name for name in PRESETS if name in presets)
     return msgspec.structs.replace(base, presets=ordered, policies=tables), tuple(problems)
+
+
+def split_permitted(policies: Iterable[Policy], user: Config) -> tuple[tuple[Policy, ...], tuple[str, ...]]:
+    """Policies that may run, and a problem for each that runs programs and that only the project asked for."""
+    wanted = tuple(policies)
+    refused = [policy for policy in wanted if policy.runs and user.trust != "all" and not enabled(type(policy), user)]
+    problems = tuple(
+        f"{policy.id} runs programs of the project, so a project cannot switch it on "
+        f"(type `synaptic policy enable {policy.id}` if you want it)"
+        for policy in refused
+    )
+    return tuple(policy for policy in wanted if policy not in refused), problems
 
 
 def _users_own(where: str, key: str) -> str:

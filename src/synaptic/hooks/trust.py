@@ -1,7 +1,8 @@
 """Whether a hook that a repository brings may run: only what the user has seen and accepted, by its content.
 
 The digest covers what is executed: the kind of handler, its text, and the content of every file of the project that
-the text names. When it runs (event, matcher, priority) is the user's to edit and is not covered.
+the text names, through wrappers and nested shells too. When it runs (event, matcher, priority) is the user's to edit
+and is not covered.
 """
 
 import hashlib
@@ -12,11 +13,11 @@ from functools import partial
 
 import msgspec
 
-from synaptic.files.snapshot import FOLDER, Unreadable, Watched, read, unchanged
+from synaptic.files.snapshot import FOLDER, Unreadable, Watched, names, read, unchanged
 from synaptic.files.snapshot import digest as content_digest
+from synaptic.hooks.named_files import find_folders, find_matches, find_named_files, find_patterns
 from synaptic.hooks.pins import Pins, is_as_installed
 from synaptic.model.hook import Builtin, Command, Handler, Hook, HttpEndpoint, PythonFunction
-from synaptic.shell.words import simple_commands
 
 LIMIT = 256 << 20
 """Bytes of a script; a larger one is never trusted."""
@@ -106,12 +107,17 @@ def _asks(hook: Hook) -> bool:
 
 
 def _digested(handler: Handler, root: str) -> _Known:
-    watched = []
+    patterns = tuple(dict.fromkeys(find_patterns(handler, root))) if isinstance(handler, Command) else ()
+    # A file that matches later must not slip in: its folder is looked at again when a name in it changes.
+    watched = [Watched(folder, names) for pattern in patterns for folder in find_folders(pattern)]
+    for folder in watched:
+        folder.read()
     vouched = True
     total = hashlib.sha256()
     for part in _text(handler, root):
         total.update(hashlib.sha256(os.fsencode(part)).digest())
-    for path in dict.fromkeys(_files(handler, root)):
+    matches = (path for pattern in patterns for path in find_matches(pattern))
+    for path in dict.fromkeys((*_files(handler, root), *matches)):
         source = Watched(path, partial(read, limit=LIMIT))
         watched.append(source)
         content = source.read()
@@ -134,14 +140,8 @@ def _files(handler: Handler, root: str) -> Iterator[str]:
     """Files whose content counts. One that is not there yet counts too: it must not slip in later."""
     if isinstance(handler, PythonFunction):
         yield handler.file
-    if not isinstance(handler, Command):
-        return
-    yield from (word for word in handler.argv[:1] if word.startswith("/"))
-    words = (word for command in simple_commands(handler.shell) for word in command)
-    for word in (*handler.argv[1:], *words):
-        path = os.path.normpath(f"{root}/{word}") if not word.startswith("/") else word
-        if "\0" not in path and _relative(path, root) != path:
-            yield path
+    if isinstance(handler, Command):
+        yield from find_named_files(handler, root)
 
 
 def _relative(path: str, root: str) -> str:

@@ -34,8 +34,9 @@ class Read(msgspec.Struct, frozen=True):
     warnings: tuple[str, ...] = ()
 
 
-def read(raw: bytes) -> Read:
-    """The payload in some JSON text. Raises LayerError for one that cannot be handed over."""
+def read(given: object) -> Read:
+    """A payload, as JSON text in bytes or as the value itself. Raises LayerError for one that cannot be handed over."""
+    raw = given if isinstance(given, bytes) else msgspec.json.encode(given)
     if len(raw) > LIMIT:
         what = f"the payload has {len(raw)} bytes, {LIMIT} are allowed"
         raise LayerError("PAYLOAD_TOO_LARGE", what, hint="shorten it, and name long files in `requiredFiles` instead")

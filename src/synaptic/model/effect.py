@@ -3,7 +3,6 @@
 import msgspec
 
 from synaptic.model.errand import Alert, RunTests
-from synaptic.model.files import KeepLines, RemoveFile, WriteFile
 from synaptic.model.layers import LayerEffect
 from synaptic.model.state import Change
 
@@ -13,6 +12,26 @@ class AppendLine(msgspec.Struct, frozen=True, tag=True):
 
     path: str
     line: str
+
+
+class WriteFile(msgspec.Struct, frozen=True, tag=True):
+    """A file has this content from now on."""
+
+    path: str
+    text: str
+
+
+class RemoveFile(msgspec.Struct, frozen=True, tag=True):
+    """A file is gone from now on; one that is not there is no trouble."""
+
+    path: str
+
+
+class KeepLines(msgspec.Struct, frozen=True, tag=True):
+    """A file keeps its last lines."""
+
+    path: str
+    last: int
 
 
 class Deliver(msgspec.Struct, frozen=True, tag=True):

@@ -14,6 +14,9 @@ OVERFLOW = 0.90
 INJECTIONS = "pendingInjections"
 """The key of an effort's metadata that holds what the model should be told after its next tool call."""
 
+PHASES = "phases"
+"""The key of an effort's metadata with its declared phases: those of its skill when it began, and what was added."""
+
 
 def foremost(statuses: tuple[Status, ...]) -> Status:
     """One status for many agents, such as those of a window."""
@@ -45,6 +48,12 @@ class Effort(msgspec.Struct, frozen=True, kw_only=True):
         """The call that is stopped when nothing was logged before it."""
         given = self.metadata.get("blockAfter")
         return int(given) if isinstance(given, int | float) and not isinstance(given, bool) else BLOCK_AFTER
+
+    @property
+    def phases(self) -> tuple[str, ...]:
+        """The declared phases, as far as the effort knows them itself."""
+        known = self.metadata.get(PHASES)
+        return tuple(one for one in known if isinstance(one, str)) if isinstance(known, list) else ()
 
     def artifact(self, kind: str = "") -> str:
         """The path of a file of this effort: `log`, `plan`, or its debrief without a kind."""

@@ -37,6 +37,15 @@ class Git(msgspec.Struct, frozen=True, kw_only=True):
         return bool(self.branch) and not self.commit
 
 
+class Pending(msgspec.Struct, frozen=True, kw_only=True):
+    """What the next commit of a working tree would be."""
+
+    merging: bool = False
+    """It would complete a merge."""
+    staged: tuple[str, ...] = ()
+    """Its files."""
+
+
 class PlanFile(msgspec.Struct, frozen=True, kw_only=True):
     """`MASTER_PLAN.md` as it is on disk."""
 

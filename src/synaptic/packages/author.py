@@ -9,7 +9,7 @@ from synaptic.model.refusal import Refusal
 from synaptic.packages.compare import compare
 from synaptic.packages.database import Change, History, checked_ref, shown
 from synaptic.packages.folder import Read
-from synaptic.packages.hashes import corrupt
+from synaptic.packages.hashes import refuse_corrupt
 from synaptic.packages.published import Published
 from synaptic.packages.rows import Bundle
 from synaptic.packages.tables import KINDS, Statement, copy, insert, remove
@@ -95,8 +95,7 @@ def gate(registry: Published, name: str, source: str, target: str) -> Bundle:
         raise Refusal("not_found", f"there is no package `{name}` in `{source}`", where=shown(registry.url))
     if not bundle.package.sha256:
         raise Refusal("blocked", f"`{name}` has no hash over its files", hint="import it again")
-    if bad := corrupt(bundle):
-        raise Refusal("blocked", f"`{name}` does not match its hashes: {', '.join(bad)}", hint="import it again")
+    refuse_corrupt(bundle)
     scripts = {file.dest_path.removesuffix(".j2") for file in bundle.files if file.file_type == "hook"}
     if lost := [hook.script_path for hook in bundle.hooks if hook.script_path not in scripts]:
         raise Refusal("blocked", f"`{name}` has hooks without a file: {', '.join(lost)}", hint="import it again")

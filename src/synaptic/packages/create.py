@@ -8,7 +8,7 @@ from synaptic.files.replace import make_folders
 from synaptic.model.environment import DEFAULT_CHANNEL
 from synaptic.model.refusal import Refusal
 from synaptic.packages.database import Change, Database
-from synaptic.packages.dolt import DoltDatabase, drop_file, remote_channels
+from synaptic.packages.dolt import DoltDatabase, new_database, remote_channels
 from synaptic.packages.remote import ORIGIN
 from synaptic.packages.source import CHANNELS
 from synaptic.packages.tables import CREATE, Statement
@@ -41,17 +41,8 @@ def _new(path: Path) -> Iterator[DoltDatabase]:
     if path.exists():
         raise Refusal("conflict", "there is a file already", where=str(path), hint="name another, or use this one")
     make_folders(path.parent, 0o700)
-    part = path.with_name(f".{path.name}.part")
-    drop_file(part)
-    part.touch(0o600)
-    database = DoltDatabase(part)
-    try:
+    with new_database(path) as database:
         yield database
-        database.close()
-        part.rename(path)
-    finally:
-        database.close()
-        drop_file(part)
 
 
 def create_on_server(database: Database) -> None:

@@ -4,7 +4,8 @@ import os
 import subprocess  # noqa: TID251  doltlite lives in a process of its own
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
@@ -154,7 +155,23 @@ def start_script(script: Path, *arguments: str) -> "subprocess.Popen[bytes]":
     return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, env=env)
 
 
-def drop_file(path: Path) -> None:
+@contextmanager
+def new_database(path: Path) -> Iterator[DoltDatabase]:
+    """A database to fill, which gets its name when the block ends well: one that was broken off is never seen."""
+    part = path.with_name(f".{path.name}.part")
+    _drop_file(part)
+    part.touch(0o600)
+    database = DoltDatabase(part)
+    try:
+        yield database
+        database.close()  # its process has the file open, and may still be writing
+        part.rename(path)
+    finally:
+        database.close()
+        _drop_file(part)
+
+
+def _drop_file(path: Path) -> None:
     """Remove a database that was never finished, and the lock file that the engine keeps beside it."""
     path.unlink(missing_ok=True)
     path.with_name(f".{path.name}-lock").unlink(missing_ok=True)

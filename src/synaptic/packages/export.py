@@ -7,10 +7,9 @@ from typing import Any
 import msgspec
 import tomlkit
 
-from synaptic.model.refusal import Refusal
 from synaptic.packages.declared import PackageTable
-from synaptic.packages.folder import MANIFEST
-from synaptic.packages.hashes import checked_path, corrupt
+from synaptic.packages.folder import MANIFEST, refuse_filled
+from synaptic.packages.hashes import checked_path, refuse_corrupt
 from synaptic.packages.rows import Bundle, Dep, HookRow, Question
 
 RUNNABLE = ("hook", "script")
@@ -18,11 +17,8 @@ RUNNABLE = ("hook", "script")
 
 def export(bundle: Bundle, folder: Path) -> tuple[Path, ...]:
     """Write the files and their manifest into a new folder; what was written."""
-    if bad := corrupt(bundle):
-        problem = f"`{bundle.package.name}` does not match its hashes: {', '.join(bad)}"
-        raise Refusal("blocked", problem, hint="import it again")
-    if folder.exists() and any(folder.iterdir()):
-        raise Refusal("conflict", "the folder is not empty", where=str(folder), hint="name a new one")
+    refuse_corrupt(bundle)
+    refuse_filled(folder)
     texts = {checked_path(file.dest_path): file for file in bundle.files}
     folder.mkdir(parents=True, exist_ok=True)
     for path, file in texts.items():

@@ -62,6 +62,12 @@ def read_folder(folder: Path) -> Read:
     return Read(Bundle(package=package, files=files, **parts), known.warnings)
 
 
+def refuse_filled(folder: Path) -> None:
+    """Raise Refusal for a folder that has anything in it: a package is only ever written into a new one."""
+    if folder.exists() and any(folder.iterdir()):
+        raise Refusal("conflict", "the folder is not empty", where=str(folder), hint="name a new one")
+
+
 def file_row(package_id: str, path: str, content: str) -> PackageFile:
     """One file as a row: its type by its first folder, its contents by its extension, its frontmatter copied out."""
     plain = Path(path.removesuffix(SUFFIX))

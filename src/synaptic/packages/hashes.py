@@ -35,6 +35,13 @@ def corrupt(bundle: Bundle) -> tuple[str, ...]:
     return (*bad, *whole)
 
 
+def refuse_corrupt(bundle: Bundle) -> None:
+    """Raise Refusal for a package that is not what was published."""
+    if bad := corrupt(bundle):
+        problem = f"`{bundle.package.name}` does not match its hashes: {', '.join(bad)}"
+        raise Refusal("blocked", problem, hint="import it again")
+
+
 def checked_path(path: str) -> str:
     """A path that stays inside the package's folder wherever that is. Raises before anything is read or written."""
     pure = PurePosixPath(path)
@@ -48,7 +55,5 @@ def checked_path(path: str) -> str:
         or (pure.parts[0] in RUNTIME and f"names the runtime folder {pure.parts[0]}")
     )
     if problem:
-        raise Refusal(
-            "validation_failed", f"the path `{path[:200]}` {problem}", hint="write it relative to package.toml"
-        )
+        raise Refusal("validation_failed", f"the path `{path[:200]}` {problem}", hint=ADVICE)
     return path

@@ -22,7 +22,7 @@ from synaptic.packages.plan import Item, Shown, edited_registry, record_of, regi
 from synaptic.packages.rows import Bundle, Question
 from synaptic.packages.site import Site
 from synaptic.packages.source import Source
-from synaptic.packages.steps import After, Change, Drop, Put, Work, commit, exclusive
+from synaptic.packages.steps import After, Change, Drop, Put, Work, commit_changes, hold_install_lock, watch_nothing
 from synaptic.setup.env import env_files
 
 Scripts = Mapping[str, tuple[str, ...]]
@@ -30,7 +30,7 @@ Ask = Callable[[Question, Answer], Answer]
 """Asks a person; the second argument is the answer when they just press return."""
 
 
-def _default(question: Question, default: Answer) -> Answer:
+def _take_default(question: Question, default: Answer) -> Answer:
     return default
 
 
@@ -41,7 +41,7 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     sites: tuple[Site, ...]
     given: Mapping[str, str] = {}
     """Answers by question id, as they were typed."""
-    ask: Ask = _default
+    ask: Ask = _take_default
     force: bool = False
     """Overwrite files that are there and belong to nobody."""
     channel: str | None = None
@@ -80,18 +80,19 @@ def prepare(source: Source, order: Order) -> Prepared:
     prepared = Prepared(items=tuple(items), force=order.force, channel=order.channel)
     for item in items:
         _refuse_strangers(item, order.force)
-        edited_registry(registry_text(item.site), item)
+        edited_registry(registry_text(item.site), item)  # for its errors: a registry that cannot be edited safely
     return prepared
 
 
-def apply(home: Home, prepared: Prepared, after: After | None = None) -> tuple[str, ...]:
+def apply(home: Home, prepared: Prepared, after: After = watch_nothing) -> tuple[str, ...]:
     """Carry the plan out, whole or not at all; what an interrupted call before it had left is told."""
+    # Before the lock, and never undone: installers of programs take minutes and may ask the user.
     run_commands(prepared.commands)
-    with exclusive(home, prepared.sites) as told:
+    with hold_install_lock(home, prepared.sites) as told:
         changes = tuple(change for site in prepared.sites for change in _changes(site, prepared))
         what = f"install {', '.join(dict.fromkeys(item.name for item in prepared.items))}"
         work = Work(what=what, sites=prepared.sites, changes=changes)
-        commit(home, work, *([after] if after else []))
+        commit_changes(home, work, after)
     return told
 
 
@@ -125,32 +126,33 @@ def _item(source: Source, order: Order, site: Site, bundle: Bundle) -> Item:
     known = lock.load(site)
     before = known.get(bundle.package.name)
     asked = bundle.package.name == order.wanted.name or bundle.package.id == order.wanted.name
-    answers = _answers(bundle, site, before, order if asked else None)
+    answers = _collect_answers(bundle, site, before, order if asked else None)
     return Item(
         site=site,
         material=materialise(bundle, site, answers),
         before=before,
-        requirements=_carried(requirements(bundle, known), before),
+        requirements=_keep_provenance(requirements(bundle, known), before),
         tracking="registry" if asked else "dependency",
         url=shown(source.url),
     )
 
 
-def _carried(now: lock.Requirements, before: Record | None) -> lock.Requirements:
-    """Who brought a package stays known: after the first install it is always there already."""
+def _keep_provenance(now: lock.Requirements, before: Record | None) -> lock.Requirements:
+    """Keep who brought a program or package: after the first install it is always there already."""
     if before is None:
         return now
     was = {one.name: one.provenance for one in (*before.requirements.cli, *before.requirements.skills)}
 
-    def carried(one: External) -> External:
+    def keep(one: External) -> External:
         if one.provenance == "preexisting" and was.get(one.name) == "installed":
             return msgspec.structs.replace(one, provenance="installed", command=one.command and "")
         return one
 
-    return msgspec.structs.replace(now, cli=tuple(map(carried, now.cli)), skills=tuple(map(carried, now.skills)))
+    return msgspec.structs.replace(now, cli=tuple(map(keep, now.cli)), skills=tuple(map(keep, now.skills)))
 
 
-def _answers(bundle: Bundle, site: Site, before: Record | None, order: Order | None) -> Answers:
+def _collect_answers(bundle: Bundle, site: Site, before: Record | None, order: Order | None) -> Answers:
+    """Defaults, then earlier answers, then what somebody is asked now, then what was given on the command line."""
     questions = bundle.questions
     repo = profile_of(site)
     given = order.given if order else {}
@@ -184,31 +186,37 @@ def _refuse_strangers(item: Item, force: bool) -> None:
 
 
 def _changes(site: Site, prepared: Prepared) -> Iterator[Change]:
-    """In the order in which they are harmless one by one: no entry without its script, no script without its pin."""
-    items = [_current(item) for item in prepared.items if item.site == site]
+    """All changes of a place, in the order in which they are harmless one by one.
+
+    Hooks go on running while files are exchanged. So the pins first accept each script as before and as after, then
+    the scripts come, then the registry that names them, then what nobody needs is dropped, and last the pins accept
+    only what is there. No entry is ever without its script, and no script without its pin.
+    """
+    items = [_reread(item) for item in prepared.items if item.site == site]
     known, text, pinned = lock.load(site), registry_text(site), loaded_pins(site)
     for item in items:
         _refuse_strangers(item, prepared.force)
         known = known.put(record_of(item))
         text = edited_registry(text, item)
         yield from snapshots(site.home, site, item.before) if item.before else ()
-    yield Put(site.pins, pins_text(_with(site, pinned, items, both=True)), 0o600)
+    yield Put(site.pins, pins_text(_pin_scripts(site, pinned, items, both=True)), 0o600)
     if site.scope == "project":
         yield from (Put(path, data) for path, data in env_files(site.root, prepared.channel).items())
     for item in items:
         yield from (Put(target(site, file.path), file.data, file.mode) for file in item.material.files)
     yield Put(site.lockfile, lock.text(known))
-    yield Put(site.registry, text.encode(), _mode(site.registry))
-    yield from _obsolete(site, items, known)
-    yield Put(site.pins, pins_text(_with(site, pinned, items, both=False)), 0o600)
+    yield Put(site.registry, text.encode(), _mode_of(site.registry))
+    yield from _drop_obsolete(site, items, known)
+    yield Put(site.pins, pins_text(_pin_scripts(site, pinned, items, both=False)), 0o600)
 
 
-def _current(item: Item) -> Item:
-    """The same with what is installed now: somebody may have been faster than our plan."""
+def _reread(item: Item) -> Item:
+    """Look again at what is installed: the plan was made before the lock, and somebody may have been faster."""
     return msgspec.structs.replace(item, before=lock.load(item.site).get(item.name))
 
 
-def _obsolete(site: Site, items: Iterable[Item], known: Lock) -> Iterator[Drop]:
+def _drop_obsolete(site: Site, items: Iterable[Item], known: Lock) -> Iterator[Drop]:
+    # Of all packages: a file that moved from one package to another stays.
     still = {path for record in known.install for path in record.files}
     for item in items:
         for path in item.before.files if item.before else ():
@@ -216,7 +224,7 @@ def _obsolete(site: Site, items: Iterable[Item], known: Lock) -> Iterator[Drop]:
                 yield Drop(target(site, path), site.base)
 
 
-def _with(site: Site, before: Pins, items: Iterable[Item], both: bool) -> Pins:
+def _pin_scripts(site: Site, before: Pins, items: Iterable[Item], both: bool) -> Pins:
     packages = dict(before.packages)
     for item in items:
         scripts = {str(site.base / file.path): (file.sha256,) for file in item.material.files if file.mode & 0o111}
@@ -224,18 +232,18 @@ def _with(site: Site, before: Pins, items: Iterable[Item], both: bool) -> Pins:
         packages[item.name] = Installed(
             version=item.material.bundle.package.version,
             source=item.url,
-            scripts=_either(old, scripts) if both else scripts,
+            scripts=_accept_either(old, scripts) if both else scripts,
         )
     return Pins(root="" if site.scope == "global" else str(site.root), packages=packages)
 
 
-def _either(old: Scripts, new: Scripts) -> Scripts:
+def _accept_either(old: Scripts, new: Scripts) -> Scripts:
     """While files are exchanged one by one, each may be as before or as after; ABSENT is one of both too."""
     paths = dict.fromkeys((*old, *new))
     return {path: (*old.get(path, (ABSENT,)), *new.get(path, (ABSENT,))) for path in paths}
 
 
-def _mode(path: Path) -> int:
+def _mode_of(path: Path) -> int:
     """A file that people edit keeps its mode."""
     try:
         return path.stat().st_mode & 0o777

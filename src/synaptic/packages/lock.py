@@ -20,24 +20,12 @@ Provenance = Literal["installed", "preexisting", "unknown", ""]
 """Only what is `installed` by us may ever be removed by us."""
 
 
-class LockedHook(msgspec.Struct, frozen=True, kw_only=True):
-    """One hook as the package asks for it; the script is relative to the place."""
-
-    event: str
-    script: str
-    matcher: str = ".*"
-    priority: int = 50
-    blocking: bool = False
+class LockedHook(Line, frozen=True, kw_only=True):
+    """One hook as the package asks for it; the script is relative to the place, so that the lockfile can be shared."""
 
     def line(self, site: Site) -> Line:
         """The entry of the registry for it."""
-        return Line(
-            event=self.event,
-            script=str(site.base / self.script),
-            matcher=self.matcher,
-            priority=self.priority,
-            blocking=self.blocking,
-        )
+        return Line(**{**msgspec.structs.asdict(self), "script": str(site.base / self.script)})
 
 
 class External(msgspec.Struct, frozen=True, kw_only=True):

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import msgspec
 
 from synaptic.files.replace import read
-from synaptic.hooks.edit_registry import entries, upserted
+from synaptic.hooks.edit_registry import entries, upsert_entries
 from synaptic.packages import lock
 from synaptic.packages.lock import External, LockedHook, Record, Requirements, Tracking
 from synaptic.packages.materialise import Material, digest_of, target
@@ -131,7 +131,7 @@ def edited_registry(text: str, item: Item) -> str:
     """The registry with this package's hooks, and everybody's own changes."""
     base = [hook.line(item.site) for hook in item.before.hooks] if item.before else []
     lines = [hook.line(item.site) for hook in item.material.hooks]
-    return upserted(text, item.site.owner(item.name), lines, base, str(item.site.registry))
+    return upsert_entries(text, item.site.owner(item.name), lines, base, str(item.site.registry))
 
 
 def hook_lines(site: Site, name: str, hooks: tuple[LockedHook, ...], before: Record | None) -> tuple[HookLine, ...]:
@@ -139,7 +139,7 @@ def hook_lines(site: Site, name: str, hooks: tuple[LockedHook, ...], before: Rec
     text, owner = registry_text(site), site.owner(name)
     base = [hook.line(site) for hook in before.hooks] if before else []
     asked = {owner.key(hook.event, str(site.base / hook.script)): hook for hook in hooks}
-    after = upserted(text, owner, [hook.line(site) for hook in hooks], base, str(site.registry))
+    after = upsert_entries(text, owner, [hook.line(site) for hook in hooks], base, str(site.registry))
     old = {owner.key(one.get("event"), one.get("script")): one for one in entries(text) if owner.owns(one)}
     new = {owner.key(one.get("event"), one.get("script")): one for one in entries(after) if owner.owns(one)}
     kept = [_line(entry, old.get(key), asked.get(key)) for key, entry in new.items()]

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import msgspec
 
+from synaptic.files.snapshot import read_start
+
 READ_LIMIT = 1 << 20
 LANGUAGES: Mapping[str, tuple[str, ...]] = {
     "go": ("go.mod",),
@@ -63,12 +65,4 @@ def _has(root: Path, patterns: tuple[str, ...]) -> bool:
 
 
 def _says(root: Path, names: tuple[str, ...], word: str) -> bool:
-    return any(word in _text(root / name) for name in names)
-
-
-def _text(path: Path) -> str:
-    try:
-        with path.open("rb") as file:
-            return file.read(READ_LIMIT).decode("utf-8", "replace")
-    except OSError:
-        return ""
+    return any(word.encode() in read_start(str(root / name), READ_LIMIT) for name in names)

@@ -1,17 +1,17 @@
-"""Registries elsewhere: a copy that is brought up to date and read here, and what is sent back."""
+"""Registries elsewhere: a copy that is kept up to date and read here, what is sent back, and our own offered."""
 
-import fcntl
 import hashlib
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from synaptic.files.lock import hold_lock
 from synaptic.files.replace import make_folders
 from synaptic.model.home import Home
 from synaptic.model.refusal import Refusal
+from synaptic.packages import server
 from synaptic.packages.database import checked_ref
-from synaptic.packages.dolt import DoltDatabase, drop_file, remote_channels
+from synaptic.packages.dolt import DoltDatabase, end_script, new_database, remote_channels, start_script
 
 ORIGIN = "origin"
 
@@ -20,7 +20,7 @@ def open_copy(url: str, home: Home) -> DoltDatabase:
     """The remote's channels as they are now, in a copy of our own."""
     path = copy_file(url, home)
     make_folders(path.parent, 0o700)
-    with _alone(path):
+    with hold_lock(path.with_suffix(".lock")):  # one process at a time clones or fetches
         if path.exists():
             _fetch(path)
         else:
@@ -37,14 +37,14 @@ def copy_file(url: str, home: Home) -> Path:
 
 def push(database: DoltDatabase, url: str, channels: tuple[str, ...]) -> None:
     """Send channels to a remote; one that has moved on meanwhile is refused, never overwritten."""
-    name = _named(database, url)
+    name = _name_remote(database, url)
     for channel in channels:
         database.rows("SELECT dolt_push(?, ?)", [name, checked_ref(channel)])
 
 
 def pull(database: DoltDatabase, url: str, channels: tuple[str, ...]) -> tuple[str, ...]:
     """Bring channels, or all that the remote has, up to what it has; a channel that is new here is made."""
-    name = _named(database, url)
+    name = _name_remote(database, url)
     database.rows("SELECT dolt_fetch(?)", [name])
     known = database.channels()
     taken = channels or remote_channels(database, name)
@@ -57,7 +57,22 @@ def pull(database: DoltDatabase, url: str, channels: tuple[str, ...]) -> tuple[s
     return taken
 
 
-def _named(database: DoltDatabase, url: str) -> str:
+@contextmanager
+def serve_registry(path: Path, port: int = 0) -> Iterator[str]:
+    """Offer a registry over http on this machine for the block; its URL. Port 0 takes any that is free."""
+    if not path.is_file():
+        raise Refusal("not_found", "there is no registry", where=str(path), hint="type: synaptic registry init")
+    process = start_script(Path(server.__file__), str(path.parent), str(port))
+    try:
+        said = process.stdout.readline() if process.stdout else b""
+        if not said.strip().isdigit():
+            raise Refusal("backend_unavailable", f"cannot serve: {end_script(process)}", where=str(path))
+        yield f"http://127.0.0.1:{int(said)}/{path.name}"
+    finally:
+        end_script(process)
+
+
+def _name_remote(database: DoltDatabase, url: str) -> str:
     """The remote's name in the database, given to it when it has none."""
     known = {str(address): str(name) for name, address in database.rows("SELECT name, url FROM dolt_remotes")}
     if url in known:
@@ -68,37 +83,16 @@ def _named(database: DoltDatabase, url: str) -> str:
 
 
 def _clone(url: str, path: Path) -> None:
-    """Whole or not at all: a copy that was broken off is never taken for one."""
-    part = path.with_suffix(".part")
-    drop_file(part)
-    part.touch(0o600)
     try:
-        _told(part, "SELECT dolt_clone(?)", url, url)
-        part.rename(path)
-    finally:
-        drop_file(part)
+        with new_database(path) as database:
+            database.rows("SELECT dolt_clone(?)", [url])
+    except Refusal as refusal:  # says where: the remote, not a temporary file of ours
+        raise Refusal(refusal.code, refusal.message, where=url, hint=refusal.hint) from None
 
 
 def _fetch(path: Path) -> None:
-    _told(path, "SELECT dolt_fetch(?)", ORIGIN, str(path))
-
-
-def _told(path: Path, sql: str, param: str, where: str) -> None:
     database = DoltDatabase(path)
     try:
-        database.rows(sql, [param])
-    except Refusal as refusal:
-        raise Refusal(refusal.code, refusal.message, where=where, hint=refusal.hint) from None
+        database.rows("SELECT dolt_fetch(?)", [ORIGIN])
     finally:
         database.close()
-
-
-@contextmanager
-def _alone(path: Path) -> Iterator[None]:
-    """One process at a time clones or fetches; the lock goes with its process."""
-    handle = os.open(path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)

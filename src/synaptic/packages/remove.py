@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from synaptic.hooks.edit_registry import withdrawn
+from synaptic.hooks.edit_registry import withdraw_entries
 from synaptic.hooks.pins import Pins
 from synaptic.model.home import Home
 from synaptic.model.refusal import Refusal
@@ -14,7 +14,7 @@ from synaptic.packages.lock import Lock, Record
 from synaptic.packages.materialise import digest_of, target
 from synaptic.packages.plan import FileLine, Shown, State, hook_lines, registry_text
 from synaptic.packages.site import Site
-from synaptic.packages.steps import After, Change, Drop, Put, Work, commit, exclusive
+from synaptic.packages.steps import After, Change, Drop, Put, Work, commit_changes, hold_install_lock, watch_nothing
 
 
 class Removal(msgspec.Struct, frozen=True):
@@ -46,13 +46,13 @@ def prepare_removal(site: Site, package: str) -> Removal:
     return Removal(site, (record, *_orphans(record, known)))
 
 
-def apply_removals(home: Home, removals: Sequence[Removal], after: After | None = None) -> tuple[str, ...]:
+def apply_removals(home: Home, removals: Sequence[Removal], after: After = watch_nothing) -> tuple[str, ...]:
     """Carry them out together, whole or not at all."""
     sites = tuple(removal.site for removal in removals)
-    with exclusive(home, sites) as told:
+    with hold_install_lock(home, sites) as told:
         names = dict.fromkeys(record.package for removal in removals for record in removal.records)
         changes = tuple(change for removal in removals for change in _changes(home, removal))
-        commit(home, Work(what=f"remove {', '.join(names)}", sites=sites, changes=changes), *([after] if after else []))
+        commit_changes(home, Work(what=f"remove {', '.join(names)}", sites=sites, changes=changes), after)
     return told
 
 
@@ -62,8 +62,9 @@ def _changes(home: Home, removal: Removal) -> Iterator[Change]:
     records = [record for record in known.install if record.package in names]
     for record in records:
         known = known.drop(record.package)
-        text = withdrawn(text, site.owner(record.package), str(site.registry))
+        text = withdraw_entries(text, site.owner(record.package), str(site.registry))
         yield from snapshots(home, site, record)
+    # Of all packages: a file that two of them brought stays as long as one of them does.
     still = {path for record in known.install for path in record.files}
     if site.registry.exists():
         yield Put(site.registry, text.encode(), site.registry.stat().st_mode & 0o777)

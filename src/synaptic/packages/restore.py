@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 
 from synaptic.hooks import pins
-from synaptic.hooks.edit_registry import upserted
+from synaptic.hooks.edit_registry import upsert_entries
 from synaptic.hooks.pins import Installed, Pins
 from synaptic.model.home import Home
 from synaptic.model.refusal import Refusal
@@ -20,7 +20,7 @@ from synaptic.packages.materialise import materialise
 from synaptic.packages.plan import Item, registry_text
 from synaptic.packages.site import Site
 from synaptic.packages.source import Source
-from synaptic.packages.steps import After, Change, Drop, Put, Work, commit, exclusive
+from synaptic.packages.steps import After, Change, Drop, Put, Work, commit_changes, hold_install_lock, watch_nothing
 from synaptic.packages.verify_install import verify_record
 from synaptic.setup.env import env_files
 
@@ -55,11 +55,11 @@ def moved_from(home: Home, site: Site) -> Pins | None:
     return None
 
 
-def follow(home: Home, site: Site, old: Pins, after: After | None = None) -> None:
+def follow(home: Home, site: Site, old: Pins, after: After = watch_nothing) -> None:
     """Write paths anew for a project that was moved: registry, variables and pins. Its files stay as they are."""
-    with exclusive(home, (site,)):
+    with hold_install_lock(home, (site,)):
         work = Work(what=f"move {site.root}", sites=(site,), changes=tuple(_followed(home, site, old)))
-        commit(home, work, *([after] if after else []))
+        commit_changes(home, work, after)
 
 
 def _item(source: Source, site: Site, record: Record) -> Item:
@@ -98,7 +98,7 @@ def _followed(home: Home, site: Site, old: Pins) -> Iterator[Change]:
     base = f"{old.root}/.synaptic/"
     for record in lock.load(site).install:
         lines = [hook.line(site) for hook in record.hooks]
-        text = upserted(text, site.owner(record.package), lines, lines, str(site.registry))
+        text = upsert_entries(text, site.owner(record.package), lines, lines, str(site.registry))
     packages = {name: _rebased(one, base, site) for name, one in old.packages.items()}
     yield Put(site.pins, pins_text(Pins(root=str(site.root), packages=packages)), 0o600)
     yield from (Put(path, data) for path, data in env_files(site.root).items())

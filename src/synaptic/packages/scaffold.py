@@ -2,9 +2,8 @@
 
 from pathlib import Path
 
-from synaptic.model.refusal import Refusal
 from synaptic.packages.declared import declared
-from synaptic.packages.folder import MANIFEST
+from synaptic.packages.folder import MANIFEST, refuse_filled
 
 HOOK = """\
 #!/usr/bin/env bash
@@ -37,8 +36,7 @@ blocking = true     # it is waited for and may decide
 
 def scaffold(folder: Path) -> tuple[Path, ...]:
     """Write it; a folder that has anything in it is refused."""
-    if folder.exists() and any(folder.iterdir()):
-        raise Refusal("conflict", "the folder is not empty", where=str(folder), hint="name a new one")
+    refuse_filled(folder)
     text = manifest(folder.absolute().name)
     declared(text.encode(), str(folder / MANIFEST))
     hook = folder / "hooks" / "pre-bash.sh"

@@ -1,12 +1,14 @@
-"""Changes of many files that happen together: staged, written down, then moved into place, or all taken back.
+"""A transaction over many files: staged, written down in a journal, then moved into place, or all taken back.
 
-Before the journal is there nothing has changed. From then on the changes are decided: whoever comes next after a
-`kill -9` finishes them. A step that the operating system refuses turns the journal round, and everything goes back.
+1. Stage: every new content is written beside its place, every old content gets a second name. Nothing has changed.
+2. Decide: the journal is written. From now on whoever comes next after a `kill -9` finishes the transaction.
+3. Move: renames only, each of which may be repeated. When the operating system refuses one, the journal is turned
+   round (`back`) and everything is put back.
+4. Finish: the journal is deleted, then the staging folders.
 """
 
 import contextlib
 import errno
-import fcntl
 import os
 import shutil
 import uuid
@@ -16,7 +18,8 @@ from typing import Literal
 
 import msgspec
 
-from synaptic.files.replace import make_folders, replace
+from synaptic.files.lock import hold_lock
+from synaptic.files.replace import drop_folders, make_folders, replace
 from synaptic.hooks.edit_registry import registry_lock
 from synaptic.model.home import Home
 from synaptic.model.refusal import Refusal
@@ -66,71 +69,69 @@ class Journal(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Work(msgspec.Struct, frozen=True, kw_only=True):
-    """What shall happen, and where."""
+    """What shall happen, and where; `what` is for people who meet it interrupted."""
 
     what: str
     sites: tuple[Site, ...]
     changes: tuple[Change, ...]
 
 
-def _nothing(step: str) -> None:
-    """Nobody watches."""
+def watch_nothing(step: str) -> None:
+    """The watcher of a transaction that nobody watches."""
 
 
 @contextlib.contextmanager
-def exclusive(home: Home, sites: Sequence[Site]) -> Iterator[tuple[str, ...]]:
-    """The only installer of this user and in these places. What an earlier one left is finished first, and told."""
-    make_folders(_folder(home), 0o700)
-    handle = os.open(_folder(home) / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        with contextlib.ExitStack() as held:
-            for site in sorted(sites, key=lambda one: str(one.base)):
-                held.enter_context(registry_lock(site.registry))
-            yield _recovered(home, sites)
-    finally:
-        os.close(handle)
+def hold_install_lock(home: Home, sites: Sequence[Site]) -> Iterator[tuple[str, ...]]:
+    """Be the only installer of this user and in these places. What an earlier one left is finished first, and told."""
+    make_folders(_journal_folder(home), 0o700)
+    with contextlib.ExitStack() as held:
+        held.enter_context(hold_lock(_journal_folder(home) / "lock"))
+        # In one order for everybody, so that two installers of several places never wait for each other.
+        for site in sorted(sites, key=lambda one: str(one.base)):
+            held.enter_context(registry_lock(site.registry))
+        yield _recover(home, sites)
 
 
-def commit(home: Home, work: Work, after: After = _nothing) -> None:
-    """All changes, or a Refusal and none. Only inside `exclusive`."""
+def commit_changes(home: Home, work: Work, after: After = watch_nothing) -> None:
+    """All changes, or a Refusal and none. Only inside `hold_install_lock`."""
     changes = [change for change in work.changes if not _is_done(change)]
-    journal = _staged(home, work, changes, after)
-    _write(home, journal)
+    journal = _stage(home, work, changes, after)
+    _write_journal(home, journal)
     after("decided")
-    _forward(home, journal, after)
+    _move_all(home, journal, after)
 
 
-def _staged(home: Home, work: Work, changes: Sequence[Change], after: After) -> Journal:
+def _stage(home: Home, work: Work, changes: Sequence[Change], after: After) -> Journal:
     name = uuid.uuid4().hex
     moves: list[Move] = []
     folders: dict[str, None] = {}
     try:
         for number, change in enumerate(changes):
-            stage = _stage_of(change.path, work.sites, home) / name
+            stage = _staging_for(change.path, work.sites, home) / name
             stage.mkdir(parents=True, exist_ok=True)
-            moves.append(_prepared(change, stage, number))
+            moves.append(_stage_change(change, stage, number))
             if isinstance(change, Put):
-                folders |= dict.fromkeys(_missing(change.path.parent))
+                folders |= dict.fromkeys(_missing_folders(change.path.parent))
             after(f"staged {change.path.name}")
     except OSError as error:
-        _clean(_stages(work.sites, home))
-        raise _refused(error, "nothing was changed") from error
+        _delete_staging(_staging_folders(work.sites, home))
+        raise _refusal(error, "nothing was changed") from error
     return Journal(
         id=name,
         what=work.what,
         moves=tuple(moves),
         folders=tuple(sorted(folders, key=len, reverse=True)),
-        staging=tuple(map(str, _stages(work.sites, home))),
+        staging=tuple(map(str, _staging_folders(work.sites, home))),
     )
 
 
-def _prepared(change: Change, stage: Path, number: int) -> Move:
+def _stage_change(change: Change, stage: Path, number: int) -> Move:
+    # A file that people link from elsewhere stays a link; what is dropped is the name itself.
     target = Path(os.path.realpath(change.path)) if isinstance(change, Put) else change.path
     saved = ""
     if target.is_file():
         saved = str(stage / f"{number}.old")
-        _copy(target, Path(saved))
+        _save_content(target, Path(saved))
     if isinstance(change, Drop):
         inside = [folder for folder in target.parents if folder.is_relative_to(change.below) and folder != change.below]
         return Move(str(target), "", saved, tuple(map(str, inside)))
@@ -142,32 +143,32 @@ def _prepared(change: Change, stage: Path, number: int) -> Move:
     return Move(str(target), str(staged), saved)
 
 
-def _forward(home: Home, journal: Journal, after: After) -> None:
+def _move_all(home: Home, journal: Journal, after: After) -> None:
     try:
         for move in journal.moves:
-            _apply(move)
+            _move(move)
             after(f"moved {Path(move.path).name}")
     except OSError as error:
+        # Written before anything is put back: a kill from here on is answered by going back, not on.
         back = msgspec.structs.replace(journal, phase="back")
-        _write(home, back)
-        raise _refused(error, _taken_back(home, back)) from error
+        _write_journal(home, back)
+        raise _refusal(error, _take_back(home, back)) from error
     _finish(home, journal)
     after("finished")
 
 
-def _apply(move: Move) -> None:
+def _move(move: Move) -> None:
+    """Carry out one move; one that an interrupted call has already carried out is left as it is."""
     if move.staged:
-        if os.path.lexists(move.staged):
+        if os.path.lexists(move.staged):  # gone: it is in its place already
             Path(move.path).parent.mkdir(parents=True, exist_ok=True)
             _rename(move.staged, move.path)
         return
     Path(move.path).unlink(missing_ok=True)
-    for folder in move.empty:
-        with contextlib.suppress(OSError):  # somebody has something in it: it stays
-            Path(folder).rmdir()
+    drop_folders(move.empty)
 
 
-def _taken_back(home: Home, journal: Journal) -> str:
+def _take_back(home: Home, journal: Journal) -> str:
     """Undo every step, also after one that cannot be undone; what became of it."""
     wrong = []
     for move in reversed(journal.moves):
@@ -175,10 +176,9 @@ def _taken_back(home: Home, journal: Journal) -> str:
             _undo(move)
         except OSError as error:
             wrong.append(f"{move.path}: {error.strerror or error}")
-    for folder in journal.folders:
-        with contextlib.suppress(OSError):  # somebody has something in it: it stays
-            Path(folder).rmdir()
+    drop_folders(journal.folders)
     if wrong:
+        # The journal stays, and with it the saved contents: the next call tries again.
         return f"and could not be taken back: {'; '.join(wrong)}; the next call tries again"
     _finish(home, journal)
     return "everything is as it was"
@@ -190,56 +190,58 @@ def _undo(move: Move) -> None:
             Path(move.path).parent.mkdir(parents=True, exist_ok=True)
             _rename(move.saved, move.path)
     elif move.staged and not os.path.lexists(move.staged):
+        # Nothing was there before, and the staged file is gone: what is there now is ours.
         Path(move.path).unlink(missing_ok=True)
 
 
-def _recovered(home: Home, sites: Iterable[Site]) -> tuple[str, ...]:
+def _recover(home: Home, sites: Iterable[Site]) -> tuple[str, ...]:
     """Finish what was decided; throw away what was not. Nobody else is at work: the lock is ours."""
     told = []
-    for file in sorted(_folder(home).glob("*.json")):
+    for file in sorted(_journal_folder(home).glob("*.json")):
         journal = msgspec.json.decode(file.read_bytes(), type=Journal)
         if journal.phase == "forward":
-            _forward(home, journal, _nothing)
+            _move_all(home, journal, watch_nothing)
             told.append(f"{journal.what}: was interrupted, and is finished now")
         else:
-            told.append(f"{journal.what}: was interrupted; {_taken_back(home, journal)}")
-    _clean(_stages(sites, home))
+            told.append(f"{journal.what}: was interrupted; {_take_back(home, journal)}")
+    _delete_staging(_staging_folders(sites, home))
     return tuple(told)
 
 
-def _write(home: Home, journal: Journal) -> None:
-    replace(_file(home, journal), msgspec.json.encode(journal))
+def _write_journal(home: Home, journal: Journal) -> None:
+    replace(_journal_file(home, journal), msgspec.json.encode(journal))
 
 
 def _finish(home: Home, journal: Journal) -> None:
-    """The journal goes first: from here on nothing is to be done any more."""
-    _file(home, journal).unlink(missing_ok=True)
-    _clean(map(Path, journal.staging))
+    """Delete the journal first: a transaction without one is over, whatever is left of its staging."""
+    _journal_file(home, journal).unlink(missing_ok=True)
+    _delete_staging(map(Path, journal.staging))
 
 
-def _clean(stages: Iterable[Path]) -> None:
-    for stage in stages:
-        shutil.rmtree(stage, ignore_errors=True)
+def _delete_staging(folders: Iterable[Path]) -> None:
+    for folder in folders:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
-def _folder(home: Home) -> Path:
+def _journal_folder(home: Home) -> Path:
     return home.root / "install"
 
 
-def _file(home: Home, journal: Journal) -> Path:
-    return _folder(home) / f"{journal.id}.json"
+def _journal_file(home: Home, journal: Journal) -> Path:
+    return _journal_folder(home) / f"{journal.id}.json"
 
 
-def _stages(sites: Iterable[Site], home: Home) -> tuple[Path, ...]:
+def _staging_folders(sites: Iterable[Site], home: Home) -> tuple[Path, ...]:
     return tuple(dict.fromkeys((*(site.staging for site in sites), home.root / ".install")))
 
 
-def _stage_of(path: Path, sites: Iterable[Site], home: Home) -> Path:
+def _staging_for(path: Path, sites: Iterable[Site], home: Home) -> Path:
+    """The staging folder on the file system of a path, where a rename is atomic."""
     near = (site.staging for site in sites if path.is_relative_to(site.base))
     return next(near, home.root / ".install")
 
 
-def _missing(folder: Path) -> list[str]:
+def _missing_folders(folder: Path) -> list[str]:
     return [str(one) for one in (folder, *folder.parents) if not one.exists()]
 
 
@@ -253,8 +255,8 @@ def _is_done(change: Change) -> bool:
         return False  # staging or moving it says what is wrong
 
 
-def _copy(source: Path, target: Path) -> None:
-    """The old content under a second name; a copy where the file system knows no second names."""
+def _save_content(source: Path, target: Path) -> None:
+    """Give the old content a second name; a copy where the file system knows no second names."""
     try:
         os.link(source, target)
     except OSError:
@@ -267,12 +269,13 @@ def _rename(source: str, target: str) -> None:
     except OSError as error:
         if error.errno != errno.EXDEV:
             raise
-        beside = f"{target}.synaptic-new"  # a link led to another file system
+        # A link led to another file system: copied there first, so that the last step is a rename again.
+        beside = f"{target}.synaptic-new"
         shutil.copy2(source, beside)
         os.replace(beside, target)  # noqa: PTH105
         Path(source).unlink()
 
 
-def _refused(error: OSError, outcome: str) -> Refusal:
+def _refusal(error: OSError, outcome: str) -> Refusal:
     where = os.fsdecode(error.filename2 or error.filename or "")
     return Refusal("internal_error", f"{error.strerror or error}; {outcome}", where=where, hint="correct it, try again")

@@ -12,7 +12,7 @@ from synaptic.model.decision import Decision
 from synaptic.model.event import ToolEvent
 from synaptic.model.patch import BEGIN, edits_of, files
 from synaptic.model.tool import PATCH, Tool
-from synaptic.shell.read.once import read_once
+from synaptic.shell.read.reader import read_safely
 
 PROGRAMS = frozenset({"apply_patch", "applypatch"})
 SHARE = Capability(deny=True, ask=True, context=True, feedback=True)
@@ -44,7 +44,7 @@ def limit_to_share(decision: Decision) -> Decision:
 def _in_shell(call: Call, command: str) -> Iterator[Call]:
     cwd = call.event.cwd or call.root
     changes = files(command)
-    for found in read_once(command, cwd, call.env.get("HOME", "")).commands:
+    for found in read_safely(command, cwd, call.env.get("HOME", "")).commands:
         if found.name in PROGRAMS:
             mine = (change for change in changes if change.path in found.paths)
             yield from (_about(call, edit, found.cwd or cwd) for change in mine for edit in edits_of(change))

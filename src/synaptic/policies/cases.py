@@ -17,7 +17,7 @@ import synaptic.policies
 from synaptic.model.decision import Kind, Verdict
 from synaptic.model.event import EVENTS, Event
 from synaptic.policies.base import Policy
-from synaptic.policies.facts import Facts
+from synaptic.policies.facts import Facts, with_command
 
 FACTS = {"root": "/home/u/project", "home": "/home/u", "now": 1736935200.0}
 HERE = Path(synaptic.policies.__file__).parent
@@ -91,7 +91,7 @@ def opinion(policy: type[Policy], case: Case) -> Verdict | None:
         raise ValueError(f"{policy.id} does not listen to {case.event}")
     if policy.tools and getattr(event, "tool_name", "") not in policy.tools:
         return None
-    return msgspec.convert(case.options, policy).check(event, facts)
+    return msgspec.convert(case.options, policy).check(event, with_command(facts, event))
 
 
 def broken(policy: type[Policy], case: Case) -> str:

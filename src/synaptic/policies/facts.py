@@ -1,15 +1,17 @@
 """What a policy may know beyond its event: gathered once per event, handed over frozen."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 import msgspec
 
 from synaptic.model.ability import Suggested
+from synaptic.model.event import Event, ToolEvent
 from synaptic.model.layers import HandOver, Layers, Usage
-from synaptic.model.project import ChangedFile, Code, Git, PlanFile, Target, TestStatus, Tooling
-from synaptic.model.repository import Pending
+from synaptic.model.project import ChangedFile, Code, Git, Pending, PlanFile, Target, TestStatus, Tooling
 from synaptic.model.sane import Mirrored
 from synaptic.model.state import State
+from synaptic.shell.reading import CommandReading
 
 
 class Facts(msgspec.Struct, frozen=True, kw_only=True):
@@ -22,6 +24,8 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     now: float = 0.0
     """Seconds since the epoch, when the event arrived."""
     agent: str = "claude"
+    command: CommandReading | None = None
+    """The shell command of the tool call as it is now, read once for everybody; None for every other event."""
     extra_roots: tuple[str, ...] = ()
     """Folders the user added to the workspace."""
     state: State = State()
@@ -96,3 +100,20 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     """Whether this window has left a hand-over that no other one was told yet."""
     log_end: str = ""
     """The last lines of the effort's own log."""
+
+
+def read_command(event: Event, root: str, home: str) -> CommandReading | None:
+    """The shell command of a tool call, not looked at yet; None for every other event."""
+    text = event.tool.command if isinstance(event, ToolEvent) else ""
+    return _reading(text, event.cwd or root, home) if text else None
+
+
+@lru_cache(maxsize=16)
+def _reading(text: str, cwd: str, home: str) -> CommandReading:
+    # A command comes again after its tool has run, and when an agent retries it. One may be a megabyte: few are kept.
+    return CommandReading(text, cwd, home)
+
+
+def with_command(facts: Facts, event: Event) -> Facts:
+    """The same facts about an event with another command."""
+    return msgspec.structs.replace(facts, command=read_command(event, facts.root, facts.home))

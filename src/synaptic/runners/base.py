@@ -1,12 +1,10 @@
-"""What a runner is given and what it returns: failure of someone else's code is a value, never an exception."""
+"""What a runner is given."""
 
 from collections.abc import Mapping
-from typing import Protocol
 
 import msgspec
 
 from synaptic.model.call import Call
-from synaptic.model.decision import Failure, Verdict
 from synaptic.model.hook import Hook
 
 
@@ -19,10 +17,3 @@ class Invocation(msgspec.Struct, frozen=True):
     """The six SYNAPTIC_* variables; the runner adds HOOK_EVENT, HOOK_TOOL and HOOK_INPUT."""
     timeout: float
     recheck: bool = False
-
-
-class Runner(Protocol):
-    """Executes one kind of handler."""
-
-    async def run(self, invocation: Invocation) -> Verdict | Failure | None:
-        """Wait for the hook's answer. None is silence."""

@@ -7,6 +7,7 @@ import msgspec
 
 from synaptic.model.environment import INPUT_LIMIT
 from synaptic.model.event import ToolEvent
+from synaptic.model.text import to_utf8
 from synaptic.runners.base import Invocation
 from synaptic.runners.output import event_name
 from synaptic.runners.stdin import to_json
@@ -59,7 +60,7 @@ def _tool(event: object) -> str:
 
 
 def _safe(name: str) -> str:
-    return name.encode("utf-8", "replace").decode().replace("\0", "")[:1024]
+    return to_utf8(name).replace("\0", "")[:1024]
 
 
 def _fitting(variables: dict[str, str], used: int) -> tuple[dict[str, str], tuple[str, ...]]:

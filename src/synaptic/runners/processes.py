@@ -1,4 +1,4 @@
-"""Processes of our own making: started in a session of their own, found again, and ended with all they started."""
+"""Start a hook's process in a session of its own, find it again, and end it with everything it started."""
 
 import asyncio
 import contextlib
@@ -18,9 +18,13 @@ from synaptic.runners.environment import MARK
 from synaptic.runners.pipes import readable
 
 PROC = Path("/proc")
-ROUNDS = 5
+KILL_ROUNDS = 5
+"""Looks at /proc until nothing of a family is left; one that forks faster than that survives."""
 GRACE = 1.0
-DEAD = frozenset("ZXx")
+"""Seconds in which a killed process is reaped."""
+DEAD_STATES = frozenset("ZXx")
+STATE, PARENT, START_TIME = 0, 1, 19
+"""Places in /proc/PID/stat, counted from the state on."""
 
 Process = subprocess.Popen[bytes]
 Stream = int | IO[bytes]
@@ -56,7 +60,7 @@ class Identity(msgspec.Struct, frozen=True):
         if not PROC.is_dir():
             return _exists(self.pid)
         stat = _stat(self.pid)
-        return bool(stat) and stat[0] not in DEAD and stat[19] == self.started
+        return bool(stat) and stat[STATE] not in DEAD_STATES and stat[START_TIME] == self.started
 
 
 def launch(plan: Launch, streams: Streams) -> Process:
@@ -72,13 +76,13 @@ def launch(plan: Launch, streams: Streams) -> Process:
 def identify(pid: int) -> Identity:
     """How to recognise a process of ours later, also after a restart."""
     stat = _stat(pid)
-    return Identity(pid, stat[19] if stat else "")
+    return Identity(pid, stat[START_TIME] if stat else "")
 
 
 async def exit_code(process: Process) -> int:
     """Wait for the end without blocking the loop; a negative code is the signal."""
-    descriptor = _descriptor(process.pid)
-    if descriptor < 0:
+    descriptor = _open_pidfd(process.pid)
+    if descriptor < 0:  # a thread that waits: dearer, and only where the kernel has nothing better
         return await asyncio.to_thread(process.wait)
     try:
         await readable(descriptor)
@@ -97,9 +101,14 @@ def end(process: Process, mark: str) -> None:
 
 
 def kill_family(pid: int, mark: str) -> None:
-    """The group, its descendants, and whoever carries the mark, though it left the group and lost its parent."""
-    for _ in range(ROUNDS):
-        family = set(_relatives(pid, mark))
+    """Kill the group, its descendants, and whoever carries the mark, though it left the group and lost its parent.
+
+    A daemon that a hook started has left its group (setsid) and has init as its parent (double fork). It still has the
+    variable with the run's mark in its environment.
+    """
+    for _ in range(KILL_ROUNDS):
+        # Looked at before the group is killed: orphans lose the parent by which they are found.
+        family = set(_find_family(pid, mark))
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(pid, signal.SIGKILL)
         for member in family:
@@ -131,11 +140,11 @@ def _spawn(argv: Sequence[str], plan: Launch, streams: Streams) -> Process:
         stderr=streams.stderr,
         cwd=plan.cwd,
         env=plan.env,
-        start_new_session=True,
+        start_new_session=True,  # a group of its own, which can be killed, and no terminal to read from
     )
 
 
-def _descriptor(pid: int) -> int:
+def _open_pidfd(pid: int) -> int:
     """A descriptor that becomes readable at the process's end, or -1 where the system has none."""
     if sys.platform == "linux":
         with contextlib.suppress(OSError):
@@ -143,11 +152,11 @@ def _descriptor(pid: int) -> int:
     return -1
 
 
-def _relatives(pid: int, mark: str) -> Iterator[int]:
+def _find_family(pid: int, mark: str) -> Iterator[int]:
     """Living members of the family, from one look at /proc; where there is none, the group has to do."""
-    parents = {member: stat for member in _pids() if (stat := _stat(member)) and stat[0] not in DEAD}
+    parents = {member: stat for member in _pids() if (stat := _stat(member)) and stat[STATE] not in DEAD_STATES}
     family = {pid, *marked(mark)}
-    while born := {member for member in parents if int(parents[member][1]) in family} - family:
+    while born := {member for member in parents if int(parents[member][PARENT]) in family} - family:
         family |= born
     return (member for member in family if member in parents)
 
@@ -166,7 +175,7 @@ def _carries(pid: int, needle: bytes) -> bool:
 
 
 def _stat(pid: int) -> list[str]:
-    """The fields of /proc/PID/stat from the state on; the name before them may contain anything."""
+    """The fields of /proc/PID/stat from the state on. The program's name before them may hold blanks and brackets."""
     try:
         return (PROC / str(pid) / "stat").read_text(errors="replace").rpartition(")")[2].split()
     except OSError:

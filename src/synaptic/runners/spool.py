@@ -1,4 +1,4 @@
-"""Hooks that nobody waits for: detached for good, their output kept in a folder until somebody has stored it.
+"""Background hooks: started and not waited for, their output kept in a folder until somebody has stored it.
 
 One folder per run, named after call and hook, so that a call which is repeated after a crash starts nothing twice.
 `meta.json` is written before the start (without a process) and after it (with one); `collect` gives the same finished
@@ -10,12 +10,13 @@ a thread nor a second fork, and when we go first init adopts and reaps them.
 import contextlib
 import fcntl
 import hashlib
-import os
 import time
 from pathlib import Path
 
 import msgspec
 
+from synaptic.files.replace import replace_own
+from synaptic.files.snapshot import read_start
 from synaptic.model.decision import Failure, Verdict
 from synaptic.model.event import EVENTS, Unknown
 from synaptic.model.hook import Command, Hook, Protocol
@@ -31,6 +32,7 @@ IN = "in"
 OUT = "out"
 ERR = "err"
 ABANDONED = 3600
+"""Seconds after which a folder without `meta.json` is nobody's."""
 
 
 class Meta(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -76,10 +78,10 @@ class Spool:
         """Launch and forget; a run that was started before is left alone."""
         self._reap()
         plan, _ = prepare(invocation, handler)
-        entry = self.folder / _name(invocation)
+        entry = self.folder / _run_name(invocation)
         try:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            entry.mkdir(mode=0o700)
+            entry.mkdir(mode=0o700)  # atomic: of two processes that repeat a call, one starts the hook
         except FileExistsError:
             return None
         except OSError as error:
@@ -94,36 +96,37 @@ class Spool:
     def collect(self) -> list[Finished]:
         """Every run that has ended, oldest first; overdue and overlong ones are killed and given next time."""
         self._reap()
-        runs = [(entry, meta) for entry in _entries(self.folder) if (meta := _meta(entry))]
-        ended = [run for run in runs if self._ended(*run)]
-        _sweep(self.folder)
-        return [_finished(entry, meta) for entry, meta in sorted(ended, key=lambda run: run[1].started)]
+        runs = [(entry, meta) for entry in _entries(self.folder) if (meta := _read_meta(entry))]
+        ended = [run for run in runs if self._has_ended(*run)]
+        _remove_abandoned(self.folder)
+        return [_finish(entry, meta) for entry, meta in sorted(ended, key=lambda run: run[1].started)]
 
     def done(self, finished: Finished) -> None:
         """Its outcome is stored elsewhere now."""
         _remove(self.folder / finished.id)
 
     def _launch(self, entry: Path, invocation: Invocation, plan: Launch) -> None:
-        meta = _described(invocation, plan)
-        _write(entry, meta)
+        meta = _describe(invocation, plan)
+        _write_meta(entry, meta)  # before the start: a run that nobody could understand later must not begin
         with (
             (entry / OUT).open("ab") as out,
             (entry / ERR).open("ab") as err,
             (entry / IN).open("w+b") as stdin,
         ):
-            fcntl.flock(out, fcntl.LOCK_EX)  # held by the child's own stdout from here on, see _running
+            fcntl.flock(out, fcntl.LOCK_EX)  # held by the child's own stdout from here on, see _is_running
             stdin.write(stdin_line(invocation.call, invocation.hook.protocol))
             stdin.seek(0)
-            (entry / IN).unlink()  # whoever has it open reads on, nobody else ever does
+            (entry / IN).unlink()  # the child has it open and reads on; the payload does not stay on disk
             child = launch(plan, Streams(stdin, out, err))
         self._children.append(child)
-        _write(entry, msgspec.structs.replace(meta, process=identify(child.pid)))
+        _write_meta(entry, msgspec.structs.replace(meta, process=identify(child.pid)))
 
-    def _ended(self, entry: Path, meta: Meta) -> bool:
-        if not _running(entry, meta):
+    def _has_ended(self, entry: Path, meta: Meta) -> bool:
+        if not _is_running(entry, meta):
             return True
-        if reason := _excess(entry, meta):
-            _write(entry, msgspec.structs.replace(meta, end=reason))
+        if reason := _find_excess(entry, meta):
+            # The reason is noted before the kill: the next look finds a dead process and must know why.
+            _write_meta(entry, msgspec.structs.replace(meta, end=reason))
             for pid in {meta.process.pid} if meta.process else marked(meta.mark):
                 kill_family(pid, meta.mark)
         return False
@@ -140,7 +143,7 @@ def advice(meaning: Meaning) -> Meaning:
     return None if said == Verdict() else said
 
 
-def _finished(entry: Path, meta: Meta) -> Finished:
+def _finish(entry: Path, meta: Meta) -> Finished:
     return Finished(
         id=entry.name,
         call=meta.call,
@@ -148,11 +151,11 @@ def _finished(entry: Path, meta: Meta) -> Finished:
         event=meta.event,
         session=meta.session,
         agent_id=meta.agent_id,
-        outcome=_outcome(entry, meta),
+        outcome=_read_outcome(entry, meta),
     )
 
 
-def _outcome(entry: Path, meta: Meta) -> Meaning:
+def _read_outcome(entry: Path, meta: Meta) -> Meaning:
     hook = Hook(
         id=meta.hook,
         events=(meta.event,),
@@ -164,14 +167,14 @@ def _outcome(entry: Path, meta: Meta) -> Meaning:
     )
     if meta.end == "timeout":
         return overdue(hook, meta.timeout)
-    stdout = _read(entry / OUT, OUTPUT_LIMIT + 1)
+    stdout = read_start(str(entry / OUT), OUTPUT_LIMIT + 1)
     if len(stdout) > OUTPUT_LIMIT or meta.end:
         return too_long(hook)
     event = EVENTS.get(meta.event, Unknown)(hook_event_name=meta.event, session_id=meta.session)
-    return advice(understand(hook, event, Output(stdout, _read(entry / ERR, STDERR_LIMIT))))
+    return advice(understand(hook, event, Output(stdout, read_start(str(entry / ERR), STDERR_LIMIT))))
 
 
-def _described(invocation: Invocation, plan: Launch) -> Meta:
+def _describe(invocation: Invocation, plan: Launch) -> Meta:
     hook, call = invocation.hook, invocation.call
     return Meta(
         call=call.id,
@@ -188,17 +191,17 @@ def _described(invocation: Invocation, plan: Launch) -> Meta:
     )
 
 
-def _name(invocation: Invocation) -> str:
+def _run_name(invocation: Invocation) -> str:
     return hashlib.sha256(f"{invocation.call.id}\0{invocation.hook.id}".encode("utf-8", "replace")).hexdigest()[:32]
 
 
-def _running(entry: Path, meta: Meta) -> bool:
+def _is_running(entry: Path, meta: Meta) -> bool:
     if meta.process:
         return meta.process.alive
-    return not _unlocked(entry / OUT)  # whoever started it was killed before it could note the process
+    return not _is_unlocked(entry / OUT)  # whoever started it was killed before it could note the process
 
 
-def _excess(entry: Path, meta: Meta) -> str:
+def _find_excess(entry: Path, meta: Meta) -> str:
     if time.monotonic() - meta.started > meta.timeout:
         return "timeout"
     sizes = [(entry / name).stat().st_size for name in (OUT, ERR) if (entry / name).exists()]
@@ -212,7 +215,7 @@ def _entries(folder: Path) -> list[Path]:
         return []
 
 
-def _meta(entry: Path) -> Meta | None:
+def _read_meta(entry: Path) -> Meta | None:
     try:
         return msgspec.json.decode((entry / META).read_bytes(), type=Meta)
     except (OSError, msgspec.DecodeError):
@@ -227,29 +230,19 @@ def _remove(entry: Path) -> None:
         entry.rmdir()
 
 
-def _sweep(folder: Path) -> None:
-    """Folders of starters that were killed before they could write what they start, or whose disk was full."""
+def _remove_abandoned(folder: Path) -> None:
+    """Remove folders of starters that were killed before they could write what they start, or whose disk was full."""
     for entry in _entries(folder):
         with contextlib.suppress(OSError):
             if not (entry / META).exists() and time.time() - entry.stat().st_mtime > ABANDONED:
                 _remove(entry)
 
 
-def _write(entry: Path, meta: Meta) -> None:
-    fresh = entry / f"{META}.{os.getpid()}"
-    fresh.write_bytes(msgspec.json.encode(meta))
-    fresh.replace(entry / META)
+def _write_meta(entry: Path, meta: Meta) -> None:
+    replace_own(str(entry / META), msgspec.json.encode(meta))
 
 
-def _read(path: Path, limit: int) -> bytes:
-    try:
-        with path.open("rb") as file:
-            return file.read(limit)
-    except OSError:
-        return b""
-
-
-def _unlocked(path: Path) -> bool:
+def _is_unlocked(path: Path) -> bool:
     try:
         with path.open("rb") as file:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

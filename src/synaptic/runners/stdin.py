@@ -7,6 +7,7 @@ import msgspec
 from synaptic.model.call import Call
 from synaptic.model.event import UserPromptSubmit
 from synaptic.model.hook import Protocol
+from synaptic.model.text import to_utf8_deep
 from synaptic.runners.output import event_name
 
 ORCHESTRATOR = "synaptic"
@@ -42,12 +43,4 @@ def to_json(value: object) -> bytes:
     try:
         return msgspec.json.encode(value)
     except ValueError:
-        return msgspec.json.encode(_clean(value))
-
-
-def _clean(value: object) -> object:
-    if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode()
-    if isinstance(value, dict):
-        return {_clean(str(key)): _clean(item) for key, item in value.items()}
-    return [_clean(item) for item in value] if isinstance(value, list | tuple) else value
+        return msgspec.json.encode(to_utf8_deep(value))

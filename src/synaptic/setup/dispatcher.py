@@ -3,13 +3,14 @@
 import os
 import site
 import sys
-from contextlib import suppress
 from pathlib import Path
 from typing import Literal
 
 import msgspec
 
 import synaptic
+from synaptic.files.replace import replace_own
+from synaptic.files.snapshot import read_start
 from synaptic.model.errors import SettingsError
 from synaptic.model.home import Home
 
@@ -87,11 +88,7 @@ def remove(home: Home) -> None:
 
 def kind(home: Home) -> Kind | None:
     """Which dispatcher is installed; None when there is none, or a file that is not ours."""
-    try:
-        with home.dispatch.open("rb") as file:
-            start = file.read(256)
-    except OSError:
-        return None
+    start = read_start(str(home.dispatch), 256)
     if start.startswith(BINARIES):
         return "native"
     return "python" if MARK in start else None
@@ -141,14 +138,9 @@ def _refuse_unusable_python(home: Home) -> None:
 
 def _replace(path: Path, content: bytes, mode: int) -> None:
     if path.is_file() and path.read_bytes() == content and path.stat().st_mode & 0o777 == mode:
-        return
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+        return  # agents may be running it right now
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        temporary.write_bytes(content)
-        temporary.chmod(mode)
-        temporary.replace(path)
+        replace_own(str(path), content, mode)
     except OSError as error:
-        with suppress(OSError):
-            temporary.unlink()
         raise SettingsError(f"cannot be written: {error.strerror}", where=str(path)) from error

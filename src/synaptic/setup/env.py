@@ -10,14 +10,17 @@ import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
+import synaptic
 from synaptic.files.replace import delete, drop_folders, make_folders, read, replace
 from synaptic.model.environment import DEFAULT_AGENTS, DEFAULT_CHANNEL, project_variables
 from synaptic.model.errors import SettingsError
-from synaptic.setup import library
 
 EXPANDS = re.compile(r"[$`]")
 CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 PLAIN = re.compile(rb"[A-Za-z0-9/._-]")
+LIBRARY = Path(synaptic.__file__).parent / "lib"
+IGNORE_ALL = b"*\n"
+"""In a .gitignore beside the libraries: they belong to the installed version, not to the repository."""
 LOCAL = ("env.toml", "logs/", "run/", ".install/", "hooks/.registry.lock")
 """What belongs to this machine and not into the repository."""
 
@@ -34,7 +37,7 @@ def write_env(root: Path, channel: str | None = None, agents: str | None = None)
     for file, text in files.items():
         if read(file) != text:
             replace(file, text, 0o644)
-    library.install(path.parent / "lib")
+    _install_library(path.parent / "lib")
     return path
 
 
@@ -71,7 +74,7 @@ def remove_env(root: Path) -> bool:
     ignored = path.parent / ".gitignore"
     if read(ignored) == _ignore_text(b""):
         delete(ignored)
-    library.remove(path.parent / "lib")
+    _remove_library(path.parent / "lib")
     drop_folders((str(path.parent / "logs"), str(path.parent)))
     return True
 
@@ -123,3 +126,23 @@ def _ignore_text(before: bytes) -> bytes:
     missing = [name for name in LOCAL if name.strip("/").encode() not in listed]
     gap = b"" if before.endswith(b"\n") or not before or not missing else b"\n"
     return before + gap + "".join(f"{name}\n" for name in missing).encode()
+
+
+def _install_library(folder: Path) -> None:
+    """Write the shell libraries that hook scripts source, as this version brings them."""
+    make_folders(folder)
+    for name, text in _library_files().items():
+        if read(folder / name) != text:
+            replace(folder / name, text, 0o644)
+
+
+def _remove_library(folder: Path) -> None:
+    """Take the shell libraries away; a file that somebody changed stays."""
+    for name, text in _library_files().items():
+        if read(folder / name) == text:
+            delete(folder / name)
+    drop_folders((str(folder),))
+
+
+def _library_files() -> dict[str, bytes]:
+    return {".gitignore": IGNORE_ALL, **{file.name: file.read_bytes() for file in sorted(LIBRARY.glob("*.sh"))}}

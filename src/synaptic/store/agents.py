@@ -22,21 +22,33 @@ ON CONFLICT (id) DO UPDATE SET label = excluded.label, kind = excluded.kind, pro
 """Its window, its supervisor and what was asked of it are not a registration's to take away."""
 
 
-class Registration(msgspec.Struct, frozen=True, kw_only=True):
+class Registration(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """Everything that is known of an agent: what is not given is empty from then on."""
 
     id: str
+    """Its name: AGENT_ID, or its window's id."""
     label: str = ""
+    """What people call it."""
     kind: str = ""
+    """Which program it is, such as claude."""
     project: str = ""
+    """The root of the project that it works in."""
     effort: int | None = None
+    """The effort that it works on."""
     status: str = "done"
+    """error, attention, working, checked or done."""
     parent: str = ""
+    """The agent that coordinates it."""
     manages: tuple[str, ...] = ()
+    """The agents that it coordinates."""
     claims: tuple[str, ...] = ()
+    """What it has taken on."""
     targeted_claims: tuple[str, ...] = ()
+    """What was given to it by name."""
     pane: str = ""
+    """The tmux pane that it is in; what is known stays without it."""
     note: str = ""
+    """What a person should know."""
 
 
 def register(store: Store, given: Registration, at: float) -> Agent:
@@ -45,6 +57,7 @@ def register(store: Store, given: Registration, at: float) -> Agent:
     _check_status(given.status)
 
     def work(connection: Connection) -> None:
+        # In the transaction: an error of the foreign key would not say which number was wrong.
         known = connection.execute("SELECT 1 FROM efforts WHERE id = ?", (given.effort,)).fetchone()
         if given.effort is not None and not known:
             raise LayerError("NOT_FOUND", f"there is no effort {given.effort}", hint="type: synaptic effort list --all")

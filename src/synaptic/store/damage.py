@@ -1,12 +1,13 @@
 """A database that cannot be read is moved aside, whole, by exactly one process."""
 
-import fcntl
 import os
 import sqlite3  # noqa: TID251 - this is the room it is kept in
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+
+from synaptic.files.lock import hold_lock
 
 DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 COMPANIONS = ("-wal", "-shm", "")
@@ -32,12 +33,8 @@ def inode(path: str | Path) -> Inode | None:
 @contextmanager
 def alone(path: Path) -> Iterator[None]:
     """One process at a time creates, upgrades or moves the database."""
-    file = os.open(path.with_name(f"{path.name}.lock"), os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX)
+    with hold_lock(path.with_name(f"{path.name}.lock")):
         yield
-    finally:
-        os.close(file)
 
 
 def set_aside(path: Path, seen: Inode | None) -> Path | None:

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from synaptic.model.errors import LayerError
-from synaptic.model.layers import Effort, EndSession, Metadata, Skill
+from synaptic.model.layers import PHASES, Effort, EndSession, Metadata, Skill
 from synaptic.store import layer_effects, layers, skills, tasks, windows
 from synaptic.store.db import Connection, Store
 from synaptic.store.layer_effects import Cause, text
@@ -14,12 +14,11 @@ from synaptic.store.redact import redact_text
 from synaptic.store.tasks import Task
 from synaptic.store.windows import Who, Window
 
-PHASES = "phases"
-"""The key of an effort's metadata with its declared phases: those of its skill when it began, and what was added."""
 INSERT = """
 INSERT INTO efforts (task_id, skill, mode, ordinal, metadata, created_at)
 SELECT ?1, ?2, ?3, coalesce(max(ordinal), 0) + 1, ?4, ?5 FROM efforts WHERE task_id = ?1 RETURNING id
 """
+"""The ordinal is counted in the same statement: two that start at once cannot get the same one."""
 SAME = """
 SELECT id FROM efforts WHERE task_id = ? AND lower(skill) = lower(?) AND lifecycle = 'active' ORDER BY id DESC LIMIT 1
 """
@@ -28,6 +27,7 @@ QUIET = """
 UPDATE sessions SET heartbeat_counter = 0, last_heartbeat = ?, last_edited = ''
 WHERE effort_id = ? AND ended_at IS NULL AND subagent = ''
 """
+"""Main windows only: a sub-agent owes its own log entry."""
 NEW_ONE = "type: synaptic effort start TASK --skill NAME"
 NUMBERS = "SELECT e.id FROM efforts e JOIN tasks t ON t.dir_path = e.task_id"
 
@@ -93,11 +93,12 @@ def move(store: Store, number: int, step: Step, at: float) -> Effort:
 
     def work(connection: Connection) -> None:
         phase, metadata = _running(connection, number)
+        # The rule decides here and not before: the effort may have moved since the caller looked at it.
         after, grown = step.rule(_declared(layer_effects.decoded(metadata, kind=dict)), phase)
         if after == phase:
             return
         if grown:
-            _put(connection, number, Metadata(effort=number, put={PHASES: grown}))
+            _put(connection, Metadata(effort=number, put={PHASES: grown}))
         connection.execute("UPDATE efforts SET current_phase = ? WHERE id = ?", (text(after), number))
         connection.execute(HISTORY, (number, text(after), _kept(step.reason), _proof(step.proof), at))
         connection.execute(QUIET, (at, number))
@@ -117,6 +118,7 @@ def finish(store: Store, number: int, keywords: tuple[str, ...] | None, at: floa
         if keywords is not None:
             sql = "UPDATE tasks SET keywords = ? WHERE dir_path = (SELECT task_id FROM efforts WHERE id = ?)"
             connection.execute(sql, (tasks.encoded(keywords), number))
+        # As an event would end them: what they have loaded goes to the effort, and their sub-agents end with them.
         open_ones = "SELECT id FROM sessions WHERE effort_id = ? AND ended_at IS NULL"
         ends = [EndSession(session=found, merge_loaded=True) for (found,) in connection.execute(open_ones, (number,))]
         layer_effects.apply(connection, ends, Cause(at=at))
@@ -131,7 +133,7 @@ def update_metadata(store: Store, number: int, change: Metadata) -> Effort:
 
     def work(connection: Connection) -> None:
         _running(connection, number)
-        _put(connection, number, change)
+        _put(connection, change)
 
     store.write(work)
     return required(store, number)
@@ -151,6 +153,7 @@ def enter(store: Store, number: int, who: Who, at: float) -> Window:
             "SELECT p.path FROM efforts e JOIN tasks t ON t.dir_path = e.task_id JOIN projects p ON p.id = t.project_id"
         )
         root = connection.execute(f"{sql} WHERE e.id = ?", (number,)).fetchone()[0]
+        # The effort's own project, not the caller's: an effort may be resumed from anywhere.
         return windows.enter(connection, (number, root), who, at, fresh=True)
 
     return store.write(work)
@@ -197,7 +200,8 @@ def _again(connection: Connection, number: int, asked: Start) -> None:
     """What was given this time counts from now on."""
     if asked.mode:
         connection.execute("UPDATE efforts SET mode = ? WHERE id = ?", (text(asked.mode), number))
-    _put(connection, number, Metadata(effort=number, put=asked.metadata) if asked.metadata else None)
+    if asked.metadata:
+        _put(connection, Metadata(effort=number, put=asked.metadata))
 
 
 def _running(connection: Connection, number: int) -> tuple[str, object]:
@@ -216,19 +220,10 @@ def _required_row(connection: Connection, number: int) -> tuple[str, str | None,
     return row
 
 
-def _put(connection: Connection, number: int, change: Metadata | None) -> None:
-    """Metadata that cannot be read is nobody's to overwrite."""
-    if change is None:
-        return
-    stored = connection.execute("SELECT metadata FROM efforts WHERE id = ?", (number,)).fetchone()[0]
-    before = layer_effects.decoded(stored, kind=dict)
-    if stored is not None and before is None:
-        what = f"the metadata of effort {number} cannot be read"
-        raise LayerError(
-            "PARSE_ERROR", what, where=f"efforts.metadata {number}", hint="finish it and start another one"
-        )
-    after = _json(layer_effects.revised(before or {}, change))
-    connection.execute("UPDATE efforts SET metadata = ? WHERE id = ?", (after, number))
+def _put(connection: Connection, change: Metadata) -> None:
+    if not layer_effects.write_metadata(connection, change):
+        what, where = f"the metadata of effort {change.effort} cannot be read", f"efforts.metadata {change.effort}"
+        raise LayerError("PARSE_ERROR", what, where=where, hint="finish it and start another one")
 
 
 def _declared(metadata: Mapping[str, object] | None) -> tuple[str, ...] | None:

@@ -1,6 +1,6 @@
 """The journal: every event, decision and trace, written in one transaction before the answer leaves."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import msgspec
@@ -9,6 +9,7 @@ from synaptic.model.call import Answer
 from synaptic.model.decision import Decision, Step
 from synaptic.model.effect import Deliver
 from synaptic.model.layers import Signal
+from synaptic.model.text import to_utf8, to_utf8_deep
 from synaptic.store import deliveries, follow_ups, layer_effects, layers, state, stops, usage, workspaces
 from synaptic.store.db import Connection, Row, Store
 from synaptic.store.record import Entry, Keep, Record
@@ -28,6 +29,7 @@ INSERT INTO events (call, at, agent, event, session, agent_id, tool, root, kind,
                     stdout, stderr, exit, replay)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (call) DO NOTHING
 """
+"""A repeated call changes nothing: the row count says whether this one was new, and only then its effects count."""
 INSERT_ANSWER = """
 INSERT INTO answers (call, at, stdout, stderr, exit) VALUES (?, ?, ?, ?, ?) ON CONFLICT (call) DO NOTHING
 """
@@ -35,6 +37,7 @@ ANSWER = """
 SELECT stdout, stderr, exit FROM events WHERE call = ?1 AND replay = 1
 UNION ALL SELECT stdout, stderr, exit FROM answers WHERE call = ?1 AND stdout IS NOT NULL
 """
+"""Of the events only those whose answer was kept to the byte (`replay`); with a journal that keeps less, `answers`."""
 
 _encoder = msgspec.json.Encoder(enc_hook=repr)
 _decoder = msgspec.json.Decoder(Decision)
@@ -45,13 +48,17 @@ class SecretAnswers(dict[str, Answer]):
 
 
 class _Parts(NamedTuple):
+    """The four texts of a record that may hold a secret."""
+
     payload: bytes
     decision: bytes
     stdout: bytes
     stderr: bytes
 
 
-class _Written(NamedTuple):
+class _Rows(NamedTuple):
+    """A record and the rows that are written about it; with less to keep there is no event, or an answer beside it."""
+
     record: Record
     event: Row | None
     answer: Row | None
@@ -59,7 +66,8 @@ class _Written(NamedTuple):
 
 def append(store: Store, records: Iterable[Record], keep: Keep = "full") -> int:
     """Write many records in one transaction; how many were new. A call that is there already is left as it is."""
-    rows = [_written(store, record, keep) for record in records]
+    rows = [_make_rows(store, record, keep) for record in records]
+    # Caches that these records make wrong are emptied before the write: who reads in between asks the database.
     if any(isinstance(effect, WAITING) for row in rows for effect in row.record.decision.effects):
         deliveries.expect_more(store)
     if any(row.record.event in workspaces.EVENTS for row in rows):
@@ -104,11 +112,12 @@ def count(store: Store) -> int:
     return store.read(lambda connection: int(connection.execute("SELECT count(*) FROM events").fetchone()[0]))
 
 
-def _insert_all(store: Store, connection: Connection, rows: Iterable[_Written]) -> list[Record]:
+def _insert_all(store: Store, connection: Connection, rows: Iterable[_Rows]) -> list[Record]:
     return [row.record for row in rows if _insert(store, connection, row)]
 
 
-def _insert(store: Store, connection: Connection, row: _Written) -> bool:
+def _insert(store: Store, connection: Connection, row: _Rows) -> bool:
+    """One record and all that follows from it, in one transaction; False when the call was there before."""
     new = True
     if row.event is not None:
         new = connection.execute(INSERT, row.event).rowcount == 1
@@ -125,88 +134,90 @@ def _insert(store: Store, connection: Connection, row: _Written) -> bool:
     return new
 
 
-def _written(store: Store, record: Record, keep: Keep) -> _Written:
-    told = record.answer
-    parts = _Parts(_bytes(record.payload, keep), _decision(record, keep), told.stdout, told.stderr)
-    clean = _redacted(parts, _silent(record.decision))
-    replay = (clean.stdout, clean.stderr) == (told.stdout, told.stderr)
+def _make_rows(store: Store, record: Record, keep: Keep) -> _Rows:
+    given = record.answer
+    parts = _Parts(_payload_bytes(record.payload, keep), _encode_decision(record, keep), given.stdout, given.stderr)
+    clean = _redact_parts(parts, _quiet_names(record.decision))
+    # An answer that held a secret is not on disk as it was given, so a repeated call cannot be answered from there.
+    replay = (clean.stdout, clean.stderr) == (given.stdout, given.stderr)
     if not replay:
-        _remember(store, record)
+        _remember_answer(store, record)
     if keep == "full":
-        return _Written(record, _event(record, clean, (clean.stdout, clean.stderr, told.exit, int(replay))), None)
+        return _Rows(record, _event_row(record, clean, (clean.stdout, clean.stderr, given.exit, int(replay))), None)
     kept = (clean.stdout, clean.stderr) if replay else (None, None)
-    event = None if keep == "off" else _event(record, clean, (None, None, told.exit, 0))
-    return _Written(record, event, (record.call, record.at, *kept, told.exit))
+    event = None if keep == "off" else _event_row(record, clean, (None, None, given.exit, 0))
+    return _Rows(record, event, (record.call, record.at, *kept, given.exit))
 
 
-def _event(record: Record, clean: _Parts, told: Row) -> Row:
+def _event_row(record: Record, clean: _Parts, answer: Row) -> Row:
     names = (record.agent, record.event, record.session, record.agent_id, record.tool, record.root)
     payload = clean.payload.decode("utf-8", "replace") if clean.payload else None
     return (
         record.call,
         record.at,
-        *(name if name.isascii() else _sound(name) for name in names),
+        *(name if name.isascii() else to_utf8(name) for name in names),
         record.decision.kind.value,
         record.micros,
-        _size(record.payload),
+        _payload_size(record.payload),
         payload,
         clean.decision.decode("utf-8", "replace"),
-        *told,
+        *answer,
     )
 
 
-def _redacted(parts: _Parts, silent: bytes) -> _Parts:
-    """One search over all parts is cheaper than four; no part of a secret crosses a NUL.
+def _redact_parts(parts: _Parts, quiet: bytes) -> _Parts:
+    """Take secrets out of all parts with one search, which is cheaper than four; no secret crosses a NUL.
 
-    `silent`, the names of policies that said nothing, is most of a decision's text and never a secret.
+    `quiet`, the names of policies that said nothing, is most of a decision's text and never a secret.
     """
-    head, names, tail = parts.decision.partition(silent) if silent else (parts.decision, b"", b"")
+    head, names, tail = parts.decision.partition(quiet) if quiet else (parts.decision, b"", b"")
     whole = b"\0".join((parts.payload, head, tail, parts.stdout, parts.stderr))
     clean = redact(whole)
     if clean is whole:
         return parts
     pieces = clean.split(b"\0")
-    if len(pieces) != len(parts) + 1:
+    if len(pieces) != len(parts) + 1:  # a part held a NUL itself
         return _Parts(*map(redact, parts))
     payload, head, tail, stdout, stderr = pieces
     return _Parts(payload, head + names + tail, stdout, stderr)
 
 
-def _silent(decision: Decision) -> bytes:
+def _quiet_names(decision: Decision) -> bytes:
     first = decision.trace[0] if decision.trace else None
     return first.note.encode() if first is not None and first.phase == "quiet" and first.note.isascii() else b""
 
 
-def _remember(store: Store, record: Record) -> None:
+def _remember_answer(store: Store, record: Record) -> None:
+    """Keep an answer with a secret in memory only, for as long as this process lives; the oldest go first."""
     known = store.cache(SecretAnswers)
     while len(known) >= SECRET_ANSWERS:
         del known[next(iter(known))]
     known.setdefault(record.call, record.answer)
 
 
-def _bytes(payload: bytes | str | None, keep: Keep) -> bytes:
+def _payload_bytes(payload: bytes | str | None, keep: Keep) -> bytes:
     if payload is None or keep != "full" or len(payload) > PAYLOAD_LIMIT:
         return b""
     return payload if isinstance(payload, bytes) else payload.encode("utf-8", "replace")
 
 
-def _size(payload: bytes | str | None) -> int:
+def _payload_size(payload: bytes | str | None) -> int:
     if isinstance(payload, str):
         return len(payload.encode("utf-8", "replace"))
     return len(payload or b"")
 
 
-def _decision(record: Record, keep: Keep) -> bytes:
+def _encode_decision(record: Record, keep: Keep) -> bytes:
     if keep == "off":
         return b"{}"
-    decision = record.decision if keep == "full" else _structure(record.decision)
+    decision = record.decision if keep == "full" else _without_texts(record.decision)
     try:
         return _encoder.encode(decision)
     except (UnicodeEncodeError, TypeError):  # a foreign hook's text or value that no JSON can hold
-        return _encoder.encode(_sound(msgspec.to_builtins(decision, enc_hook=repr, str_keys=True)))
+        return _encoder.encode(to_utf8_deep(msgspec.to_builtins(decision, enc_hook=repr, str_keys=True)))
 
 
-def _structure(decision: Decision) -> Decision:
+def _without_texts(decision: Decision) -> Decision:
     """Kinds, names, sizes and durations; no text that could quote the user's work."""
     return Decision(
         kind=decision.kind,
@@ -217,11 +228,11 @@ def _structure(decision: Decision) -> Decision:
         messages=tuple(map(_length, decision.messages)),
         feedback=tuple(map(_length, decision.feedback)),
         warnings=tuple(map(_length, decision.warnings)),
-        trace=tuple(map(_structure_step, decision.trace)),
+        trace=tuple(map(_step_without_texts, decision.trace)),
     )
 
 
-def _structure_step(step: Step) -> Step:
+def _step_without_texts(step: Step) -> Step:
     if step.phase == "quiet":
         return step  # names of policies, nothing of the user's
     return msgspec.structs.replace(step, reason=_length(step.reason), note=_length(step.note))
@@ -231,24 +242,13 @@ def _length(text: str) -> str:
     return f"[{len(text)} characters]" if text else ""
 
 
-def _sound(value: Any) -> Any:
-    """The same value with everything that UTF-8 cannot hold replaced."""
-    if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode()
-    if isinstance(value, Mapping):
-        return {_sound(str(key)): _sound(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_sound(item) for item in value]
-    return value
-
-
 def _entries(store: Store, sql: str, values: Row) -> Iterator[Entry]:
     rows = store.read(lambda connection: connection.execute(sql, values).fetchall())
-    return map(_entry, rows)
+    return map(_entry_of, rows)
 
 
-def _entry(row: tuple[Any, ...]) -> Entry:
+def _entry_of(row: tuple[Any, ...]) -> Entry:
     *known, decision, stdout, stderr, exit = row
     names = COLUMNS.split(", ")
-    told = None if stdout is None else Answer(stdout, stderr, exit)
-    return Entry(**dict(zip(names, known, strict=False)), decision=_decoder.decode(decision), answer=told)
+    answer = None if stdout is None else Answer(stdout, stderr, exit)
+    return Entry(**dict(zip(names, known, strict=False)), decision=_decoder.decode(decision), answer=answer)

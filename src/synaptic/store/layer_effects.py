@@ -33,6 +33,7 @@ INSERT INTO sessions (effort_id, task_id, prev_session_id, host_session, fleet_a
                       created_at)
 SELECT id, task_id, ?, ?, ?, ?, ?, ?, ? FROM efforts WHERE id = ? AND lifecycle = 'active'
 """
+"""Selected from the effort: one that has finished since the event was decided gets no session, and no error."""
 TOLD = """
 UPDATE sessions SET handed_over_at = ? WHERE id = ? AND dehydration_payload IS NOT NULL AND handed_over_at IS NULL
 """
@@ -44,11 +45,13 @@ SUBAGENTS = """
 SELECT s.id, s.host_session FROM sessions m JOIN sessions s ON s.effort_id = m.effort_id AND s.ended_at IS NULL
 WHERE m.id = ? AND m.subagent = '' AND m.host_session != '' AND s.host_session = m.host_session AND s.subagent != ''
 """
+"""A sub-agent runs in its parent's window; a window without an id cannot be told apart from others and ends nobody."""
 BEAT = """
 UPDATE sessions SET heartbeat_counter = CASE WHEN ? THEN 0 ELSE heartbeat_counter + ? END, last_heartbeat = ?,
     last_edited = ?, context_usage = coalesce(?, context_usage), transcript_offset = coalesce(?, transcript_offset)
 WHERE id = ? AND ended_at IS NULL
 """
+"""Added in SQL, not in Python: two calls at once are two beats."""
 CLAIM = "UPDATE sessions SET host_session = ? WHERE id = ? AND host_session = '' AND ended_at IS NULL"
 STATUS = """
 INSERT INTO agents (id, label, kind, status, named, host_session, project_id, effort_id, note, updated_at)
@@ -60,6 +63,7 @@ ON CONFLICT (id) DO UPDATE SET status = excluded.status, note = excluded.note, u
     host_session = CASE excluded.host_session WHEN '' THEN host_session ELSE excluded.host_session END,
     project_id = coalesce(excluded.project_id, project_id), effort_id = coalesce(excluded.effort_id, effort_id)
 """
+"""An event knows little about its agent: what it leaves empty stays as it was registered."""
 RUNS = "SELECT 1 FROM efforts WHERE id = ? AND lifecycle = 'active'"
 PROJECT = "INSERT INTO projects (path, name, created_at) VALUES (?, ?, ?) ON CONFLICT (path) DO NOTHING"
 NOTE = "INSERT INTO messages (session_id, role, content, tool_name, timestamp) VALUES (?, ?, ?, ?, ?)"
@@ -114,7 +118,7 @@ def _open(connection: Connection, opening: OpenSession, cause: Cause) -> int | N
     values = (before[0] if before else None, *map(text, who), cause.at, opening.effort)
     cursor = connection.execute(OPEN, values)
     if cursor.rowcount != 1:
-        return None  # the effort is gone or finished
+        return None  # the effort is gone or finished: nothing ends for the sake of a window that does not open
     for session in before:
         connection.execute(END, (cause.at, session))
         _end_subagents(connection, session, cause, opening.host)
@@ -173,18 +177,24 @@ def _status(connection: Connection, status: SetStatus, cause: Cause) -> None:
     who = (text(status.agent), text(status.label), status.kind, status.status, int(status.named), text(status.host))
     where = (root, status.effort if known else None, redact_text(text(status.note)), cause.at)
     if status.named and status.host:
+        # Before STATUS, which overwrites the window that waiting deliveries were addressed to.
         connection.execute(FORWARD, (text(status.host), text(status.agent)))
     connection.execute(STATUS, (*who, *where))
 
 
 def _metadata(connection: Connection, change: Metadata, cause: Cause) -> None:
+    write_metadata(connection, change)  # an event has nobody to tell that it is damaged
+
+
+def write_metadata(connection: Connection, change: Metadata) -> bool:
+    """Metadata of an effort, changed; False for one that is not there or damaged, which is nobody's to overwrite."""
     row = connection.execute("SELECT metadata FROM efforts WHERE id = ?", (change.effort,)).fetchone()
     before = decoded(row[0], kind=dict) if row else None
     if row is None or (row[0] is not None and before is None):
-        return  # nobody's, or damaged: left as it was found
-    after = revised(before or {}, change)
-    encoded = redact_text(text(msgspec.json.encode(after, enc_hook=repr).decode()))
-    connection.execute("UPDATE efforts SET metadata = ? WHERE id = ?", (encoded, change.effort))
+        return False
+    after = redact_text(text(msgspec.json.encode(revised(before or {}, change), enc_hook=repr).decode()))
+    connection.execute("UPDATE efforts SET metadata = ? WHERE id = ?", (after, change.effort))
+    return True
 
 
 def revised(before: Mapping[str, object], change: Metadata) -> dict[str, object]:
@@ -211,7 +221,7 @@ def _restart(connection: Connection, restart: Restart, cause: Cause) -> None:
 def _signal(connection: Connection, signal: Signal, cause: Cause) -> None:
     coordinator = text(signal.agent)
     connection.execute(SIGNAL, (cause.at, coordinator))
-    call = cause.call or f"signal:{coordinator}:{cause.at}"
+    call = cause.call or f"signal:{coordinator}:{cause.at}"  # deliveries are told apart by call and hook
     told = redact_text(text(signal.text))
     connection.execute(TELL, (call, f"signal:{coordinator}", told, cause.at, coordinator))
 

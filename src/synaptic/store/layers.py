@@ -143,6 +143,7 @@ def _resolve(connection: Connection, place: Place) -> Layers:
     if known is None:
         return Layers(agent=worker)
     project, root = known
+    # Who has a name works on what it was given; else on whatever is open in this window; else on the newest.
     found = _bound(connection, worker, project) if name and worker else None
     main: Session | None = None
     if found is None:
@@ -152,6 +153,7 @@ def _resolve(connection: Connection, place: Place) -> Layers:
         found = _effort(connection, NEWEST_ACTIVE, (project,))
     if found is None:
         return Layers(project=project, root=root, agent=worker)
+    # A sub-agent has a session of its own or none: its parent's heartbeat is never touched for it.
     if place.subagent:
         main = _session(connection, OPEN_OF_SUBAGENT, (found.id, _text(place.subagent), host))
     elif main is None:

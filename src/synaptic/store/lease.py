@@ -18,6 +18,7 @@ def take(home_root: Path, agent: str) -> int | None:
     """The descriptor that holds the lease, to be kept open; None when somebody else has it."""
     path = lease_file(home_root, agent)
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    # O_CLOEXEC: a lock belongs to the open file, and an agent that inherited it would outlive its supervisor with it.
     descriptor = os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -39,6 +40,7 @@ def is_locked(path: Path) -> bool:
     except OSError:
         return False
     try:
+        # Shared: two who look at the same time must not take each other for the holder.
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
         return True

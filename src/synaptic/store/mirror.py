@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 
 from synaptic.files import snapshot
+from synaptic.files.replace import replace_own
 from synaptic.model import sane
 from synaptic.model.effect import Effect, Mirror
 from synaptic.model.errors import StoreError
@@ -125,21 +126,9 @@ def _place(store: Store, root: str, name: str, shown: dict[str, object]) -> None
     stamped = {**shown, TIME: datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")}
     signed = {**stamped, SIGNATURE: _signature(store, root, name, stamped)}
     path = f"{root}/{name}"
-    folder, _, last = path.rpartition("/")
-    fresh = f"{folder}/.{last}.{os.getpid()}"
-    _write(fresh, msgspec.json.format(msgspec.json.encode(signed), indent=2) + b"\n")
-    os.replace(fresh, path)  # noqa: PTH105 - after every refused call: a Path costs as much as the rest
+    replace_own(path, msgspec.json.format(msgspec.json.encode(signed), indent=2) + b"\n")
     if now := snapshot.signature(path):
         _remember(store, path, now, "genuine")
-
-
-def _write(path: str, content: bytes) -> None:
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o666)
-    try:
-        with open(handle, "wb", buffering=0, closefd=False) as file:
-            file.write(content)
-    finally:
-        os.close(handle)
 
 
 def _remember(store: Store, path: str, now: snapshot.Signature, found: Look) -> None:

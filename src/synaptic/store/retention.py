@@ -1,4 +1,4 @@
-"""What is forgotten, and when: old events in small steps, so that no event waits for the broom."""
+"""Delete old events and what only had to live for a while, in small batches so that writers are not blocked."""
 
 import time
 from collections.abc import Callable
@@ -19,10 +19,12 @@ REPEAT = 600.0
 DAY = 24 * 3600.0
 
 OLDEST = "SELECT id, at FROM events WHERE id < (SELECT max(id) FROM events) ORDER BY id LIMIT ?"
+"""Never the newest: its id is the last one given, from which `keep` counts back and `tail` goes on."""
 DELIVERIES = """
 DELETE FROM deliveries WHERE id IN (SELECT id FROM deliveries
 WHERE at NOT BETWEEN ?1 - ?2 AND ?1 + ?2 OR (delivered <> '' AND at < ?1 - ?3) LIMIT ?4)
 """
+"""Both sides of now: after a clock that was set back, what lies in the future would never expire."""
 ANSWERS = (
     "DELETE FROM answers WHERE call IN (SELECT call FROM answers WHERE at NOT BETWEEN ?1 - ?2 AND ?1 + ?2 LIMIT ?3)"
 )
@@ -31,7 +33,7 @@ OLD = (
     "DELETE FROM messages WHERE timestamp < ?",
     "DELETE FROM agents WHERE named = 0 AND updated_at < ?",
 )
-"""Small tables: what nobody looks back to. Efforts and their sessions stay."""
+"""Small tables, in one statement each: what nobody looks back to. Efforts and their sessions stay."""
 
 
 class Pruned(msgspec.Struct, frozen=True):
@@ -63,7 +65,7 @@ def _prune(connection: Connection, days: float, keep: int) -> Pruned:
     before = time.time() - days * DAY
     newest = int(connection.execute("SELECT coalesce(max(id), 0) FROM events").fetchone()[0])
     first = newest - keep if keep else 0
-    events = _steps(lambda: _drop_oldest(connection, before, first))
+    events = _repeat(lambda: _drop_oldest(connection, before, first))
     rest = _expire(connection)
     for sql in OLD:
         connection.execute(sql, (before,))
@@ -72,13 +74,13 @@ def _prune(connection: Connection, days: float, keep: int) -> Pruned:
 
 def _expire(connection: Connection) -> Pruned:
     now = time.time()
-    deliveries = _steps(lambda: connection.execute(DELIVERIES, (now, LIFE, REPEAT, STEP)).rowcount)
-    answers = _steps(lambda: connection.execute(ANSWERS, (now, REPEAT, STEP)).rowcount)
+    deliveries = _repeat(lambda: connection.execute(DELIVERIES, (now, LIFE, REPEAT, STEP)).rowcount)
+    answers = _repeat(lambda: connection.execute(ANSWERS, (now, REPEAT, STEP)).rowcount)
     return Pruned(deliveries=deliveries, answers=answers)
 
 
 def _drop_oldest(connection: Connection, before: float, first: int) -> int:
-    """Ids grow with time, so the old ones are at the front: nothing is searched, and a jumped clock keeps too much."""
+    """Delete one batch from the front: ids grow with time, so nothing is searched; after a clock jump more stays."""
     rows = connection.execute(OLDEST, (STEP,)).fetchall()
     old = [(id,) for id, at in rows if at < before or id <= first]
     if not old:
@@ -87,7 +89,8 @@ def _drop_oldest(connection: Connection, before: float, first: int) -> int:
     return len(old)
 
 
-def _steps(step: Callable[[], int]) -> int:
+def _repeat(step: Callable[[], int]) -> int:
+    """Run a batch again until it deletes nothing, with a pause in which a waiting writer gets the lock."""
     total = 0
     while done := step():
         total += done
@@ -96,6 +99,7 @@ def _steps(step: Callable[[], int]) -> int:
 
 
 def _give_back(connection: Connection) -> int:
+    """Return free pages to the disk in batches; how many bytes. A VACUUM would hold the lock for seconds."""
     size = int(connection.execute("PRAGMA page_size").fetchone()[0])
     free = _free_pages(connection)
     start = free

@@ -62,6 +62,7 @@ def take(store: Store, agent: str) -> str | None:
         connection.execute(ANSWERED, (agent,))
         return prompt
 
+    # Looked at first: a supervisor asks every moment, and a write would wake up everybody who follows the database.
     return store.write(work) if asked(store, agent) is not None else None
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from synaptic.model.effect import UseAbility
+from synaptic.model.text import to_utf8
 from synaptic.store.db import Connection, Store
 from synaptic.store.record import Record
 
@@ -36,8 +37,6 @@ SELECT hook, count(*), sum(fault IS NOT NULL AND fault <> ''), sum(micros) / 100
 (SELECT group_concat(day || ':' || runs) FROM days WHERE days.hook = steps.hook), sum(kind <> 'none')
 FROM steps GROUP BY hook ORDER BY count(*) DESC, hook
 """
-
-
 QUIET = """
 SELECT json_extract(step.value, '$.note'), cast(events.at / 86400 AS INTEGER), count(*), max(events.at)
 FROM events, json_each(events.decision, '$.trace') AS step
@@ -67,13 +66,13 @@ def settle(connection: Connection, record: Record) -> None:
         if isinstance(effect, UseAbility):
             failed = int(effect.status == FAILED)
             when = (int(record.at // DAY), failed, effect.millis, record.at, effect.status)
-            connection.execute(COUNT, (_sound(record.root), _sound(effect.ability), *when))
+            connection.execute(COUNT, (to_utf8(record.root), to_utf8(effect.ability), *when))
 
 
 def calls(store: Store, root: str, ability: str) -> int:
     """How often an ability of a project was called."""
     sql = "SELECT coalesce(sum(calls), 0) FROM ability_usage WHERE root = ? AND ability = ?"
-    values = (_sound(root), _sound(ability))
+    values = (to_utf8(root), to_utf8(ability))
     return store.read(lambda connection: int(connection.execute(sql, values).fetchone()[0]))
 
 
@@ -146,7 +145,3 @@ def _bars(text: str) -> tuple[int, ...]:
     counts = {int(day): int(count) for day, _, count in (part.partition(":") for part in text.split(",") if part)}
     today = int(time.time() // DAY)
     return tuple(counts.get(day, 0) for day in range(today - DAYS + 1, today + 1))
-
-
-def _sound(text: str) -> str:
-    return text if text.isascii() else text.encode("utf-8", "replace").decode()

@@ -54,6 +54,8 @@ def enter(connection: Connection, effort: tuple[int, str], who: Who, at: float, 
     number, name, host = effort[0], text(who.agent), text(who.host)
     found = connection.execute(OPEN, (number, name, host)).fetchone()
     _bind(connection, effort, who, at)
+    # Theirs is the same window again. A start, unlike a return, also takes over one that has no id yet, and a person,
+    # who has no id at all, starts in whichever is open.
     if found and ((host and found[1] == host) or (not fresh and (not host or not found[1]))):
         connection.execute(CLAIM, (host or found[1], name, found[0]))
         return Window(session=found[0], opened=False)
@@ -62,7 +64,7 @@ def enter(connection: Connection, effort: tuple[int, str], who: Who, at: float, 
     opening = OpenSession(effort=number, host=who.host, agent=who.agent, follows=follows)
     session = layer_effects.apply(connection, (opening,), Cause(at=at)).session
     assert session is not None, "the effort was seen active in this transaction"
-    payload = before[2] if before and before[3] is None else None
+    payload = before[2] if before and before[3] is None else None  # opening has marked it as told
     return Window(session=session, previous=follows, payload=payload)
 
 
@@ -101,6 +103,7 @@ def of_efforts(store: Store, efforts: Iterable[int], *, every: bool = True) -> l
 
 def efforts_of(store: Store, agent: str) -> tuple[int, ...]:
     """The efforts that an agent had windows of, the newest first."""
+    # By the newest window of each: an old effort that was resumed yesterday comes before one that began last week.
     sql = "SELECT effort_id FROM sessions WHERE fleet_agent = ? GROUP BY effort_id ORDER BY max(id) DESC"
     rows = store.read(lambda connection: connection.execute(sql, (text(agent),)).fetchall())
     return tuple(int(number) for (number,) in rows)

@@ -1,239 +1,192 @@
-"""What an agent or a person does with efforts: the store, the skill's file and the task's folder together."""
+"""Working on an effort: its phases, its log, its end, and what is shown of it."""
 
-import re
 import time
 from datetime import datetime
+from typing import Any, ClassVar
 
 import msgspec
 
-from synaptic.model import dehydration
 from synaptic.model.errors import LayerError
-from synaptic.model.home import Home
-from synaptic.model.layers import Effort, Layers, Session, Skill
-from synaptic.store import agents, efforts, layers, tasks, windows
+from synaptic.model.layers import Effort, Metadata, Session
+from synaptic.store import efforts, tasks, windows
 from synaptic.store.db import Store
-from synaptic.store.efforts import NEW_ONE
-from synaptic.store.layers import Place
-from synaptic.store.tasks import Task
-from synaptic.store.windows import Who, Window
-from synaptic.work import artifacts, phases, skill_files
-from synaptic.work.log_entry import stamped
+from synaptic.store.efforts import NEW_ONE, Passed, Step
+from synaptic.work import phases, skills, task_files
+from synaptic.work.command import CommandContext, EffortCommand, ProjectCommand
+from synaptic.work.views import View, effort_view, history_view, session_view
 
-SKILL = re.compile(r"[\w][\w.:-]{0,99}")
 ENTRY_LIMIT = 1 << 20
 
 
-class Caller(msgspec.Struct, frozen=True, kw_only=True):
-    """Who asks, and where."""
-
-    root: str
-    cwd: str
-    who: Who = Who()
-
-    @property
-    def place(self) -> Place:
-        return Place(self.root or self.cwd, self.who.agent, self.who.host)
-
-
-class Ask(msgspec.Struct, frozen=True, kw_only=True):
-    """An effort as it is asked for."""
-
-    task: str
-    skill: str
-    mode: str = ""
-    title: str | None = None
-    keywords: tuple[str, ...] | None = None
-    block_after: int | None = None
-
-
-class Begun(msgspec.Struct, frozen=True, kw_only=True):
-    """An effort that somebody works on from now."""
+class PhaseMove(msgspec.Struct, frozen=True):
+    """An effort in its phase, and the phase that it was in."""
 
     effort: Effort
-    window: Window
-    resumed: bool
-    skill: Skill | None = None
-    debriefs: tuple[str, ...] = ()
-    artifacts: tuple[str, ...] = ()
+    previous: str
 
 
-class Logged(msgspec.Struct, frozen=True):
+class LogEntry(msgspec.Struct, frozen=True):
     """An entry that was written."""
 
     effort: Effort
     path: str
 
 
-class Left(msgspec.Struct, frozen=True):
-    """A window that has ended, and what its hand-over lost on the way."""
+class EffortDetails(msgspec.Struct, frozen=True, kw_only=True):
+    """An effort with its phases, windows and files."""
 
     effort: Effort
-    session: Session
-    warnings: tuple[str, ...] = ()
+    history: tuple[Passed, ...] = ()
+    sessions: tuple[Session, ...] = ()
+    artifacts: tuple[str, ...] = ()
 
 
-def start(store: Store, caller: Caller, ask: Ask) -> Begun:
-    """A new effort, or the active one of the same task and skill. Nothing is left behind by one that fails."""
-    name = _skill_name(ask.skill)
-    folder = artifacts.folder_of(caller.root, caller.cwd, ask.task)
-    skill = skill_files.find(caller.root, name)
-    limit = {} if ask.block_after is None else {"blockAfter": ask.block_after}
-    wanted = efforts.Start(
-        root=caller.root,
-        task=Task(folder=folder, title=ask.title, keywords=ask.keywords),
-        skill=skill or Skill(name=name),
-        mode=ask.mode,
-        metadata=limit,
-        who=caller.who,
-    )
-    started = efforts.start(store, wanted, time.time())
-    return _begun(store, started.effort, started.window, resumed=started.resumed)
-
-
-def resume(store: Store, caller: Caller, number: int) -> Begun:
-    """A new window of an active effort."""
-    window = efforts.enter(store, number, caller.who, time.time())
-    return _begun(store, efforts.required(store, number), window, resumed=True)
-
-
-def current(store: Store, caller: Caller, number: int | None = None) -> Effort:
-    """The effort of this number, else the one that the caller works on."""
-    if number is not None:
-        return efforts.required(store, number)
-    found = layers.resolve(store, caller.place).effort
-    if found is None:
-        raise _none_active(caller.root or caller.cwd)
-    return found
-
-
-def of_task(store: Store, folder: str) -> Effort:
-    """The newest active effort of a task."""
-    if tasks.one(store, folder) is None:
-        raise LayerError("TASK_NOT_FOUND", "there is no such task", where=folder, hint="type: synaptic task list --all")
-    active = [one for one in efforts.of_task(store, folder) if not one.finished]
-    if not active:
-        raise _none_active(folder)
-    return active[-1]
-
-
-def of_agent(store: Store, name: str) -> Effort:
-    """The active effort that an agent works on, or worked on last: its windows may all have ended."""
-    bound = agents.required(store, name).effort
-    for number in (bound, *windows.efforts_of(store, name)):
-        found = layers.effort(store, number) if number is not None else None
-        if found and not found.finished:
-            return found
-    raise _none_active(f"agent {name}")
-
-
-def phase(store: Store, effort: Effort, asked: phases.Asked, proof: object = None) -> Effort:
+class MoveToPhase(EffortCommand[PhaseMove], frozen=True, kw_only=True):
     """Another phase, by the rules of the effort's skill."""
-    otherwise = declared(effort) or _phases(store, effort)
 
-    def rule(own: tuple[str, ...] | None, now: str) -> tuple[str, tuple[str, ...]]:
-        known = otherwise if own is None else own
-        move = phases.move(known, now, asked)
-        return move.phase, () if move.phases == known else move.phases
+    method: ClassVar[str] = "effort.phase"
 
-    return efforts.move(store, effort.id, efforts.Step(rule=rule, reason=asked.reason, proof=proof), time.time())
+    phase: str
+    """Its label, such as `1: Build`."""
+    reason: str = ""
+    """Why a phase is left out or taken again."""
+    proof: Any = None
+    """What shows that the last phase is done."""
+
+    def run(self, context: CommandContext) -> PhaseMove:
+        before = context.find_effort(self.effort_id)
+        asked = phases.Asked(self.phase, self.reason)
+        # Read before the transaction: a file must not be waited for while the database is locked.
+        otherwise = before.phases or _read_phases(context.store, before)
+
+        def rule(own: tuple[str, ...] | None, now: str) -> tuple[str, tuple[str, ...]]:
+            """Decides on what is stored by then: somebody else may have moved the effort since it was looked up."""
+            known = otherwise if own is None else own
+            move = phases.move(known, now, asked)
+            return move.phase, () if move.phases == known else move.phases
+
+        step = Step(rule=rule, reason=self.reason, proof=self.proof)
+        after = efforts.move(context.require_durable_store(), before.id, step, time.time())
+        return PhaseMove(after, before.phase)
+
+    def answer(self, result: PhaseMove) -> View:
+        return {**effort_view(result.effort), "previousPhase": result.previous or None}
 
 
-def log(store: Store, caller: Caller, effort: Effort, text: str) -> Logged:
+class WriteLog(EffortCommand[LogEntry], frozen=True, kw_only=True):
     """One entry in the log of an active effort.
 
     The heartbeat starts again, except from an agent's own shell: there the tool call that carried this has told whose
     it is, and from here a sub-agent looks like its parent.
     """
-    if effort.finished:
-        raise LayerError("EFFORT_FINISHED", f"effort {effort.id} is finished", hint=NEW_ONE)
-    if not text.strip():
-        raise LayerError("VALIDATION_ERROR", "there is nothing to log", hint="give a text, or one on stdin")
-    if len(text) > ENTRY_LIMIT:
-        raise LayerError("PAYLOAD_TOO_LARGE", f"an entry has at most {ENTRY_LIMIT} letters", hint="log less")
-    when = datetime.now().astimezone().strftime("%Y-%m-%d %H:%M:%S")
-    path = artifacts.append(root_of(store, effort), effort, stamped(text, when))
-    if not caller.who.kind:
-        efforts.quiet(store, effort.id, time.time())
-    return Logged(effort, path)
+
+    method: ClassVar[str] = "effort.log"
+    may_block: ClassVar[bool] = True  # somebody else may hold the file: that must not keep the agents' events waiting
+
+    text: str
+    """What was done."""
+
+    def run(self, context: CommandContext) -> LogEntry:
+        effort = context.find_effort(self.effort_id)
+        if effort.finished:
+            raise LayerError("EFFORT_FINISHED", f"effort {effort.id} is finished", hint=NEW_ONE)
+        if not self.text.strip():
+            raise LayerError("VALIDATION_ERROR", "there is nothing to log", hint="give a text, or one on stdin")
+        if len(self.text) > ENTRY_LIMIT:
+            raise LayerError("PAYLOAD_TOO_LARGE", f"an entry has at most {ENTRY_LIMIT} letters", hint="log less")
+        store = context.require_durable_store()
+        when = datetime.now().astimezone().strftime("%Y-%m-%d %H:%M:%S")
+        entry = task_files.stamp_entry(self.text, when)
+        path = task_files.append_log_entry(find_effort_root(store, effort), effort, entry)
+        if not context.caller.who.kind:
+            efforts.quiet(store, effort.id, time.time())
+        return LogEntry(effort, path)
+
+    def answer(self, result: LogEntry) -> View:
+        return {"effortId": result.effort.id, "logPath": result.path}
 
 
-async def dehydrate(store: Store, caller: Caller, raw: bytes) -> Left:
-    """What the next window shall know, kept with this one, which ends."""
-    from synaptic.work import required_files  # noqa: PLC0415  all policies: nothing that every log should wait for
+class FinishEffort(EffortCommand[Effort], frozen=True, kw_only=True):
+    """The end of an effort and of its windows."""
 
-    read = dehydration.read(raw)
-    found = layers.resolve(store, caller.place)
-    if found.effort is None:
-        raise _none_active(caller.root or caller.cwd)
-    session = _own_session(store, caller, found)
-    read = await required_files.allowed(Home(store.path.parent), root_of(store, found.effort), found.effort, read)
-    ended = windows.finish(store, session, read.payload.text(), time.time())
-    return Left(found.effort, ended, read.warnings)
+    method: ClassVar[str] = "effort.finish"
 
+    keywords: tuple[str, ...] | None = None
+    """In place of the task's keywords."""
 
-def next_skills(begun: Begun) -> tuple[str, ...]:
-    """What usually comes after this effort."""
-    return begun.skill.next_skills if begun.skill else ()
+    def run(self, context: CommandContext) -> Effort:
+        number = context.find_effort(self.effort_id).id
+        return efforts.finish(context.require_durable_store(), number, self.keywords, time.time())
+
+    def answer(self, result: Effort) -> View:
+        return effort_view(result)
 
 
-def declared(effort: Effort) -> tuple[str, ...]:
-    """The phases of an effort, as far as it knows them itself."""
-    known = effort.metadata.get(efforts.PHASES)
-    return tuple(one for one in known if isinstance(one, str)) if isinstance(known, list) else ()
+class UpdateMetadata(EffortCommand[Effort], frozen=True, kw_only=True):
+    """Top-level keys of an effort's metadata: removed, then set."""
+
+    method: ClassVar[str] = "effort.updateMetadata"
+
+    set: dict[str, Any] = {}
+    """Keys with their new values."""
+    remove: tuple[str, ...] = ()
+    """Keys that go."""
+
+    def run(self, context: CommandContext) -> Effort:
+        number = context.find_effort(self.effort_id).id
+        change = Metadata(effort=number, put=self.set, drop=self.remove)
+        return efforts.update_metadata(context.require_durable_store(), number, change)
+
+    def answer(self, result: Effort) -> View:
+        return effort_view(result)
 
 
-def root_of(store: Store, effort: Effort) -> str:
-    """The project of an effort."""
+class ShowEffort(EffortCommand[EffortDetails], frozen=True, kw_only=True):
+    """An effort with its phases, sessions and files."""
+
+    method: ClassVar[str] = "effort.show"
+
+    def run(self, context: CommandContext) -> EffortDetails:
+        found = context.find_effort(self.effort_id)
+        return EffortDetails(
+            effort=found,
+            history=tuple(efforts.history(context.store, found.id)),
+            sessions=tuple(windows.of_efforts(context.store, (found.id,))),
+            artifacts=task_files.list_documents(found.task),
+        )
+
+    def answer(self, result: EffortDetails) -> View:
+        return {
+            **effort_view(result.effort),
+            "history": history_view(result.history),
+            "sessions": [session_view(one) for one in result.sessions],
+            "artifacts": list(result.artifacts),
+        }
+
+
+class ListEfforts(ProjectCommand[list[Effort]], frozen=True, kw_only=True):
+    """The active efforts of a project, the newest first."""
+
+    method: ClassVar[str] = "effort.list"
+
+    all: bool = False
+    """Also the finished ones."""
+
+    def run(self, context: CommandContext) -> list[Effort]:
+        return efforts.listing(context.store, context.find_project(), every=self.all)
+
+    def answer(self, result: list[Effort]) -> list[View]:
+        return [effort_view(one) for one in result]
+
+
+def find_effort_root(store: Store, effort: Effort) -> str:
+    """The root of the project that an effort belongs to."""
     task = tasks.one(store, effort.task)
     assert task is not None, "an effort has a task"
     return task.project
 
 
-def _own_session(store: Store, caller: Caller, found: Layers) -> int:
-    """The open session of the caller's window: another window's is not theirs to end."""
-    effort, session = found.effort, found.session
-    assert effort is not None
-    if session and session.host in ("", caller.who.host or session.host):
-        return session.id
-    before = layers.newest_session(store, effort.id, caller.who.agent)
-    if before and before.ended_at is not None:
-        what = f"session {before.id} of effort {effort.id} has ended"
-        raise LayerError("ALREADY_ENDED", what, hint="type: synaptic effort resume")
-    what = f"this window has no session of effort {effort.id}"
-    raise LayerError("NOT_FOUND", what, hint="type: synaptic effort resume")
-
-
-def _begun(store: Store, effort: Effort, window: Window, *, resumed: bool) -> Begun:
-    before = [one for one in efforts.of_task(store, effort.task) if one.ordinal < effort.ordinal]
-    return Begun(
-        effort=effort,
-        window=window,
-        resumed=resumed,
-        skill=_skill(store, effort),
-        debriefs=artifacts.debriefs(before),
-        artifacts=artifacts.documents(effort.task),
-    )
-
-
-def _skill(store: Store, effort: Effort) -> Skill | None:
-    """The skill's file as it is now; one that can no longer be read keeps nobody from working."""
-    try:
-        return skill_files.find(root_of(store, effort), effort.skill)
-    except LayerError:
-        return None
-
-
-def _phases(store: Store, effort: Effort) -> tuple[str, ...]:
-    found = _skill(store, effort)
+def _read_phases(store: Store, effort: Effort) -> tuple[str, ...]:
+    """The phases in the skill's file, for an effort whose metadata cannot be read."""
+    found = skills.find_readable_skill(find_effort_root(store, effort), effort.skill)
     return found.phases if found else ()
-
-
-def _skill_name(given: str) -> str:
-    name = given.strip().removeprefix("/")
-    if not SKILL.fullmatch(name):
-        raise LayerError("VALIDATION_ERROR", f"{given!r} cannot name a skill", hint="letters, digits, . : _ and -")
-    return name
-
-
-def _none_active(where: str) -> LayerError:
-    return LayerError("NO_ACTIVE_EFFORT", "there is no active effort", where=where, hint=NEW_ONE)

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from synaptic.model.event import PreToolUse
-from synaptic.policies.facts import Facts
+from synaptic.policies.facts import Facts, with_command
 from synaptic.policies.fleet.engine_call import engine_call
 
 NAMES = ("synaptic", "engine")
@@ -13,7 +13,7 @@ NAMES = ("synaptic", "engine")
 
 def called(command: str, tool: str = "Bash") -> str:
     event = PreToolUse(tool_name=tool, tool_input={"command": command}, cwd="/p")
-    return engine_call(event, Facts(root="/p", home="/h"), NAMES)
+    return engine_call(event, with_command(Facts(root="/p", home="/h"), event), NAMES)
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,9 @@
 """What the linter's end means: feedback, and a breaker."""
 
 from synaptic.model.decision import Kind
+from synaptic.model.effect import WriteFile
 from synaptic.model.errand import Ended
 from synaptic.model.event import PostToolUse
-from synaptic.model.files import WriteFile
 from synaptic.model.project import Target, Tooling
 from synaptic.model.state import Change, State, changed
 from synaptic.policies.facts import Facts

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from synaptic.model.decision import Kind
 from synaptic.model.event import PreToolUse
-from synaptic.policies.facts import Facts
+from synaptic.policies.facts import Facts, with_command
 from synaptic.policies.self import engine_files
 from synaptic.policies.self.engine_files import PATTERNS, EngineFiles
 from synaptic.policies.self.kept import kept
@@ -62,7 +62,7 @@ def test_without_a_folder_nothing_is_kept():
 
 def said(command: str, root: str = "/home/u/project") -> Kind | None:
     event = PreToolUse(hook_event_name="PreToolUse", cwd=root, tool_name="Bash", tool_input={"command": command})
-    verdict = EngineFiles().check(event, Facts(root=root, home="/home/u"))
+    verdict = EngineFiles().check(event, with_command(Facts(root=root, home="/home/u"), event))
     return verdict.kind if verdict else None
 
 

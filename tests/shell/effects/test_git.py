@@ -4,12 +4,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from synaptic.shell.effects.git import git_calls
+from synaptic.shell.effects.git import find_git_calls
 from synaptic.shell.programs.git_line import GitCall
+from synaptic.shell.read.reader import read
 
 
 def calls(text: str) -> list[GitCall]:
-    return list(git_calls(text, "/home/u/project", "/home/u"))
+    return list(find_git_calls(read(text, "/home/u/project", "/home/u"), "/home/u"))
 
 
 def only(text: str) -> GitCall:

@@ -2,7 +2,8 @@
 
 import pytest
 
-from synaptic.shell.read.reader import read
+from synaptic.shell.read import reader
+from synaptic.shell.read.reader import read, read_safely
 from synaptic.shell.read.script import Command, Script
 
 
@@ -46,6 +47,9 @@ def one(text: str, name: str) -> Command:
         ("alias x='rm -rf'; x /", ["alias x=rm -rf", "rm -rf /"]),
         ('f() { rm "$1"; }; f a', ["f a", "rm a"]),
         ("function f { rm x; }; f", ["f", "rm x"]),
+        ("function f() { rm x; }; f", ["f", "rm x"]),
+        ("function f ( )\n{ rm x; }\nf", ["f", "rm x"]),
+        ("alias w='rm -rf'; w ~ $HOME", ["alias w=rm -rf", "rm -rf /home/u /home/u"]),
         ("f() { rm a; }; f() { rm b; }; f", ["f", "rm b"]),
         ("f() { rm a; }", []),
         ("while read l; do rm $l; done <<< $'a\\nb'", ["read l", "rm a", "rm b"]),
@@ -310,3 +314,11 @@ def test_home_tilde_and_variables_of_the_environment() -> None:
 def test_globs_outside_quotes_are_marked() -> None:
     words = script("rm *.py 'a*' b[1] \"c?\"").commands[0].argv[1:]
     assert [word.glob for word in words] == [True, False, True, False]
+
+
+def test_a_defect_of_the_reader_is_text_that_cannot_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(text: str, cwd: str, home: str) -> None:
+        raise IndexError("on purpose")
+
+    monkeypatch.setattr(reader, "read", broken)
+    assert "IndexError" in read_safely("ls").truncated

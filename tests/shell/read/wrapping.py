@@ -59,6 +59,7 @@ RUNNING: dict[str, Wrap] = {
     "for": lambda text: f"for i in 1; do {text}\ndone",
     "case": lambda text: f"case a in a) {text}\n;; *) ls ;; esac",
     "function": lambda text: f"f() {{ {text}\n}}; f",
+    "function by its keyword": lambda text: f"function f() {{ {text}\n}}; f",
     "pipeline": lambda text: f"ls | {{ {text}\n}} | cat",
     "bash -c": lambda text: f"bash -c {quoted(text)}",
     "sh -ec": lambda text: f"/bin/sh -ec {quoted(text)}",

@@ -7,11 +7,12 @@ from synaptic.model.decision import Verdict, ask, deny
 from synaptic.model.event import PreToolUse
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.reading import NOWHERE, SHELLS, named, reading
+from synaptic.policies.reading import SHELLS, named, reading
 from synaptic.shell.effects.arguments import arguments
 from synaptic.shell.names import names
 from synaptic.shell.paths import Standpoint, resolve
 from synaptic.shell.read.script import Command, Script, Word
+from synaptic.shell.reading import NOWHERE
 
 HARMLESS = re.compile(
     r"/dev/(?:null|zero|full|u?random|std(?:in|out|err)|tty\w*|pts/.*|ptmx|fd(?:/.*)?|shm(?:/.*)?|tcp/.*|udp/.*|console"

@@ -1,14 +1,11 @@
 """The calls of git in an event, and the branch that each of them finds checked out."""
 
 from collections.abc import Collection, Iterator
-from functools import lru_cache
 
 from synaptic.model.event import PreToolUse
 from synaptic.model.project import Git
 from synaptic.policies.facts import Facts
-from synaptic.shell.effects.git import git_calls
 from synaptic.shell.programs.git_line import GitCall
-from synaptic.shell.read.once import KEPT, read_once
 from synaptic.shell.read.script import Script
 
 SHELLS = ("Bash", "PowerShell")
@@ -18,27 +15,15 @@ NOWHERE = Git()
 
 def calls(event: PreToolUse, facts: Facts, verbs: Collection[str] = ()) -> tuple[GitCall, ...]:
     """Every call of git that would run, without those that only show the manual; none when no call has these verbs."""
-    text = event.tool.command
-    if not text:
+    known = facts.command
+    if known is None or (verbs and known.git_verbs.isdisjoint(verbs)):
         return ()
-    cwd = event.cwd or facts.root
-    return () if verbs and _verbs(text, cwd, facts.home).isdisjoint(verbs) else acting(text, cwd, facts.home)
-
-
-@lru_cache(maxsize=KEPT)
-def acting(text: str, cwd: str, home: str) -> tuple[GitCall, ...]:
-    """The calls that do something; remembered, since every policy of this folder asks."""
-    return tuple(call for call in git_calls(text, cwd, home) if not call.helps)
-
-
-@lru_cache(maxsize=KEPT)
-def _verbs(text: str, cwd: str, home: str) -> frozenset[str]:
-    return frozenset(call.verb for call in acting(text, cwd, home))
+    return known.acting_git_calls
 
 
 def script(event: PreToolUse, facts: Facts) -> Script:
     """The whole command of the event."""
-    return read_once(event.tool.command, event.cwd or facts.root, facts.home)
+    return facts.command.script if facts.command else Script("")
 
 
 def with_branches(event: PreToolUse, facts: Facts, verbs: Collection[str] = ()) -> Iterator[tuple[GitCall, str]]:

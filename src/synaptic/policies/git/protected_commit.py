@@ -4,7 +4,7 @@ from typing import Annotated
 
 from synaptic.model.decision import Verdict, deny
 from synaptic.model.event import PreToolUse
-from synaptic.model.repository import Pending
+from synaptic.model.project import Pending
 from synaptic.policies.base import MORE, Policy
 from synaptic.policies.facts import Facts
 from synaptic.policies.git.calls import PROTECTED, SHELLS, calls, repository, with_branches

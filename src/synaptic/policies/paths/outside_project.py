@@ -10,8 +10,9 @@ from synaptic.model.event import PreToolUse
 from synaptic.model.tool import PATH_KEYS, Tool
 from synaptic.policies.base import FEWER, Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.reading import Reading, elsewhere, reading
+from synaptic.policies.reading import elsewhere, reading
 from synaptic.shell.paths import Standpoint, inside, readings, resolve
+from synaptic.shell.reading import CommandReading
 
 KEYS = (*PATH_KEYS, "paths", "source", "destination", "directory", "uri", "old_path", "new_path")
 PROGRAMS = ("/bin", "/sbin", "/usr", "/opt", "/nix/store", "/snap/bin", "/home/linuxbrew/.linuxbrew")
@@ -80,7 +81,7 @@ def _in_input(tool: Tool, at: Standpoint, roots: tuple[str, ...]) -> Iterator[st
                 yield text
 
 
-def _in_command(known: Reading, at: Standpoint, roots: tuple[str, ...]) -> Iterator[str]:
+def _in_command(known: CommandReading, at: Standpoint, roots: tuple[str, ...]) -> Iterator[str]:
     """Paths outside the roots among the words of the commands that run, each seen from the folder it runs in."""
     for redirect in known.script.redirects:
         if redirect.operator not in ("<<", "<<<") and not elsewhere(redirect):

@@ -9,7 +9,7 @@ from synaptic.model.event import PreToolUse
 from synaptic.policies.base import FEWER, Policy
 from synaptic.policies.facts import Facts
 from synaptic.policies.mounts import mounts, outside
-from synaptic.policies.reading import Reading, elsewhere, places, reading
+from synaptic.policies.reading import elsewhere, places, reading
 from synaptic.policies.secrets.private import meanings, named_paths
 from synaptic.shell.effects.arguments import arguments
 from synaptic.shell.effects.searched import LISTERS, Searches
@@ -17,6 +17,7 @@ from synaptic.shell.effects.targets import TARS, Target
 from synaptic.shell.paths import Standpoint, inside, resolve
 from synaptic.shell.places import SYSTEM, Place, Places
 from synaptic.shell.read.script import Command
+from synaptic.shell.reading import CommandReading
 
 FREE = ("/usr/local", "/opt", "/srv", "/var/www", "/var/tmp", "/run/user", "/var/folders")
 DEVICES = ("/dev", "/proc/self/fd", "/proc/thread-self/fd")
@@ -83,14 +84,14 @@ class System(Policy):
         return (inside(low, SYSTEM) or low.startswith(("/mnt/", "/media/"))) and at.of(path) is Place.SYSTEM
 
 
-def _may_reach(known: Reading, at: Places) -> bool:
+def _may_reach(known: CommandReading, at: Places) -> bool:
     """Whether anything that is named can be in a tree of the machine. Where all start in the project, words tell."""
     if not (at.project and at.home and known.starts_in(at.project)):
         return True
     return known.shortened or REACHES.search(f"\n{known.words}\n") is not None
 
 
-def _written(known: Reading, at: Places) -> Iterator[str]:
+def _written(known: CommandReading, at: Places) -> Iterator[str]:
     searches = Searches(known.script, LISTERS)
     mounted = mounts(known.script)
     for target in known.targets:

@@ -1,8 +1,8 @@
 """What a compaction must not lose."""
 
 from synaptic.model.decision import Verdict, advise
+from synaptic.model.effect import WriteFile
 from synaptic.model.event import PreCompact
-from synaptic.model.files import WriteFile
 from synaptic.model.state import Change
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts

@@ -1,10 +1,9 @@
 """What the project's linter says about a file that was just written."""
 
 from synaptic.model.decision import Verdict, advise, deny, record
-from synaptic.model.effect import Effect
+from synaptic.model.effect import Effect, WriteFile
 from synaptic.model.errand import Ended, Errand
 from synaptic.model.event import PostToolUse
-from synaptic.model.files import WriteFile
 from synaptic.model.state import Change
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts

@@ -3,9 +3,8 @@
 import re
 
 from synaptic.model.decision import Verdict
-from synaptic.model.effect import Effect
+from synaptic.model.effect import Effect, RemoveFile, WriteFile
 from synaptic.model.event import UserPromptSubmit
-from synaptic.model.files import RemoveFile, WriteFile
 from synaptic.model.state import Change
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts

@@ -1,8 +1,8 @@
 """What a session takes away with it."""
 
 from synaptic.model.decision import Verdict, record
+from synaptic.model.effect import KeepLines, RemoveFile
 from synaptic.model.event import SessionEnd
-from synaptic.model.files import KeepLines, RemoveFile
 from synaptic.model.state import Change
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts

@@ -1,9 +1,8 @@
 """Where a session starts from."""
 
 from synaptic.model.decision import Verdict, advise
-from synaptic.model.effect import Effect
+from synaptic.model.effect import Effect, RemoveFile
 from synaptic.model.event import SessionStart
-from synaptic.model.files import RemoveFile
 from synaptic.model.state import Change
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts

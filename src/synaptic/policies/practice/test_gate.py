@@ -3,9 +3,8 @@
 from typing import Annotated
 
 from synaptic.model.decision import Verdict, advise, deny, record
-from synaptic.model.effect import Effect
+from synaptic.model.effect import Effect, RemoveFile, WriteFile
 from synaptic.model.event import PreToolUse
-from synaptic.model.files import RemoveFile, WriteFile
 from synaptic.model.project import TestStatus
 from synaptic.model.state import Change
 from synaptic.policies.base import LOWER, Policy

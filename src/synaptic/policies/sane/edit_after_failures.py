@@ -13,8 +13,8 @@ from synaptic.policies.facts import Facts
 from synaptic.policies.sane.known import flag
 from synaptic.policies.sane.outcome import BROAD, Failed, failure, interrupted
 from synaptic.policies.sane.refuse import refuse
+from synaptic.policies.sane.shell_edit import edits_files
 from synaptic.policies.sane.stamp import stamp
-from synaptic.shell.writes import written
 
 
 class EditAfterFailures(Policy):
@@ -55,7 +55,7 @@ class EditAfterFailures(Policy):
     def _gate(self, event: PreToolUse, facts: Facts) -> Verdict | None:
         if not flag(facts.state, sane.CIRCUIT_BREAKER, "tripped"):
             return None
-        if event.tool.command and not written(event.tool.command):
+        if facts.command and not edits_files(facts.command, facts.root):
             return None
         last = facts.state.text(sane.CIRCUIT_BREAKER, "last_error").partition("\n")[0]
         because = f" (last: {last})" if last else ""

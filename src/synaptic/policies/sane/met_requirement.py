@@ -1,7 +1,5 @@
 """Requirements of the user that were met."""
 
-import re
-
 from synaptic.model import sane
 from synaptic.model.decision import Verdict, record
 from synaptic.model.event import PostToolUse
@@ -10,10 +8,8 @@ from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
 from synaptic.policies.sane.known import texts
 from synaptic.policies.sane.outcome import failure, interrupted
-from synaptic.shell.words import simple_commands
 
 PLANNING = frozenset({"ExitPlanMode", "TodoWrite", "TaskCreate"})
-COMMIT = re.compile(r"\bgit\b.*\bcommit\b", re.DOTALL)
 
 
 class MetRequirement(Policy):
@@ -38,7 +34,7 @@ class MetRequirement(Policy):
         asked = texts(facts.state, sane.REQUIREMENTS, "requested")
         if not asked:
             return None
-        met = _met(event)
+        met = _met(event, facts)
         if met not in asked or met in texts(facts.state, sane.REQUIREMENTS, "satisfied"):
             return None
         if failure(event) or interrupted(event):
@@ -46,14 +42,8 @@ class MetRequirement(Policy):
         return record(Change(section=sane.REQUIREMENTS, append={"satisfied": met}))
 
 
-def _met(event: PostToolUse) -> str:
+def _met(event: PostToolUse, facts: Facts) -> str:
     if event.tool_name in PLANNING:
         return "plan"
-    command = event.tool.command
-    if command and COMMIT.search(command) and any(_commits(words) for words in simple_commands(command)):
-        return "commit"
-    return ""
-
-
-def _commits(words: list[str]) -> bool:
-    return "git" in words and "commit" in words[words.index("git") :]
+    calls = facts.command.acting_git_calls if facts.command else ()
+    return "commit" if any(call.verb == "commit" and not call.given.has("dry-run") for call in calls) else ""

@@ -8,7 +8,7 @@ from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
 from synaptic.policies.sane.known import TASK
 from synaptic.policies.sane.refuse import refuse
-from synaptic.shell.writes import written
+from synaptic.policies.sane.shell_edit import edits_files
 
 
 class ResearchOnlyEdit(Policy):
@@ -33,7 +33,7 @@ class ResearchOnlyEdit(Policy):
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
         if not facts.state.flag(TASK, "research_only"):
             return None
-        if event.tool.command and not written(event.tool.command):
+        if facts.command and not edits_files(facts.command, facts.root):
             return None
         reason = (
             "The user asked for an investigation, not for a change. Report what you found; the next prompt that asks "

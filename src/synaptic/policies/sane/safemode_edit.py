@@ -8,7 +8,7 @@ from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
 from synaptic.policies.sane.known import flag
 from synaptic.policies.sane.refuse import refuse
-from synaptic.shell.writes import written
+from synaptic.policies.sane.shell_edit import edits_files
 
 
 class SafemodeEdit(Policy):
@@ -32,7 +32,7 @@ class SafemodeEdit(Policy):
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
         if not flag(facts.state, sane.SAFEMODE, "active"):
             return None
-        if event.tool.command and not written(event.tool.command):
+        if facts.command and not edits_files(facts.command, facts.root):
             return None
         reason = "Safemode is on: edits are blocked, reading is free. Only the user lifts it, by typing `s-`."
         return refuse(self.id, event, facts, reason)

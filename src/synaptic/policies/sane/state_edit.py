@@ -9,14 +9,12 @@ from synaptic.model.event import PreToolUse
 from synaptic.model.tool import EDITS
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
+from synaptic.policies.reading import elsewhere
 from synaptic.policies.sane.refuse import refuse
 from synaptic.shell.paths import Standpoint, inside, readings
-from synaptic.shell.writes import UNKNOWN, named
 
 HOT = re.compile(r"\.claude|\.synaptic|%")
-"""A text without any of this names nothing of the engine's, unless it starts there."""
-
-MOVED = re.compile(r"""\b(?:cd|pushd)\s+["']?([^\s"';&|]*\.(?:claude|synaptic)[^\s"';&|]*)""")
+"""A path without any of this names nothing of the engine's."""
 
 
 class StateEdit(Policy):
@@ -40,12 +38,10 @@ class StateEdit(Policy):
     needs = ("real_paths", sane.ENFORCEMENT)
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        at = Standpoint(event.cwd or facts.root, facts.home)
-        near = HOT.search(at.cwd)
-        for text in _targets(event, facts):
-            if not near and not HOT.search(text):
+        for text, folder in _targets(event, facts):
+            if not HOT.search(folder) and not HOT.search(text):
                 continue
-            if any(_owned(path, facts) for path in readings(text, at)):
+            if any(_owned(path, facts) for path in readings(text, Standpoint(folder, facts.home))):
                 reason = (
                     f"{text!r} belongs to the engine and its user; an agent does not write it. The user changes state "
                     "with prompts such as `s-` and `reset breaker`, or with `synaptic state`."
@@ -54,18 +50,19 @@ class StateEdit(Policy):
         return None
 
 
-def _targets(event: PreToolUse, facts: Facts) -> Iterator[str]:
-    command = event.tool.command
-    if command:
-        names = [name for name in named(command) if name != UNKNOWN]
-        yield from names
-        moved = MOVED.search(command)
-        yield from (f"{moved[1]}/{name}" for name in names if moved)
+def _targets(event: PreToolUse, facts: Facts) -> Iterator[tuple[str, str]]:
+    """Every file that the call changes, and the folder that its name is seen from."""
+    here = event.cwd or facts.root
+    known = facts.command
+    if known:
+        near = known.shortened or HOT.search(known.words) or HOT.search(known.folders)
+        changes = known.effects.changes if near else ()
+        yield from ((one.word.text, one.cwd or here) for one in changes if one.is_named and not elsewhere(one))
         return
     for path in event.tool.paths:
-        yield path
+        yield path, here
         if path in facts.real_paths:
-            yield facts.real_paths[path]
+            yield facts.real_paths[path], here
 
 
 def _owned(path: str, facts: Facts) -> bool:

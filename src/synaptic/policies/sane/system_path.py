@@ -10,11 +10,10 @@ from synaptic.model.decision import Verdict
 from synaptic.model.event import PreToolUse
 from synaptic.policies.base import FEWER, MORE, Policy
 from synaptic.policies.facts import Facts
+from synaptic.policies.reading import elsewhere
 from synaptic.policies.sane.refuse import refuse
-from synaptic.shell.engine_calls import bare
 from synaptic.shell.paths import Standpoint, inside, readings
-from synaptic.shell.words import simple_commands
-from synaptic.shell.writes import named
+from synaptic.shell.reading import CommandReading
 
 ALWAYS = r"\.env\b|/objects|/\.synaptic|%|\.\.|\x00"
 PROGRAMS = ("/usr", "/bin", "/sbin")
@@ -33,7 +32,7 @@ class SystemPath(Policy):
     ## Why
     Nothing that a project needs is there, and what is there is not the agent's to read.
     ## Known gaps
-    In shell commands, links are not followed, and paths that a script computes are not seen.
+    In shell commands, links are not followed, and paths that a program computes are not seen.
     """
 
     id = "sane.system-path"
@@ -54,12 +53,11 @@ class SystemPath(Policy):
     """Places in system folders that may be used all the same."""
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        tool = event.tool
-        if tool.command and not self._hot(tool.command):
+        known = facts.command
+        if known and not known.shortened and not self._hot(known.words):
             return None
         at = Standpoint(event.cwd or facts.root, facts.home)
-        found = self._in_command(tool.command, at, facts) if tool.command else self._in_input(event, at, facts)
-        path = next(found, None)
+        path = next(self._in_command(known, at, facts) if known else self._in_input(event, at, facts), None)
         if path is None:
             return None
         reason = f"{path!r} is a system path or a secret: agents stay out of it. Work inside the project {facts.root}."
@@ -71,16 +69,17 @@ class SystemPath(Policy):
             if "\0" in text or any(self._hot(path) and self._guarded(path, facts) for path in meant):
                 yield text
 
-    def _in_command(self, command: str, at: Standpoint, facts: Facts) -> Iterator[str]:
-        for text in named(command):
-            if any(self._guarded(path, facts) for path in readings(text, at)):
+    def _in_command(self, known: CommandReading, at: Standpoint, facts: Facts) -> Iterator[str]:
+        """What is written, and then what is named in any way."""
+        for change in known.effects.changes:
+            paths = readings(change.word.text, Standpoint(change.cwd or at.cwd, at.home))
+            if not elsewhere(change) and any(self._guarded(path, facts) for path in paths):
+                yield change.word.text
+        for word, cwd in _words(known):
+            text = word.partition("=")[2] if "=/" in word or "=~" in word else word
+            paths = readings(text, Standpoint(cwd or at.cwd, at.home)) if _looks_like_path(text) else ()
+            if any(self._guarded(path, facts) and not inside(path, PROGRAMS) for path in paths):
                 yield text
-        for words in simple_commands(bare(command)):
-            for word in words[1:]:
-                text = word.partition("=")[2] if "=/" in word or "=~" in word else word
-                paths = readings(text, at) if _looks_like_path(text) else ()
-                if any(self._guarded(path, facts) and not inside(path, PROGRAMS) for path in paths):
-                    yield text
 
     def _hot(self, text: str) -> bool:
         """A text that names nothing that is guarded, as most calls do, needs no second look."""
@@ -120,6 +119,16 @@ def _hints(guarded: tuple[tuple[str, ...], ...]) -> tuple[str, ...]:
 def _names(guarded: tuple[tuple[str, ...], ...]) -> re.Pattern[str]:
     names = (re.escape(name) for group in guarded for name in group)
     return re.compile("|".join((*names, ALWAYS)), re.IGNORECASE)
+
+
+def _words(known: CommandReading) -> Iterator[tuple[str, str]]:
+    """Every argument and every file of a redirection, with the folder it is seen from."""
+    for command in known.script.commands:
+        if not elsewhere(command):
+            yield from ((text, command.cwd) for text in command.args)
+    for redirect in known.script.redirects:
+        if not redirect.operator.startswith("<<") and not elsewhere(redirect):
+            yield redirect.target.text, redirect.cwd
 
 
 def _named(event: PreToolUse) -> tuple[str, ...]:

@@ -8,15 +8,15 @@ from synaptic.model import sane
 from synaptic.model.decision import Verdict, record
 from synaptic.model.event import Event, PostToolUse, PreToolUse, UserPromptSubmit
 from synaptic.model.state import Change
-from synaptic.model.tool import EDITS, SHELL
+from synaptic.model.tool import EDITS
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
 from synaptic.policies.sane.known import Categories, commanded, gated, researched
 from synaptic.policies.sane.outcome import empty, failure, interrupted
 from synaptic.policies.sane.refuse import refuse
+from synaptic.policies.sane.shell_edit import edits_files
 from synaptic.policies.sane.stamp import stamp
 from synaptic.policies.sane.tell import tell
-from synaptic.shell.writes import written
 
 TOOLS: Mapping[str, tuple[str, ...]] = {
     "memory": ("mcp__memory__*",),
@@ -59,12 +59,14 @@ class UnresearchedEdit(Policy):
         return self._progress(facts) if commanded(event) == "research status" else None
 
     def _gate(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        if event.tool_name not in EDITS and (event.tool_name not in SHELL or not written(event.tool.command)):
+        if event.tool_name not in EDITS and facts.command is None:
             return None
         done = facts.state.section(sane.RESEARCH)
         if not facts.state.known or not gated(facts.state):
             return None
         if sane.RESEARCH not in facts.state.tampered and all(map(done.get, self.categories)):
+            return None
+        if facts.command and not edits_files(facts.command, facts.root):
             return None
         missing, waived = Categories(self.categories).missing(facts.state, facts.tool_servers)
         return refuse(self.id, event, facts, self._reason(missing, waived)) if missing else None

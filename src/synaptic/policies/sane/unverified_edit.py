@@ -9,8 +9,12 @@ from synaptic.model.state import Change
 from synaptic.policies.base import ON, Policy
 from synaptic.policies.facts import Facts
 from synaptic.policies.sane.outcome import failure, interrupted
+from synaptic.shell.names import names
+from synaptic.shell.read.script import Script
 
 VERIFICATION = "session:verification"
+TALKERS = names("echo printf cat less head tail grep egrep rg ag sed awk git find ls which man")
+"""Programs that name such commands and run none of them."""
 DOCUMENTS = (".md", ".txt", ".mdx", ".rst", ".adoc")
 CHECKS = re.compile(
     r"\b(?:pytest|unittest|tox|nox|(?:npm|pnpm|yarn|bun)(?: run)? (?:test|check|lint|build)|jest|vitest|mocha"
@@ -58,6 +62,15 @@ def _counted(event: PostToolUse, facts: Facts) -> Verdict | None:
     file = next(iter(event.tool.paths), "")
     if event.tool.edits and not file.endswith(DOCUMENTS):
         return record(Change(section=VERIFICATION, add={"edits": 1}))
-    if facts.state.number(VERIFICATION, "edits") and CHECKS.search(event.tool.command):
+    if facts.state.number(VERIFICATION, "edits") and facts.command and _checks(facts.command.script):
         return record(Change(section=VERIFICATION, put={"edits": 0}))
     return None
+
+
+def _checks(script: Script) -> bool:
+    """Whether a test or a build runs."""
+    return any(
+        CHECKS.search(" ".join((command.name, *command.args)))
+        for command in script.commands
+        if command.name not in TALKERS
+    )

@@ -8,7 +8,6 @@ from synaptic.model.event import PreToolUse
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
 from synaptic.shell.paths import Standpoint, inside, resolve
-from synaptic.shell.read.once import read_once
 from synaptic.shell.read.script import PLAIN, Command, Script, Span, Word
 from synaptic.shell.read.writing import as_word, in_double_quotes
 
@@ -48,9 +47,9 @@ class SharedTmp(Policy):
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
         text = event.tool.command
-        if "tmp" not in text or not facts.root or OWN.search(text):
+        if facts.command is None or "tmp" not in text or not facts.root or OWN.search(text):
             return None
-        script = read_once(text, event.cwd or facts.root, facts.home)
+        script = facts.command.script
         if not any(_in_tmp(path, facts.root) for path in _written(script)):
             return None
         new = _moved(script, facts.root)

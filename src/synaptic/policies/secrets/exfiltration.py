@@ -9,7 +9,7 @@ from synaptic.model.decision import Verdict, ask, deny
 from synaptic.model.event import PreToolUse
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.reading import NOWHERE, SHELLS, Reading, any_of, named, reading
+from synaptic.policies.reading import SHELLS, any_of, named, reading
 from synaptic.policies.secrets.private import HINTS, KEY_HINTS, secret
 from synaptic.policies.secrets.readers import EXCLUDES, files_of
 from synaptic.shell.effects.arguments import arguments
@@ -17,6 +17,7 @@ from synaptic.shell.effects.flow import SOCKET, TANGLED, Flow, local, remote
 from synaptic.shell.names import names
 from synaptic.shell.paths import LONGEST, Standpoint, resolve
 from synaptic.shell.read.script import Command, Word
+from synaptic.shell.reading import NOWHERE, CommandReading
 
 SENDS = names(
     "curl wget wget2 nc ncat netcat socat ssh scp sftp rsync ftp lftp http https xh telnet mail mailx sendmail mutt"
@@ -98,7 +99,7 @@ class Exfiltration(Policy):
 class _Trail:
     """The files that hold something secret so far."""
 
-    def __init__(self, known: Reading, at: Standpoint) -> None:
+    def __init__(self, known: CommandReading, at: Standpoint) -> None:
         self.flow = Flow(known.script)
         self.at = at
         self._hinted = any_of(known.hinted(SECRETS)).search
@@ -173,14 +174,14 @@ class _Trail:
         return resolve(text, Standpoint(command.cwd or self.at.cwd, self.at.home)) or "" if text else ""
 
 
-def _opened(known: Reading) -> bool:
+def _opened(known: CommandReading) -> bool:
     """Whether a redirection goes to another machine."""
     if not (known.shortened or known.hinted(SOCKETS, known.words)):
         return False
     return any(SOCKET.match(redirect.target.text) for redirect in known.script.redirects)
 
 
-def _worth_sending(known: Reading) -> bool:
+def _worth_sending(known: CommandReading) -> bool:
     """Whether there is a secret, an environment or an archive at all: without one nothing can be sent."""
     dumped = any(map(_dumps, named(known.script, DUMPS)))
     return dumped or not ARCHIVES.isdisjoint(known.programs) or bool(known.hinted(SECRETS))

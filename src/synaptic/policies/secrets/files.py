@@ -9,12 +9,13 @@ from synaptic.model.event import PreToolUse
 from synaptic.policies.base import ON, Policy
 from synaptic.policies.facts import Facts
 from synaptic.policies.mounts import Mount, mounts, outside
-from synaptic.policies.reading import ELSEWHERE, NOWHERE, Reading, any_of, named, reading
+from synaptic.policies.reading import ELSEWHERE, any_of, named, reading
 from synaptic.policies.secrets.private import ENVIRONMENT, HINTS, meanings, named_paths, private
 from synaptic.policies.secrets.readers import READERS, files_of
 from synaptic.shell.paths import LONGEST, Standpoint, resolve
 from synaptic.shell.read.script import Command, Redirect, Word
 from synaptic.shell.read.startup import STARTUP
+from synaptic.shell.reading import NOWHERE, CommandReading
 
 NAMED = re.compile(r"[.]|id_|shadow|sudoers|master|/op/|[Kk]ey|_netrc|[Ll]ogin|ssh_host|cookies", re.IGNORECASE)
 """Every private name holds one of these."""
@@ -75,7 +76,7 @@ class Files(Policy):
             return False
         return private(path) or (self.env_files and ENVIRONMENT.search(path) is not None)
 
-    def _in_script(self, known: Reading, at: Standpoint) -> Iterator[str]:
+    def _in_script(self, known: CommandReading, at: Standpoint) -> Iterator[str]:
         more = (EXPORT, *KEYCHAIN, ".env") if self.env_files else (EXPORT, *KEYCHAIN)
         hints = known.hinted((*HINTS, *more))
         return _in_script(known, at, hints) if hints else iter(())
@@ -90,7 +91,7 @@ def _in_call(event: PreToolUse, at: Standpoint, facts: Facts) -> Iterator[str]:
                 yield path.rpartition("/")[0]  # whoever writes these decides who may log in: the folder is private
 
 
-def _in_script(known: Reading, at: Standpoint, hints: tuple[str, ...]) -> Iterator[str]:
+def _in_script(known: CommandReading, at: Standpoint, hints: tuple[str, ...]) -> Iterator[str]:
     found = known.script
     hinted = any_of(hints).search
     everywhere = {start for start in known.starts if hinted(f"{start or at.cwd}\n{at.home}")}

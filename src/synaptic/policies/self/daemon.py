@@ -1,17 +1,15 @@
 """The engine switched off from inside."""
 
 import re
-from itertools import dropwhile
 
 from synaptic.model.decision import Verdict, ask, deny
 from synaptic.model.event import PreToolUse
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.reading import SHELLS, Reading, elsewhere, reading
+from synaptic.policies.reading import ENGINE_PROGRAMS, SHELLS, elsewhere, engine_arguments, names_engine
 from synaptic.shell.names import names
 from synaptic.shell.read.script import Command, Script
 
-NAMES = names("synaptic synaptic-hooks")
 OFF = re.compile(
     r"down|trust(?! --list)(?: .*)?|policy disable(?: .*)?|config set(?: .*)?|daemon (?:stop|restart)(?: .*)?"
     r"|import \S+.*--undo.*|prune(?! .*--dry-run)(?: .*)?|rpc(?: .*)?|state (?!show|list|get)(?:\S+)(?: .*)?"
@@ -27,7 +25,7 @@ ENDS = names("stop disable mask kill unload bootout remove delete")
 MANAGERS = names("pip pip3 pipx uv conda brew apt apt-get")
 
 
-RELEVANT = NAMES | KILLERS | SERVICES | MANAGERS | {"python", "pypy"}
+RELEVANT = ENGINE_PROGRAMS | KILLERS | SERVICES | MANAGERS | {"python", "pypy"}
 
 
 class Daemon(Policy):
@@ -50,13 +48,13 @@ class Daemon(Policy):
     preset = "essentials"
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        known = reading(event, facts)
-        if known is None or RELEVANT.isdisjoint(known.programs) or not _names_engine(known):
+        known = facts.command
+        if known is None or RELEVANT.isdisjoint(known.programs) or not names_engine(known):
             return None
         found = known.script
         engine = {one.index for one in found.commands if any("synaptic" in word.text for word in one.argv[1:])}
         for command in found.commands:
-            if ASKED.fullmatch(" ".join(_own(command) or ())):
+            if ASKED.fullmatch(" ".join(engine_arguments(command) or ())):
                 return ask("A package may bring hooks that guard this project. A person should agree to its removal.")
             if not elsewhere(command) and (_ends(command) or _kills(found, command, engine)):
                 shown = " ".join((command.name, *command.args[:2]))
@@ -64,12 +62,6 @@ class Daemon(Policy):
                     f"`{shown}` would switch off or change this guard. Only the user does that, in their own terminal."
                 )
         return None
-
-
-def _names_engine(known: Reading) -> bool:
-    """Whether the engine is called, or named in a word that may be too long to be looked at here."""
-    called = not NAMES.isdisjoint(known.programs)
-    return called or known.shortened or "synaptic" in known.words
 
 
 def _kills(found: Script, command: Command, engine: set[int]) -> bool:
@@ -80,7 +72,7 @@ def _kills(found: Script, command: Command, engine: set[int]) -> bool:
 
 
 def _ends(command: Command) -> bool:
-    words = _own(command)
+    words = engine_arguments(command)
     if words is not None:
         return not HELP.intersection(words) and OFF.fullmatch(" ".join(words)) is not None
     name = command.name.lower()
@@ -90,18 +82,3 @@ def _ends(command: Command) -> bool:
     if name in SERVICES:
         return named and bool(ENDS.intersection(command.args))
     return name in MANAGERS and named and any(text in ("uninstall", "remove", "purge") for text in command.args)
-
-
-def _own(command: Command) -> list[str] | None:
-    """The words behind `synaptic`, without global options; None when it is another program."""
-    args = list(command.args)
-    if command.name in NAMES:
-        return list(dropwhile(lambda text: text[:1] == "-", args))
-    if command.name.startswith(("python", "pypy")) and "-m" in args:
-        start = args.index("-m") + 1
-        return (
-            args[start + 1 :]
-            if args[start : start + 1] in (["synaptic"], ["synaptic.cli"], ["synaptic.cli.main"])
-            else None
-        )
-    return None

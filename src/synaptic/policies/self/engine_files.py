@@ -7,7 +7,7 @@ from synaptic.model.decision import Verdict, ask, deny
 from synaptic.model.event import PreToolUse
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.reading import NOWHERE, Reading, any_of, elsewhere, named, reading
+from synaptic.policies.reading import any_of, elsewhere, named
 from synaptic.policies.secrets.private import meanings, named_paths
 from synaptic.policies.self.kept import Kept, kept
 from synaptic.shell.globs import SIGN
@@ -15,6 +15,7 @@ from synaptic.shell.names import names
 from synaptic.shell.paths import LONGEST, Standpoint, inside, resolve
 from synaptic.shell.places import without_everything
 from synaptic.shell.read.script import Command, Script, Word
+from synaptic.shell.reading import NOWHERE, CommandReading
 
 SETTINGS = (
     ".claude/settings.json", ".claude/settings.local.json", ".claude/managed-settings.json", ".codex/config.toml",
@@ -69,7 +70,7 @@ class EngineFiles(Policy):
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
         at = Standpoint(event.cwd or facts.root or NOWHERE, facts.home)
-        found = reading(event, facts)
+        found = facts.command
         near = _near(dict.fromkeys(_changed(found, at, facts.root) if found else _edited(event, facts, at)))
         if path := _held(near, kept(facts.home, (".synaptic", *SETTINGS))):
             return deny(
@@ -106,14 +107,14 @@ def _edited(event: PreToolUse, facts: Facts, at: Standpoint) -> Iterator[str]:
             yield from meanings(text, at, facts.real_paths)
 
 
-def _stays_clear(known: Reading, root: str) -> bool:
+def _stays_clear(known: CommandReading, root: str) -> bool:
     """Whether no pattern can match one of these files: all stay in the project, and none of them begins with a dot."""
     if not root or known.leads_out or inside(known.at.home, (root,)) or SIGN.search(known.folders):
         return False
     return known.stays_in(root) and not DOTTED_PATTERN.search(known.words)
 
 
-def _changed(known: Reading, at: Standpoint, root: str) -> Iterator[str]:
+def _changed(known: CommandReading, at: Standpoint, root: str) -> Iterator[str]:
     """Every path that the script may change."""
     found = known.script
     hints = known.hinted(HINTS)

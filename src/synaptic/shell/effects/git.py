@@ -1,22 +1,20 @@
 """Every call of git in a piece of shell text."""
 
 from collections.abc import Iterator
-from functools import lru_cache
 from itertools import chain
 from operator import attrgetter
 
 from synaptic.shell.programs.git_line import GitCall, configured, git_call
-from synaptic.shell.read.once import KEPT, read_once
+from synaptic.shell.read.reader import read_safely
 from synaptic.shell.read.script import Command, Script
 from synaptic.shell.read.writing import as_word
 
 SPACED = ("git ", "git\t", "git\n")
 
 
-@lru_cache(maxsize=KEPT)
-def git_calls(text: str, cwd: str, home: str) -> tuple[GitCall, ...]:
-    """Every call of git that a command line makes. Aliases that it sets itself count from there on."""
-    return tuple(_calls(read_once(text, cwd, home), home))
+def find_git_calls(script: Script, home: str) -> tuple[GitCall, ...]:
+    """Every call of git that a script makes. Aliases that it sets itself count from there on."""
+    return tuple(_calls(script, home))
 
 
 def _calls(script: Script, home: str) -> Iterator[GitCall]:
@@ -48,7 +46,7 @@ def _from_alias(call: GitCall, settings: dict[str, str | None], home: str) -> It
     meaning = settings.get(f"alias.{call.verb.lower()}") or ""
     if meaning.startswith("!") and meaning[1:].strip():
         words = (as_word(word.text) if word.known else word.text for word in call.args)
-        yield from _calls(read_once(" ".join([meaning[1:], *words]), call.cwd, home), home)
+        yield from _calls(read_safely(" ".join([meaning[1:], *words]), call.cwd, home), home)
 
 
 def _quoted(command: Command, home: str) -> Iterator[GitCall]:
@@ -58,4 +56,4 @@ def _quoted(command: Command, home: str) -> Iterator[GitCall]:
     """
     text = command.argv[0].text
     for reading in dict.fromkeys((text, text.replace("\n", " "))):
-        yield from _calls(read_once(reading, command.cwd, home), home)
+        yield from _calls(read_safely(reading, command.cwd, home), home)

@@ -17,6 +17,8 @@ from synaptic.shell.read.script import WRITING, Command, Script, Word
 EVERY = names("tee touch truncate mkdir shred sponge ed ex vi vim nano emacs chattr patch unlink rmdir rm")
 """Programs that change each file they name."""
 EVERY_VALUED = names("-s -m --mode --size -p1")
+EDITORS = names("ed ex vi vim nano emacs")
+EDITOR_VALUED = names("-c --cmd -S -u -i --eval -l --load -f --funcall")
 LAST = names("cp mv install ln rsync scp gcp gmv")
 """Programs that write their last argument, or the value of `-t`."""
 MOVERS = frozenset({"mv", "gmv"})
@@ -84,7 +86,7 @@ def _written(found: Script, patterns: bool) -> Iterator[tuple[Word, str, Command
     for command in _writing(found):
         if patterns and not any(word.glob for word in command.argv):
             continue
-        for word in _words(command):
+        for word in written_words(command):
             if word.glob or not patterns:
                 yield word, command.cwd, command, command.via
 
@@ -98,9 +100,11 @@ def _writing(found: Script) -> list[Command]:
     return sorted(chain(patched, *writers), key=attrgetter("index"))
 
 
-def _words(command: Command) -> list[Word]:
+def written_words(command: Command) -> list[Word]:
+    """The words that name what a command writes or deletes."""
     name = command.name.lower()
-    words = operands(command.argv[1:], EVERY_VALUED) if name in EVERY else list(_chosen(command, name))
+    valued = EDITOR_VALUED if name in EDITORS else EVERY_VALUED
+    words = operands(command.argv[1:], valued) if name in EVERY else list(_chosen(command, name))
     return [*map(Word, command.paths), *words] if command.paths else words
 
 
@@ -147,15 +151,20 @@ def _behind(name: str, words: tuple[Word, ...]) -> Iterator[Word]:
 
 
 def _tar(command: Command) -> Iterator[Word]:
-    """The folder that is unpacked into, or the archive that is made; `tar xzf` is `tar -xzf`."""
-    words = command.argv[1:]
-    if words and words[0].text[:1] != "-":
-        words = (msgspec.structs.replace(words[0], text=f"-{words[0].text}"), *words[1:])
-    given = arguments(words, TAR_VALUED)
+    """The folder that is unpacked into, or the archive that is made."""
+    given = read_tar(command)
     if given.has("-x", "--extract", "--get"):
         yield from given.values("-C", "--directory") or ((Word("/"),) if command.cwd == "/" else ())
     elif given.has("-c", "--create", "-r", "--append", "-u", "--update"):
         yield from given.values("-f", "--file")
+
+
+def read_tar(command: Command) -> Arguments:
+    """The arguments of tar: `tar xzf` is `tar -xzf`."""
+    words = command.argv[1:]
+    if words and words[0].text[:1] != "-":
+        words = (msgspec.structs.replace(words[0], text=f"-{words[0].text}"), *words[1:])
+    return arguments(words, TAR_VALUED)
 
 
 def _made(command: Command) -> Iterator[Word]:

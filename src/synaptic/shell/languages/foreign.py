@@ -17,6 +17,8 @@ ADDS = ("+", ".", "*", "|", "?", "<")
 """What stands before `=` when a value grows."""
 DELETERS = re.compile(r"['\"](?:del|rimraf|fs-extra)['\"]|\bfse\.")
 SHORT = 5_000
+MODE = re.compile(r"[wax]b?\+?|r\+")
+"""How a file is opened that is written."""
 OFF = frozenset({"false", "FALSE", "F", "0", "nil"})
 
 
@@ -153,7 +155,11 @@ class _Reader(Sent):
         if last in dialect.reads:
             words = self.arguments(place + 1)
             return [Act("read", words[:1])] if words and "://" not in words[0].text else []
-        return _opened(self.arguments(place + 1)) if last in dialect.opens else []
+        if last not in dialect.opens:
+            return []
+        words = self.arguments(place + 1)
+        # In Perl the first word is the handle, which is no file.
+        return _opened(words[1:] if dialect.name == "perl" and len(words) > 1 else words)
 
     def _recursive(self, place: int) -> bool:
         row = self.row[place : place + 20]
@@ -244,8 +250,16 @@ def _opened(words: list[Word]) -> list[Act]:
         if text.startswith("|") or text.endswith("|"):
             return [Act("shell", [Word(text.strip("| ") or " ".join(texts[place + 1 :]))])]
         if text[:1] in ("<", ">"):
-            path = text.lstrip("<> ") or (texts[place + 1] if place + 1 < len(texts) else "")
-            return [Act("write" if text[:1] == ">" else "read", [Word(path)])] if path else []
-    if len(texts) > 1 and re.fullmatch(r"[wax]b?\+?|r\+", texts[1]):
-        return [Act("write", [Word(texts[0])])]
+            path = _behind_mode(words, text)
+            return [Act("write" if text[:1] == ">" else "read", [path])] if path else []
+    if len(words) > 1 and words[1].known and MODE.fullmatch(words[1].text):
+        return [Act("write", words[:1])]
     return [Act("read", [Word(texts[0])])] if texts and "://" not in texts[0] else []
+
+
+def _behind_mode(words: list[Word], mode: str) -> Word | None:
+    """The file behind `>` in the same text, or in the next, which may be worked out."""
+    if path := mode.lstrip("<> "):
+        return Word(path)
+    place = next(place for place, word in enumerate(words) if word.text == mode)
+    return words[place + 1] if place + 1 < len(words) else None

@@ -8,6 +8,8 @@ from synaptic.shell.read.whole import ROW
 
 CLOSING = frozenset({"then", "elif", "else", "fi", "do", "done", "esac", "}"})
 KEYWORDS = CLOSING | {"if", "for", "select", "while", "until", "case", "function", "coproc", "time", "{", "!", "[["}
+FUNCTION_NAME = re.compile(r"([^\s;&|()<>]++)(?:[ \t]*+\([ \t]*+\))?")
+"""What follows the word `function`: the brackets behind the name may be missing."""
 KEYWORD = re.compile(rf"(?:{'|'.join(map(re.escape, sorted(KEYWORDS)))})(?=[ \t\n;&|()<>]|\\\n|$)")
 THEN, ELSE, DO, DONE = frozenset({"then"}), frozenset({"elif", "else", "fi"}), frozenset({"do"}), frozenset({"done"})
 CLOSES = {"}": frozenset("}"), ")": frozenset(")")}
@@ -231,10 +233,9 @@ class Compounds(SimpleCommands):
 
     def named_function(self) -> Node:
         self.blank()
-        name = self.word()
-        found = re.compile(r"[ \t]*\([ \t]*\)").match(self.text, self.at)
+        found = FUNCTION_NAME.match(self.text, self.at) if self.spend() else None
         self.at = found.end() if found else self.at
-        return self.definition(name.text or "")
+        return self.definition(found[1] if found else "")
 
     def definition(self, name: str) -> Node:
         self.lines()

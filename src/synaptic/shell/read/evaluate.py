@@ -259,6 +259,7 @@ class Evaluation(State):
         try:
             if isinstance(last, syntax.Simple):
                 last.words.extend(node.words[1:])
+                last.settled = last.settled and node.settled
                 last.redirections.extend(node.redirections)
                 last.assignments.extend(node.assignments)
                 return self.run(tree)

@@ -7,8 +7,9 @@ from synaptic.shell.programs.table import PROGRAMS
 from synaptic.shell.read.evaluate import Evaluation
 from synaptic.shell.read.grammar import parse
 from synaptic.shell.read.lexer import Source
-from synaptic.shell.read.limits import MAX_TEXT, LimitError
-from synaptic.shell.read.script import Script
+from synaptic.shell.read.limits import MAX_TEXT, Budget, LimitError
+from synaptic.shell.read.script import Script, Word
+from synaptic.shell.read.syntax import Simple, Text, Token
 
 NONE: Mapping[str, str] = {}
 
@@ -38,6 +39,35 @@ def read(text: str, cwd: str = "", home: str = "", env: Mapping[str, str] = NONE
         tuple(shell.functions.values()),
         reason,
     )
+
+
+def read_safely(text: str, cwd: str = "", home: str = "") -> Script:
+    """What `read` yields; a defect of the reader counts as text that cannot be read to its end.
+
+    So no policy goes blind without a word, whatever text provokes it.
+    """
+    try:
+        return read(text, cwd, home)
+    except Exception as error:  # noqa: BLE001 - whatever text provokes it, the guard must not vanish
+        return Script(text, truncated=f"the reader failed: {type(error).__name__}")
+
+
+def read_words(text: str) -> tuple[str, ...]:
+    """The words of one program and its arguments that no shell runs: quotes are taken off, nothing is expanded.
+
+    Nothing when the text is more than that, or not even that: operators, redirections, a quote that is not closed.
+    """
+    tree, broken = parse(text, Budget(), Source(0))
+    command = tree.items[0] if len(tree.items) == 1 else None
+    if broken or not isinstance(command, Simple) or command.assignments or command.redirections:
+        return ()
+    return tuple(_literal(word) for word in command.words)
+
+
+def _literal(word: Token | Word) -> str:
+    if isinstance(word, Word) or word.text is not None:
+        return word.text or ""
+    return "".join(part.text if isinstance(part, Text) else part.source for part in word.parts)
 
 
 def _plain(text: str) -> tuple[str, bool]:

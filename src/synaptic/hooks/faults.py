@@ -1,0 +1,96 @@
+"""Why a declared hook does not run: somebody switched it off, or what it runs is not there."""
+
+import os
+import shutil
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from synaptic.files.snapshot import read, read_start
+from synaptic.hooks import document
+from synaptic.hooks.catalog import Catalog
+from synaptic.hooks.yaml import is_definition
+from synaptic.model.errors import DeclarationError
+from synaptic.model.home import Home
+from synaptic.model.hook import Command, Hook, PythonFunction
+
+REGISTRY_LIMIT = 4 << 20
+SHEBANG_LIMIT = 512
+
+
+def find_faults(hook: Hook) -> Iterator[str]:
+    """Why what a hook runs cannot run: missing, not executable, its interpreter missing."""
+    match hook.handler:
+        case Command(argv=(first, *_)) if "/" not in first:
+            if shutil.which(first) is None:
+                yield f"{hook.id}: there is no program `{first}` on PATH"
+        case Command(argv=(first, *_)):
+            yield from _find_script_faults(hook.id, Path(first))
+        case PythonFunction(file=file):
+            if not Path(file).is_file():
+                yield f"{hook.id}: the file {file} is missing"
+
+
+def _find_script_faults(name: str, script: Path) -> Iterator[str]:
+    if not script.is_file():
+        yield f"{name}: the script {script} is missing"
+    elif not os.access(script, os.X_OK):
+        yield f"{name}: the script {script} is not executable (type: chmod +x {script})"
+    elif interpreter := _missing_interpreter(script):
+        yield f"{name}: the script {script} asks for {interpreter}, which is not there"
+
+
+def _missing_interpreter(script: Path) -> str:
+    """The program of its first line, when it cannot be found; `env` is looked through."""
+    first = read_start(str(script), SHEBANG_LIMIT).partition(b"\n")[0]
+    words = first[2:].decode("utf-8", "replace").split() if first.startswith(b"#!") else []
+    if not words:
+        return ""
+    if Path(words[0]).name != "env":
+        return "" if os.access(words[0], os.X_OK) else words[0]
+    program = next((word for word in words[1:] if not word.startswith("-") and "=" not in word), "")
+    return program if program and shutil.which(program) is None else ""
+
+
+def find_switched_off(home: Home, root: str, catalog: Catalog) -> Iterator[tuple[str, str]]:
+    """Id and reason of every declaration that is not in the catalog although nothing is wrong with it."""
+    registered = {hook.id for hook in catalog.hooks}
+    folders = [home.registry.parent]
+    if root:
+        folders += (Path(root, ".system", "hooks"), Path(root, ".synaptic", "hooks"))
+    for folder in folders:
+        for file in sorted(folder.iterdir()) if folder.is_dir() else ():
+            if file.name == "registry.toml":
+                yield from _switched_off_in_registry(file)
+            elif is_definition(file.name):
+                yield from _switched_off_definition(file, registered, catalog.config.environment)
+
+
+def _switched_off_in_registry(file: Path) -> Iterator[tuple[str, str]]:
+    try:
+        entries = tomllib.loads(_read_declaration(file, REGISTRY_LIMIT).decode()).get("hook", [])
+    except ValueError:
+        return  # the catalog lists it among its problems
+    for number, entry in enumerate(entries if isinstance(entries, list) else (), 1):
+        if isinstance(entry, dict) and entry.get("enabled") is False:
+            yield str(entry.get("id") or number), f"`enabled = false` in {file}: hook {number}"
+
+
+def _switched_off_definition(file: Path, registered: set[str], environment: str) -> Iterator[tuple[str, str]]:
+    try:
+        table: Any = document.load(_read_declaration(file, document.LIMIT), str(file))
+    except DeclarationError:
+        return  # the catalog lists it among its problems
+    if not isinstance(table, dict) or table.get("id") in registered:
+        return
+    if table.get("enabled") is False:
+        yield str(table.get("id")), f"`enabled: false` in {file}"
+    elif table.get("environments") is not None or "environment" in (table.get("match") or {}):
+        wanted = environment or "an unset SYNAPTIC_ENV"
+        yield str(table.get("id")), f"its environments in {file} do not include {wanted}"
+
+
+def _read_declaration(file: Path, limit: int) -> bytes:
+    content = read(str(file), limit)
+    return content if isinstance(content, bytes) else b""

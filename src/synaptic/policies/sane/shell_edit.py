@@ -1,0 +1,35 @@
+"""Whether a shell command is an edit: a command that only reads, or writes temporary files, is free."""
+
+from synaptic.policies.reading import elsewhere
+from synaptic.shell.effects.effects import Effect
+from synaptic.shell.paths import Standpoint, inside, resolve
+from synaptic.shell.reading import CommandReading
+
+DEVICES = ("/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/fd", "/proc/self/fd")
+TEMPORARY = ("/tmp", "/var/tmp", "/var/folders", "/dev/shm")
+TEMPORARY_TEXTS = ("$TMPDIR", "${TMPDIR", "$(mktemp", "`mktemp")
+"""How a name begins that only the shell can work out."""
+FOLDER_MAKERS = frozenset({"mkdir"})
+"""Programs that make a place for files and change none."""
+
+
+def edits_files(command: CommandReading, root: str) -> bool:
+    """Whether a command changes files of this machine that are not temporary.
+
+    Text that cannot be read to its end may hide a change, so it counts as one.
+    """
+    return bool(command.script.truncated) or any(_is_edit(effect, command, root) for effect in command.effects.changes)
+
+
+def _is_edit(effect: Effect, command: CommandReading, root: str) -> bool:
+    if elsewhere(effect) or (effect.command is not None and effect.command.name in FOLDER_MAKERS):
+        return False
+    text = effect.word.text
+    if text.startswith(TEMPORARY_TEXTS) and ".." not in text:
+        return False
+    folder = effect.cwd or command.at.cwd
+    path = resolve(text, Standpoint(folder, command.home)) if effect.is_named else folder
+    if path is None or inside(path, DEVICES):
+        return path is None
+    # A project may itself lie in a temporary folder: its files are no scratch files.
+    return inside(path, (root,)) or not inside(path, TEMPORARY)

@@ -1,0 +1,147 @@
+"""A shell command that is read once: whoever asks first pays for an answer, everybody after that has it."""
+
+import re
+from collections.abc import Iterable
+from functools import cached_property
+
+import msgspec
+
+from synaptic.shell.effects.effects import Effects, read_effects
+from synaptic.shell.effects.flow import VERSIONED, plain
+from synaptic.shell.effects.git import find_git_calls
+from synaptic.shell.effects.targets import Target, targets
+from synaptic.shell.paths import LONGEST, Standpoint, inside, settled
+from synaptic.shell.programs.git_line import GitCall
+from synaptic.shell.read.reader import read_safely
+from synaptic.shell.read.script import Script
+
+NOWHERE = "/nowhere/project"
+"""Stands for the folder when nobody says where the agent is."""
+TOO_LONG = 2 * LONGEST
+"""Characters of a word; no option is so long that the rest of a longer word is a path."""
+FOLDED = (("\u0130", "i"), ("\u0131", "i"), ("\u017f", "s"), ("\u212a", "k"))
+"""Letters that a pattern without case takes for plain ones, and `lower` does not."""
+OUTWARD = ("\n/", "\n~", "=/", "=~", "..", "$home", "${home", "$pwd", "${pwd", "file:")
+ATTACHED = re.compile(r"\n-[^\n]*[/~]")
+"""What words, in lower case and each on its line, hold that may lead out of the folder they are seen from."""
+
+
+class CommandReading(msgspec.Struct, frozen=True, dict=True):
+    """A command, where it starts, and everything that is known about it.
+
+    It costs nothing to make: the text is read when the first answer is asked for, and each answer is worked out once.
+    """
+
+    text: str
+    cwd: str = ""
+    """Where the shell starts; empty when nobody says."""
+    home: str = ""
+
+    @cached_property
+    def script(self) -> Script:
+        """Every command that would run."""
+        return read_safely(self.text, self.cwd, self.home)
+
+    @cached_property
+    def at(self) -> Standpoint:
+        """Where a relative path starts."""
+        return Standpoint(self.cwd or NOWHERE, self.home)
+
+    @cached_property
+    def programs(self) -> frozenset[str]:
+        """What runs, without versions and in lower case: some file systems ignore it."""
+        # One look at all of the names shows whether there is a version at all.
+        low = frozenset(map(str.lower, self.script.by_name))
+        return frozenset(map(plain, low)) if VERSIONED.search("\n".join(low)) else low
+
+    @cached_property
+    def words(self) -> str:
+        """Every argument and every file that is named, each once, in lower case, but for those too long for a path."""
+        texts = self._texts
+        return _lower(text for text in texts if len(text) <= TOO_LONG) if self.shortened else _lower(texts)
+
+    @cached_property
+    def shortened(self) -> bool:
+        """Whether a word was too long."""
+        return max(map(len, self._texts), default=0) > TOO_LONG
+
+    @cached_property
+    def starts(self) -> frozenset[str]:
+        """The folders that its commands and redirections are in."""
+        found = {command.cwd for command in self.script.commands}
+        found.update(redirect.cwd for redirect in self.script.redirects)
+        return frozenset(found)
+
+    @cached_property
+    def folders(self) -> str:
+        """Every folder that a relative path may start from, in lower case."""
+        return _lower({self.at.cwd, self.at.home, *self.starts})
+
+    @cached_property
+    def effects(self) -> Effects:
+        """What it runs, writes, reads, deletes, fetches and sends."""
+        return read_effects(self.script)
+
+    @cached_property
+    def targets(self) -> tuple[Target, ...]:
+        """The files that are written."""
+        return tuple(targets(self.script, self.at))
+
+    @cached_property
+    def patterns(self) -> tuple[Target, ...]:
+        """Those of them that are named by a pattern."""
+        return tuple(targets(self.script, self.at, patterns=True))
+
+    @cached_property
+    def git_calls(self) -> tuple[GitCall, ...]:
+        """Every call of git."""
+        return find_git_calls(self.script, self.home)
+
+    @cached_property
+    def acting_git_calls(self) -> tuple[GitCall, ...]:
+        """Those of them that do something, so that showing the manual is none."""
+        return tuple(call for call in self.git_calls if not call.helps)
+
+    @cached_property
+    def git_verbs(self) -> frozenset[str]:
+        """The verbs of those."""
+        return frozenset(call.verb for call in self.acting_git_calls)
+
+    @cached_property
+    def leads_out(self) -> bool:
+        """Whether a word may lead out of the folder it is seen from."""
+        lines = f"\n{self.words}"
+        return any(sign in lines for sign in OUTWARD) or ATTACHED.search(lines) is not None
+
+    @cached_property
+    def _texts(self) -> set[str]:
+        commands = self.script.commands
+        texts = {word.text for command in commands for word in command.argv[1:]}
+        texts.update(path for command in commands if command.paths for path in command.paths)
+        texts.update(redirect.target.text for redirect in self.script.redirects)
+        texts.discard("/dev/null")  # in most scripts, and no danger to anybody
+        return texts
+
+    def starts_in(self, folder: str) -> bool:
+        """Whether every relative path starts in this folder."""
+        starts = (start or self.at.cwd for start in self.starts)
+        return all(settled(start) and inside(start, (folder,)) for start in starts)
+
+    def stays_in(self, folder: str) -> bool:
+        """Whether no word leads out of this folder, so that no file that is written can be elsewhere."""
+        return not self.leads_out and self.starts_in(folder)
+
+    def hinted(self, hints: Iterable[str], among: str = "") -> tuple[str, ...]:
+        """Those of these texts that a word or a folder holds. Where there is none, no path can hold one either."""
+        if among:
+            return tuple(hint for hint in hints if hint in among)
+        words, folders = self.words, self.folders
+        return tuple(hint for hint in hints if hint in words or hint in folders)
+
+
+def _lower(texts: Iterable[str]) -> str:
+    joined = "\n".join(texts)
+    if not joined.isascii():
+        for letter, plain_letter in FOLDED:
+            joined = joined.replace(letter, plain_letter)
+    return joined.lower()

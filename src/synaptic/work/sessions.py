@@ -1,0 +1,71 @@
+"""Context windows of efforts, and what was said in them."""
+
+from typing import Annotated, ClassVar
+
+import msgspec
+
+from synaptic.model.layers import Session
+from synaptic.store import efforts, messages, windows
+from synaptic.store.messages import Message
+from synaptic.work.command import Command, CommandContext, EffortCommand, ProjectCommand
+from synaptic.work.views import View, message_view, session_view
+
+Count = Annotated[int, msgspec.Meta(ge=0, le=100_000)]
+
+
+class ListSessions(EffortCommand[list[Session]], frozen=True, kw_only=True):
+    """The open sessions of a project, or of one effort by its number; the newest first."""
+
+    method: ClassVar[str] = "session.list"
+
+    all: bool = False
+    """Also those that have ended."""
+
+    def run(self, context: CommandContext) -> list[Session]:
+        store = context.store
+        if self.effort_id is not None:
+            numbers = [efforts.required(store, self.effort_id).id]
+        else:
+            numbers = [one.id for one in efforts.listing(store, context.find_project(), every=True)]
+        return windows.of_efforts(store, numbers, every=self.all)
+
+    def answer(self, result: list[Session]) -> list[View]:
+        return [session_view(one) for one in result]
+
+
+class ShowSession(Command[Session], frozen=True, kw_only=True):
+    """One session, and what it left for the next one."""
+
+    method: ClassVar[str] = "session.show"
+
+    session_id: int
+    """Its number."""
+
+    def run(self, context: CommandContext) -> Session:
+        return windows.required(context.store, self.session_id)
+
+    def answer(self, result: Session) -> View:
+        return session_view(result)
+
+
+class ListMessages(ProjectCommand[list[Message]], frozen=True, kw_only=True):
+    """The dialogue of a session, or of the effort that the caller works on; the oldest first."""
+
+    method: ClassVar[str] = "messages.list"
+
+    session_id: int | None = None
+    """One session; without it, all of the caller's effort."""
+    limit: Count | None = None
+    """How many at most."""
+    newest: bool = False
+    """Of more than that, the last ones and not the first."""
+
+    def run(self, context: CommandContext) -> list[Message]:
+        if self.session_id is not None:
+            sessions = [windows.required(context.store, self.session_id)]
+        else:
+            sessions = windows.of_efforts(context.store, (context.find_effort().id,))
+        return messages.of_sessions(context.store, [one.id for one in sessions], self.limit, newest=self.newest)
+
+    def answer(self, result: list[Message]) -> list[View]:
+        return [message_view(one) for one in result]

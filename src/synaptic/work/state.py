@@ -1,0 +1,114 @@
+"""The sections of a project: get, set, update, reset, list."""
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import msgspec
+
+from synaptic.model.state import Change, changed
+from synaptic.store import mirror, sections
+from synaptic.store.db import Store
+from synaptic.work.command import CommandContext, RootCommand
+
+Values = dict[str, Any]
+CHANGE_STATE = "change the state"
+
+
+class ChangedSection(msgspec.Struct, frozen=True):
+    """A section as it is now, and why its view in the project may not show it."""
+
+    values: Values
+    warnings: tuple[str, ...] = ()
+
+
+class GetSection(RootCommand[object], frozen=True, kw_only=True):
+    """A section with every field, or one value of it."""
+
+    method: ClassVar[str] = "state.get"
+
+    section: str
+    """Its name; `state.list` tells them."""
+    key: str = ""
+    """One of its keys."""
+
+    def run(self, context: CommandContext) -> object:
+        return sections.get(context.store, self.require_root(context), self.section, self.key)
+
+
+class ListSections(RootCommand[dict[str, list[dict[str, object]]]], frozen=True, kw_only=True):
+    """Every section, whether it is stored and genuine, and what is in quarantine."""
+
+    method: ClassVar[str] = "state.list"
+
+    def run(self, context: CommandContext) -> dict[str, list[dict[str, object]]]:
+        return sections.overview(context.store, self.require_root(context))
+
+
+class SectionCommand(RootCommand[ChangedSection], frozen=True, kw_only=True):
+    """A command that changes one section."""
+
+    section: str
+    """Its name; `state.list` tells them."""
+
+    def answer(self, result: ChangedSection) -> Values:
+        return result.values
+
+
+class SetValue(SectionCommand, frozen=True, kw_only=True):
+    """Write one value."""
+
+    method: ClassVar[str] = "state.set"
+    people_only: ClassVar[str] = CHANGE_STATE
+
+    key: str
+    """One of its keys."""
+    value: Any
+    """Of the same kind as its default."""
+
+    def run(self, context: CommandContext) -> ChangedSection:
+        pair = (self.key, self.value)
+        return _write(context, self, lambda store, root: sections.put(store, root, self.section, pair))
+
+
+class UpdateSection(SectionCommand, frozen=True, kw_only=True):
+    """Several changes of one section, made together."""
+
+    method: ClassVar[str] = "state.update"
+    people_only: ClassVar[str] = CHANGE_STATE
+
+    put: dict[str, Any] = {}
+    """Keys with their new values."""
+    add: dict[str, int | float] = {}
+    """Numbers that are added."""
+    append: dict[str, Any] = {}
+    """Items for lists, of which the last twenty stay."""
+    drop: tuple[str, ...] = ()
+    """Keys that go."""
+
+    def run(self, context: CommandContext) -> ChangedSection:
+        change = Change(section=self.section, put=self.put, add=self.add, append=self.append, drop=self.drop)
+        return change_section(context, self, lambda found: changed(found, change))
+
+
+class ResetSection(SectionCommand, frozen=True, kw_only=True):
+    """A section back to how it was before anything happened."""
+
+    method: ClassVar[str] = "state.reset"
+    people_only: ClassVar[str] = CHANGE_STATE
+
+    def run(self, context: CommandContext) -> ChangedSection:
+        return _write(context, self, lambda store, root: sections.reset(store, root, self.section))
+
+
+def change_section(
+    context: CommandContext, command: SectionCommand, step: Callable[[Values], Values]
+) -> ChangedSection:
+    """A section as the step makes it from the stored one: nobody else comes between."""
+    return _write(context, command, lambda store, root: sections.update(store, root, command.section, step))
+
+
+def _write(context: CommandContext, command: SectionCommand, work: Callable[[Store, str], Values]) -> ChangedSection:
+    """What was written, and its view in the project after it."""
+    root = command.require_root(context)
+    values = work(context.require_durable_store(), root)
+    return ChangedSection(values, mirror.follow(context.store, root))

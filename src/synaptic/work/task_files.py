@@ -1,0 +1,113 @@
+"""The files of tasks and efforts: folders, logs, debriefs. They are written inside the project and nowhere else."""
+
+import fcntl
+import os
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from synaptic.model.errors import LayerError
+from synaptic.model.layers import Effort
+
+TASKS_FOLDER = ".tasks"
+GUARDED_FOLDERS = frozenset({".git", ".synaptic", ".claude", ".codex", ".gemini", ".cursor", ".system"})
+"""Folders that decide what agents and the engine do: nothing of a task belongs there."""
+UNSAFE_LETTERS = re.compile(r"[^\w.-]+")
+HEADING = re.compile(r"^## ", re.MULTILINE)
+NAME_LIMIT = 100
+
+
+def find_task_folder(root: str, cwd: str, task: str) -> str:
+    """The folder of a task: a name is one below `.tasks`, a path is itself. Raises LayerError outside the project."""
+    # os.path.expanduser leaves `~nobody` as it is, where Path.expanduser raises.
+    given = Path(cwd, os.path.expanduser(task)) if "/" in task else Path(root, TASKS_FOLDER, _name(task))  # noqa: PTH111
+    return _require_inside(root, os.path.normpath(given))
+
+
+def append_log_entry(root: str, effort: Effort, entry: str) -> str:
+    """One entry at the end of an effort's log, in one write; the log's path. Entries stand apart by a blank line."""
+    path = effort.artifact("log")
+    _require_inside(root, effort.task)
+    try:
+        Path(effort.task).mkdir(parents=True, exist_ok=True)
+        # O_NOFOLLOW: a link in the log's place would make the engine write wherever it points.
+        descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644)
+    except OSError as error:
+        raise _unwritable(path, error) from error
+    try:
+        # Two writers would both look at the same end of the file and put the wrong number of newlines between.
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        _write(descriptor, entry)
+    except OSError as error:
+        raise _unwritable(path, error) from error
+    finally:
+        os.close(descriptor)
+    return path
+
+
+def stamp_entry(entry: str, when: str) -> str:
+    """The entry with `[when]` after its first `## `, unless a bracket is there; without a heading it stays as it is."""
+    first = HEADING.search(entry)
+    if first is None or entry.startswith("[", first.end()):
+        return entry
+    return f"{entry[: first.end()]}[{when}] {entry[first.end() :]}"
+
+
+def separate_entry(before: bytes, entry: str) -> bytes:
+    """What is written behind the end of a log; `before` is that end, as much of it as there is."""
+    body = entry.strip("\n").encode("utf-8", "replace") + b"\n"
+    if not before:
+        return body
+    tail = before[-2:]
+    newlines = len(tail) - len(tail.rstrip(b"\n"))
+    return b"\n" * (2 - newlines) + body
+
+
+def list_documents(folder: str) -> tuple[str, ...]:
+    """The Markdown files of a task, by name."""
+    try:
+        names = sorted(os.listdir(folder))  # noqa: PTH208
+    except (OSError, ValueError):
+        return ()
+    return tuple(f"{folder}/{name}" for name in names if name.endswith(".md") and not name.startswith("."))
+
+
+def list_debriefs(efforts: Iterable[Effort]) -> tuple[str, ...]:
+    """What finished efforts have left behind, as far as it is there."""
+    return tuple(path for one in efforts if one.finished and Path(path := one.artifact()).is_file())
+
+
+def _write(descriptor: int, entry: str) -> None:
+    size = os.fstat(descriptor).st_size
+    data = separate_entry(os.pread(descriptor, 2, max(size - 2, 0)), entry)
+    try:
+        if os.write(descriptor, data) != len(data):
+            raise OSError(28, "the disk is full")
+    except OSError:
+        os.ftruncate(descriptor, size)  # half an entry is none
+        raise
+
+
+def _name(task: str) -> str:
+    name = UNSAFE_LETTERS.sub("-", task.lower()).strip("-.")[:NAME_LIMIT]
+    if not name:
+        raise LayerError("VALIDATION_ERROR", f"{task!r} cannot name a task", hint="use letters, digits, - and _")
+    return name
+
+
+def _require_inside(root: str, path: str) -> str:
+    """The path, if neither its name nor a link leads out of the project or into what governs it."""
+    if "\0" in path:
+        raise LayerError("VALIDATION_ERROR", "a path holds no NUL", where=path.replace("\0", "?"))
+    # Both as it is written and as it is resolved: `..` hides in the name, a link only shows when it is followed.
+    for base, place in ((root, path), (os.path.realpath(root), os.path.realpath(path))):
+        below = os.path.relpath(place, base).split("/")
+        if below[0] in ("..", ".") or GUARDED_FOLDERS.intersection(below):
+            what = "a task's folder is inside the project" if below[0] in ("..", ".") else "no task belongs there"
+            hint = f"give a name: it becomes {root}/{TASKS_FOLDER}/NAME"
+            raise LayerError("VALIDATION_ERROR", what, where=path, hint=hint)
+    return path
+
+
+def _unwritable(path: str, error: OSError) -> LayerError:
+    return LayerError("VALIDATION_ERROR", f"the log cannot be written: {error.strerror or error}", where=path)

@@ -1,0 +1,75 @@
+"""Tasks: folders that efforts pile up in."""
+
+import os
+from typing import ClassVar
+
+import msgspec
+
+from synaptic.model.errors import LayerError
+from synaptic.model.layers import Effort
+from synaptic.store import efforts, tasks
+from synaptic.store.tasks import Known
+from synaptic.work import task_files
+from synaptic.work.command import CommandContext, ProjectCommand
+from synaptic.work.views import View, effort_view, task_view
+
+
+class TaskDetails(msgspec.Struct, frozen=True, kw_only=True):
+    """A task with its efforts and files."""
+
+    task: Known
+    efforts: tuple[Effort, ...] = ()
+    artifacts: tuple[str, ...] = ()
+
+
+class ListTasks(ProjectCommand[list[Known]], frozen=True, kw_only=True):
+    """The tasks of a project; the one that was worked on last comes first."""
+
+    method: ClassVar[str] = "task.list"
+
+    all: bool = False
+    """Those of every project."""
+
+    def run(self, context: CommandContext) -> list[Known]:
+        return tasks.listing(context.store, None if self.all else context.find_project())
+
+    def answer(self, result: list[Known]) -> list[View]:
+        return [task_view(one) for one in result]
+
+
+class ShowTask(ProjectCommand[TaskDetails], frozen=True, kw_only=True):
+    """One task with its efforts."""
+
+    method: ClassVar[str] = "task.show"
+
+    dir_path: str
+    """Its folder, or its name."""
+
+    def run(self, context: CommandContext) -> TaskDetails:
+        found = find_task(context, self.dir_path)
+        return TaskDetails(
+            task=found,
+            efforts=tuple(efforts.of_task(context.store, found.folder)),
+            artifacts=task_files.list_documents(found.folder),
+        )
+
+    def answer(self, result: TaskDetails) -> View:
+        done = [effort_view(one) for one in result.efforts]
+        return {**task_view(result.task), "effortList": done, "artifacts": list(result.artifacts)}
+
+
+def find_task(context: CommandContext, named: str) -> Known:
+    """The task of a name, or of a folder, which may be another project's. Raises LayerError."""
+    folder = _find_folder(context, named)
+    found = tasks.one(context.store, folder)
+    if found is None:
+        raise LayerError("TASK_NOT_FOUND", "there is no such task", where=folder, hint="type: synaptic task list --all")
+    return found
+
+
+def _find_folder(context: CommandContext, named: str) -> str:
+    path = os.path.expanduser(named)  # noqa: PTH111  a Path raises for `~nobody`
+    if path.startswith("/"):
+        # Nothing is written there because of this, and a folder was inside its project when its task began.
+        return os.path.normpath(path)
+    return task_files.find_task_folder(context.caller.root or context.caller.cwd, context.caller.cwd, named)
