@@ -46,7 +46,10 @@ class Engine:
         self._commit = EventCommit(means.store, means.reservations, self._effects)
 
     async def walk(self, request: Request, kind: RuntimeKind = EventRuntime) -> DecidedEvent:
-        """One event through a runtime. Raises PayloadError for bytes that are none."""
+        """Decode, open the project's catalog, select and run the hooks, merge, amend, encode, write: in this order.
+
+        What the runtime does not let happen is not written. Raises PayloadError for bytes that are no event.
+        """
         started = time.perf_counter_ns()
         with self.means.reservations.hold(request.id):
             wire, call, catalog = self._open(request)
