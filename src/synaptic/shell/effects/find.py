@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from synaptic.shell.effects.arguments import arguments
+from synaptic.shell.book.entries import find_program
 from synaptic.shell.names import names
 from synaptic.shell.places import matches_everything
 from synaptic.shell.read.script import Word
@@ -16,13 +16,6 @@ OR = frozenset({"-o", "-or", ","})
 NOT = frozenset({"!", "-not"})
 BY_NAME = names("-name -iname -path -ipath -wholename -iwholename -regex -iregex -lname -ilname")
 BY_STATE = re.compile(r"-(?:[acm](?:time|min)|newer\w*|anewer|cnewer|size|empty|samefile|inum|links|nouser|nogroup)")
-FD_RUNS = names("-x -X --exec --exec-batch")
-FD_VALUED = names(
-    "-d --max-depth --min-depth --exact-depth -E --exclude -t --type -e --extension -S --size --changed-within"
-    " --changed-before --newer --older -o --owner -c --color -j --threads --max-results --batch-size -C"
-    " --base-directory --path-separator --search-path --ignore-file --format --and"
-)
-FD_CHOOSES = names("-e --extension -S --size --changed-within --changed-before --and --newer --older")
 FD_EVERYTHING = names(". .* ^ $ ^.*$ ** ./ **/*") | {""}
 
 
@@ -51,14 +44,12 @@ def finding(argv: Sequence[Word]) -> Finding:
 
 def fd_finding(argv: Sequence[Word]) -> Finding:
     """The same for `fd`, whose first operand is the pattern and whose others are where it starts."""
-    words = argv[1:]
-    ends = (place for place, word in enumerate(words) if word.text in FD_RUNS)
-    given = arguments(words[: next(ends, len(words))], FD_VALUED)
-    base = given.values("-C", "--base-directory")[-1:]
-    roots = (*given.operands[1:], *given.values("--search-path"))
+    given = find_program("fd").read(argv[1:])
+    base = given.values("base-directory")[-1:]
+    roots = (*given.words[1:], *given.values("search-path"))
     below = tuple(_within(base[0], root) for root in roots) if base else roots
-    pattern = given.operands[0].text if given.operands else ""
-    chosen = given.has(*FD_CHOOSES) or not (pattern in FD_EVERYTHING or matches_everything(pattern))
+    pattern = given.words[0].text if given.words else ""
+    chosen = given.has_role("narrow") or not (pattern in FD_EVERYTHING or matches_everything(pattern))
     return Finding(below or base or (Word("."),), chosen, deletes=False)
 
 

@@ -4,18 +4,12 @@ from collections.abc import Sequence
 
 import msgspec
 
-from synaptic.shell.effects.arguments import arguments
+from synaptic.shell.book.entries import find_program
 from synaptic.shell.effects.find import ACTS as RUNS
-from synaptic.shell.effects.find import BY_NAME, FD_EVERYTHING, FD_RUNS, FD_VALUED, NOT, OR
+from synaptic.shell.effects.find import BY_NAME, FD_EVERYTHING, NOT, OR
 from synaptic.shell.names import names
 from synaptic.shell.read.script import Command
 
-GREPS = names("grep egrep fgrep zgrep rg ag ack")
-GREP_VALUED = names(
-    "-e --regexp -f --file -A -B -C -m --max-count --include --exclude --exclude-dir -g --glob -t --type -T -d"
-)
-CHOOSERS = names("head tail awk gawk mawk fzf peco comm shuf")
-"""Programs that let some lines pass."""
 ACTS = RUNS | names("-print -print0 -printf -fprint -fprint0 -fprintf -ls -fls")
 
 
@@ -71,19 +65,19 @@ def unescaped(text: str) -> str:
 
 def fd_names(command: Command) -> tuple[str, ...]:
     """What `fd` looks for."""
-    ends = (place for place, word in enumerate(command.argv) if word.text in FD_RUNS)
-    given = arguments(command.argv[1 : next(ends, len(command.argv))], FD_VALUED)
-    return tuple(unescaped(word.text) for word in given.operands[:1])
+    given = find_program("fd").read(command.argv[1:])
+    return tuple(unescaped(word.text) for word in given.words[:1])
 
 
 def grep_names(command: Command) -> tuple[str, ...]:
     """What `grep` looks for, when it keeps the lines that it finds."""
-    if command.name not in GREPS:
+    program = find_program(command.name)
+    if not program.picks:
         return ()
-    given = arguments(command.argv[1:], GREP_VALUED)
-    if given.has("-v", "--invert-match"):
+    given = program.read(command.argv[1:])
+    if given.has("invert-match"):
         return ()
-    words = given.values("-e", "--regexp") or given.operands[:1]
+    words = given.of_role("pattern") or given.operands[:1]
     return tuple(unescaped(word.text) for word in words)
 
 
@@ -94,4 +88,4 @@ def picks(command: Command) -> bool:
 
 def chooses(command: Command) -> bool:
     """Whether it passes on only some of the lines it reads."""
-    return command.name in CHOOSERS or picks(command)
+    return find_program(command.name).chooses or picks(command)

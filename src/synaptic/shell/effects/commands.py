@@ -1,0 +1,208 @@
+"""What one command does to files and to other machines, as the book says; a few programs have a logic of their own."""
+
+import re
+from collections.abc import Callable, Iterator
+
+import msgspec
+
+from synaptic.shell.book.arguments import Arguments, Flag
+from synaptic.shell.book.entries import UNKNOWN, Program, find_program, programs
+from synaptic.shell.effects.addresses import is_remote
+from synaptic.shell.names import names
+from synaptic.shell.paths import LONGEST
+from synaptic.shell.programs.git_line import GitCall, git_call
+from synaptic.shell.read.script import Command, Word
+
+Act = tuple[str, Word]
+"""A kind of effect, and the word that names what it is done to."""
+KINDS: dict[str, tuple[str, ...]] = {
+    "write": ("write",),
+    "into": ("write",),
+    "touch": ("touch",),
+    "edit": ("read", "write"),
+    "delete": ("delete",),
+    "move": ("read", "delete"),
+    "read": ("read",),
+    "script": ("read",),
+    "pattern-file": ("read",),
+    "send": ("send",),
+    "fetch": ("fetch",),
+}
+"""What a role of the book means for the file or the address that a word names."""
+CHANGES = frozenset({"write", "into", "touch", "edit", "delete", "move", "unnamed"})
+"""Roles with which a program changes a file."""
+READING = frozenset({"read", "send", "fetch"})
+"""Kinds of effects that open a file, if it is one that the word names."""
+LEADING = frozenset({"pattern", "script"})
+"""Roles of a first operand that is not there when an option brings the same."""
+BRINGS = ("pattern", "pattern-file", "no-pattern", "code", "print", "module", "script", "rest")
+UNNAMED = Word("", known=False)
+"""Stands for a file that a program writes without naming it: `git checkout`, `unzip`, `curl -O`."""
+STDOUT = "-"
+OPENS = re.compile(
+    r"open|read(?!me)|load|slurp|cat\b|exec|system|spawn|popen|copy|rename|link|source|include|input|<|File\.new",
+    re.IGNORECASE,
+)
+"""What code holds that opens a file or runs a program that may."""
+PARTS = re.compile(r"[\s\"'`;,(){}<>]+")
+MADE = {"clone": 1, "init": 0, "worktree": 1}
+"""Verbs of git that make a folder, and how many words stand before it."""
+CHANGING_VERBS = names(
+    "apply am checkout restore reset stash clean merge rebase revert cherry-pick switch rm mv pull read-tree"
+    " checkout-index submodule bisect"
+)
+"""Verbs of git that change files of the working tree without naming each."""
+SHOWING = {"stash": names("list show"), "bisect": names("log view visualize terms help")}
+"""What such a verb does, by its first word, that changes nothing."""
+CHANGING = {"submodule": names("update add deinit")}
+"""For verbs that mostly show: what changes something."""
+LOOKING = ("check", "stat", "numstat", "summary")
+"""Options with which `git apply` applies nothing."""
+
+
+def find_acts(command: Command) -> Iterator[Act]:
+    """Everything that a command does to what its words name, in their order: options first, then operands."""
+    yield from (("write", Word(path)) for path in command.paths)
+    program = find_program(command.name)
+    logic = WITH_LOGIC.get(program.name)
+    if logic is not None:
+        yield from logic(command, program)
+    elif program.options or program.operands or program.verbs:
+        yield from _declared(program, command.argv[1:])
+
+
+def find_read_words(command: Command) -> Iterator[Word]:
+    """The words that may name files which a command reads; every word of a program that the book does not have."""
+    if find_program(command.name) is UNKNOWN:
+        yield from command.argv[1:]
+    else:
+        yield from (word for kind, word in find_acts(command) if kind in READING)
+
+
+def changes_files(program: Program) -> bool:
+    """Whether a program may change a file at all."""
+    if program.unnamed or program.name in WITH_LOGIC:
+        return True
+    return any(map(program.has_role, CHANGES)) or any(map(changes_files, program.verbs.values()))
+
+
+def _declared(program: Program, words: tuple[Word, ...], edits: bool = False) -> Iterator[Act]:
+    given = program.read(words)
+    verb = program.find_verb(given.words[0].text) if program.verbs and given.words else None
+    if verb is not None:
+        program, given = verb, verb.read(given.operands[1:])
+    if given.has_role("dry"):
+        return
+    for flag in given.flags:
+        yield from _of_flag(flag, program)
+    if given.has_role("unnamed") or (program.unnamed and not given.of_role("write")):
+        yield "write", UNNAMED
+    yield from _of_operands(program, given, edits or given.has_role("edit"))
+
+
+def _of_flag(flag: Flag, program: Program) -> Iterator[Act]:
+    """What an option does to its value. One that the book does not have may name a file to read."""
+    if flag.value is None:
+        if not flag.known and "/" in flag.word.text and program.has_role("read"):
+            yield "read", flag.word
+    elif not flag.known:
+        yield "read", flag.value
+    elif flag.role in ("code", "print", "pattern"):
+        yield from _opened(flag.value.text, flag.role, program)
+    elif flag.value.text != STDOUT and flag.role != "edit":
+        yield from ((kind, flag.value) for kind in KINDS.get(flag.role, ()))
+
+
+def _of_operands(program: Program, given: Arguments, edits: bool) -> Iterator[Act]:
+    words, roles = given.operands, program.roles
+    if edits:
+        words = tuple(word for word in words if word.text)  # `sed -i ''` of BSD
+    if roles.first and roles.first[0] in LEADING and given.has_role(*BRINGS):
+        roles = msgspec.structs.replace(roles, first=roles.first[1:])
+    if given.of_role("into"):
+        roles = msgspec.structs.replace(roles, last=())
+    for role, word in roles.assign(words):
+        if role in ("code", "pattern"):
+            yield from _opened(word.text, role, program)
+        elif word.text != STDOUT and not (role == "write" and program.copies_remote and is_remote(word.text)):
+            yield from ((kind, word) for kind in KINDS.get("edit" if edits and role == "read" else role, ()))
+
+
+def _opened(text: str, role: str, program: Program) -> Iterator[Act]:
+    """The paths in a text that opens files: code, or a pattern of a program that can."""
+    form = OPENS if role != "pattern" else re.compile(program.opens) if program.opens else None
+    if form is not None and len(text) <= LONGEST and form.search(text):
+        yield from (("read", Word(part)) for part in PARTS.split(text) if "/" in part)
+
+
+def _tar(command: Command, program: Program) -> Iterator[Act]:
+    """The folder that is unpacked into, or the archive that is made."""
+    given = program.read(command.argv[1:])
+    folders, files = given.values("directory"), given.values("file")
+    yield from (("read", word) for word in given.of_role("read"))
+    if given.has("extract"):
+        yield from (("read", word) for word in files)
+        into = folders or ((Word("/"),) if command.cwd == "/" else (UNNAMED,))
+        yield from (("write", word) for word in into)
+    elif given.has("create", "append", "update"):
+        yield from (("write", word) for word in files if word.text != STDOUT and not is_remote(word.text))
+        yield from (("read", word) for word in (*folders, *given.operands))
+    else:
+        yield from (("read", word) for word in (*files, *given.operands))
+
+
+def _awk(command: Command, program: Program) -> Iterator[Act]:
+    """It edits its files when it is told to include the library for that."""
+    given = program.read(command.argv[1:])
+    return _declared(program, command.argv[1:], given.value("include") == "inplace")
+
+
+def _zip(command: Command, program: Program) -> Iterator[Act]:
+    """What stands behind `-x`, up to the next option, is left out."""
+    words = command.argv[1:]
+    start = next((place for place, word in enumerate(words) if word.text in ("-x", "--exclude")), len(words))
+    rest = range(start + 1, len(words))
+    end = next((place for place in rest if words[place].text[:1] == "-"), len(words))
+    yield from _declared(program, (*words[:start], *words[end:]))
+
+
+def _git(command: Command, _: Program) -> Iterator[Act]:
+    """The folder that a clone or a new repository gets; what a checkout changes has no names here."""
+    first = command.args[:1]
+    if first and first[0][:1] != "-" and first[0] not in MADE and first[0] not in CHANGING_VERBS:
+        return  # the verb stands there as it is: no option, and no alias of an option, comes before it
+    call = git_call(command)
+    if call.verb in MADE:
+        for word in call.given.words[MADE[call.verb] :][:1] if _makes(call) else ():
+            below = call.cwd != command.cwd and word.text[:1] not in ("/", "~")
+            yield "write", Word(f"{call.cwd}/{word.text}", word.known) if below else word
+    if _changes_tree(call):
+        yield "write", UNNAMED
+
+
+def _makes(call: GitCall) -> bool:
+    return call.verb != "worktree" or (bool(call.given.words) and call.given.words[0].text == "add")
+
+
+def _changes_tree(call: GitCall) -> bool:
+    """Whether a call of git changes files of the working tree."""
+    given = call.given
+    if call.verb not in CHANGING_VERBS or call.helps or given.has("dry-run"):
+        return False
+    if call.verb == "apply":
+        return not given.has(*LOOKING)
+    if call.verb == "read-tree":
+        return given.has("u")
+    first = given.words[0].text if given.words else ""
+    return first in CHANGING.get(call.verb, (first,)) and first not in SHOWING.get(call.verb, ())
+
+
+WITH_LOGIC: dict[str, Callable[[Command, Program], Iterator[Act]]] = {
+    "awk": _awk,
+    "tar": _tar,
+    "zip": _zip,
+    "git": _git,
+}
+"""Programs that the book alone does not tell."""
+CHANGERS = frozenset(name for program in programs() if changes_files(program) for name in program.names)
+"""Names of programs that may change a file; every other one need not be looked at."""
