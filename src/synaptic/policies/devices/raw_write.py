@@ -83,13 +83,13 @@ def _judge(command: Command) -> Verdict | None:
 def _find_device(known: CommandReading) -> tuple[Command | None, str] | None:
     """The first device that is written to, or whose partitions are changed, and the command that does it."""
     for command in named(known.script, PARTITIONS):
-        if LOOKING.isdisjoint(command.args) and (hit := next(filter(device, command.args), "")):
+        if LOOKING.isdisjoint(command.args) and (hit := next(filter(is_device, command.args), "")):
             return command, f"the partitions of {hit}"
     written = (one for one in known.effects.writes if one.kind == "write")
-    return next(((one.command, one.word.text) for one in written if device(one.word.text, one.cwd or NOWHERE)), None)
+    return next(((one.command, one.word.text) for one in written if is_device(one.word.text, one.cwd or NOWHERE)), None)
 
 
-def device(text: str, cwd: str = NOWHERE) -> bool:
+def is_device(text: str, cwd: str = NOWHERE) -> bool:
     """Whether a path names a device, or a door to the kernel, that must not be written to."""
     path = resolve(text, Standpoint(cwd)) or ""
     if path.startswith("/dev/"):

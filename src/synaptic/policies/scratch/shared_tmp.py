@@ -25,7 +25,7 @@ class SharedTmp(Policy):
     """Writing to `/tmp` instead of the project.
 
     ## What it does
-    Rewrites a command that writes to `/tmp` (redirections, `tee`, `touch`, `mkdir`, `cp`, `curl -o` and their kin): every
+    Rewrites a command that writes to `/tmp` (redirections, `tee`, `touch`, `mkdir`, `cp`, `curl -o` and so on): every
     `/tmp/` in it becomes `<project root>/tmp/`, and `mkdir -p <project root>/tmp` runs first. Commands that only read
     there, `/var/tmp`, and the agent's own scratchpad (`/tmp/claude-...`) stay as they are.
     ## Why

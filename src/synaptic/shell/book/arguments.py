@@ -115,7 +115,7 @@ def read_arguments(words: Sequence[Word], grammar: Grammar = PLAIN) -> Arguments
 
 def _read_long(grammar: Grammar, word: Word) -> list[Read]:
     text, equals, attached = word.text[2:].partition("=")
-    value = _attached(word, attached) if equals else None
+    value = _make_value(word, attached) if equals else None
     option = grammar.find(text) or grammar.words.get(text)
     if option is not None:
         return [(Flag(option.name, word, value, True, option.role), option)]
@@ -131,7 +131,7 @@ def _read_short(grammar: Grammar, word: Word) -> list[Read]:
     if grammar.words:
         name, equals, attached = text[1:].partition("=")
         option = grammar.words.get(name)
-        value = _attached(word, attached) if equals else None
+        value = _make_value(word, attached) if equals else None
         if option is not None:
             return [(Flag(option.name, word, value, True, option.role), option)]
         if not grammar.letters and not grammar.names:
@@ -142,10 +142,10 @@ def _read_short(grammar: Grammar, word: Word) -> list[Read]:
         if option is None:
             attached = text[place:]
             if attached[:1] == "=":
-                return [*found, (Flag(letter, word, _attached(word, attached[1:]), known=False), None)]
+                return [*found, (Flag(letter, word, _make_value(word, attached[1:]), known=False), None)]
             found.append((Flag(letter, word, known=False), None))
         elif option.value:
-            value = _attached(word, text[place:]) if place < len(text) else None
+            value = _make_value(word, text[place:]) if place < len(text) else None
             return [*found, (Flag(option.name, word, value, True, option.role), option)]
         else:
             found.append((Flag(option.name, word, role=option.role), option))
@@ -155,9 +155,9 @@ def _read_short(grammar: Grammar, word: Word) -> list[Read]:
 def _read_assigned(grammar: Grammar, word: Word) -> Flag | None:
     name, equals, value = word.text.partition("=")
     option: Option | None = grammar.names.get(name) if equals else None
-    return Flag(name, word, _attached(word, value), True, option.role) if option is not None else None
+    return Flag(name, word, _make_value(word, value), True, option.role) if option is not None else None
 
 
-def _attached(word: Word, text: str) -> Word:
+def _make_value(word: Word, text: str) -> Word:
     """A value that is part of a word: it has no place of its own in the text."""
     return Word(text, word.known, word.glob, None, word.inner, word.outputs)

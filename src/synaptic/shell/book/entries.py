@@ -3,7 +3,7 @@
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -121,6 +121,11 @@ class Program(msgspec.Struct, frozen=True, dict=True, forbid_unknown_fields=True
     def _all_roles(self) -> frozenset[str]:
         return self.roles.roles.union(ROLE.findall(self.options))
 
+    @cached_property
+    def opening_form(self) -> re.Pattern[str] | None:
+        """The form of a pattern that makes it open further files, ready to be used."""
+        return re.compile(self.opens) if self.opens else None
+
     @property
     def starts_command(self) -> bool:
         """Whether one of its words or values is a command."""
@@ -165,6 +170,7 @@ def plain(name: str) -> str:
     return found[1] if found else low
 
 
+@lru_cache(maxsize=1024)
 def find_program(name: str) -> Program:
     """The entry of a program; some file systems ignore case, so it is ignored where the name itself is not found."""
     return BOOK.get(name) or BOOK.get(plain(name)) or UNKNOWN

@@ -68,7 +68,7 @@ def find_acts(command: Command) -> Iterator[Act]:
     if logic is not None:
         yield from logic(command, program)
     elif program.options or program.operands or program.verbs:
-        yield from _declared(program, command.argv[1:])
+        yield from _find_declared(program, command.argv[1:])
 
 
 def find_read_words(command: Command) -> Iterator[Word]:
@@ -86,7 +86,7 @@ def changes_files(program: Program) -> bool:
     return any(map(program.has_role, CHANGES)) or any(map(changes_files, program.verbs.values()))
 
 
-def _declared(program: Program, words: tuple[Word, ...], edits: bool = False) -> Iterator[Act]:
+def _find_declared(program: Program, words: tuple[Word, ...], edits: bool = False) -> Iterator[Act]:
     given = program.read(words)
     verb = program.find_verb(given.words[0].text) if program.verbs and given.words else None
     if verb is not None:
@@ -94,13 +94,13 @@ def _declared(program: Program, words: tuple[Word, ...], edits: bool = False) ->
     if given.has_role("dry"):
         return
     for flag in given.flags:
-        yield from _of_flag(flag, program)
+        yield from _find_in_flag(flag, program)
     if given.has_role("unnamed") or (program.unnamed and not given.of_role("write")):
         yield "write", UNNAMED
-    yield from _of_operands(program, given, edits or given.has_role("edit"))
+    yield from _find_in_operands(program, given, edits or given.has_role("edit"))
 
 
-def _of_flag(flag: Flag, program: Program) -> Iterator[Act]:
+def _find_in_flag(flag: Flag, program: Program) -> Iterator[Act]:
     """What an option does to its value. One that the book does not have may name a file to read."""
     if flag.value is None:
         if not flag.known and "/" in flag.word.text and program.has_role("read"):
@@ -108,12 +108,12 @@ def _of_flag(flag: Flag, program: Program) -> Iterator[Act]:
     elif not flag.known:
         yield "read", flag.value
     elif flag.role in ("code", "print", "pattern"):
-        yield from _opened(flag.value.text, flag.role, program)
+        yield from _find_opened(flag.value.text, flag.role, program)
     elif flag.value.text != STDOUT and flag.role != "edit":
         yield from ((kind, flag.value) for kind in KINDS.get(flag.role, ()))
 
 
-def _of_operands(program: Program, given: Arguments, edits: bool) -> Iterator[Act]:
+def _find_in_operands(program: Program, given: Arguments, edits: bool) -> Iterator[Act]:
     words, roles = given.operands, program.roles
     if edits:
         words = tuple(word for word in words if word.text)  # `sed -i ''` of BSD
@@ -123,19 +123,19 @@ def _of_operands(program: Program, given: Arguments, edits: bool) -> Iterator[Ac
         roles = msgspec.structs.replace(roles, last=())
     for role, word in roles.assign(words):
         if role in ("code", "pattern"):
-            yield from _opened(word.text, role, program)
+            yield from _find_opened(word.text, role, program)
         elif word.text != STDOUT and not (role == "write" and program.copies_remote and is_remote(word.text)):
             yield from ((kind, word) for kind in KINDS.get("edit" if edits and role == "read" else role, ()))
 
 
-def _opened(text: str, role: str, program: Program) -> Iterator[Act]:
+def _find_opened(text: str, role: str, program: Program) -> Iterator[Act]:
     """The paths in a text that opens files: code, or a pattern of a program that can."""
-    form = OPENS if role != "pattern" else re.compile(program.opens) if program.opens else None
+    form = program.opening_form if role == "pattern" else OPENS
     if form is not None and len(text) <= LONGEST and form.search(text):
         yield from (("read", Word(part)) for part in PARTS.split(text) if "/" in part)
 
 
-def _tar(command: Command, program: Program) -> Iterator[Act]:
+def _find_in_tar(command: Command, program: Program) -> Iterator[Act]:
     """The folder that is unpacked into, or the archive that is made."""
     given = program.read(command.argv[1:])
     folders, files = given.values("directory"), given.values("file")
@@ -151,36 +151,36 @@ def _tar(command: Command, program: Program) -> Iterator[Act]:
         yield from (("read", word) for word in (*files, *given.operands))
 
 
-def _awk(command: Command, program: Program) -> Iterator[Act]:
+def _find_in_awk(command: Command, program: Program) -> Iterator[Act]:
     """It edits its files when it is told to include the library for that."""
     given = program.read(command.argv[1:])
-    return _declared(program, command.argv[1:], given.value("include") == "inplace")
+    return _find_declared(program, command.argv[1:], given.value("include") == "inplace")
 
 
-def _zip(command: Command, program: Program) -> Iterator[Act]:
+def _find_in_zip(command: Command, program: Program) -> Iterator[Act]:
     """What stands behind `-x`, up to the next option, is left out."""
     words = command.argv[1:]
     start = next((place for place, word in enumerate(words) if word.text in ("-x", "--exclude")), len(words))
     rest = range(start + 1, len(words))
     end = next((place for place in rest if words[place].text[:1] == "-"), len(words))
-    yield from _declared(program, (*words[:start], *words[end:]))
+    yield from _find_declared(program, (*words[:start], *words[end:]))
 
 
-def _git(command: Command, _: Program) -> Iterator[Act]:
+def _find_in_git(command: Command, _: Program) -> Iterator[Act]:
     """The folder that a clone or a new repository gets; what a checkout changes has no names here."""
     first = command.args[:1]
     if first and first[0][:1] != "-" and first[0] not in MADE and first[0] not in CHANGING_VERBS:
         return  # the verb stands there as it is: no option, and no alias of an option, comes before it
     call = git_call(command)
     if call.verb in MADE:
-        for word in call.given.words[MADE[call.verb] :][:1] if _makes(call) else ():
+        for word in call.given.words[MADE[call.verb] :][:1] if _makes_folder(call) else ():
             below = call.cwd != command.cwd and word.text[:1] not in ("/", "~")
             yield "write", Word(f"{call.cwd}/{word.text}", word.known) if below else word
     if _changes_tree(call):
         yield "write", UNNAMED
 
 
-def _makes(call: GitCall) -> bool:
+def _makes_folder(call: GitCall) -> bool:
     return call.verb != "worktree" or (bool(call.given.words) and call.given.words[0].text == "add")
 
 
@@ -198,10 +198,10 @@ def _changes_tree(call: GitCall) -> bool:
 
 
 WITH_LOGIC: dict[str, Callable[[Command, Program], Iterator[Act]]] = {
-    "awk": _awk,
-    "tar": _tar,
-    "zip": _zip,
-    "git": _git,
+    "awk": _find_in_awk,
+    "tar": _find_in_tar,
+    "zip": _find_in_zip,
+    "git": _find_in_git,
 }
 """Programs that the book alone does not tell."""
 CHANGERS = frozenset(name for program in programs() if changes_files(program) for name in program.names)

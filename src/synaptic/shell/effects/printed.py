@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from synaptic.shell.book.entries import find_program
-from synaptic.shell.effects.sought import chooses
+from synaptic.shell.effects.find import chooses
 from synaptic.shell.paths import LONGEST, inside
 from synaptic.shell.places import EXPANSION, Places
 from synaptic.shell.programs.git_line import git_call

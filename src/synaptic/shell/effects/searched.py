@@ -9,8 +9,7 @@ from itertools import chain
 import msgspec
 
 from synaptic.shell.book.entries import BOOK, find_program, names_with
-from synaptic.shell.effects.find import fd_finding, finding
-from synaptic.shell.effects.sought import fd_names, find_names, grep_names, picks
+from synaptic.shell.effects.find import fd_finding, fd_names, find_names, finding, grep_names, picks
 from synaptic.shell.paths import LONGEST
 from synaptic.shell.places import EXPANSION, without_everything
 from synaptic.shell.read.script import Command, Script, Word
