@@ -83,12 +83,12 @@ class CommandReading(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def targets(self) -> tuple[Target, ...]:
         """The files that are written."""
-        return tuple(find_targets(self.effects, self.at))
+        return tuple(find_targets(self.effects.changes, self.at))
 
     @cached_property
     def patterns(self) -> tuple[Target, ...]:
         """Those of them that are named by a pattern."""
-        return tuple(find_targets(self.effects, self.at, patterns=True))
+        return tuple(find_targets(self.effects.changes_by_pattern, self.at))
 
     @cached_property
     def git_calls(self) -> tuple[GitCall, ...]:

@@ -9,7 +9,7 @@ from synaptic.shell.read.reader import read
 
 
 def targets(text: str) -> list[Target]:
-    return list(find_targets(read_effects(read(text, "/p", "/h")), Standpoint("/p", "/h")))
+    return list(find_targets(read_effects(read(text, "/p", "/h")).changes, Standpoint("/p", "/h")))
 
 
 def written(text: str) -> set[str]:

@@ -1,5 +1,6 @@
 """What a script would do to files and other machines: the one question that every policy about commands asks."""
 
+from collections.abc import Iterable
 from functools import cached_property
 from itertools import chain
 from operator import attrgetter
@@ -10,7 +11,7 @@ from synaptic.shell.book.entries import plain
 from synaptic.shell.effects.addresses import fetches, sends
 from synaptic.shell.effects.commands import CHANGERS, UNNAMED, find_acts
 from synaptic.shell.programs.git_line import git_call
-from synaptic.shell.read.script import WRITING, Command, Script, Word
+from synaptic.shell.read.script import WRITING, Command, Redirect, Script, Word
 
 __all__ = ("UNNAMED", "Effect", "Effects", "read_effects")
 CHANGING = frozenset({"write", "touch", "delete"})
@@ -48,14 +49,14 @@ class Effects(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def changes(self) -> tuple[Effect, ...]:
         """Files that are written, made or deleted: by redirections, by programs, and by code of other languages."""
-        redirected = (
-            Effect("write", one.target, None, one.cwd, one.via)
-            for one in self.script.redirects
-            # What stands in `> >(...)` is a command, which is looked at by itself.
-            if one.operator in WRITING and one.writes and one.target.text[:2] != ">("
-        )
-        changing = (_effect(kind, word, command) for command, kind, word in self._acts if kind in CHANGING)
-        return (*redirected, *changing)
+        return self._find_changes(self.script.redirects, self._changing)
+
+    @cached_property
+    def changes_by_pattern(self) -> tuple[Effect, ...]:
+        """Those of them that a pattern names; commands without a pattern are not looked at for that."""
+        redirects = [one for one in self.script.redirects if one.target.glob]
+        commands = [one for one in self._changing if any(word.glob for word in one.argv)]
+        return tuple(one for one in self._find_changes(redirects, commands) if one.word.glob)
 
     @cached_property
     def writes(self) -> tuple[Effect, ...]:
@@ -92,14 +93,23 @@ class Effects(msgspec.Struct, frozen=True, dict=True):
             found += [_effect(kind, word, command) for word in words or (UNNAMED,)]
         return tuple(found)
 
+    def _find_changes(self, redirects: Iterable[Redirect], commands: Iterable[Command]) -> tuple[Effect, ...]:
+        redirected = (
+            Effect("write", one.target, None, one.cwd, one.via)
+            for one in redirects
+            # What stands in `> >(...)` is a command, which is looked at by itself.
+            if one.operator in WRITING and one.writes and one.target.text[:2] != ">("
+        )
+        acts = ((command, act) for command in commands for act in find_acts(command))
+        return (*redirected, *(_effect(*act, command) for command, act in acts if act[0] in CHANGING))
+
     @cached_property
-    def _acts(self) -> list[tuple[Command, str, Word]]:
-        """What the commands do that may change a file, in their order."""
+    def _changing(self) -> list[Command]:
+        """The commands that may change a file, in their order."""
         by_name = self.script.by_name
         changing = [commands for name, commands in by_name.items() if name in CHANGERS or plain(name) in CHANGERS]
         patched = [one for one in self.script.commands if one.paths]
-        commands = changing[0] if len(changing) == 1 and not patched else _in_order(chain(patched, *changing))
-        return [(command, kind, word) for command in commands for kind, word in find_acts(command)]
+        return changing[0] if len(changing) == 1 and not patched else _in_order(chain(patched, *changing))
 
 
 def read_effects(script: Script) -> Effects:
