@@ -3,8 +3,10 @@
 from collections.abc import Iterator
 
 from docs.pages.table import HEADER, code, table
-from synaptic.agents.support import ASPECTS, Ability, abilities
-from synaptic.agents.wiring import WIRINGS, canonical, holes, registered
+from synaptic.agents.base import Agent
+from synaptic.agents.shared.discover import all_agents
+from synaptic.agents.shared.guarded import guarded_names
+from synaptic.agents.shared.support import ASPECTS, Ability, abilities
 
 PATH = "docs/reference/agents.md"
 INTRO = """\
@@ -28,8 +30,8 @@ WORDS = {
 
 def pages() -> Iterator[tuple[str, str]]:
     """The one page."""
-    known = {agent: abilities(agent) for agent in WIRINGS}
-    instead = list(dict.fromkeys(one.instead for found in known.values() for one in found if not one.can))
+    known = [(agent, abilities(agent)) for agent in all_agents()]
+    instead = list(dict.fromkeys(one.instead for _, found in known for one in found if not one.can))
     yield PATH, HEADER + INTRO + _meanings() + _matrix(known, instead) + _notes(instead) + _sections()
 
 
@@ -37,18 +39,14 @@ def _meanings() -> str:
     return "\n" + "".join(f"- **{aspect.name}** {WORDS[aspect.name]} ({code(aspect.event)})\n" for aspect in ASPECTS)
 
 
-def _matrix(known: dict[str, tuple[Ability, ...]], instead: list[str]) -> str:
+def _matrix(known: list[tuple[Agent, tuple[Ability, ...]]], instead: list[str]) -> str:
     head = ("agent", *(aspect.name for aspect in ASPECTS), "what no hook sees or can do")
-    rows = (
-        (_link(agent), *(_cell(one, instead) for one in found), "; ".join(holes(agent)))
-        for agent, found in known.items()
-    )
+    rows = ((_link(agent), *(_cell(one, instead) for one in found), "; ".join(agent.unseen)) for agent, found in known)
     return "\n" + table(head, rows)
 
 
-def _link(agent: str) -> str:
-    title = WIRINGS[agent].title
-    return f"[{title}](#{title.lower().replace(' ', '-')})"
+def _link(agent: Agent) -> str:
+    return f"[{agent.title}](#{agent.title.lower().replace(' ', '-')})"
 
 
 def _cell(one: Ability, instead: list[str]) -> str:
@@ -60,23 +58,22 @@ def _notes(instead: list[str]) -> str:
 
 
 def _sections() -> str:
-    return "".join(_section(agent) for agent in WIRINGS)
+    return "".join(map(_section, all_agents()))
 
 
-def _section(agent: str) -> str:
-    wiring = WIRINGS[agent]
-    moved = f" ({code(wiring.root.variable)} moves it)" if wiring.root.variable else ""
-    place = "/".join(part for part in ("~", wiring.root.default, wiring.root.below) if part)
+def _section(agent: Agent) -> str:
+    moved = f" (moved by {', '.join(map(code, agent.variables))})" if agent.variables else ""
     lines = [
-        f"- Name: {code(agent)}; programs: {', '.join(map(code, wiring.programs))}",
-        f"- Settings: {code(place)}{moved}",
+        f"- Name: {code(agent.name)}; programs: {', '.join(map(code, agent.programs))}",
+        f"- Settings: {code(f'~/{agent.folder.usual}')}{moved}",
+        f"- Guarded there: {', '.join(map(code, guarded_names(agent.name)))}",
     ]
-    if wiring.note:
-        lines.append(f"- Note: {wiring.note}")
-    lines.append(f"- Events: {', '.join(_event(agent, event) for event in registered(agent))}")
-    return f"\n## {wiring.title}\n\n" + "\n".join(lines) + "\n"
+    if agent.note:
+        lines.append(f"- Note: {agent.note}")
+    lines.append(f"- Events: {', '.join(_event(agent, event) for event in agent.events)}")
+    return f"\n## {agent.title}\n\n" + "\n".join(lines) + "\n"
 
 
-def _event(agent: str, event: str) -> str:
-    here = canonical(agent, event)
+def _event(agent: Agent, event: str) -> str:
+    here = agent.adapter.canonical(event)
     return code(event) if here == event else f"{code(event)} ({code(here)})"

@@ -6,8 +6,8 @@ from typing import get_type_hints
 
 from docs.pages.table import HEADER, code, table, type_name
 from synaptic.agents.base import Capability
-from synaptic.agents.claude import CAPABILITIES
-from synaptic.agents.claude_entries import REGISTERED
+from synaptic.agents.claude.dialect import CAPABILITIES
+from synaptic.agents.claude.entries import REGISTERED
 from synaptic.model.event import ABILITY_EVENTS, EVENTS, Event, Timing
 
 PATH = "docs/reference/events.md"

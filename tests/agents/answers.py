@@ -1,12 +1,13 @@
-"""Every call times every situation, as answers: `python -m tests.agents.answers` writes all golden files anew."""
+"""Every call times every situation, as answers: `python -m tests.agents.answers [AGENT]` writes golden files anew."""
 
 import json
+import sys
 from functools import cache
 from pathlib import Path
 
 import msgspec
 
-from synaptic.agents.adapters import adapter
+from synaptic.agents.shared.discover import find_adapter
 from synaptic.model.call import Call
 from synaptic.model.decision import Decision, Kind
 from synaptic.model.event import CLAUDE_EVENTS, ToolEvent
@@ -69,7 +70,7 @@ def call_of(event: str) -> Call:
 
 def answered(call: Call, decision: Decision) -> dict[str, object]:
     """What leaves, and what was noted and kept on the way."""
-    wire = adapter(call.agent)
+    wire = find_adapter(call.agent)
     decision = wire.degrade(call, decision)
     said = wire.encode(call, decision)
     row = {
@@ -117,5 +118,5 @@ def written(agent: str) -> str:
 
 
 if __name__ == "__main__":
-    for one in ("claude", *AGENTS):
+    for one in sys.argv[1:] or ("claude", *AGENTS):
         golden(one).write_text(written(one))

@@ -4,14 +4,13 @@ import json
 from functools import cache
 from pathlib import Path
 
-from synaptic.agents import adapters
-from synaptic.agents.adapters import adapter
+from synaptic.agents.shared.discover import agent_names, find_adapter
 from synaptic.model.call import Answer, Call, Request
 from synaptic.model.decision import Decision, Kind
 from synaptic.model.effect import Deliver
 
 HERE = Path(__file__).parent
-AGENTS = tuple(agent for agent in adapters.AGENTS if agent != "claude")
+AGENTS = tuple(agent for agent in agent_names() if agent != "claude")
 """The other agents: Claude Code has tests of its own."""
 UNNAMED = ("cline", "opencode", "cursor")
 """The payload alone names the event."""
@@ -26,7 +25,7 @@ def payloads(agent: str) -> list[Path]:
 def calls(agent: str) -> dict[str, Call]:
     """Every recorded call, by its file's path below the agent's folder, without the ending."""
     files = {str(file.relative_to(HERE / agent).with_suffix("")): file for file in payloads(agent)}
-    return {name: adapter(agent).decode(request(agent, file)) for name, file in files.items()}
+    return {name: find_adapter(agent).decode(request(agent, file)) for name, file in files.items()}
 
 
 def recorded(agent: str, name: str) -> Call:
@@ -43,11 +42,11 @@ def request(agent: str, file: Path) -> Request:
 
 
 def decode(agent: str, event: str = "", /, **payload: object) -> Call:
-    return adapter(agent).decode(Request(agent, event, json.dumps(payload).encode(), "1", {"A": "b"}))
+    return find_adapter(agent).decode(Request(agent, event, json.dumps(payload).encode(), "1", {"A": "b"}))
 
 
 def answer(call: Call, decision: Decision) -> Answer:
-    wire = adapter(call.agent)
+    wire = find_adapter(call.agent)
     return wire.encode(call, wire.degrade(call, decision))
 
 

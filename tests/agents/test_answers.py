@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
-from synaptic.agents.adapters import adapter
 from synaptic.agents.base import Capability
-from synaptic.agents.payload import to_json
-from synaptic.agents.translate import native_event, native_input
+from synaptic.agents.shared.discover import find_adapter
+from synaptic.agents.shared.payload import to_json
+from synaptic.agents.shared.translate import native_event, native_input
 from synaptic.model.call import Call, Request
 from synaptic.model.decision import Decision, Kind
 from synaptic.model.event import EVENTS, Timing, ToolEvent
 from tests.agents.answers import golden, table
-from tests.agents.readers import READERS, Heard
+from tests.agents.readers import Heard, reader
 from tests.agents.recorded import AGENTS, answer, calls, decode, denied, kept, payloads, recorded, request
 from tests.agents.test_claude_answers import decisions, json_values, texts
 
@@ -50,7 +50,7 @@ def called(named: dict[str, str]) -> Iterator[Call]:
 
 def heard(call: Call, decision: Decision) -> Heard:
     """What the client takes from the answer; an answer that it throws away fails the test."""
-    found = READERS[call.agent](native_event(call), answer(call, decision))
+    found = reader(call.agent)(native_event(call), answer(call, decision))
     assert found is not None, "the client takes this answer for a failed hook"
     return found
 
@@ -64,7 +64,7 @@ def _name(call: Call) -> str:
 
 
 def _can(call: Call) -> Capability:
-    return adapter(call.agent).capability(_name(call))
+    return find_adapter(call.agent).capability(_name(call))
 
 
 @pytest.mark.parametrize("agent", AGENTS)
@@ -74,7 +74,7 @@ def test_every_situation_is_answered_as_frozen(agent):
 
 @pytest.mark.parametrize("agent", AGENTS)
 def test_every_recorded_payload_is_decoded_without_a_warning(agent):
-    dialect = adapter(agent).dialect
+    dialect = find_adapter(agent).dialect
     for file, call in zip(payloads(agent), calls(agent).values(), strict=True):
         raw = json.loads(request(agent, file).stdin)
         assert call.warnings == (), file.name
@@ -130,7 +130,7 @@ def test_nothing_is_permitted_without_an_explicit_allow(named, decision):
 @given(named=one_of_each(), decision=decisions)
 def test_advice_is_given_now_or_kept(named, decision):
     for call in called(named):
-        done = adapter(call.agent).degrade(call, decision)
+        done = find_adapter(call.agent).degrade(call, decision)
         said = heard(call, decision)
         for text in decision.context:
             plain = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
@@ -141,7 +141,7 @@ def test_advice_is_given_now_or_kept(named, decision):
 @given(named=one_of_each(), decision=decisions)
 def test_degrading_twice_changes_nothing(named, decision):
     for call in called(named):
-        wire = adapter(call.agent)
+        wire = find_adapter(call.agent)
         once = wire.degrade(call, decision)
         assert wire.degrade(call, once) == once
 
@@ -197,19 +197,19 @@ def _again(call: Call, ran: dict) -> ToolEvent:
 @given(event=st.sampled_from(NAMES), reason=texts)
 def test_a_refusal_denies_where_it_can_and_speaks_up_where_it_cannot(event, reason):
     for agent in AGENTS:
-        wire = adapter(agent)
+        wire = find_adapter(agent)
         said = wire.refuse(event, reason)
         assert said.stderr
         assert bool(said.stdout or said.exit) == (wire.capability(event).deny or agent == "amp")
         if wire.capability(event).deny:
-            assert READERS[agent](event, said).blocked
+            assert reader(agent)(event, said).blocked
 
 
 @settings(max_examples=100, deadline=None)
 @given(name=texts, decision=decisions)
 def test_an_event_nobody_knows_gets_a_message_at_most(name, decision):
     for agent in AGENTS:
-        call = adapter(agent).decode(Request(agent, f"New{name}", b"{}", "1"))
+        call = find_adapter(agent).decode(Request(agent, f"New{name}", b"{}", "1"))
         said = json.loads(answer(call, decision).stdout or b"{}")
         assert said.keys() <= {MESSAGE.get(agent)}, agent
 
@@ -220,7 +220,7 @@ def test_a_payload_of_one_agent_sent_as_anothers_is_decoded_as_far_as_possible(a
     for file in payloads(other):
         raw = json.loads(file.read_bytes())
         for event, env in (("", {}), ("PreToolUse", {"AGENT_TOOL_NAME": "Bash"})):
-            call = adapter(agent).decode(Request(agent, event, file.read_bytes(), "1", env))
+            call = find_adapter(agent).decode(Request(agent, event, file.read_bytes(), "1", env))
             answer(call, denied())
             assert call.event.session_id or "session_id" not in raw or agent == "amp"
             assert not isinstance(call.event, ToolEvent) or call.event.tool_name or "tool_name" not in raw
@@ -228,13 +228,13 @@ def test_a_payload_of_one_agent_sent_as_anothers_is_decoded_as_far_as_possible(a
 
 @pytest.mark.parametrize("agent", AGENTS)
 def test_the_table_speaks_of_events_that_are_known_and_the_numbers_are_the_modules(agent):
-    wire, module = adapter(agent), import_module(f"synaptic.agents.{agent}")
+    wire, module = find_adapter(agent), import_module(f"synaptic.agents.{agent}")
     assert wire.table.keys() - EVENTS.keys() == OWN.get(agent, set())
-    for event in module.REGISTERED:
+    for event in module.AGENT.events:
         name = wire.dialect.canonical(event)
         assert name in wire.table
         assert wire.capability(event).timeout == module.TIMEOUTS.get(name, module.TIMEOUT)
-    assert module.HOLES
+    assert module.AGENT.unseen
 
 
 @pytest.mark.parametrize("agent", AGENTS)
@@ -244,14 +244,14 @@ def test_the_table_speaks_of_events_that_are_known_and_the_numbers_are_the_modul
 )
 def test_bad_input_is_decoded_with_a_warning_at_most(agent, stdin):
     for event in ("PreToolUse", "Stop", "SessionStart", "PostToolUse", ""):
-        call = adapter(agent).decode(Request(agent, event, stdin, "1"))
+        call = find_adapter(agent).decode(Request(agent, event, stdin, "1"))
         assert answer(call, Decision()).exit in ((0, 1) if agent == "amp" else (0,))
 
 
 def test_a_prompt_that_is_refused_carries_nothing_and_loses_nothing():
     for call in CALLS:
         if _name(call) == "UserPromptSubmit":
-            done = adapter(call.agent).degrade(call, change(denied(), context=("note",)))
+            done = find_adapter(call.agent).degrade(call, change(denied(), context=("note",)))
             assert kept(done) == ["note"], call.agent
 
 
@@ -259,7 +259,7 @@ def test_a_rewrite_says_why_now_or_later():
     for call in CALLS:
         if _name(call) != "PreToolUse" or call.event.tool_name != "Bash":
             continue
-        done = adapter(call.agent).degrade(call, rewriting(call.event.tool.changed(command="echo safe")))
+        done = find_adapter(call.agent).degrade(call, rewriting(call.event.tool.changed(command="echo safe")))
         if done.kind is Kind.REWRITE:
-            assert native_input(call, adapter(call.agent).dialect, done.input)
+            assert native_input(call, find_adapter(call.agent).dialect, done.input)
             assert "because" in (*done.context, *kept(done)), call.agent

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from synaptic.agents.claude import ADAPTER
-from synaptic.agents.claude_entries import Plan, entries
+from synaptic.agents.claude.dialect import ADAPTER
+from synaptic.agents.claude.entries import entries
+from synaptic.agents.shared.ours import Plan
 from synaptic.model.call import Call, Request
 from synaptic.model.decision import Decision, Kind
 from synaptic.model.effect import Deliver

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from synaptic.agents.claude import ADAPTER, CAPABILITIES, EXTRAS
+from synaptic.agents.claude.dialect import ADAPTER, CAPABILITIES, EXTRAS
 from synaptic.model.call import Request
 from synaptic.model.decision import Decision, Kind
 from synaptic.model.event import CLAUDE_EVENTS

@@ -1,6 +1,7 @@
 import pytest
 
-from synaptic.agents.claude_entries import Plan, entries, is_ours
+from synaptic.agents.claude.entries import entries
+from synaptic.agents.shared.ours import Plan, is_ours
 from synaptic.model.errors import SettingsError
 from synaptic.model.event import CLAUDE_EVENTS
 from synaptic.model.hook import HttpEndpoint

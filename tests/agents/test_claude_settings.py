@@ -7,16 +7,19 @@ from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from synaptic.agents.claude_entries import REGISTERED, Plan, entries, is_ours
-from synaptic.agents.claude_settings import (
-    install,
+from synaptic.agents.base import WantedEntries
+from synaptic.agents.claude.entries import (
+    REGISTERED,
+    SHAPE,
+    entries,
     managed_file,
     managed_folder,
-    registration,
     settings_file,
-    uninstall,
+    wanted_entries,
 )
-from synaptic.agents.settings import Undo
+from synaptic.agents.shared import settings as editor
+from synaptic.agents.shared.ours import Plan, is_ours
+from synaptic.agents.shared.settings import Undo
 from synaptic.model.errors import SettingsError
 from synaptic.model.hook import HttpEndpoint
 from tests.agents.layouts import settings
@@ -31,6 +34,18 @@ FOREIGN = """{
    },
    "x": 1.50
 }"""
+
+
+def registration(text, plan):
+    return editor.registration(text, wanted_entries(plan))
+
+
+def install(text, plan, undo=None):
+    return editor.install(text, wanted_entries(plan), undo)
+
+
+def uninstall(text, dispatch, undo=None):
+    return editor.uninstall(text, WantedEntries(SHAPE, dispatch, {}), undo)
 
 
 def loaded(text):

@@ -67,10 +67,10 @@ def test_prompts_and_errors_are_found_where_they_are():
         ("ls -a", "ls -a"),
         ({"command": "ls -a"}, "ls -a"),
         ({"cmd": "ls -a"}, "ls -a"),
-        ({"commands": [{"command": "rm", "args": ["-rf", "it's; $HOME"]}]}, "'rm' '-rf' 'it'\\''s; $HOME'"),
-        ({"commands": ["cd /", {"command": "ls"}]}, "bash -c 'cd /'\nbash -c 'ls'"),
+        ({"commands": [{"command": "rm", "args": ["-rf", "it's; $HOME"]}]}, "rm -rf 'it'\"'\"'s; $HOME'"),
+        ({"commands": ["cd /", {"command": "ls"}]}, "bash -c 'cd /'\nbash -c ls"),
         ({"commands": 5, "command": "ls"}, "ls"),
-        ({"cmd": "true", "command": "ls"}, "bash -c 'ls'\nbash -c 'true'"),
+        ({"cmd": "true", "command": "ls"}, "bash -c ls\nbash -c true"),
     ],
 )
 def test_commands_are_read_in_all_their_forms(given, command):
@@ -84,8 +84,8 @@ def test_a_quote_in_one_command_hides_no_other():
 def test_lines_of_a_here_document_that_are_sent_one_by_one_are_one_command():
     """The client joins them, and what follows the document is part of the same command."""
     sent = ["cat <<'E'", "x\nE\ngit push \\", "--force", "E", "ls"]
-    joined = "cat <<'\\''E'\\''\nx\nE\ngit push \\\n--force\nE"
-    assert pre("run_commands", sent).event.tool.command == f"bash -c '{joined}'\nbash -c 'ls'"
+    joined = "cat <<'\"'\"'E'\"'\"'\nx\nE\ngit push \\\n--force\nE"
+    assert pre("run_commands", sent).event.tool.command == f"bash -c '{joined}'\nbash -c ls"
 
 
 def test_every_file_is_seen_whatever_the_key():

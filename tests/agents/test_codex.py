@@ -2,12 +2,12 @@
 
 import pytest
 
-from synaptic.agents.adapters import adapter
+from synaptic.agents.shared.discover import find_adapter
 from synaptic.model.decision import Decision, Kind
 from tests.agents.readers import codex as reader
 from tests.agents.recorded import answer, body, decode, denied, kept, recorded
 
-ADAPTER = adapter("codex")
+ADAPTER = find_adapter("codex")
 ONE = "*** Begin Patch\n*** Update File: src/a.py\n@@ def f():\n-    old\n+    new\n*** End Patch\n"
 TWO = "*** Begin Patch\n*** Delete File: a.py\n*** Add File: b.py\n+x = 1\n*** End Patch\n"
 

@@ -44,7 +44,7 @@ def test_events_with_words_of_their_own_are_tool_calls():
 
 def test_a_deletion_is_judged_as_the_command_that_it_is():
     call = CALLS["preToolUse.Delete"]
-    assert call.event.tool.command == "rm -- '/home/dev/proj/it'\\''s.txt'"
+    assert call.event.tool.command == "rm -- '/home/dev/proj/it'\"'\"'s.txt'"
     assert "Use instead: rm x" in body(call, rewrite(command="rm x"))["user_message"]
 
 

@@ -2,12 +2,12 @@
 
 import pytest
 
-from synaptic.agents.adapters import adapter
+from synaptic.agents.shared.discover import find_adapter
 from synaptic.model.decision import Decision, Kind
 from synaptic.model.event import EVENTS
 from tests.agents.recorded import answer, body, decode, denied, kept, recorded
 
-ADAPTER = adapter("droid")
+ADAPTER = find_adapter("droid")
 PATCH = "*** Begin Patch\n*** Add File: a.txt\n+hi\n*** End Patch"
 
 

@@ -2,12 +2,12 @@
 
 import pytest
 
-from synaptic.agents.adapters import adapter
+from synaptic.agents.shared.discover import find_adapter
 from synaptic.model.decision import Decision, Kind
 from synaptic.model.event import EVENTS, Unknown
 from tests.agents.recorded import answer, body, decode, denied, kept, recorded
 
-ADAPTER = adapter("gemini")
+ADAPTER = find_adapter("gemini")
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,11 @@
 """Qwen Code: Claude Code's protocol with Gemini's tools, and what it reads but does not honour."""
 
-from synaptic.agents.adapters import adapter
+from synaptic.agents.shared.discover import find_adapter
 from synaptic.model.decision import Decision, Kind
 from synaptic.model.event import EVENTS, Unknown
 from tests.agents.recorded import body, decode, kept, recorded
 
-ADAPTER = adapter("qwen")
+ADAPTER = find_adapter("qwen")
 
 
 def shell(event="PreToolUse", **more):

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from synaptic.agents.wiring import VARIABLES, WIRINGS
+from synaptic.agents.shared.discover import agent_names
+from synaptic.agents.shared.guarded import moving_variables
 from tests.cli.conftest import User
 from tests.packages.installation import snapshot
 
@@ -16,7 +17,7 @@ KEPT = (".synaptic",)
 @pytest.fixture(autouse=True)
 def _bare(user: User, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No agent of whoever runs the tests."""
-    for name in VARIABLES:
+    for name in moving_variables():
         monkeypatch.delenv(name, raising=False)
     (tmp_path / "bin").mkdir()
     monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}{os.pathsep}/usr/bin{os.pathsep}/bin")
@@ -35,7 +36,7 @@ def test_every_agent_is_listed_with_what_is_known_about_it(user: User, codex: Pa
     shown = user.types("agents", "--json")
     assert shown.code == 0
     found = {one["agent"]: one for one in shown.json["agents"]}
-    assert list(found) == list(WIRINGS)
+    assert list(found) == list(agent_names())
     assert (found["codex"]["found"], found["codex"]["version"]) == (str(codex), "0.166.0")
     assert found["gemini"]["found"] == str(user.folder / ".gemini")
     assert (found["amp"]["found"], found["amp"]["wired"], found["amp"]["trusted"]) == ("", False, None)
@@ -64,7 +65,7 @@ def test_an_agent_nobody_knows_is_an_error_with_the_known_names(user: User):
     for words in (("agents", "show", "nobody"), ("bootstrap", "--agent", "nobody"), ("down", "--agent", "nobody")):
         shown = user.types(*words)
         assert shown.code == 1
-        assert "known: claude, codex" in shown.err
+        assert "known: claude, amp" in shown.err
     assert not user.home.root.exists()
 
 
@@ -112,7 +113,7 @@ def test_all_that_are_found_and_down_again_leave_every_file_as_it_was(user: User
 def test_all_on_a_machine_without_agents_says_how_to_name_one(user: User):
     shown = user.types("bootstrap", "--all")
     assert shown.code == 1
-    assert "--agent claude|codex" in shown.err
+    assert "--agent claude|amp" in shown.err
     assert not user.home.root.exists()
 
 

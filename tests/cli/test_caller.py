@@ -3,18 +3,18 @@
 import pytest
 
 from synaptic.cli import caller
-from synaptic.cli.person import AGENTS
 from synaptic.cli.place import Here
 from synaptic.model.errors import LayerError
 from synaptic.model.home import Home
 from synaptic.store.windows import Who
+from tests.cli.agents_shell import shell_variables
 
 PLACE = Here(Home("/h"), "/p/sub", "/p")
 
 
 @pytest.fixture(autouse=True)
 def nobody(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in (*AGENTS, *caller.WINDOWS, "AGENT_ID"):
+    for name in (*shell_variables(), "AGENT_ID"):
         monkeypatch.delenv(name, raising=False)
 
 

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from synaptic.cli.caller import WINDOWS
-from synaptic.cli.person import AGENTS
 from synaptic.daemon.client import rpc
+from tests.cli.agents_shell import shell_variables
 from tests.cli.conftest import Shown, User
 from tests.store.efforts_kit import TABLES
 
@@ -69,7 +68,7 @@ class Worker:
 
 @pytest.fixture
 def worker(user: User, monkeypatch: pytest.MonkeyPatch) -> Iterator[Worker]:
-    for name in (*AGENTS, *WINDOWS, "AGENT_ID"):
+    for name in (*shell_variables(), "AGENT_ID"):
         monkeypatch.delenv(name, raising=False)
     yield Worker(user, monkeypatch)
 

@@ -95,6 +95,6 @@ def test_words_of_the_exec_form_are_quoted():
         "onFailure": "block",
     }
     entry = translated(one(hook), "x")
-    assert entry["command"] == """''"${CLAUDE_PROJECT_DIR}"'/a b.sh' 'it'\\''s' '$HOME'"""
+    assert entry["command"] == """''"${CLAUDE_PROJECT_DIR}"'/a b.sh' 'it'"'"'s' '$HOME'"""
     assert entry["on_error"] == "deny"
     assert entry["timeout"] == 600

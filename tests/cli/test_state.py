@@ -5,16 +5,16 @@ import sqlite3
 
 import pytest
 
-from synaptic.cli.person import AGENTS
 from synaptic.model import sane
 from synaptic.store import mirror
 from synaptic.store.db import Store
+from tests.cli.agents_shell import shell_variables
 from tests.cli.conftest import User
 
 
 @pytest.fixture(autouse=True)
 def at_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in AGENTS:
+    for name in shell_variables():
         monkeypatch.delenv(name, raising=False)
 
 

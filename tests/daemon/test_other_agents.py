@@ -6,9 +6,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from synaptic.agents.adapters import AGENTS
-from synaptic.agents.claude_entries import Plan
-from synaptic.agents.wiring import Place, files
+from synaptic.agents.base import UserEnvironment
+from synaptic.agents.shared.discover import agent_names, find_agent
+from synaptic.agents.shared.ours import Plan
 from synaptic.model.call import Request
 from synaptic.setup import settings
 from synaptic.setup.settings import Made
@@ -42,7 +42,7 @@ def copilot(setting: Setting, command: str) -> Request:
 
 
 def wire_natively(setting: Setting, agent: str) -> Path:
-    (file,) = files(agent, Place(setting.user), Plan(str(setting.home.dispatch), "0" * 32))
+    (file,) = find_agent(agent).wire(UserEnvironment(setting.user), Plan(str(setting.home.dispatch), "0" * 32))
     settings.register(setting.home, file.path, file.wanted, Made(agent))
     return file.path
 
@@ -103,7 +103,7 @@ def test_the_variables_of_another_agent_do_not_silence_claudes_entries(setting):
     assert b'"deny"' in setting.answer(request).stdout
 
 
-@pytest.mark.parametrize("agent", AGENTS)
+@pytest.mark.parametrize("agent", agent_names())
 def test_what_no_agent_could_have_sent_is_silence_in_its_own_words(setting, agent):
     """Nothing is refused, and nothing is permitted that the agent would have asked about."""
     answer = setting.answer(setting.raw("PreToolUse", b"garbage", agent))
@@ -113,8 +113,8 @@ def test_what_no_agent_could_have_sent_is_silence_in_its_own_words(setting, agen
     assert setting.last().agent == agent
 
 
-@pytest.mark.parametrize("agent", AGENTS)
-@pytest.mark.parametrize("other", AGENTS)
+@pytest.mark.parametrize("agent", agent_names())
+@pytest.mark.parametrize("other", agent_names())
 def test_a_payload_of_one_agent_sent_as_anothers_is_read_as_far_as_it_goes(setting, agent, other):
     """No crash, an answer that the agent can read, and a journal line under its name."""
     file = next(file for file in sorted((WIRE / other).rglob("*.json")) if "schemas" not in file.parts)
@@ -125,7 +125,7 @@ def test_a_payload_of_one_agent_sent_as_anothers_is_read_as_far_as_it_goes(setti
     assert entry.agent == agent if agent != "claude" else entry.agent in (agent, other)
 
 
-@pytest.mark.parametrize("agent", [agent for agent in AGENTS if agent not in ("amp", "cline", "opencode")])
+@pytest.mark.parametrize("agent", [agent for agent in agent_names() if agent not in ("amp", "cline", "opencode")])
 def test_a_key_that_cannot_be_read_is_named_with_its_agent_in_the_journal(setting, agent):
     payload = {"hook_event_name": "PreToolUse", "session_id": ["not", "text"], "tool_name": "Bash", "cwd": "/"}
     setting.answer(setting.raw("PreToolUse", json.dumps(payload).encode(), agent))

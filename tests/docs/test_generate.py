@@ -7,7 +7,7 @@ from pathlib import Path
 import jsonschema
 from docs.generate import generated, outdated, present, write
 
-from synaptic.agents.wiring import WIRINGS, holes
+from synaptic.agents.shared.discover import all_agents
 from synaptic.hooks.config import fields
 from synaptic.model.decision import Kind
 from synaptic.model.event import EVENTS
@@ -47,10 +47,10 @@ def test_every_event_and_every_policy_has_its_place() -> None:
 
 def test_every_agent_has_its_row_and_every_degradation_its_note() -> None:
     page = generated()["docs/reference/agents.md"]
-    for agent, wiring in WIRINGS.items():
-        row = next(line for line in page.splitlines() if line.startswith(f"| [{wiring.title}]"))
-        assert all(hole in row for hole in holes(agent))
-        assert f"\n## {wiring.title}\n" in page
+    for agent in all_agents():
+        row = next(line for line in page.splitlines() if line.startswith(f"| [{agent.title}]"))
+        assert all(hole in row for hole in agent.unseen)
+        assert f"\n## {agent.title}\n" in page
     numbers = {int(number) for number in re.findall(r"no \[(\d+)\]", page)}
     assert all(re.search(rf"^{number}\. \S", page, re.MULTILINE) for number in numbers)
 

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from synaptic.model.decision import Decision, Kind
 from synaptic.model.tool import Tool
-from synaptic.pipeline.escalate import ATTENDED, escalated, fingerprint
+from synaptic.pipeline.escalate import ATTENDED, escalate, fingerprint
 
 TOOL = Tool("Bash", {"command": "git push -f origin main"})
 DENIED = Decision(kind=Kind.DENY, by="git.force-push", reason="Never on main.")
@@ -16,7 +16,7 @@ MODES = st.sampled_from([*sorted(ATTENDED), *UNATTENDED])
 @given(st.sampled_from(list(Kind)), st.integers(0, 50), MODES, st.booleans())
 def test_nothing_becomes_an_allow(kind: Kind, before: int, mode: str, allowed: bool) -> None:
     decision = Decision(kind=kind, by="x", reason="r", allowed=allowed)
-    after = escalated(decision, TOOL, before, mode)
+    after = escalate(decision, TOOL, before, mode)
     if kind is not Kind.DENY:
         assert after == decision
         return
@@ -26,7 +26,7 @@ def test_nothing_becomes_an_allow(kind: Kind, before: int, mode: str, allowed: b
 
 
 def test_the_steps() -> None:
-    first, second, third, fourth, tenth = (escalated(DENIED, TOOL, before, "default") for before in (0, 1, 2, 3, 9))
+    first, second, third, fourth, tenth = (escalate(DENIED, TOOL, before, "default") for before in (0, 1, 2, 3, 9))
     assert first == DENIED
     assert second.kind is Kind.DENY and "refused again" in second.reason and "Never on main." in second.reason
     assert third.kind is Kind.ASK and "3 times" in third.reason and "git.force-push" in third.reason
@@ -37,7 +37,7 @@ def test_the_steps() -> None:
 
 def test_where_nobody_would_be_asked_it_stays_a_deny() -> None:
     for mode in UNATTENDED:
-        assert escalated(DENIED, TOOL, 2, mode).kind is Kind.DENY
+        assert escalate(DENIED, TOOL, 2, mode).kind is Kind.DENY
 
 
 def test_the_same_act_has_the_same_name_however_it_is_described() -> None:

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from synaptic.model.decision import Decision, Failure, Fault, Kind, Verdict, advise, allow, ask, deny, rewrite
 from synaptic.model.event import Timing
 from synaptic.model.result import HookResult
-from synaptic.pipeline.merge import HookOutcome, merge, merge_results
+from synaptic.pipeline.merge import HookOutcome, merge, merge_part, merge_results
 from tests.pipeline.chains import hook
 
 texts = st.text(max_size=8)
@@ -143,3 +143,16 @@ def test_results_of_several_hooks_are_merged_by_rule() -> None:
     assert merged.usage_recorded
     assert merged.error == "blocked_by_policy"
     assert merged.extra == {"a": {"update_matcher_suggestions": [1]}}
+
+
+@given(said, said)
+def test_a_part_never_weakens_the_whole_and_its_deny_is_a_deny_of_the_whole(
+    spoken: list[HookOutcome], of_part: list[HookOutcome]
+) -> None:
+    """Law: deny wins, also between a call and the files or the ability event that it stands for."""
+    whole, part = merge(Timing.BEFORE, spoken), merge(Timing.BEFORE, of_part)
+    both = merge_part(whole, part)
+    assert both.kind.rank == max(whole.kind.rank, part.kind.rank)
+    assert (both.kind is Kind.DENY) == (Kind.DENY in (whole.kind, part.kind))
+    assert both.kind is not Kind.DENY or both.input is None
+    assert both.effects == whole.effects + part.effects

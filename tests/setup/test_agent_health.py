@@ -4,14 +4,14 @@ import json
 
 import pytest
 
-from synaptic.agents.wiring import WIRINGS, folder, holes
-from synaptic.setup.agent_health import SWITCHES, examine
+from synaptic.agents.shared.discover import agent_names, all_agents, find_agent
+from synaptic.setup.agent_health import examine
 from synaptic.setup.bootstrap import bootstrap, plan_of
 from synaptic.setup.record import Choices
 from synaptic.setup.settings import ensure_token
 from tests.packages.installation import options_for
 
-FOREIGN = [agent for agent in WIRINGS if agent != "claude"]
+FOREIGN = [agent for agent in agent_names() if agent != "claude"]
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def told(tmp_path):
 
 
 def remarks(options, agent):
-    return list(examine(options, agent, plan_of(options, ensure_token(options.home))))
+    return list(examine(options, find_agent(agent), plan_of(options, ensure_token(options.home))))
 
 
 def failures(options, agent):
@@ -37,13 +37,13 @@ def test_a_good_installation_has_no_fault_and_names_what_no_hook_sees(told, agen
     options = told(agent)
     found = remarks(options, agent)
     assert {remark.state for remark in found} == {"ok"}
-    assert any(hole in remark.seen for remark in found for hole in holes(agent))
+    assert any(hole in remark.seen for remark in found for hole in find_agent(agent).unseen)
 
 
 @pytest.mark.parametrize("agent", FOREIGN)
 def test_missing_entries_are_a_fault_that_bootstrap_repairs(told, agent):
     options = told(agent)
-    place = folder(agent, options.place)
+    place = find_agent(agent).folder.locate(options.environment)
     for file in [path for path in place.rglob("*") if path.is_file() and path.name != "config.toml"]:
         file.unlink()
     faults = failures(options, agent)
@@ -64,11 +64,11 @@ def test_an_outdated_entry_and_a_broken_file_are_told_apart(told):
 
 
 @pytest.mark.parametrize(
-    ("agent", "switch"), [(agent, switch) for agent, found in SWITCHES.items() for switch in found], ids=str
+    ("agent", "switch"), [(one.name, switch) for one in all_agents() for switch in one.switches], ids=str
 )
 def test_every_switch_that_stops_hooks_is_seen(told, agent, switch):
     options = told(agent)
-    path = folder(agent, options.place) / (switch.file or "settings.json")
+    path = find_agent(agent).path(switch.file, options.environment)
     if path.suffix == ".toml":
         path.write_text(f"[{switch.keys[0]}]\n{switch.keys[1]} = false\n" + path.read_text())
     else:

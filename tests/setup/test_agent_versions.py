@@ -46,4 +46,4 @@ def test_a_package_json_of_somebody_else_is_not_believed(tmp_path):
 def test_nobody_waits_for_an_agent_that_hangs_or_is_gone(tmp_path, monkeypatch):
     monkeypatch.setattr(agent_versions, "PATIENCE", 0.2)
     slow = program(tmp_path / "slow", "exec sleep 5")
-    assert versions({"a": str(slow), "b": str(tmp_path / "gone")}) == {"a": "", "b": ""}
+    assert versions({"codex": str(slow), "amp": str(tmp_path / "gone")}) == {"codex": "", "amp": ""}

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import settings as examples
 
-from synaptic.agents.claude_entries import Plan
-from synaptic.agents.wiring import WIRINGS, Entries, Own, files
+from synaptic.agents.base import OwnFile
+from synaptic.agents.shared.discover import agent_names, find_agent
+from synaptic.agents.shared.ours import Plan
 from synaptic.model.errors import SettingsError
 from synaptic.setup import agents, own
 from synaptic.setup.bootstrap import bootstrap, ensure, is_registered, leave, refusal, remove
@@ -18,7 +19,7 @@ from tests.agents.layouts import settings as documents
 from tests.packages.installation import options_for, snapshot
 
 KEPT = (".synaptic",)
-EVERY = tuple(WIRINGS)
+EVERY = agent_names()
 COMMENTED = '// mine\n{\n  "theme": "x", // dark\n  "hooks": {"BeforeTool": [/* none */]}\n}\n'
 THERE = {
     ".claude/settings.json": '{"permissions":{"allow":[]},\n "n":1e3}',
@@ -80,7 +81,7 @@ def test_an_empty_home_is_empty_again(tmp_path):
 def test_one_agent_alone_touches_no_other(tmp_path, agent):
     options = told(tmp_path, agent)
     bootstrap(options)
-    paths = {str(file.path) for file in files(agent, options.place, planned(options))}
+    paths = {str(file.path) for file in find_agent(agent).wire(options.environment, planned(options))}
     made = {str(path) for path in options.user_home.rglob("*") if path.is_file() and path.name != ".zshrc"}
     assert paths <= made
     assert [path for path in made - paths if not path.startswith(str(options.home.root))] == []
@@ -92,7 +93,7 @@ def test_one_agent_alone_touches_no_other(tmp_path, agent):
 @given(text=documents())
 def test_install_then_remove_is_identity_on_disk_for_any_settings(tmp_path_factory, agent, text):
     options = told(tmp_path_factory.mktemp("user"), agent)
-    file = next(file for file in files(agent, options.place, planned(options)) if isinstance(file, Entries))
+    file = next(find_agent(agent).entries(options.environment, planned(options)))
     file.path.parent.mkdir(parents=True)
     file.path.write_bytes(text.encode())
     bootstrap(options)
@@ -173,21 +174,21 @@ def test_removal_without_a_record_goes_by_what_it_recognises(tmp_path):
 
 def test_agents_are_found_by_program_or_by_folder(tmp_path):
     options = options_for(tmp_path, search_path=str(tmp_path / "bin"))
-    assert agents.found(options) == ()
+    assert agents.find_all_here(options) == ()
     (options.user_home / ".gemini").mkdir()
     (tmp_path / "bin").mkdir()
     program = tmp_path / "bin" / "codex"
     program.write_text("#!/bin/sh\n")
     program.chmod(0o755)
-    assert agents.found(options) == ("codex", "gemini")
-    assert agents.find(options, "codex") == agents.Found(str(program), "")
-    assert agents.find(options, "gemini") == agents.Found("", str(options.user_home / ".gemini"))
+    assert agents.find_all_here(options) == ("codex", "gemini")
+    assert agents.find_here(options, find_agent("codex")) == agents.FoundAgent(str(program), "")
+    assert agents.find_here(options, find_agent("gemini")) == agents.FoundAgent("", str(options.user_home / ".gemini"))
 
 
 def test_an_agent_nobody_knows_is_refused_with_the_known_names():
-    assert agents.checked(["amp", "codex", "amp"]) == ("codex", "amp")
-    with pytest.raises(SettingsError, match=r"agent 'nobody' is not known \(known: claude, codex"):
-        agents.checked(["nobody"])
+    assert agents.check_names(["codex", "amp", "codex"]) == ("amp", "codex")
+    with pytest.raises(SettingsError, match=r"agent 'nobody' is not known \(known: claude, amp"):
+        agents.check_names(["nobody"])
 
 
 def test_who_is_wired_is_read_again_when_it_changed(tmp_path):
@@ -232,7 +233,7 @@ def test_a_file_that_an_earlier_version_wrote_and_this_one_does_not_goes(tmp_pat
     options = told(tmp_path, "cline")
     bootstrap(options)
     old = options.user_home / ".cline/hooks/OldEvent"
-    own.put(options.home, Own(old, (old.parent / "PreToolUse").read_text(), 0o755), "cline")
+    own.put(options.home, OwnFile(old, (old.parent / "PreToolUse").read_text(), 0o755), "cline")
     bootstrap(options)
     assert not old.exists()
     assert (old.parent / "PreToolUse").exists()
@@ -250,6 +251,7 @@ def test_amps_rule_stands_after_the_users_own(tmp_path):
 
 def test_own_files_are_marked_as_such(tmp_path):
     options = told(tmp_path)
-    found = [file for agent in EVERY for file in files(agent, options.place, planned(options)) if isinstance(file, Own)]
+    told_files = (file for name in EVERY for file in find_agent(name).wire(options.environment, planned(options)))
+    found = [file for file in told_files if isinstance(file, OwnFile)]
     assert found
     assert all("synaptic" in "".join(file.text.splitlines()[:2]) for file in found)

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from synaptic.agents.claude_entries import REGISTERED
+from synaptic.agents.claude.entries import REGISTERED
 from synaptic.model.errors import SettingsError
 from synaptic.model.hook import HttpEndpoint
 from synaptic.setup import profile

@@ -2,7 +2,8 @@
 
 import pytest
 
-from synaptic.agents.wiring import OWNED, Own
+from synaptic.agents.base import OwnFile
+from synaptic.agents.shared.ours import OWNED
 from synaptic.model.errors import SettingsError
 from synaptic.model.home import Home
 from synaptic.setup import own, record
@@ -16,7 +17,7 @@ def home(tmp_path):
 
 @pytest.fixture
 def script(tmp_path):
-    return Own(tmp_path / "agent" / "hooks" / "PreToolUse", f"#!/bin/sh\n# {OWNED}\n", 0o755)
+    return OwnFile(tmp_path / "agent" / "hooks" / "PreToolUse", f"#!/bin/sh\n# {OWNED}\n", 0o755)
 
 
 def test_a_file_is_made_once_and_goes_with_its_folders(home, script, tmp_path):
@@ -50,7 +51,7 @@ def test_a_users_own_file_is_refused_and_not_taken(home, script):
 
 def test_a_folder_that_others_use_goes_when_they_are_done(home, script, tmp_path):
     """The folders that were made for the first file are shared by the second."""
-    other = Own(tmp_path / "agent" / "plugins" / "x.js", f"// {OWNED}\n")
+    other = OwnFile(tmp_path / "agent" / "plugins" / "x.js", f"// {OWNED}\n")
     own.put(home, script, "cline")
     own.put(home, other, "opencode")
     own.take(home, script.path)

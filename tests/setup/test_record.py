@@ -2,7 +2,7 @@ import threading
 
 import pytest
 
-from synaptic.agents.settings import Grown, Undo
+from synaptic.agents.shared.settings import Grown, Undo
 from synaptic.model.home import Home
 from synaptic.model.hook import HttpEndpoint
 from synaptic.setup.record import (

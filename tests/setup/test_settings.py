@@ -2,8 +2,8 @@ import json
 
 import pytest
 
-from synaptic.agents.claude_entries import Plan
-from synaptic.agents.claude_settings import wanted
+from synaptic.agents.claude.entries import wanted_entries as wanted
+from synaptic.agents.shared.ours import Plan
 from synaptic.model.errors import SettingsError
 from synaptic.model.home import Home
 from synaptic.setup import record

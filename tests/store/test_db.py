@@ -245,3 +245,28 @@ def test_kill_9_loses_no_acknowledged_record_and_doubles_none(home, acknowledged
 
     assert journal.append(store, [Record(call=call, at=2, agent="a", event="e") for call in again]) == 0
     store.close()
+
+
+class Counted(list[int]):
+    """What some module keeps in memory."""
+
+
+def test_each_module_has_one_cache_of_its_own_per_database(tmp_path: Path) -> None:
+    one, other = Store.open(Home(tmp_path / "one")), Store.open(Home(tmp_path / "other"))
+    one.cache(Counted).append(1)
+    assert one.cache(Counted) == [1]
+    assert other.cache(Counted) == []
+
+
+def test_the_version_moves_with_every_write_that_nobody_follows(tmp_path: Path) -> None:
+    """Ours and another process's; a write whose caller follows it in memory leaves what was read as it is."""
+    home = Home(tmp_path / "home")
+    store, other = Store.open(home), Store.open(home)
+    sql = "INSERT INTO trust (root, digest, label, at) VALUES (?, 'd', '', 0)"
+    seen = [store.read(store.version)]
+    store.write(lambda connection: connection.execute(sql, ("a",)), follows=True)
+    assert store.read(store.version) == seen[-1]
+    for number, writer in enumerate((store, other)):
+        writer.write(lambda connection, number=number: connection.execute(sql, (str(number),)))
+        seen.append(store.read(store.version))
+    assert len(set(seen)) == 3

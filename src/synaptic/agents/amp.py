@@ -5,12 +5,30 @@ exit code for "no opinion": see `_code`.
 """
 
 from collections.abc import Mapping
+from pathlib import Path
 
-from synaptic.agents.base import Capability
-from synaptic.agents.foreign import Foreign, timed
-from synaptic.agents.payload import Payload, read_object, to_line
-from synaptic.agents.phrases import reason, to_stderr
-from synaptic.agents.translate import Dialect, Form, translated
+from synaptic.agents.base import (
+    UNKNOWN_COMMAND_LINE,
+    Agent,
+    AgentFile,
+    Capability,
+    HookSwitch,
+    OwnFile,
+    SettingsFile,
+    SettingsFolder,
+    SettingsShape,
+    Sign,
+    TopLevel,
+    Variables,
+    WantedEntries,
+    Wiring,
+)
+from synaptic.agents.shared.adapter import DialectAdapter, with_timeouts
+from synaptic.agents.shared.answers import reason, to_stderr
+from synaptic.agents.shared.entries import build_script
+from synaptic.agents.shared.ours import is_dispatcher
+from synaptic.agents.shared.payload import Payload, read_object, to_line
+from synaptic.agents.shared.translate import Dialect, Form, translated
 from synaptic.model.call import Answer, Call, Request
 from synaptic.model.decision import Decision, Kind
 from synaptic.model.event import ToolEvent
@@ -19,13 +37,8 @@ from synaptic.model.tool import EDITS, READS
 TIMEOUT = 60
 TIMEOUTS: Mapping[str, int] = {}
 """Seconds."""
-REGISTERED = ("PreToolUse",)
-HOLES = (
-    "prompts, results, the end of a turn and of a session: a delegate is asked about tools only",
-    "the session: every call stands alone",
-    "calls that a rule before ours, or `amp.dangerouslyAllowAll`, has decided",
-)
-"""What no delegate of Amp sees."""
+DELEGATE = "amp-delegate"
+"""The program beside the dispatcher: Amp passes no arguments."""
 TABLE: Mapping[str, Capability] = {"PreToolUse": Capability(deny=True, ask=True, allow=True, message=False)}
 UNASKED = READS | EDITS | {"WebSearch", "WebFetch", "Agent", "TodoWrite", "TodoRead"}
 """Tools about which Amp asks nobody by itself."""
@@ -52,7 +65,7 @@ DIALECT = Dialect(
 )
 
 
-class Amp(Foreign):
+class Amp(DialectAdapter):
     """The adapter of Amp."""
 
     def decode(self, request: Request) -> Call:
@@ -89,4 +102,68 @@ def _nothing(call: Call, decision: Decision) -> Payload:
     return {}
 
 
-ADAPTER = Amp(DIALECT, timed(TABLE, TIMEOUT, TIMEOUTS), _nothing)
+ADAPTER = Amp(DIALECT, with_timeouts(TABLE, TIMEOUT, TIMEOUTS), _nothing)
+
+
+def _is_bare(seen: TopLevel) -> bool:
+    """Nothing but the tool's input, which the environment then has to say is Amp's."""
+    return "session_id" not in seen and "hook_event_name" not in seen
+
+
+def _is_amps_environment(env: Variables) -> bool:
+    return env.get("AGENT") == "amp" and bool(env.get("AGENT_TOOL_NAME"))
+
+
+def _is_ours(rule: object, dispatch: str) -> bool:
+    if not isinstance(rule, dict) or rule.get("action") != "delegate":
+        return False
+    folder, _, name = str(rule.get("to", "")).rpartition("/")
+    return name == DELEGATE and is_dispatcher(f"{folder}/dispatch", dispatch)
+
+
+def _make_files(wiring: Wiring) -> tuple[AgentFile, ...]:
+    """The program takes no arguments; the rule stands last, so that the user's own rules keep their say."""
+    program = Path(wiring.plan.dispatch).with_name(DELEGATE)
+    rule = {"tool": "*", "action": "delegate", "to": str(program)}
+    shape = SettingsShape(inside="", nested=False, comments=True, is_ours=_is_ours)
+    wanted = WantedEntries(shape, wiring.plan.dispatch, {"amp.permissions": rule})
+    script = OwnFile(program, build_script(wiring, "PreToolUse"), 0o755)
+    return (script, SettingsFile(wiring.path("settings.json"), wanted))
+
+
+AGENT = Agent(
+    name="amp",
+    title="Amp",
+    note="asks about every shell command that no rule of yours names; its own list of harmless ones is not reached",
+    adapter=ADAPTER,
+    events=("PreToolUse",),
+    unseen=(
+        "prompts, results, the end of a turn and of a session: a delegate is asked about tools only",
+        "the session: every call stands alone",
+        "calls that a rule before ours, or `amp.dangerouslyAllowAll`, has decided",
+    ),
+    sign=Sign(_is_bare, _is_amps_environment),
+    reads_claude_settings=False,
+    imitates="",
+    folder=SettingsFolder("XDG_CONFIG_HOME", ".config", "amp"),
+    named_files={"AMP_SETTINGS_FILE": "settings.json"},
+    files=_make_files,
+    mark=DELEGATE,
+    strict_events=frozenset(),
+    agreement=None,
+    switches=(
+        HookSwitch(
+            "settings.json",
+            ("amp.dangerouslyAllowAll",),
+            True,
+            "warn",
+            "may let calls pass before a rule is asked",
+        ),
+    ),
+    guards=(),
+    programs=("amp",),
+    version_arguments=("--version",),
+    command_line=UNKNOWN_COMMAND_LINE,
+    shell_variables=(),
+    session_variables=(),
+)

@@ -1,9 +1,18 @@
-"""The contract of an adapter: decode, degrade, encode."""
+"""The contract of an agent: everything that has to be known about one, as one value.
 
-from typing import Protocol
+Every module of this package beside this one provides its agent as `AGENT`; they are found by their file names
+(`shared/discover.py`). What others need (the files that bootstrap writes, what is guarded, what doctor looks at, how a
+command line is started again, who typed a command) is derived from these values: there is no second list.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Literal, Protocol
 
 import msgspec
 
+from synaptic.agents.shared.ours import Plan, is_ours
 from synaptic.model.call import Answer, Call, Request
 from synaptic.model.decision import Decision
 
@@ -30,12 +39,15 @@ class Capability(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Adapter(Protocol):
-    """All that the engine asks of an agent. Adapters are stateless."""
+    """The dialect of an agent: all that the engine asks of it. Adapters are stateless."""
 
     name: str
 
     def decode(self, request: Request) -> Call:
         """Bytes to a call. Raises PayloadError only when the bytes are no JSON object; the rest is best effort."""
+
+    def canonical(self, event: str) -> str:
+        """An event of the agent under the name that everybody here uses."""
 
     def capability(self, event: str) -> Capability:
         """What this agent honours on an event; for an unknown event: nothing but a message."""
@@ -48,3 +60,274 @@ class Adapter(Protocol):
 
     def refuse(self, event: str, reason: str) -> Answer:
         """The fail-closed answer, when there is no call to decide on."""
+
+
+TopLevel = Mapping[str, bytes]
+"""The fields at the top of a payload, as JSON text. What a tool call carries is further down."""
+Variables = Mapping[str, str]
+
+
+class Sign(msgspec.Struct, frozen=True):
+    """How an agent is recognised that runs an entry in the settings of Claude Code.
+
+    Only the payload is proof: a repository can set a hook's environment, and to the true Claude Code an answer in
+    another dialect would be none at all. A variable merely tells apart agents whose payloads look alike.
+    """
+
+    payload: Callable[[TopLevel], bool]
+    environment: Callable[[Variables], bool] | None = None
+    """What has to be set as well; None when the payload alone is proof."""
+    beginning: re.Pattern[bytes] | None = None
+    """How each of its payloads begins, where that is proof before anything is decoded."""
+
+    def begins(self, stdin: bytes) -> bool:
+        """Whether a payload begins as only this agent's do."""
+        return self.beginning is not None and self.beginning.match(stdin) is not None
+
+    def fits(self, seen: TopLevel, env: Variables) -> bool:
+        """Whether a payload, and the environment it came with, are this agent's."""
+        return self.payload(seen) and (self.environment is None or self.environment(env))
+
+
+def is_stamped(seen: TopLevel) -> bool:
+    """Whether there is a time at the top: Claude Code puts none there, others do."""
+    return "timestamp" in seen
+
+
+def sets_any(*names: str) -> Callable[[Variables], bool]:
+    """Whether one of these variables is set."""
+    return lambda env: any(env.get(name) for name in names)
+
+
+def has_transcript_below(folder: bytes) -> Callable[[TopLevel], bool]:
+    """Whether the session is written down below this folder."""
+    return lambda seen: folder in seen.get("transcript_path", b"")
+
+
+class UserEnvironment(msgspec.Struct, frozen=True):
+    """Where agents look for their files: the user's home folder, and the variables that move folders."""
+
+    home: Path
+    variables: Variables = {}
+
+
+class SettingsFolder(msgspec.Struct, frozen=True):
+    """The folder in which an agent keeps its settings: who has that folder uses the agent."""
+
+    variable: str
+    """Names another folder than the default one; "" where nothing moves it."""
+    default: str
+    """Below home."""
+    below: str = ""
+    """Below either of them."""
+
+    @property
+    def usual(self) -> str:
+        """Where it is below home when nobody moves it."""
+        return "/".join(filter(None, (self.default, self.below)))
+
+    def named(self, variables: Variables) -> str:
+        """The folder that the variable names, as it is written there; "" when it names none."""
+        return variables.get(self.variable, "").strip()
+
+    def locate(self, environment: UserEnvironment) -> Path:
+        """A folder that was named is taken for what it truly is, as Codex does in what it trusts."""
+        named = self.named(environment.variables)
+        return (Path(named).resolve() if named else environment.home / self.default) / self.below
+
+
+class SettingsShape(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a JSON document keeps hooks: an array for every event, in an object."""
+
+    inside: str = "hooks"
+    """The member that holds the events; "" when the document itself does."""
+    nested: bool = True
+    """Whether an event's array has groups with `hooks` of their own, or the hooks themselves."""
+    comments: bool = False
+    """Whether the agent reads JSON with comments."""
+    head: Mapping[str, int] = {}
+    """Members that the agent demands beside the hooks."""
+    is_ours: Callable[[object, str], bool] = is_ours
+    """How a hook of ours is recognised, given the dispatcher's path."""
+
+
+class WantedEntries(msgspec.Struct, frozen=True):
+    """What a document should hold of ours."""
+
+    shape: SettingsShape
+    dispatch: str
+    groups: Mapping[str, Any]
+    """What is appended to each event's array."""
+
+    def has_written(self, hook: object) -> bool:
+        """Whether a hook in the document is one of ours."""
+        return self.shape.is_ours(hook, self.dispatch)
+
+
+class SettingsFile(msgspec.Struct, frozen=True):
+    """A file of the agent or its user that holds entries of ours."""
+
+    path: Path
+    wanted: WantedEntries
+
+
+class OwnFile(msgspec.Struct, frozen=True):
+    """A file that is ours alone."""
+
+    path: Path
+    text: str
+    mode: int = 0o644
+
+
+AgentFile = SettingsFile | OwnFile
+
+
+class HookSwitch(msgspec.Struct, frozen=True):
+    """A setting with which a user or an agent stops hooks."""
+
+    file: str
+    """Below the agent's folder."""
+    keys: tuple[str, ...]
+    value: object
+    """What the setting is, or holds, when hooks are off."""
+    state: Literal["warn", "fail"] = "fail"
+    told: str = "stops every hook"
+
+
+Agreements = Mapping[str, str]
+"""Key of an entry to the hash of what is agreed to."""
+
+
+class Agreement(Protocol):
+    """How an agent is told that its user agrees to entries, where it runs none without that."""
+
+    file: str
+    """Below the agent's folder."""
+    how: str
+    """What a person types to agree."""
+
+    def wanted(self, hooks: SettingsFile, text: str) -> Agreements:
+        """An agreement to every entry of ours in the text of the settings file."""
+
+    def known(self, text: str) -> Agreements:
+        """Everything that the text of the file says is agreed to. Raises ValueError for a text that is none."""
+
+    def add(self, text: str, missing: Agreements) -> str:
+        """What has to stand behind the text. Raises ValueError where that cannot be said."""
+
+    def remove(self, text: str, added: str) -> str:
+        """The text without what was added, also when the agent has moved something in between."""
+
+
+class CommandLine(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known about an agent's command line, or that of one of its verbs."""
+
+    flag: str = ""
+    """The option that carries a prompt; empty where a prompt is a word of its own."""
+    prompts: frozenset[str] = frozenset()
+    """Every option that carries one."""
+    words_are_prompts: bool = True
+    """What words that belong to no option are; else they name something else, such as a folder."""
+    resume: frozenset[str] = frozenset()
+    """Options that continue an old session, or claim its id."""
+    resume_verbs: frozenset[str] = frozenset()
+    other: frozenset[str] = frozenset()
+    """Options that give a prompt in another way, such as from a file."""
+    switches: frozenset[str] = frozenset()
+    """Options that take no value."""
+    several: frozenset[str] = frozenset()
+    """Options that take every word up to the next option."""
+    verbs: "Mapping[str, CommandLine]" = {}
+    """Verbs that have a command line of their own: `codex exec`."""
+
+
+def options(text: str) -> frozenset[str]:
+    """Options, or verbs, that are written as one text with blanks between them."""
+    return frozenset(text.split())
+
+
+UNKNOWN_COMMAND_LINE = CommandLine(
+    words_are_prompts=False, resume=options("--resume --continue"), switches=options("--continue")
+)
+"""Of an agent whose options nobody has looked at."""
+
+
+class Wiring(msgspec.Struct, frozen=True):
+    """What the files of an agent are made from."""
+
+    agent: "Agent"
+    environment: UserEnvironment
+    plan: Plan
+
+    def path(self, name: str) -> Path:
+        """Where one of the agent's files is."""
+        return self.agent.path(name, self.environment)
+
+
+class Agent(msgspec.Struct, frozen=True, kw_only=True):
+    """One coding agent. No field has a default: whoever adds an agent says something about each of them."""
+
+    name: str
+    """As it is named on the command line of the dispatcher: the name of its module."""
+    title: str
+    note: str
+    """What a user should know before the first session; "" for nothing."""
+
+    adapter: Adapter
+    """Its dialect, and what each of its events can honour."""
+    events: tuple[str, ...]
+    """The events that an entry is written for, as the agent names them."""
+    unseen: tuple[str, ...]
+    """What no hook of this agent sees or can do."""
+
+    sign: Sign | None
+    """How it is recognised behind Claude Code's entries; None where it never runs them."""
+    reads_claude_settings: bool
+    """Whether it runs Claude Code's entries beside its own."""
+    imitates: str
+    """The agent whose variables it sets beside its own, so that it has to be asked about first; "" for none."""
+
+    folder: SettingsFolder
+    named_files: Mapping[str, str]
+    """Variable to the one file of that folder that it puts elsewhere."""
+    files: Callable[[Wiring], tuple[AgentFile, ...]]
+    """Everything that tells the agent about the dispatcher. Raises SettingsError for a plan that cannot be written."""
+    mark: str
+    """What is in the text of every entry of ours."""
+    strict_events: frozenset[str]
+    """Every event that it knows, where a settings file that names another one is ignored whole."""
+    agreement: Agreement | None
+    """None where it runs entries without asking."""
+    switches: tuple[HookSwitch, ...]
+    guards: tuple[str, ...]
+    """What else in its folder decides whether hooks run: a folder stands for everything in it."""
+
+    programs: tuple[str, ...]
+    version_arguments: tuple[str, ...]
+    """Make the program say its version."""
+    command_line: CommandLine
+
+    shell_variables: tuple[str, ...]
+    """Set for the commands that it runs: who finds one of them runs inside this agent."""
+    session_variables: tuple[str, ...]
+    """Those of them that hold the session's id, as it is in its events."""
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """Everything that moves a file of this agent."""
+        return tuple(filter(None, (self.folder.variable, *self.named_files)))
+
+    def path(self, name: str, environment: UserEnvironment) -> Path:
+        """Where a file of its folder is: in the folder, unless a variable names that very file."""
+        for variable, file in self.named_files.items():
+            if file == name and (named := environment.variables.get(variable)):
+                return Path(named).absolute()
+        return self.folder.locate(environment) / name
+
+    def wire(self, environment: UserEnvironment, plan: Plan) -> tuple[AgentFile, ...]:
+        """Every file that tells this agent about the dispatcher, where the environment puts it."""
+        return self.files(Wiring(self, environment, plan))
+
+    def entries(self, environment: UserEnvironment, plan: Plan) -> Iterator[SettingsFile]:
+        """Those of its files that are its own or its user's, with entries of ours in them."""
+        return (file for file in self.wire(environment, plan) if isinstance(file, SettingsFile))

@@ -7,15 +7,29 @@ is camelCase in both. What comes on stderr is lost, whatever the exit code.
 
 import re
 from collections.abc import Mapping
+from functools import partial
+from typing import Any
 
-from synaptic.agents.base import Capability
-from synaptic.agents.claude_shape import blocked, consent, permission, with_specific
-from synaptic.agents.continuation import kept_on, of_prompt
-from synaptic.agents.degrade import change
-from synaptic.agents.foreign import Foreign, timed
-from synaptic.agents.payload import DECODER, Payload
-from synaptic.agents.phrases import advice
-from synaptic.agents.translate import Dialect, Form, native_event, native_input
+from synaptic.agents.base import (
+    Agent,
+    Capability,
+    CommandLine,
+    HookSwitch,
+    SettingsFolder,
+    SettingsShape,
+    Sign,
+    Wiring,
+    is_stamped,
+    options,
+    sets_any,
+)
+from synaptic.agents.shared.adapter import DialectAdapter, with_timeouts
+from synaptic.agents.shared.answers import advice, block, consent, keep_going, permission, refine_prompt, with_specific
+from synaptic.agents.shared.degrade import change
+from synaptic.agents.shared.entries import command_text, json_file, timeout_of
+from synaptic.agents.shared.ours import ENTRY, is_ours
+from synaptic.agents.shared.payload import DECODER, Payload
+from synaptic.agents.shared.translate import Dialect, Form, native_event, native_input
 from synaptic.model.call import Call
 from synaptic.model.decision import Decision, Kind
 from synaptic.model.patch import BEGIN, patched, rewritten
@@ -24,16 +38,6 @@ from synaptic.model.tool import Input, Tool
 TIMEOUT = 600
 TIMEOUTS: Mapping[str, int] = {"SessionEnd": 10, "UserPromptSubmit": 30}
 """Seconds."""
-REGISTERED = (
-    "preToolUse", "permissionRequest", "postToolUse", "postToolUseFailure", "userPromptSubmitted", "sessionStart",
-    "sessionEnd", "agentStop", "subagentStart", "subagentStop", "preCompact", "notification", "errorOccurred",
-)  # fmt: skip
-"""Without preMcpToolCall and userPromptTransformed: preToolUse and userPromptSubmitted have been there before."""
-HOLES = (
-    "which part of `server-tool` is the server, when its name holds a dash",
-    "a reason on stderr, so a dispatcher that cannot answer denies without one",
-)
-"""What no hook of Copilot sees or carries."""
 
 TOLD = Capability(context=True, message=False)
 HEARD = Capability(message=False)
@@ -93,7 +97,7 @@ def _refine(event: str, payload: Payload) -> str:
     """A command that ended with a code is a success to the client, and a failure to everybody else."""
     result = payload.get("tool_response")
     if event != "PostToolUse" or not isinstance(result, dict):
-        return of_prompt(event, payload)
+        return refine_prompt(event, payload)
     text = result.get("textResultForLlm", result.get("text_result_for_llm"))
     found = EXITED.search(text) if isinstance(text, str) else None
     if found is None or found[1] == "0":
@@ -219,7 +223,7 @@ def _shape(call: Call, decision: Decision) -> Payload:
 
 
 def _blocked(decision: Decision) -> Payload:
-    return {"decision": "block", "reason": kept_on(decision)} if decision.feedback else blocked(decision)
+    return {"decision": "block", "reason": keep_going(decision)} if decision.feedback else block(decision)
 
 
 def _word(decision: Decision) -> Decision:
@@ -233,4 +237,61 @@ def _advised(call: Call, decision: Decision, body: Payload) -> Payload:
     return {**body, "additionalContext": advice(decision)} if decision.context else body
 
 
-ADAPTER = Foreign(DIALECT, timed(TABLE, TIMEOUT, TIMEOUTS), _shape)
+ADAPTER = DialectAdapter(DIALECT, with_timeouts(TABLE, TIMEOUT, TIMEOUTS), _shape)
+
+
+def _build_hook(wiring: Wiring, event: str) -> dict[str, Any]:
+    return {"type": "command", "bash": command_text(wiring, event), "timeoutSec": timeout_of(wiring, event)}
+
+
+COMMAND_LINE = CommandLine(
+    flag="-i",
+    prompts=options("-i --interactive -p --prompt"),
+    words_are_prompts=False,
+    resume=options("-r --resume --continue --session-id --connect"),
+    switches=options("--continue --yolo --allow-all --allow-all-tools --allow-all-paths --allow-all-urls -s --silent"),
+    several=options("--allow-tool --deny-tool --available-tools --excluded-tools --allow-url --deny-url"),
+)
+
+
+REGISTERED = (
+    "preToolUse", "permissionRequest", "postToolUse", "postToolUseFailure", "userPromptSubmitted", "sessionStart",
+    "sessionEnd", "agentStop", "subagentStart", "subagentStop", "preCompact", "notification", "errorOccurred",
+)  # fmt: skip
+"""Without preMcpToolCall and userPromptTransformed: preToolUse and userPromptSubmitted have been there before."""
+
+AGENT = Agent(
+    name="copilot",
+    title="GitHub Copilot CLI",
+    note="",
+    adapter=ADAPTER,
+    events=REGISTERED,
+    unseen=(
+        "which part of `server-tool` is the server, when its name holds a dash",
+        "a reason on stderr, so a dispatcher that cannot answer denies without one",
+    ),
+    sign=Sign(is_stamped, sets_any("COPILOT_CLI")),
+    reads_claude_settings=True,
+    imitates="",
+    folder=SettingsFolder("COPILOT_HOME", ".copilot"),
+    named_files={},
+    files=json_file(
+        "hooks/synaptic.json",
+        _build_hook,
+        SettingsShape(nested=False, head={"version": 1}, is_ours=partial(is_ours, key="bash")),
+    ),
+    mark=ENTRY,
+    strict_events=frozenset(),
+    agreement=None,
+    switches=(
+        HookSwitch("settings.json", ("disableAllHooks",), True),
+        HookSwitch("config.json", ("disableAllHooks",), True),
+        HookSwitch("hooks/synaptic.json", ("disableAllHooks",), True),
+    ),
+    guards=("hooks",),
+    programs=("copilot",),
+    version_arguments=("--version",),
+    command_line=COMMAND_LINE,
+    shell_variables=("COPILOT_CLI",),
+    session_variables=("COPILOT_AGENT_SESSION_ID",),
+)

@@ -4,34 +4,26 @@ The same payloads come through Claude Code's settings files, which Cursor reads 
 An entry that fails closed takes an empty stdout for a failure, so silence is an empty object.
 """
 
+import shlex
 from collections.abc import Callable, Mapping
+from typing import Any
 
-from synaptic.agents.base import Capability
-from synaptic.agents.continuation import kept_on, of_prompt
-from synaptic.agents.degrade import change
-from synaptic.agents.foreign import Foreign, timed
-from synaptic.agents.payload import DECODER, Payload, to_json
-from synaptic.agents.phrases import advice, reason
-from synaptic.agents.quoting import quoted
-from synaptic.agents.translate import NATIVE_INPUT, NATIVE_TOOL, Dialect, Form, native_event, native_input
+from synaptic.agents.base import UNKNOWN_COMMAND_LINE, Agent, Capability, SettingsFolder, SettingsShape, Sign, Wiring
+from synaptic.agents.shared.adapter import DialectAdapter, with_timeouts
+from synaptic.agents.shared.answers import advice, keep_going, reason, refine_prompt
+from synaptic.agents.shared.degrade import change
+from synaptic.agents.shared.entries import build_hook, json_file, kind_of_event
+from synaptic.agents.shared.ours import ENTRY
+from synaptic.agents.shared.payload import DECODER, Payload, to_json
+from synaptic.agents.shared.translate import NATIVE_INPUT, NATIVE_TOOL, Dialect, Form, native_event, native_input
 from synaptic.model.call import Answer, Call
 from synaptic.model.decision import Decision, Kind
+from synaptic.model.event import Timing
 from synaptic.model.tool import Input, Tool
 
 TIMEOUT = 60
 TIMEOUTS: Mapping[str, int] = {"SessionEnd": 10, "UserPromptSubmit": 30}
 """Seconds."""
-REGISTERED = (
-    "preToolUse", "postToolUse", "postToolUseFailure", "beforeSubmitPrompt", "stop", "sessionStart", "sessionEnd",
-    "subagentStart", "subagentStop", "preCompact",
-)  # fmt: skip
-"""Without beforeShellExecution and its like: they come after preToolUse, and a call is to be judged once."""
-HOLES = (
-    "completions of the Tab key",
-    "the server of an MCP tool",
-    "a question before a tool call, which is a refusal instead",
-)
-"""What no hook of Cursor sees or can do."""
 CONTEXT_LIMIT = 10_000
 """Characters of advice; the rest would be cut off."""
 
@@ -122,7 +114,7 @@ def _mcp(name: str, payload: Payload) -> str:
 def _delete(given: Input) -> Tool:
     """A deletion is judged as the command that it is."""
     path = given.get("file_path", given.get("path"))
-    return Tool("Bash", {"command": f"rm -- {quoted(path)}"}) if isinstance(path, str) else Tool("Delete", given)
+    return Tool("Bash", {"command": f"rm -- {shlex.quote(path)}"}) if isinstance(path, str) else Tool("Delete", given)
 
 
 def _never(native: Input, new: Input) -> None:
@@ -171,7 +163,7 @@ DIALECT = Dialect(
         "Task": Form("Agent"),
     },
     mcp=_mcp,
-    refine=of_prompt,
+    refine=refine_prompt,
     prepare=_prepare,
 )
 
@@ -183,7 +175,7 @@ def _shape(call: Call, decision: Decision) -> Payload:
     elif decision.kind is Kind.DENY:
         body = {"continue": False, "user_message": reason(decision)}
     elif decision.feedback:
-        body = {"followup_message": kept_on(decision)}
+        body = {"followup_message": keep_going(decision)}
     if decision.context:
         body["additional_context"] = advice(decision)
     return body
@@ -206,7 +198,7 @@ def _tool(call: Call) -> str:
     return str(call.payload.get(NATIVE_TOOL, call.payload.get("tool_name")))
 
 
-class Cursor(Foreign):
+class Cursor(DialectAdapter):
     """The adapter of Cursor."""
 
     def possible(self, call: Call, decision: Decision) -> Capability:
@@ -233,4 +225,53 @@ class Cursor(Foreign):
         return changed <= REWRITABLE.get(_tool(call), frozenset()) & new.keys()
 
 
-ADAPTER = Cursor(DIALECT, timed(TABLE, TIMEOUT, TIMEOUTS), _shape)
+ADAPTER = Cursor(DIALECT, with_timeouts(TABLE, TIMEOUT, TIMEOUTS), _shape)
+
+
+def _build_hook(wiring: Wiring, event: str) -> dict[str, Any]:
+    closed = wiring.plan.fail_closed and kind_of_event(wiring, event).TIMING is Timing.BEFORE
+    return {**build_hook(wiring, event), **({"failClosed": True} if closed else {})}
+
+
+REGISTERED = (
+    "preToolUse", "postToolUse", "postToolUseFailure", "beforeSubmitPrompt", "stop", "sessionStart", "sessionEnd",
+    "subagentStart", "subagentStop", "preCompact",
+)  # fmt: skip
+"""Without beforeShellExecution and its like: they come after preToolUse, and a call is to be judged once."""
+
+KNOWN = frozenset({
+    "beforeShellExecution", "beforeMCPExecution", "afterShellExecution", "afterMCPExecution", "beforeReadFile",
+    "afterFileEdit", "beforeTabFileRead", "afterTabFileEdit", "stop", "beforeSubmitPrompt", "afterAgentResponse",
+    "afterAgentThought", "sessionStart", "sessionEnd", "preCompact", "subagentStart", "subagentStop", "preToolUse",
+    "postToolUse", "postToolUseFailure", "workspaceOpen",
+})  # fmt: skip
+"""Cursor takes no file that names another event."""
+
+AGENT = Agent(
+    name="cursor",
+    title="Cursor",
+    note="",
+    adapter=ADAPTER,
+    events=REGISTERED,
+    unseen=(
+        "completions of the Tab key",
+        "the server of an MCP tool",
+        "a question before a tool call, which is a refusal instead",
+    ),
+    sign=Sign(lambda seen: "cursor_version" in seen),
+    reads_claude_settings=True,
+    imitates="",
+    folder=SettingsFolder("", ".cursor"),
+    named_files={},
+    files=json_file("hooks.json", _build_hook, SettingsShape(nested=False, head={"version": 1})),
+    mark=ENTRY,
+    strict_events=KNOWN,
+    agreement=None,
+    switches=(),
+    guards=(),
+    programs=("cursor-agent", "cursor"),
+    version_arguments=("--version",),
+    command_line=UNKNOWN_COMMAND_LINE,
+    shell_variables=("CURSOR_AGENT",),
+    session_variables=(),
+)

@@ -1,29 +1,37 @@
 """Factory's droid on the wire: Claude Code's events and answers with its own tools; nobody can be asked."""
 
 from collections.abc import Mapping
+from typing import Any
 
-from synaptic.agents.base import Capability
-from synaptic.agents.claude_shape import blocked, permission, top, with_specific
-from synaptic.agents.degrade import change
-from synaptic.agents.failure import refined
-from synaptic.agents.foreign import UNIVERSAL, Foreign, timed
-from synaptic.agents.payload import Payload
-from synaptic.agents.phrases import reason, to_stderr
-from synaptic.agents.translate import Dialect, Form, native_input
+from synaptic.agents.base import (
+    Agent,
+    Capability,
+    CommandLine,
+    HookSwitch,
+    SettingsFolder,
+    SettingsShape,
+    Sign,
+    Wiring,
+    has_transcript_below,
+    options,
+    sets_any,
+)
+from synaptic.agents.shared.adapter import UNIVERSAL, DialectAdapter, with_timeouts
+from synaptic.agents.shared.answers import block, permission, reason, to_stderr, top, with_specific
+from synaptic.agents.shared.degrade import change
+from synaptic.agents.shared.entries import build_group, json_file, kind_of_event
+from synaptic.agents.shared.ours import ENTRY
+from synaptic.agents.shared.payload import Payload
+from synaptic.agents.shared.translate import Dialect, Form, native_input, refine_failure
 from synaptic.model.call import Answer, Call
 from synaptic.model.decision import Decision, Kind
+from synaptic.model.event import ToolEvent
 from synaptic.model.patch import BEGIN, patched, rewritten
 from synaptic.model.tool import Input, Tool
 
 TIMEOUT = 600
 TIMEOUTS: Mapping[str, int] = {"SessionEnd": 10, "UserPromptSubmit": 30}
 """Seconds."""
-REGISTERED = (
-    "PreToolUse", "PostToolUse", "Notification", "UserPromptSubmit", "Stop", "SubagentStop", "PreCompact",
-    "SessionStart", "SessionEnd",
-)  # fmt: skip
-HOLES = ("prompts of `droid exec`, for which UserPromptSubmit does not come",)
-"""What no hook of droid sees."""
 PROMPT = "UserPromptSubmit"
 
 ANY = frozenset(UNIVERSAL)
@@ -80,7 +88,7 @@ DIALECT = Dialect(
         "Task": Form("Agent"),
     },
     mcp=_mcp,
-    refine=refined,
+    refine=refine_failure,
 )
 
 
@@ -89,7 +97,7 @@ def _shape(call: Call, decision: Decision) -> Payload:
     if call.event.hook_event_name == "PreToolUse":
         specific = _before_tool(call, decision)
     else:
-        body.update(blocked(decision))
+        body.update(block(decision))
     return with_specific(body, call, specific, decision)
 
 
@@ -100,7 +108,7 @@ def _before_tool(call: Call, decision: Decision) -> Payload:
     return {**said, "updatedInput": native_input(call, DIALECT, decision.input)}
 
 
-class Droid(Foreign):
+class Droid(DialectAdapter):
     """The adapter of droid."""
 
     def possible(self, call: Call, decision: Decision) -> Capability:
@@ -126,4 +134,58 @@ class Droid(Foreign):
         return Answer(stderr=why + to_stderr(call, decision), exit=2)
 
 
-ADAPTER = Droid(DIALECT, timed(TABLE, TIMEOUT, TIMEOUTS), _shape)
+ADAPTER = Droid(DIALECT, with_timeouts(TABLE, TIMEOUT, TIMEOUTS), _shape)
+
+
+def _build_group(wiring: Wiring, event: str) -> dict[str, Any]:
+    matcher = {"matcher": "*"} if issubclass(kind_of_event(wiring, event), ToolEvent) else {}
+    return {**matcher, **build_group(wiring, event)}
+
+
+COMMAND_LINE = CommandLine(
+    resume=options("-r --resume --last --fork"),
+    resume_verbs=options("resume"),
+    switches=options("--last --use-spec --disable-builtin-skills"),
+    verbs={
+        "exec": CommandLine(
+            resume=options("-s --session-id --fork"),
+            other=options("-f --file"),
+            switches=options("--skip-permissions-unsafe --disable-builtin-skills --use-spec --mission"),
+        )
+    },
+)
+
+
+REGISTERED = (
+    "PreToolUse", "PostToolUse", "Notification", "UserPromptSubmit", "Stop", "SubagentStop", "PreCompact",
+    "SessionStart", "SessionEnd",
+)  # fmt: skip
+
+AGENT = Agent(
+    name="droid",
+    title="Factory droid",
+    note="",
+    adapter=ADAPTER,
+    events=REGISTERED,
+    unseen=("prompts of `droid exec`, for which UserPromptSubmit does not come",),
+    sign=Sign(has_transcript_below(b"/.factory/"), sets_any("FACTORY_PROJECT_DIR", "DROID_PROJECT_DIR")),
+    reads_claude_settings=False,
+    imitates="",
+    folder=SettingsFolder("FACTORY_HOME_OVERRIDE", "", ".factory"),
+    named_files={},
+    files=json_file("hooks.json", _build_group, SettingsShape(inside="", comments=True)),
+    mark=ENTRY,
+    strict_events=frozenset(),
+    agreement=None,
+    switches=(
+        HookSwitch("hooks.json", ("hooksDisabled",), True),
+        HookSwitch("settings.json", ("hooks", "hooksDisabled"), True),
+        HookSwitch("settings.json", ("hooksDisabled",), True),
+    ),
+    guards=(),
+    programs=("droid",),
+    version_arguments=("--version",),
+    command_line=COMMAND_LINE,
+    shell_variables=(),  # it sets none by which it could be told
+    session_variables=(),
+)

@@ -6,26 +6,29 @@ for ever.
 
 from collections.abc import Mapping
 
-from synaptic.agents.base import Capability
-from synaptic.agents.claude_shape import top
-from synaptic.agents.continuation import kept_on, of_prompt
-from synaptic.agents.failure import refined
-from synaptic.agents.foreign import UNIVERSAL, Foreign, timed
-from synaptic.agents.payload import Payload
-from synaptic.agents.phrases import advice, reason
-from synaptic.agents.translate import Dialect, Form, native_event, native_input
+from synaptic.agents.base import (
+    Agent,
+    Capability,
+    HookSwitch,
+    SettingsFolder,
+    SettingsShape,
+    Sign,
+    is_stamped,
+    sets_any,
+)
+from synaptic.agents.shared.adapter import UNIVERSAL, DialectAdapter, with_timeouts
+from synaptic.agents.shared.answers import advice, keep_going, reason, refine_prompt, top
+from synaptic.agents.shared.entries import json_file
+from synaptic.agents.shared.gemini_family import COMMAND_LINE, FOLDER_TRUST, build_named_group
+from synaptic.agents.shared.ours import ENTRY
+from synaptic.agents.shared.payload import Payload
+from synaptic.agents.shared.translate import Dialect, Form, native_event, native_input, refine_failure
 from synaptic.model.call import Call
 from synaptic.model.decision import Decision, Kind
 
 TIMEOUT = 600
 TIMEOUTS: Mapping[str, int] = {"SessionEnd": 10, "UserPromptSubmit": 30}
 """Seconds; the settings file wants milliseconds."""
-REGISTERED = (
-    "BeforeTool", "AfterTool", "BeforeAgent", "AfterAgent", "SessionStart", "SessionEnd", "PreCompress", "Notification",
-)  # fmt: skip
-"""Without BeforeModel, AfterModel and BeforeToolSelection: they come several times a turn and stand for no event."""
-HOLES = ("function calls in BeforeModel and AfterModel", "advice before a tool call, which is given after it")
-"""What no hook of Gemini CLI sees or carries."""
 
 ANY = frozenset(UNIVERSAL)
 TABLE: Mapping[str, Capability] = {
@@ -52,7 +55,7 @@ def _mcp(name: str, payload: Payload) -> str:
 def _refine(event: str, payload: Payload) -> str:
     if event == "PreCompact" and payload.get("trigger") == "auto":
         return "PreCompress"  # it comes before every request, whether anything is compressed or not
-    return refined(of_prompt(event, payload), payload)
+    return refine_failure(refine_prompt(event, payload), payload)
 
 
 DIALECT = Dialect(
@@ -87,7 +90,7 @@ DIALECT = Dialect(
 def _shape(call: Call, decision: Decision) -> Payload:
     body, specific = top(decision), Payload()
     if decision.feedback:
-        body.update(decision="deny", reason=kept_on(decision))
+        body.update(decision="deny", reason=keep_going(decision))
     elif decision.kind is Kind.DENY:
         body.update(decision="deny", reason=reason(decision))
     elif decision.input is not None:
@@ -99,4 +102,39 @@ def _shape(call: Call, decision: Decision) -> Payload:
     return body
 
 
-ADAPTER = Foreign(DIALECT, timed(TABLE, TIMEOUT, TIMEOUTS), _shape)
+ADAPTER = DialectAdapter(DIALECT, with_timeouts(TABLE, TIMEOUT, TIMEOUTS), _shape)
+
+
+REGISTERED = (
+    "BeforeTool", "AfterTool", "BeforeAgent", "AfterAgent", "SessionStart", "SessionEnd", "PreCompress", "Notification",
+)  # fmt: skip
+"""Without BeforeModel, AfterModel and BeforeToolSelection: they come several times a turn and stand for no event."""
+
+AGENT = Agent(
+    name="gemini",
+    title="Gemini CLI",
+    note="",
+    adapter=ADAPTER,
+    events=REGISTERED,
+    unseen=("function calls in BeforeModel and AfterModel", "advice before a tool call, which is given after it"),
+    sign=Sign(is_stamped, sets_any("GEMINI_SESSION_ID")),
+    reads_claude_settings=False,
+    imitates="",
+    folder=SettingsFolder("GEMINI_CLI_HOME", "", ".gemini"),
+    named_files={},
+    files=json_file("settings.json", build_named_group, SettingsShape(comments=True)),
+    mark=ENTRY,
+    strict_events=frozenset(),
+    agreement=None,
+    switches=(
+        HookSwitch("settings.json", ("hooksConfig", "enabled"), False),
+        HookSwitch("settings.json", ("hooksConfig", "disabled"), "synaptic"),
+        FOLDER_TRUST,
+    ),
+    guards=(),
+    programs=("gemini",),
+    version_arguments=("--version",),
+    command_line=COMMAND_LINE,
+    shell_variables=("GEMINI_CLI",),
+    session_variables=(),
+)

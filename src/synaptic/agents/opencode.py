@@ -8,12 +8,12 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from synaptic.agents.base import Capability
-from synaptic.agents.claude_entries import ENTRY, Plan
-from synaptic.agents.foreign import Foreign, timed
-from synaptic.agents.payload import Payload
-from synaptic.agents.phrases import advice, reason, to_user
-from synaptic.agents.translate import Dialect, Form, native_input
+from synaptic.agents.base import Agent, AgentFile, Capability, CommandLine, OwnFile, SettingsFolder, Wiring, options
+from synaptic.agents.shared.adapter import DialectAdapter, with_timeouts
+from synaptic.agents.shared.answers import advice, reason, to_user
+from synaptic.agents.shared.ours import ENTRY, OWNED, Plan
+from synaptic.agents.shared.payload import Payload
+from synaptic.agents.shared.translate import Dialect, Form, native_input
 from synaptic.model.call import Call
 from synaptic.model.decision import Decision, Kind
 from synaptic.model.patch import patched, rewritten
@@ -22,17 +22,6 @@ from synaptic.model.tool import Input, Tool
 TIMEOUT = 600
 TIMEOUTS: Mapping[str, int] = {"SessionEnd": 10, "UserPromptSubmit": 30}
 """Seconds; OpenCode itself waits for ever."""
-REGISTERED = (
-    "tool.execute.before", "tool.execute.after", "chat.message", "session.created", "session.idle", "session.deleted",
-    "session.error", "session.compacted", "subsession.created", "subsession.idle", "experimental.session.compacting",
-)  # fmt: skip
-"""What the plugin sends. `subsession` is a session of a sub-agent."""
-HOLES = (
-    "keeping an agent from stopping: what is said then is told with the next prompt",
-    "permission prompts: no plugin is asked about them",
-    "everything, when OpenCode runs with `--pure`",
-)
-"""What no plugin of OpenCode sees or can do."""
 PLUGIN = Path(__file__).with_name("opencode_plugin.js")
 
 HEARD = Capability()
@@ -52,7 +41,7 @@ TABLE: Mapping[str, Capability] = {
 }
 
 
-def plugin(plan: Plan) -> str:
+def build_plugin(plan: Plan) -> str:
     """The plugin's text for one installation."""
     values = {"@DISPATCH@": plan.dispatch, "@ENTRY@": f"{ENTRY}{plan.token}", "@CLOSED@": plan.fail_closed}
     text = PLUGIN.read_text()
@@ -179,4 +168,63 @@ def _shape(call: Call, decision: Decision) -> Payload:
     return body
 
 
-ADAPTER = Foreign(DIALECT, timed(TABLE, TIMEOUT, TIMEOUTS), _shape)
+ADAPTER = DialectAdapter(DIALECT, with_timeouts(TABLE, TIMEOUT, TIMEOUTS), _shape)
+
+
+def _make_files(wiring: Wiring) -> tuple[AgentFile, ...]:
+    text = f"// synaptic, {OWNED}\n{build_plugin(wiring.plan)}"
+    return (OwnFile(wiring.path("plugins/synaptic.js"), text),)
+
+
+RESUME = options("-c --continue -s --session --fork")
+SWITCHES = options("-c --continue --fork --print-logs --pure --mdns --auto --mini --no-replay")
+COMMAND_LINE = CommandLine(
+    flag="--prompt",
+    prompts=options("--prompt"),
+    words_are_prompts=False,
+    resume=RESUME,
+    switches=SWITCHES,
+    verbs={
+        "run": CommandLine(
+            resume=RESUME,
+            switches=SWITCHES | options("--share --thinking -i --interactive"),
+            several=options("-f --file"),
+        )
+    },
+)
+
+
+REGISTERED = (
+    "tool.execute.before", "tool.execute.after", "chat.message", "session.created", "session.idle", "session.deleted",
+    "session.error", "session.compacted", "subsession.created", "subsession.idle", "experimental.session.compacting",
+)  # fmt: skip
+"""What the plugin sends. `subsession` is a session of a sub-agent."""
+
+AGENT = Agent(
+    name="opencode",
+    title="OpenCode",
+    note="",
+    adapter=ADAPTER,
+    events=REGISTERED,
+    unseen=(
+        "keeping an agent from stopping: what is said then is told with the next prompt",
+        "permission prompts: no plugin is asked about them",
+        "everything, when OpenCode runs with `--pure`",
+    ),
+    sign=None,  # our own plugin speaks for it
+    reads_claude_settings=False,
+    imitates="",
+    folder=SettingsFolder("XDG_CONFIG_HOME", ".config", "opencode"),
+    named_files={},
+    files=_make_files,
+    mark=ENTRY,
+    strict_events=frozenset(),
+    agreement=None,
+    switches=(),
+    guards=("plugins", "opencode.json"),
+    programs=("opencode",),
+    version_arguments=("--version",),
+    command_line=COMMAND_LINE,
+    shell_variables=("OPENCODE",),
+    session_variables=(),
+)

@@ -2,31 +2,30 @@
 
 from collections.abc import Mapping
 
-from synaptic.agents.base import Capability
-from synaptic.agents.claude_shape import blocked, consent, permission, top, with_specific
-from synaptic.agents.continuation import kept_on, of_prompt
-from synaptic.agents.degrade import change
-from synaptic.agents.failure import refined
-from synaptic.agents.foreign import UNIVERSAL, Foreign, timed
-from synaptic.agents.payload import Payload
-from synaptic.agents.translate import Dialect, Form, native_input
+from synaptic.agents.base import (
+    Agent,
+    Capability,
+    HookSwitch,
+    SettingsFolder,
+    SettingsShape,
+    Sign,
+    is_stamped,
+    sets_any,
+)
+from synaptic.agents.shared.adapter import UNIVERSAL, DialectAdapter, with_timeouts
+from synaptic.agents.shared.answers import block, consent, keep_going, permission, refine_prompt, top, with_specific
+from synaptic.agents.shared.degrade import change
+from synaptic.agents.shared.entries import json_file
+from synaptic.agents.shared.gemini_family import COMMAND_LINE, FOLDER_TRUST, build_named_group
+from synaptic.agents.shared.ours import ENTRY
+from synaptic.agents.shared.payload import Payload
+from synaptic.agents.shared.translate import Dialect, Form, native_input, refine_failure
 from synaptic.model.call import Call
 from synaptic.model.decision import Decision, Kind
 
 TIMEOUT = 600
 TIMEOUTS: Mapping[str, int] = {"SessionEnd": 10, "UserPromptSubmit": 30, "MessageDisplay": 10}
 """Seconds; the settings file wants milliseconds."""
-REGISTERED = (
-    "PreToolUse", "PostToolUse", "PostToolUseFailure", "PostToolBatch", "Notification", "UserPromptSubmit",
-    "UserPromptExpansion", "SessionStart", "Stop", "SubagentStart", "SubagentStop", "PreCompact", "PostCompact",
-    "SessionEnd", "PermissionRequest", "PermissionDenied", "StopFailure", "InstructionsLoaded",
-)  # fmt: skip
-"""Without MessageDisplay, which comes with every piece of text, and those that stand for no event of ours."""
-HOLES = (
-    "a rewrite before a tool runs, which is a refusal that names the better call instead",
-    "what Claude Code and Codex do when it hands them a task: their own hooks see that",
-)
-"""What no hook of Qwen Code sees or can do."""
 ROUND = "ToolRound"
 """What a UserPromptSubmit without a prompt is: the client sends one after every round of tools."""
 
@@ -57,7 +56,7 @@ TABLE: Mapping[str, Capability] = {
 def _refine(event: str, payload: Payload) -> str:
     if event == "UserPromptSubmit" and payload.get("prompt") == "":
         return ROUND
-    return refined(of_prompt(event, payload), payload)
+    return refine_failure(refine_prompt(event, payload), payload)
 
 
 DIALECT = Dialect(
@@ -89,9 +88,9 @@ def _shape(call: Call, decision: Decision) -> Payload:
     elif name == "PermissionRequest":
         specific = _consent(call, decision)
     elif decision.feedback:
-        body.update(decision="block", reason=kept_on(decision))
+        body.update(decision="block", reason=keep_going(decision))
     else:
-        body.update(blocked(decision))
+        body.update(block(decision))
     return with_specific(body, call, specific, decision)
 
 
@@ -102,7 +101,7 @@ def _consent(call: Call, decision: Decision) -> Payload:
     return {"decision": said} if said else {}
 
 
-class Qwen(Foreign):
+class Qwen(DialectAdapter):
     """The adapter of Qwen Code."""
 
     def possible(self, call: Call, decision: Decision) -> Capability:
@@ -115,4 +114,40 @@ class Qwen(Foreign):
         return can
 
 
-ADAPTER = Qwen(DIALECT, timed(TABLE, TIMEOUT, TIMEOUTS), _shape)
+ADAPTER = Qwen(DIALECT, with_timeouts(TABLE, TIMEOUT, TIMEOUTS), _shape)
+
+
+REGISTERED = (
+    "PreToolUse", "PostToolUse", "PostToolUseFailure", "PostToolBatch", "Notification", "UserPromptSubmit",
+    "UserPromptExpansion", "SessionStart", "Stop", "SubagentStart", "SubagentStop", "PreCompact", "PostCompact",
+    "SessionEnd", "PermissionRequest", "PermissionDenied", "StopFailure", "InstructionsLoaded",
+)  # fmt: skip
+"""Without MessageDisplay, which comes with every piece of text, and those that stand for no event of ours."""
+
+AGENT = Agent(
+    name="qwen",
+    title="Qwen Code",
+    note="",
+    adapter=ADAPTER,
+    events=REGISTERED,
+    unseen=(
+        "a rewrite before a tool runs, which is a refusal that names the better call instead",
+        "what Claude Code and Codex do when it hands them a task: their own hooks see that",
+    ),
+    sign=Sign(is_stamped, sets_any("QWEN_PROJECT_DIR")),
+    reads_claude_settings=False,
+    imitates="gemini",
+    folder=SettingsFolder("QWEN_HOME", ".qwen"),
+    named_files={},
+    files=json_file("settings.json", build_named_group, SettingsShape(comments=True)),
+    mark=ENTRY,
+    strict_events=frozenset(),
+    agreement=None,
+    switches=(HookSwitch("settings.json", ("disableAllHooks",), True), FOLDER_TRUST),
+    guards=(),
+    programs=("qwen",),
+    version_arguments=("--version",),
+    command_line=COMMAND_LINE,
+    shell_variables=("QWEN_CODE",),
+    session_variables=("QWEN_CODE_SESSION_ID",),
+)

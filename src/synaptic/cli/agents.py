@@ -5,11 +5,12 @@ from typing import Annotated
 import msgspec
 import typer
 
-from synaptic.agents.claude_entries import Plan
-from synaptic.agents.support import Ability, abilities
-from synaptic.agents.wiring import WIRINGS, files, holes, registered
+from synaptic.agents.shared.discover import CLAUDE, agent_names, find_agent
+from synaptic.agents.shared.ours import Plan
+from synaptic.agents.shared.support import Ability, abilities
 from synaptic.cli import screen
-from synaptic.cli.bootstrap import agent_names, installation
+from synaptic.cli.bootstrap import agent_names as complete_agents
+from synaptic.cli.bootstrap import installation
 from synaptic.cli.place import here
 from synaptic.cli.verbs import verb
 from synaptic.setup import agents
@@ -67,7 +68,7 @@ def overview(
     """Coding agents on this machine: found, version, told about the dispatcher, trusted, what they can do."""
     if context.invoked_subcommand is not None:
         return
-    every = _every(tuple(WIRINGS), ask)
+    every = _every(agent_names(), ask)
     if as_json:
         screen.document({"ok": True, "agents": every})
         return
@@ -78,11 +79,11 @@ def overview(
 
 @app.command()
 def show(
-    name: Annotated[str, typer.Argument(help="An agent.", autocompletion=agent_names)],
+    name: Annotated[str, typer.Argument(help="An agent.", autocompletion=complete_agents)],
     as_json: Json = False,
 ) -> None:
     """One agent: files, events, what it honours and what happens instead, what no hook of it sees."""
-    (agent,) = agents.checked([name])
+    (agent,) = agents.check_names([name])
     details = _details(agent)
     if as_json:
         screen.document({"ok": True, **msgspec.to_builtins(details)})
@@ -92,22 +93,27 @@ def show(
 
 def _every(names: tuple[str, ...], ask: bool) -> list[Agent]:
     options = remembered(installation(here()))
-    found = {name: agents.find(options, name) for name in names}
+    found = {name: agents.find_here(options, find_agent(name)) for name in names}
     known = versions({name: one.program for name, one in found.items() if one.program}) if ask else {}
     told = wired(options.home)
     plan = _plan(options)
     return [
         Agent(
             agent=name,
-            title=WIRINGS[name].title,
+            title=find_agent(name).title,
             found=one.program or one.folder,
             version=known.get(name, ""),
             wired=name in told,
-            trusted=agents.trusted(options, plan) if name == "codex" and name in told else None,
-            can=tuple(ability.aspect for ability in abilities(name) if ability.can),
+            trusted=_trusted(options, name, plan) if name in told else None,
+            can=tuple(ability.aspect for ability in abilities(find_agent(name)) if ability.can),
         )
         for name, one in found.items()
     ]
+
+
+def _trusted(options: Options, name: str, plan: Plan) -> bool | None:
+    agent = find_agent(name)
+    return agents.is_trusted(options, agent, plan) if agent.agreement is not None else None
 
 
 def _plan(options: Options) -> Plan:
@@ -124,17 +130,15 @@ def _word(yes: bool) -> str:
 
 
 def _details(name: str) -> Details:
-    options = remembered(installation(here()))
-    paths = (
-        [target(options)] if name == agents.CLAUDE else [one.path for one in files(name, options.place, _plan(options))]
-    )
+    options, known = remembered(installation(here())), find_agent(name)
+    told = [file.path for file in known.wire(options.environment, _plan(options))]
     return Details(
         agent=_every((name,), True)[0],
-        files=tuple(map(str, paths)),
-        events=registered(name),
-        abilities=abilities(name),
-        holes=holes(name),
-        note=WIRINGS[name].note,
+        files=tuple(map(str, [target(options)] if name == CLAUDE else told)),
+        events=known.events,
+        abilities=abilities(known),
+        holes=known.unseen,
+        note=known.note,
         refusal=refusal(options, name),
     )
 

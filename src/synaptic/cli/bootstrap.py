@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 import msgspec
 import typer
 
-from synaptic.agents.wiring import WIRINGS
+from synaptic.agents.shared.discover import agent_names as known_agents
 from synaptic.cli import screen
 from synaptic.cli.place import Here, here
 from synaptic.cli.verbs import shown, verb
@@ -39,7 +39,7 @@ synaptic bootstrap --all           every agent that is on this machine
 
 def agent_names(incomplete: str) -> list[str]:
     """For the shell: agents whose name begins like this."""
-    return [agent for agent in WIRINGS if agent.startswith(incomplete)]
+    return [agent for agent in known_agents() if agent.startswith(incomplete)]
 
 
 Agents = Annotated[
@@ -95,17 +95,18 @@ def _with(report: Report, change: Change) -> Report:
 
 def _named(options: Options, names: list[str], every: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Who is to be told from now on, and why somebody who was found is not."""
-    asked = agents.checked(names)
+    asked = agents.check_names(names)
     before = wired(options.home)
     if not every:
-        return agents.checked({*asked, *before}) if asked else load(options.home).choices.agents, ()
-    found = agents.found(options)
+        return agents.check_names({*asked, *before}) if asked else load(options.home).choices.agents, ()
+    found = agents.find_all_here(options)
     if not found and not asked:
-        hint = f"name one: --agent {'|'.join(WIRINGS)}"
+        hint = f"name one: --agent {'|'.join(known_agents())}"
         raise SettingsError("no agent is found on this machine", where=str(options.user_home), hint=hint)
     left = {name: why for name in found if name not in asked and (why := packages.refusal(options, name))}
     taken = {name for name in found if name not in left}
-    return agents.checked({*asked, *before, *taken}), tuple(f"left out: {name}: {why}" for name, why in left.items())
+    notes = tuple(f"left out: {name}: {why}" for name, why in left.items())
+    return agents.check_names({*asked, *before, *taken}), notes
 
 
 def installation(place: Here) -> Options:

@@ -4,23 +4,21 @@ import os
 import sys
 from datetime import datetime
 
-from synaptic.cli.person import AGENTS, agents_variable
+from synaptic.cli.person import agents_shell
 from synaptic.cli.place import Here
 from synaptic.model.errors import LayerError
 from synaptic.store.windows import Who
 from synaptic.work.command import Caller, read_agent_name
 
-WINDOWS = ("CLAUDE_CODE_SESSION_ID", "CODEX_THREAD_ID", "QWEN_CODE_SESSION_ID", "COPILOT_AGENT_SESSION_ID")
-"""Variables in which agents tell their commands the id of the window, as it is in their events."""
-
 
 def caller(place: Here) -> Caller:
     """The caller of the command that is running."""
-    shell = agents_variable()
+    agent, _ = agents_shell()
+    sessions = (os.environ.get(variable, "") for variable in (agent.session_variables if agent else ()))
     who = Who(
         agent=read_agent_name(os.environ),
-        host=next((os.environ[variable] for variable in WINDOWS if shell and os.environ.get(variable)), ""),
-        kind=AGENTS.get(shell, ""),
+        host=next(filter(None, sessions), ""),
+        kind=agent.name if agent else "",
     )
     return Caller(root=place.root, cwd=place.cwd, who=who)
 

@@ -18,7 +18,7 @@ from synaptic.daemon import lifecycle
 from synaptic.files.replace import drop_folders
 from synaptic.model.home import Home
 from synaptic.setup import bootstrap as packages
-from synaptic.setup.agents import checked
+from synaptic.setup.agents import check_names
 from synaptic.setup.options import Change, Report
 
 app = verb()
@@ -50,7 +50,7 @@ def down(
     """Put hooks back that were imported, remove entries, PATH line and dispatcher, stop the daemon."""
     home = here().home
     if agent:
-        _leave(checked(agent), as_json)
+        _leave(check_names(agent), as_json)
         return
     if purge and not (yes or as_json) and not _agreed(home):
         raise typer.Exit(1)

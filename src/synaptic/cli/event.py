@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from synaptic.agents.payload import to_json
+from synaptic.agents.shared.payload import to_json
 from synaptic.cli import screen
 from synaptic.daemon.methods import plain
 from synaptic.engine.commit import DecidedEvent

@@ -2,13 +2,15 @@
 
 import json
 import re
+import shlex
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 import msgspec
 
-from synaptic.agents.claude_entries import REGISTERED, TIMEOUT, TIMEOUTS, is_ours
-from synaptic.agents.jsontext import Edit, Item, Node, apply, cut, empty, scan
+from synaptic.agents.claude.entries import REGISTERED, TIMEOUT, TIMEOUTS
+from synaptic.agents.shared.jsontext import Edit, Item, Node, apply, cut, empty, scan
+from synaptic.agents.shared.ours import is_ours
 from synaptic.model.errors import SettingsError
 from synaptic.model.event import EVENTS
 
@@ -196,5 +198,4 @@ def _shell(hook: dict[str, Any]) -> str:
 
 
 def _quoted(word: str) -> str:
-    pieces = ("'" + piece.replace("'", "'\\''") + "'" for piece in word.split(PROJECT_DIR))
-    return f'"{PROJECT_DIR}"'.join(pieces)
+    return f'"{PROJECT_DIR}"'.join(map(shlex.quote, word.split(PROJECT_DIR)))

@@ -8,9 +8,11 @@ import msgspec
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
-from synaptic.agents.claude_entries import Plan
-from synaptic.agents.claude_settings import install, uninstall
-from synaptic.agents.jsontext import New, append, apply, scan
+from synaptic.agents.base import WantedEntries
+from synaptic.agents.claude.entries import SHAPE, wanted_entries
+from synaptic.agents.shared.jsontext import New, append, apply, scan
+from synaptic.agents.shared.ours import Plan
+from synaptic.agents.shared.settings import install, uninstall
 from synaptic.cli import foreign
 from synaptic.cli.foreign import Foreign
 from synaptic.files.replace import delete, make_folders, read, replace
@@ -155,7 +157,7 @@ def _bare(home: Home, path: Path) -> str | None:
         return None
     mark = record.load(home).settings.get(str(path))
     try:
-        return uninstall(text, str(home.dispatch), mark.undo if mark else None)
+        return uninstall(text, WantedEntries(SHAPE, str(home.dispatch), {}), mark.undo if mark else None)
     except SettingsError as error:
         raise SettingsError(error.message, where=str(path), hint="correct the file first") from error
 
@@ -168,7 +170,8 @@ def _write(home: Home, path: Path, text: str) -> None:
         replace(path, text.encode())
         return
     choices = known.choices
-    edited = install(text, Plan(str(home.dispatch), token, choices.fail == "closed", choices.http))
+    plan = Plan(str(home.dispatch), token, choices.fail == "closed", choices.http)
+    edited = install(text, wanted_entries(plan))
     if edited is None:
         raise SettingsError("already holds our entries", where=str(path), hint="type: synaptic doctor")
     record.mark_settings(home, path, SettingsMark(edited.undo, mark.folders))

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 import typer
 
-from synaptic.agents.payload import to_json
+from synaptic.agents.shared.payload import to_json
 from synaptic.daemon.lifecycle import find_home
 from synaptic.model.errors import LayerError, SynapticError
 from synaptic.model.refusal import Refusal

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from synaptic.agents.adapters import OWN
+from synaptic.agents.shared.discover import OWN
 from synaptic.daemon import client, fallback
 from synaptic.model.call import Answer, Request
 from synaptic.model.context import fault

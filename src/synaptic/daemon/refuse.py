@@ -1,11 +1,10 @@
 """What a call is told when no engine could look at it: the fail policy chosen at install time."""
 
-from synaptic.agents.adapters import AGENTS, adapter
+from synaptic.agents.shared.discover import CLAUDE, agent_names, find_adapter
 from synaptic.model.call import Answer
 from synaptic.model.home import Home
 from synaptic.setup.dispatcher import read_engine
 
-CLAUDE = "claude"
 GO_ON = ("TeammateIdle", "AfterAgent")
 
 
@@ -18,8 +17,8 @@ def refuse(home: Home, event: str, reason: str, agent: str = CLAUDE) -> Answer:
     if read_engine(home).fail != "closed" or _asks_to_stop(event):
         return Answer(stderr=_line(f"this call was NOT checked: {line}"))
     blocked = f"blocked, because it could not be checked: {line}"
-    if agent in AGENTS and agent != CLAUDE:
-        return adapter(agent).refuse(event, f"synaptic: {blocked}; type: synaptic doctor")
+    if agent in agent_names() and agent != CLAUDE:
+        return find_adapter(agent).refuse(event, f"synaptic: {blocked}; type: synaptic doctor")
     return Answer(stderr=_line(blocked), exit=2)
 
 

@@ -8,9 +8,9 @@ from functools import partial
 
 import msgspec
 
-from synaptic.agents.adapters import OWN, adapter, agents
 from synaptic.agents.base import Adapter
-from synaptic.agents.sniff import READERS, by_speaker
+from synaptic.agents.shared.discover import OWN, find_adapter, find_agent, has_dialect
+from synaptic.agents.shared.recognise import with_true_sender
 from synaptic.engine.commit import DecidedEvent, EventCommit
 from synaptic.engine.runtime import DryRun, EventRuntime, OneHook, RuntimeKind
 from synaptic.engine.side_effects import SideEffects
@@ -46,7 +46,10 @@ class Engine:
         self._commit = EventCommit(means.store, means.reservations, self._effects)
 
     async def walk(self, request: Request, kind: RuntimeKind = EventRuntime) -> DecidedEvent:
-        """One event through a runtime. Raises PayloadError for bytes that are none."""
+        """Decode, open the project's catalog, select and run the hooks, merge, amend, encode, write: in this order.
+
+        What the runtime does not let happen is not written. Raises PayloadError for bytes that are no event.
+        """
         started = time.perf_counter_ns()
         with self.means.reservations.hold(request.id):
             wire, call, catalog = self._open(request)
@@ -66,7 +69,7 @@ class Engine:
 
     async def answer(self, request: Request) -> Answer:
         """What the agent is told; on disk before it is returned."""
-        named, request = request, by_speaker(request)
+        named, request = request, with_true_sender(request)
         try:
             if request is not named and (silence := self._answer_reader(request)):
                 return silence
@@ -84,7 +87,7 @@ class Engine:
 
     async def rehearse(self, request: Request, only: Hook | None = None) -> DecidedEvent:
         """The walk with state as it is and nothing written, of all hooks or of one. Raises PayloadError."""
-        return await self.walk(by_speaker(request), partial(OneHook, only) if only else DryRun)
+        return await self.walk(with_true_sender(request), partial(OneHook, only) if only else DryRun)
 
     async def collect(self) -> int:
         """Take in what background hooks have answered; how many there were."""
@@ -97,7 +100,7 @@ class Engine:
         self.store.close()
 
     def _open(self, request: Request) -> tuple[Adapter, Call, Catalog]:
-        wire = adapter(OWN if request.event in OWN_EVENTS else request.agent)
+        wire = find_adapter(OWN if request.event in OWN_EVENTS else request.agent)
         call = wire.decode(request)
         env = _with_home(call.env)
         catalog = self.catalogs.of_call(call, env)
@@ -105,11 +108,11 @@ class Engine:
 
     def _answer_reader(self, request: Request) -> Answer | None:
         """Silence for an agent that runs Claude Code's entries beside its own: one event is judged once."""
-        if request.agent not in READERS:
+        if not find_agent(request.agent).reads_claude_settings:
             return None
         from synaptic.setup.wired import speaks_for_itself  # noqa: PLC0415 - hardly any event needs these 7 ms
 
-        wire = adapter(request.agent)
+        wire = find_adapter(request.agent)
         call = wire.decode(request)
         return wire.encode(call, Decision()) if speaks_for_itself(self.home, call) else None
 
@@ -140,9 +143,9 @@ def open_engine(home: Home) -> Engine:
 
 def _refuse_or_go_on(request: Request, call: Call, warning: str, *, is_closed: bool) -> Answer:
     line = f"synaptic: {warning}\n".encode("utf-8", "replace")
-    if request.agent not in agents():
+    if not has_dialect(request.agent):
         return Answer(stderr=line)
-    wire = adapter(request.agent)
+    wire = find_adapter(request.agent)
     if is_closed:
         return wire.refuse(request.event, warning)
     return msgspec.structs.replace(wire.encode(call, Decision()), stderr=line)

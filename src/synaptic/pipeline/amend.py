@@ -5,14 +5,14 @@ from typing import Protocol
 
 import msgspec
 
-from synaptic.agents.adapters import OWN
 from synaptic.agents.base import Adapter
+from synaptic.agents.shared.discover import OWN
 from synaptic.model.call import Call
 from synaptic.model.decision import Decision, Kind
 from synaptic.model.event import PreToolUse, SessionStart, Timing, UserPromptSubmit
 from synaptic.model.state import Change
 from synaptic.pipeline.decide import Deliberation
-from synaptic.pipeline.escalate import escalated, fingerprint
+from synaptic.pipeline.escalate import escalate, fingerprint
 from synaptic.pipeline.hints import add_documents, log_lines, tell_hints
 from synaptic.policies.base import policies
 from synaptic.policies.prompt import typed
@@ -97,7 +97,7 @@ def count_refusal(decision: Decision, about: Amending) -> Decision:
     name = fingerprint(event.tool)
     before = about.memory.refusals(about.call).get(name, 0)
     times = before if isinstance(before, int) else 0
-    firmer = escalated(decision, event.tool, times, event.permission_mode)
+    firmer = escalate(decision, event.tool, times, event.permission_mode)
     return _with_effect(firmer, Change(section=REFUSALS, add={name: 1}))
 
 

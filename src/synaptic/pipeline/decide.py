@@ -4,7 +4,7 @@ import time
 
 import msgspec
 
-from synaptic.agents.adapters import OWN
+from synaptic.agents.shared.discover import OWN
 from synaptic.hooks.select import SelectedHooks, compile_selection
 from synaptic.model.call import Call
 from synaptic.model.decision import Decision, Kind

@@ -32,7 +32,7 @@ def fingerprint(tool: Tool) -> str:
     return hashlib.sha256(tool.name.encode("utf-8", "replace") + b"\0" + text).hexdigest()[:16]
 
 
-def escalated(decision: Decision, tool: Tool, before: int, mode: str = "") -> Decision:
+def escalate(decision: Decision, tool: Tool, before: int, mode: str = "") -> Decision:
     """A deny after `before` refusals of the same call. Anything but a deny stays as it is."""
     if decision.kind is not Kind.DENY or before < 1:
         return decision

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import msgspec
 
 from synaptic.agents.base import Capability
-from synaptic.agents.degrade import degraded
+from synaptic.agents.shared.degrade import degraded
 from synaptic.hooks.select import SelectedHooks, compile_selection
 from synaptic.model.call import Call
 from synaptic.model.decision import Decision

@@ -5,6 +5,7 @@ from functools import lru_cache
 
 import msgspec
 
+from synaptic.agents.shared.guarded import NOWHERE, GuardedPaths
 from synaptic.model.ability import Suggested
 from synaptic.model.event import Event, ToolEvent
 from synaptic.model.layers import HandOver, Layers, Usage
@@ -34,6 +35,8 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     """The files that show the sections, as they are now."""
     real_paths: Mapping[str, str] = {}
     """Paths of the tool call that links lead elsewhere, and where to."""
+    moved_settings: GuardedPaths = NOWHERE
+    """Settings of agents that variables of the agent's environment have put elsewhere."""
     tool_servers: frozenset[str] | None = None
     """Names of the MCP servers that the agent's files declare; None when that is not known."""
     git: Git = Git()

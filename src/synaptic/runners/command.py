@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import errno
 import os
-import re
+import shlex
 from pathlib import Path
 
 import msgspec
@@ -21,7 +21,6 @@ from synaptic.runners.stdin import stdin_line
 
 LINGER = 0.2
 """How long a background child that still holds stdout may add to the answer after its parent has ended."""
-PLAIN_PATH = re.compile(r"[\w@%+=:,./-]+")
 
 
 async def run(invocation: Invocation, handler: Command) -> Meaning:
@@ -62,7 +61,8 @@ def not_started(hook: Hook, plan: Launch, error: Exception) -> Failure:
         where = f"; restore it or remove the hook from {hook.source}" if hook.source else ""
         return Failure(Fault.MISSING, f"{named(hook)}: script {script} does not exist{where}")
     if code == errno.EACCES and Path(script).is_file():
-        return Failure(Fault.CRASH, f"{named(hook)}: {script} must not be executed; type: chmod +x {_quoted(script)}")
+        fix = f"chmod +x {shlex.quote(script)}"
+        return Failure(Fault.CRASH, f"{named(hook)}: {script} must not be executed; type: {fix}")
     return Failure(Fault.CRASH, f"{named(hook)}: {script} cannot be started: {error}")
 
 
@@ -145,10 +145,6 @@ def _interpreter(script: str) -> str:
     except OSError:
         return ""
     return first[2:].decode("utf-8", "replace").strip() or "an interpreter" if first.startswith(b"#!") else ""
-
-
-def _quoted(path: str) -> str:
-    return path if PLAIN_PATH.fullmatch(path) else "'" + path.replace("'", "'\\''") + "'"
 
 
 def _warned(meaning: Meaning, warnings: tuple[str, ...]) -> Meaning:

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from synaptic.agents.shared.discover import find_agent
+
 VERSION = re.compile(r"\d+\.\d+(?:\.\d+)?[\w.+-]*")
 PATIENCE = 5.0
 """Seconds; an agent that takes longer has no version."""
@@ -16,13 +18,14 @@ ABOVE = 6
 
 def versions(programs: Mapping[str, str]) -> dict[str, str]:
     """Agent to version for agents with a program; "" where it cannot be told."""
+    arguments = [find_agent(name).version_arguments for name in programs]
     with ThreadPoolExecutor(max_workers=4) as pool:
-        return dict(zip(programs, pool.map(version, programs.values()), strict=True))
+        return dict(zip(programs, pool.map(version, programs.values(), arguments), strict=True))
 
 
-def version(program: str) -> str:
+def version(program: str, arguments: tuple[str, ...] = ("--version",)) -> str:
     """The version of one program."""
-    return _packaged(Path(program)) or _asked(program)
+    return _packaged(Path(program)) or _asked(program, arguments)
 
 
 def _packaged(program: Path) -> str:
@@ -39,10 +42,10 @@ def _packaged(program: Path) -> str:
     return ""
 
 
-def _asked(program: str) -> str:
+def _asked(program: str, arguments: tuple[str, ...]) -> str:
     try:
         done = subprocess.run(
-            [program, "--version"],
+            [program, *arguments],
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=PATIENCE,

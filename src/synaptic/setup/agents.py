@@ -7,22 +7,22 @@ from pathlib import Path
 
 import msgspec
 
-from synaptic.agents.claude_entries import DELEGATE, ENTRY, Plan
-from synaptic.agents.settings import Registration
-from synaptic.agents.wiring import WIRINGS, Entries, File, Own, files, folder
+from synaptic.agents.base import Agent, AgentFile, OwnFile, SettingsFile
+from synaptic.agents.shared.discover import agent_names, all_agents, find_agent
+from synaptic.agents.shared.ours import Plan
+from synaptic.agents.shared.settings import Registration
 from synaptic.files.replace import read
 from synaptic.model.errors import SettingsError
 from synaptic.model.home import Home
-from synaptic.setup import codex_trust, own, record, settings
+from synaptic.setup import agreements, own, record, settings
+from synaptic.setup.agreements import AgreementFile
 from synaptic.setup.options import Change, Options
 from synaptic.setup.settings import Made
 
-CLAUDE = "claude"
-FOREIGN = tuple(agent for agent in WIRINGS if agent != CLAUDE)
 Steps = Iterator[partial[Change]]
 
 
-class Found(msgspec.Struct, frozen=True):
+class FoundAgent(msgspec.Struct, frozen=True):
     """An agent on this machine."""
 
     program: str = ""
@@ -34,156 +34,162 @@ class Found(msgspec.Struct, frozen=True):
         return bool(self.program or self.folder)
 
 
-def find(options: Options, agent: str) -> Found:
+def find_here(options: Options, agent: Agent) -> FoundAgent:
     """Where an agent is: its program on PATH, its folder of settings."""
-    programs = (shutil.which(name, path=options.search_path) for name in WIRINGS[agent].programs)
-    place = folder(agent, options.place)
-    return Found(next((path for path in programs if path), ""), str(place) if place.is_dir() else "")
+    programs = (shutil.which(name, path=options.search_path) for name in agent.programs)
+    folder = agent.folder.locate(options.environment)
+    return FoundAgent(next((path for path in programs if path), ""), str(folder) if folder.is_dir() else "")
 
 
-def found(options: Options) -> tuple[str, ...]:
+def find_all_here(options: Options) -> tuple[str, ...]:
     """Every agent on this machine."""
-    return tuple(agent for agent in WIRINGS if find(options, agent))
+    return tuple(agent.name for agent in all_agents() if find_here(options, agent))
 
 
-def checked(names: Iterable[str]) -> tuple[str, ...]:
+def check_names(names: Iterable[str]) -> tuple[str, ...]:
     """The names in their order, each once; raises SettingsError for one that nobody knows."""
-    asked = set(names)
-    if unknown := sorted(asked - set(WIRINGS)):
-        raise SettingsError(f"agent {unknown[0]!r} is not known", hint=f"known: {', '.join(WIRINGS)}")
-    return tuple(agent for agent in WIRINGS if agent in asked)
+    asked, known = set(names), agent_names()
+    if unknown := sorted(asked - set(known)):
+        raise SettingsError(f"agent {unknown[0]!r} is not known", hint=f"known: {', '.join(known)}")
+    return tuple(name for name in known if name in asked)
 
 
-def refuse_early(options: Options, agent: str, plan: Plan) -> None:
+def refuse_early(options: Options, agent: Agent, plan: Plan) -> None:
     """Refuse whatever installing would refuse, before anything is written."""
-    for file in files(agent, options.place, plan):
-        if isinstance(file, Own):
+    for file in agent.wire(options.environment, plan):
+        if isinstance(file, OwnFile):
             own.refuse_foreign(file)
         else:
             settings.prepare(options.home, file.path, file.wanted)
 
 
-def is_current(options: Options, agent: str, plan: Plan) -> bool:
+def is_current(options: Options, agent: Agent, plan: Plan) -> bool:
     """Whether every file of an agent is as the plan has it. Reads only."""
-    return all(difference(file) == Registration() for file in files(agent, options.place, plan))
+    return all(difference(file) == Registration() for file in agent.wire(options.environment, plan))
 
 
-def difference(file: File) -> Registration:
+def difference(file: AgentFile) -> Registration:
     """How a file differs from what is planned."""
-    if isinstance(file, Entries):
+    if isinstance(file, SettingsFile):
         return settings.inspect(file.path, file.wanted)
     if read(file.path) is None:
         return Registration(missing=(file.path.name,))
     return Registration() if own.is_current(file) else Registration(stale=(file.path.name,))
 
 
-def install_steps(options: Options, agent: str, plan: Plan) -> Steps:
+def install_steps(options: Options, agent: Agent, plan: Plan) -> Steps:
     """Every file of an agent, in an order in which nothing is called that is not there."""
-    wanted = files(agent, options.place, plan)
+    wanted = agent.wire(options.environment, plan)
     for file in wanted:
         yield partial(_put, options, agent, file)
     for path in _left_over(options.home, agent, wanted):
-        yield partial(_take, options.home, agent, Own(path, ""))
-    if agent == "codex":
-        yield from _agreement_steps(options, plan)
+        yield partial(_take, options.home, agent, OwnFile(path, ""))
+    yield from _agreement_steps(options, agent, plan)
 
 
-def _agreement_steps(options: Options, plan: Plan) -> Steps:
+def _agreement_steps(options: Options, agent: Agent, plan: Plan) -> Steps:
     if options.choices is not None and options.choices.trust:
-        yield partial(_agree, options, hooks_of(options, plan))
-        return
-    for path in map(Path, record.load(options.home).agreements):
-        yield partial(_withdraw, options.home, path)
+        yield from (partial(_agree, options, file) for file in agreement_files(options, agent, plan))
+    else:
+        yield from _withdrawal_steps(options.home, agent)
 
 
-def _left_over(home: Home, agent: str, wanted: tuple[File, ...]) -> list[Path]:
+def _withdrawal_steps(home: Home, agent: Agent) -> Steps:
+    for path, mark in record.load(home).agreements.items():
+        if mark.agent == agent.name:
+            yield partial(_withdraw, home, agent, Path(path))
+
+
+def _left_over(home: Home, agent: Agent, wanted: tuple[AgentFile, ...]) -> list[Path]:
     """Files of our own that an earlier version put beside those that are wanted now."""
-    folders = {file.path.parent for file in wanted if isinstance(file, Own)}
-    known = (Path(path) for path, mark in record.load(home).settings.items() if mark.agent == agent)
+    folders = {file.path.parent for file in wanted if isinstance(file, OwnFile)}
+    known = (Path(path) for path, mark in record.load(home).settings.items() if mark.agent == agent.name)
     return [path for path in known if path.parent in folders and path not in {file.path for file in wanted}]
 
 
-def removal_steps(options: Options, agent: str) -> Steps:
+def removal_steps(options: Options, agent: Agent) -> Steps:
     """The same the other way round, wherever it was written; files without anything of ours are not looked at."""
     plan = Plan(str(options.home.dispatch), settings.read_token(options.home) or "0" * 32)
-    marks = {path for path, mark in record.load(options.home).settings.items() if mark.agent == agent}
-    for file in reversed(files(agent, options.place, plan)):
-        if str(file.path) in marks or _holds_ours(file.path):
+    marks = {path for path, mark in record.load(options.home).settings.items() if mark.agent == agent.name}
+    for file in reversed(agent.wire(options.environment, plan)):
+        if str(file.path) in marks or _holds_ours(file, agent):
             yield partial(_take, options.home, agent, file)
         marks.discard(str(file.path))
     for path in map(Path, sorted(marks)):
-        yield partial(_take, options.home, agent, _elsewhere(path, options, agent, plan))
-    if agent == "codex":
-        yield from (partial(_withdraw, options.home, Path(path)) for path in record.load(options.home).agreements)
+        yield partial(_take, options.home, agent, _find_elsewhere(path, options, agent, plan))
+    yield from _withdrawal_steps(options.home, agent)
 
 
-def hooks_of(options: Options, plan: Plan) -> Entries:
-    """Codex's file of hooks."""
-    return next(file for file in files("codex", options.place, plan) if isinstance(file, Entries))
+def agreement_files(options: Options, agent: Agent, plan: Plan) -> Iterator[AgreementFile]:
+    """Where an agent keeps agreements to its entries; none where it asks for none."""
+    if agent.agreement is not None:
+        for hooks in agent.entries(options.environment, plan):
+            yield AgreementFile(agent, agent.agreement, hooks)
 
 
-def trusted(options: Options, plan: Plan) -> bool:
-    """Whether Codex runs every entry of ours."""
+def is_trusted(options: Options, agent: Agent, plan: Plan) -> bool:
+    """Whether an agent runs every entry of ours."""
     try:
-        return codex_trust.standing(hooks_of(options, plan)).trusted
+        return all(file.standing().trusted for file in agreement_files(options, agent, plan))
     except (ValueError, SettingsError):
         return False  # doctor says what is wrong with the file
 
 
-def notes(options: Options, agents: Iterable[str], plan: Plan) -> tuple[str, ...]:
+def notes(options: Options, names: Iterable[str], plan: Plan) -> tuple[str, ...]:
     """What is left for a person to do or to know."""
-    told = [f"{WIRINGS[agent].title}: {WIRINGS[agent].note}" for agent in agents if WIRINGS[agent].note]
-    if "codex" in agents and not trusted(options, plan):
-        told.append(f"Codex runs no entry that you have not agreed to: {codex_trust.AGREE}")
-    return tuple(told)
+    told = [find_agent(name) for name in names]
+    lines = [f"{agent.title}: {agent.note}" for agent in told if agent.note]
+    for agent in told:
+        if agent.agreement is not None and not is_trusted(options, agent, plan):
+            lines.append(f"{agent.title} runs no entry that you have not agreed to: {agent.agreement.how}")
+    return tuple(lines)
 
 
-def _put(options: Options, agent: str, file: File) -> Change:
-    title = WIRINGS[agent].title
-    if isinstance(file, Own):
-        done = own.put(options.home, file, agent)
-        return Change(what="agent settings", path=str(file.path), done=done, detail=title)
-    done = settings.register(options.home, file.path, file.wanted, Made(agent))
-    return Change(what="agent settings", path=str(file.path), done=done, detail=title)
+def _put(options: Options, agent: Agent, file: AgentFile) -> Change:
+    if isinstance(file, OwnFile):
+        done = own.put(options.home, file, agent.name)
+    else:
+        done = settings.register(options.home, file.path, file.wanted, Made(agent.name))
+    return Change(what="agent settings", path=str(file.path), done=done, detail=agent.title)
 
 
-def _take(home: Home, agent: str, file: File) -> Change:
-    done = (
-        own.take(home, file.path)
-        if isinstance(file, Own)
-        else settings.unregister(home, file.path, file.wanted.shape)
-    )  # fmt: skip
-    undo = f"synaptic bootstrap --agent {agent}"
-    return Change(what="agent settings", path=str(file.path), done=done, detail=WIRINGS[agent].title, undo=undo)
+def _take(home: Home, agent: Agent, file: AgentFile) -> Change:
+    if isinstance(file, OwnFile):
+        done = own.take(home, file.path)
+    else:
+        done = settings.unregister(home, file.path, file.wanted.shape)
+    undo = f"synaptic bootstrap --agent {agent.name}"
+    return Change(what="agent settings", path=str(file.path), done=done, detail=agent.title, undo=undo)
 
 
-def _agree(options: Options, hooks: Entries) -> Change:
+def _agree(options: Options, file: AgreementFile) -> Change:
     """Where it cannot be written the entries still stand, and the notes say how a person agrees."""
-    path = str(codex_trust.config_file(hooks))
+    path = str(file.path)
     try:
-        return Change(what="agreement", path=path, done=codex_trust.agree(options.home, hooks), detail="Codex CLI")
+        done = agreements.agree(options.home, file)
     except SettingsError as error:
         return Change(what="agreement", path=path, done=False, detail=error.message)
+    return Change(what="agreement", path=path, done=done, detail=file.agent.title)
 
 
-def _withdraw(home: Home, path: Path) -> Change:
-    done = codex_trust.withdraw(home, path)
-    undo = "synaptic bootstrap --agent codex --trust"
-    return Change(what="agreement", path=str(path), done=done, detail="Codex CLI", undo=undo)
+def _withdraw(home: Home, agent: Agent, path: Path) -> Change:
+    done = agent.agreement is not None and agreements.withdraw(home, path, agent.agreement)
+    undo = f"synaptic bootstrap --agent {agent.name} --trust"
+    return Change(what="agreement", path=str(path), done=done, detail=agent.title, undo=undo)
 
 
-def _holds_ours(path: Path) -> bool:
+def _holds_ours(file: AgentFile, agent: Agent) -> bool:
     """Whether something of ours might be in a file; one that cannot be read has been told about elsewhere."""
     try:
-        data = read(path) or b""
+        data = read(file.path) or b""
     except SettingsError:
         return False
-    return ENTRY.encode() in data or DELEGATE.encode() in data
+    return own.is_ours(data) if isinstance(file, OwnFile) else agent.mark.encode() in data
 
 
-def _elsewhere(path: Path, options: Options, agent: str, plan: Plan) -> File:
+def _find_elsewhere(path: Path, options: Options, agent: Agent, plan: Plan) -> AgentFile:
     """A file that was written while the agent's folder was another one."""
-    like = [file for file in files(agent, options.place, plan) if isinstance(file, Entries)]
-    if not like or own.is_ours(read(path) or b""):
-        return Own(path, "")
-    return msgspec.structs.replace(like[0], path=path)
+    like = next(agent.entries(options.environment, plan), None)
+    if like is None or own.is_ours(read(path) or b""):
+        return OwnFile(path, "")
+    return msgspec.structs.replace(like, path=path)

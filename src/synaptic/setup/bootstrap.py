@@ -6,12 +6,12 @@ from pathlib import Path
 
 import msgspec
 
-from synaptic.agents.claude_entries import Plan
-from synaptic.agents.claude_settings import wanted
+from synaptic.agents.claude.entries import wanted_entries
+from synaptic.agents.shared.discover import CLAUDE, agent_names, find_agent
+from synaptic.agents.shared.ours import Plan
 from synaptic.files.replace import delete, drop_folders, make_folders, read
 from synaptic.model.errors import SettingsError, SynapticError
 from synaptic.setup import agents, dispatcher, record, settings
-from synaptic.setup.agents import CLAUDE, FOREIGN
 from synaptic.setup.env import env_file, env_text, remove_env, write_env
 from synaptic.setup.options import Change, Options, Report
 from synaptic.setup.profile import add_path, path_line, remove_path
@@ -72,8 +72,8 @@ def is_registered(options: Options) -> bool:
 def _is_told(options: Options, agent: str, token: str) -> bool:
     plan = plan_of(options, token)
     if agent == CLAUDE:
-        return settings.inspect(target(options), wanted(plan)).current
-    return agents.is_current(options, agent, plan)
+        return settings.inspect(target(options), wanted_entries(plan)).current
+    return agents.is_current(options, find_agent(agent), plan)
 
 
 def remembered(options: Options) -> Options:
@@ -122,9 +122,9 @@ def refusal(options: Options, agent: str) -> str:
 def _refuse_agent(options: Options, agent: str) -> None:
     plan = plan_of(options, settings.read_token(options.home) or UNKNOWN_TOKEN)
     if agent == CLAUDE:
-        settings.prepare(options.home, target(options), wanted(plan))
+        settings.prepare(options.home, target(options), wanted_entries(plan))
     else:
-        agents.refuse_early(options, agent, plan)
+        agents.refuse_early(options, find_agent(agent), plan)
 
 
 def _walk(steps: Iterator[Step]) -> Report:
@@ -150,7 +150,8 @@ def _install_steps(options: Options) -> Iterator[Step]:
 
 def _telling_steps(options: Options, agent: str) -> Iterator[Step]:
     if agent != CLAUDE:
-        yield from agents.install_steps(options, agent, plan_of(options, settings.ensure_token(options.home)))
+        plan = plan_of(options, settings.ensure_token(options.home))
+        yield from agents.install_steps(options, find_agent(agent), plan)
         return
     yield partial(_entries, options)
     if _choices(options).managed:
@@ -174,7 +175,7 @@ def _entries(options: Options) -> Change:
     plan = plan_of(options, settings.ensure_token(options.home))
     path = target(options)
     mode = 0o644 if _choices(options).managed else 0o600
-    done = settings.register(options.home, path, wanted(plan), Made(CLAUDE, mode))
+    done = settings.register(options.home, path, wanted_entries(plan), Made(CLAUDE, mode))
     if done and plan.http is not None:
         path.chmod(path.stat().st_mode & 0o600)  # its entries carry the token of the listener
     return Change(what="agent settings", path=str(path), done=done, detail="one entry per event")
@@ -195,7 +196,7 @@ def _project(project: Path) -> Change:
 
 def _removal_steps(options: Options) -> Iterator[Step]:
     """Entries first: an agent must never be left with entries whose dispatcher is gone."""
-    for agent in (CLAUDE, *FOREIGN):
+    for agent in agent_names():
         yield from _leaving_steps(options, agent)
     known = record.load(options.home)
     for file in dict.fromkeys((options.profile.file, *map(Path, known.profiles))):
@@ -208,7 +209,7 @@ def _removal_steps(options: Options) -> Iterator[Step]:
 
 def _leaving_steps(options: Options, agent: str) -> Iterator[Step]:
     if agent != CLAUDE:
-        yield from agents.removal_steps(options, agent)
+        yield from agents.removal_steps(options, find_agent(agent))
         return
     marked = (path for path, mark in record.load(options.home).settings.items() if mark.agent == CLAUDE)
     for file in dict.fromkeys((options.settings, options.managed, *map(Path, marked))):

@@ -1,6 +1,7 @@
 """The program that agents run: the compiled `dispatch`, or without a compiler a script that does the same in Python."""
 
 import os
+import shlex
 import site
 import sys
 from pathlib import Path
@@ -123,8 +124,7 @@ def _engine_text(engine: EngineFile) -> str:
 
 
 def _script(template: str) -> bytes:
-    quoted = "'" + sys.executable.replace("'", "'\\''") + "'"
-    return os.fsencode(template.format(version=synaptic.__version__, python=quoted))
+    return os.fsencode(template.format(version=synaptic.__version__, python=shlex.quote(sys.executable)))
 
 
 def _refuse_unusable_python(home: Home) -> None:

@@ -9,14 +9,14 @@ from typing import Literal
 import msgspec
 
 import synaptic
-from synaptic.agents.wiring import WIRINGS
+from synaptic.agents.shared.discover import CLAUDE, all_agents, find_agent
 from synaptic.hooks.catalog import Catalog
 from synaptic.hooks.faults import find_faults, find_switched_off
 from synaptic.hooks.trust import Trust
 from synaptic.model.home import Home
 from synaptic.model.hook import Hook
 from synaptic.setup import agent_health, dispatcher
-from synaptic.setup.agents import CLAUDE, find
+from synaptic.setup.agents import find_here
 from synaptic.setup.bootstrap import UNKNOWN_TOKEN, plan_of, remembered, target
 from synaptic.setup.env import env_file
 from synaptic.setup.options import Options
@@ -27,8 +27,6 @@ from synaptic.store.db import Store
 
 STALE_OUTPUT = 3600.0
 """Seconds after which a background hook's output should have been collected."""
-
-READS_CLAUDE_SETTINGS = ("copilot", "cursor")
 
 State = Literal["ok", "warn", "fail"]
 
@@ -84,12 +82,13 @@ def check_agents(options: Options) -> Iterator[Finding]:
     told = options.choices.agents if options.choices else ()
     plan = plan_of(options, read_token(options.home) or UNKNOWN_TOKEN)
     for agent in (name for name in told if name != CLAUDE):
-        for remark in agent_health.examine(options, agent, plan):
+        for remark in agent_health.examine(options, find_agent(agent), plan):
             repair = "bootstrap" if remark.ours else ""
             yield Finding(check=f"agent {agent}", state=remark.state, seen=remark.seen, fix=remark.fix, repair=repair)
-    readers = [name for name in READS_CLAUDE_SETTINGS if find(options, name)]
+    others = (agent for agent in all_agents() if agent.reads_claude_settings and agent.name != CLAUDE)
+    readers = [agent.title for agent in others if find_here(options, agent)]
     if readers and CLAUDE in told:
-        names = " and ".join(WIRINGS[name].title for name in readers)
+        names = " and ".join(readers)
         seen = f"{names} may run Claude Code's entries too: answered in their own dialect, and once if told themselves"
         yield Finding(check="read twice", state="ok", seen=seen)
 

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import msgspec
 
-from synaptic.agents.claude_settings import managed_file, managed_folder, settings_file
-from synaptic.agents.wiring import VARIABLES, Place
+from synaptic.agents.base import UserEnvironment
+from synaptic.agents.claude.entries import managed_file, managed_folder, settings_file
+from synaptic.agents.shared.guarded import moving_variables
 from synaptic.model.errors import SettingsError
 from synaptic.model.home import Home
 from synaptic.setup.profile import Shell
@@ -38,10 +39,10 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
         return managed_file(self.managed_root)
 
     @property
-    def place(self) -> Place:
+    def environment(self) -> UserEnvironment:
         """Where agents look for their files."""
         claude = {"CLAUDE_CONFIG_DIR": str(self.claude_dir)} if self.claude_dir else {}
-        return Place(self.user_home, {**self.agent_env, **claude})
+        return UserEnvironment(self.user_home, {**self.agent_env, **claude})
 
     @property
     def profile(self) -> Shell:
@@ -57,7 +58,7 @@ def options_from(environ: Mapping[str, str], home: Home) -> Options:
         shell=environ.get("SHELL", ""),
         zdotdir=_folder(environ, "ZDOTDIR"),
         search_path=environ.get("PATH", ""),
-        agent_env={name: environ[name] for name in VARIABLES if environ.get(name)},
+        agent_env={name: environ[name] for name in moving_variables() if environ.get(name)},
     )
 
 

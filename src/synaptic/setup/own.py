@@ -2,8 +2,9 @@
 
 from pathlib import Path
 
-from synaptic.agents.settings import Undo
-from synaptic.agents.wiring import Own, owned
+from synaptic.agents.base import OwnFile
+from synaptic.agents.shared.ours import is_own_file
+from synaptic.agents.shared.settings import Undo
 from synaptic.files.replace import delete, make_folders, read, replace
 from synaptic.model.errors import SettingsError
 from synaptic.model.home import Home
@@ -11,7 +12,7 @@ from synaptic.setup import record
 from synaptic.setup.record import SettingsMark
 
 
-def refuse_foreign(own: Own) -> None:
+def refuse_foreign(own: OwnFile) -> None:
     """Refuse to write over a file that somebody else made."""
     there = read(own.path)
     if there is not None and not is_ours(there):
@@ -19,12 +20,12 @@ def refuse_foreign(own: Own) -> None:
         raise SettingsError("is a file of your own, and the agent has no other place", where=str(own.path), hint=hint)
 
 
-def is_current(own: Own) -> bool:
+def is_current(own: OwnFile) -> bool:
     """Whether the file is there as it should be."""
     return read(own.path) == own.text.encode() and own.path.stat().st_mode & 0o111 == own.mode & 0o111
 
 
-def put(home: Home, own: Own, agent: str) -> bool:
+def put(home: Home, own: OwnFile, agent: str) -> bool:
     """Write the file, or bring it up to date; whether anything had to change."""
     refuse_foreign(own)
     if is_current(own):
@@ -50,4 +51,4 @@ def take(home: Home, path: Path) -> bool:
 
 def is_ours(data: bytes) -> bool:
     """Whether these are the contents of a file that we wrote."""
-    return owned(data.decode("utf-8", "replace"))
+    return is_own_file(data.decode("utf-8", "replace"))

@@ -9,7 +9,7 @@ from typing import Literal, TypeVar
 
 import msgspec
 
-from synaptic.agents.settings import Undo
+from synaptic.agents.shared.settings import Undo
 from synaptic.files.replace import drop_folders, explained, make_folders, read, replace
 from synaptic.model.home import Home
 from synaptic.model.hook import HttpEndpoint
@@ -48,13 +48,24 @@ class ProfileMark(msgspec.Struct, frozen=True):
     folders: tuple[str, ...] = ()
 
 
+class AgreementMark(msgspec.Struct, frozen=True):
+    """One file of an agent that holds an agreement to our entries."""
+
+    text: str
+    """Exactly what was added."""
+    absent: bool = False
+    folders: tuple[str, ...] = ()
+    agent: str = "codex"
+    """Records of earlier versions do not say it: there was no other."""
+
+
 class Record(msgspec.Struct, frozen=True):
     """Files by absolute path, and what the user chose last."""
 
     settings: Mapping[str, SettingsMark] = {}
     profiles: Mapping[str, ProfileMark] = {}
     choices: Choices = Choices()
-    agreements: Mapping[str, ProfileMark] = {}
+    agreements: Mapping[str, AgreementMark] = {}
     """Files that hold an agreement to our entries."""
     folders: tuple[str, ...] = ()
     """Made for files that are gone, and still used by somebody."""
@@ -95,7 +106,7 @@ def mark_profile(home: Home, path: Path, mark: ProfileMark | None) -> None:
     save(home, msgspec.structs.replace(record, profiles=_with(record.profiles, str(path), mark)))
 
 
-def mark_agreement(home: Home, path: Path, mark: ProfileMark | None) -> None:
+def mark_agreement(home: Home, path: Path, mark: AgreementMark | None) -> None:
     """Remember, or with None forget, one file with agreements."""
     record = load(home)
     save(home, msgspec.structs.replace(record, agreements=_with(record.agreements, str(path), mark)))

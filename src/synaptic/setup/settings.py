@@ -9,7 +9,8 @@ from typing import TypeVar
 
 import msgspec
 
-from synaptic.agents.settings import Edited, Registration, Shape, Undo, Wanted, install, registration, uninstall
+from synaptic.agents.base import SettingsShape, WantedEntries
+from synaptic.agents.shared.settings import Edited, Registration, Undo, install, registration, uninstall
 from synaptic.files.replace import delete, make_folders, read, replace
 from synaptic.model.errors import SettingsError
 from synaptic.model.home import Home
@@ -51,18 +52,18 @@ def ensure_token(home: Home) -> str:
     return token
 
 
-def inspect(path: Path, wanted: Wanted) -> Registration:
+def inspect(path: Path, wanted: WantedEntries) -> Registration:
     """How the file differs from what is wanted; nothing is written."""
     return _explained(path, lambda: registration(_text(read(path)), wanted))
 
 
-def prepare(home: Home, path: Path, wanted: Wanted) -> Edited | None:
+def prepare(home: Home, path: Path, wanted: WantedEntries) -> Edited | None:
     """What `register` would write; None when nothing. Refuses a file that must not be edited."""
     mark = record.load(home).settings.get(str(path))
     return _explained(path, lambda: install(_text(read(path)), wanted, mark.undo if mark else None))
 
 
-def register(home: Home, path: Path, wanted: Wanted, made: Made = CLAUDE) -> bool:
+def register(home: Home, path: Path, wanted: WantedEntries, made: Made = CLAUDE) -> bool:
     """Put the wanted entries into the file; whether anything had to change."""
     for _ in range(ATTEMPTS):
         before = read(path)
@@ -76,7 +77,7 @@ def register(home: Home, path: Path, wanted: Wanted, made: Made = CLAUDE) -> boo
     raise SettingsError("changes all the time", where=str(path), hint="close the agent and try again")
 
 
-def unregister(home: Home, path: Path, shape: Shape | None = None) -> bool:
+def unregister(home: Home, path: Path, shape: SettingsShape | None = None) -> bool:
     """Take our entries out of the file and restore what was there; whether anything had to change."""
     mark = record.load(home).settings.get(str(path))
     before = read(path)
@@ -84,7 +85,7 @@ def unregister(home: Home, path: Path, shape: Shape | None = None) -> bool:
         record.mark_settings(home, path, None)
         return False
     text = _text(before) or ""
-    wanted = Wanted(shape or Shape(), str(home.dispatch), {})
+    wanted = WantedEntries(shape or SettingsShape(), str(home.dispatch), {})
     after = _explained(path, lambda: uninstall(text, wanted, mark.undo if mark else None))
     if after != text:
         _write(home, path, before, after, 0o600)

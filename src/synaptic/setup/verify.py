@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from synaptic.agents.claude_settings import wanted
+from synaptic.agents.claude.entries import PROJECT_SETTINGS, wanted_entries
+from synaptic.agents.shared.discover import CLAUDE
 from synaptic.files.replace import read
 from synaptic.model.errors import SettingsError
 from synaptic.setup import dispatcher, settings
-from synaptic.setup.agents import CLAUDE
 from synaptic.setup.bootstrap import plan_of, remembered, target
 from synaptic.setup.options import Options, Problem
 
@@ -50,7 +50,7 @@ def _entries(options: Options) -> Iterator[Problem]:
         yield Problem(what="the agent was never told about the dispatcher", where=str(path), fix=BOOTSTRAP)
         return
     try:
-        found = settings.inspect(path, wanted(plan_of(options, token)))
+        found = settings.inspect(path, wanted_entries(plan_of(options, token)))
     except SettingsError as error:
         yield Problem(what=error.message, where=str(path), fix=error.hint)
         return
@@ -64,7 +64,7 @@ def _switched_off(options: Options) -> Iterator[Problem]:
     """`disableAllHooks` in any file that a user or a repository writes stops every hook that is not managed."""
     files = [options.settings]
     if options.project is not None:
-        files += [options.project / ".claude" / name for name in ("settings.json", "settings.local.json")]
+        files += [options.project / name for name in PROJECT_SETTINGS]
     for file in dict.fromkeys(files):
         try:
             off = _load(file).get("disableAllHooks") is True

@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 
-from synaptic.agents.claude_entries import Plan
-from synaptic.agents.settings import found
-from synaptic.agents.wiring import Entries, Place, canonical, files
+from synaptic.agents.base import Agent, SettingsFile, UserEnvironment
+from synaptic.agents.shared.discover import find_agent
+from synaptic.agents.shared.ours import Plan
+from synaptic.agents.shared.settings import found
 from synaptic.files.replace import read
 from synaptic.model.call import Call
 from synaptic.model.errors import SettingsError
@@ -26,18 +27,19 @@ def speaks_for_itself(home: Home, call: Call) -> bool:
     marked = _marked(home)
     if call.agent not in marked.values() or not call.env.get("HOME"):
         return False
-    wanted = files(call.agent, Place(Path(call.env["HOME"]), call.env), Plan(str(home.dispatch), ANY_TOKEN))
-    own = (file for file in wanted if isinstance(file, Entries) and marked.get(str(file.path)) == call.agent)
-    return any(call.event.hook_event_name in _events(call.agent, file) for file in own)
+    agent = find_agent(call.agent)
+    files = agent.entries(UserEnvironment(Path(call.env["HOME"]), call.env), Plan(str(home.dispatch), ANY_TOKEN))
+    own = (file for file in files if marked.get(str(file.path)) == call.agent)
+    return any(call.event.hook_event_name in _events(agent, file) for file in own)
 
 
-def _events(agent: str, file: Entries) -> set[str]:
+def _events(agent: Agent, file: SettingsFile) -> set[str]:
     """The events for which an entry of ours is in a file; none when it cannot be read."""
     try:
         names = found((read(file.path) or b"").decode(), file.wanted)
     except (SettingsError, UnicodeDecodeError):
         return set()
-    return {canonical(agent, name) for name in names}
+    return {agent.adapter.canonical(name) for name in names}
 
 
 def _marked(home: Home) -> Mapping[str, str]:

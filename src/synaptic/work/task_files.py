@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
+from synaptic.agents.shared.guarded import usual_paths
 from synaptic.model.errors import LayerError
 from synaptic.model.layers import Effort
 
 TASKS_FOLDER = ".tasks"
-GUARDED_FOLDERS = frozenset({".git", ".synaptic", ".claude", ".codex", ".gemini", ".cursor", ".system"})
-"""Folders that decide what agents and the engine do: nothing of a task belongs there."""
+ENGINE_FOLDERS = frozenset({".git", ".synaptic", ".system"})
 UNSAFE_LETTERS = re.compile(r"[^\w.-]+")
 HEADING = re.compile(r"^## ", re.MULTILINE)
 NAME_LIMIT = 100
@@ -102,11 +102,17 @@ def _require_inside(root: str, path: str) -> str:
     # Both as it is written and as it is resolved: `..` hides in the name, a link only shows when it is followed.
     for base, place in ((root, path), (os.path.realpath(root), os.path.realpath(path))):
         below = os.path.relpath(place, base).split("/")
-        if below[0] in ("..", ".") or GUARDED_FOLDERS.intersection(below):
+        if below[0] in ("..", ".") or _is_guarded(below):
             what = "a task's folder is inside the project" if below[0] in ("..", ".") else "no task belongs there"
             hint = f"give a name: it becomes {root}/{TASKS_FOLDER}/NAME"
             raise LayerError("VALIDATION_ERROR", what, where=path, hint=hint)
     return path
+
+
+def _is_guarded(parts: list[str]) -> bool:
+    """Whether a path leads into a folder that decides what agents and the engine do: no task belongs there."""
+    agents = (folder for folder in usual_paths().folders if "/" not in folder)
+    return not ENGINE_FOLDERS.union(agents).isdisjoint(parts)
 
 
 def _unwritable(path: str, error: OSError) -> LayerError:

@@ -41,9 +41,9 @@ class Kept(msgspec.Struct, frozen=True):
 
 
 @lru_cache(maxsize=64)
-def kept(folder: str, names: tuple[str, ...]) -> Kept:
-    """These files of a folder; none when there is no folder."""
-    files = tuple(f"{folder}/{name}".lower() for name in names) if folder else ()
+def kept(folder: str, names: tuple[str, ...], more: tuple[str, ...] = ()) -> Kept:
+    """These files of a folder, none of them when there is no folder; and more of them, by their whole paths."""
+    files = (*(f"{folder}/{name}".lower() for name in names if folder), *more)
     ways = tuple(tuple(file.split("/")[::-1]) for file in files)
     return Kept(files, tuple(map(stem, files)), ways, _starts(files))
 

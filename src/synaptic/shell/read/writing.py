@@ -1,13 +1,11 @@
 """Text put back into a command line, so that the shell reads it as it is."""
 
-from synaptic.shell.read.script import PLAIN
+import shlex
 
 
 def as_word(text: str) -> str:
     """One word: plain where that is enough, else in single quotes."""
-    if PLAIN.fullmatch(text) and text[:1] != "~":
-        return text
-    return "'" + text.replace("'", "'\\''") + "'"
+    return shlex.quote(text)
 
 
 def in_double_quotes(text: str) -> str:

@@ -1,0 +1,49 @@
+"""Claude Code: how it is recognised, told, switched off and started again. Its dialect and entries have own files."""
+
+import re
+
+from synaptic.agents.base import Agent, CommandLine, HookSwitch, SettingsFolder, Sign, options
+from synaptic.agents.claude.dialect import ADAPTER
+from synaptic.agents.claude.entries import REGISTERED, SETTINGS, make_files
+from synaptic.agents.shared.ours import ENTRY
+
+BEGINNING = re.compile(rb'\{"session_id":"[^"\\]*","transcript_path":"[^"\\]*/\.claude/projects/')
+"""How it begins every payload. An agent's own fields come first: no tool input can imitate them here."""
+
+AGENT = Agent(
+    name="claude",
+    title="Claude Code",
+    note="",
+    adapter=ADAPTER,
+    events=REGISTERED,
+    unseen=(),
+    sign=Sign(lambda seen: False, beginning=BEGINNING),  # it is who is meant when nobody else is recognised
+    reads_claude_settings=True,
+    imitates="",
+    folder=SettingsFolder("CLAUDE_CONFIG_DIR", ".claude"),
+    named_files={},
+    files=make_files,
+    mark=ENTRY,
+    strict_events=frozenset(),
+    agreement=None,
+    switches=(HookSwitch(SETTINGS, ("disableAllHooks",), True),),
+    guards=("settings.local.json", "managed-settings.json"),
+    programs=("claude",),
+    version_arguments=("--version",),
+    command_line=CommandLine(
+        resume=options("-r --resume -c --continue --session-id --fork-session --from-pr --teleport"),
+        switches=options(
+            "-p --print -c --continue --fork-session --verbose --dangerously-skip-permissions --bare --brief --chrome "
+            "--allow-dangerously-skip-permissions --no-chrome --disable-slash-commands --ide --include-hook-events "
+            "--include-partial-messages --no-session-persistence --replay-user-messages --restricted --safe-mode "
+            "--strict-mcp-config --tmux --forward-subagent-text --ax-screen-reader --bg --background --desktop "
+            "--exclude-dynamic-system-prompt-sections"
+        ),
+        several=options(
+            "--add-dir --allowedTools --allowed-tools --disallowedTools --disallowed-tools --betas --file "
+            "--mcp-config --tools"
+        ),
+    ),
+    shell_variables=("CLAUDECODE",),
+    session_variables=("CLAUDE_CODE_SESSION_ID",),
+)

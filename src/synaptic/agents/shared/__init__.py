@@ -1,0 +1,1 @@
+"""What every agent shares: reading payloads, shaping answers, editing settings, and the tables over all agents."""

@@ -1,0 +1,138 @@
+"""A decision in terms that an event can honour: one rule per thing that may be impossible, each noted in the trace."""
+
+from collections.abc import Callable
+
+import msgspec
+
+from synaptic.agents.base import Capability
+from synaptic.agents.shared.payload import to_json
+from synaptic.model.decision import Decision, Kind, Step
+from synaptic.model.effect import Deliver
+from synaptic.model.tool import Input
+
+Mapped = tuple[Decision, str]
+Rule = Callable[[Decision, Capability], Mapped | None]
+
+change = msgspec.structs.replace
+
+
+def degraded(decision: Decision, capability: Capability, agent: str) -> Decision:
+    """The decision after all rules. Doing it twice changes nothing."""
+    for rule in RULES:
+        mapped = rule(decision, capability)
+        if mapped:
+            decision = noted(decision, mapped, agent)
+    return decision
+
+
+def noted(before: Decision, mapped: Mapped, agent: str) -> Decision:
+    """A mapped decision with the step that says so."""
+    after, note = mapped
+    step = Step(hook=before.by or agent, kind=before.kind, phase="degraded", note=note)
+    return change(after, trace=(*after.trace, step))
+
+
+def without_input(decision: Decision) -> Decision:
+    """The decision as if nobody had rewritten anything."""
+    if decision.kind is not Kind.REWRITE:
+        return change(decision, input=None)
+    return change(decision, input=None, kind=Kind.ALLOW if decision.allowed else _remaining(decision))
+
+
+def _remaining(decision: Decision) -> Kind:
+    return Kind.ADVISE if decision.context or decision.messages or decision.feedback else Kind.NONE
+
+
+def _settled(decision: Decision) -> Decision:
+    """Advice of which nothing is left is silence."""
+    return change(decision, kind=_remaining(decision)) if decision.kind is Kind.ADVISE else decision
+
+
+def _rewrite(decision: Decision, can: Capability) -> Mapped | None:
+    if decision.input is None:
+        empty = decision.kind is Kind.REWRITE
+        return (without_input(decision), "rewrite of nothing: dropped") if empty else None
+    if can.rewrite:
+        return None
+    if decision.kind is Kind.DENY:
+        return change(decision, input=None), "a denied call is not rewritten"
+    if decision.kind is Kind.ASK:
+        return change(
+            decision, input=None, reason=_in_words(decision)
+        ), "rewrite not possible here: told in the question"
+    if can.deny:
+        denied = change(decision, kind=Kind.DENY, input=None, allowed=False, reason=_in_words(decision))
+        return denied, "rewrite not possible here: denied with the corrected input in the reason"
+    return without_input(decision), "rewrite not possible here: dropped"
+
+
+def _in_words(decision: Decision) -> str:
+    return f"{decision.reason}\nUse instead: {_shown(decision.input or {})}".strip()
+
+
+def _shown(new: Input) -> str:
+    command = new.get("command")
+    return command if isinstance(command, str) else to_json(new).decode()
+
+
+def _ask(decision: Decision, can: Capability) -> Mapped | None:
+    if decision.kind is not Kind.ASK or can.ask:
+        return None
+    if can.deny:
+        return change(decision, kind=Kind.DENY), "ask not possible here: denied"
+    told = change(decision, messages=_with(decision.messages, decision.reason))
+    return change(told, kind=_remaining(told)), "ask not possible here: told to the user"
+
+
+def _deny(decision: Decision, can: Capability) -> Mapped | None:
+    if decision.kind is not Kind.DENY or can.deny:
+        return None
+    if can.feedback:
+        told = change(decision, feedback=_with(decision.feedback, decision.reason))
+        return change(told, kind=_remaining(told)), "deny not possible here: told to the model"
+    told = change(decision, messages=_with(decision.messages, decision.reason))
+    return change(told, kind=_remaining(told)), "deny not possible here: told to the user"
+
+
+def _with(texts: tuple[str, ...], text: str) -> tuple[str, ...]:
+    return (*texts, text) if text and text not in texts else texts
+
+
+def _feedback(decision: Decision, can: Capability) -> Mapped | None:
+    if not decision.feedback or can.feedback:
+        return None
+    told = change(decision, feedback=(), context=(*decision.context, *decision.feedback))
+    return told, "feedback not possible here: told as context"
+
+
+def _allow(decision: Decision, can: Capability) -> Mapped | None:
+    if decision.kind is not Kind.ALLOW or can.allow:
+        return None
+    return change(decision, kind=_remaining(decision), allowed=False), "there is no permission to give here"
+
+
+def _context(decision: Decision, can: Capability) -> Mapped | None:
+    if not decision.context or can.context:
+        return None
+    later = tuple(Deliver(text) for text in decision.context)
+    kept = _settled(change(decision, context=(), effects=(*decision.effects, *later)))
+    return kept, "context not possible here: kept for the session's next event that can carry it"
+
+
+def _message(decision: Decision, can: Capability) -> Mapped | None:
+    if not decision.messages or can.message:
+        return None
+    told = _settled(change(decision, messages=(), warnings=(*decision.warnings, *decision.messages)))
+    return told, "message to the user not possible here: written to stderr"
+
+
+def _extras(decision: Decision, can: Capability) -> Mapped | None:
+    unknown = sorted(str(name) for name in decision.extras if name not in can.extras)
+    if not unknown:
+        return None
+    kept = {name: value for name, value in decision.extras.items() if name in can.extras}
+    return change(decision, extras=kept), f"not honoured here: {', '.join(unknown)}"
+
+
+RULES: tuple[Rule, ...] = (_rewrite, _ask, _deny, _feedback, _allow, _context, _message, _extras)
+"""In this order: what one rule makes, a later one may still have to map."""

@@ -1,0 +1,73 @@
+"""Finds agents by the names of their modules. One is imported when it is first asked for: one never loads the others.
+
+There is no list to add to: every module, or folder, of the package `agents` is an agent, but for the contract and
+what they share.
+"""
+
+import pkgutil
+from functools import cache
+from importlib import import_module
+
+import synaptic.agents
+from synaptic.agents.base import Adapter, Agent
+from synaptic.model.errors import PayloadError
+
+CLAUDE = "claude"
+"""Who is meant when nobody is named; its entries are run by others too."""
+OWN = "synaptic"
+"""The dialect of ability orchestrators, which is ours."""
+NOT_AGENTS = frozenset({"base", "shared"})
+
+
+@cache
+def agent_names() -> tuple[str, ...]:
+    """Every agent, in the order in which they are shown: Claude Code, then by name. None of them is imported."""
+    found = {module.name for module in pkgutil.iter_modules(synaptic.agents.__path__)} - NOT_AGENTS
+    return tuple(sorted(found, key=lambda name: (name != CLAUDE, name)))
+
+
+@cache
+def find_agent(name: str) -> Agent:
+    """An agent by its name; raises PayloadError for a name nobody knows."""
+    if name not in agent_names():
+        raise _unknown(name)
+    found: Agent = import_module(f"synaptic.agents.{name}").AGENT
+    return found
+
+
+def has_dialect(name: str) -> bool:
+    """Whether somebody of this name can be understood: an agent, or an orchestrator that speaks our own words."""
+    return name == OWN or name in agent_names()
+
+
+@cache
+def find_adapter(name: str) -> Adapter:
+    """The dialect of an agent, or our own; raises PayloadError for a name nobody knows."""
+    if name == OWN:
+        own: Adapter = import_module("synaptic.agents.shared.own_dialect").ADAPTER
+        return own
+    return find_agent(name).adapter
+
+
+@cache
+def all_agents() -> tuple[Agent, ...]:
+    """Every agent. This imports all of them."""
+    return tuple(map(find_agent, agent_names()))
+
+
+def find_by_program(program: str) -> Agent | None:
+    """The agent that a program's name starts. Most have the name of their program: then no other one is imported."""
+    if program in agent_names() and program in find_agent(program).programs:
+        return find_agent(program)
+    return next((agent for agent in all_agents() if program in agent.programs), None)
+
+
+@cache
+def agents_by_sign() -> tuple[Agent, ...]:
+    """Every agent, those that set the variables of another one before it."""
+    return tuple(sorted(all_agents(), key=lambda one: (one.name != CLAUDE, one.imitates or one.name, not one.imitates)))
+
+
+def _unknown(name: str) -> PayloadError:
+    known = ", ".join((*agent_names(), OWN))
+    return PayloadError(f"agent {name!r} is not known", where="dispatch", hint=f"known: {known}")

@@ -1,0 +1,87 @@
+"""The files of agents that decide whether the engine is called: where entries and switches are, wherever that is.
+
+Derived from what bootstrap writes and doctor looks at, so that no agent can be told without its files being guarded.
+"""
+
+import os
+from functools import cache, lru_cache
+from pathlib import Path
+
+import msgspec
+
+from synaptic.agents.base import Agent, UserEnvironment, Variables
+from synaptic.agents.shared.discover import all_agents, find_agent
+from synaptic.agents.shared.ours import Plan
+
+ANYWHERE = UserEnvironment(Path("/"))
+ANY_PLAN = Plan("/dispatch", "0" * 32)
+
+
+class GuardedPaths(msgspec.Struct, frozen=True):
+    """Files and folders that are not to be changed, and the folders around them, which are not to be taken away."""
+
+    folders: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+
+
+NOWHERE = GuardedPaths()
+
+
+@cache
+def guarded_names(agent: str) -> tuple[str, ...]:
+    """What is guarded in one agent's folder; a folder stands for everything in it."""
+    return _names(find_agent(agent))
+
+
+@cache
+def usual_paths() -> GuardedPaths:
+    """What is guarded below a home folder when no variable moves anything."""
+    folders = tuple(agent.folder.usual for agent in all_agents())
+    files = (f"{agent.folder.usual}/{name}" for agent in all_agents() for name in guarded_names(agent.name))
+    return GuardedPaths(folders, tuple(files))
+
+
+@cache
+def moving_variables() -> tuple[str, ...]:
+    """Every variable that moves a file of an agent."""
+    return tuple(dict.fromkeys(name for agent in all_agents() for name in agent.variables))
+
+
+@lru_cache(maxsize=64)
+def moved_paths(variables: tuple[tuple[str, str], ...]) -> GuardedPaths:
+    """What is guarded where variables have moved it, as they name it and where that truly is."""
+    known = dict(variables)
+    folders: dict[str, None] = {}
+    files: dict[str, None] = {}
+    for agent in all_agents():
+        names = guarded_names(agent.name)
+        for folder in _moved_folders(agent, known):
+            folders[folder] = None
+            files.update(dict.fromkeys(f"{folder}/{name}" for name in names))
+        named = (known.get(variable, "") for variable in agent.named_files)
+        files.update(dict.fromkeys(path for name in named for path in _both(name)))
+    return GuardedPaths(tuple(folders), tuple(files))
+
+
+def _names(agent: Agent) -> tuple[str, ...]:
+    """Entries, switches, agreements and what else the agent names; what is in a guarded folder goes without saying."""
+    folder = ANYWHERE.home / agent.folder.usual
+    written = (file.path for file in agent.wire(ANYWHERE, ANY_PLAN))
+    below = [path.relative_to(folder).as_posix() for path in written if path.is_relative_to(folder)]
+    agreed = [agent.agreement.file] if agent.agreement else []
+    names = dict.fromkeys([*agent.guards, *below, *(switch.file for switch in agent.switches), *agreed])
+    return tuple(name for name in names if not any(name.startswith(f"{guard}/") for guard in agent.guards))
+
+
+def _moved_folders(agent: Agent, variables: Variables) -> tuple[str, ...]:
+    return tuple(os.path.normpath(f"{folder}/{agent.folder.below}") for folder in _both(agent.folder.named(variables)))
+
+
+def _both(path: str) -> tuple[str, ...]:
+    """A path as it is written and behind its links: a command may name it either way.
+
+    Nothing for a relative one: where it starts from is known to the agent alone.
+    """
+    if not path.startswith("/"):
+        return ()
+    return tuple(dict.fromkeys((os.path.normpath(path), os.path.realpath(path))))
