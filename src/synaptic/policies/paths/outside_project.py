@@ -122,7 +122,8 @@ def _find_arguments(command: Command) -> list[str]:
     if program.name in SAYERS:
         return []
     given = program.read(command.argv[1:])
-    texts = [word for flag in given.flags if flag.role in TEXTS for word in (flag.word, flag.value)]
+    spoken = [flag for flag in given.flags if flag.role in TEXTS]
+    texts = [flag.word if flag.word.text[:2] == "--" and "=" in flag.word.text else flag.value for flag in spoken]
     if program.roles.first[:1] == ("pattern",) and not given.has_role("pattern", "pattern-file", "no-pattern"):
         texts += given.operands[:1]
     return [word.text for word in command.argv[1:] if not any(word is text for text in texts)]

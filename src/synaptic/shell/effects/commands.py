@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
+from itertools import chain
 
 import msgspec
 
@@ -29,8 +30,12 @@ KINDS: dict[str, tuple[str, ...]] = {
     "fetch": ("fetch",),
 }
 """What a role of the book means for the file or the address that a word names."""
-CHANGES = frozenset({"write", "into", "touch", "edit", "delete", "move", "unnamed"})
+CHANGE_ROLES = frozenset({"write", "into", "touch", "edit", "delete", "move", "unnamed"})
 """Roles with which a program changes a file."""
+CHANGING = frozenset({"write", "touch", "delete"})
+"""Kinds of effects that change a file."""
+OPENING = ("read", "edit", "move", "script", "send")
+"""Roles with which a program opens files that it is given."""
 READING = frozenset({"read", "send", "fetch"})
 """Kinds of effects that open a file, if it is one that the word names."""
 LEADING = frozenset({"pattern", "script"})
@@ -54,7 +59,7 @@ CHANGING_VERBS = names(
 """Verbs of git that change files of the working tree without naming each."""
 SHOWING = {"stash": names("list show"), "bisect": names("log view visualize terms help")}
 """What such a verb does, by its first word, that changes nothing."""
-CHANGING = {"submodule": names("update add deinit")}
+CHANGING_WORDS = {"submodule": names("update add deinit")}
 """For verbs that mostly show: what changes something."""
 LOOKING = ("check", "stat", "numstat", "summary")
 """Options with which `git apply` applies nothing."""
@@ -83,7 +88,7 @@ def changes_files(program: Program) -> bool:
     """Whether a program may change a file at all."""
     if program.unnamed or program.name in WITH_LOGIC:
         return True
-    return any(map(program.has_role, CHANGES)) or any(map(changes_files, program.verbs.values()))
+    return any(map(program.has_role, CHANGE_ROLES)) or any(map(changes_files, program.verbs.values()))
 
 
 def _find_declared(program: Program, words: tuple[Word, ...], edits: bool = False) -> Iterator[Act]:
@@ -91,22 +96,27 @@ def _find_declared(program: Program, words: tuple[Word, ...], edits: bool = Fals
     verb = program.find_verb(given.words[0].text) if program.verbs and given.words else None
     if verb is not None:
         program, given = verb, verb.read(given.operands[1:])
-    if given.has_role("dry"):
-        return
-    for flag in given.flags:
-        yield from _find_in_flag(flag, program)
+    acts = chain(
+        (act for flag in given.flags for act in _find_in_flag(flag, program)),
+        _find_unnamed(program, given),
+        _find_in_operands(program, given, edits or given.has_role("edit")),
+    )
+    return (act for act in acts if act[0] not in CHANGING) if given.has_role("dry") else acts
+
+
+def _find_unnamed(program: Program, given: Arguments) -> Iterator[Act]:
+    """A file that is written and that no word names."""
     if given.has_role("unnamed") or (program.unnamed and not given.of_role("write")):
         yield "write", UNNAMED
-    yield from _find_in_operands(program, given, edits or given.has_role("edit"))
 
 
 def _find_in_flag(flag: Flag, program: Program) -> Iterator[Act]:
     """What an option does to its value. One that the book does not have may name a file to read."""
-    if flag.value is None:
-        if not flag.known and "/" in flag.word.text and program.has_role("read"):
-            yield "read", flag.word
-    elif not flag.known:
-        yield "read", flag.value
+    if not flag.known:
+        if any(map(program.has_role, OPENING)) and (flag.value is not None or "/" in flag.word.text):
+            yield "read", flag.value or flag.word
+    elif flag.value is None:
+        return
     elif flag.role in ("code", "print", "pattern"):
         yield from _find_opened(flag.value.text, flag.role, program)
     elif flag.value.text != STDOUT and flag.role != "edit":
@@ -194,7 +204,7 @@ def _changes_tree(call: GitCall) -> bool:
     if call.verb == "read-tree":
         return given.has("u")
     first = given.words[0].text if given.words else ""
-    return first in CHANGING.get(call.verb, (first,)) and first not in SHOWING.get(call.verb, ())
+    return first in CHANGING_WORDS.get(call.verb, (first,)) and first not in SHOWING.get(call.verb, ())
 
 
 WITH_LOGIC: dict[str, Callable[[Command, Program], Iterator[Act]]] = {

@@ -9,12 +9,11 @@ import msgspec
 
 from synaptic.shell.book.entries import plain
 from synaptic.shell.effects.addresses import fetches, sends
-from synaptic.shell.effects.commands import CHANGERS, UNNAMED, find_acts
+from synaptic.shell.effects.commands import CHANGERS, CHANGING, UNNAMED, find_acts
 from synaptic.shell.programs.git_line import git_call
 from synaptic.shell.read.script import WRITING, Command, Redirect, Script, Word
 
 __all__ = ("UNNAMED", "Effect", "Effects", "read_effects")
-CHANGING = frozenset({"write", "touch", "delete"})
 
 
 class Effect(msgspec.Struct, frozen=True, gc=False):
