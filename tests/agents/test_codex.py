@@ -4,7 +4,7 @@ import pytest
 
 from synaptic.agents.shared.discover import find_adapter
 from synaptic.model.decision import Decision, Kind
-from tests.agents.readers import codex as reader
+from tests.agents.codex.reader import hear as reader
 from tests.agents.recorded import answer, body, decode, denied, kept, recorded
 
 ADAPTER = find_adapter("codex")
