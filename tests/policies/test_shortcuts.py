@@ -19,7 +19,7 @@ from synaptic.policies.paths import system
 from synaptic.policies.secrets import exfiltration
 from synaptic.policies.self import daemon, engine_files
 from synaptic.policies.system import fork_bomb
-from synaptic.shell.effects.flow import SOCKET
+from synaptic.shell.effects.addresses import SOCKET
 from synaptic.shell.places import Places
 from synaptic.shell.reading import CommandReading
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from itertools import islice
 
 from synaptic.model.hook import Command as CommandHandler
-from synaptic.shell.effects.flow import interpreter, plain
+from synaptic.shell.book.entries import plain
+from synaptic.shell.effects.flow import interpreter
 from synaptic.shell.globs import SIGN
 from synaptic.shell.read.reader import read_safely
 from synaptic.shell.read.script import Command, Script

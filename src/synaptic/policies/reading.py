@@ -8,12 +8,12 @@ from operator import attrgetter
 
 from synaptic.model.event import PreToolUse
 from synaptic.policies.facts import Facts
+from synaptic.shell.book.entries import names_with
 from synaptic.shell.effects.effects import Effect
 from synaptic.shell.effects.flow import interpreter
 from synaptic.shell.effects.targets import Target
 from synaptic.shell.paths import Standpoint, resolve
 from synaptic.shell.places import SYSTEM, Places
-from synaptic.shell.programs.remote import REMOTES
 from synaptic.shell.read.script import Command, Redirect, Script
 from synaptic.shell.reading import NOWHERE, CommandReading
 
@@ -21,8 +21,8 @@ SCRATCH = (
     "/tmp", "/var/tmp", "/var/folders", "/dev/shm", "~/.cache", "~/.gradle/caches", "~/.npm/_cacache",
     "~/Library/Caches", "~/Library/Developer/Xcode/DerivedData",
 )  # fmt: skip
-CONTAINERS = frozenset({"docker", "podman", "nerdctl", "docker-compose", "kubectl", "oc", "k3s", "lxc", "incus"})
-ELSEWHERE = CONTAINERS | {"ssh", "autossh", *REMOTES}
+CONTAINERS = names_with("container")
+ELSEWHERE = CONTAINERS | names_with("remote")
 MOUNTED = re.compile(
     r"(?:-v|--volume=)?(?:/[\w.-]*|/home/[\w.-]+|~):/"
     r"|(?:--mount=)?(?:(?!source=|src=)[^,\s]++,)*+(?:source|src)=(?:/[\w.-]*|/home/[\w.-]+|~)(?:,|$)"

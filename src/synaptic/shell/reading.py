@@ -6,10 +6,10 @@ from functools import cached_property
 
 import msgspec
 
+from synaptic.shell.book.entries import plain
 from synaptic.shell.effects.effects import Effects, read_effects
-from synaptic.shell.effects.flow import VERSIONED, plain
 from synaptic.shell.effects.git import find_git_calls
-from synaptic.shell.effects.targets import Target, targets
+from synaptic.shell.effects.targets import Target, find_targets
 from synaptic.shell.paths import LONGEST, Standpoint, inside, settled
 from synaptic.shell.programs.git_line import GitCall
 from synaptic.shell.read.reader import read_safely
@@ -50,9 +50,7 @@ class CommandReading(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def programs(self) -> frozenset[str]:
         """What runs, without versions and in lower case: some file systems ignore it."""
-        # One look at all of the names shows whether there is a version at all.
-        low = frozenset(map(str.lower, self.script.by_name))
-        return frozenset(map(plain, low)) if VERSIONED.search("\n".join(low)) else low
+        return frozenset(map(plain, self.script.by_name))
 
     @cached_property
     def words(self) -> str:
@@ -85,12 +83,12 @@ class CommandReading(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def targets(self) -> tuple[Target, ...]:
         """The files that are written."""
-        return tuple(targets(self.script, self.at))
+        return tuple(find_targets(self.effects.changes, self.at))
 
     @cached_property
     def patterns(self) -> tuple[Target, ...]:
         """Those of them that are named by a pattern."""
-        return tuple(targets(self.script, self.at, patterns=True))
+        return tuple(find_targets(self.effects.changes_by_pattern, self.at))
 
     @cached_property
     def git_calls(self) -> tuple[GitCall, ...]:

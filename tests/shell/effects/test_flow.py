@@ -2,7 +2,7 @@
 
 import pytest
 
-from synaptic.shell.effects.flow import Flow, fetches, interpreter, local, plain, remote, serves
+from synaptic.shell.effects.flow import Flow, interpreter
 from synaptic.shell.read.reader import read
 
 
@@ -36,26 +36,6 @@ def test_interpreters_with_versions_and_in_capitals():
     assert interpreter("python3.11") == "language"
     assert interpreter("BASH") == "shell"
     assert interpreter("rm") == ""
-    assert plain("Ruby3.2") == "ruby"
-
-
-@pytest.mark.parametrize("address", ["localhost", "http://localhost:3000/x", "127.0.0.1", "http://[::1]/x"])
-def test_this_machine_is_local(address: str):
-    command = read(f"curl {address}").commands[0]
-    assert local(command)
-    assert not fetches(command)
-
-
-@pytest.mark.parametrize("address", ["x.example", "https://localhost.evil.example/x", "http://127.0.0.1.evil.example"])
-def test_other_machines_are_not(address: str):
-    assert fetches(read(f"curl {address}").commands[0])
-
-
-def test_what_scp_calls_remote():
-    assert remote("host:/x")
-    assert remote("me@host.example:x")
-    assert not remote("./file")
-    assert not remote("C:/x")
 
 
 def test_the_nearest_command_comes_first_and_none_twice():
@@ -71,23 +51,3 @@ def test_more_links_than_are_followed_are_said():
         for command in found.commands:
             flow.origins(command)
         assert flow.tangled is tangled
-
-
-@pytest.mark.parametrize(
-    ("text", "served"),
-    [
-        ("gh api repos/x/y", True),
-        ("gh gist view abc --raw", True),
-        ("gh pr view 1", False),
-        ("aws --profile p s3 cp s3://x/i.sh -", True),
-        ("aws s3 cp i.sh s3://x/", False),
-        ("aws s3 cp s3://x/i.sh i.sh", False),
-        ("gsutil cat gs://x/i.sh", True),
-        ("gcloud storage cat gs://x/i.sh", True),
-        ("ssh host cat x", True),
-        ("ssh localhost cat x", False),
-        ("cat x", False),
-    ],
-)
-def test_clients_that_print_what_a_service_holds(text: str, served: bool):
-    assert serves(read(text, "/p", "/h").commands[0]) is served

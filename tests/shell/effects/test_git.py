@@ -116,7 +116,7 @@ def test_no_text_makes_it_fail(text: str) -> None:
 def test_help_is_only_shown_by_an_option_that_holds_its_letter(words: list[str]):
     for verb in ("reset", "log"):
         call = only(" ".join(["git", verb, *words]))
-        assert call.helps is call.given.helps
+        assert call.helps is call.given.is_help
 
 
 def test_a_setting_counts_from_its_line_on_and_not_before():

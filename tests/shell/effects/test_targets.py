@@ -2,13 +2,18 @@
 
 import pytest
 
-from synaptic.shell.effects.targets import targets
+from synaptic.shell.effects.effects import read_effects
+from synaptic.shell.effects.targets import Target, find_targets
 from synaptic.shell.paths import Standpoint
 from synaptic.shell.read.reader import read
 
 
+def targets(text: str) -> list[Target]:
+    return list(find_targets(read_effects(read(text, "/p", "/h")).changes, Standpoint("/p", "/h")))
+
+
 def written(text: str) -> set[str]:
-    return {target.path for target in targets(read(text, "/p", "/h"), Standpoint("/p", "/h"))}
+    return {target.path for target in targets(text)}
 
 
 @pytest.mark.parametrize(
@@ -75,7 +80,7 @@ def test_a_file_is_only_read(text: str):
 
 
 def test_files_come_in_the_order_of_the_commands_behind_those_of_redirections():
-    found = targets(read("touch a; cp b c; cd d; touch e > f; curl -o g x.example", "/p", "/h"), Standpoint("/p", "/h"))
+    found = targets("touch a; cp b c; cd d; touch e > f; curl -o g x.example")
     assert [target.path for target in found] == ["/p/d/f", "/p/a", "/p/c", "/p/d/e", "/p/d/g"]
 
 
@@ -86,7 +91,7 @@ def test_a_file_is_the_same_however_it_is_named(text: str):
 
 def test_what_is_written_knows_through_what_the_command_runs():
     """A path in a container says nothing about this machine, whether a command or a redirection names it."""
-    found = targets(read("docker exec w sh -c 'touch a; echo > b'; echo > c", "/p", "/h"), Standpoint("/p", "/h"))
+    found = targets("docker exec w sh -c 'touch a; echo > b'; echo > c")
     outermost = {target.path: target.via[:1] for target in found}
     assert outermost == {"/p/a": ("docker",), "/p/b": ("docker",), "/p/c": ()}
 

@@ -2,23 +2,16 @@
 
 import re
 
-from synaptic.shell.effects.flow import SERVED, SOCKET, Flow, interpreter
-from synaptic.shell.names import names
-from synaptic.shell.programs.options import operands
+from synaptic.shell.book.arguments import Arguments
+from synaptic.shell.book.entries import Program, find_program
+from synaptic.shell.effects.addresses import SOCKET
+from synaptic.shell.effects.flow import Flow
 from synaptic.shell.read.script import Command, Script, Word
 
-EVALUATES = frozenset({"eval", "source", ".", "iex", "invoke-expression"})
-CODE = {
-    "shell": re.compile(r"-\w*c\w*|-Command|-EncodedCommand|-enc", re.IGNORECASE),
-    "language": re.compile(r"-\w*[ceEprm]|--(?:eval|print|run|execute)(?:=.*)?"),
-}
-VALUED = names("-o -O --rcfile --init-file -W -X -I -M -r -C --require")
 INPUT = frozenset({"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
 INPUTS = frozenset({"<", "<<", "<<<", "<<-"})
 DESCRIPTOR = re.compile(r"/(?:proc/[^/]+|dev)/fd/.*")
 LOUD = frozenset({"sudo", "doas", "env", "nohup"})
-STARTERS = frozenset({"deno", "bun"})
-"""Interpreters with a verb before the script."""
 SCRIPT_ON_INPUT = "uv run"
 """What runs the program `-`: the Python code on its input."""
 OPENED = ("$", "`", "<", "{}")
@@ -28,21 +21,32 @@ OPENED = ("$", "`", "<", "{}")
 def feeding(found: Script, flow: Flow, command: Command) -> list[Command]:
     """The commands whose output this one runs as code."""
     name, words = _loud(command)
-    if name in EVALUATES:
+    program = find_program(name)
+    if program.evaluates:
         return _evaluated(found, flow, command)
     if name == "-":
         return _on_input(found, flow, command) if SCRIPT_ON_INPUT in command.via else []
-    if not (kind := interpreter(name)):
+    if not (program.shell or program.language):
         return []
-    if name in STARTERS and words and words[0].text == "run":
-        words = words[1:]
-    given = [place for place, word in enumerate(words) if CODE[kind].fullmatch(word.text)]
-    if given:
-        return _spoken(flow, command, words[given[0] + 1 :])
-    place = operands([Word(name), *words], VALUED) - 1
-    if place < len(words) and words[place].text not in INPUT and "-s" not in (word.text for word in words[:place]):
-        return _opened(found, flow, command, words[place])
+    if words and (verb := program.find_verb(words[0].text)):
+        program, words = verb, words[1:]
+    given = program.read(words)
+    if codes := _codes(program, given):
+        return _spoken(flow, command, codes)
+    if given.has_role("module"):
+        return []
+    script = given.of_role("script") or given.operands
+    if script and script[0].text not in INPUT and not (program.shell and given.has("s")):
+        return _opened(found, flow, command, script[0])
     return _on_input(found, flow, command)
+
+
+def _codes(program: Program, given: Arguments) -> tuple[Word, ...]:
+    """The code that is given with an option or a verb, and the words behind it."""
+    if given.has("command") or given.has_role("rest") or program.roles.first[:1] == ("code",):
+        return given.operands
+    codes = given.of_role("code", "print")
+    return (*codes, *given.operands) if codes else ()
 
 
 def _evaluated(found: Script, flow: Flow, command: Command) -> list[Command]:
@@ -90,7 +94,7 @@ def _decided(word: Word, sources: list[Command]) -> list[Command]:
     """What the user's own services answer is data inside a command line, and code when it is all of it."""
     if word.text.startswith(OPENED):
         return sources
-    return [one for one in sources if one.name.lower() not in SERVED]
+    return [one for one in sources if find_program(one.name).serves is None]
 
 
 def _loud(command: Command) -> tuple[str, tuple[Word, ...]]:

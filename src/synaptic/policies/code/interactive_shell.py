@@ -2,53 +2,24 @@
 
 from typing import Annotated
 
-import msgspec
-
 from synaptic.model.decision import Verdict, deny
 from synaptic.model.event import PreToolUse
 from synaptic.policies.base import MORE, Policy
 from synaptic.policies.facts import Facts
 from synaptic.policies.reading import SHELLS, script
-from synaptic.shell.effects.arguments import arguments
+from synaptic.shell.book.entries import find_program, names_with, names_with_role
 from synaptic.shell.names import names
 from synaptic.shell.read.script import Command, Script
 from synaptic.shell.read.startup import STARTUP
 
 TERMINALS = names("/dev/tty /dev/stdin /dev/fd/0 /proc/self/fd/0")
 INPUTS = frozenset({"<", "<<", "<<<", "<<-"})
-ABOUT = ("--version", "--help", "-V")
-NEVER, ALWAYS = 0, 1000
-
-
-class Console(msgspec.Struct, frozen=True):
-    """When a program waits for lines: it is given less than this."""
-
-    works: frozenset[str] = frozenset()
-    """Options with which it does one thing and ends."""
-    valued: frozenset[str] = frozenset()
-    """Options that take the next word."""
-    opens: frozenset[str] = frozenset()
-    """Options with which it waits all the same."""
-    operands: int = 1
-    """How many operands are work."""
-
-
-SHELL = Console(names("-c -n -h --command"), names("-o +o -O +O --rcfile --init-file"))
-PYTHON = Console(names("-c -m -h"), names("-c -m -W -X"), names("-i"))
-LANGUAGE = Console(names("-e -E -p -c -r -n -v -h --eval --print --test --run --check"))
-DATABASE = Console(names("-c -f -e -l --command --file --execute --list"), operands=ALWAYS)
-CONSOLES = {
-    **dict.fromkeys(names("sh bash zsh dash ksh mksh ash fish csh tcsh rbash"), SHELL),
-    **dict.fromkeys(names("python python2 python3 pypy pypy3 ipython ipython3 bpython"), PYTHON),
-    **dict.fromkeys(names("node nodejs deno bun irb pry ghci lua luajit julia iex erl scala perl ruby r"), LANGUAGE),
-    **dict.fromkeys(names("psql mysql mariadb"), DATABASE),
-    **dict.fromkeys(names("redis-cli mongo mongosh"), Console(names("--eval"))),
-    "sqlite3": Console(operands=2),
-    "php": Console(opens=names("-a"), operands=NEVER),
-    "su": Console(names("-c --command"), operands=ALWAYS),
-    "sudo": Console(opens=names("-i -s --login --shell"), valued=names("-u -g -h -p"), operands=NEVER),
-}
-PROGRAMS = frozenset(CONSOLES)
+WORK_ROLES = ("code", "print", "module", "script", "run", "ends")
+"""Roles of options with which a console does one thing and ends."""
+GIVEN_ROLES = frozenset({"code", "script", "run"})
+"""Roles of operands that are work."""
+NO_WORK = ("-", "repl")
+CONSOLES = names_with("console") | names_with_role("waits")
 
 
 class InteractiveShell(Policy):
@@ -77,7 +48,7 @@ class InteractiveShell(Policy):
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
         if facts.agent not in self.agents:
             return None
-        found = script(event, facts, PROGRAMS)
+        found = script(event, facts, CONSOLES)
         waiting = next((one for one in found.commands if _waits(one, found)), None) if found else None
         if waiting is None:
             return None
@@ -88,16 +59,16 @@ class InteractiveShell(Policy):
 
 
 def _waits(command: Command, found: Script) -> bool:
-    console = CONSOLES.get(command.name.lower())
-    if console is None or STARTUP in command.via or _fed(command, found):
+    program = find_program(command.name)
+    if command.name.lower() not in CONSOLES or STARTUP in command.via or _fed(command, found):
         return False
-    given = arguments(command.argv[1:], console.valued)
-    if given.has(*ABOUT):
+    given = program.read(command.argv[1:])
+    if given.has("version", "help"):
         return False
-    if given.has(*console.opens):
-        return console is PYTHON or not given.operands
-    work = [text for text in given.texts if text not in ("-", "repl")]
-    return not given.has(*console.works) and len(work) < console.operands
+    roles = {role for role, word in program.roles.assign(given.operands) if word.text not in NO_WORK}
+    if given.has_role("waits"):
+        return program.language == "python" or not given.operands
+    return program.console and not given.has_role(*WORK_ROLES) and roles.isdisjoint(GIVEN_ROLES)
 
 
 def _fed(command: Command, found: Script) -> bool:

@@ -6,36 +6,21 @@ from typing import Annotated
 from synaptic.model.decision import Verdict, ask, deny
 from synaptic.model.event import PreToolUse
 from synaptic.policies.base import FEWER, Policy
-from synaptic.policies.code.feeding import EVALUATES, LOUD, VALUED, feeding
+from synaptic.policies.code.feeding import LOUD, feeding
 from synaptic.policies.facts import Facts
 from synaptic.policies.reading import SHELLS, named, script
+from synaptic.shell.book.entries import find_program, names_with, names_with_role
+from synaptic.shell.effects.addresses import SOCKET, fetches, find_addresses, serves
 from synaptic.shell.effects.downloads import downloaded, file_of
-from synaptic.shell.effects.flow import (
-    FETCHERS,
-    SERVED,
-    SOCKET,
-    TANGLED,
-    Flow,
-    addresses,
-    fetches,
-    interpreter,
-    serves,
-)
+from synaptic.shell.effects.flow import TANGLED, Flow, interpreter
 from synaptic.shell.effects.powershell import PROGRAMS as POWERSHELL
 from synaptic.shell.effects.powershell import evaluated
-from synaptic.shell.names import names
-from synaptic.shell.programs.options import operands
 from synaptic.shell.read.script import Command, Script, Word
 
-DECODES = {
-    "base64": re.compile(r"-\w*[dD]\w*|--decode"),
-    "base32": re.compile(r"-\w*[dD]\w*|--decode"),
-    "openssl": re.compile(r"-d"),
-    "xxd": re.compile(r"-\w*r\w*"),
-    "uudecode": re.compile(r""),
-}
-INSTALLERS = names("pip pip3 npm pnpm yarn uv gem go cargo")
-SOURCES = FETCHERS | frozenset(SERVED) | frozenset(DECODES) | INSTALLERS | {"scp", "rsync"}
+DECODERS = names_with("decodes") | names_with_role("decode")
+COPIERS = names_with("copies_remote")
+SERVICES = names_with("serves")
+SOURCES = names_with("fetches") | SERVICES | DECODERS | names_with("installs") | COPIERS
 PACKAGE = re.compile(r"(?:git\+)?https?://\S+|git\+ssh://\S+|git://\S+")
 INSTEAD = "Download it to a file, read it, and run it in a second command, or install it with a package manager."
 
@@ -82,8 +67,8 @@ class Remote(Policy):
         """Interpreters whose code comes through a pipe, a substitution or a descriptor."""
         flow = Flow(found)
         strange = {command.index for command in found.commands if self._strange(command)}
-        served = {command.index for command in named(found, SERVED) if serves(command)}
-        if not (strange or served) and DECODES.keys().isdisjoint(found.by_name):
+        served = {command.index for command in named(found, SERVICES) if serves(command)}
+        if not (strange or served) and DECODERS.isdisjoint(found.by_name):
             return None
         for command in found.commands:
             if not command.name and command.stages and any(one.index in strange for one in flow.origins(command)):
@@ -91,17 +76,13 @@ class Remote(Policy):
             for one in feeding(found, flow, command):
                 if one.index in strange or one.index in served:
                     return deny(f"`{command.name}` would run what `{one.name}` fetches, unseen. {INSTEAD}")
-                if (
-                    command.stdin is None
-                    and (form := DECODES.get(one.name))
-                    and any(form.fullmatch(text) for text in one.args or ("",))
-                ):
+                if command.stdin is None and _decodes(one):
                     return deny(f"`{command.name}` would run decoded text that nobody can read. Write the command out.")
         return ask(TANGLED) if flow.tangled else None
 
     def _kept(self, found: Script) -> Verdict | None:
         """Interpreters whose code is a file that was downloaded before."""
-        if not any(name.lower() in FETCHERS or name in ("scp", "rsync") for name in found.by_name):
+        if not any(_may_download(name) for name in found.by_name):
             return None
         if not _may_run_files(found):
             return None
@@ -114,18 +95,18 @@ class Remote(Policy):
     def _strange(self, command: Command) -> bool:
         if not fetches(command):
             return False
-        asked = list(addresses(command)) if self.trusted else []
+        asked = list(find_addresses(command)) if self.trusted else []
         return not asked or not all(address.startswith(self.trusted) for address in asked)
 
     def _unknown(self, asked: tuple[str, ...]) -> bool:
         return not (self.trusted and asked and all(address.startswith(self.trusted) for address in asked))
 
     def _all_trusted(self, found: Script) -> bool:
-        return not any(self._strange(c) or c.name in ("scp", "rsync") for c in found.commands)
+        return not any(self._strange(c) or c.name in COPIERS for c in found.commands)
 
     def _package(self, found: Script) -> Verdict | None:
         for command in found.commands:
-            if command.name in INSTALLERS and any(PACKAGE.fullmatch(text) for text in command.args):
+            if find_program(command.name).installs and any(PACKAGE.fullmatch(text) for text in command.args):
                 return ask(
                     f"`{command.name}` would install code from an address. Use a released version from the index."
                 )
@@ -135,25 +116,35 @@ class Remote(Policy):
 def _may_run(name: str) -> bool:
     """Whether a program of this name may run what it is given as code; one without a name may be anything."""
     low = name.lower()
-    return not name or name == "-" or low in EVALUATES or low in LOUD or bool(interpreter(name))
+    return not name or name == "-" or low in LOUD or find_program(name).evaluates or bool(interpreter(name))
 
 
 def _may_run_files(found: Script) -> bool:
     """Whether there is a program that is run by its path, or one that runs a file."""
     if "" in found.by_name or any("/" in command.argv[0].text for command in found.commands):
         return True
-    return any(name in EVALUATES or interpreter(name) for name in found.by_name)
+    return any(find_program(name).evaluates or interpreter(name) for name in found.by_name)
+
+
+def _may_download(name: str) -> bool:
+    program = find_program(name)
+    return program.fetches or program.copies_remote
+
+
+def _decodes(command: Command) -> bool:
+    program = find_program(command.name)
+    return program.decodes or program.read(command.argv[1:]).has_role("decode")
 
 
 def _script(command: Command) -> Word | None:
     """The file that a command runs: itself, or the script of an interpreter."""
     if "/" in command.argv[0].text or not command.name:
         return command.argv[0]
-    if command.name in EVALUATES:
+    program = find_program(command.name)
+    if program.evaluates:
         return command.argv[1] if len(command.argv) > 1 else None
-    if not interpreter(command.name):
+    if not (program.shell or program.language):
         return None
-    place = operands(list(command.argv), VALUED)
-    if command.name.lower() in ("pwsh", "powershell"):
+    if program.name == "pwsh":
         return command.argv[-1]
-    return command.argv[place] if place < len(command.argv) else None
+    return next(iter(program.read(command.argv[1:]).operands), None)

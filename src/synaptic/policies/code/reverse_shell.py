@@ -8,16 +8,15 @@ from synaptic.model.event import PreToolUse
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
 from synaptic.policies.reading import SHELLS, script
-from synaptic.shell.effects.flow import LANGUAGES, SOCKET, interpreter
-from synaptic.shell.effects.flow import SHELLS as SHELL_PROGRAMS
+from synaptic.shell.book.entries import LANGUAGE_PROGRAMS, SHELL_PROGRAMS, names_with
+from synaptic.shell.effects.addresses import SOCKET
+from synaptic.shell.effects.flow import interpreter
 from synaptic.shell.read.script import Command, Script
 
-CATS = frozenset({"nc", "ncat", "netcat", "nc.traditional", "nc.openbsd", "rustcat", "rcat", "telnet"})
+CATS = names_with("connects")
 RUNS = re.compile(r"-\w*e(?:\w*|/.*)|--exec(?:=.*)?|--sh-exec(?:=.*)?|--lua-exec(?:=.*)?")
 GIVEN = re.compile(r"-\w*c")
-SHELL = re.compile(
-    r"(?:/\S*/)?(?:sh|bash|zsh|dash|ksh|ash|cmd(?:\.exe)?|powershell(?:\.exe)?|pwsh)(?:\s.*)?", re.DOTALL
-)
+SHELL = re.compile(rf"(?:/\S*/)?(?:{'|'.join(sorted(SHELL_PROGRAMS))}|cmd)(?:\.exe)?(?:\s.*)?", re.DOTALL)
 """A shell with whatever it is given: `-c` of some netcats runs it, and means something else in others."""
 LISTING = frozenset({"-z", "-zv", "-vz"})
 SOCAT = re.compile(r"(?:EXEC|SYSTEM|SHELL):", re.IGNORECASE)
@@ -34,7 +33,7 @@ TIES = re.compile(
     r"|spawn\(\s*['\"](?:ba|z|da)?sh['\"]\s*(?:\)|,\s*\[\s*(?:['\"]-i['\"]\s*)?\])"
 )
 
-ABLE = CATS | SHELL_PROGRAMS | LANGUAGES | {"socat", ""}
+ABLE = CATS | SHELL_PROGRAMS | LANGUAGE_PROGRAMS | {"socat", ""}
 
 
 class ReverseShell(Policy):

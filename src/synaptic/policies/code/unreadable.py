@@ -7,9 +7,10 @@ from itertools import islice
 from synaptic.model.decision import Verdict, ask, deny
 from synaptic.model.event import PreToolUse
 from synaptic.policies.base import Policy
-from synaptic.policies.code.feeding import EVALUATES, feeding
+from synaptic.policies.code.feeding import feeding
 from synaptic.policies.facts import Facts
 from synaptic.policies.reading import SHELLS, places, script
+from synaptic.shell.book.entries import find_program
 from synaptic.shell.effects.flow import Flow, interpreter
 from synaptic.shell.names import names
 from synaptic.shell.places import Place, Places
@@ -28,8 +29,6 @@ MADE = re.compile(
 )
 """The beginning of a command that destroys, in text that is made to be run."""
 SIGNS = ("rm", "git", "mkfs", "shred", "wipefs", "dd", "chmod", "chown")
-FILTERS = names("grep egrep fgrep rg ag ack")
-"""Programs whose words choose lines and print none."""
 REPLACES = re.compile(r"(?:^|[;\s\d$/])s([^\w\s\\])")
 LONGEST = 20_000
 """Characters of one argument that are looked at."""
@@ -104,14 +103,14 @@ def _made(found: Script) -> bool:
     if not makers:
         return False
     flow = Flow(found)
-    shells = (one for one in found.commands if one.name in EVALUATES or interpreter(one.name) == "shell")
+    shells = (one for one in found.commands if find_program(one.name).evaluates or interpreter(one.name) == "shell")
     return any(one.index in makers for shell in shells for one in feeding(found, flow, shell))
 
 
 def _printed(command: Command) -> Iterator[str]:
     """The arguments that a command may print parts of."""
-    if command.name in FILTERS:
-        return
+    if find_program(command.name).picks:
+        return  # its words choose lines and are not printed
     for text in command.args:
         if " " in text and any(sign in text for sign in SIGNS):
             yield from _replacements(text[:LONGEST]) if command.name in ("sed", "gsed") else (text[:LONGEST],)

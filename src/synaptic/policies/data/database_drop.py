@@ -9,17 +9,14 @@ from synaptic.model.event import PreToolUse
 from synaptic.policies.base import FEWER, ON, Policy
 from synaptic.policies.facts import Facts
 from synaptic.policies.reading import SHELLS, script
-from synaptic.shell.effects.arguments import operands
+from synaptic.shell.book.entries import BOOK, find_program
 from synaptic.shell.names import names
 from synaptic.shell.read.script import Command, Script
 
-SQL = names(
-    "psql mysql mariadb sqlite sqlite3 duckdb clickhouse clickhouse-client cockroach sqlcmd sqlplus bq snowsql trino"
-    " presto pgcli mycli litecli usql cqlsh isql athena spanner-cli tsql beeline hive impala-shell osql"
-)
+SQL = frozenset(name for name, one in BOOK.items() if one.database == "sql")
+MONGO = frozenset(name for name, one in BOOK.items() if one.database == "mongo")
+REDIS = frozenset(name for name, one in BOOK.items() if one.database == "redis")
 FEEDS = names("echo printf cat")
-MONGO = names("mongo mongosh")
-REDIS = names("redis-cli valkey-cli keydb-cli")
 GUARDED = names("-readonly --readonly -safe --safe --read-only")
 ASIDE = re.compile(r"'(?:[^']++|'')*'|--[^\n]*|/\*")
 DROP = re.compile(
@@ -36,36 +33,15 @@ MONGO_DROP = re.compile(
 )
 FLUSH = names("flushall flushdb shutdown")
 FLUSHED = re.compile(r"call\s*+\(\s*+['\"]flush(?:all|db)\b", re.IGNORECASE)
-REDIS_VALUED = names(
-    "-h -p -t -s -a -u -r -i -n -d -D -X --user --pass --sni --cacert --cacertdir --cert --key --tls-ciphers"
-    " --tls-ciphersuites --eval --cluster --rdb --pattern --count"
-)
 GLUED = re.compile(r"--(?:comm|exec|quer|sql|statement|cmd|eval|input-?query|init-command)[\w-]*=")
 """Long options with a statement."""
 BUNDLED = re.compile(r"-[A-Za-z]{0,5}[ceqQ]")
 """Letters the last of which may be an option with a statement glued to it: `-eDROP`, `-qtAcDROP`."""
-PROGRAMS = names("dropdb dropuser")
-ADMIN = {
-    "mysqladmin": re.compile(r"drop"),
-    "mariadb-admin": re.compile(r"drop"),
-    "rails": re.compile(r"db:(?:drop|reset|purge|truncate_all)(?::\w+)?"),
-    "rake": re.compile(r"db:(?:drop|reset|purge|truncate_all)(?::\w+)?"),
-    "artisan": re.compile(r"migrate:(?:fresh|reset)|db:wipe"),
-    "manage.py": re.compile(r"flush|reset_db"),
-    "sequelize": re.compile(r"db:drop|db:migrate:undo:all"),
-    "sequelize-cli": re.compile(r"db:drop|db:migrate:undo:all"),
-    "typeorm": re.compile(r"schema:drop"),
-    "knex": re.compile(r"migrate:rollback"),
-    "mix": re.compile(r"ecto\.(?:drop|reset)"),
-    "supabase": re.compile(r"reset"),
-    "prisma": re.compile(r"reset|--force-reset"),
-    "diesel": re.compile(r"reset"),
-    "influx": re.compile(r"delete"),
-}
-"""Programs that drop what is behind them, by the word that makes them."""
+ADMIN = {name: re.compile(one.drops) for name, one in BOOK.items() if one.drops}
+"""Programs that drop what is behind them, by the form of the word that makes them."""
 LONGEST = 50_000
 """Characters of one statement that are looked at."""
-DROPPERS = SQL | MONGO | REDIS | PROGRAMS
+DROPPERS = SQL | MONGO | REDIS
 CLIENTS = DROPPERS | frozenset(ADMIN) | {"php", "python"}
 TEMPORARY = (":memory:", "/tmp/", "/var/tmp/")
 
@@ -123,7 +99,7 @@ class DatabaseDrop(Policy):
             return "drop data"
         if name in REDIS and _flushes(command):
             return "drop everything it holds"
-        return "drop a database" if name in PROGRAMS or _administers(command) else ""
+        return "drop a database" if _administers(command) else ""
 
 
 def _may_drop(command: Command) -> bool:
@@ -135,7 +111,7 @@ def _may_drop(command: Command) -> bool:
 
 def _flushes(command: Command) -> bool:
     """Whether the command that redis is given, or one on its input, empties it; keys and values are data."""
-    words = [word.text.lower() for word in operands(command.argv[1:], REDIS_VALUED)]
+    words = [word.text.lower() for word in find_program(command.name).read(command.argv[1:]).operands]
     if "--cluster" in command.args:
         words = words[1:]  # `--cluster call HOST:PORT COMMAND`
     if words[:1] == ["eval"]:
@@ -172,10 +148,10 @@ def _unbound(text: str) -> bool:
 
 
 def _administers(command: Command) -> bool:
-    if "--help" in command.args or "-h" in command.args:
+    if find_program(command.name).read(command.argv[1:]).is_help:
         return False
     form = next((ADMIN[text] for text in _programs(command) if text in ADMIN), None)
-    return form is not None and any(form.fullmatch(text) for text in command.args)
+    return form is not None and any(form.fullmatch(text) for text in (*command.args, ""))
 
 
 def _programs(command: Command) -> list[str]:

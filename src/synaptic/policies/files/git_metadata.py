@@ -8,7 +8,8 @@ from synaptic.model.event import PreToolUse
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
 from synaptic.policies.reading import SHELLS, elsewhere, places, reading
-from synaptic.shell.effects.arguments import arguments
+from synaptic.shell.book.entries import names_with_role
+from synaptic.shell.effects.commands import find_acts
 from synaptic.shell.effects.printed import meant
 from synaptic.shell.effects.searched import Search, Searches
 from synaptic.shell.globs import matches
@@ -16,7 +17,7 @@ from synaptic.shell.paths import Standpoint, resolve
 from synaptic.shell.places import Place, Places, without_everything
 from synaptic.shell.read.script import Command, Script, Word
 
-REMOVERS = frozenset({"rm", "mv", "shred", "truncate", "unlink", "rmdir", "trash", "srm", "remove-item"})
+REMOVERS = names_with_role("delete", "move") | {"truncate"}
 PRECIOUS = re.compile(
     r"/\.git(?:/(?:refs|objects|logs|worktrees|modules|packed-refs|HEAD|config)(?:/.*)?)?(?<!\.lock)/?$"
 )
@@ -70,12 +71,17 @@ def _removed(found: Script, at: Places) -> Iterator[str]:
             continue
         stand = Standpoint(command.cwd or at.cwd, at.home)
         if command.name.lower() in REMOVERS:
-            words = arguments(command.argv[1:], ("-s", "-t", "-n")).operands
-            for word in words[:-1] if command.name == "mv" and len(words) > 1 else words:
+            for word in _lost(command):
                 yield from _paths(word, command, searches, at)
         for redirect in command.redirects:
             if redirect.writes and redirect.operator not in (">>", "&>>"):
                 yield resolve(redirect.target.text, stand) or ""
+
+
+def _lost(command: Command) -> Iterator[Word]:
+    """What is deleted, moved away or, by `truncate`, emptied."""
+    lost = ("delete", "write") if command.name == "truncate" else ("delete",)
+    return (word for kind, word in find_acts(command) if kind in lost)
 
 
 def _paths(word: Word, command: Command, searches: Searches, at: Places) -> Iterator[str]:

@@ -11,11 +11,11 @@ from synaptic.policies.base import FEWER, Policy
 from synaptic.policies.facts import Facts
 from synaptic.policies.mounts import Mount, mounts, outside
 from synaptic.policies.reading import SCRATCH, SHELLS, boxed, contained, elsewhere, named, places, script
-from synaptic.shell.effects.arguments import Arguments, arguments, operands
+from synaptic.shell.book.arguments import Arguments
+from synaptic.shell.book.entries import find_program
 from synaptic.shell.effects.find import finding
 from synaptic.shell.effects.printed import meant
 from synaptic.shell.effects.searched import FINDERS, Searches
-from synaptic.shell.effects.targets import RSYNC_VALUED
 from synaptic.shell.places import Place, Places
 from synaptic.shell.read.script import Command, Script, Word
 
@@ -28,17 +28,14 @@ HIT = {
 INSTEAD = "Delete the folders you made by their names inside the project, or let the user delete this."
 WINDOWS = frozenset({"rd", "rmdir", "del", "erase"})
 SHELL_OF_WINDOWS = frozenset({"remove-item", "ri"})
-SIZES = frozenset({"-s", "--size", "-r", "--reference"})
 EMPTIERS = frozenset({"unlink", "truncate"})
 """Programs that take one file at a time, and many when a search hands them over."""
-RSYNC = frozenset({"--delete", "--delete-before", "--delete-during", "--delete-after", "--delete-excluded", "--del"})
-ACCOUNTS = {"userdel": ("-r", "--remove"), "deluser": ("--remove-home", "--remove-all-files")}
-"""Programs that remove a user, by the options that remove the home folder as well."""
-ACCOUNT_VALUED = frozenset({"-R", "--root", "-P", "--prefix", "--backup-to", "--conf"})
-UNNAMED = FINDERS | frozenset(ACCOUNTS)
+ACCOUNTS = frozenset({"userdel", "deluser"})
+"""Programs that remove a user, and with some options the home folder as well."""
+ASKS = ("i", "I", "interactive")
+UNNAMED = FINDERS | ACCOUNTS
 """Programs that delete what their words do not name."""
 DELETERS = WINDOWS | SHELL_OF_WINDOWS | UNNAMED | EMPTIERS | {"rm", "mv", "rsync"}
-TARGET = frozenset({"-t", "--target-directory", "-S", "--suffix"})
 
 
 class Deletion(msgspec.Struct, frozen=True):
@@ -194,18 +191,21 @@ def _deletions(command: Command, searches: Searches) -> Iterator[Deletion]:
     elif name in EMPTIERS:
         yield from _emptied(command, searches)
     elif name == "mv":
-        yield _moved(arguments(command.argv[1:], TARGET))
-    elif name == "rsync" and any(text in RSYNC for text in command.args):
-        last = arguments(command.argv[1:], RSYNC_VALUED).operands[-1:]
-        yield Deletion(tuple(word for word in last if ":" not in word.text), forced=False)
-    elif name in ACCOUNTS and (given := arguments(command.argv[1:], ACCOUNT_VALUED)).has(*ACCOUNTS[name]):
+        yield _moved(_given(command))
+    elif name == "rsync" and (given := _given(command)).has_role("purge"):
+        yield Deletion(tuple(word for word in given.operands[-1:] if ":" not in word.text), forced=False)
+    elif name in ACCOUNTS and (given := _given(command)).has_role("purge"):
         yield Deletion(tuple(Word(f"~{word.text}", word.known) for word in given.operands))
+
+
+def _given(command: Command) -> Arguments:
+    return find_program(command.name).read(command.argv[1:])
 
 
 def _moved(given: Arguments) -> Deletion:
     """What is moved is gone from where it was."""
-    if given.has("-t", "--target-directory"):
-        return Deletion(given.operands, forced=False, into=next(iter(given.values("-t", "--target-directory")), None))
+    if into := given.of_role("into"):
+        return Deletion(given.operands, forced=False, into=into[0])
     return Deletion(given.operands[:-1], forced=False, into=given.operands[-1] if given.operands else None)
 
 
@@ -219,10 +219,10 @@ def _remove_item(command: Command) -> Iterator[Deletion]:
 def _rm(command: Command, searches: Searches) -> Iterator[Deletion]:
     if command.via and command.via[-1] == "find -delete":
         return  # the `find` itself is looked at
-    given = arguments(command.argv[1:])
-    recursive = given.has("-r", "-R", "--recursive") or any(text.lower() == "-recurse" for text in command.args)
+    given = _given(command)
+    recursive = given.has("recursive") or any(text.lower() == "-recurse" for text in command.args)
     forced = _forced(given, command)
-    asks = given.has("-i", "-I", "--interactive") or _confirmed(command)
+    asks = given.has(*ASKS) or _confirmed(command)
     named = []
     for word in given.operands:
         search = searches.of(word, command) if command.via or not word.known else None
@@ -235,15 +235,15 @@ def _rm(command: Command, searches: Searches) -> Iterator[Deletion]:
 
 
 def _emptied(command: Command, searches: Searches) -> Iterator[Deletion]:
-    for word in operands(command.argv[1:], SIZES):
+    for word in _given(command).operands:
         if (search := searches.of(word, command)) and searches.first(search, command.via):
             yield Deletion(search.roots, False, False, search.narrowed, not _confirmed(command), search.cwd)
 
 
 def _forced(given: Arguments, command: Command) -> bool:
-    if given.has("-i", "-I", "--interactive"):
+    if given.has(*ASKS):
         return False
-    return given.has("-f", "--force") or any(text.lower() == "-force" for text in command.args)
+    return given.has("force") or any(text.lower() == "-force" for text in command.args)
 
 
 def _confirmed(command: Command) -> bool:

@@ -5,12 +5,12 @@ from synaptic.model.event import PreToolUse
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
 from synaptic.policies.reading import SHELLS, named, places, script
-from synaptic.shell.effects.arguments import arguments
+from synaptic.shell.book.entries import find_program, names_with
+from synaptic.shell.effects.commands import find_acts
 from synaptic.shell.places import Place
 from synaptic.shell.read.script import Command
 
-WIPERS = frozenset({"shred", "srm", "wipe", "sdelete"})
-VALUED = frozenset({"-n", "--iterations", "-s", "--size", "--random-source"})
+WIPERS = names_with("wipes")
 
 
 class Wiping(Policy):
@@ -37,7 +37,7 @@ class Wiping(Policy):
             return None
         at = places(event, facts)
         for command in named(found, WIPERS):
-            files = arguments(command.argv[1:], VALUED).operands
+            files = find_program(command.name).read(command.argv[1:]).operands
             if any(at.hit(word, command.cwd) is not Place.SCRATCH for word in files):
                 return deny(
                     f"`{command.name}` destroys {files[0].text!r} beyond recovery. Use `rm` on it, or ask the user."
@@ -56,17 +56,15 @@ class Wiping(Policy):
 
 def _empties(command: Command) -> bool:
     """`crontab -r`, `crontab /dev/null`, or nothing to read."""
-    given = arguments(command.argv[1:], ("-u",))
-    files = given.texts
-    if given.has("-r"):
+    given = find_program("crontab").read(command.argv[1:])
+    files = tuple(word.text for word in given.operands)
+    if given.has("r"):
         return True
-    if given.has("-l", "-e") or files not in ((), ("-",), ("/dev/stdin",)):
+    if given.has("l", "e") or files not in ((), ("-",), ("/dev/stdin",)):
         return files == ("/dev/null",)
     fed = [one.target.text for one in command.redirects if one.operator == "<"]
     return fed == ["/dev/null"] or (command.stdin is not None and not command.stdin.strip())
 
 
 def _to_nowhere(command: Command) -> bool:
-    given = arguments(command.argv[1:], ("-t", "--target-directory"))
-    targets = given.values("-t", "--target-directory") or given.operands[-1:]
-    return any(word.text == "/dev/null" for word in targets)
+    return any(kind == "write" and word.text == "/dev/null" for kind, word in find_acts(command))

@@ -7,8 +7,8 @@ from synaptic.model.event import PreToolUse
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
 from synaptic.policies.git.calls import SHELLS, guarded
+from synaptic.shell.book.arguments import Arguments
 from synaptic.shell.programs.git_line import GitCall
-from synaptic.shell.programs.git_options import Given
 from synaptic.shell.read.script import Word
 
 NEW_BRANCH = ("b", "B", "orphan")
@@ -70,7 +70,7 @@ def _sweeping(word: Word) -> bool:
     return word.text in EVERYTHING or word.glob or word.text.endswith("/") or not word.known
 
 
-def _checkout(given: Given) -> tuple[Word, ...] | None:
+def _checkout(given: Arguments) -> tuple[Word, ...] | None:
     """What is overwritten: nothing named means everything; None when nothing is."""
     if given.has("force"):
         return ()
@@ -79,7 +79,7 @@ def _checkout(given: Given) -> tuple[Word, ...] | None:
     if given.has("pathspec-from-file", "patch"):
         return ()
     if given.dashes:
-        return given.paths or None
+        return given.behind or None
     if len(given.words) > 1 and not given.has("track", "detach"):
         return given.words[1:]
     return given.words if given.words and _is_file(given.words[0]) else None
@@ -96,37 +96,37 @@ def _is_file(word: Word) -> bool:
     )
 
 
-def _switch(given: Given) -> tuple[Word, ...] | None:
+def _switch(given: Arguments) -> tuple[Word, ...] | None:
     return () if given.has("force", "discard-changes") else None
 
 
-def _restore(given: Given) -> tuple[Word, ...] | None:
+def _restore(given: Arguments) -> tuple[Word, ...] | None:
     if given.has("staged") and not given.has("worktree"):
         return None
     if given.has(*CONFLICT) and not given.has("source"):
         return None
     if given.has("pathspec-from-file", "patch", "worktree"):
-        return given.words + given.paths
-    return given.words + given.paths or None
+        return given.operands
+    return given.operands or None
 
 
-def _remove(given: Given) -> tuple[Word, ...] | None:
+def _remove(given: Arguments) -> tuple[Word, ...] | None:
     """Tracked files come back from the last commit, their changes do not; only sweeping removals are refused."""
     if given.has("cached", "dry-run") or not given.has("force"):
         return None
-    wide = tuple(word for word in given.words + given.paths if word.text in EVERYTHING or word.glob)
+    wide = tuple(word for word in given.operands if word.text in EVERYTHING or word.glob)
     return wide or None
 
 
-def _index(given: Given) -> tuple[Word, ...] | None:
+def _index(given: Arguments) -> tuple[Word, ...] | None:
     return () if given.has("f", "force") else None
 
 
-def _tree(given: Given) -> tuple[Word, ...] | None:
+def _tree(given: Arguments) -> tuple[Word, ...] | None:
     return () if given.has("reset") and given.has("u") else None
 
 
-def _submodule(given: Given) -> tuple[Word, ...] | None:
+def _submodule(given: Arguments) -> tuple[Word, ...] | None:
     verb = given.words[0].text if given.words else ""
     return () if verb in ("update", "deinit") and given.has("f", "force") else None
 

@@ -54,11 +54,11 @@ class ProtectedCommit(Policy):
 def _only_plan(call: GitCall, calls_before: tuple[GitCall, ...], waiting: Pending) -> bool:
     """Whether the commit holds the plan and nothing else, counting what the same command adds."""
     given = call.given
-    if given.has(*SWEEPING) or given.words or given.paths:
+    if given.has(*SWEEPING) or given.words or given.behind:
         return False
     names = {*waiting.staged}
     for other in calls_before:
         if other.verb == "add":
-            names |= {word.text.removeprefix("./") for word in other.given.words + other.given.paths}
+            names |= {word.text.removeprefix("./") for word in other.given.operands}
             names |= {flag.word.text for flag in other.given.flags}
     return names == {PLAN}

@@ -5,8 +5,8 @@ from fnmatch import fnmatchcase
 
 import msgspec
 
+from synaptic.shell.book.arguments import Arguments, Flag
 from synaptic.shell.programs.git_line import GitCall
-from synaptic.shell.programs.git_options import Flag, Given
 from synaptic.shell.read.script import Word
 
 GENTLE = ("force-with-lease", "force-if-includes")
@@ -18,12 +18,12 @@ class Push(msgspec.Struct, frozen=True):
     """One `git push`, with the branch that is checked out."""
 
     call: GitCall
-    given: Given
+    given: Arguments
     branch: str = ""
 
     @property
     def refspecs(self) -> tuple[Word, ...]:
-        return (self.given.words + self.given.paths)[1:]
+        return self.given.operands[1:]
 
     @property
     def forces(self) -> tuple[Flag, ...]:

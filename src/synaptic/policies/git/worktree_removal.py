@@ -74,7 +74,7 @@ def _moved(call: GitCall, text: Script, facts: Facts) -> Iterator[Edit]:
         # Paths are relative to that folder, so it is enough to write it out.
         yield from ((word, as_word(call.cwd)) for word in folders if word.text[:1] != "/" and call.cwd)
     elif call.cwd != main:
-        for word in call.given.words[1:] + call.given.paths:
+        for word in call.given.operands[1:]:
             if "/" in word.text or normpath(f"{call.cwd}/{word.text}") in git.worktrees:
                 yield from _absolute(word, call.cwd)
 

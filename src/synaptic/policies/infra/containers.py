@@ -6,17 +6,10 @@ from synaptic.model.decision import Verdict
 from synaptic.model.event import PreToolUse
 from synaptic.policies.base import ON, Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.infra.verbs import harm
+from synaptic.policies.infra.verbs import read_harm
 from synaptic.policies.reading import SHELLS
 
-HARM = harm(
-    "containers, images or volumes",
-    {
-        "docker podman nerdctl": r"(?:system|volume|image|container|network|builder) prune|volume rm|rm .*-\w*f"
-        r"|rmi .*-\w*f|compose .*down .*(?:-v|--volumes|--rmi)|stack rm|swarm leave|secret rm|node rm|machine rm",
-        "docker-compose": r"down .*(?:-v|--volumes|--rmi)|rm .*-\w*f",
-    },
-)
+HARM = read_harm("containers", "containers, images or volumes")
 
 
 class Containers(Policy):

@@ -6,19 +6,10 @@ from synaptic.model.decision import Verdict
 from synaptic.model.event import PreToolUse
 from synaptic.policies.base import ON, Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.infra.verbs import harm
+from synaptic.policies.infra.verbs import read_harm
 from synaptic.policies.reading import SHELLS
 
-HARM = harm(
-    "what runs in a cluster",
-    {
-        "kubectl oc k3s": r"(?:^|\s)(?:delete|drain|cordon|replace .*--force|scale .*--replicas=0|taint)\b",
-        "helm": r"^(?:uninstall|delete|del|un|rollback)\b",
-        "kustomize flux argocd": r"^(?:delete|uninstall|app delete)\b",
-        "kubeadm": r"^reset\b",
-        "minikube kind k3d eksctl": r"^delete\b|^(?:cluster|profile) delete\b",
-    },
-)
+HARM = read_harm("cluster", "what runs in a cluster")
 
 
 class Kubernetes(Policy):

@@ -6,20 +6,10 @@ from synaptic.model.decision import Verdict
 from synaptic.model.event import PreToolUse
 from synaptic.policies.base import ON, Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.infra.verbs import harm
+from synaptic.policies.infra.verbs import read_harm
 from synaptic.policies.reading import SHELLS
 
-HARM = harm(
-    "infrastructure",
-    {
-        "terraform tofu terragrunt": r"(?:^|\s)(?:destroy|apply\b.*-destroy|state (?:rm|push)|workspace delete)\b",
-        "pulumi": r"^(?:destroy|down|stack rm|state delete|cancel)\b",
-        "cdk cdktf sst sls serverless amplify copilot sam": r"^(?:destroy|remove|delete)\b",
-        "ansible-playbook ansible": r"state=absent",
-        "vagrant": r"^destroy\b",
-        "packer": r"-force\b",
-    },
-)
+HARM = read_harm("infrastructure", "infrastructure")
 
 
 class Provisioning(Policy):

@@ -9,7 +9,7 @@ from synaptic.model.decision import Verdict, ask, deny
 from synaptic.model.event import PreToolUse
 from synaptic.policies.facts import Facts
 from synaptic.policies.reading import script
-from synaptic.shell.names import names
+from synaptic.shell.book.entries import BOOK
 from synaptic.shell.read.script import Command, Script
 
 DRY = re.compile(r"--dry-?run(?:=(?!none|false).*)?|--help|-h|--dryrun|-n=dry|--what-if|--whatif|--check|help")
@@ -43,6 +43,6 @@ class Harm(msgspec.Struct, frozen=True):
         return None
 
 
-def harm(what: str, forms: Mapping[str, str]) -> Harm:
-    """The harm of programs, several of them in one key, each with its form."""
-    return Harm(what, {name: re.compile(form) for keys, form in forms.items() for name in names(keys)})
+def read_harm(kind: str, what: str) -> Harm:
+    """The harm of one kind that programs of the book do, each with the form of the words that do it."""
+    return Harm(what, {name: re.compile(one.destroys[kind]) for name, one in BOOK.items() if kind in one.destroys})

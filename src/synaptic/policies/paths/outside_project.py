@@ -11,14 +11,17 @@ from synaptic.model.tool import PATH_KEYS, Tool
 from synaptic.policies.base import FEWER, Policy
 from synaptic.policies.facts import Facts
 from synaptic.policies.reading import elsewhere, reading
+from synaptic.shell.book.entries import find_program
 from synaptic.shell.paths import Standpoint, inside, readings, resolve
+from synaptic.shell.read.script import Command
 from synaptic.shell.reading import CommandReading
 
 KEYS = (*PATH_KEYS, "paths", "source", "destination", "directory", "uri", "old_path", "new_path")
 PROGRAMS = ("/bin", "/sbin", "/usr", "/opt", "/nix/store", "/snap/bin", "/home/linuxbrew/.linuxbrew")
 DEVICES = ("/dev/null", "/dev/zero", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/fd", "/dev/urandom")
-PATTERN_FIRST = frozenset({"sed", "gsed", "awk", "gawk", "mawk", "grep", "egrep", "fgrep", "rg", "ag", "jq", "perl"})
 VALUE = re.compile(r"^(?:-{1,2}[\w-]+=|\w+\+?=|-[A-Za-z](?=[/~])|@)")
+TEXTS = frozenset({"pattern", "code", "print"})
+"""Roles of options whose value is no path."""
 SAYERS = frozenset({"echo", "printf"})
 
 
@@ -95,7 +98,7 @@ def _in_command(known: CommandReading, at: Standpoint, roots: tuple[str, ...]) -
         if _looks_like_path(program) and not _runnable(program, here, roots):
             yield program
         yield from _in_words([word.text for _, word in command.assignments], here, roots)
-        arguments = _without_pattern(command.name, list(command.args))
+        arguments = _find_arguments(command)
         # Text that is no shell may be cut elsewhere by whoever runs it.
         yield from _in_words(
             [piece for word in arguments for piece in word.split()] if broken else arguments, here, roots
@@ -113,18 +116,17 @@ def _in_words(words: list[str], at: Standpoint, roots: tuple[str, ...]) -> Itera
             yield text
 
 
-def _without_pattern(program: str, arguments: list[str]) -> list[str]:
+def _find_arguments(command: Command) -> list[str]:
     """The arguments without text that is no path: patterns, programs of a language, messages."""
-    if program in SAYERS:
+    program = find_program(command.name)
+    if program.name in SAYERS:
         return []
-    if program not in PATTERN_FIRST:
-        return arguments
-    for index, word in enumerate(arguments):
-        if word in ("-f", "--file"):
-            return arguments
-        if not word.startswith("-"):
-            return arguments[:index] + arguments[index + 1 :]
-    return arguments
+    given = program.read(command.argv[1:])
+    spoken = [flag for flag in given.flags if flag.role in TEXTS]
+    texts = [flag.word if flag.word.text[:2] == "--" and "=" in flag.word.text else flag.value for flag in spoken]
+    if program.roles.first[:1] == ("pattern",) and not given.has_role("pattern", "pattern-file", "no-pattern"):
+        texts += given.operands[:1]
+    return [word.text for word in command.argv[1:] if not any(word is text for text in texts)]
 
 
 def _looks_like_path(text: str) -> bool:

@@ -11,15 +11,15 @@ from synaptic.policies.facts import Facts
 from synaptic.policies.mounts import mounts, outside
 from synaptic.policies.reading import elsewhere, places, reading
 from synaptic.policies.secrets.private import meanings, named_paths
-from synaptic.shell.effects.arguments import arguments
+from synaptic.shell.book.entries import find_program
 from synaptic.shell.effects.searched import LISTERS, Searches
-from synaptic.shell.effects.targets import TARS, Target
+from synaptic.shell.effects.targets import Target
 from synaptic.shell.paths import Standpoint, inside, resolve
 from synaptic.shell.places import SYSTEM, Place, Places
 from synaptic.shell.read.script import Command
 from synaptic.shell.reading import CommandReading
 
-FREE = ("/usr/local", "/opt", "/srv", "/var/www", "/var/tmp", "/run/user", "/var/folders")
+FREE = ("/usr/local", "/usr/share/keyrings", "/opt", "/srv", "/var/www", "/var/tmp", "/run/user", "/var/folders")
 DEVICES = ("/dev", "/proc/self/fd", "/proc/thread-self/fd")
 SUSPECT = (*SYSTEM, "/mnt/", "/media/")
 """How a path begins that may belong to the machine."""
@@ -31,8 +31,7 @@ REACHES = re.compile(
 """What words, in lower case and each on its line, hold at least that lead there from a project and a home."""
 ANYWHERE = "/{}"
 """Whatever a search finds that starts at the root, or a tree that is written into the root."""
-UNPACKERS = TARS | {"unzip", "rsync"}
-TREES = ("-r", "-R", "-a", "--recursive", "--archive")
+UNPACKERS = frozenset({"tar", "unzip", "rsync"})
 
 
 class System(Policy):
@@ -119,8 +118,10 @@ def _sought(target: Target, searches: Searches, at: Places) -> Iterator[str]:
 
 def _spreads(command: Command) -> bool:
     """Whether it writes a tree, not a file, into the folder it is given."""
-    name = command.name.lower()
-    return name in UNPACKERS or (name == "cp" and arguments(command.argv[1:]).has(*TREES))
+    program = find_program(command.name)
+    if program.name in UNPACKERS:
+        return True
+    return program.name == "cp" and program.read(command.argv[1:]).has("recursive", "archive")
 
 
 def _edited(event: PreToolUse, facts: Facts, at: Places) -> Iterator[str]:

@@ -8,8 +8,9 @@ from synaptic.model.event import PreToolUse
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
 from synaptic.shell.paths import Standpoint, inside, resolve
-from synaptic.shell.read.script import PLAIN, Command, Script, Span, Word
+from synaptic.shell.read.script import PLAIN, Script, Span, Word
 from synaptic.shell.read.writing import as_word, in_double_quotes
+from synaptic.shell.reading import CommandReading
 
 FOLDERS = ("/tmp",)
 OWN = re.compile(r"/tmp/claude-")
@@ -18,24 +19,19 @@ MENTION = re.compile(r"(?<![\w./~}-])(?:/private)?/tmp(?=$|[/'\"\s;)])")
 ASSIGNED = re.compile(r"""((?:^|[\s;&|(])\w+=["']?)((?:/private)?/tmp(?=$|[/'"\s;)]))""", re.MULTILINE)
 MENTIONS = 100
 """A command that names the folder more often than this is left as it is."""
-LAST = frozenset({"cp", "mv", "install", "ln", "rsync"})
-"""Programs that write their last argument."""
-EVERY = frozenset({"mkdir", "touch", "tee", "truncate"})
-"""Programs that write every argument."""
-INTO = re.compile(r"(?:-t|--target-directory=?)(.*)", re.DOTALL)
 
 
 class SharedTmp(Policy):
     """Writing to `/tmp` instead of the project.
 
     ## What it does
-    Rewrites a command that writes to `/tmp` (redirections, `tee`, `touch`, `mkdir`, `cp`, `mv` and their kin): every
+    Rewrites a command that writes to `/tmp` (redirections, `tee`, `touch`, `mkdir`, `cp`, `curl -o` and so on): every
     `/tmp/` in it becomes `<project root>/tmp/`, and `mkdir -p <project root>/tmp` runs first. Commands that only read
     there, `/var/tmp`, and the agent's own scratchpad (`/tmp/claude-...`) stay as they are.
     ## Why
     What lies in `/tmp` belongs to no project, is shared with every user of the machine, and is gone after a restart.
     ## Known gaps
-    Files that a script or another program writes there are not seen. A path that stands inside quoted code is only
+    Files that a script writes there, or a program without naming them, are not seen. A path inside quoted code is only
     rewritten when the project's root is a plain word.
     """
 
@@ -50,7 +46,7 @@ class SharedTmp(Policy):
         if facts.command is None or "tmp" not in text or not facts.root or OWN.search(text):
             return None
         script = facts.command.script
-        if not any(_in_tmp(path, facts.root) for path in _written(script)):
+        if not any(_in_tmp(path, facts.root) for path in _written(facts.command)):
             return None
         new = _moved(script, facts.root)
         if new is None or new == text:
@@ -67,31 +63,9 @@ def _in_tmp(path: str, root: str) -> bool:
     return inside(path, FOLDERS) and not inside(path, (root,))
 
 
-def _written(script: Script) -> Iterator[str]:
+def _written(command: CommandReading) -> Iterator[str]:
     """Every path that the command writes, as far as it is known."""
-    for redirect in script.writes:
-        yield _absolute(redirect.target, redirect.cwd)
-    for command in script.commands:
-        for word in _targets(command):
-            yield _absolute(word, command.cwd)
-
-
-def _targets(command: Command) -> Iterator[Word]:
-    words = command.argv[1:]
-    plain = [word for word in words if word.text[:1] != "-"]
-    if command.name in EVERY:
-        yield from plain
-    if command.name not in LAST:
-        return
-    for place, word in enumerate(words):
-        if found := INTO.fullmatch(word.text):
-            yield Word(found[1]) if found[1] else words[min(place + 1, len(words) - 1)]
-            return
-    yield from plain[-1:]
-
-
-def _absolute(word: Word, cwd: str) -> str:
-    return resolve(word.text, Standpoint(cwd)) or ""
+    return (resolve(one.word.text, Standpoint(one.cwd)) or "" for one in command.effects.writes if one.is_named)
 
 
 def _moved(script: Script, root: str) -> str | None:

@@ -11,41 +11,20 @@ from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
 from synaptic.policies.reading import SHELLS, any_of, named, reading
 from synaptic.policies.secrets.private import HINTS, KEY_HINTS, secret
-from synaptic.policies.secrets.readers import EXCLUDES, files_of
-from synaptic.shell.effects.arguments import arguments
-from synaptic.shell.effects.flow import SOCKET, TANGLED, Flow, local, remote
-from synaptic.shell.names import names
+from synaptic.shell.book.entries import BOOK, Program, find_program, names_with
+from synaptic.shell.effects.addresses import SOCKET, may_send, sends
+from synaptic.shell.effects.commands import find_read_words
+from synaptic.shell.effects.flow import TANGLED, Flow
 from synaptic.shell.paths import LONGEST, Standpoint, resolve
 from synaptic.shell.read.script import Command, Word
 from synaptic.shell.reading import NOWHERE, CommandReading
 
-SENDS = names(
-    "curl wget wget2 nc ncat netcat socat ssh scp sftp rsync ftp lftp http https xh telnet mail mailx sendmail mutt"
-    " rclone croc magic-wormhole wormhole transfer iwr irm invoke-webrequest invoke-restmethod"
-)
-UPLOADS = {
-    "gh": re.compile(r"gist|release|issue|pr"),
-    "aws": re.compile(r"s3|s3api"),
-    "gsutil": re.compile(r"cp|rsync|mv"),
-    "gcloud": re.compile(r"storage"),
-    "az": re.compile(r"storage"),
-    "glab": re.compile(r"snippet|issue|mr"),
-}
-FORGES = frozenset({"gh", "glab"})
-TEXT = names("-b --body -t --title -n --notes -d --desc --description -m --message -s --subject")
-"""Their options whose value is text, not the name of a file."""
-DATA = names(
-    "-d --data --data-binary --data-raw --data-urlencode --data-ascii -F --form --form-string -T --upload-file --json"
-    " --post-file --body-file --post-data --body-data --url-query -InFile -Body"
-)
-IDENTITY = names("-i -F -o -e --rsh -J -S -c -l -p -P --key --cert --cacert -E --netrc-file --config -K")
-COPYING = IDENTITY | EXCLUDES | {"--filter", "--include"}
-VALUED = DATA | IDENTITY | {"-H", "--header", "-u", "--user", "-A", "-X", "-O"}
+DUMPS = names_with("environment")
+ARCHIVES = names_with("archives")
+NAMING = frozenset({"echo", "printf"})
+SENDERS = frozenset(name for name, one in BOOK.items() if may_send(one))
 FILE = re.compile(r"^(?:[\w.\[\]-]+=)?[@<]|^(?:OPEN|FILE|CREATE|GOPEN|EXEC|SYSTEM):|^--?[\w-]+=@?", re.IGNORECASE)
-DUMPS = frozenset({"env", "printenv", "set", "export", "declare", "history"})
 SOCKETS = ("/dev/tcp/", "/dev/udp/")
-ARCHIVES = frozenset({"tar", "bsdtar", "zip", "7z", "cpio", "pax", "rar"})
-SENDERS = SENDS | ARCHIVES | frozenset(UPLOADS)
 SECRETS = (*HINTS, *KEY_HINTS)
 WHOLE = frozenset({".", "./", "*", "./*", "..", "~", "/", "~/"})
 INSTEAD = "Keep it on this machine; if another one needs it, let the user send it."
@@ -79,16 +58,16 @@ class Exfiltration(Policy):
         found, opened = known.script, _opened(known)
         if not (opened or not SENDERS.isdisjoint(known.programs)) or not _worth_sending(known):
             return None
-        if not opened and not any(_sends(command) for command in named(found, SENDERS)):
+        if not opened and not any(sends(command) for command in named(found, SENDERS)):
             return None
         trail = _Trail(known, Standpoint(event.cwd or facts.root or NOWHERE, facts.home))
         for command in found.commands:
-            sends = _sends(command)
-            if sends and (what := trail.sent(command)):
+            sending = sends(command)
+            if sending and (what := trail.sent(command)):
                 return deny(f"`{command.name}` would send {what} to another machine. {INSTEAD}")
             if opened and trail.reads(command):
                 return deny(f"`{command.name}` reads a secret while a connection is open. {INSTEAD}")
-            if (opened and command.name in ARCHIVES) or (sends and trail.whole(command)):
+            if (opened and command.name in ARCHIVES) or (sending and trail.whole(command)):
                 return ask(
                     f"`{command.name}` would send everything in a folder to another machine. Name the files to send."
                 )
@@ -123,7 +102,7 @@ class _Trail:
                 return f"what `{one.name}` reads from a secret"
             if _dumps(one):
                 return "the environment"
-        if command.name not in SENDS and command.name not in FORGES and self.reads(command):
+        if not _says_what(find_program(command.name)) and self.reads(command):
             return "a secret"
         return ""
 
@@ -140,7 +119,9 @@ class _Trail:
         return known
 
     def _looked(self, command: Command) -> bool:
-        words = (word for word in files_of(command) if word.text[:1] != "-" or "=" in word.text)
+        # What these print may be names of files that the next command packs: `printf ... | zip -@`.
+        named = command.argv[1:] if command.name in NAMING else find_read_words(command)
+        words = (word for word in named if word.text[:1] != "-" or "=" in word.text)
         fed = (redirect.target for redirect in command.redirects if redirect.operator == "<")
         return any(self._secret(word, command) for word in (*words, *fed))
 
@@ -191,32 +172,21 @@ def _dumps(command: Command) -> bool:
     return command.name in DUMPS and not [word for word in command.argv[1:] if word.text[:1] != "-"]
 
 
-def _sends(command: Command) -> bool:
-    name = command.name.lower()
-    if any(SOCKET.match(redirect.target.text) for redirect in command.redirects if redirect.writes):
-        return True
-    if name in UPLOADS:
-        return any(UPLOADS[name].fullmatch(text) for text in command.args[:2])
-    if name in ("scp", "rsync", "sftp"):
-        return remote(command.argv[-1].text)
-    if name in ARCHIVES:
-        return any(remote(word.text) for word in arguments(command.argv[1:], ("-f", "--file")).values("-f", "--file"))
-    return name in SENDS and not local(command)
+def _says_what(program: Program) -> bool:
+    """Whether the words of a program tell all that it sends: an archive, and a client that takes trees, send more."""
+    return program.sends or program.has_role("text")
 
 
 def _payload(command: Command) -> Iterator[Word]:
-    """The words of a sending command that it sends."""
-    name = command.name.lower()
-    if name in ("curl", "wget", "wget2"):
-        given = arguments(command.argv[1:], VALUED)
-        yield from given.values(*DATA)
+    """The words of a sending command that it sends: values of options made for it, or whatever it names."""
+    program = find_program(command.name)
+    given = program.read(command.argv[1:])
+    if program.has_role("send"):
+        yield from given.of_role("send")
         yield from (word for word in given.operands if word.outputs)
         return
-    if name in FORGES:
-        given = arguments(command.argv[1:], TEXT)
-        yield from given.operands
-        for option, value in given.options:
-            if value is not None:
-                yield msgspec.structs.replace(value, text="") if option in TEXT else value
-        return
-    yield from arguments(command.argv[1:], COPYING if name in ("ssh", "scp", "sftp", "rsync") else ()).operands
+    yield from given.operands
+    for flag in given.flags if program.uploads else ():
+        if flag.value is not None:
+            # A text is no file, whatever it names; what it holds of a command's output is sent all the same.
+            yield msgspec.structs.replace(flag.value, text="") if flag.role == "text" else flag.value

@@ -11,7 +11,7 @@ from synaptic.policies.facts import Facts
 from synaptic.policies.mounts import Mount, mounts, outside
 from synaptic.policies.reading import ELSEWHERE, any_of, named, reading
 from synaptic.policies.secrets.private import ENVIRONMENT, HINTS, meanings, named_paths, private
-from synaptic.policies.secrets.readers import READERS, files_of
+from synaptic.shell.effects.commands import find_acts
 from synaptic.shell.paths import LONGEST, Standpoint, resolve
 from synaptic.shell.read.script import Command, Redirect, Word
 from synaptic.shell.read.startup import STARTUP
@@ -28,6 +28,8 @@ KEYCHAIN = ("keychain", "-password")
 THERE = frozenset({"ssh", "autossh", "mosh", "pdsh", "clush", "pssh", "ansible"})
 """Through what a command runs on another machine of the user's, whose keys are keys as well."""
 BOXES = ELSEWHERE - THERE
+OPENING = frozenset({"read", "write", "send", "fetch"})
+"""Effects that show or change what a file holds: making a folder and deleting a file do neither."""
 Hinted = Callable[[str], re.Match[str] | None]
 WRITTEN = re.compile(r"/\.ssh/(?:authorized_keys2?|config|rc|environment)$")
 
@@ -96,11 +98,11 @@ def _in_script(known: CommandReading, at: Standpoint, hints: tuple[str, ...]) ->
     hinted = any_of(hints).search
     everywhere = {start for start in known.starts if hinted(f"{start or at.cwd}\n{at.home}")}
     mounted = mounts(found)
-    for command in named(found, READERS):
+    for command in found.commands:
         if STARTUP in command.via:
             continue  # the user's own shell reads it, and shows it to nobody
         if _contained(command):
-            yield from _through((word.text for word in files_of(command)), mounted, at) if mounted else ()
+            yield from _through((word.text for word in _opened(command)), mounted, at) if mounted else ()
             continue
         if EXPORT in hints and EXPORTS.intersection(command.args):
             yield f"{at.home}/.gnupg/private-keys"
@@ -125,10 +127,15 @@ def _read(command: Command, at: Standpoint, hinted: Hinted | None) -> Iterator[s
     if hinted is not None and not any(hinted(word.text) for word in command.argv[1:]):
         return
     here = Standpoint(command.cwd or at.cwd, at.home)
-    for word in files_of(command):
+    for word in _opened(command):
         text = word.text
         if (hinted is None or hinted(text)) and len(text) <= LONGEST and _may_be_private(word, command):
             yield resolve(VALUE.sub("", text), here) or ""
+
+
+def _opened(command: Command) -> Iterator[Word]:
+    """What a known program shows, copies or changes."""
+    return (word for kind, word in find_acts(command) if kind in OPENING)
 
 
 def _may_be_private(word: Word, command: Command) -> bool:

@@ -8,6 +8,7 @@ from synaptic.model.event import PreToolUse
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
 from synaptic.policies.reading import SHELLS, named, script
+from synaptic.shell.book.entries import LANGUAGE_PROGRAMS, SHELL_PROGRAMS
 from synaptic.shell.names import names
 from synaptic.shell.read import syntax
 from synaptic.shell.read.grammar import parse
@@ -35,8 +36,6 @@ FORKS = re.compile(
     r"|(?:(?:loop|forever)\b|\bfor\s{0,9}\(\s{0,9};\s{0,9};\s{0,9}\)).{0,20}\bfork\b"
 )
 LONGEST = 20_000
-SHELL_NAMES = frozenset({"sh", "bash", "zsh", "dash", "ksh"})
-INTERPRETERS = frozenset({"perl", "python", "python3", "ruby", "php", "node"})
 
 
 class ForkBomb(Policy):
@@ -79,7 +78,7 @@ def _multiplies(found: Script) -> bool:
 def _forks(found: Script) -> bool:
     return "fork" in found.text and any(
         FORKS.search(text[:LONGEST])
-        for command in named(found, INTERPRETERS)
+        for command in named(found, LANGUAGE_PROGRAMS)
         for text in (*command.args, command.stdin or "")
     )
 
@@ -89,7 +88,7 @@ def _texts(found: Script) -> Iterator[str]:
     if len(found.text) > LONGEST or "&" not in found.text or not _loops_at_all(found.text):
         return
     yield found.text
-    for command in named(found, SHELL_NAMES):
+    for command in named(found, SHELL_PROGRAMS):
         yield from (text for text in (*command.args, command.stdin or "") if "&" in text and _loops_at_all(text))
 
 

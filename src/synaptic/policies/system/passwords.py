@@ -1,6 +1,6 @@
 """Accounts left without a password."""
 
-from synaptic.shell.effects.arguments import arguments
+from synaptic.shell.book.entries import find_program
 from synaptic.shell.read.script import Command
 
 NO_PASSWORD = frozenset({"passwd", "usermod"})
@@ -10,8 +10,8 @@ def blanked(command: Command) -> bool:
     """Whether it takes an account's password away."""
     name = command.name.lower()
     if name == "passwd":
-        return arguments(command.argv[1:]).has("-d", "--delete")
+        return find_program(name).read(command.argv[1:]).has("delete")
     if name == "usermod":
-        given = arguments(command.argv[1:], ("-p", "--password"))
-        return any(not word.text for word in given.values("-p", "--password"))
+        given = find_program(name).read(command.argv[1:])
+        return any(not word.text for word in given.values("password"))
     return False

@@ -10,7 +10,8 @@ from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
 from synaptic.policies.reading import SHELLS, boxed, named, places, script
 from synaptic.policies.system.passwords import NO_PASSWORD, blanked
-from synaptic.shell.effects.arguments import Arguments, arguments
+from synaptic.shell.book.arguments import Arguments
+from synaptic.shell.book.entries import find_program
 from synaptic.shell.effects.searched import Search, Searches
 from synaptic.shell.names import names
 from synaptic.shell.paths import Standpoint, inside, resolve
@@ -18,7 +19,6 @@ from synaptic.shell.places import Place, Places
 from synaptic.shell.read.script import Command, Word
 
 PROGRAMS = names("chmod chown chgrp setfacl chattr chflags icacls takeown") | NO_PASSWORD
-VALUED = names("-m -M -x -X --modify --remove --set --set-file --from")
 OPENED = re.compile(
     r"0*[0-7]?[0-7]?[0-7][2367]|0*|0*[4-7][0-7]{3}|\w*[ao]?\+\w*w\w*|[ugoa]*\+\w*s\w*|a-\w+"
     r"|(?:[go]*[ua][ugoa]*)?(?:=|-\w*x\w*)"
@@ -79,10 +79,10 @@ class Permissions(Policy):
     def _hit(self, command: Command, searches: Searches, at: Places) -> Word | None:
         given = _given(command)
         files = given.operands
-        if command.name.lower() != "setfacl" and not given.has("--reference"):
+        if command.name.lower() != "setfacl" and not given.has("reference"):
             files = files[1:]
         opens = _opens(command, given)
-        recursive = given.has("-R", "--recursive") or any(text.lower() in ("/r", "/t") for text in command.args)
+        recursive = given.has("recursive") or any(text.lower() in ("/r", "/t") for text in command.args)
         for word in files:
             search = searches.of(word, command) if command.via or not word.known else None
             if search is not None:
@@ -101,11 +101,12 @@ class Permissions(Policy):
 
 def _given(command: Command) -> Arguments:
     """The arguments; of `chmod`, a mode that looks like an option is none."""
-    if command.name.lower() != "chmod":
-        return arguments(command.argv[1:], VALUED)
-    modes = [word for word in command.argv[1:] if TAKEN.fullmatch(word.text)][:1]
-    given = arguments(word for word in command.argv[1:] if word not in modes)
-    return msgspec.structs.replace(given, operands=(*modes, *given.operands))
+    program = find_program(command.name)
+    if program.name != "chmod":
+        return program.read(command.argv[1:])
+    modes = tuple(word for word in command.argv[1:] if TAKEN.fullmatch(word.text))[:1]
+    given = program.read([word for word in command.argv[1:] if word not in modes])
+    return msgspec.structs.replace(given, words=(*modes, *given.words))
 
 
 def _sought(search: Search, opens: bool) -> list[Word]:

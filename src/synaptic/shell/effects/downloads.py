@@ -4,27 +4,18 @@ from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from posixpath import basename, join, normpath
 
-from synaptic.shell.effects.arguments import Arguments, arguments
-from synaptic.shell.effects.flow import FETCHERS, OUTPUT, VALUED, Flow, addresses, fetches, interpreter, remote
-from synaptic.shell.names import names
+from synaptic.shell.book.arguments import Arguments
+from synaptic.shell.book.entries import Program, find_program
+from synaptic.shell.effects.addresses import fetches, find_addresses, is_remote
+from synaptic.shell.effects.commands import find_acts
+from synaptic.shell.effects.flow import Flow, interpreter
 from synaptic.shell.read.script import Command, Script
 
-COPIERS = frozenset({"mv", "cp", "install", "ln", "rsync"})
-SYNCERS = frozenset({"scp", "rsync", "sftp", "rclone"})
-PASSING = names(
-    "cat tee sponge dd pv sed gsed awk gawk perl tr head tail grep egrep fgrep cut sort uniq jq yq iconv dos2unix"
-    " gunzip gzip zcat xz unxz xzcat bzip2 bunzip2 bzcat zstd zstdcat unzstd lz4 base64 base32 openssl xxd gpg envsubst"
-    " echo printf fold tac rev"
-)
-"""Programs that hand on what they are given, whole or in parts."""
 OPENED = ("$(", "`", "<(")
 """How a word begins that is another command's output from its first letter on."""
 NO_FILE = frozenset({"-", "/dev/stdout", "/dev/stderr", "/dev/null", "/dev/tty"})
-NAMES = ("-o", "--output", "--out")
-WGET_NAMES = ("-O", "--output-document")
-FOLDERS = ("--output-dir", "-P", "--directory-prefix")
-DOWNLOADS = names("http https xh xhs")
-"""Clients that keep what they fetch when they are told to."""
+FOLDERS = ("output-dir", "directory-prefix", "dir")
+"""Options that name a folder for what is fetched, not a file."""
 
 
 def downloaded(found: Script) -> Iterator[tuple[Command, AbstractSet[str]]]:
@@ -35,7 +26,7 @@ def downloaded(found: Script) -> Iterator[tuple[Command, AbstractSet[str]]]:
         yield command, known
         made = (*_made(command), *_passed(command, flow))
         known.update(file_of(text, command) for text in made if text not in NO_FILE)
-        if command.name in COPIERS and command.argv[1:]:
+        if find_program(command.name).copies and command.argv[1:]:
             known.update(_copied(command, known))
 
 
@@ -45,20 +36,19 @@ def file_of(text: str, command: Command) -> str:
 
 
 def _made(command: Command) -> Iterator[str]:
-    name = command.name.lower()
-    if name in FETCHERS and fetches(command):
-        yield from _fetched(command, name)
-    elif name in SYNCERS:
+    program = find_program(command.name)
+    if program.fetches and fetches(command):
+        yield from _fetched(command, program)
+    elif program.copies_remote:
         words = [word.text for word in command.argv[1:] if word.text[:1] != "-"]
-        if any(remote(text) for text in words[:-1]) and not remote(words[-1]):
+        if any(is_remote(text) for text in words[:-1]) and not is_remote(words[-1]):
             yield words[-1]
             yield from (join(words[-1], basename(text.partition(":")[2])) for text in words[:-1])
 
 
 def _passed(command: Command, flow: Flow) -> Iterator[str]:
     """The files into which it puts what another command has fetched."""
-    name = command.name
-    if name not in PASSING or not (files := list(_filled(command, name))):
+    if not find_program(command.name).passes or not (files := list(_filled(command))):
         return
     data = {place for word in command.argv[1:] if not word.text.startswith(OPENED) for place in word.outputs}
     before = [one for one in flow.origins(command) if one.index not in data]
@@ -66,37 +56,30 @@ def _passed(command: Command, flow: Flow) -> Iterator[str]:
         yield from files
 
 
-def _filled(command: Command, name: str) -> Iterator[str]:
+def _filled(command: Command) -> Iterator[str]:
     for redirect in command.redirects:
         if redirect.writes and redirect.descriptor in ("", "1"):
             yield redirect.target.text
-    if name in ("tee", "sponge"):
-        yield from (text for text in command.args if text[:1] != "-")
-    elif name == "dd":
-        yield from (text[3:] for text in command.args if text.startswith("of="))
+    yield from (word.text for kind, word in find_acts(command) if kind == "write")
 
 
-def _fetched(command: Command, name: str) -> Iterator[str]:
+def _fetched(command: Command, program: Program) -> Iterator[str]:
     yield from (redirect.target.text for redirect in command.redirects if redirect.writes)
-    given = arguments(command.argv[1:], VALUED.get(name, OUTPUT))
-    named = given.values(*(WGET_NAMES if name.startswith("wget") else NAMES))
-    folders = [word.text for word in given.values(*(("-d", "--dir") if name == "aria2c" else FOLDERS))] or [""]
-    yield from (join(folders[-1] if name == "aria2c" else "", word.text) for word in named)
-    if not named and _keeps(name, given):
-        yield from (join(folders[-1], basename(text.partition("?")[0])) for text in addresses(command))
-    texts = [text.lower() for text in command.args]
-    yield from (command.args[n + 1] for n, text in enumerate(texts[:-1]) if text in ("-outfile", "-destination"))
+    given = program.read(command.argv[1:])
+    folder = next((word.text for word in reversed(given.values(*FOLDERS))), "")
+    named = [flag.text for flag in given.flags if flag.role == "write" and flag.name not in FOLDERS]
+    yield from (join(folder if given.has("dir") else "", text) for text in named)
+    if not named and _keeps(program, given):
+        yield from (join(folder, basename(text.partition("?")[0])) for text in find_addresses(command))
 
 
-def _keeps(name: str, given: Arguments) -> bool:
+def _keeps(program: Program, given: Arguments) -> bool:
     """Whether what is fetched goes to a file that is named as its address is."""
-    if name in DOWNLOADS:
-        return given.has("-d", "--download")
-    return name.startswith(("wget", "aria2c", "axel")) or given.has("-O", "--remote-name", "--remote-name-all", "-J")
+    return program.unnamed or given.has_role("unnamed")
 
 
 def _copied(command: Command, known: set[str]) -> Iterator[str]:
-    words = arguments(command.argv[1:], ("-m", "-o", "-g", "--mode")).operands
+    words = find_program(command.name).read(command.argv[1:]).operands
     for word in words[:-1]:
         if file_of(word.text, command) in known:
             yield file_of(words[-1].text, command)

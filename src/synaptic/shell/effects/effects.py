@@ -1,51 +1,27 @@
 """What a script would do to files and other machines: the one question that every policy about commands asks."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from functools import cached_property
+from itertools import chain
+from operator import attrgetter
 
 import msgspec
 
-from synaptic.shell.effects.arguments import arguments, operands
-from synaptic.shell.effects.flow import FETCHERS, VALUED, fetches, local, remote
-from synaptic.shell.effects.targets import (
-    EVERY_VALUED,
-    LAST_VALUED,
-    MOVERS,
-    TARS,
-    WRITERS,
-    read_tar,
-    written_words,
-)
-from synaptic.shell.names import names
+from synaptic.shell.book.entries import plain
+from synaptic.shell.effects.addresses import fetches, sends
+from synaptic.shell.effects.commands import CHANGERS, CHANGING, UNNAMED, find_acts
 from synaptic.shell.programs.git_line import git_call
-from synaptic.shell.read.script import Command, Script, Word
+from synaptic.shell.read.script import WRITING, Command, Redirect, Script, Word
 
-DELETERS = names("rm rmdir unlink shred")
-SENDERS = FETCHERS | names("socat ssh scp sftp rsync ftp mail mailx sendmail mutt rclone croc wormhole")
-COPIERS = names("scp sftp rsync")
-CHANGING_VERBS = names(
-    "apply am checkout restore reset stash clean merge rebase revert cherry-pick switch rm mv pull read-tree"
-    " checkout-index submodule bisect"
-)
-"""Verbs of git that change files of the working tree without naming each."""
-SHOWING = {"stash": names("list show"), "bisect": names("log view visualize terms help")}
-"""What such a verb does, by its first word, that changes nothing."""
-CHANGING = {"submodule": names("update add deinit")}
-"""For verbs that mostly show: what changes something."""
-LISTING = names("-l -t -p -v -z -Z")
-"""Options with which `unzip` only shows what is in an archive."""
-UNNAMING = names("unzip patch wget wget2 aria2c axel curl")
-"""Programs that may write files whose names they make up."""
-UNNAMED = Word("", known=False)
-"""Stands for a file that a program writes without naming it: `git checkout`, `unzip`, `curl -O`."""
+__all__ = ("UNNAMED", "Effect", "Effects", "read_effects")
 
 
 class Effect(msgspec.Struct, frozen=True, gc=False):
-    """One thing that a command does: `run`, `write`, `read`, `delete`, `fetch` or `send`."""
+    """One thing that a command does: `run`, `write`, `touch`, `read`, `delete`, `fetch` or `send`."""
 
     kind: str
     word: Word
-    """What names the file or the program; `UNNAMED` when nothing does."""
+    """What names the file, the address or the program; `UNNAMED` when nothing does."""
     command: Command | None = None
     """The command that does it; None for the redirection of a group, a loop, or code of another language."""
     cwd: str = ""
@@ -70,43 +46,69 @@ class Effects(msgspec.Struct, frozen=True, dict=True):
         return tuple(_effect("run", command.argv[0], command) for command in self.script.commands)
 
     @cached_property
+    def changes(self) -> tuple[Effect, ...]:
+        """Files that are written, made or deleted: by redirections, by programs, and by code of other languages."""
+        return self._find_changes(self.script.redirects, self._changing)
+
+    @cached_property
+    def changes_by_pattern(self) -> tuple[Effect, ...]:
+        """Those of them that a pattern names; commands without a pattern are not looked at for that."""
+        redirects = [one for one in self.script.redirects if one.target.glob]
+        commands = [one for one in self._changing if any(word.glob for word in one.argv)]
+        return tuple(one for one in self._find_changes(redirects, commands) if one.word.glob)
+
+    @cached_property
     def writes(self) -> tuple[Effect, ...]:
-        """Files that are created or changed, by redirections, by programs, and by code of other languages."""
-        # What stands in `> >(...)` is a command, which is looked at by itself.
-        files = (one for one in self.script.redirects if one.writes and one.target.text[:2] != ">(")
-        redirected = (Effect("write", one.target, None, one.cwd, one.via) for one in files)
-        return (*redirected, *self._by_programs("write"))
+        """Files that are created or changed; of those made empty the kind is `touch`."""
+        return tuple(effect for effect in self.changes if effect.kind != "delete")
 
     @cached_property
     def deletes(self) -> tuple[Effect, ...]:
         """Files that are removed; what is moved away counts."""
-        return tuple(self._by_programs("delete"))
-
-    @cached_property
-    def changes(self) -> tuple[Effect, ...]:
-        """Files that are written or deleted."""
-        return (*self.writes, *self.deletes)
+        return tuple(effect for effect in self.changes if effect.kind == "delete")
 
     @cached_property
     def reads(self) -> tuple[Effect, ...]:
-        """Files that are read through redirections."""
-        read = (one for one in self.script.redirects if one.operator == "<")
-        return tuple(Effect("read", one.target, None, one.cwd, one.via) for one in read)
+        """Files that are read, by redirections and by programs that the book has."""
+        redirected = (one for one in self.script.redirects if one.operator in ("<", "<>"))
+        read = tuple(Effect("read", one.target, None, one.cwd, one.via) for one in redirected)
+        acts = ((command, act) for command in self.script.commands for act in find_acts(command))
+        return (*read, *(_effect("read", act[1], command) for command, act in acts if act[0] == "read"))
 
     @cached_property
     def fetches(self) -> tuple[Effect, ...]:
-        """Commands whose output comes from another machine."""
-        return tuple(_effect("fetch", one.argv[0], one) for one in self.script.commands if fetches(one))
+        """Addresses of other machines that something is fetched from."""
+        return self._with_machines("fetch", [one for one in self.script.commands if fetches(one)])
 
     @cached_property
     def sends(self) -> tuple[Effect, ...]:
-        """Commands that may send something to another machine."""
-        return tuple(_effect("send", one.argv[0], one) for one in self.script.commands if _sends(one))
+        """What is sent to other machines; without a name where it comes through a pipe."""
+        return self._with_machines("send", [one for one in self.script.commands if sends(one)])
 
-    def _by_programs(self, kind: str) -> Iterator[Effect]:
-        for command in self.script.commands:
-            words = _deleted(command) if kind == "delete" else _written(command)
-            yield from (_effect(kind, word, command) for word in words)
+    def _with_machines(self, kind: str, commands: list[Command]) -> tuple[Effect, ...]:
+        found: list[Effect] = []
+        for command in commands:
+            words = [word for act, word in find_acts(command) if act == kind]
+            found += [_effect(kind, word, command) for word in words or (UNNAMED,)]
+        return tuple(found)
+
+    def _find_changes(self, redirects: Iterable[Redirect], commands: Iterable[Command]) -> tuple[Effect, ...]:
+        redirected = (
+            Effect("write", one.target, None, one.cwd, one.via)
+            for one in redirects
+            # What stands in `> >(...)` is a command, which is looked at by itself.
+            if one.operator in WRITING and one.writes and one.target.text[:2] != ">("
+        )
+        acts = ((command, act) for command in commands for act in find_acts(command))
+        return (*redirected, *(_effect(*act, command) for command, act in acts if act[0] in CHANGING))
+
+    @cached_property
+    def _changing(self) -> list[Command]:
+        """The commands that may change a file, in their order."""
+        by_name = self.script.by_name
+        changing = [commands for name, commands in by_name.items() if name in CHANGERS or plain(name) in CHANGERS]
+        patched = [one for one in self.script.commands if one.paths]
+        return changing[0] if len(changing) == 1 and not patched else _in_order(chain(patched, *changing))
 
 
 def read_effects(script: Script) -> Effects:
@@ -119,63 +121,5 @@ def _effect(kind: str, word: Word, command: Command) -> Effect:
     return Effect(kind, word, command, cwd, command.via)
 
 
-def _deleted(command: Command) -> list[Word]:
-    name = command.name.lower()
-    if name in DELETERS:
-        return operands(command.argv[1:], EVERY_VALUED)
-    if name not in MOVERS:
-        return []
-    given = arguments(command.argv[1:], LAST_VALUED)
-    return list(given.operands if given.has("-t", "--target-directory") else given.operands[:-1])
-
-
-def _written(command: Command) -> Iterator[Word]:
-    name = command.name.lower()
-    if name in DELETERS:
-        return
-    words = written_words(command) if name in WRITERS or command.paths else []
-    if name in MOVERS:
-        words = words[:1]
-    yield from (word for word in words if word.text != "-" and not _is_remote(name, word))
-    if not words and _writes_unnamed(command, name):
-        yield UNNAMED
-
-
-def _writes_unnamed(command: Command, name: str) -> bool:
-    """Whether a program that names no file changes some all the same."""
-    if name == "git":
-        return _changes_tree(command)
-    if name in TARS:
-        return read_tar(command).has("-x", "--extract", "--get")
-    if name not in UNNAMING:
-        return False
-    given = arguments(command.argv[1:], VALUED.get(name, ()))
-    if name == "curl":
-        return given.has("-O", "--remote-name", "--remote-name-all", "-J")
-    if name == "unzip":
-        return not given.has(*LISTING)
-    return name == "patch" or not given.has("-O", "--output-document", "--spider")
-
-
-def _changes_tree(command: Command) -> bool:
-    """Whether a call of git changes files of the working tree."""
-    call = git_call(command)
-    if call.verb not in CHANGING_VERBS or call.helps or call.given.has("dry-run"):
-        return False
-    if call.verb == "apply":
-        return not call.given.has("check", "stat", "numstat", "summary")
-    if call.verb == "read-tree":
-        return call.given.has("u")
-    first = call.given.words[0].text if call.given.words else ""
-    return first in CHANGING.get(call.verb, (first,)) and first not in SHOWING.get(call.verb, ())
-
-
-def _is_remote(name: str, word: Word) -> bool:
-    return (name in COPIERS or name in TARS) and remote(word.text)
-
-
-def _sends(command: Command) -> bool:
-    name = command.name.lower()
-    if name in COPIERS:
-        return remote(command.argv[-1].text)
-    return name in SENDERS and not local(command)
+def _in_order(commands: chain[Command]) -> list[Command]:
+    return sorted({command.index: command for command in commands}.values(), key=attrgetter("index"))

@@ -1,28 +1,22 @@
-"""What a `find` (or `fd`) command line selects before it deletes or runs something."""
+"""What `find`, `fd` and `grep` look for: where a search starts, what it picks out, and which names it asks for."""
 
 import re
 from collections.abc import Sequence
 
 import msgspec
 
-from synaptic.shell.effects.arguments import arguments
+from synaptic.shell.book.entries import find_program
 from synaptic.shell.names import names
 from synaptic.shell.places import matches_everything
-from synaptic.shell.read.script import Word
+from synaptic.shell.read.script import Command, Word
 
 OPTION = re.compile(r"-[HLPEXdsx]+|-O\d?")
 ACTS = frozenset({"-delete", "-exec", "-execdir", "-ok", "-okdir"})
+PRINTS = names("-print -print0 -printf -fprint -fprint0 -fprintf -ls -fls")
 OR = frozenset({"-o", "-or", ","})
 NOT = frozenset({"!", "-not"})
 BY_NAME = names("-name -iname -path -ipath -wholename -iwholename -regex -iregex -lname -ilname")
 BY_STATE = re.compile(r"-(?:[acm](?:time|min)|newer\w*|anewer|cnewer|size|empty|samefile|inum|links|nouser|nogroup)")
-FD_RUNS = names("-x -X --exec --exec-batch")
-FD_VALUED = names(
-    "-d --max-depth --min-depth --exact-depth -E --exclude -t --type -e --extension -S --size --changed-within"
-    " --changed-before --newer --older -o --owner -c --color -j --threads --max-results --batch-size -C"
-    " --base-directory --path-separator --search-path --ignore-file --format --and"
-)
-FD_CHOOSES = names("-e --extension -S --size --changed-within --changed-before --and --newer --older")
 FD_EVERYTHING = names(". .* ^ $ ^.*$ ** ./ **/*") | {""}
 
 
@@ -51,14 +45,12 @@ def finding(argv: Sequence[Word]) -> Finding:
 
 def fd_finding(argv: Sequence[Word]) -> Finding:
     """The same for `fd`, whose first operand is the pattern and whose others are where it starts."""
-    words = argv[1:]
-    ends = (place for place, word in enumerate(words) if word.text in FD_RUNS)
-    given = arguments(words[: next(ends, len(words))], FD_VALUED)
-    base = given.values("-C", "--base-directory")[-1:]
-    roots = (*given.operands[1:], *given.values("--search-path"))
+    given = find_program("fd").read(argv[1:])
+    base = given.values("base-directory")[-1:]
+    roots = (*given.words[1:], *given.values("search-path"))
     below = tuple(_within(base[0], root) for root in roots) if base else roots
-    pattern = given.operands[0].text if given.operands else ""
-    chosen = given.has(*FD_CHOOSES) or not (pattern in FD_EVERYTHING or matches_everything(pattern))
+    pattern = given.words[0].text if given.words else ""
+    chosen = given.has_role("narrow") or not (pattern in FD_EVERYTHING or matches_everything(pattern))
     return Finding(below or base or (Word("."),), chosen, deletes=False)
 
 
@@ -83,3 +75,81 @@ def _narrowed(texts: list[str]) -> bool:
         if text in BY_NAME and place + 1 < len(texts):
             narrowed = narrowed or not matches_everything(texts[place + 1])
     return narrowed
+
+
+class _Level(msgspec.Struct):
+    """The names of one pair of parentheses: those of its other alternatives, and those that hold at this point."""
+
+    negated: bool = False
+    others: list[str] = msgspec.field(default_factory=list)
+    now: list[str] = msgspec.field(default_factory=list)
+
+
+def find_names(texts: Sequence[str]) -> tuple[str, ...]:
+    """What `find` looks for when it acts: not what stands behind a `not`, nor what another alternative asks for."""
+    levels = [_Level()]
+    chosen: dict[str, None] = {}
+    acts = False
+    for place, text in enumerate(texts):
+        level = levels[-1]
+        negated = place > 0 and texts[place - 1] in NOT
+        if text == "(":
+            levels.append(_Level(negated))
+        elif text == ")" and len(levels) > 1:
+            levels.pop()
+            levels[-1].now += [] if level.negated else level.others + level.now
+        elif text in OR:
+            level.others += level.now
+            level.now = []
+        elif text in BY_NAME and not negated:
+            level.now += [_pattern(text, following) for following in texts[place + 1 : place + 2]]
+        elif text in ACTS or text in PRINTS:
+            acts = True
+            chosen.update(_taken(levels))
+    return tuple(chosen if acts else levels[0].others + levels[0].now)
+
+
+def _taken(levels: list[_Level]) -> dict[str, None]:
+    """The names that hold now; taken out, so that the next act does not go through them again."""
+    taken = dict.fromkeys(name for level in levels for name in level.now)
+    for level in levels:
+        level.now = []
+    return taken
+
+
+def _pattern(test: str, text: str) -> str:
+    plain = unescaped(text) if "regex" in test else text
+    return plain.lower() if test.startswith("-i") else plain
+
+
+def unescaped(text: str) -> str:
+    """A regular expression as a pattern for names, as far as it is that simple."""
+    return text.replace("\\", "").replace(".*", "*").strip("^$()")
+
+
+def fd_names(command: Command) -> tuple[str, ...]:
+    """What `fd` looks for."""
+    given = find_program("fd").read(command.argv[1:])
+    return tuple(unescaped(word.text) for word in given.words[:1])
+
+
+def grep_names(command: Command) -> tuple[str, ...]:
+    """What `grep` looks for, when it keeps the lines that it finds."""
+    program = find_program(command.name)
+    if not program.picks:
+        return ()
+    given = program.read(command.argv[1:])
+    if given.has("invert-match"):
+        return ()
+    words = given.of_role("pattern") or given.operands[:1]
+    return tuple(unescaped(word.text) for word in words)
+
+
+def picks(command: Command) -> bool:
+    """Whether it passes on only the lines that hold something."""
+    return not FD_EVERYTHING.issuperset(grep_names(command))
+
+
+def chooses(command: Command) -> bool:
+    """Whether it passes on only some of the lines it reads."""
+    return find_program(command.name).chooses or picks(command)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from synaptic.shell.effects.flow import LOCAL
+from synaptic.shell.effects.addresses import LOCAL
 from synaptic.shell.names import names
 from synaptic.shell.read.script import Script
 

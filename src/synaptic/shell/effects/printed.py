@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from synaptic.shell.effects.arguments import operands
-from synaptic.shell.effects.sought import chooses
-from synaptic.shell.names import names
+from synaptic.shell.book.entries import find_program
+from synaptic.shell.effects.find import chooses
 from synaptic.shell.paths import LONGEST, inside
 from synaptic.shell.places import EXPANSION, Places
 from synaptic.shell.programs.git_line import git_call
@@ -12,9 +11,6 @@ from synaptic.shell.read.script import Command, Word
 
 TOP = "--show-toplevel"
 GIT_FOLDER = frozenset({"--git-dir", "--git-common-dir", "--absolute-git-dir"})
-LISTERS = frozenset({"ls", "gls", "dir", "vdir", "exa", "eza", "lsd"})
-LIST_VALUED = names("-I --ignore -w --width -T --tabsize --hide --sort --time --format")
-
 PRINTERS = 8
 """Commands in one substitution that are looked at; what more of them print together is anybody's guess."""
 
@@ -43,5 +39,7 @@ def _of_git(command: Command, at: Places) -> str:
 
 
 def _listed(command: Command) -> Iterator[tuple[Word, str]]:
-    if command.name in LISTERS:
-        yield from ((word, command.cwd) for word in operands(command.argv[1:], LIST_VALUED) or [Word(".")])
+    program = find_program(command.name)
+    if program.lists:
+        words = program.read(command.argv[1:]).operands or (Word("."),)
+        yield from ((word, command.cwd) for word in words)

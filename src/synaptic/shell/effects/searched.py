@@ -8,18 +8,16 @@ from itertools import chain
 
 import msgspec
 
-from synaptic.shell.effects.arguments import arguments
-from synaptic.shell.effects.find import fd_finding, finding
-from synaptic.shell.effects.sought import GREP_VALUED, GREPS, fd_names, find_names, grep_names, picks
+from synaptic.shell.book.entries import BOOK, find_program, names_with
+from synaptic.shell.effects.find import fd_finding, fd_names, find_names, finding, grep_names, picks
 from synaptic.shell.paths import LONGEST
 from synaptic.shell.places import EXPANSION, without_everything
 from synaptic.shell.read.script import Command, Script, Word
 
-FINDERS = frozenset({"find", "gfind"})
-FD = frozenset({"fd", "fdfind"})
+FINDERS = frozenset(BOOK["find"].names)
+FD = frozenset(BOOK["fd"].names)
 SEARCHES = FINDERS | FD
-LISTERS = SEARCHES | GREPS
-LISTS = ("-l", "-L", "--files-with-matches", "--files-without-match", "--files")
+LISTERS = SEARCHES | names_with("picks")
 LABELS = ("find -", "fd -")
 VARIABLE = re.compile(r"\$(?:(\w+)|\{(\w+)(?:\[[@*]\])?\})")
 READERS = ("read", "mapfile", "readarray")
@@ -168,8 +166,8 @@ def _search(command: Command) -> Search | None:
     if command.name in FD:
         sought = fd_finding(command.argv)
         return Search(sought.roots, sought.narrowed, fd_names(command), command.cwd)
-    given = arguments(command.argv[1:], GREP_VALUED)
-    if not given.has(*LISTS):
+    given = find_program(command.name).read(command.argv[1:])
+    if not given.has_role("lists", "no-pattern"):
         return None
-    whole = given.has("-e", "--regexp", "-f", "--file", "--files")
+    whole = given.has_role("pattern", "pattern-file", "no-pattern")
     return Search((given.operands if whole else given.operands[1:]) or (Word("."),), True, (), command.cwd)

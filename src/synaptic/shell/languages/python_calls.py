@@ -3,6 +3,7 @@
 import ast
 import re
 
+from synaptic.shell.book.entries import SHELL_PROGRAMS
 from synaptic.shell.languages.acts import Act, deletion, glued
 from synaptic.shell.languages.python_database import STATEMENTS, Databases
 from synaptic.shell.languages.python_sending import ALWAYS, OPENS, READS, SENDS
@@ -24,7 +25,6 @@ WRITES = frozenset({"write_text", "write_bytes", "touch"})
 RUN_CODE = frozenset({"exec", "eval", "compile", "builtins.exec", "builtins.eval"})
 KILLS = frozenset({"os.kill", "os.killpg"})
 EXECUTE = re.compile(r"os\.(?:exec|spawn|posix_spawn)([lv]?)\w*")
-SHELLS = frozenset({"sh", "bash", "zsh", "dash", "/bin/sh", "/bin/bash"})
 MATTERS = (
     frozenset(name.rpartition(".")[2] for group in (SHELL, PROCESS, TREE, FILE, TWO, OPENS, KILLS) for name in group)
     | RUN_CODE | METHODS.keys() | WRITES | STATEMENTS | READS | SENDS | ALWAYS
@@ -133,7 +133,7 @@ class Calls(Databases):
         words = [self.word(item) for item in items]
         given = self.word(fed) if fed is not None else None
         self.acts.append(Act("argv", words, stdin=given.text if given and given.known else None))
-        if words and words[0].text in SHELLS:
+        if words and words[0].text.rpartition("/")[2] in SHELL_PROGRAMS:
             codes = [item for item in (*items[1:], *([fed] if fed else [])) if not self.word(item).known]
             self.acts.extend(
                 Act("unknown", [self.word(item)], origin=note) for item in codes if (note := self.origin(item))

@@ -2,7 +2,7 @@
 
 import re
 
-from synaptic.shell.programs.options import letter_values, operands, rest
+from synaptic.shell.programs.starters import read_call
 from synaptic.shell.read.evaluate import Evaluation, Handler
 from synaptic.shell.read.limits import MAX_ROUNDS
 from synaptic.shell.read.script import Word
@@ -10,10 +10,8 @@ from synaptic.shell.read.state import Call
 from synaptic.shell.read.value import Value, merged
 
 DECLARED = re.compile(r"(\w+)(\+?)=(.*)", re.DOTALL)
-READ = frozenset(("-d", "-i", "-n", "-N", "-p", "-t", "-u", "-a"))
 MAX_ELEMENTS = 200
 """Elements of an array that is read; a longer one is not known."""
-MAPFILE = frozenset(("-d", "-n", "-O", "-s", "-u", "-C", "-c"))
 
 
 def cd(shell: Evaluation, call: Call) -> str | None:
@@ -69,12 +67,12 @@ def unset(shell: Evaluation, call: Call) -> str | None:
 
 def reading(shell: Evaluation, call: Call) -> str | None:
     """`read`: the lines when they are known, else an unknown value."""
-    place = operands(call.words, READ)
-    array = next(letter_values(call.words[1:place], READ, "a"), None)
+    given = read_call(call)
+    array = next(iter(given.values("a")), None)
     if array is not None:
         shell.variables[array.text] = _array(array.text, _columns(shell, call, (call.stdin or "").split("\n", 1)[0], 0))
         return ""
-    names = [word.text for word in call.words[place:]] or ["REPLY"]
+    names = [word.text for word in given.operands] or ["REPLY"]
     lines = (call.stdin or "").splitlines()
     rows = [_columns(shell, call, line, len(names)) for line in lines[:MAX_ROUNDS]]
     for at, name in enumerate(names):
@@ -99,7 +97,7 @@ def _columns(shell: Evaluation, call: Call, line: str, most: int) -> list[str]:
 
 def mapfile(shell: Evaluation, call: Call) -> str | None:
     """`mapfile` and `readarray`: every line is an element."""
-    names = [word.text for word in rest(call.words, MAPFILE)] or ["MAPFILE"]
+    names = [word.text for word in read_call(call).operands] or ["MAPFILE"]
     shell.variables[names[0]] = _array(names[0], (call.stdin or "").splitlines())
     return ""
 
@@ -119,7 +117,7 @@ def alias(shell: Evaluation, call: Call) -> str | None:
 
 
 def trap(shell: Evaluation, call: Call) -> str | None:
-    words = rest(call.words, ())
+    words = read_call(call).operands
     if len(words) < 2 or words[0].text in ("", "-"):
         return ""
     shell.code(words[0].text, "trap", shell.place(words[0]))
@@ -127,7 +125,7 @@ def trap(shell: Evaluation, call: Call) -> str | None:
 
 
 def evaluate(shell: Evaluation, call: Call) -> str | None:
-    words = call.words[operands(call.words, frozenset()) :]
+    words = read_call(call).operands
     if not words:
         return ""
     if any(not word.known and _dynamic(word.text) for word in words):

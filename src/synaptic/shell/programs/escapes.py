@@ -4,10 +4,11 @@ import re
 
 import msgspec
 
-from synaptic.shell.effects.arguments import operands as operands_of
+from synaptic.shell.book.arguments import Arguments
+from synaptic.shell.globs import SIGN
 from synaptic.shell.programs.makefile import Makefile
-from synaptic.shell.programs.options import letter_values, value_of
-from synaptic.shell.programs.pagers import OF_DATABASES, PAGED, start_named
+from synaptic.shell.programs.pagers import OF_DATABASES, start_named
+from synaptic.shell.programs.starters import read_call, run_line
 from synaptic.shell.read.evaluate import Evaluation, Handler
 from synaptic.shell.read.script import Word
 from synaptic.shell.read.state import Call
@@ -16,22 +17,17 @@ PATCHED = re.compile(r"^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$", r
 EDITOR_ESCAPE = re.compile(r"^:?\s*!\s*(.+)|^:?(?:call\s+)?system\(\s*['\"](.+)['\"]\s*\)", re.DOTALL)
 CLIENT_ESCAPE = re.compile(r"(?:^|;)[^\S\n]*(?:\\!|\.shell|\.system|\\system)\s+(.+)", re.MULTILINE)
 
-MAKEFILE = frozenset({"-f", "--file", "--makefile"})
-MAKE = MAKEFILE | {"-C", "--directory", "-I", "-o", "-W", "-l"}
-RSYNC = frozenset({"-e", "-B", "-f", "-M", "-T"})
 PLAIN_SSH = re.compile(r"ssh\b(?!.*Command)", re.IGNORECASE | re.DOTALL)
-
-
-def _given(shell: Evaluation, text: str | None, label: str) -> None:
-    if text:
-        shell.code(text, label)
+OF_NODE = ("npx", "bunx", "pnpx", "npm", "pnpm", "yarn")
+OPTION_OR_KEPT = ("-", "!")
+"""What a word begins with that is an option, or names what is left alone."""
 
 
 def editor(shell: Evaluation, call: Call) -> str | None:
     """`vim -c '!cmd'`, `+!cmd`; `ex` and `ed` with commands on their input."""
-    texts = call.texts()
-    lines = [texts[place + 1] for place, text in enumerate(texts[:-1]) if text in ("-c", "--cmd")]
-    lines += [text[1:] for text in texts if text[:1] == "+"]
+    given = read_call(call)
+    lines = [word.text for word in given.of_role("vim")]
+    lines += [word.text[1:] for word in given.operands if word.text[:1] == "+"]
     if call.name in ("ex", "ed", "red") and call.stdin:
         lines += call.stdin.splitlines()
     for line in lines:
@@ -42,27 +38,22 @@ def editor(shell: Evaluation, call: Call) -> str | None:
 
 
 def tar(shell: Evaluation, call: Call) -> str | None:
-    for text in call.texts():
-        found = re.match(
-            r"--checkpoint-action=exec=(.+)|--(?:to-command|use-compress-program|rsh-command)=(.+)", text, re.S
-        )
-        if found:
-            shell.code(found[1] or found[2], "tar")
-    _given(shell, _text(value_of(call.words[1:], frozenset({"-I"}))), "tar -I")
+    """`--to-command`, `-I`, and a checkpoint that executes something."""
+    given = read_call(call)
+    for word in given.of_role("run"):
+        run_line(shell, word, "tar")
+    for action in given.values("checkpoint-action"):
+        if action.text.startswith("exec="):
+            shell.code(action.text.removeprefix("exec="), "tar")
     return None
 
 
 def rsync(shell: Evaluation, call: Call) -> str | None:
     """The remote shell it starts; plain `ssh` runs nothing else, unless its settings name a command."""
-    long = value_of(call.words[1:], frozenset({"--rsh"}))
-    for given in (*letter_values(call.words[1:], RSYNC, "e"), *([long] if long else [])):
-        if not PLAIN_SSH.match(given.text):
-            shell.code(given.text, "rsync -e")
+    for word in read_call(call).of_role("run"):
+        if not PLAIN_SSH.match(word.text):
+            shell.code(word.text, "rsync -e")
     return None
-
-
-def _text(word: Word | None) -> str | None:
-    return word.text if word else None
 
 
 def client(shell: Evaluation, call: Call) -> str | None:
@@ -85,7 +76,8 @@ def patch(shell: Evaluation, call: Call) -> str | None:
 
 def make(shell: Evaluation, call: Call) -> str | None:
     """`make -C`: the command runs in another folder. Recipes that the same text has written run, too."""
-    folder = value_of(call.words[1:], frozenset({"-C", "--directory"}))
+    given = read_call(call)
+    folder = next(iter(given.values("directory")), None)
     cwd = shell.cwd
     if folder is not None:
         known = folder.known and (cwd or folder.text[:1] == "/")
@@ -96,16 +88,16 @@ def make(shell: Evaluation, call: Call) -> str | None:
         return None
     with shell.apart():
         shell.cwd = cwd
-        _recipes(shell, call)
+        _recipes(shell, call, given)
     return None
 
 
-def _recipes(shell: Evaluation, call: Call) -> None:
-    text = _makefile(shell, call)
+def _recipes(shell: Evaluation, call: Call, given: Arguments) -> None:
+    text = _makefile(shell, call, given)
     if text is None:
         return
     shell.budget.text(len(text))
-    words = [word.text for word in operands_of(call.words[1:], MAKE)]
+    words = [word.text for word in given.operands]
     goals = [word for word in words if "=" not in word and not word.isdigit()]
     lines = Makefile(text).recipes(goals, dict(word.split("=", 1) for word in words if "=" in word))
     with shell.within(f"{goals} {text}") as first:
@@ -114,17 +106,17 @@ def _recipes(shell: Evaluation, call: Call) -> None:
                 shell.code(line, "make")
 
 
-def _makefile(shell: Evaluation, call: Call) -> str | None:
-    named = value_of(call.words[1:], MAKEFILE)
-    if named is not None and named.text == "-":
+def _makefile(shell: Evaluation, call: Call, given: Arguments) -> str | None:
+    named = given.value("file")
+    if named == "-":
         return call.stdin
-    paths = [named.text] if named else ["GNUmakefile", "makefile", "Makefile"]
+    paths = [named] if named else ["GNUmakefile", "makefile", "Makefile"]
     return next((text for path in paths if (text := shell.files.get(shell.path(path))) is not None), None)
 
 
 def copied(shell: Evaluation, call: Call) -> str | None:
     """`cp` and `mv` of a file whose text is known: it is known under its new name, too."""
-    words = operands_of(call.words[1:]) if shell.files else []
+    words = read_call(call).operands if shell.files else ()
     if len(words) != 2:
         return None
     text = shell.files.get(shell.path(words[0].text))
@@ -141,14 +133,27 @@ def where(_: Evaluation, call: Call) -> str | None:
     return f"{texts[0]}\n" if len(texts) == 1 else None
 
 
+def deleter(shell: Evaluation, call: Call) -> str | None:
+    """`rimraf`, `del-cli`: patterns in their words are theirs, quoted or not. `del` alone is a command of Windows."""
+    started = shell.via[-1].partition(" ")[0] if shell.via else ""
+    if call.name == "del" and started not in OF_NODE:
+        return None
+    words = [_pattern(word) for word in call.words[1:] if word.text[:1] not in OPTION_OR_KEPT]
+    return shell.wrapped(call, [Word("rm"), Word("-rf"), *words], call.name) if words else None
+
+
+def _pattern(word: Word) -> Word:
+    return msgspec.structs.replace(word, glob=True) if SIGN.search(word.text) else word
+
+
 ESCAPES: dict[str, Handler] = {
-    **dict.fromkeys(("vim", "vi", "nvim", "ex", "ed", "red", "view", "gvim"), editor),
-    **dict.fromkeys(("tar", "gtar", "bsdtar"), tar),
+    **dict.fromkeys(("vim", "ed", "view"), editor),
+    "tar": tar,
     "rsync": rsync,
-    **dict.fromkeys(("psql", "mysql", "mariadb", "sqlite3"), client),
-    **dict.fromkeys(("apply_patch", "applypatch"), patch),
-    **dict.fromkeys(("make", "gmake"), make),
-    **dict.fromkeys(("cp", "mv", "gcp", "gmv", "ln"), copied),
-    **dict.fromkeys(("which", "type", "whence"), where),
-    **PAGED,
+    **dict.fromkeys(("psql", "mysql", "sqlite3"), client),
+    "apply_patch": patch,
+    "make": make,
+    **dict.fromkeys(("cp", "mv", "ln"), copied),
+    **dict.fromkeys(("which", "type"), where),
+    **dict.fromkeys(("rimraf", "del"), deleter),
 }

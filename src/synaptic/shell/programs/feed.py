@@ -5,8 +5,8 @@ import binascii
 import codecs
 import re
 
-from synaptic.shell.programs.options import rest
 from synaptic.shell.programs.sed import sed
+from synaptic.shell.programs.starters import read_call
 from synaptic.shell.read.evaluate import Evaluation, Handler
 from synaptic.shell.read.limits import MAX_ESCAPES, MAX_LITERAL
 from synaptic.shell.read.quoting import escaped
@@ -14,8 +14,6 @@ from synaptic.shell.read.state import Call
 
 ECHO_OPTION = re.compile(r"-[neE]+")
 FORMAT = re.compile(r"%(?:%|[-+ #0]*\*?\d*(?:\.\d+)?([a-zA-Z]))")
-APPENDS = re.compile(r"-\w*a\w*|--append")
-DECODE = re.compile(r"-\w*[dD]\w*|--decode")
 SET_RANGE = re.compile(r"(.)-(.)", re.DOTALL)
 CLASSES = {"[:upper:]": "A-Z", "[:lower:]": "a-z", "[:digit:]": "0-9", "[:space:]": " \t\n"}
 
@@ -74,7 +72,7 @@ def _argument(found: re.Match[str], arguments: list[str]) -> str:
 
 
 def cat(shell: Evaluation, call: Call) -> str | None:
-    words = rest(call.words, ())
+    words = read_call(call).operands
     if not words or [word.text for word in words] == ["-"]:
         return call.stdin
     texts = [shell.files.get(shell.path(word.text)) for word in words]
@@ -83,16 +81,16 @@ def cat(shell: Evaluation, call: Call) -> str | None:
 
 def tee(shell: Evaluation, call: Call) -> str | None:
     if call.stdin is not None:
-        more = any(APPENDS.fullmatch(text) for text in call.texts())
-        for word in rest(call.words, ()):
-            shell.keep(word.text, call.stdin, more)
+        given = read_call(call)
+        for word in given.operands:
+            shell.keep(word.text, call.stdin, given.has("append"))
     return call.stdin
 
 
 def decoded(shell: Evaluation, call: Call) -> str | None:
     """`base64 -d` and its kin; encoding is not followed."""
-    text = cat(shell, _without_options(call))
-    if text is None or not any(DECODE.fullmatch(option) for option in call.texts()):
+    text = cat(shell, call)
+    if text is None or not read_call(call).has_role("decode"):
         return None
     plain = re.sub(r"\s", "", text)
     try:
@@ -101,11 +99,6 @@ def decoded(shell: Evaluation, call: Call) -> str | None:
         return base64.b64decode(plain + "=" * (-len(plain) % 4)).decode("utf-8", "replace")
     except (ValueError, binascii.Error):
         return None
-
-
-def _without_options(call: Call) -> Call:
-    words = [word for word in call.words if word.text[:1] != "-"]
-    return Call(words, call.name, stdin=call.stdin)
 
 
 def openssl(shell: Evaluation, call: Call) -> str | None:
@@ -176,16 +169,13 @@ FEEDS: dict[str, Handler] = {
     "cat": cat,
     "tee": tee,
     "base64": decoded,
-    "gbase64": decoded,
-    "base32": decoded,
     "openssl": openssl,
     "xxd": xxd,
     "rev": rev,
     "tac": tac,
     "tr": tr,
-    **dict.fromkeys(("sed", "gsed"), sed),
+    "sed": sed,
     "head": head,
-    "tail": head,
     "sort": head,
     "uniq": head,
     "rot13": rot13,

@@ -1,16 +1,13 @@
 """Programs that print a path: where the shell is, or what others are made of."""
 
 import posixpath
-import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from synaptic.shell.programs.options import rest
+from synaptic.shell.programs.starters import read_call
 from synaptic.shell.read.evaluate import Evaluation, Handler
 from synaptic.shell.read.expand import DEFAULTS, GLOB
 from synaptic.shell.read.script import Word
 from synaptic.shell.read.state import Call
-
-CANONICAL = re.compile(r"-\w*[fem]\w*|--canonicalize\S*")
 
 
 def pwd(shell: Evaluation, _: Call) -> str | None:
@@ -24,11 +21,11 @@ def printenv(shell: Evaluation, call: Call) -> str | None:
 
 
 def dirname(_: Evaluation, call: Call) -> str | None:
-    return _of_paths(rest(call.words, ()), lambda text: posixpath.dirname(text.rstrip("/") or "/") or ".")
+    return _of_paths(read_call(call).operands, lambda text: posixpath.dirname(text.rstrip("/") or "/") or ".")
 
 
 def basename(_: Evaluation, call: Call) -> str | None:
-    words = rest(call.words, ("-s", "--suffix"))
+    words = read_call(call).operands
     if len(words) == 2:
         return _of_paths(words[:1], lambda text: _last(text).removesuffix(words[1].text))
     return _of_paths(words, _last) if len(call.words) == len(words) + 1 else None
@@ -40,11 +37,11 @@ def _last(text: str) -> str:
 
 def realpath(shell: Evaluation, call: Call) -> str | None:
     """Links are not followed: the folder they lead to is not known."""
-    words = rest(call.words, ())
-    options = call.texts()[: len(call.words) - 1 - len(words)]
-    if any(option.startswith(("--rel", "-z", "--zero")) for option in options):
+    given = read_call(call)
+    words = given.operands
+    if given.has("relative-to", "relative-base", "zero"):
         return None
-    if call.name.endswith("readlink") and not any(CANONICAL.fullmatch(option) for option in options):
+    if call.name.endswith("readlink") and not given.has("canonicalize"):
         return None
     cwd = call.cwd or shell.cwd
     if not cwd and any(word.text[:1] != "/" for word in words):
@@ -52,7 +49,7 @@ def realpath(shell: Evaluation, call: Call) -> str | None:
     return _of_paths(words, lambda text: posixpath.normpath(posixpath.join(cwd, text)))
 
 
-def _of_paths(words: list[Word], change: Callable[[str], str]) -> str | None:
+def _of_paths(words: Sequence[Word], change: Callable[[str], str]) -> str | None:
     """One line for each path, when all of them are known."""
     if not words or any(_nowhere(word) for word in words):
         return None
@@ -71,5 +68,6 @@ FOLDERS: dict[str, Handler] = {
     "printenv": printenv,
     "dirname": dirname,
     "basename": basename,
-    **dict.fromkeys(("realpath", "grealpath", "readlink", "greadlink"), realpath),
+    "realpath": realpath,
+    "readlink": realpath,
 }

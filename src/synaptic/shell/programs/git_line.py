@@ -7,12 +7,12 @@ from os.path import normpath
 
 import msgspec
 
-from synaptic.shell.programs.git_options import GRAMMARS, Given, read_options
+from synaptic.shell.book.arguments import Arguments, read_arguments
+from synaptic.shell.book.entries import BOOK, UNKNOWN
 from synaptic.shell.read.script import Command, Word
 
-VALUED = frozenset({"--git-dir", "--work-tree", "--namespace", "--super-prefix", "--attr-source"})
-SETTINGS = ("-c", "--config-env")
-INFORMING = frozenset({"--version", "-v", "--help", "-h", "--html-path", "--man-path", "--info-path"})
+GIT = BOOK["git"]
+INFORMING = ("version", "v", "help", "h", "html-path", "man-path", "info-path")
 QUOTED_SETTING = re.compile(r"'([^'=]+)'='([^']*)'|'([^'=]+)=([^']*)'")
 EXPANSIONS = 5
 """Aliases of aliases; git itself refuses loops."""
@@ -36,14 +36,14 @@ class GitCall(msgspec.Struct, frozen=True, dict=True):
     """An alias whose meaning cannot be known."""
 
     @cached_property
-    def given(self) -> Given:
+    def given(self) -> Arguments:
         """The arguments, sorted."""
-        return read_options(self.verb, self.args)
+        return (GIT.find_verb(self.verb) or UNKNOWN).read(self.args)
 
     @property
     def helps(self) -> bool:
         """Whether only the manual or the usage is shown. Without an option that holds an `h` it is not."""
-        return any("h" in word.text and word.text[:1] == "-" for word in self.args) and self.given.helps
+        return any("h" in word.text and word.text[:1] == "-" for word in self.args) and self.given.is_help
 
 
 def git_call(command: Command, configured: Mapping[str, str | None] = NO_SETTINGS) -> GitCall:
@@ -66,29 +66,19 @@ def _call(command: Command, configured: Mapping[str, str | None]) -> GitCall:
     if command.name.lower() != "git":
         verb = Word(command.name.lower().removeprefix("git-"))
         return GitCall(command, verb.text, tuple(words), cwd, None, settings)
-    while words and words[0].text[:1] == "-":
-        word = words.pop(0)
-        if word.text in INFORMING:
-            return GitCall(command, "help", (), cwd, word)
-        name, value = _global(word, words)
-        if name == "-C":
-            cwd = _below(cwd, value)
-        elif name in SETTINGS:
-            settings |= _setting(name, value, command)
+    given = read_arguments(words, GIT.grammar)
+    if given.has(*INFORMING):
+        return GitCall(command, "help", (), cwd)
+    for flag in given.flags:
+        if flag.role == "folder":
+            cwd = _below(cwd, flag.value or Word(""))
+        elif flag.role == "setting":
+            settings |= _setting(flag.name, flag.value or Word(""), command)
+    words = list(given.operands)
     if not words:
         return GitCall(command, "help", (), cwd)
-    return GitCall(command, words[0].text if words[0].known else "", tuple(words[1:]), cwd, words[0], settings)
-
-
-def _global(word: Word, rest: list[Word]) -> tuple[str, Word]:
-    """An option in front of the verb, and its value, which may be attached."""
-    text = word.text
-    if text[:2] in ("-C", "-c") and len(text) > 2:
-        return text[:2], Word(text[2:], word.known)
-    if text in ("-C", *SETTINGS, *VALUED):
-        return text, rest.pop(0) if rest else Word("")
-    name, _, value = text.partition("=")
-    return name, Word(value, word.known)
+    verb = words[0]
+    return GitCall(command, verb.text if verb.known else "", tuple(words[1:]), cwd, verb, settings)
 
 
 def _below(cwd: str, folder: Word) -> str:
@@ -101,7 +91,7 @@ def _below(cwd: str, folder: Word) -> str:
 
 def _setting(option: str, word: Word, command: Command) -> dict[str, str | None]:
     key, equals, value = word.text.partition("=")
-    if option == "--config-env":
+    if option == "config-env":
         found = dict(command.assignments).get(value)
         return {key.lower(): found.text if found is not None and found.known else None}
     if not word.known:
@@ -123,7 +113,7 @@ def _from_environment(command: Command) -> dict[str, str | None]:
     return found
 
 
-def configured(given: Given) -> dict[str, str | None]:
+def configured(given: Arguments) -> dict[str, str | None]:
     """What `git config name value` leaves behind."""
     words = [word for word in given.words if word.text not in ("set", "add")]
     if len(words) != 2:
@@ -135,7 +125,7 @@ def _expanded(call: GitCall) -> GitCall:
     """The call that an alias stands for. An alias cannot take the name of a verb that git has."""
     for _ in range(EXPANSIONS):
         key = f"alias.{call.verb.lower()}"
-        if call.verb in GRAMMARS or key not in call.settings:
+        if GIT.find_verb(call.verb) or key not in call.settings:
             return call
         meaning = call.settings[key]
         if meaning is None:

@@ -2,8 +2,9 @@
 
 import re
 
-from synaptic.shell.effects.find import FD_RUNS, fd_finding
-from synaptic.shell.programs.options import operands, value_of
+from synaptic.shell.effects.find import fd_finding
+from synaptic.shell.names import names
+from synaptic.shell.programs.starters import read_call
 from synaptic.shell.read.evaluate import Evaluation, Handler, some
 from synaptic.shell.read.limits import MAX_ITEMS
 from synaptic.shell.read.script import Word
@@ -11,95 +12,12 @@ from synaptic.shell.read.state import Call
 
 EXEC = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
 FIND_OPTION = re.compile(r"-[HLPO]\w*|-D")
-FILTERS = frozenset(
-    [
-        "-name",
-        "-iname",
-        "-path",
-        "-ipath",
-        "-regex",
-        "-iregex",
-        "-type",
-        "-mtime",
-        "-mmin",
-        "-atime",
-        "-amin",
-        "-ctime",
-        "-cmin",
-        "-size",
-        "-empty",
-        "-newer",
-        "-user",
-        "-group",
-        "-perm",
-        "-maxdepth",
-        "-mindepth",
-        "-links",
-        "-inum",
-        "-xtype",
-        "-lname",
-        "-nouser",
-        "-nogroup",
-        "-wholename",
-        "-iwholename",
-    ]
+TESTS = names(
+    "-name -iname -path -ipath -regex -iregex -type -mtime -mmin -atime -amin -ctime -cmin -size -empty -newer -user"
+    " -group -perm -maxdepth -mindepth -links -inum -xtype -lname -nouser -nogroup -wholename -iwholename"
 )
-XARGS = frozenset(
-    [
-        "-a",
-        "-d",
-        "-E",
-        "-e",
-        "-I",
-        "-L",
-        "-n",
-        "-P",
-        "-s",
-        "--arg-file",
-        "--delimiter",
-        "--eof",
-        "--replace",
-        "--max-lines",
-        "--max-args",
-        "--max-procs",
-        "--max-chars",
-        "--process-slot-var",
-        "-J",
-        "-R",
-        "-S",
-    ]
-)
-PARALLEL = frozenset(
-    [
-        "-j",
-        "-N",
-        "-n",
-        "-L",
-        "-I",
-        "-d",
-        "-a",
-        "-S",
-        "-P",
-        "--jobs",
-        "--delay",
-        "--joblog",
-        "--results",
-        "--colsep",
-        "--delimiter",
-        "--arg-file",
-        "--workdir",
-        "--retries",
-        "--timeout",
-        "--tmpdir",
-        "--sshlogin",
-        "--tagstring",
-        "--halt",
-        "--basefile",
-        "--return",
-        "--max-args",
-        "--max-procs",
-    ]
-)
+"""Tests of `find` that leave some of what it finds."""
+LIST_MARK = re.compile(r":::+\+?")
 FD_MARK = re.compile(r"\{(?://|/?\.?)\}")
 UNKNOWN = Word("{}", known=False)
 """An item that is not known."""
@@ -154,19 +72,16 @@ def _filled(word: Word, item: Word, mark: str = "{}") -> Word:
 
 def _deleted(shell: Evaluation, call: Call, roots: list[Word]) -> None:
     """Everything below the roots, or what the tests leave of it."""
-    tested = any(word.text in FILTERS for word in call.words)
+    tested = any(word.text in TESTS for word in call.words)
     for root in some(roots, "{}"):
         argv = [Word("rm"), Word("-f"), _below(root)] if tested else [Word("rm"), Word("-rf"), root]
         shell.wrapped(call, argv, "find -delete")
 
 
 def xargs(shell: Evaluation, call: Call) -> str | None:
-    place = operands(call.words, XARGS)
-    inner = call.words[place:] or [Word("echo")]
-    options = call.words[1:place]
-    mark = value_of(options, frozenset({"-I", "--replace", "-J"}))
-    if any(word.text in ("-i", "--replace") for word in options):
-        mark = mark or Word("{}")
+    given = read_call(call)
+    inner = list(given.operands) or [Word("echo")]
+    mark = next(iter(given.values("I", "replace", "J")), Word("{}") if given.has("replace") else None)
     items = _items(call.stdin, mark is not None)
     if mark is None:
         return shell.wrapped(call, [*inner, *items], "xargs")
@@ -185,13 +100,11 @@ def _items(text: str | None, lines: bool) -> list[Word]:
 
 def parallel(shell: Evaluation, call: Call) -> str | None:
     """The command line is put together as text and given to a shell, once per item."""
-    words = call.words
-    place = operands(words, PARALLEL)
-    texts = [word.text for word in words]
-    mark = next((n for n in range(place, len(texts)) if re.fullmatch(r":::+\+?", texts[n])), len(texts))
-    inner = words[place:mark]
-    items = [word for word in words[mark + 1 :] if not re.fullmatch(r":::+\+?", word.text)]
-    if mark == len(texts):
+    words = list(read_call(call).operands)
+    mark = next((at for at, word in enumerate(words) if LIST_MARK.fullmatch(word.text)), len(words))
+    inner = words[:mark]
+    items = [word for word in words[mark + 1 :] if not LIST_MARK.fullmatch(word.text)]
+    if mark == len(words):
         items = _items(call.stdin, lines=True)
     for item in some(items, "{}"):
         _one(shell, inner, item)
@@ -223,13 +136,13 @@ def _command(shell: Evaluation, inner: list[Word], filled: list[Word]) -> None:
 
 def fd(shell: Evaluation, call: Call) -> str | None:
     """`fd -x` for each, `fd -X` for all: the path is put behind the words that name no place for it."""
-    for place, word in enumerate(call.words):
-        if word.text in FD_RUNS:
-            inner = call.words[place + 1 : _end(call.words, place + 1)]
-            for root in some(list(fd_finding(call.words).roots), "{}"):
-                filled = [_put(item, _below(root)) for item in inner]
-                shell.wrapped(call, filled if filled != inner else [*inner, _below(root)], f"fd {word.text}")
-            return None
+    given = read_call(call)
+    if not given.has_role("rest"):
+        return None
+    inner = list(given.behind[: _end(list(given.behind), 0)])
+    for root in some(list(fd_finding(call.words).roots), "{}"):
+        filled = [_put(item, _below(root)) for item in inner]
+        shell.wrapped(call, filled if filled != inner else [*inner, _below(root)], f"fd {given.flags[-1].word.text}")
     return None
 
 
@@ -239,21 +152,4 @@ def _put(word: Word, item: Word) -> Word:
     return _filled(word, item, found[0]) if found else word
 
 
-def entr(shell: Evaluation, call: Call) -> str | None:
-    place = operands(call.words, frozenset())
-    options = "".join(word.text for word in call.words[1:place])
-    if "s" in options and place < len(call.words):
-        return shell.code(call.words[place].text, "entr -s", shell.place(call.words[place]))
-    return shell.wrapped(call, call.words[place:], "entr")
-
-
-ITEMS: dict[str, Handler] = {
-    "find": find,
-    "gfind": find,
-    "xargs": xargs,
-    "gxargs": xargs,
-    "parallel": parallel,
-    "fd": fd,
-    "fdfind": fd,
-    "entr": entr,
-}
+ITEMS: dict[str, Handler] = {"find": find, "xargs": xargs, "parallel": parallel, "fd": fd}

@@ -1,19 +1,20 @@
 """npm and its kin: scripts of a `package.json` that the same text has written, and programs that packages bring."""
 
 import re
+from collections.abc import Sequence
 
 import msgspec
 
+from synaptic.shell.book.arguments import Arguments, read_arguments
+from synaptic.shell.book.entries import find_program
 from synaptic.shell.names import names
-from synaptic.shell.programs.options import operands, value_of
+from synaptic.shell.programs.starters import read_call, run_line
 from synaptic.shell.read.evaluate import Evaluation, Handler
 from synaptic.shell.read.script import Word
 from synaptic.shell.read.state import Call
 from synaptic.shell.read.writing import as_word
 
-VALUED = names("-p -c -C -w -F --package --call --prefix --cwd --dir --filter --workspace --shell-mode --script-shell")
-FOLDER = frozenset({"--prefix", "--cwd", "--dir", "-C"})
-STARTS = {"npm": frozenset({"exec", "x"}), "pnpm": frozenset({"exec", "dlx"}), "yarn": frozenset({"exec", "dlx"})}
+FOLDER = ("prefix", "cwd", "dir", "C")
 RUNS = frozenset({"run", "run-script", "rum", "urn"})
 SHORT = {"t": "test", "tst": "test", "test": "test", "start": "start", "stop": "stop", "restart": "restart"}
 VERSION = re.compile(r"(?<=.)@[\w.^~-]+$")
@@ -36,31 +37,39 @@ class Manifest(msgspec.Struct):
 
 def node_packages(shell: Evaluation, call: Call) -> str | None:
     """`npm exec`, `pnpm dlx`, `npm run clean`, `yarn clean`, `yarn rimraf dist`."""
-    words = call.words
-    place = operands(words, VALUED)
-    verb = words[place].text if place < len(words) else ""
-    if verb in STARTS[call.name]:
-        start = operands(words, VALUED, place + 1)
-        line = value_of(words[place:start], frozenset({"-c", "--call"}))
-        if line is not None:
-            return shell.code(line.text, f"{call.name} {verb}", shell.place(line))
-        return brought(shell, call, words[start:], f"{call.name} {verb}")
+    program = find_program(call.name)
+    words = program.read(call.words[1:]).operands
+    verb = words[0].text if words else ""
+    if starter := program.find_verb(verb):
+        return _start_package(shell, call, starter.read(words[1:]), f"{call.name} {verb}")
     if verb in ("pkg", "set-script"):
-        return _set(shell, words[place:])
-    if verb in INSTALLS and shell.files and operands(words, VALUED, place + 1) >= len(words):
+        return _set(shell, words)
+    behind = program.read(words[1:]).operands
+    if verb in INSTALLS and shell.files and not behind:
         for name in LIFECYCLE:
-            _scripts(shell, call, name, [])
+            _scripts(shell, call, name, ())
         return None
     if verb in RUNS:
-        place = operands(words, VALUED, place + 1)
+        words = behind
     elif call.name == "npm" and verb not in SHORT:
         return None
-    if place >= len(words):
+    if not words:
         return None
-    name = SHORT.get(words[place].text, words[place].text)
+    name = SHORT.get(words[0].text, words[0].text)
     if call.name != "npm" and name in BINARIES:
-        return shell.wrapped(call, words[place:], call.name)
-    return _scripts(shell, call, name, words[place + 1 :]) if shell.files else None
+        return shell.wrapped(call, list(words), call.name)
+    return _scripts(shell, call, name, words[1:]) if shell.files else None
+
+
+def npx(shell: Evaluation, call: Call) -> str | None:
+    return _start_package(shell, call, read_call(call), call.name)
+
+
+def _start_package(shell: Evaluation, call: Call, given: Arguments, label: str) -> str | None:
+    """A line for a shell, or a program that a package brings."""
+    if lines := given.of_role("run"):
+        return run_line(shell, lines[0], label)
+    return brought(shell, call, list(given.operands), label)
 
 
 def brought(shell: Evaluation, call: Call, words: list[Word], label: str) -> str | None:
@@ -70,7 +79,7 @@ def brought(shell: Evaluation, call: Call, words: list[Word], label: str) -> str
     return shell.wrapped(call, words, label)
 
 
-def _set(shell: Evaluation, words: list[Word]) -> str | None:
+def _set(shell: Evaluation, words: Sequence[Word]) -> str | None:
     """`npm pkg set scripts.x='...'`, `npm set-script x '...'`."""
     texts = [word.text for word in words]
     found = {}
@@ -85,8 +94,9 @@ def _set(shell: Evaluation, words: list[Word]) -> str | None:
     return None
 
 
-def _scripts(shell: Evaluation, call: Call, name: str, arguments: list[Word]) -> str | None:
-    folder = value_of(call.words[1:], FOLDER)
+def _scripts(shell: Evaluation, call: Call, name: str, arguments: Sequence[Word]) -> str | None:
+    grammar = msgspec.structs.replace(find_program(call.name).grammar, stops=False)
+    folder = next(iter(read_arguments(call.words[1:], grammar).values(*FOLDER)), None)
     scripts = _known(shell, shell.path(f"{folder.text}/package.json" if folder else "package.json"))
     words = [as_word(word.text) for word in arguments if word.text != "--"]
     for key, behind in ((f"pre{name}", []), (name, words), (f"post{name}", [])):
@@ -108,4 +118,4 @@ def _known(shell: Evaluation, path: str) -> dict[str, str]:
     return scripts | msgspec.json.decode(added, type=dict[str, str])
 
 
-MANIFESTS: dict[str, Handler] = dict.fromkeys(STARTS, node_packages)
+MANIFESTS: dict[str, Handler] = {"npm": node_packages, "pnpm": node_packages, "npx": npx}

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable
 
-from synaptic.shell.read.evaluate import Evaluation, Handler
+from synaptic.shell.book.entries import find_program
+from synaptic.shell.read.evaluate import Evaluation
 from synaptic.shell.read.state import Call
 
 PAGERS = ("PAGER",)
@@ -10,21 +11,6 @@ EDITORS = ("EDITOR", "VISUAL")
 OF_GIT = ("GIT_PAGER", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "GIT_SSH_COMMAND", "GIT_EXTERNAL_DIFF", *PAGERS, *EDITORS)
 OF_DATABASES = ("PSQL_PAGER", "PSQL_EDITOR", *PAGERS, *EDITORS)
 OF_SUDO = ("SUDO_EDITOR", *EDITORS)
-STARTED: dict[str, tuple[str, ...]] = {
-    "man": ("MANPAGER", *PAGERS),
-    "less": ("LESSOPEN", "LESSCLOSE", *EDITORS),
-    "more": EDITORS,
-    "bat": ("BAT_PAGER", *PAGERS),
-    "gh": ("GH_PAGER", "GH_EDITOR", "GH_BROWSER", "BROWSER", *PAGERS, *EDITORS),
-    "glab": ("GLAB_PAGER", "BROWSER", *PAGERS, *EDITORS),
-    "aws": ("AWS_PAGER", *PAGERS),
-    "systemctl": ("SYSTEMD_PAGER", "SYSTEMD_EDITOR", *PAGERS, *EDITORS),
-    "journalctl": ("SYSTEMD_PAGER", *PAGERS),
-    "hg": ("HGEDITOR", *PAGERS, *EDITORS),
-    "svn": ("SVN_EDITOR", *EDITORS),
-    **dict.fromkeys(("sudoedit", "visudo", "vipw", "vigr"), OF_SUDO),
-}
-"""The variables in which each program looks for the one that it starts."""
 
 
 def start_named(shell: Evaluation, call: Call, variables: Iterable[str]) -> None:
@@ -37,11 +23,9 @@ def start_named(shell: Evaluation, call: Call, variables: Iterable[str]) -> None
                 shell.code(held.text.lstrip("|-"), name)
 
 
-def paged(shell: Evaluation, call: Call) -> str | None:
-    variables = STARTED[call.name]
+def start_pager(shell: Evaluation, call: Call) -> str | None:
+    """Run the pager or editor of a program, as far as the text itself sets its variable."""
+    variables = find_program(call.name).starts.split()
     if call.assignments or not shell.variables.keys().isdisjoint(variables):
         start_named(shell, call, variables)
     return None
-
-
-PAGED: dict[str, Handler] = dict.fromkeys(STARTED, paged)

@@ -55,7 +55,7 @@ def _joined(text: str, words: tuple[Word, ...]) -> str:
 
 
 def _rebase(line: GitCall) -> Iterator[str]:
-    return (flag.value for flag in line.given.flags if flag.name == "exec")
+    return (flag.text for flag in line.given.flags if flag.name == "exec")
 
 
 def _bisect(line: GitCall) -> Iterator[str]:
@@ -75,11 +75,11 @@ def _submodule(line: GitCall) -> Iterator[str]:
 
 
 def _filters(line: GitCall) -> Iterator[str]:
-    return (flag.value for flag in line.given.flags if flag.name.endswith("-filter") and flag.name[:3] != "sub")
+    return (flag.text for flag in line.given.flags if flag.name.endswith("-filter") and flag.name[:3] != "sub")
 
 
 def _difftool(line: GitCall) -> Iterator[str]:
-    return (flag.value for flag in line.given.flags if flag.name == "extcmd")
+    return (flag.text for flag in line.given.flags if flag.name == "extcmd")
 
 
 def _transport(line: GitCall) -> Iterator[str]:

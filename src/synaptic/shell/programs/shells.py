@@ -2,52 +2,55 @@
 
 import re
 
+import msgspec
+
+from synaptic.shell.book.arguments import Arguments, read_arguments
+from synaptic.shell.book.entries import find_program
 from synaptic.shell.programs.feed import FEEDS
-from synaptic.shell.programs.options import operands, rest, value_of
 from synaptic.shell.programs.pagers import EDITORS, start_named
+from synaptic.shell.programs.starters import read_call, run_line
 from synaptic.shell.read.evaluate import Evaluation, Handler
 from synaptic.shell.read.lexer import Source
 from synaptic.shell.read.script import Command, Word
 from synaptic.shell.read.state import Call
 from synaptic.shell.read.value import Value
 
-NAMES = ("sh", "bash", "zsh", "dash", "ksh", "ash", "mksh", "fish", "rbash", "csh", "tcsh", "rzsh", "yash", "pdksh")
-VALUED = frozenset(["-O", "+O", "-o", "+o", "--rcfile", "--init-file"])
-CODE = re.compile(r"[-+][a-zA-Z]*c[a-zA-Z]*")
-NO_RUN = re.compile(r"-[a-bd-zA-Z]*n[a-zA-Z]*|--version|--help|--dump-strings")
-INPUT = re.compile(r"-[a-zA-Z]*s[a-zA-Z]*")
 UNSET = re.compile(r"\+[a-zA-Z]+")
-STARTUP = frozenset({"--rcfile", "--init-file"})
+WINDOWS_CODE = frozenset({"-command", "-c", "/c", "/k"})
+"""Words behind which PowerShell and `cmd` are given code."""
 PRINTS = frozenset({"echo", "printf", "cat"})
 
 
 def shell_program(shell: Evaluation, call: Call) -> str | None:
-    place = _operands(call.words)
-    options = [word.text for word in call.words[1:place]]
-    if any(NO_RUN.fullmatch(option) or option == "noexec" for option in options):
+    options, operands = _read_shell(call)
+    if options.has_role("ends") or options.value("o") == "noexec":
         return None
-    _startup(shell, call, place)
-    operand = call.words[place:]
-    if any(CODE.fullmatch(option) or option == "--command" for option in options):
-        return _given(shell, call, operand)
-    if operand and not any(INPUT.fullmatch(option) for option in options):
-        return _file(shell, call, operand)
-    return _input(shell, call, operand)
+    _run_startup(shell, call, options)
+    if options.has("command"):
+        return _given(shell, call, operands)
+    if operands and not options.has("s"):
+        return _file(shell, call, operands)
+    return _input(shell, call, operands)
 
 
-def _operands(words: list[Word]) -> int:
-    """The place of the first operand; `+x` is an option as `-x` is."""
-    place = operands(words, VALUED)
-    while place < len(words) and UNSET.fullmatch(words[place].text) and words[place - 1].text != "--":
-        place = operands(words, VALUED, place + (2 if words[place].text in VALUED else 1))
-    return place
+def _read_shell(call: Call) -> tuple[Arguments, list[Word]]:
+    """The options and the operands; `+x` is an option as `-x` is, and `-c` may stand behind it."""
+    grammar = find_program("sh").grammar
+    given = read_arguments(call.words[1:], grammar)
+    flags, words = given.flags, given.operands
+    while words and not given.dashes and UNSET.fullmatch(words[0].text):
+        turned = Word(f"-{words[0].text[1:]}", words[0].known)
+        given = read_arguments([turned, *words[1:]], grammar)
+        # What `+n` and `+o noexec` name is switched off; only `+c` still brings code.
+        on = (flag for flag in given.flags if flag.word is not turned or flag.name == "command")
+        flags, words = (*flags, *on), given.operands
+    return Arguments(flags), list(words)
 
 
-def _startup(shell: Evaluation, call: Call, place: int) -> None:
+def _run_startup(shell: Evaluation, call: Call, options: Arguments) -> None:
     """The files that a shell runs before all else."""
-    named = value_of(call.words[1:place], STARTUP)
-    if named is not None:
-        _run_known(shell, named.text, f"{call.name} --rcfile")
+    for word in options.values("rcfile", "init-file"):
+        _run_known(shell, word.text, f"{call.name} --rcfile")
     for name, word in call.assignments:
         if name in ("BASH_ENV", "ENV"):
             _run_known(shell, word.text, name)
@@ -71,14 +74,7 @@ def _given(shell: Evaluation, call: Call, operand: list[Word]) -> str | None:
         shell.arguments = operand[2:]
         if len(operand) > 1:
             shell.variables["0"] = Value(operand[1].text, operand[1].known)
-        return given(shell, operand[0], f"{call.name} -c")
-
-
-def given(shell: Evaluation, word: Word, label: str) -> str | None:
-    """Run the code in a word; what of it is unknown is noted."""
-    if not word.known and (word.text[:1] in "$`" or not word.text):
-        shell.gap("code", f"{label} {word.text}")
-    return shell.code(word.text, label, shell.place(word))
+        return run_line(shell, operand[0], f"{call.name} -c")
 
 
 def _file(shell: Evaluation, call: Call, operand: list[Word]) -> str | None:
@@ -115,7 +111,7 @@ def fed_by(call: Call) -> Source:
 
 
 def source(shell: Evaluation, call: Call) -> str | None:
-    words = rest(call.words, ())
+    words = read_call(call).operands
     if not words:
         return None
     text = shell.files.get(shell.path(words[0].text))
@@ -131,30 +127,24 @@ def source(shell: Evaluation, call: Call) -> str | None:
 
 def switch_user(shell: Evaluation, call: Call) -> str | None:
     """`su -c`, `runuser -c`, `script -c`, `sg group -c`."""
-    word = value_of(call.words[1:], frozenset({"-c", "--command", "--session-command"}))
-    if word is not None:
-        return given(shell, word, f"{call.name} -c")
+    program = find_program(call.name)
+    # The line may stand behind the name of the user or the group.
+    given = read_arguments(call.words[1:], msgspec.structs.replace(program.grammar, stops=False))
+    if lines := given.of_role("run"):
+        return run_line(shell, lines[0], f"{call.name} -c")
     if call.stdin is not None and call.name in ("su", "runuser"):
         with shell.reading(None):
             return shell.code(call.stdin, f"{call.name} <")
-    if call.name == "runuser":
-        words = rest(call.words, ("-u", "-g", "-G", "-w"))
-        return shell.wrapped(call, words, "runuser") if value_of(call.words[1:], frozenset({"-u"})) else None
-    return None
-
-
-def script(shell: Evaluation, call: Call) -> str | None:
-    word = value_of(call.words[1:], frozenset({"-c", "--command"}))
-    if word is not None:
-        return given(shell, word, "script -c")
-    words = rest(call.words, ("-t", "-I", "-O", "-B", "-T", "-m", "-o", "-F"), 1)
-    return shell.wrapped(call, words, "script")
+    if call.name == "script":
+        return shell.wrapped(call, list(program.read(call.words[1:]).operands[1:]), "script")
+    given = program.read(call.words[1:])
+    return shell.wrapped(call, list(given.operands), "runuser") if given.has("user") else None
 
 
 def queued(shell: Evaluation, call: Call) -> str | None:
     """`at` and `batch`: the commands in a file or on their input run later."""
-    named = value_of(call.words[1:], frozenset({"-f"}))
-    text = shell.files.get(shell.path(named.text)) if named else call.stdin
+    named = read_call(call).value("f")
+    text = shell.files.get(shell.path(named)) if named else call.stdin
     if text is not None:
         shell.code(text, call.name)
     return None
@@ -162,9 +152,10 @@ def queued(shell: Evaluation, call: Call) -> str | None:
 
 def crontab(shell: Evaluation, call: Call) -> str | None:
     """The lines of a table that are known, also where others are not: `(crontab -l; echo ...) | crontab -`."""
-    if "-e" in call.texts():
+    given = read_call(call)
+    if given.has("e"):
         start_named(shell, call, EDITORS)
-    words = rest(call.words, ("-u",))
+    words = given.operands
     named = bool(words) and words[0].text != "-"
     text = shell.files.get(shell.path(words[0].text)) if named else call.stdin
     if text is None:
@@ -201,19 +192,17 @@ def _printed(shell: Evaluation, command: Command) -> str:
 
 
 def powershell(shell: Evaluation, call: Call) -> str | None:
-    word = value_of(call.words[1:], frozenset({"-Command", "-command", "-c", "/c", "/C", "/k"}))
-    if word is None:
-        return None
-    place = call.words.index(word) if word in call.words else len(call.words) - 1
-    return shell.code(" ".join(item.text for item in call.words[place:]), call.name)
+    """`-Command` and everything behind it; `cmd /c` and its like."""
+    places = (at for at, word in enumerate(call.words) if word.text.lower() in WINDOWS_CODE)
+    words = call.words[next(places, len(call.words)) + 1 :]
+    return shell.code(" ".join(word.text for word in words), call.name) if words else None
 
 
 SHELLS: dict[str, Handler] = {
-    **dict.fromkeys(NAMES, shell_program),
-    **dict.fromkeys(("source", "."), source),
-    **dict.fromkeys(("su", "runuser", "sg"), switch_user),
-    "script": script,
-    **dict.fromkeys(("at", "batch"), queued),
+    "sh": shell_program,
+    "source": source,
+    **dict.fromkeys(("su", "runuser", "sg", "script"), switch_user),
+    "at": queued,
     "crontab": crontab,
-    **dict.fromkeys(("powershell", "pwsh", "cmd"), powershell),
+    **dict.fromkeys(("pwsh", "cmd"), powershell),
 }

@@ -7,6 +7,7 @@ from typing import Any, cast
 
 import msgspec
 
+from synaptic.shell.book.entries import plain
 from synaptic.shell.names import names
 from synaptic.shell.read import startup, syntax
 from synaptic.shell.read.expand import Piece, fields, joined
@@ -292,6 +293,8 @@ class Evaluation(State):
         if self.files and "/" in call.words[0].text and self.path(call.words[0].text) in self.files:
             return self.written_before(call)
         handler = self.handlers.get(call.name)
+        if handler is None and call.name[-1:].isdigit():
+            handler = self.handlers.get(plain(call.name))
         return handler(self, call) if handler else None
 
     def written_before(self, call: Call) -> str | None:

@@ -1,0 +1,163 @@
+"""The one reader of command lines: options with their values, and the words that are none."""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from synaptic.shell.book.notation import Grammar, Option
+from synaptic.shell.read.script import Word
+
+PLAIN = Grammar()
+HELP = frozenset({"help", "h"})
+
+
+class Flag(msgspec.Struct, frozen=True, gc=False):
+    """One option as it was given."""
+
+    name: str
+    """Its first spelling in the book; what was written, without dashes, when the book does not have it."""
+    word: Word
+    value: Word | None = None
+    on: bool = True
+    """Off for `--no-...`."""
+    role: str = ""
+    known: bool = True
+    """Whether the book has it."""
+
+    @property
+    def text(self) -> str:
+        """The value as text; empty without one."""
+        return self.value.text if self.value is not None else ""
+
+
+class Arguments(msgspec.Struct, frozen=True):
+    """The words behind a program's name, sorted."""
+
+    flags: tuple[Flag, ...] = ()
+    words: tuple[Word, ...] = ()
+    """Operands in front of `--`."""
+    behind: tuple[Word, ...] = ()
+    """What stands behind `--`, or behind an option that ends the options as `--` does."""
+    dashes: bool = False
+
+    @property
+    def operands(self) -> tuple[Word, ...]:
+        return self.words + self.behind if self.behind else self.words
+
+    @property
+    def is_help(self) -> bool:
+        """Whether only the manual or the usage is shown."""
+        return any(flag.name in HELP for flag in self.flags)
+
+    def has(self, *names: str) -> bool:
+        """Whether one of them is on: of several mentions of the same option the last one counts."""
+        if not self.flags:
+            return False
+        return any(flag.on for flag in {flag.name: flag for flag in self.flags if flag.name in names}.values())
+
+    def has_role(self, *roles: str) -> bool:
+        """Whether an option of one of these roles is given."""
+        return any(flag.role in roles and flag.on for flag in self.flags)
+
+    def last(self, *names: str) -> str:
+        """Which of several modes counts: the one that was given last."""
+        return next((flag.name for flag in reversed(self.flags) if flag.name in names and flag.on), "")
+
+    def value(self, name: str) -> str:
+        """The text of an option's value: of the last mention."""
+        return next((flag.text for flag in reversed(self.flags) if flag.name == name), "")
+
+    def values(self, *names: str) -> tuple[Word, ...]:
+        """The values of these options."""
+        return tuple(flag.value for flag in self.flags if flag.value is not None and flag.name in names)
+
+    def of_role(self, *roles: str) -> tuple[Word, ...]:
+        """The values of options with one of these roles."""
+        return tuple(flag.value for flag in self.flags if flag.value is not None and flag.role in roles)
+
+
+Read = tuple[Flag, Option | None]
+"""An option as it was given, and what the book says of it."""
+
+
+def read_arguments(words: Sequence[Word], grammar: Grammar = PLAIN) -> Arguments:
+    """Sort the words behind a program's name; an option that the book does not have takes no value."""
+    if not grammar.assigned and not any(word.text[:1] == "-" for word in words):
+        return Arguments((), tuple(words))
+    flags: list[Flag] = []
+    operands: list[Word] = []
+    place, size = 0, len(words)
+    while place < size:
+        word = words[place]
+        text = word.text
+        place += 1
+        if text == "--":
+            return Arguments(tuple(flags), tuple(operands), tuple(words[place:]), True)
+        if text[:1] != "-" or text == "-":
+            if grammar.assigned and (flag := _read_assigned(grammar, word)) is not None:
+                flags.append(flag)
+                continue
+            if grammar.stops:
+                return Arguments(tuple(flags), tuple(words[place - 1 :]))
+            operands.append(word)
+            continue
+        found = _read_long(grammar, word) if text[:2] == "--" else _read_short(grammar, word)
+        last, option = found[-1]
+        if option is not None and last.value is None and option.value[:1] == "=" and place < size:
+            place += len(option.value)
+            last = Flag(last.name, last.word, words[min(place, size) - 1], True, last.role)
+        flags += (flag for flag, _ in found[:-1])
+        flags.append(last)
+        if option is not None and option.ends:
+            return Arguments(tuple(flags), tuple(operands), tuple(words[place:]), True)
+    return Arguments(tuple(flags), tuple(operands))
+
+
+def _read_long(grammar: Grammar, word: Word) -> list[Read]:
+    text, equals, attached = word.text[2:].partition("=")
+    value = _make_value(word, attached) if equals else None
+    option = grammar.find(text) or grammar.words.get(text)
+    if option is not None:
+        return [(Flag(option.name, word, value, True, option.role), option)]
+    if text.startswith("no-"):
+        meant = grammar.find(text[3:])
+        return [(Flag(meant.name if meant else text[3:], word, value, False, meant.role if meant else ""), None)]
+    return [(Flag(text, word, value, known=False), None)]
+
+
+def _read_short(grammar: Grammar, word: Word) -> list[Read]:
+    """`-rf`, `-ofile`, `-o file`, and `-out file` where a program spells its options so."""
+    text = word.text
+    if grammar.words:
+        name, equals, attached = text[1:].partition("=")
+        option = grammar.words.get(name)
+        value = _make_value(word, attached) if equals else None
+        if option is not None:
+            return [(Flag(option.name, word, value, True, option.role), option)]
+        if not grammar.letters and not grammar.names:
+            return [(Flag(name, word, value, known=False), None)]
+    found: list[Read] = []
+    for place, letter in enumerate(text[1:], 2):
+        option = grammar.letters.get(letter)
+        if option is None:
+            attached = text[place:]
+            if attached[:1] == "=":
+                return [*found, (Flag(letter, word, _make_value(word, attached[1:]), known=False), None)]
+            found.append((Flag(letter, word, known=False), None))
+        elif option.value:
+            value = _make_value(word, text[place:]) if place < len(text) else None
+            return [*found, (Flag(option.name, word, value, True, option.role), option)]
+        else:
+            found.append((Flag(option.name, word, role=option.role), option))
+    return found
+
+
+def _read_assigned(grammar: Grammar, word: Word) -> Flag | None:
+    name, equals, value = word.text.partition("=")
+    option: Option | None = grammar.names.get(name) if equals else None
+    return Flag(name, word, _make_value(word, value), True, option.role) if option is not None else None
+
+
+def _make_value(word: Word, text: str) -> Word:
+    """A value that is part of a word: it has no place of its own in the text."""
+    return Word(text, word.known, word.glob, None, word.inner, word.outputs)

@@ -1,0 +1,218 @@
+"""What one command does to files and to other machines, as the book says; a few programs have a logic of their own."""
+
+import re
+from collections.abc import Callable, Iterator
+from itertools import chain
+
+import msgspec
+
+from synaptic.shell.book.arguments import Arguments, Flag
+from synaptic.shell.book.entries import UNKNOWN, Program, find_program, programs
+from synaptic.shell.effects.addresses import is_remote
+from synaptic.shell.names import names
+from synaptic.shell.paths import LONGEST
+from synaptic.shell.programs.git_line import GitCall, git_call
+from synaptic.shell.read.script import Command, Word
+
+Act = tuple[str, Word]
+"""A kind of effect, and the word that names what it is done to."""
+KINDS: dict[str, tuple[str, ...]] = {
+    "write": ("write",),
+    "into": ("write",),
+    "touch": ("touch",),
+    "edit": ("read", "write"),
+    "delete": ("delete",),
+    "move": ("read", "delete"),
+    "read": ("read",),
+    "script": ("read",),
+    "pattern-file": ("read",),
+    "send": ("send",),
+    "fetch": ("fetch",),
+}
+"""What a role of the book means for the file or the address that a word names."""
+CHANGE_ROLES = frozenset({"write", "into", "touch", "edit", "delete", "move", "unnamed"})
+"""Roles with which a program changes a file."""
+CHANGING = frozenset({"write", "touch", "delete"})
+"""Kinds of effects that change a file."""
+OPENING = ("read", "edit", "move", "script", "send")
+"""Roles with which a program opens files that it is given."""
+READING = frozenset({"read", "send", "fetch"})
+"""Kinds of effects that open a file, if it is one that the word names."""
+LEADING = frozenset({"pattern", "script"})
+"""Roles of a first operand that is not there when an option brings the same."""
+BRINGS = ("pattern", "pattern-file", "no-pattern", "code", "print", "module", "script", "rest")
+UNNAMED = Word("", known=False)
+"""Stands for a file that a program writes without naming it: `git checkout`, `unzip`, `curl -O`."""
+STDOUT = "-"
+OPENS = re.compile(
+    r"open|read(?!me)|load|slurp|cat\b|exec|system|spawn|popen|copy|rename|link|source|include|input|<|File\.new",
+    re.IGNORECASE,
+)
+"""What code holds that opens a file or runs a program that may."""
+PARTS = re.compile(r"[\s\"'`;,(){}<>]+")
+MADE = {"clone": 1, "init": 0, "worktree": 1}
+"""Verbs of git that make a folder, and how many words stand before it."""
+CHANGING_VERBS = names(
+    "apply am checkout restore reset stash clean merge rebase revert cherry-pick switch rm mv pull read-tree"
+    " checkout-index submodule bisect"
+)
+"""Verbs of git that change files of the working tree without naming each."""
+SHOWING = {"stash": names("list show"), "bisect": names("log view visualize terms help")}
+"""What such a verb does, by its first word, that changes nothing."""
+CHANGING_WORDS = {"submodule": names("update add deinit")}
+"""For verbs that mostly show: what changes something."""
+LOOKING = ("check", "stat", "numstat", "summary")
+"""Options with which `git apply` applies nothing."""
+
+
+def find_acts(command: Command) -> Iterator[Act]:
+    """Everything that a command does to what its words name, in their order: options first, then operands."""
+    yield from (("write", Word(path)) for path in command.paths)
+    program = find_program(command.name)
+    logic = WITH_LOGIC.get(program.name)
+    if logic is not None:
+        yield from logic(command, program)
+    elif program.options or program.operands or program.verbs:
+        yield from _find_declared(program, command.argv[1:])
+
+
+def find_read_words(command: Command) -> Iterator[Word]:
+    """The words that may name files which a command reads; every word of a program that the book does not have."""
+    if find_program(command.name) is UNKNOWN:
+        yield from command.argv[1:]
+    else:
+        yield from (word for kind, word in find_acts(command) if kind in READING)
+
+
+def changes_files(program: Program) -> bool:
+    """Whether a program may change a file at all."""
+    if program.unnamed or program.name in WITH_LOGIC:
+        return True
+    return any(map(program.has_role, CHANGE_ROLES)) or any(map(changes_files, program.verbs.values()))
+
+
+def _find_declared(program: Program, words: tuple[Word, ...], edits: bool = False) -> Iterator[Act]:
+    given = program.read(words)
+    verb = program.find_verb(given.words[0].text) if program.verbs and given.words else None
+    if verb is not None:
+        program, given = verb, verb.read(given.operands[1:])
+    acts = chain(
+        (act for flag in given.flags for act in _find_in_flag(flag, program)),
+        _find_unnamed(program, given),
+        _find_in_operands(program, given, edits or given.has_role("edit")),
+    )
+    return (act for act in acts if act[0] not in CHANGING) if given.has_role("dry") else acts
+
+
+def _find_unnamed(program: Program, given: Arguments) -> Iterator[Act]:
+    """A file that is written and that no word names."""
+    if given.has_role("unnamed") or (program.unnamed and not given.of_role("write")):
+        yield "write", UNNAMED
+
+
+def _find_in_flag(flag: Flag, program: Program) -> Iterator[Act]:
+    """What an option does to its value. One that the book does not have may name a file to read."""
+    if not flag.known:
+        if any(map(program.has_role, OPENING)) and (flag.value is not None or "/" in flag.word.text):
+            yield "read", flag.value or flag.word
+    elif flag.value is None:
+        return
+    elif flag.role in ("code", "print", "pattern"):
+        yield from _find_opened(flag.value.text, flag.role, program)
+    elif flag.value.text != STDOUT and flag.role != "edit":
+        yield from ((kind, flag.value) for kind in KINDS.get(flag.role, ()))
+
+
+def _find_in_operands(program: Program, given: Arguments, edits: bool) -> Iterator[Act]:
+    words, roles = given.operands, program.roles
+    if edits:
+        words = tuple(word for word in words if word.text)  # `sed -i ''` of BSD
+    if roles.first and roles.first[0] in LEADING and given.has_role(*BRINGS):
+        roles = msgspec.structs.replace(roles, first=roles.first[1:])
+    if given.of_role("into"):
+        roles = msgspec.structs.replace(roles, last=())
+    for role, word in roles.assign(words):
+        if role in ("code", "pattern"):
+            yield from _find_opened(word.text, role, program)
+        elif word.text != STDOUT and not (role == "write" and program.copies_remote and is_remote(word.text)):
+            yield from ((kind, word) for kind in KINDS.get("edit" if edits and role == "read" else role, ()))
+
+
+def _find_opened(text: str, role: str, program: Program) -> Iterator[Act]:
+    """The paths in a text that opens files: code, or a pattern of a program that can."""
+    form = program.opening_form if role == "pattern" else OPENS
+    if form is not None and len(text) <= LONGEST and form.search(text):
+        yield from (("read", Word(part)) for part in PARTS.split(text) if "/" in part)
+
+
+def _find_in_tar(command: Command, program: Program) -> Iterator[Act]:
+    """The folder that is unpacked into, or the archive that is made."""
+    given = program.read(command.argv[1:])
+    folders, files = given.values("directory"), given.values("file")
+    yield from (("read", word) for word in given.of_role("read"))
+    if given.has("extract"):
+        yield from (("read", word) for word in files)
+        into = folders or ((Word("/"),) if command.cwd == "/" else (UNNAMED,))
+        yield from (("write", word) for word in into)
+    elif given.has("create", "append", "update"):
+        yield from (("write", word) for word in files if word.text != STDOUT and not is_remote(word.text))
+        yield from (("read", word) for word in (*folders, *given.operands))
+    else:
+        yield from (("read", word) for word in (*files, *given.operands))
+
+
+def _find_in_awk(command: Command, program: Program) -> Iterator[Act]:
+    """It edits its files when it is told to include the library for that."""
+    given = program.read(command.argv[1:])
+    return _find_declared(program, command.argv[1:], given.value("include") == "inplace")
+
+
+def _find_in_zip(command: Command, program: Program) -> Iterator[Act]:
+    """What stands behind `-x`, up to the next option, is left out."""
+    words = command.argv[1:]
+    start = next((place for place, word in enumerate(words) if word.text in ("-x", "--exclude")), len(words))
+    rest = range(start + 1, len(words))
+    end = next((place for place in rest if words[place].text[:1] == "-"), len(words))
+    yield from _find_declared(program, (*words[:start], *words[end:]))
+
+
+def _find_in_git(command: Command, _: Program) -> Iterator[Act]:
+    """The folder that a clone or a new repository gets; what a checkout changes has no names here."""
+    first = command.args[:1]
+    if first and first[0][:1] != "-" and first[0] not in MADE and first[0] not in CHANGING_VERBS:
+        return  # the verb stands there as it is: no option, and no alias of an option, comes before it
+    call = git_call(command)
+    if call.verb in MADE:
+        for word in call.given.words[MADE[call.verb] :][:1] if _makes_folder(call) else ():
+            below = call.cwd != command.cwd and word.text[:1] not in ("/", "~")
+            yield "write", Word(f"{call.cwd}/{word.text}", word.known) if below else word
+    if _changes_tree(call):
+        yield "write", UNNAMED
+
+
+def _makes_folder(call: GitCall) -> bool:
+    return call.verb != "worktree" or (bool(call.given.words) and call.given.words[0].text == "add")
+
+
+def _changes_tree(call: GitCall) -> bool:
+    """Whether a call of git changes files of the working tree."""
+    given = call.given
+    if call.verb not in CHANGING_VERBS or call.helps or given.has("dry-run"):
+        return False
+    if call.verb == "apply":
+        return not given.has(*LOOKING)
+    if call.verb == "read-tree":
+        return given.has("u")
+    first = given.words[0].text if given.words else ""
+    return first in CHANGING_WORDS.get(call.verb, (first,)) and first not in SHOWING.get(call.verb, ())
+
+
+WITH_LOGIC: dict[str, Callable[[Command, Program], Iterator[Act]]] = {
+    "awk": _find_in_awk,
+    "tar": _find_in_tar,
+    "zip": _find_in_zip,
+    "git": _find_in_git,
+}
+"""Programs that the book alone does not tell."""
+CHANGERS = frozenset(name for program in programs() if changes_files(program) for name in program.names)
+"""Names of programs that may change a file; every other one need not be looked at."""

@@ -1,0 +1,140 @@
+"""Programs that run a command on another machine or in a container, and what OpenSSH runs on this one for that."""
+
+import re
+from collections.abc import Sequence
+
+from synaptic.shell.book.arguments import Arguments, read_arguments
+from synaptic.shell.book.entries import Program, find_program
+from synaptic.shell.book.notation import Grammar
+from synaptic.shell.programs.starters import read_call
+from synaptic.shell.read.evaluate import Evaluation, Handler
+from synaptic.shell.read.script import Word
+from synaptic.shell.read.state import Call
+
+LOCAL = re.compile(r"\s*(ProxyCommand|LocalCommand|KnownHostsCommand)(?:\s*=\s*|\s+)(.+)", re.IGNORECASE | re.DOTALL)
+"""Settings whose value OpenSSH starts on this machine."""
+LINE_MODULES = frozenset({"command", "shell", "raw", "win_shell", "win_command"})
+"""Modules of ansible whose argument is a command line."""
+GROUPS = frozenset({"container", "compose"})
+"""Verbs of docker behind which another verb stands."""
+
+
+def ssh(shell: Evaluation, call: Call) -> str | None:
+    """Options stand before the machine and behind it."""
+    grammar = find_program(call.name).grammar
+    given = read_arguments(call.words[1:], grammar)
+    more = read_arguments(given.operands[1:], grammar)
+    for one in (given, more):
+        _run_settings(shell, one, call.name)
+    run_there(shell, call, more.operands, "ssh")
+    return None
+
+
+def run_there(shell: Evaluation, call: Call, words: Sequence[Word], label: str) -> None:
+    """Words that a shell on another machine joins and runs with the input of this command; without any, the input."""
+    if not words and call.stdin is None:
+        return
+    text = " ".join(word.text for word in words) if words else call.stdin or ""
+    where = shell.place(words[0]) if len(words) == 1 else None
+    with shell.reading(call.stdin if words else None), shell.apart():
+        shell.cwd = ""
+        shell.code(text, label, where)
+
+
+def copy_over_ssh(shell: Evaluation, call: Call) -> str | None:
+    """`scp` and `sftp` run what the settings say, and nothing else."""
+    _run_settings(shell, read_call(call), call.name)
+    return None
+
+
+def _run_settings(shell: Evaluation, given: Arguments, name: str) -> None:
+    for value in given.of_role("setting"):
+        found = LOCAL.fullmatch(value.text)
+        if found and found[2].strip().lower() != "none":
+            shell.code(found[2], f"{name} -o {found[1]}")
+
+
+def start_remote(shell: Evaluation, call: Call) -> str | None:
+    """`pdsh -w web[1-9] uptime`, `vagrant ssh -c uptime`, `heroku run -a app uptime`, `lxc exec box -- uptime`."""
+    program, words = find_program(call.name), call.words[1:]
+    if program.verbs:
+        place = next((at for at, word in enumerate(words) if program.find_verb(word.text)), None)
+        if place is None:
+            return None
+        program, words = program.find_verb(words[place].text) or program, words[place + 1 :]
+    run_there(shell, call, _command_of(program, words), call.name)
+    return None
+
+
+def _command_of(program: Program, words: list[Word]) -> Sequence[Word]:
+    """The value of an option wherever it stands, what stands behind `--`, or all behind the name of the machine."""
+    grammar = program.grammar
+    anywhere = read_arguments(words, Grammar(grammar.names, grammar.letters, grammar.words))
+    if lines := anywhere.of_role("run"):
+        return lines[:1]
+    if anywhere.dashes and program.roles.many:
+        return anywhere.behind
+    behind = program.read(words).operands[len(program.roles.first) :]
+    return behind if behind and behind[0].text[:1] != "-" else ()
+
+
+def ansible(shell: Evaluation, call: Call) -> str | None:
+    """`ansible all -m shell -a 'uptime'`; without a module it is `command`."""
+    given = read_call(call)
+    if not given.values("args"):
+        return None
+    argument, kind = given.values("args")[0], (given.value("module-name") or "command").rpartition(".")[2]
+    if kind in LINE_MODULES:
+        run_there(shell, call, [argument], "ansible")
+    pairs = dict(part.partition("=")[::2] for part in argument.text.split())
+    path = pairs.get("path") or pairs.get("dest") or pairs.get("name")
+    if kind == "file" and pairs.get("state") == "absent" and path:
+        shell.wrapped(Call([]), [Word("rm"), Word("-rf"), Word(path)], "ansible")
+    return None
+
+
+def docker(shell: Evaluation, call: Call) -> str | None:
+    """`docker exec|run`, `docker container exec|run`, `docker compose exec|run`."""
+    program = find_program(call.name)
+    given = program.read(call.words[1:])
+    while given.words and given.words[0].text in GROUPS:
+        given = (program.find_verb("compose") or program).read(given.operands[1:])
+    verb = program.find_verb(given.words[0].text) if given.words else None
+    if verb is None or not verb.operands:
+        return None
+    inside = verb.read(given.operands[1:])
+    inner = [*inside.values("entrypoint")[:1], *inside.operands[1:]]
+    return _run_inside(shell, Call(call.words, call.name, stdin=call.stdin, span=call.span), inner)
+
+
+def _run_inside(shell: Evaluation, call: Call, words: list[Word]) -> str | None:
+    """Run a command in a container, whose folders are not known."""
+    kept, shell.cwd = shell.cwd, ""
+    try:
+        return shell.wrapped(call, words, call.name)
+    finally:
+        shell.cwd = kept
+
+
+def kubectl(shell: Evaluation, call: Call) -> str | None:
+    texts = [word.text for word in call.words]
+    if "exec" not in texts and "run" not in texts and "debug" not in texts:
+        return None
+    if "--" in texts:
+        return _run_inside(shell, call, call.words[texts.index("--") + 1 :])
+    if "exec" in texts:
+        given = find_program(call.name).read(call.words[texts.index("exec") + 1 :])
+        return _run_inside(shell, call, list(given.operands[1:]))
+    return None
+
+
+ELSEWHERE: dict[str, Handler] = {
+    "ssh": ssh,
+    "autossh": ssh,
+    "scp": copy_over_ssh,
+    "sftp": copy_over_ssh,
+    "ansible": ansible,
+    "docker": docker,
+    "docker-compose": docker,
+    "kubectl": kubectl,
+}
