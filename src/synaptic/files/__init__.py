@@ -1,1 +1,1 @@
-"""What every room does with files: replace whole, watch, look at cheaply."""
+"""File operations that all packages share: atomic replacement, watching, cheap change detection."""

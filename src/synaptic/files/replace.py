@@ -14,7 +14,7 @@ from synaptic.model.errors import SettingsError
 
 
 def read(path: Path) -> bytes | None:
-    """The file's bytes, through a symbolic link; None when there is none."""
+    """Read a file's bytes, following symbolic links; None when there is none."""
     with explained(path, "read"):
         try:
             return path.read_bytes()
@@ -82,7 +82,7 @@ def delete(path: Path) -> None:
 
 
 def make_folders(path: Path, mode: int = 0o755) -> tuple[str, ...]:
-    """Create a folder and what is missing above it; what was created, deepest first."""
+    """Create a folder and its missing parents; returns those created, deepest first."""
     with explained(path, "created"):
         missing = [folder for folder in (path, *path.parents) if not folder.exists()]
         path.mkdir(parents=True, exist_ok=True, mode=mode)

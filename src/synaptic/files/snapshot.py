@@ -1,4 +1,4 @@
-"""Files as they were read, and the cheap question whether they are still the same.
+"""Read files and tell cheaply whether they have changed since.
 
 A stat signature cannot tell two writes within one tick of the file system's clock apart. A file that changed so
 shortly before it was read is therefore compared by content until the tick is over.
@@ -32,7 +32,7 @@ Load = Callable[[str], Content]
 
 
 def read(path: str, limit: int) -> Content:
-    """A regular file of at most `limit` bytes. Never blocks: a pipe or device in its place is not opened for good."""
+    """Read a regular file of at most `limit` bytes. Never blocks on a pipe or device in its place."""
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except (FileNotFoundError, NotADirectoryError, ValueError):
@@ -69,12 +69,12 @@ def _regular(handle: int, limit: int) -> Content:
 
 
 def size(limit: int) -> str:
-    """A limit for people."""
+    """Describe a size limit for people."""
     return f"{limit >> 20} MiB" if limit >= 1 << 20 else f"{limit >> 10} KiB"
 
 
 def names(path: str) -> Content:
-    """The names in a folder, sorted, one a line."""
+    """List the names in a folder, sorted, one per line."""
     try:
         return b"\n".join(sorted(os.listdir(os.fsencode(path))))  # noqa: PTH208 names as bytes, never undecodable
     except (FileNotFoundError, NotADirectoryError, ValueError):
@@ -84,7 +84,7 @@ def names(path: str) -> Content:
 
 
 def signature(path: str) -> Signature | None:
-    """What changes when a file is written, replaced or touched; None when it is not there."""
+    """Read the stat values that change when a file is written, replaced or touched; None when it is missing."""
     try:
         status = os.stat(path)  # noqa: PTH116 a Path costs as much as the stat
     except (OSError, ValueError):
@@ -93,7 +93,7 @@ def signature(path: str) -> Signature | None:
 
 
 class Watched:
-    """One file or folder as it was read. `unchanged` costs one stat, and a read only within a tick of a write."""
+    """One file or folder as it was read. The check for changes costs one stat; a read only within a tick of a write."""
 
     __slots__ = ("_digest", "_load", "path", "signature")
 
@@ -104,7 +104,7 @@ class Watched:
         self.signature: Signature | None = None
 
     def read(self) -> Content:
-        """The content now. The signature is taken first, so a write in between is seen by the next check."""
+        """Read the content now. The signature is taken first, so that a write in between is seen by the next check."""
         now = time.time_ns()
         self.signature = signature(self.path)
         content = self._load(self.path)
@@ -128,7 +128,7 @@ class Watched:
 
 
 def digest(content: Content) -> bytes:
-    """A short name for a content."""
+    """Hash a content; missing and unreadable files have hashes of their own."""
     if content is None:
         return bytes(32)
     raw = content if isinstance(content, bytes) else f"unreadable: {content.why}".encode()
@@ -136,5 +136,5 @@ def digest(content: Content) -> bytes:
 
 
 def unchanged(watched: Iterable[Watched]) -> bool:
-    """Whether every one of them is as it was read."""
+    """Whether all files are as they were read."""
     return all(map(Watched.unchanged, watched))

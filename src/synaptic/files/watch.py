@@ -34,7 +34,7 @@ class Watch:
         """Becomes readable when something happened; None before the first `add` and after `close`."""
 
     def add(self, folder: str) -> bool:
-        """Observe a folder from now on; False when that is not possible. Twice is the same."""
+        """Watch a folder from now on; False when that is not possible. Adding it twice is harmless."""
         if sys.platform != "linux" or "\0" in folder:
             return False
         libc = ctypes.CDLL(None, use_errno=True)

@@ -1,4 +1,4 @@
-"""The ability pool of a repository: which files describe it, read when one of them changes, searched in the store."""
+"""Ability pool of a repository: find the files that describe abilities, index them when they change, search them."""
 
 import asyncio
 import hashlib
@@ -31,27 +31,28 @@ KEPT = 16
 
 
 class Files(msgspec.Struct, frozen=True):
-    """The files of a pool, relative to the root: a few, and those of which each has a folder of its own."""
+    """The files of a pool, relative to the root: a few single ones, and many that each have a folder of their own."""
 
     few: tuple[str, ...] = ()
     many: tuple[str, ...] = ()
 
 
 def files_of(root: str) -> Files:
-    """Where abilities are described, in the order in which they count."""
+    """Find the files that describe abilities, in order of precedence."""
     registries = [f"{folder}/{name}" for folder in REGISTRIES for name in _names(root, folder) if _is_registry(name)]
     skills = [f"{folder}/{name}/SKILL.md" for folder in SKILLS for name in _names(root, folder)]
     modules = [f"{folder}/{name}/ABILITY.md" for folder in MODULES for name in _names(root, folder)]
+    # Two groups, because they are checked differently: a stat for each of the few, inotify for the many.
     return Files((*registries, "ABILITY.md", ".system/ABILITY.md", RULES), (*modules, *skills)[:MOST])
 
 
 def read_pool(root: str, files: Files) -> Read:
-    """Every ability that the files describe. Never raises: what cannot be used is a problem."""
+    """Read every ability that the files describe. Never raises: unusable files are reported as problems."""
     return together([_read(root, path) for path in files.few + files.many])
 
 
 class Known:
-    """One repository's pool as it was last seen: a few looks while nothing changes."""
+    """Index of one repository as last seen; checking it costs a few stats while nothing changes."""
 
     def __init__(self, root: str) -> None:
         self.root = root
@@ -66,7 +67,7 @@ class Known:
         self._lock = Lock()
 
     def fresh(self) -> bool:
-        """Whether the index still says what the files say."""
+        """Whether the index still matches the files."""
         if self.pool is None or not self._few or not all(folder.unchanged() for folder in self._folders):
             return False
         if _signature(self.root, self._files.few) != self._few:
@@ -76,18 +77,19 @@ class Known:
         return bool(self._many) and _signature(self.root, self._files.many) == self._many
 
     def refresh(self, store: Store) -> None:
-        """See to it that the index says what the files say; of two who come at once, one does the work."""
+        """Index the files again if they changed; of two threads that ask at once, one does the work."""
         with self._lock:
             if not self.fresh():
                 self._look(store)
 
     def _look(self, store: Store) -> None:
-        """Find the files, and read and index them when they are not as the store knows them."""
+        """Find the files, and index them unless the store already has an index of the same signature."""
         self._folders = [Watched(f"{self.root}/{folder}", names) for folder in (*REGISTRIES, *MODULES, *SKILLS)]
         for folder in self._folders:
             folder.read()
         self._files = files_of(self.root)
         self._observed = self._observe()
+        # Read before the signatures: what changes after this counts as a change next time.
         self._generation = self._watch.generation()
         self._few, self._many = (_signature(self.root, paths) for paths in (self._files.few, self._files.many))
         settled = f"{self._few}{self._many}" if self._few and self._many else ""
@@ -98,7 +100,7 @@ class Known:
         self.pool = known
 
     def _observe(self) -> bool:
-        """Let the kernel tell, where it can: thousands of files need not be looked at one by one."""
+        """Watch the folders of the many files with inotify, where possible, instead of a stat for each."""
         folders = {f"{self.root}/{path.rpartition('/')[0]}" for path in self._files.many}
         there = [folder for folder in folders if os.path.isdir(folder)]  # noqa: PTH112
         return all(self._watch.add(folder) for folder in there)
@@ -108,7 +110,7 @@ _known: OrderedDict[tuple[str, str], Known] = OrderedDict()
 
 
 async def pool_of(store: Store, root: str) -> Pool | None:
-    """The index of a repository, as its files are now. Raises StoreError."""
+    """Open the index of a repository, brought up to date with its files. Raises StoreError."""
     if not root:
         return None
     key = (str(store.path), root)
@@ -117,12 +119,13 @@ async def pool_of(store: Store, root: str) -> Pool | None:
     if len(_known) > KEPT:
         _known.popitem(last=False)
     if not known.fresh():
+        # Reading thousands of files takes a third of a second: not in the event loop.
         await asyncio.to_thread(known.refresh, store)
     return known.pool
 
 
 async def suggest(store: Store, root: str, text: str) -> tuple[Suggested, ...]:
-    """What the repository offers for a request, best first. Raises StoreError."""
+    """Suggest abilities for a request, best first. Raises StoreError."""
     request = wanted(text)
     if not request.words or not root:
         return ()
@@ -139,7 +142,7 @@ async def _ranked(store: Store, root: str, request: Wanted) -> tuple[Suggested, 
 
 
 async def every(store: Store, root: str) -> tuple[Indexed, ...]:
-    """The whole pool. Raises StoreError."""
+    """Load all abilities of a repository. Raises StoreError."""
     known = await pool_of(store, root)
     return pools.every(store, known) if known else ()
 
@@ -176,7 +179,7 @@ def _json(text: str, path: str) -> object:
 
 
 def _signature(root: str, paths: tuple[str, ...]) -> str:
-    """Of every file's stat. Empty right after a write: a file system's clock cannot tell two writes apart then."""
+    """Compute a signature of all files' stats; empty right after a write, when the clock cannot tell writes apart."""
     digest = hashlib.sha256()
     newest = 0
     for path in paths:

@@ -1,4 +1,4 @@
-"""Every hook of a project in one immutable, ordered value; swapped as soon as a source file changes."""
+"""Catalog of all hooks of a project: immutable, ordered, rebuilt as soon as a source file changes."""
 
 import tomllib
 from collections import OrderedDict
@@ -24,13 +24,13 @@ from synaptic.model.hook import Builtin, Hook
 from synaptic.policies.base import Policy
 
 TOLD = 100
-"""Problems that are kept."""
+"""Upper bound of problems that are reported."""
 ROOTS = 64
-"""Projects whose catalogs are kept."""
+"""Upper bound of projects whose catalogs are cached."""
 
 
 class Catalog(msgspec.Struct, frozen=True, kw_only=True, dict=True):
-    """All that is registered for one project. `hooks` is in the order of `Hook.rank`."""
+    """Everything that is registered for one project. `hooks` is in the order of `Hook.rank`."""
 
     root: str
     hooks: tuple[Hook, ...]
@@ -55,7 +55,7 @@ class Catalog(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         return HookIndex(hook for hook in self.hooks if isinstance(hook.handler, Builtin))
 
     def tampered(self, hook: Hook) -> str | None:
-        """Why a script that a package installed must not run as it is now, or None."""
+        """Explain why a package's script must not run as it is now; None when it may."""
         return tampered(hook, self.pins if hook.scope == "project" else self.user_pins)
 
 
@@ -69,6 +69,7 @@ class _Kept(msgspec.Struct):
         """Whether every source is as it was read."""
         if not unchanged(self.watched):
             return False
+        # A change in a watched folder may be in a file that is no source: only then are the files compared one by one.
         if self.covered and (now := watch.generation()) != self.generation:
             if not unchanged(self.covered):
                 return False
@@ -77,7 +78,7 @@ class _Kept(msgspec.Struct):
 
 
 class Catalogs:
-    """The catalog of each project, as its files are now. One thread uses it."""
+    """Catalogs by project, always as the files are now. Not thread-safe."""
 
     def __init__(self, home: Home) -> None:
         self._home = home
@@ -85,7 +86,7 @@ class Catalogs:
         self._kept: OrderedDict[tuple[str, str], _Kept] = OrderedDict()
 
     def get(self, root: str, environment: str = "") -> Catalog:
-        """The catalog of a root ("": no project). `environment` is SYNAPTIC_ENV, where the config names none."""
+        """Get the catalog of a root ("": no project). `environment` is SYNAPTIC_ENV, for a config without one."""
         key = (root, environment)
         kept = self._kept.get(key)
         if kept is None or not kept.current(self._watch):
@@ -107,7 +108,7 @@ class Catalogs:
 
 
 def build(sources: Sources, environment: str = "") -> Catalog:
-    """Read every source once and compile what is in them."""
+    """Build a catalog: read every source once and compile its hooks."""
     user = parse_config(*sources.user_config())
     config, problems = merge(user, parse_config(*sources.project_config()))
     config = msgspec.structs.replace(config, environment=config.environment or environment)
@@ -129,7 +130,7 @@ def build(sources: Sources, environment: str = "") -> Catalog:
 
 
 def builtin_hooks(policies: Iterable[Policy]) -> tuple[Hook, ...]:
-    """Policies as hooks."""
+    """Make hooks of policies."""
     return tuple(
         Hook(
             id=policy.id,
@@ -147,7 +148,7 @@ def builtin_hooks(policies: Iterable[Policy]) -> tuple[Hook, ...]:
 
 
 def unique(hooks: Iterable[Hook]) -> list[Hook]:
-    """The hooks with ids that differ: the second `a` is `a#2`."""
+    """Make hook ids unique: the second `a` becomes `a#2`."""
     taken: set[str] = set()
     counts: dict[str, int] = {}
     named = []
@@ -162,19 +163,19 @@ def unique(hooks: Iterable[Hook]) -> list[Hook]:
 
 
 def ordered(hooks: Iterable[Hook]) -> tuple[Hook, ...]:
-    """The total order: priority, then the order of the sources and of the entries in them."""
+    """Put hooks in their total order: priority, then order of sources, then order of entries."""
     placed = (msgspec.structs.replace(hook, order=order) for order, hook in enumerate(hooks))
     return tuple(sorted(placed, key=lambda hook: hook.rank))
 
 
 def _printable(problems: tuple[str, ...]) -> tuple[str, ...]:
-    """As many as somebody reads. A name that is no UTF-8 must not break the output it is told in."""
+    """Limit the number of problems, and replace what UTF-8 cannot encode, so that printing them never fails."""
     told = tuple(text.encode(errors="replace").decode() for text in problems[:TOLD])
     return told if len(problems) <= TOLD else (*told, f"and {len(problems) - TOLD} problems more")
 
 
 def _variables(sources: Sources, config: Config) -> tuple[Mapping[str, str], tuple[str, ...]]:
-    """The six variables. A project's env.toml names channel and agents; where it lies, its paths must agree."""
+    """Read the six variables. env.toml sets channel and agents; its paths must match where the project is."""
     plain = project_variables(sources.variables_root, config.channel, config.agents)
     text, where = sources.env_toml()
     try:
@@ -189,5 +190,6 @@ def _variables(sources: Sources, config: Config) -> tuple[Mapping[str, str], tup
     wrong = [key for key, value in ours.items() if said.get(key, value) != value]
     if wrong:
         told = f"{where}: {', '.join(wrong)} belong to another place (run `synaptic up` to write it again)"
+        # A copied or moved project's env.toml still names the old paths: hooks must not run with those.
         return ours, (told,)
     return ours, ()

@@ -1,4 +1,4 @@
-"""What a user and a project set in `config.toml`, typed; a wrong key is told and the rest counts."""
+"""Parse `config.toml` of user and project; a wrong key is reported and the rest is used."""
 
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -59,7 +59,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Settings(msgspec.Struct, frozen=True):
-    """One config file: the values it really sets, already typed, and what was wrong with the others."""
+    """One parsed config file: the values that it sets, typed, and the problems of the others."""
 
     where: str = ""
     values: Table = {}
@@ -74,7 +74,7 @@ def fields(kind: type[msgspec.Struct]) -> dict[str, Any]:
 
 
 def parse(text: bytes, where: str) -> Settings:
-    """A config file's text. Never raises: what cannot be used is a problem."""
+    """Parse a config file's text. Never raises: unusable values are reported as problems."""
     try:
         table = tomllib.loads(text.decode())
     except (ValueError, RecursionError) as error:
@@ -127,7 +127,7 @@ def _policy_tables(value: Any, place: str, problems: list[str]) -> dict[str, Tab
 
 
 def _options(policy: type[Policy], table: dict[str, Any], place: str, problems: list[str]) -> Table:
-    """The options that can be used; a wrong one keeps its default, since a guard must not vanish by a typo."""
+    """Read the valid options; a wrong one keeps its default, so that a typo does not disable a guard."""
     known = {"enabled": bool, **fields(policy)}
     good = {}
     for name, value in table.items():
@@ -142,19 +142,20 @@ def _options(policy: type[Policy], table: dict[str, Any], place: str, problems: 
 
 
 def instantiate(config: Config) -> tuple[Policy, ...]:
-    """The policies that are on, configured, in the order of their ids."""
+    """Instantiate the policies that are on, configured, in the order of their ids."""
     return tuple(configured(kind, config) for kind in policies().values() if enabled(kind, config))
 
 
 def enabled(policy: type[Policy], config: Config) -> bool:
-    """Switched by name, else by its preset; `strict` is every policy."""
+    """Whether a policy is on: by its own switch, else by its preset; `strict` is every policy."""
     switch = config.policies.get(policy.id, {}).get("enabled")
+    # An explicit switch wins over presets both ways: `strict` must not bring back what the user turned off.
     if switch is not None:
         return bool(switch)
     return policy.preset in config.presets or "strict" in config.presets
 
 
 def configured(policy: type[Policy], config: Config) -> Policy:
-    """The policy with the options that are set."""
+    """Instantiate a policy with the options that are set."""
     options = {name: value for name, value in config.policies.get(policy.id, {}).items() if name != "enabled"}
     return policy(**options)

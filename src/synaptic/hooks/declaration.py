@@ -1,4 +1,4 @@
-"""What TOML and YAML declarations have in common: where they come from, and the checks both need."""
+"""Checks and values that TOML and YAML hook declarations share."""
 
 import re
 from typing import Annotated
@@ -15,7 +15,7 @@ LIMIT = 4 << 20
 """Bytes of one declaration file; a longer one is refused. 4 MiB are 24,000 hooks and 0.8 seconds of reading."""
 
 PLAIN = re.compile(r"[\w |,-]*")
-"""Names need no compiling, which costs ten times the rest of a declaration."""
+"""Matchers that are plain names: not compiled here, which would cost ten times the rest of a declaration."""
 
 REPEATED_GROUP = re.compile(r"\)[*+{]")
 REPETITION = re.compile(r"[*+{]")
@@ -34,16 +34,16 @@ class Place(msgspec.Struct, frozen=True):
 
 
 class Declarations(msgspec.Struct, frozen=True):
-    """The hooks of one source, in its order, and what was wrong with the others."""
+    """The hooks of one source, in its order, and the problems of unusable ones."""
 
     hooks: tuple[Hook, ...] = ()
     problems: tuple[str, ...] = ()
 
 
 def checked_matcher(matcher: str, where: str, scope: Scope) -> str:
-    """A matcher that compiles; a broken one disables its hook.
+    """Return the matcher if it compiles; raises DeclarationError otherwise, which disables its hook.
 
-    A project's matchers are tried before anybody has trusted the project, so they must not take forever.
+    Matchers of a project run before anybody has trusted it, so slow patterns (ReDoS) are refused.
     """
     if matcher == "*" or PLAIN.fullmatch(matcher):
         return matcher
@@ -58,7 +58,7 @@ def checked_matcher(matcher: str, where: str, scope: Scope) -> str:
 
 
 def known_events(names: tuple[str, ...], where: str, key: str) -> tuple[str, ...]:
-    """Names of events that exist, each once."""
+    """Return the event names, each once; raises DeclarationError for an unknown one."""
     if not names:
         raise DeclarationError(f"`{key}` names no event", where=where)
     for name in names:
@@ -68,7 +68,7 @@ def known_events(names: tuple[str, ...], where: str, key: str) -> tuple[str, ...
 
 
 def checked_url(url: str, where: str) -> str:
-    """An http address with a host; that it is this machine is checked where it is called."""
+    """Return the URL if it is an http address with a host; that it is loopback is checked when it is called."""
     try:
         parts = urlsplit(url)
         good = parts.scheme in ("http", "https") and bool(parts.hostname)
@@ -80,7 +80,7 @@ def checked_url(url: str, where: str) -> str:
 
 
 def split_function(text: str, where: str, key: str) -> tuple[str, str]:
-    """`file.py:function` in its two parts."""
+    """Split `file.py:function` into its two parts."""
     file, _, function = text.rpartition(":")
     if not file.endswith(".py") or not function.isidentifier():
         raise DeclarationError(f"`{key}`: `{text}` must look like `file.py:function`", where=where)
@@ -88,7 +88,7 @@ def split_function(text: str, where: str, key: str) -> tuple[str, str]:
 
 
 def printable(text: str, where: str, key: str) -> str:
-    """A path or command that an operating system can take."""
+    """Return a path or command that exec can take: not empty, without NUL."""
     if not text.strip() or "\0" in text:
         raise DeclarationError(f"`{key}` is empty or holds a NUL", where=where)
     return text

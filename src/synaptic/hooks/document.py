@@ -1,4 +1,4 @@
-"""One YAML document as plain data: safe types only, no aliases, no repeated keys, bounded depth."""
+"""Load one YAML document as plain data: safe types only, no aliases, no repeated keys, bounded depth."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def load(text: bytes, where: str) -> Any:
-    """The document's data; every way in which it can be unusable is a DeclarationError."""
+    """Load the document's data; raises DeclarationError for everything unusable."""
     try:
         _check_events(text, where)
         return _construct(text, where)
@@ -26,6 +26,7 @@ def load(text: bytes, where: str) -> Any:
 def _check_events(text: bytes, where: str) -> None:
     depth = 0
     for event in yaml.parse(text, Loader=Loader):
+        # Aliases of aliases grow exponentially (the "billion laughs"), and this is read before a project is trusted.
         if isinstance(event, yaml.AliasEvent):
             raise DeclarationError(f"uses the alias `*{event.anchor}`; write the value out", where=where)
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
@@ -53,6 +54,7 @@ def _refuse_repeated_keys(node: yaml.Node, where: str) -> None:
         return
     seen = set()
     for key, value in node.value:
+        # PyYAML lets the last one win: two `handler`s would show one to a reader and run the other.
         if isinstance(key, yaml.ScalarNode) and key.value in seen:
             raise DeclarationError(f"`{key.value}` is there twice", where=where)
         seen.add(key.value if isinstance(key, yaml.ScalarNode) else id(key))

@@ -29,6 +29,7 @@ def disable(path: Path, names: Iterable[str]) -> bool:
 def _switch(path: Path, names: Iterable[str], on: bool) -> bool:
     wanted = tuple(names)
     for name in wanted:
+        # All names first: an unknown one must not leave half of the switches written.
         _check(name)
     before = _read_text(path)
     document = _document(before, path)
@@ -79,6 +80,7 @@ def _document(text: str, path: Path) -> tomlkit.TOMLDocument:
 
 def _switch_preset(document: tomlkit.TOMLDocument, name: str, on: bool, path: Path) -> None:
     if "presets" not in document:
+        # The defaults are written out: a list with only the new preset would switch the default ones off.
         document["presets"] = list(Config().presets)
     presets = _expect(document["presets"], list, path, "presets")
     if on and name not in presets:
@@ -97,6 +99,7 @@ def _switch_policy(document: tomlkit.TOMLDocument, name: str, on: bool, path: Pa
 
 
 def _expect(value: Any, kind: type, path: Path, key: str) -> Any:
+    # A hand-written `presets = "strict"` is reported, not replaced by a list: the file is the user's.
     if not isinstance(value, kind):
         raise DeclarationError(f"`{key}` is no {'list' if kind is list else 'table'}", where=str(path))
     return value

@@ -25,10 +25,10 @@ TOKEN = re.compile(
     rf"|^[ \t]*(?P<header>\[\[?[ \t]*{NAME}(?:[ \t]*\.[ \t]*{NAME})*[ \t]*\]\]?)[ \t]*(?:#[^\n]*)?$",
     re.MULTILINE | re.DOTALL,
 )
-"""Strings and comments are stepped over, so that a header inside one is none."""
+"""Matches strings and comments first, so that a table header inside one is not taken for a header."""
 COMMENT_ABOVE = re.compile(r"(?:^[ \t]*#[^\n]*\n)+\Z", re.MULTILINE)
 PERSONAL = {"matcher": ".*", "priority": 50, "blocking": False}
-"""What a user may decide otherwise than the package, and its value where nothing is said."""
+"""Keys that a user may change in a package's entry, with their defaults."""
 
 
 class Line(msgspec.Struct, frozen=True, kw_only=True):
@@ -42,7 +42,7 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Owner(msgspec.Struct, frozen=True):
-    """Whose entries are meant. An entry without a scope belongs to its skill in any."""
+    """The skill and scope whose entries are edited. An entry without a scope belongs to its skill in any scope."""
 
     skill: str
     scope: str
@@ -51,12 +51,12 @@ class Owner(msgspec.Struct, frozen=True):
         return entry.get("skill") == self.skill and entry.get("scope", "") in ("", self.scope)
 
     def key(self, event: object, script: object) -> tuple[str, str]:
-        """Event and the script's place in its skill: the same entry, wherever the project lies."""
+        """Make an entry's key: event and script path below its skill, the same wherever the project is."""
         return str(event), str(script).rpartition(f"/skills/{self.skill}/")[2]
 
 
 def entries(text: str, where: str = "") -> list[dict[str, Any]]:
-    """Every `[[hook]]` in order. Raises DeclarationError for a text that is none."""
+    """Parse every `[[hook]]` in order. Raises DeclarationError for invalid TOML."""
     try:
         found = tomllib.loads(text).get("hook", [])
     except (tomllib.TOMLDecodeError, RecursionError) as error:
@@ -67,10 +67,10 @@ def entries(text: str, where: str = "") -> list[dict[str, Any]]:
 
 
 def upsert_entries(text: str, owner: Owner, wanted: Sequence[Line], base: Sequence[Line] = (), where: str = "") -> str:
-    """The text with exactly the wanted entries of this owner.
+    """Edit the text so that it has exactly the wanted entries of this owner.
 
-    An entry that is there is renewed in its place. Where it differs from `base`, what the package asked for last time,
-    somebody changed it, and it keeps the change.
+    An existing entry is updated in its place. Where it differs from `base`, what the package asked for last time,
+    the user has changed it, and the change is kept.
     """
     before = entries(text, where)
     parts = _split_at_hooks(text, len(before), where)
@@ -95,7 +95,7 @@ def upsert_entries(text: str, owner: Owner, wanted: Sequence[Line], base: Sequen
 
 
 def withdraw_entries(text: str, owner: Owner, where: str = "") -> str:
-    """The text without this owner's entries."""
+    """Remove this owner's entries from the text."""
     return upsert_entries(text, owner, (), (), where)
 
 
@@ -108,7 +108,7 @@ def registry_lock(registry: Path) -> Iterator[None]:
 
 
 class _Parts:
-    """The text cut at its `[[hook]]` headers: what stands between two of them is nobody's and stays."""
+    """The text split at its `[[hook]]` headers; what stands between entries is kept."""
 
     def __init__(self, text: str, spans: list[tuple[int, int]]) -> None:
         self._pieces: list[str] = []
@@ -125,7 +125,7 @@ class _Parts:
         return whole if not whole or whole.endswith("\n") else f"{whole}\n"
 
     def drop(self, number: int) -> None:
-        """The entry, and the comment that stands directly above it; at the top of the file a comment is the file's."""
+        """Remove an entry and the comment directly above it; a comment at the top of the file stays."""
         index = self._tables[number]
         self._pieces[index] = ""
         above = self._pieces[index - 1]
@@ -156,6 +156,7 @@ def _split_at_hooks(text: str, count: int, where: str) -> _Parts:
         start = found.start() if _is_hook_header(header) else None
     if start is not None:
         spans.append((start, _find_end(text, start, len(text))))
+    # Inline forms (`hook = [{...}]`) parse as TOML but have no header to cut at: refused rather than guessed.
     if len(spans) != count:  # hooks in a notation without headers, such as `hook = [{...}]`
         hint = "write each hook as a table that begins with `[[hook]]`"
         raise DeclarationError("its hooks cannot be told apart", where=where, hint=hint)
@@ -163,7 +164,7 @@ def _split_at_hooks(text: str, count: int, where: str) -> _Parts:
 
 
 def _find_end(text: str, start: int, stop: int) -> int:
-    """Where an entry ends: blank lines and comments before the next header are not its own."""
+    """Find where an entry ends: blank lines and comments before the next header are not part of it."""
     lines = text[start:stop].splitlines(keepends=True)
     while len(lines) > 1 and (not lines[-1].strip() or lines[-1].lstrip().startswith("#")):
         lines.pop()
@@ -186,6 +187,7 @@ def _find_changes(entry: dict[str, Any], line: Line, base: Line | None) -> dict[
         mine = entry.get(key, default)
         asked = getattr(base, key) if base is not None else getattr(line, key)
         wanted = getattr(line, key)
+        # Still as the package asked last time, so the user has not changed it and the new default applies.
         if mine == asked and mine != wanted:
             values[key] = wanted
     return {key: value for key, value in values.items() if entry.get(key) != value}

@@ -1,4 +1,4 @@
-"""The `handler` of a YAML hook: what runs, with paths that stay inside the repository."""
+"""Build the handler of a YAML hook; its paths must stay inside the repository."""
 
 import os
 from pathlib import Path
@@ -37,8 +37,9 @@ NEEDED = {"script": "command", "builtin": "policy", "http": "url", "python": "fu
 
 
 def described(table: dict[str, Any], place: Place, config: Config, events: tuple[str, ...]) -> Handler:
-    """The handler that a YAML hook describes."""
+    """Build the handler that a YAML hook describes."""
     where = f"{place.file}: handler"
+    # Refused, not ignored as elsewhere: half a handler would run something else than its author meant.
     if unknown := strangers(table, Described):
         raise DeclarationError(
             f"unknown key `{unknown[0]}`", where=where, hint=hint(unknown[0], Described.__struct_fields__)
@@ -59,7 +60,7 @@ def described(table: dict[str, Any], place: Place, config: Config, events: tuple
 
 
 def _allowed(name: str, place: Place, where: str) -> str:
-    """A policy that starts programs of the project needs its user, like a script of the repository does."""
+    """Refuse a project that switches on a policy which runs the project's programs: only the user can."""
     policy = policies().get(name)
     if place.scope == "project" and policy is not None and policy.runs:
         raise DeclarationError(
@@ -85,7 +86,7 @@ def _builtin(name: str, where: str, config: Config, events: tuple[str, ...]) -> 
 
 
 def _argv(command: str | tuple[str, ...], place: Place, where: str) -> tuple[str, ...]:
-    """A first word with a slash is a file of the repository, one without is a program on PATH."""
+    """Split a command; a first word with a slash is a file of the repository, one without a program on PATH."""
     words = read_words(printable(command, where, "command")) if isinstance(command, str) else command
     if not words or "\0" in "".join(words):
         raise DeclarationError(
@@ -95,13 +96,14 @@ def _argv(command: str | tuple[str, ...], place: Place, where: str) -> tuple[str
         )
     first, *rest = words
     for word in rest:
+        # Relative words may name files of the repository: `../../evil.sh` as an argument must not leave it either.
         if not word.startswith("/"):
             inside(word, place, where)
     return (inside(first, place, where) if "/" in first else first, *rest)
 
 
 def inside(path: str, place: Place, where: str) -> str:
-    """An absolute path inside the root, by its text and by what its links lead to."""
+    """Resolve an absolute path inside the root, checked before and after following links."""
     root = place.root.rstrip("/")
     full = os.path.normpath(Path(root, path))
     if not _under(full, root) or not _under(os.path.realpath(full), os.path.realpath(root)):

@@ -1,4 +1,4 @@
-"""The knowledge of a repository: from an intent to documents, and what is wrong with the indexes."""
+"""Find a repository's documents for an intent by its ROUTING.md indexes, and lint those."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -15,11 +15,11 @@ MODULES = ("modules", "services", "apps", "packages")
 NAME = "ROUTING.md"
 LIMIT = 1 << 20
 ROUTES = 8
-"""Route files that one intent opens."""
+"""Upper bound of route files opened for one intent."""
 
 
 def documents_for(root: str, intent: Mapping[str, object]) -> tuple[RelatedDocument, ...]:
-    """One to five documents that are there; none when no index knows the topic."""
+    """Find one to five existing documents for an intent; none when no index knows the topic."""
     routes = routed(intent, _indexes(root).indexes)[:ROUTES]
     found = [document for route in routes for document in _documents(root, route).documents]
     there = [document for document in found if _exists(root, document.path)]
@@ -27,7 +27,7 @@ def documents_for(root: str, intent: Mapping[str, object]) -> tuple[RelatedDocum
 
 
 def lint(root: str) -> tuple[str, ...]:
-    """Every fault of the indexes: files that are not there, stages that are none, broken YAML."""
+    """Find every fault of the indexes: missing files, unknown stages, broken YAML."""
     known = _indexes(root)
     problems = [*known.problems]
     for route in known.indexes:
@@ -82,11 +82,12 @@ def _read(root: str, path: str, parse: "routing_docs.Parse") -> Routes:
 def _exists(root: str, path: str) -> bool:
     relative = inside(path, root)
     real = os.path.realpath(f"{root}/{relative}")
+    # After links are resolved: a document that links out of the repository must not be offered to the model.
     return bool(relative) and real.startswith(f"{os.path.realpath(root)}/") and os.path.isfile(real)  # noqa: PTH113
 
 
 def as_items(documents: tuple[RelatedDocument, ...], stage: str) -> tuple[dict[str, object], ...]:
-    """Documents as a result suggests them."""
+    """Convert documents to the items of a hook result."""
     return tuple(_item(document, stage) for document in documents)
 
 

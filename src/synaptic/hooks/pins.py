@@ -1,4 +1,4 @@
-"""Scripts of installed packages by the hash they were installed with: one that differs is not run.
+"""Pins of installed packages: the hash of each script at install; one that differs is not run.
 
 The pins of a project lie in the user's own folder, written by the installer: what a repository brings can neither pin
 nor unpin anything.
@@ -22,7 +22,7 @@ LIMIT = 64 << 20
 
 
 class Installed(msgspec.Struct, frozen=True, kw_only=True):
-    """One package as this machine has it in one place. Paths are absolute."""
+    """One package as installed at one site on this machine. Paths are absolute."""
 
     version: str
     source: str = ""
@@ -32,20 +32,20 @@ class Installed(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Pins(msgspec.Struct, frozen=True, kw_only=True):
-    """What is installed in one place, by package. The file of a place that moved still names the old one."""
+    """The pinned packages of one site. The file of a project that was moved still names the old root."""
 
     root: str = ""
     packages: Mapping[str, Installed] = {}
 
 
 def pins_file(home: Home, root: str) -> Path:
-    """The file for a project, or with "" the one for the user's own packages."""
+    """Path of the pins of a project, or with "" of the user's own packages."""
     name = hashlib.sha256(root.encode(errors="surrogateescape")).hexdigest()[:16] if root else "global"
     return home.root / "installed" / f"{name}.json"
 
 
 def parse(text: bytes) -> Pins:
-    """A file that cannot be understood pins nothing: `synaptic verify` says so."""
+    """Parse a pins file; an unreadable one pins nothing, which `synaptic verify` reports."""
     try:
         return msgspec.json.decode(text or b"{}", type=Pins)
     except msgspec.MsgspecError:
@@ -53,7 +53,7 @@ def parse(text: bytes) -> Pins:
 
 
 def installed_for(hook: Hook, pins: Pins) -> Installed | None:
-    """The package whose script a hook runs; None for a hook that no package brought."""
+    """Find the pinned package whose script a hook runs; None for a hook of no package."""
     if not hook.skill or not isinstance(hook.handler, Command):
         return None
     installed = pins.packages.get(hook.skill)
@@ -61,10 +61,11 @@ def installed_for(hook: Hook, pins: Pins) -> Installed | None:
 
 
 def tampered(hook: Hook, pins: Pins) -> str | None:
-    """Why a script of an installed package must not run, or None. Costs a stat for each script of the package."""
+    """Explain why a package's script must not run, or None. Costs a stat for each script of the package."""
     installed = installed_for(hook, pins)
     if installed is None:
         return None
+    # All scripts of the package, not only this hook's: a script may source or call the others.
     for path, accepted in installed.scripts.items():
         if _digest(path) not in accepted:
             return (
@@ -84,7 +85,7 @@ KEPT = 4096
 
 
 def _digest(path: str) -> str:
-    """sha256 of a file as it is now; read again only when it changed."""
+    """Hash a file as it is now; read again only when it changed."""
     known = _KNOWN.get(path)
     if known is None or not known[0].unchanged():
         if len(_KNOWN) >= KEPT:

@@ -1,4 +1,4 @@
-"""Which project an event belongs to."""
+"""Find the project that an event belongs to."""
 
 import os
 from collections.abc import Mapping
@@ -15,6 +15,7 @@ def find_root(payload: Mapping[str, object], env: Mapping[str, str], cwd: str) -
     """
     homes = _homes(env.get("HOME", ""))
     for key in CONTEXT_KEYS:
+        # Field names that different orchestrators send for the same thing.
         named = payload.get(key)
         if isinstance(named, str) and (root := _directory(named, homes)):
             return root
@@ -47,9 +48,11 @@ def _ancestor(cwd: str, homes: frozenset[str]) -> str:
     folder = cwd
     while folder not in homes:
         prefix = folder.rstrip("/")
+        # lexists: in a worktree or submodule `.git` is a file, and a marker may be a broken link.
         if any(os.path.lexists(f"{prefix}/{marker}") for marker in MARKERS):
             return folder
         if not prefix:
             break
         folder = prefix.rpartition("/")[0] or "/"
+    # A folder without a marker still is a project of its own: guards protect it, and its state has an owner.
     return "" if cwd in homes else cwd

@@ -1,4 +1,4 @@
-"""The hooks of a project's YAML files as JSON, grouped by event: what an orchestrator caches and runs from."""
+"""Export a project's YAML hooks as JSON grouped by event, for orchestrators that run them."""
 
 import json
 from typing import Any
@@ -15,7 +15,7 @@ LIFECYCLE = ("UserPromptSubmit", "PreAbilityCall", "PostAbilityCall", "SessionSt
 
 
 class Registration(msgspec.Struct, frozen=True):
-    """The groups, and what was wrong with the files that are not in them."""
+    """Hooks grouped by event, and the problems of unusable files."""
 
     groups: dict[str, list[dict[str, Any]]]
     problems: tuple[str, ...] = ()
@@ -25,7 +25,7 @@ class Registration(msgspec.Struct, frozen=True):
 
 
 def register(sources: Sources, config: Config, *, extended: bool = False) -> Registration:
-    """What is switched on in `config.environment`. The extended form adds all that a runner needs to know."""
+    """Build the registration of hooks on in `config.environment`. The extended form adds what a runner needs."""
     found, problems = found_in(sources.project_definitions(), config)
     groups: dict[str, list[dict[str, Any]]] = {}
     for event in dict.fromkeys((*LIFECYCLE, *EVENTS)):

@@ -1,4 +1,4 @@
-"""A new YAML hook with its script: written together, checked, and taken back when something is wrong."""
+"""Create a YAML hook with its script: both are written, checked, and removed again when something is wrong."""
 
 from pathlib import Path
 
@@ -51,7 +51,7 @@ LANGUAGES = {"python": ("py", PYTHON), "bash": ("sh", BASH), "typescript": ("ts"
 
 
 class Wanted(msgspec.Struct, frozen=True, kw_only=True):
-    """The hook somebody wants."""
+    """A request for a new hook."""
 
     id: str
     event: str
@@ -62,7 +62,7 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Written(msgspec.Struct, frozen=True, kw_only=True):
-    """What was written, relative to the repository."""
+    """Paths that were written, relative to the repository."""
 
     definition: str
     script: str
@@ -118,6 +118,7 @@ def _definition(wanted: Wanted, summary: str, command: str) -> str:
 
 def _write(path: Path, text: str, mode: int) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
+    # "x": a file that appeared since the check is never overwritten.
     with path.open("x", encoding="utf-8") as file:
         file.write(text)
     path.chmod(mode)

@@ -1,4 +1,4 @@
-"""The JSON Schema of `config.toml`, every policy's options included; the words are those beside the fields."""
+"""Build the JSON Schema of `config.toml` with every policy's options; descriptions are the field docstrings."""
 
 import ast
 import inspect
@@ -13,7 +13,7 @@ from synaptic.policies.base import PRESETS, Policy, policies
 
 
 def schema() -> dict[str, Any]:
-    """What an editor needs to complete and check a config file."""
+    """Build the schema by which an editor completes and checks a config file."""
     properties = _properties(Config)
     properties["presets"]["items"] = {"enum": list(PRESETS)}
     properties["http"] = {**_closed(_properties(Http)), "description": properties["http"]["description"]}
@@ -27,7 +27,7 @@ def schema() -> dict[str, Any]:
 
 
 def described_fields(kind: type) -> dict[str, str]:
-    """The docstring below each field of a class, which Python itself forgets."""
+    """Read the docstring below each field of a class from its source; Python does not keep them at run time."""
     body = ast.parse(textwrap.dedent(inspect.getsource(kind))).body[0]
     lines = body.body if isinstance(body, ast.ClassDef) else []
     found = {}

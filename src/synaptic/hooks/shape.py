@@ -1,4 +1,4 @@
-"""A table of a declaration as a typed value, or a message that names the key."""
+"""Convert a declaration's table to a typed value, with error messages that name the key."""
 
 import re
 from typing import Any, TypeVar
@@ -10,12 +10,12 @@ from synaptic.model.errors import DeclarationError
 
 T = TypeVar("T", bound=msgspec.Struct)
 STRANGERS = 20
-"""Unknown keys that one table may have."""
+"""Upper bound of unknown keys reported for one table; beyond it the table is refused."""
 PLACE = re.compile(r" - at `(?:key in )?\$\.?([^`]*)`$")
 
 
 def shaped(table: object, shape: type[T], where: str) -> T:
-    """The table as `shape`; keys that `shape` does not know are left out (ask `strangers` for them)."""
+    """Convert a table to `shape`; unknown keys are left out."""
     if not isinstance(table, dict):
         raise DeclarationError("expected a table of keys and values", where=where)
     known = {key: value for key, value in table.items() if key in shape.__struct_fields__}
@@ -24,7 +24,7 @@ def shaped(table: object, shape: type[T], where: str) -> T:
 
 
 def converted(value: object, kind: Any, where: str) -> Any:
-    """The value as `kind`; the error says which key has which wrong type."""
+    """Convert a value to `kind`; the error says which key has which wrong type."""
     try:
         return msgspec.convert(value, kind)
     except msgspec.ValidationError as error:
@@ -36,12 +36,12 @@ def converted(value: object, kind: Any, where: str) -> Any:
 
 
 def strangers(table: dict[Any, Any], shape: type[msgspec.Struct]) -> list[str]:
-    """Keys that `shape` does not know, in their order."""
+    """List the keys that `shape` does not know, in their order."""
     return [str(key) for key in table if key not in shape.__struct_fields__]
 
 
 def refuse_typos(table: dict[Any, Any], shape: type[msgspec.Struct], where: str) -> list[str]:
-    """A key that resembles a known one is a typo, and a hook half understood must not run. Others are only told."""
+    """Refuse a key that resembles a known one (a typo would change what the hook does); other keys give a warning."""
     told = []
     unknown = strangers(table, shape)
     if len(unknown) > STRANGERS:

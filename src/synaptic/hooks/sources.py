@@ -1,4 +1,4 @@
-"""The files a catalog is made of: where they are, in which order they count, each read once and then watched."""
+"""Source files of a catalog: where they are, their order, each read once and then watched for changes."""
 
 import os
 import stat
@@ -21,7 +21,7 @@ Text = tuple[bytes, str]
 MOST = 1000
 """YAML files of one folder."""
 MANY = 8
-"""From so many files on, observing their folder is cheaper than looking at each."""
+"""From this many files on, watching their folder is cheaper than a stat for each."""
 
 
 class Folder(msgspec.Struct, frozen=True):
@@ -35,7 +35,7 @@ class Folder(msgspec.Struct, frozen=True):
 
 
 class Sources:
-    """One reading of all sources of one project; `watched` is what to look at before the next one."""
+    """One reading of all sources of a project; `watched` is what to check before the next one."""
 
     def __init__(self, home: Home, root: str, watch: Watch | None = None) -> None:
         self._home = home
@@ -59,11 +59,11 @@ class Sources:
         return self._project_text("env.toml")
 
     def pinned(self, root: str) -> pins.Pins:
-        """What the installer pinned in a project, or with "" in the user's own folder."""
+        """Read the pins of a project, or with "" of the user's own packages."""
         return pins.parse(self._text(str(pins.pins_file(self._home, root)), LIMIT)[0])
 
     def declarations(self, config: Config) -> Iterator[Declarations]:
-        """User before project, registry before YAML, file names in order."""
+        """Iterate over declarations: user before project, registry before YAML, file names in order."""
         own = self._folder(Place(f"{self._user}/hooks", "user", self._user))
         yield self._registry(own)
         yield yaml.declared(self._definitions(own), config)
@@ -73,13 +73,13 @@ class Sources:
             yield yaml.declared(self.project_definitions(brought), config)
 
     def project_definitions(self, brought: Folder | None = None) -> list[tuple[Place, bytes]]:
-        """The project's YAML files: `.system/hooks` before `.synaptic/hooks`."""
+        """Read the project's YAML files: `.system/hooks` before `.synaptic/hooks`."""
         system = self._folder(Place(f"{self.root.rstrip('/')}/.system/hooks", "project", self.root))
         last = brought or self._folder(Place(f"{self._dot}/hooks", "project", self.root))
         return self._definitions(system) + self._definitions(last)
 
     def files(self) -> tuple[str, ...]:
-        """What was there to read."""
+        """List the source files that exist."""
         return tuple(source.path for source in self.watched + self.covered if source.signature is not None)
 
     @property
@@ -105,6 +105,7 @@ class Sources:
         if len(found) > MOST:
             self.problems.append(f"{folder.place.file}: holds {len(found)} YAML files; only the first {MOST} count")
         places = [folder.member(name) for name in found[:MOST]]
+        # Watched before the files are read: a write in between raises the generation.
         observed = len(places) >= MANY and self._watch is not None and self._watch.add(folder.place.file)
         read_in = ((place, self._definition(place.file, observed)) for place in places)
         return [(place, text) for place, text in read_in if text is not None]
@@ -117,7 +118,7 @@ class Sources:
         return self._content(path, partial(read, limit=limit)) or b"", path
 
     def _content(self, path: str, load: Load, kept: list[Watched] | None = None) -> bytes | None:
-        """None is a file that is not there, and one that cannot be read, which is told."""
+        """Read and watch a file; None when it is missing or unreadable, which is reported as a problem."""
         source = Watched(path, load)
         (self.watched if kept is None else kept).append(source)
         content = source.read()
@@ -128,7 +129,7 @@ class Sources:
 
 
 def _only_here(path: str) -> bool:
-    """A link's target changes without its folder noticing."""
+    """Whether a watch of the folder sees all changes: not for symbolic or hard links, which change elsewhere."""
     try:
         status = os.lstat(path)
     except OSError:

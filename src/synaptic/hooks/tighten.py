@@ -1,4 +1,4 @@
-"""A user's config and a project's made one: the project may tighten what the user set, never loosen it."""
+"""Merge a user's and a project's config: the project may tighten what the user set, never loosen it."""
 
 from collections.abc import Iterable
 from typing import Any, get_args
@@ -10,7 +10,7 @@ from synaptic.policies.base import PRESETS, Policy, policies
 
 
 def merge(user: Settings, project: Settings) -> tuple[Config, tuple[str, ...]]:
-    """The config that counts, and every problem, those of both files included."""
+    """Merge both configs; returns the result and all problems, those of both files included."""
     base = Config(**user.values)
     problems = [*user.problems, *project.problems]
     problems += (_users_own(project.where, key) for key in project.values if key not in Config.SHARED)
@@ -19,6 +19,7 @@ def merge(user: Settings, project: Settings) -> tuple[Config, tuple[str, ...]]:
     for name, wanted in project.values.get("policies", {}).items():
         place = f'{project.where}: policies."{name}"'
         tables[name] = _tightened(policies()[name], tables.get(name, {}), wanted, _Notes(place, problems))
+    # In the order of PRESETS: the same set of presets must give the same config, whoever named which.
     ordered = tuple(name for name in PRESETS if name in presets)
     return msgspec.structs.replace(base, presets=ordered, policies=tables), tuple(problems)
 
@@ -58,6 +59,7 @@ def _tightened(policy: type[Policy], mine: Table, wanted: Table, notes: _Notes) 
             continue
         current = merged.get(name, _default(policy, name))
         mark = _mark(fields(policy)[name])
+        # An option without a mark cannot be ordered into stricter and looser: only the user may set it.
         merged[name] = RULES.get(mark, _nobody)(current, value, name, notes)
     return merged
 

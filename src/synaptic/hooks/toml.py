@@ -1,4 +1,4 @@
-"""Hooks of a `registry.toml`: one `[[hook]]` each; a broken entry disables only itself."""
+"""Parse the hooks of a `registry.toml`, one `[[hook]]` each; a broken entry disables only itself."""
 
 import os
 import tomllib
@@ -61,7 +61,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def parse(text: bytes, place: Place) -> Declarations:
-    """The hooks of a registry. Never raises: what cannot be used is a problem that says where and why."""
+    """Parse a registry. Never raises: an unusable entry is a problem that says where and why."""
     try:
         table = tomllib.loads(text.decode())
     except (ValueError, RecursionError) as error:
@@ -109,7 +109,7 @@ def _hook(entry: Entry, where: str, place: Place, problems: list[str]) -> Hook:
 
 
 def _events(entry: Entry, where: str, problems: list[str]) -> tuple[str, ...]:
-    """An event that resembles a known one is a typo; any other may come from a newer agent."""
+    """Check event names: one that resembles a known one is refused as a typo, any other may be of a newer agent."""
     names = (entry.event,) if isinstance(entry.event, str) else entry.event
     if not all(names) or not names:
         raise DeclarationError("`event` names no event", where=where)

@@ -1,4 +1,4 @@
-"""Whether a hook that a repository brings may run: only what the user has seen and accepted, by its content.
+"""Decide whether a repository's hook may run: only contents that the user has accepted, by digest.
 
 The digest covers what is executed: the kind of handler, its text, and the content of every file of the project that
 the text names, through wrappers and nested shells too. When it runs (event, matcher, priority) is the user's to edit
@@ -20,15 +20,15 @@ from synaptic.hooks.pins import Pins, is_as_installed
 from synaptic.model.hook import Builtin, Command, Handler, Hook, HttpEndpoint, PythonFunction
 
 LIMIT = 256 << 20
-"""Bytes of a script; a larger one is never trusted."""
+"""Upper bound of a script's size in bytes; a larger one cannot be trusted."""
 NEVER = ""
-"""The digest of a hook with a file that cannot be read: nothing can vouch for it."""
+"""The digest of a hook with an unreadable file: such a hook can never be trusted."""
 KEPT = 1024
-"""Digests that are remembered."""
+"""Upper bound of cached digests."""
 
 
 class Item(msgspec.Struct, frozen=True):
-    """What there is to trust: a hook, its digest, and whether it is trusted now."""
+    """A hook that needs trust, its digest, and whether it is trusted now."""
 
     hook: Hook
     digest: str
@@ -36,7 +36,7 @@ class Item(msgspec.Struct, frozen=True):
 
 
 class Trust:
-    """Answers for the hooks that the repository at `root` brings. `trusted` gives the accepted digests of a root.
+    """Decides about the hooks of the repository at `root`. `trusted` returns the accepted digests of a root.
 
     Installing a package is agreeing to it: its scripts need no further trust as long as they match their pins.
     """
@@ -50,7 +50,8 @@ class Trust:
         self._everything = everything
 
     def refusal(self, hook: Hook) -> str | None:
-        """Why a hook must not run and what to type, or None when it may."""
+        """Explain why a hook must not run and what to type; None when it may run."""
+        # Cheapest questions first: this is asked for every hook of every event.
         if self._everything or not self._asks(hook) or _gone(hook):
             return None
         name = digest(hook, self._root)
@@ -64,7 +65,7 @@ class Trust:
         )
 
     def items(self, hooks: Iterable[Hook]) -> tuple[Item, ...]:
-        """The hooks that need trust, with what there is to remember about them."""
+        """List the hooks that need trust, with their digests."""
         accepted = self._trusted(self._root)
         found = ((hook, digest(hook, self._root)) for hook in hooks if self._asks(hook))
         return tuple(Item(hook, name, name in accepted) for hook, name in found if name != NEVER)
@@ -84,7 +85,7 @@ _KNOWN: OrderedDict[tuple[str, str], _Known] = OrderedDict()
 
 
 def digest(hook: Hook, root: str) -> str:
-    """The digest of a hook as its files are now; computed again only when one of them changed."""
+    """Hash a hook with its files as they are now; computed again only when one of them changed."""
     key = (root, hook.id)
     known = _KNOWN.get(key)
     if known is None or known.handler != hook.handler or not unchanged(known.watched):
@@ -96,13 +97,13 @@ def digest(hook: Hook, root: str) -> str:
 
 
 def _gone(hook: Hook) -> bool:
-    """A script that is not there cannot run: its runner says what is missing."""
+    """Whether the hook's script is missing: it cannot run, and the runner's message says more than ours."""
     script = hook.handler.script if isinstance(hook.handler, Command) else ""
     return script.startswith("/") and not os.path.lexists(script)
 
 
 def _asks(hook: Hook) -> bool:
-    """A policy of our own needs no trust, whoever asks for it: it can only tighten."""
+    """Whether a hook needs trust: project hooks do, except our own policies, which can only tighten."""
     return hook.scope == "project" and not isinstance(hook.handler, Builtin)
 
 
@@ -115,6 +116,7 @@ def _digested(handler: Handler, root: str) -> _Known:
     vouched = True
     total = hashlib.sha256()
     for part in _text(handler, root):
+        # Each part hashed on its own: joined texts could be split elsewhere and give the same digest.
         total.update(hashlib.sha256(os.fsencode(part)).digest())
     matches = (path for pattern in patterns for path in find_matches(pattern))
     for path in dict.fromkeys((*_files(handler, root), *matches)):
@@ -137,7 +139,7 @@ def _text(handler: Handler, root: str) -> Iterator[str]:
 
 
 def _files(handler: Handler, root: str) -> Iterator[str]:
-    """Files whose content counts. One that is not there yet counts too: it must not slip in later."""
+    """Iterate over the files that count, missing ones too: one that is added later must change the digest."""
     if isinstance(handler, PythonFunction):
         yield handler.file
     if isinstance(handler, Command):
@@ -145,5 +147,5 @@ def _files(handler: Handler, root: str) -> Iterator[str]:
 
 
 def _relative(path: str, root: str) -> str:
-    """The path below the root: where a project lies is no part of what its hooks are."""
+    """Make a path relative to the root, so that a moved project keeps its trust."""
     return path.removeprefix(f"{root.rstrip('/')}/")

@@ -1,4 +1,4 @@
-"""Hooks of YAML files, one file each: `.system/hooks` and `.synaptic/hooks` of a project, and the user's own."""
+"""Read YAML hooks, one file each: `.system/hooks` and `.synaptic/hooks` of a project, and the user's own."""
 
 import re
 from collections.abc import Iterable
@@ -78,26 +78,27 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Found(msgspec.Struct, frozen=True):
-    """A definition that is valid and switched on, and the hook it makes."""
+    """A valid definition that is switched on, and the hook made of it."""
 
     definition: Definition
     hook: Hook
 
 
 def declared(files: Iterable[tuple[Place, bytes]], config: Config) -> Declarations:
-    """The hooks of YAML files, in their order. Never raises: what cannot be used is a problem."""
+    """Read the hooks of YAML files, in their order. Never raises: unusable files are reported as problems."""
     found, problems = found_in(files, config)
     return Declarations(tuple(item.hook for item in found), problems)
 
 
 def found_in(files: Iterable[tuple[Place, bytes]], config: Config) -> tuple[list[Found], tuple[str, ...]]:
-    """Definitions with their hooks, without those that are switched off here."""
+    """Read definitions with their hooks, without those that are switched off in this environment."""
     problems: list[str] = []
     first: dict[str, str] = {}
     found = []
     for place, text in files:
         try:
             definition = _definition(text, place, problems)
+            # Also for disabled hooks: an id must not change its meaning with the environment.
             _claim(definition.id, place.file, first)
             hook = _hook(definition, place, config)
         except DeclarationError as error:
@@ -125,7 +126,7 @@ def _claim(name: str, file: str, first: dict[str, str]) -> None:
 
 
 def _hook(definition: Definition, place: Place, config: Config) -> Hook | None:
-    """A switched off hook is checked like any other, so that it does not break on the day it is switched on."""
+    """Make the hook; None when it is off. A disabled one is checked too, so that enabling it later cannot fail."""
     wanted = _filter(definition, place.file)
     handler = described(definition.handler, place, config, definition.events)
     matcher = checked_matcher(_matcher(wanted, place.file), place.file, place.scope)
@@ -161,6 +162,7 @@ def _filter(definition: Definition, where: str) -> Filter:
 def _check_globs(globs: tuple[str, ...], where: str) -> None:
     for pattern in globs:
         try:
+            # fnmatch turns brackets into a regular expression as they are: a bad range would raise inside an event.
             for brackets in BRACKETS.findall(pattern):
                 re.compile(brackets)
         except re.error as error:
@@ -197,5 +199,5 @@ def _tuple(names: Names) -> tuple[str, ...]:
 
 
 def is_definition(name: str) -> bool:
-    """A file name that the hook folders are searched for."""
+    """Whether a file name is that of a hook definition: YAML and not hidden."""
     return name.endswith((".yaml", ".yml")) and not name.startswith(".")

@@ -1,4 +1,4 @@
-"""Answers to a package's questions: what is meant when nobody is asked, and what an upgrade still has to ask."""
+"""Answers to a package's questions: defaults, answers kept by an upgrade, and what still has to be asked."""
 
 from collections.abc import Iterable, Mapping
 
@@ -23,12 +23,12 @@ LISTS = ("languages", "frameworks", "test_frameworks")
 
 
 def in_order(questions: Iterable[Question]) -> tuple[Question, ...]:
-    """As they are asked: by sort_order, then by id."""
+    """Sort questions as they are asked: by sort_order, then by id."""
     return tuple(sorted(questions, key=lambda question: (question.sort_order, question.question_id)))
 
 
 def default_answer(question: Question, repo: RepoProfile) -> Answer:
-    """The answer that is taken when nobody gives one."""
+    """Get the answer that is taken when nobody gives one."""
     match question.type:
         case "confirm":
             return question.default_val.strip().lower() == "true"
@@ -42,23 +42,23 @@ def default_answer(question: Question, repo: RepoProfile) -> Answer:
 
 
 def default_answers(questions: Iterable[Question], repo: RepoProfile) -> dict[str, Answer]:
-    """All of them, in the order of the questions."""
+    """Get all default answers, in the order of the questions."""
     return {question.question_id: default_answer(question, repo) for question in in_order(questions)}
 
 
 def to_ask(questions: Iterable[Question], known: Iterable[str]) -> tuple[Question, ...]:
-    """What somebody has to be asked: neither known from before nor automatic."""
+    """Find the questions that are neither answered before nor automatic."""
     before = set(known)
     return tuple(one for one in in_order(questions) if one.question_id not in before and one.type != "auto")
 
 
 def kept(questions: Iterable[Question], before: Answers) -> dict[str, Answer]:
-    """Earlier answers to questions that the package still has."""
+    """Keep earlier answers to questions that the package still has."""
     return {one.question_id: before[one.question_id] for one in in_order(questions) if one.question_id in before}
 
 
 def answer_from(question: Question, text: str) -> Answer:
-    """What somebody typed or passed as `id=text`, as the question's type. Raises Refusal for what is no choice."""
+    """Convert text that was typed or passed as `id=text` to the question's type. Raises Refusal for no valid choice."""
     if question.type == "confirm":
         return _yes_or_no(question, text)
     if question.type == "multi":

@@ -1,4 +1,4 @@
-"""What an author does with a registry: bring a package in, move it up a channel, take the last step back."""
+"""Author commands of a registry: import a package, promote it to a channel, undo the last commit."""
 
 from datetime import UTC, datetime
 from typing import cast
@@ -21,7 +21,7 @@ FIRST = 2
 
 
 class Imported(msgspec.Struct, frozen=True):
-    """What an import did: the commit, "" where nothing changed, and what should be looked at."""
+    """Result of an import: the commit ("" when nothing changed) and warnings."""
 
     commit: str
     changed: bool
@@ -34,6 +34,7 @@ def import_package(registry: Published, read: Read, channel: str) -> Imported:
     findings = tuple(f"{finding.where}: {finding.message}" for finding in lint(new))
     warnings = (*read.warnings, *findings)
     before = registry.bundle(new.package.id, channel)
+    # An unchanged import makes no commit: authors run it from scripts, and history should show changes only.
     if before and _content(before) == _content(new):
         return Imported("", False, warnings)
     refuse_other_content(registry, new, channel)
@@ -44,13 +45,13 @@ def import_package(registry: Published, read: Read, channel: str) -> Imported:
 
 
 def put(bundle: Bundle) -> list[Statement]:
-    """The statements that put a package in the place of the one with its id."""
+    """Build the statements that replace the package of this id."""
     owned = (*bundle.files, *bundle.deps, *bundle.variants, *bundle.hooks, *bundle.questions)
     return [remove(bundle.package.id), *(insert(row) for row in (bundle.package, *owned))]
 
 
 def refuse_other_content(registry: Published, new: Bundle, channel: str) -> None:
-    """One content per package, version and channel, forever."""
+    """Refuse another content for a version that the channel's history already has."""
     known = registry.bundle(new.package.id, channel, new.package.version)
     if known is None or _content(known) == _content(new):
         return
@@ -65,15 +66,16 @@ def refuse_other_content(registry: Published, new: Bundle, channel: str) -> None
 
 
 def promote(registry: Published, name: str, source: str, target: str) -> str:
-    """Move one package up, through all gates; the commit, "" where the target has it already."""
+    """Promote one package after all checks; returns the commit, "" where the target has it already."""
     bundle = gate(registry, name, source, target)
+    # From the commit that was checked, not from the channel's end: an import in between would skip the checks.
     tables = {table: registry.database.table(table, bundle.commit or source) for table in KINDS.values()}
     message = f"promote {name} {bundle.package.version} from {source}"
     return registry.database.write(Change(target, copy(bundle.package.id, tables), message, _author(bundle)))
 
 
 def promote_all(registry: Published, source: str, target: str) -> str:
-    """Move a whole channel up by a merge, every package through all gates; the commit."""
+    """Promote a whole channel by a merge, after all checks for every package; returns the commit."""
     _refuse_same(source, target)
     for package in registry.packages(source):
         gate(registry, package.id, source, target)
@@ -81,14 +83,14 @@ def promote_all(registry: Published, source: str, target: str) -> str:
 
 
 def undo(registry: Published, channel: str) -> str:
-    """Take back a channel's last commit; the commit it is at now."""
+    """Undo a channel's last commit; returns the commit it is at now."""
     if len(registry.log(channel)) <= FIRST:
         raise Refusal("blocked", f"`{channel}` has no commit to take back", where=shown(registry.url))
     return _history(registry).undo(channel)
 
 
 def gate(registry: Published, name: str, source: str, target: str) -> Bundle:
-    """The package, if nothing stands against it: each gate names its reason."""
+    """Return the package if it passes every check for promotion; each refusal names its reason."""
     _refuse_same(source, target)
     bundle = registry.bundle(name, source)
     if bundle is None:
@@ -97,6 +99,7 @@ def gate(registry: Published, name: str, source: str, target: str) -> Bundle:
         raise Refusal("blocked", f"`{name}` has no hash over its files", hint="import it again")
     refuse_corrupt(bundle)
     scripts = {file.dest_path.removesuffix(".j2") for file in bundle.files if file.file_type == "hook"}
+    # Checked again although the import did: rows can also come by a merge or push, past our import.
     if lost := [hook.script_path for hook in bundle.hooks if hook.script_path not in scripts]:
         raise Refusal("blocked", f"`{name}` has hooks without a file: {', '.join(lost)}", hint="import it again")
     if errors := [f"{one.where}: {one.message}" for one in lint(bundle) if one.is_error]:
@@ -111,7 +114,7 @@ def _refuse_same(source: str, target: str) -> None:
 
 
 def _content(bundle: Bundle) -> Bundle:
-    """All that a version promises, without when and where it was written."""
+    """Strip time, channel and commit, so that two bundles compare by content."""
     package = msgspec.structs.replace(bundle.package, created_at="", updated_at="")
     return msgspec.structs.replace(bundle, package=package, channel="", commit="")
 
@@ -130,6 +133,7 @@ def _author(bundle: Bundle) -> str:
 
 
 def _history(registry: Published) -> History:
+    # By the method, not by the class: a MySQL server turns out to be Dolt's only after connecting.
     if not hasattr(registry.database, "merge"):
         problem = "this registry is plain tables without channels"
         raise Refusal("unsupported_backend", problem, where=shown(registry.url), hint="use a Dolt database")

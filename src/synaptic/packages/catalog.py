@@ -1,4 +1,4 @@
-"""The hashes of what a channel has published, kept in a file for when the registry is away."""
+"""File with the hashes of everything a channel has published, for use without the registry."""
 
 import re
 import tomllib
@@ -33,7 +33,7 @@ class Known(msgspec.Struct, frozen=True):
 
 
 class Catalog(msgspec.Struct, frozen=True):
-    """All versions that were ever seen in a channel, by package and version."""
+    """All versions ever seen in a channel, by package and version."""
 
     channel: str
     refreshed_at: str
@@ -42,12 +42,12 @@ class Catalog(msgspec.Struct, frozen=True):
 
 
 def catalog_file(folder: Path, channel: str) -> Path:
-    """Where a channel's catalog is kept; a channel's name may hold what a file's name may not."""
+    """Path of a channel's catalog; characters that a file name cannot hold are replaced."""
     return folder / f"catalog-{re.sub(r'[^A-Za-z0-9._-]', '_', channel)}.toml"
 
 
 def load_catalog(path: Path) -> Catalog:
-    """Read a catalog; one of a newer schema as far as it can be understood, with a warning."""
+    """Read a catalog; one of a newer schema is read as far as possible, with a warning."""
     data = read(path)
     if data is None:
         raise Refusal("validation_failed", "there is no catalog", where=str(path), hint=ACTION)
@@ -63,7 +63,7 @@ def load_catalog(path: Path) -> Catalog:
 
 
 def refresh(path: Path, channel: str, bundles: Iterable[Bundle]) -> Catalog:
-    """Add what a channel has now to what it had; older versions stay."""
+    """Add the versions that a channel has now; older ones stay in the catalog."""
     before = load_catalog(path).known if path.exists() else ()
     merged = {(one.package, one.version): one for one in (*before, *map(_of_bundle, bundles)) if one.complete}
     now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
@@ -74,7 +74,7 @@ def refresh(path: Path, channel: str, bundles: Iterable[Bundle]) -> Catalog:
 
 
 def latest(versions: Iterable[str]) -> str:
-    """The highest version; one that is no number sorts below all that are."""
+    """Find the highest version; invalid version texts sort below all valid ones."""
     return max(versions, key=_order)
 
 

@@ -1,4 +1,4 @@
-"""Two states of a package side by side: files, hooks and versions."""
+"""Compare two states of a package: files, hooks and versions."""
 
 from collections.abc import Mapping
 from typing import Literal
@@ -11,14 +11,14 @@ State = Literal["ADDED", "REMOVED", "MODIFIED"]
 
 
 class FileDifference(msgspec.Struct, frozen=True):
-    """A file that one side has not, or has otherwise."""
+    """A file that was added, removed or modified."""
 
     path: str
     state: State
 
 
 class HookDifference(msgspec.Struct, frozen=True):
-    """A hook that one side has not, or has otherwise."""
+    """A hook that was added, removed or modified."""
 
     event: str
     script: str
@@ -42,7 +42,7 @@ class Comparison(msgspec.Struct, frozen=True):
 
 
 def compare(before: Bundle | None, after: Bundle | None) -> Comparison:
-    """What leads from one state to the other."""
+    """Compare two bundles; None stands for a side without the package."""
     return Comparison(
         before.package.version if before else None,
         after.package.version if after else None,

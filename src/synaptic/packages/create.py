@@ -1,4 +1,4 @@
-"""A new registry: its tables, and the channels that a package goes through."""
+"""Create a registry: its tables and its standard channels."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,11 +14,11 @@ from synaptic.packages.source import CHANNELS
 from synaptic.packages.tables import CREATE, Statement
 
 BINARY = " CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
-"""On a server, where else `a.md` and `A.md` would be the same path."""
+"""Case-sensitive collation for servers, where otherwise `a.md` and `A.md` would be the same path."""
 
 
 def create_file(path: Path) -> None:
-    """A database file with tables and channels; whole or not at all, and never over another file."""
+    """Create a database file with tables and channels, atomically and never over another file."""
     with _new(path) as database:
         create_tables(database, CREATE)
         for channel in CHANNELS:
@@ -27,7 +27,7 @@ def create_file(path: Path) -> None:
 
 
 def clone_file(url: str, path: Path) -> None:
-    """A database file with the history and the channels of a remote."""
+    """Create a database file as a clone of a remote, with its history and channels."""
     with _new(path) as database:
         database.rows("SELECT dolt_clone(?)", [url])
         known = database.channels()
@@ -46,7 +46,7 @@ def _new(path: Path) -> Iterator[DoltDatabase]:
 
 
 def create_on_server(database: Database) -> None:
-    """Tables, and on a Dolt server the channels."""
+    """Create the tables on a server, and the channels where it is a Dolt server."""
     create_tables(database, [f"{sql}{BINARY}" if sql.startswith("CREATE TABLE") else sql for sql in CREATE])
     if hasattr(database, "merge"):
         for channel in CHANNELS:
@@ -55,6 +55,6 @@ def create_on_server(database: Database) -> None:
 
 
 def create_tables(database: Database, statements: "tuple[str, ...] | list[str]") -> None:
-    """In one commit of `main`."""
+    """Create the tables in one commit of `main`."""
     made: list[Statement] = [(sql, ()) for sql in statements]
     database.write(Change(DEFAULT_CHANNEL, made, "the tables of a registry"))

@@ -1,4 +1,4 @@
-"""What a registry needs of a database: tables at any commit, history, and one commit per change."""
+"""Interface of a registry's database: tables at any commit, history, one commit per change."""
 
 import re
 from collections.abc import Sequence
@@ -12,13 +12,13 @@ from synaptic.packages.rows import Commit
 from synaptic.packages.tables import Statement
 
 CHANNEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,99}")
-"""Names of channels and commits: they are written into SQL, where a table's name cannot be a parameter."""
+"""Valid channel names and commits: they are written into SQL, where a table name cannot be a parameter."""
 
 Rows = list[list[object]]
 
 
 class Change(msgspec.Struct, frozen=True):
-    """What one commit writes: statements that all happen or none, and what history says about it."""
+    """One commit: statements that all happen or none, with message and author."""
 
     channel: str
     statements: Sequence[Statement]
@@ -27,7 +27,7 @@ class Change(msgspec.Struct, frozen=True):
 
 
 class Past(msgspec.Struct, frozen=True):
-    """What a package was at some commit."""
+    """Version and hash of a package at one commit."""
 
     version: str
     sha256: str
@@ -69,7 +69,7 @@ class Database(Protocol):
 
 
 class History(Database, Protocol):
-    """A database with branches, which can do more."""
+    """A database with branches, which can also merge and undo."""
 
     def merge(self, source: str, target: str) -> str:
         """Bring a whole channel into another; the commit."""
@@ -79,13 +79,13 @@ class History(Database, Protocol):
 
 
 def checked_ref(ref: str) -> str:
-    """A name that may be written into SQL."""
+    """Return the name if it may be written into SQL; raises Refusal otherwise."""
     if not CHANNEL.fullmatch(ref) or ".." in ref:
         raise Refusal("invalid_args", f"`{ref[:100]}` is no name of a channel", hint="letters, digits and . _ / -")
     return ref
 
 
 def shown(url: str) -> str:
-    """The URL without its password."""
+    """Hide the password of a URL for messages and records."""
     password = urlsplit(url).password
     return url.replace(f":{password}@", ":***@", 1) if password else url

@@ -1,4 +1,4 @@
-"""What `package.toml` says: the package, its hooks, dependencies, questions and variants."""
+"""Read `package.toml`: the package, its hooks, dependencies, questions and variants."""
 
 import tomllib
 from collections.abc import Iterable, Iterator
@@ -101,7 +101,7 @@ class QuestionTable(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Declared(msgspec.Struct, frozen=True):
-    """The rows that a manifest makes, and what was odd about it."""
+    """The rows that a manifest makes, and warnings."""
 
     package: Package
     hooks: tuple[HookRow, ...]
@@ -125,20 +125,20 @@ def declared(text: bytes, where: str) -> Declared:
 
 
 class Reader:
-    """Tables of one manifest as values, and what was odd about them."""
+    """Converts the tables of one manifest to values and collects warnings."""
 
     def __init__(self, where: str) -> None:
         self.where = where
         self.warnings: list[str] = []
 
     def table(self, table: object, kind: type[T], place: str) -> T:
-        """One table; a key that resembles a known one is refused, any other is told."""
+        """Read one table; a key that resembles a known one is refused as a typo, others give a warning."""
         value = shaped(table, kind, place)
         self.warnings += refuse_typos(table, kind, place) if isinstance(table, dict) else []
         return value
 
     def each(self, entries: object, key: str, kind: type[T]) -> Iterator[tuple[T, str]]:
-        """The tables of one list, each with its place."""
+        """Iterate over the tables of one list, each with its place for messages."""
         if not isinstance(entries, list):
             raise DeclarationError(f"`{key}` must be written `[[{key}]]`", where=self.where)
         for number, entry in enumerate(entries, 1):
@@ -156,6 +156,7 @@ def _declared(table: dict[str, Any], where: str) -> Declared:
     asked = reader.each(table.get("questions", []), "questions", QuestionTable)
     questions = [_question(head.name, *one) for one in asked]
     _refuse_twice(((hook.event, hook.script_path) for hook in hooks), "hook", where)
+    # Before the database does: its primary key would refuse them with a message about SQL.
     _refuse_twice(((dep.dep_name,) for dep in deps), "dependency", where)
     _refuse_twice(((question.question_id,) for question in questions), "question", where)
     return Declared(
@@ -169,7 +170,7 @@ def _declared(table: dict[str, Any], where: str) -> Declared:
 
 
 def required(package_id: str, text: str) -> Dep:
-    """A requirement string: the program's name, and after a blank what its version must be."""
+    """Parse a requirement such as `python3 >= 3.11`: program name, blank, version specifier."""
     name, _, spec = " ".join(text.split()).partition(" ")
     if not name:
         raise Refusal("validation_failed", "`requires` has an empty entry")
@@ -205,6 +206,7 @@ def _hook(package_id: str, one: HookTable, where: str) -> HookRow:
 def _dep(package_id: str, one: DepTable, where: str) -> Dep:
     if one.install and one.type != "cli":
         raise DeclarationError("`install`: only a `cli` has a command", where=where, hint='write type = "cli"')
+    # The command is shown to the user before it runs; a second line could hide below what is shown.
     if "\n" in one.install:
         raise DeclarationError("`install`: a command has one line", where=where)
     return Dep(

@@ -1,4 +1,4 @@
-"""What a package needs: programs that must be there, programs it may bring, and packages that come first."""
+"""Dependencies of a package: required programs, programs it can install, and other packages."""
 
 import hashlib
 import re
@@ -24,7 +24,7 @@ NUMBER = re.compile(r"\d+(?:\.\d+)+|\d+")
 
 
 class Wanted(msgspec.Struct, frozen=True, kw_only=True):
-    """A package that is asked for."""
+    """A package that somebody asks for: name, channel, version, agents."""
 
     name: str
     channel: str
@@ -33,14 +33,14 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def resolve(source: Source, wanted: Wanted, lock: Lock) -> tuple[Bundle, ...]:
-    """The package last, and before it every package it needs that is not installed yet. A cycle ends."""
+    """Resolve a package and the packages it needs that are not installed, dependencies first. Cycles are cut."""
     found: dict[str, Bundle] = {}
     _walk(source, wanted, lock, found, (wanted.name,))
     return tuple(found.values())
 
 
 def fetch(source: Source, wanted: Wanted) -> Bundle:
-    """One package as its channel has it, in the variant for the user's agent; checked."""
+    """Fetch one package from its channel, in the variant for the user's agent, and check it."""
     name = _variant(source, wanted)
     bundle = source.bundle(name, wanted.channel, wanted.version)
     if bundle is None:
@@ -92,7 +92,7 @@ def _refuse_version(dep: Dep, version: str, bundle: Bundle) -> None:
 
 
 def requirements(bundle: Bundle, lock: Lock) -> Requirements:
-    """What is there and what is missing. Raises Refusal for a program that must be there and is not."""
+    """Check a package's requirements. Raises Refusal for a required program that is missing."""
     deps = bundle.deps
     installed = frozenset(lock.names())
     return Requirements(
@@ -113,17 +113,18 @@ def requirements(bundle: Bundle, lock: Lock) -> Requirements:
 
 
 def missing(needs: Iterable[External]) -> tuple[External, ...]:
-    """Programs that have to be installed by their declared command."""
+    """Find the programs that have to be installed by their declared command."""
     return tuple(one for one in needs if one.provenance == "installed" and one.command)
 
 
 def run_commands(commands: Sequence[External]) -> None:
-    """Install what was shown and agreed to; only ever at install and upgrade. The first that fails ends it."""
+    """Run the install commands that were shown and agreed to; the first failure stops with a Refusal."""
     for one in commands:
         try:
             done = subprocess.run(one.command, shell=True, capture_output=True, timeout=INSTALL_PATIENCE)
         except subprocess.TimeoutExpired:
             raise Refusal("blocked", f"`{one.command}` took too long", hint="install it by hand, then again") from None
+        # Exit 0 is not believed: installers often succeed without putting the program on PATH.
         if done.returncode or shutil.which(one.name) is None:
             said = done.stderr.decode("utf-8", "replace").strip()[-300:]
             text = f"`{one.command}` did not install {one.name} (exit {done.returncode}) {said}".rstrip()
@@ -131,12 +132,14 @@ def run_commands(commands: Sequence[External]) -> None:
 
 
 def satisfies(version: str, spec: str) -> bool:
-    """Whether a version meets a requirement such as `>= 3.11`; no requirement is met by anything."""
+    """Whether a version meets a specifier such as `>= 3.11`; an empty one is met by any version."""
     if not spec.strip():
         return True
     try:
+        # A prerelease that is installed is what the user has: refusing it would not make it a release.
         return SpecifierSet(spec).contains(Version(version), prereleases=True)
     except (InvalidSpecifier, InvalidVersion):
+        # Versions that are no PEP 440 (git hashes, dates) can only be compared as texts.
         return version == spec.strip().lstrip("=").strip()
 
 
@@ -152,6 +155,7 @@ def _tool(dep: Dep) -> External:
 
 
 def _cli(dep: Dep) -> External:
+    # The package's own hash covers its files only; the command that a shell will run has its own.
     if dep.cmd_sha256 and hashlib.sha256(dep.install_cmd.encode()).hexdigest() != dep.cmd_sha256:
         raise Refusal("validation_failed", f"the command that installs {dep.dep_name} does not match its hash")
     found = found_version(dep)
@@ -163,7 +167,8 @@ def _cli(dep: Dep) -> External:
 
 
 def found_version(dep: Dep) -> str | None:
-    """The version a program tells; "" when it tells none or nobody wants to know, None when it is not there."""
+    """Find a program's version; "" when it prints none or no specifier asks for it, None when it is not on PATH."""
+    # A path such as `./evil` from a manifest would run a file of the current folder to ask its version.
     if not PROGRAM.fullmatch(dep.dep_name):
         raise Refusal("validation_failed", f"`{dep.dep_name[:80]}` is no name of a program")
     path = shutil.which(dep.dep_name)

@@ -1,4 +1,4 @@
-"""A registry in a doltlite database on this machine, spoken to through a process of its own."""
+"""Registry in a local doltlite database, accessed through a worker process."""
 
 import os
 import subprocess  # noqa: TID251  doltlite lives in a process of its own
@@ -17,7 +17,7 @@ from synaptic.packages.database import Change, Past, Rows, checked_ref
 from synaptic.packages.rows import Commit
 
 PATIENCE = 10.0
-"""Seconds to wait for another writer. The engine's own waiting does not cover a change of branch."""
+"""Seconds to retry while another writer holds the database: SQLite's busy timeout does not cover dolt_checkout."""
 PAUSE = 0.05
 BUSY = ("database is locked", "database is busy")
 UNREADABLE = ("not a database", "malformed", "file is encrypted", "corrupt")
@@ -39,7 +39,7 @@ MEANINGS: tuple[tuple[str, Code, str], ...] = (
 
 
 class DoltDatabase:
-    """One database file; the process starts with the first question."""
+    """One database file; its worker process starts with the first query."""
 
     def __init__(self, path: Path, *, remote: str = "") -> None:
         """With `remote`, channels are those that the remote of this name had when it was last fetched."""
@@ -99,13 +99,14 @@ class DoltDatabase:
         self.rows("SELECT dolt_checkout(?)", [checked_ref(channel)])
 
     def _ref(self, ref: str) -> str:
-        """A channel of the remote, or one of our own; a commit is a commit everywhere."""
+        """Resolve a name: a channel of the remote, else a local channel or a commit."""
         known = self.remote and checked_ref(ref) in self.channels()
         return f"{self.remote}/{ref}" if known else checked_ref(ref)
 
     def _ask(self, request: dict[str, Any]) -> Rows:
         deadline = time.monotonic() + self.patience
         answer = self._answer(request)
+        # Safe to repeat: a busy engine has rolled the whole request back.
         while any(word in answer.get("error", "") for word in BUSY) and time.monotonic() < deadline:
             time.sleep(PAUSE)
             answer = self._answer(request)
@@ -128,7 +129,7 @@ class DoltDatabase:
 
 
 def remote_channels(database: DoltDatabase, remote: str) -> tuple[str, ...]:
-    """The channels that a remote had when it was last fetched, sorted."""
+    """List the channels that a remote had when it was last fetched, sorted."""
     start = f"remotes/{remote}/"
     names = [str(row[0]) for row in database.rows("SELECT name FROM dolt_remote_branches")]
     return tuple(sorted(name.removeprefix(start) for name in names if name.startswith(start)))
@@ -147,7 +148,8 @@ def _start(path: Path) -> "subprocess.Popen[bytes]":
 
 
 def start_script(script: Path, *arguments: str) -> "subprocess.Popen[bytes]":
-    """A script of ours that loads doltlite, isolated, with pipes."""
+    """Start one of our scripts that load doltlite, isolated, with pipes."""
+    # doltlite marks its restarted interpreter with such variables; inherited, they would keep it from loading.
     env = {name: value for name, value in os.environ.items() if not name.startswith("_DOLTLITE")}
     env["PYTHONSAFEPATH"] = "1"  # doltlite may start Python once more, and then without our flags
     pipe = subprocess.PIPE
@@ -178,12 +180,13 @@ def _drop_file(path: Path) -> None:
 
 
 def _answered(process: "subprocess.Popen[bytes]", request: dict[str, Any]) -> dict[str, Any] | None:
-    """None when the process is gone."""
+    """Send a request and read the answer line; None when the process is gone."""
     into, out = _pipes(process)
     try:
         into.write(msgspec.json.encode(request) + b"\n")
         into.flush()
         line = out.readline()
+        # A line without its end comes from a worker that was killed while writing.
         answer: dict[str, Any] | None = msgspec.json.decode(line) if line.endswith(b"\n") else None
     except (OSError, ValueError):
         return None
@@ -197,7 +200,7 @@ def _pipes(process: "subprocess.Popen[bytes]") -> tuple[IO[bytes], IO[bytes]]:
 
 
 def end_script(process: "subprocess.Popen[bytes]") -> str:
-    """Its end, and the last line it complained with."""
+    """End a script process; returns the last line of its stderr."""
     try:
         _, said = process.communicate(timeout=10)
     except (subprocess.TimeoutExpired, ValueError, OSError):

@@ -1,4 +1,4 @@
-"""What somebody changed in an installed package, and what an upgrade would change: hooks first, then lines."""
+"""Differences of an installed package: local changes, and what an upgrade would change."""
 
 import difflib
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from synaptic.packages.plan import HookLine, Item, hook_lines, show
 from synaptic.packages.site import Site
 
 LINES = 200
-"""Of one file's difference."""
+"""Upper bound of diff lines shown for one file."""
 
 
 class FileDrift(msgspec.Struct, frozen=True):
@@ -34,7 +34,7 @@ class Drift(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def local(site: Site, record: Record, published: Prepared | None = None) -> Drift:
-    """Local changes. With the published files of the same version at hand their lines are shown."""
+    """Find local changes; diff lines are included when the published files of this version are given."""
     originals = {file.path: file for item in published.items for file in item.material.files} if published else {}
     hooks = hook_lines(site, record.package, record.hooks, record)
     return Drift(
@@ -47,7 +47,7 @@ def local(site: Site, record: Record, published: Prepared | None = None) -> Drif
 
 
 def upcoming(item: Item) -> Drift:
-    """What an upgrade would change."""
+    """Find what an upgrade would change."""
     return Drift(
         package=item.name,
         scope=item.site.scope,

@@ -1,4 +1,4 @@
-"""A published package as the folder it came from."""
+"""Export a published package to a folder with its manifest."""
 
 import os
 from pathlib import Path
@@ -16,9 +16,10 @@ RUNNABLE = ("hook", "script")
 
 
 def export(bundle: Bundle, folder: Path) -> tuple[Path, ...]:
-    """Write the files and their manifest into a new folder; what was written."""
+    """Write the files and the manifest into a new folder; returns the paths written."""
     refuse_corrupt(bundle)
     refuse_filled(folder)
+    # All paths are checked before the first write: a registry may hold a path that leads out of the folder.
     texts = {checked_path(file.dest_path): file for file in bundle.files}
     folder.mkdir(parents=True, exist_ok=True)
     for path, file in texts.items():
@@ -28,7 +29,7 @@ def export(bundle: Bundle, folder: Path) -> tuple[Path, ...]:
 
 
 def manifest(bundle: Bundle) -> str:
-    """`package.toml` again: what has its default value is left out."""
+    """Format `package.toml`; values that equal their default are left out."""
     document = tomlkit.document()
     document["package"] = _package(bundle)
     parts = {

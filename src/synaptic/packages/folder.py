@@ -1,4 +1,4 @@
-"""An author's folder: `package.toml` and the files beside it, as the rows of a registry and back."""
+"""Read an author's folder (`package.toml` and the files beside it) as the rows of a registry."""
 
 import os
 import stat
@@ -39,14 +39,14 @@ FENCE = "---"
 
 
 class Read(msgspec.Struct, frozen=True):
-    """A folder's package, and what was odd about it."""
+    """The package of a folder, and warnings."""
 
     bundle: Bundle
     warnings: tuple[str, ...] = ()
 
 
 def read_folder(folder: Path) -> Read:
-    """The package in a folder. Raises Refusal for anything that could not be installed safely."""
+    """Read the package in a folder. Raises Refusal for anything that could not be installed safely."""
     manifest = folder / MANIFEST
     try:
         text = manifest.read_bytes()
@@ -69,7 +69,7 @@ def refuse_filled(folder: Path) -> None:
 
 
 def file_row(package_id: str, path: str, content: str) -> PackageFile:
-    """One file as a row: its type by its first folder, its contents by its extension, its frontmatter copied out."""
+    """Make a file's row: type by first folder, content type by extension, frontmatter in columns of its own."""
     plain = Path(path.removesuffix(SUFFIX))
     head = frontmatter(content)
     fields = {f"fm_{key}": _text(head, key) for key in ("name", "description", "version", "model")}
@@ -87,7 +87,7 @@ def file_row(package_id: str, path: str, content: str) -> PackageFile:
 
 
 def frontmatter(content: str) -> dict[str, object] | None:
-    """The YAML between the leading `---` lines; None when there is none or it is no valid table."""
+    """Parse the YAML between the leading `---` lines; None when there is none or it is no valid table."""
     lines = content.splitlines()
     if not lines or lines[0].rstrip() != FENCE:
         return None
@@ -117,7 +117,7 @@ def _texts(folder: Path) -> Iterator[tuple[str, str]]:
 
 
 def _files(folder: Path) -> Iterator[Path]:
-    """Every file but the manifest and what is hidden; a link is refused, wherever it leads."""
+    """Iterate over all files but the manifest and hidden ones; symbolic links are refused, wherever they lead."""
     for path in sorted(folder.iterdir()):
         if path.name.startswith(".") or path.name == "__pycache__" or path == folder / MANIFEST:
             continue
@@ -143,7 +143,7 @@ def _regular(path: Path, kind: int) -> Path:
 
 
 def _content(path: Path) -> str:
-    """Opened without following a link that has taken the file's place meanwhile."""
+    """Read a file's text, without following a link that has replaced it since it was checked."""
     handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
     with os.fdopen(handle, "rb") as file:
         data = file.read(FILE_LIMIT + 1)
@@ -152,6 +152,7 @@ def _content(path: Path) -> str:
     try:
         text = data.decode()
     except UnicodeDecodeError:
+        # Takes the same way out as a text with a NUL: one refusal for everything that is not text.
         text = "\0"
     if "\0" in text:
         raise Refusal("validation_failed", "is no UTF-8 text; a package holds text", where=str(path))

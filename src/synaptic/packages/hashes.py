@@ -1,4 +1,4 @@
-"""The hashes that make a package's identity: of one text, of all files together, of paths worth trusting."""
+"""Hashes that identify a package (one text, all files together), and the check of its paths."""
 
 import hashlib
 from collections.abc import Iterable
@@ -14,22 +14,22 @@ ADVICE = "write it relative to package.toml"
 
 
 def digest(text: str) -> str:
-    """sha256 of the text's UTF-8 bytes."""
+    """sha256 of a text's UTF-8 bytes, in hex."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def aggregate(pairs: Iterable[tuple[str, str]]) -> str:
-    """One hash for (path, sha256) pairs in any order."""
+    """Hash (path, sha256) pairs together, whatever their order."""
     return digest("\n".join(f"{path}:{sha}" for path, sha in sorted(pairs)))
 
 
 def of_files(files: Iterable[PackageFile]) -> str:
-    """The aggregate of files as they are recorded."""
+    """Hash all files together by their recorded hashes."""
     return aggregate((file.dest_path, file.sha256) for file in files)
 
 
 def corrupt(bundle: Bundle) -> tuple[str, ...]:
-    """What does not match its hash: paths, and `(aggregate)`; empty when all is well."""
+    """Find what does not match its hash: paths, and `(aggregate)` for the package's own hash."""
     bad = [file.dest_path for file in bundle.files if digest(file.content) != file.sha256]
     whole = () if bundle.package.sha256 == of_files(bundle.files) else ("(aggregate)",)
     return (*bad, *whole)
@@ -43,7 +43,7 @@ def refuse_corrupt(bundle: Bundle) -> None:
 
 
 def checked_path(path: str) -> str:
-    """A path that stays inside the package's folder wherever that is. Raises before anything is read or written."""
+    """Return the path if it stays inside the package's folder; raises Refusal before anything is read or written."""
     pure = PurePosixPath(path)
     problem = (
         (not path.strip() and "is empty")
@@ -52,6 +52,7 @@ def checked_path(path: str) -> str:
         or ((str(pure) != path or path == ".") and f"must be written `{pure}`")
         or (not path.isprintable() and "holds characters that cannot be printed")
         or (len(path) > PATH_LIMIT and f"is longer than {PATH_LIMIT} characters")
+        # A package that writes `.claude/settings.json` would register hooks past the plan that the user sees.
         or (pure.parts[0] in RUNTIME and f"names the runtime folder {pure.parts[0]}")
     )
     if problem:

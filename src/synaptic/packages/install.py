@@ -1,4 +1,4 @@
-"""Installing: ask the registry, plan, and after the user's yes change files, lockfile and hooks together."""
+"""Install packages: resolve, plan, and after the user agreed change files, lockfile, registry and pins together."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
@@ -35,7 +35,7 @@ def _take_default(question: Question, default: Answer) -> Answer:
 
 
 class Order(msgspec.Struct, frozen=True, kw_only=True):
-    """What somebody wants installed, where, and how questions are answered."""
+    """What to install, where, and how questions are answered."""
 
     wanted: Wanted
     sites: tuple[Site, ...]
@@ -49,7 +49,7 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Prepared(msgspec.Struct, frozen=True, kw_only=True):
-    """A plan that can be carried out."""
+    """An installation plan that can be carried out."""
 
     items: tuple[Item, ...]
     force: bool = False
@@ -61,7 +61,7 @@ class Prepared(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def commands(self) -> tuple[External, ...]:
-        """What will be executed, each once."""
+        """Install commands that will be executed, each once."""
         found = (one for item in self.items for one in missing(item.requirements.cli))
         return tuple({one.command: one for one in found}.values())
 
@@ -70,7 +70,7 @@ class Prepared(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def prepare(source: Source, order: Order) -> Prepared:
-    """The plan. Everything that can be refused is refused here; nothing is written."""
+    """Prepare the plan. Everything that can be refused is refused here; nothing is written."""
     items: list[Item] = []
     for site in order.sites:
         known = lock.load(site)
@@ -79,14 +79,16 @@ def prepare(source: Source, order: Order) -> Prepared:
             items.append(_item(source, order, site, bundle))
     prepared = Prepared(items=tuple(items), force=order.force, channel=order.channel)
     for item in items:
+        # Before the user is asked, and again under the lock: files may appear in between.
         _refuse_strangers(item, order.force)
         edited_registry(registry_text(item.site), item)  # for its errors: a registry that cannot be edited safely
     return prepared
 
 
 def apply(home: Home, prepared: Prepared, after: After = watch_nothing) -> tuple[str, ...]:
-    """Carry the plan out, whole or not at all; what an interrupted call before it had left is told."""
+    """Carry the plan out, whole or not at all; returns messages about an interrupted earlier call that was finished."""
     # Before the lock, and never undone: installers of programs take minutes and may ask the user.
+    # Before the lock: an installer may take minutes, and what it installs cannot be taken back anyway.
     run_commands(prepared.commands)
     with hold_install_lock(home, prepared.sites) as told:
         changes = tuple(change for site in prepared.sites for change in _changes(site, prepared))
@@ -105,7 +107,7 @@ def loaded_pins(site: Site) -> Pins:
 
 
 def snapshots(home: Home, site: Site, record: Record) -> Iterator[Put]:
-    """Copies of files that somebody changed, kept before they are overwritten or deleted."""
+    """Copy files that the user has changed, before they are overwritten or deleted."""
     key = f"{site.root.name or 'root'}-{sha256(str(site.root).encode()).hexdigest()[:8]}"
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S")
     folder = home.root / "mod-snapshots" / record.package / record.branch.replace("/", "_") / key / stamp
@@ -157,6 +159,7 @@ def _collect_answers(bundle: Bundle, site: Site, before: Record | None, order: O
     repo = profile_of(site)
     given = order.given if order else {}
     ids = {question.question_id: question for question in questions}
+    # A misspelt answer must not silently become the default.
     if strange := [name for name in given if name not in ids]:
         raise Refusal("invalid_args", f"{bundle.package.name} asks no question `{strange[0]}`", hint=", ".join(ids))
     answers: dict[str, Answer] = {one.question_id: default_answer(one, repo) for one in questions}
@@ -174,7 +177,7 @@ def _refuse_scope(bundle: Bundle, site: Site) -> None:
 
 
 def _refuse_strangers(item: Item, force: bool) -> None:
-    """A file that is there and that this package did not write is somebody's."""
+    """Refuse to overwrite a file that this package did not write."""
     tracked = item.before.files if item.before else {}
     for file in item.material.files:
         path = target(item.site, file.path)
@@ -238,13 +241,13 @@ def _pin_scripts(site: Site, before: Pins, items: Iterable[Item], both: bool) ->
 
 
 def _accept_either(old: Scripts, new: Scripts) -> Scripts:
-    """While files are exchanged one by one, each may be as before or as after; ABSENT is one of both too."""
+    """Accept both old and new hash of each script while files are replaced one by one (ABSENT_HASH: no file)."""
     paths = dict.fromkeys((*old, *new))
     return {path: (*old.get(path, (ABSENT,)), *new.get(path, (ABSENT,))) for path in paths}
 
 
 def _mode_of(path: Path) -> int:
-    """A file that people edit keeps its mode."""
+    """Read the mode of a file that people edit, so that it keeps it."""
     try:
         return path.stat().st_mode & 0o777
     except FileNotFoundError:

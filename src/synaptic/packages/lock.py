@@ -1,4 +1,4 @@
-"""The lockfile `manifest.lock`: what is installed in one place, exactly, and free of this machine's paths."""
+"""The lockfile `manifest.lock`: exactly what is installed at one site, without paths of this machine."""
 
 import tomllib
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ class LockedHook(Line, frozen=True, kw_only=True):
 
 
 class External(msgspec.Struct, frozen=True, kw_only=True):
-    """A program or another package that a package needs, and who brought it."""
+    """A program or package that a package needs, and whether we installed it."""
 
     name: str
     spec: str = ""
@@ -38,7 +38,7 @@ class External(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Requirements(msgspec.Struct, frozen=True, kw_only=True):
-    """What a package needs from its surroundings."""
+    """All needs of a package: programs, agents, other packages."""
 
     tools: tuple[External, ...] = ()
     verified: bool = False
@@ -101,11 +101,12 @@ def record_id(package: str, scope: str) -> str:
 
 
 def load(site: Site) -> Lock:
-    """The lockfile of a place; an absent one is empty, a damaged or newer one is refused."""
+    """Load the lockfile of a site; an absent one is empty, a damaged or newer one is refused."""
     where = str(site.lockfile)
     try:
         table = tomllib.loads((read(site.lockfile) or b"").decode())
         version = table.get("version", VERSION)
+        # Before the conversion: a newer schema would be reported as a damaged file.
         if isinstance(version, int) and version > VERSION:
             hint = "upgrade synaptic-hooks"
             raise Refusal("validation_failed", f"was written by a newer version ({version})", where=where, hint=hint)
@@ -116,5 +117,5 @@ def load(site: Site) -> Lock:
 
 
 def text(lock: Lock) -> bytes:
-    """The whole file."""
+    """Encode the whole lockfile."""
     return (HEAD + tomlkit.dumps(msgspec.to_builtins(lock))).encode()

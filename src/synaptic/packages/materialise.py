@@ -1,4 +1,4 @@
-"""A package as the files and hooks it becomes in one place; everything is checked before anything is written."""
+"""Turn a package into the files and hooks of one site; all checks come before any write."""
 
 import hashlib
 import os
@@ -20,7 +20,7 @@ from synaptic.packages.template import Rendered, Values, environment_values, ren
 from synaptic.setup.env import env_file, read_env
 
 FLAT = {"agent": "agents", "command": "commands"}
-"""Files of these types are shared: their base name in one folder."""
+"""File types that go to a shared folder by their base name, because agents look for them there."""
 EXECUTABLE = ("hook", "script")
 FILE_LIMIT = 16 << 20
 TOTAL_LIMIT = 64 << 20
@@ -28,7 +28,7 @@ PREVIEW = 120
 
 
 class Artefact(msgspec.Struct, frozen=True, kw_only=True):
-    """One file to be written; the path is relative to the place's base."""
+    """One file to be written; the path is relative to the site's base."""
 
     path: str
     data: bytes
@@ -43,7 +43,7 @@ class Artefact(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Material(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything a package brings to one place."""
+    """Everything a package brings to one site."""
 
     bundle: Bundle
     files: tuple[Artefact, ...]
@@ -54,9 +54,10 @@ class Material(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def checked(bundle: Bundle) -> Bundle:
-    """The bundle, if it is what its author published and stays in its folder."""
+    """Return the bundle if its hashes match and its paths stay in its folder; raises Refusal otherwise."""
     name = bundle.package.name
     where = f"package {name}"
+    # The name becomes a folder below `skills`; a registry may hold anything, not only what we imported.
     checked_path(name)
     if "/" in name or name.startswith("."):
         raise Refusal("validation_failed", f"`{name[:80]}` is no name for a folder", where=where)
@@ -77,7 +78,7 @@ def checked(bundle: Bundle) -> Bundle:
 
 
 def materialise(bundle: Bundle, site: Site, answers: Answers) -> Material:
-    """What would be written. Nothing is."""
+    """Render and place all files of a package; nothing is written."""
     checked(bundle)
     repo = profile_of(site)
     values = Values(repo, answers, environment_values(variables_of(site, bundle.channel)))
@@ -100,14 +101,14 @@ def profile_of(site: Site) -> RepoProfile:
 
 
 def variables_of(site: Site, channel: str) -> Mapping[str, str]:
-    """The place's own variables, as env.toml has them or will have them."""
+    """Read the site's variables, as env.toml has them or will have them."""
     if site.scope == "project" and env_file(site.root).exists():
         return read_env(site.root)
     return project_variables(str(site.root), channel or "main")
 
 
 def target(site: Site, path: str) -> Path:
-    """Where a file goes. A link on the way there would lead somewhere else and is refused."""
+    """Resolve where a file goes; a symbolic link on the way would lead somewhere else and is refused."""
     full = site.base / path
     for step in (full, *full.parents):
         if step == site.base.parent:
@@ -123,17 +124,18 @@ def target(site: Site, path: str) -> Path:
 
 
 def sha256_of(path: Path) -> str | None:
-    """The hash of a file as it is; None when there is none. Raises OSError for one that cannot be read."""
+    """Hash a file; None when there is none. Raises OSError for one that cannot be read."""
     try:
         if not path.is_symlink():
             return hashlib.sha256(path.read_bytes()).hexdigest()
     except (FileNotFoundError, NotADirectoryError):
         return None
+    # A link with the right content behind it is still a change: its target can be exchanged at any time.
     return hashlib.sha256(b"link:" + os.fsencode(path.readlink())).hexdigest()
 
 
 def digest_of(path: Path) -> str | None:
-    """The same, with a Refusal that names a file that cannot be read."""
+    """Hash a file; raises a Refusal that names it when it cannot be read."""
     try:
         return sha256_of(path)
     except OSError as error:

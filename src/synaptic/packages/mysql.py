@@ -1,4 +1,4 @@
-"""A registry on a server that speaks MySQL: a Dolt SQL server with its branches, or plain tables as one channel."""
+"""Registry on a MySQL server: a Dolt SQL server with branches, or plain tables as the one channel `main`."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
@@ -29,7 +29,7 @@ Result = TypeVar("Result")
 
 
 def open_mysql(url: str) -> "PlainTables":
-    """The database behind the URL; one with branches when the server is Dolt's."""
+    """Connect to the database of a URL; it has branches when the server is Dolt's."""
     parts = urlsplit(url)
     connection = _explained(url, lambda: _connect(parts))
     return DoltServer(url, connection) if _has_branches(connection) else PlainTables(url, connection)
@@ -118,6 +118,7 @@ class DoltServer(PlainTables):
         return super()._write(change)
 
     def _commit(self, change: Change) -> str:
+        # DOLT_COMMIT fails when nothing has changed.
         if not _run(self._connection, "SELECT 1 FROM dolt_status LIMIT 1", ()):
             return ""
         words = ["-A", "-m", change.message, "--author", change.author]
@@ -131,7 +132,7 @@ class DoltServer(PlainTables):
 
 
 def _connect(parts: SplitResult) -> Any:
-    """Nothing commits by itself: all that one command reads is of one moment."""
+    """Connect without autocommit, so that one command reads everything from one snapshot."""
     return pymysql.connect(
         host=parts.hostname or "127.0.0.1",
         port=parts.port or PORT,
@@ -150,6 +151,7 @@ def _name(parts: SplitResult) -> str:
 
 def _run(connection: Any, sql: str, params: Sequence[object]) -> Rows:
     with connection.cursor() as cursor:
+        # PyMySQL fills parameters in with `%`, so literal percent signs of LIKE patterns are doubled first.
         cursor.execute(sql.replace("%", "%%").replace("?", "%s"), list(params))
         return [list(row) for row in cursor.fetchall()]
 

@@ -1,4 +1,4 @@
-"""What an installation would do, as a value: shown before anything is written, then carried out as it is."""
+"""The plan of an installation as a value: shown before anything is written, then carried out unchanged."""
 
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
@@ -40,7 +40,7 @@ class HookLine(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Item(msgspec.Struct, frozen=True, kw_only=True):
-    """One package in one place."""
+    """One package at one site, as planned."""
 
     site: Site
     material: Material
@@ -61,7 +61,7 @@ class Item(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Shown(msgspec.Struct, frozen=True, kw_only=True):
-    """One package in one place, for people and scripts."""
+    """Summary of one planned package, for people and scripts."""
 
     action: Action
     package: str
@@ -79,7 +79,7 @@ class Shown(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def show(item: Item) -> Shown:
-    """The plan for one package. Reads only."""
+    """Summarise the plan for one package. Reads only."""
     package = item.material.bundle.package
     return Shown(
         action=item.action,
@@ -98,7 +98,7 @@ def show(item: Item) -> Shown:
 
 
 def record_of(item: Item, at: str = "") -> Record:
-    """What the lockfile will say."""
+    """Make the lockfile's record of a planned package."""
     bundle = item.material.bundle
     return Record(
         id=lock.record_id(item.name, item.site.scope),
@@ -128,14 +128,14 @@ def registry_text(site: Site) -> str:
 
 
 def edited_registry(text: str, item: Item) -> str:
-    """The registry with this package's hooks, and everybody's own changes."""
+    """Edit the registry's text: this package's entries are renewed, changes that users made stay."""
     base = [hook.line(item.site) for hook in item.before.hooks] if item.before else []
     lines = [hook.line(item.site) for hook in item.material.hooks]
     return upsert_entries(text, item.site.owner(item.name), lines, base, str(item.site.registry))
 
 
 def hook_lines(site: Site, name: str, hooks: tuple[LockedHook, ...], before: Record | None) -> tuple[HookLine, ...]:
-    """How the package's entries will change, removed ones last."""
+    """List how the package's registry entries will change, removed ones last."""
     text, owner = registry_text(site), site.owner(name)
     base = [hook.line(site) for hook in before.hooks] if before else []
     asked = {owner.key(hook.event, str(site.base / hook.script)): hook for hook in hooks}
@@ -177,6 +177,7 @@ def _files(item: Item) -> Iterator[FileLine]:
             state = "new"
         elif found == file.sha256:
             state = "same"
+        # Changed since the install; a file that only differs from the new version is `changed`.
         elif file.path in tracked and found != tracked[file.path]:
             state = "modified"
         yield FileLine(file.path, state, f"{file.mode:o}", file.preview)

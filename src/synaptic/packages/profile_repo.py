@@ -1,4 +1,4 @@
-"""What a repository is made of, read from the files that say so: languages, frameworks, tests, CI."""
+"""Profile of a repository (languages, frameworks, tests, CI), read from its marker files."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -20,7 +20,7 @@ FRAMEWORKS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "next": ('"next"', LANGUAGES["javascript"]),
     "fastapi": ("fastapi", LANGUAGES["python"]),
 }
-"""Name to the text that gives it away, and where it stands."""
+"""Framework to the word that reveals it, and the files to look in."""
 TESTS: Mapping[str, tuple[str, ...]] = {
     "go-test": ("go.mod",),
     "pytest": ("pytest.ini",),
@@ -45,7 +45,7 @@ class RepoProfile(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def repo_profile(root: Path) -> RepoProfile:
-    """Read the root's own files only; what cannot be read is as if it were not there."""
+    """Read the profile from files in the root only; an unreadable file counts as missing."""
     languages = tuple(name for name, files in LANGUAGES.items() if _has(root, files))
     return RepoProfile(
         name=root.name,

@@ -1,4 +1,4 @@
-"""Packages as a registry has published them: the one reader over every kind of database."""
+"""Read the packages that a registry has published, over every kind of database."""
 
 from typing import Self
 
@@ -83,17 +83,18 @@ class Published:
         self.close()
 
     def _touched(self, name: str, channel: str) -> set[str]:
-        """Commits after which the package was another than before; the first one brought it."""
+        """Find the commits that changed the package, including the one that added it."""
         past = self.database.past(name, channel)
         pairs = zip(past, (*past[1:], None), strict=False)
         return {one.commit for one, before in pairs if before is None or one.content != before.content}
 
     def _at(self, name: str, channel: str, version: str | None) -> str | None:
-        """The commit to read from, or the channel itself where there is no history; None for an unknown version."""
+        """Resolve the commit to read from, or the channel where there is no history; None for an unknown version."""
         self._require(channel)
         head = self.database.head(channel)
         if version is None or not head:
             found = version is None or any(one.version == version for one in self._rows(Package, channel, name))
+            # The head's commit, not the channel: six tables are read one by one, and a push may come in between.
             return (head or channel) if found else None
         return next((one.commit for one in self.database.past(name, channel) if one.version == version), None)
 
@@ -126,5 +127,6 @@ class Published:
 
 
 def _like(word: str) -> str:
+    # `!` instead of the backslash, which MySQL and SQLite treat differently inside string literals.
     escaped = word.replace("!", "!!").replace("%", "!%").replace("_", "!_")
     return f"%{escaped}%"

@@ -17,7 +17,7 @@ ORIGIN = "origin"
 
 
 def open_copy(url: str, home: Home) -> DoltDatabase:
-    """The remote's channels as they are now, in a copy of our own."""
+    """Open an up-to-date local copy of a remote."""
     path = copy_file(url, home)
     make_folders(path.parent, 0o700)
     with hold_lock(path.with_suffix(".lock")):  # one process at a time clones or fetches
@@ -31,19 +31,19 @@ def open_copy(url: str, home: Home) -> DoltDatabase:
 
 
 def copy_file(url: str, home: Home) -> Path:
-    """Where the copy of a remote is kept."""
+    """Path of the local copy of a remote."""
     return home.root / "registry" / "copies" / f"{hashlib.sha256(url.encode()).hexdigest()[:16]}.db"
 
 
 def push(database: DoltDatabase, url: str, channels: tuple[str, ...]) -> None:
-    """Send channels to a remote; one that has moved on meanwhile is refused, never overwritten."""
+    """Push channels to a remote; one that has new commits there is refused, never overwritten."""
     name = _name_remote(database, url)
     for channel in channels:
         database.rows("SELECT dolt_push(?, ?)", [name, checked_ref(channel)])
 
 
 def pull(database: DoltDatabase, url: str, channels: tuple[str, ...]) -> tuple[str, ...]:
-    """Bring channels, or all that the remote has, up to what it has; a channel that is new here is made."""
+    """Pull the given channels, or all of the remote's; a channel that is new here is created."""
     name = _name_remote(database, url)
     database.rows("SELECT dolt_fetch(?)", [name])
     known = database.channels()
@@ -73,7 +73,7 @@ def serve_registry(path: Path, port: int = 0) -> Iterator[str]:
 
 
 def _name_remote(database: DoltDatabase, url: str) -> str:
-    """The remote's name in the database, given to it when it has none."""
+    """Find the remote's name in the database; adds the remote when it is unknown."""
     known = {str(address): str(name) for name, address in database.rows("SELECT name, url FROM dolt_remotes")}
     if url in known:
         return known[url]

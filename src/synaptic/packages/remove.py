@@ -1,4 +1,4 @@
-"""Removing: the entries first, then the files that were installed, then the record; nothing of anybody else."""
+"""Remove packages: registry entries first, then the installed files, then the record."""
 
 from collections.abc import Iterator, Sequence
 
@@ -18,7 +18,7 @@ from synaptic.packages.steps import After, Change, Drop, Put, Work, commit_chang
 
 
 class Removal(msgspec.Struct, frozen=True):
-    """Records that go, in one place; the first is the one that was asked for."""
+    """Records to remove at one site; the first is the one that was asked for."""
 
     site: Site
     records: tuple[Record, ...]
@@ -34,7 +34,7 @@ class Removal(msgspec.Struct, frozen=True):
 
 
 def prepare_removal(site: Site, package: str) -> Removal:
-    """The plan: the package, and packages that were installed only because of it. Nothing is written."""
+    """Prepare the removal of a package and of packages installed only because of it. Nothing is written."""
     known = lock.load(site)
     record = known.get(package)
     if record is None:
@@ -47,7 +47,7 @@ def prepare_removal(site: Site, package: str) -> Removal:
 
 
 def apply_removals(home: Home, removals: Sequence[Removal], after: After = watch_nothing) -> tuple[str, ...]:
-    """Carry them out together, whole or not at all."""
+    """Carry removals out together, whole or not at all."""
     sites = tuple(removal.site for removal in removals)
     with hold_install_lock(home, sites) as told:
         names = dict.fromkeys(record.package for removal in removals for record in removal.records)
@@ -65,7 +65,9 @@ def _changes(home: Home, removal: Removal) -> Iterator[Change]:
         text = withdraw_entries(text, site.owner(record.package), str(site.registry))
         yield from snapshots(home, site, record)
     # Of all packages: a file that two of them brought stays as long as one of them does.
+    # Agents and commands share a folder: another package may have installed the same file.
     still = {path for record in known.install for path in record.files}
+    # Entries before files: a hook whose script is gone would be reported as missing on every event.
     if site.registry.exists():
         yield Put(site.registry, text.encode(), site.registry.stat().st_mode & 0o777)
     for record in records:
@@ -80,7 +82,7 @@ def _needs(record: Record, package: str) -> bool:
 
 
 def _orphans(record: Record, known: Lock) -> Iterator[Record]:
-    """Packages that came with it: only those that we brought for it, and that nobody else needs or asked for."""
+    """Iterate over dependencies to remove as well: installed by us for it, needed and asked for by nobody else."""
     for one in record.requirements.skills:
         dep = known.get(one.name)
         if one.provenance != "installed" or dep is None or dep.tracking != "dependency":

@@ -1,4 +1,4 @@
-"""Putting back what was installed: from the registry exactly as the lockfile says, and after a project was moved."""
+"""Restore installed packages: exactly as the lockfile says, and after a project was moved."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -28,12 +28,12 @@ BROKEN = ("modified", "missing", "unreadable", "hook_not_registered", "hook_else
 
 
 def prepare_locked(source: Source, site: Site, records: Iterable[Record]) -> Prepared:
-    """The plan that installs exactly these records again. Refused when the registry has something else by now."""
+    """Prepare to install exactly these records again; refused when the registry has another content by now."""
     return Prepared(items=tuple(_item(source, site, record) for record in records), force=True)
 
 
 def broken(site: Site) -> tuple[Record, ...]:
-    """Installed packages of this machine that are not as they were installed."""
+    """Find packages of this machine that are no longer as they were installed."""
     known = loaded_pins(site)
     return tuple(
         record
@@ -44,19 +44,20 @@ def broken(site: Site) -> tuple[Record, ...]:
 
 
 def moved_from(home: Home, site: Site) -> Pins | None:
-    """The pins of the place where this project was before, if its scripts are still those that were agreed to there."""
+    """Find the pins of this project's former path, if its scripts are still those the user agreed to there."""
     records = lock.load(site).install
     if site.scope != "project" or site.pins.exists() or not records:
         return None
     for file in sorted(site.pins.parent.glob("*.json")):
         old = pins.parse(file.read_bytes())
+        # The old path must be gone: a copy or clone beside the original has not been agreed to.
         if old.root and not Path(old.root).exists() and _same(old, records):
             return old
     return None
 
 
 def follow(home: Home, site: Site, old: Pins, after: After = watch_nothing) -> None:
-    """Write paths anew for a project that was moved: registry, variables and pins. Its files stay as they are."""
+    """Rewrite the paths of a moved project in registry, variables and pins. Its files stay as they are."""
     with hold_install_lock(home, (site,)):
         work = Work(what=f"move {site.root}", sites=(site,), changes=tuple(_followed(home, site, old)))
         commit_changes(home, work, after)
@@ -74,6 +75,7 @@ def _item(source: Source, site: Site, record: Record) -> Item:
         site=site,
         material=materialise(bundle, site, answers),
         before=record,
+        # From the record: on this machine all packages are installed already, so provenance would be lost.
         requirements=msgspec.structs.replace(needs, skills=record.requirements.skills),
         tracking=record.tracking,
         url=shown(source.url),

@@ -1,4 +1,4 @@
-"""The folder an author starts from: a manifest with every part, and a hook that runs."""
+"""Write the folder an author starts from: a manifest with every part, and a hook that runs."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ INPUT="${HOOK_INPUT:-}"
 
 
 def manifest(name: str) -> str:
-    """A package.toml for a package of this name."""
+    """Build a package.toml for a package of this name."""
     return f"""\
 [package]
 name = "{name}"
@@ -35,9 +35,10 @@ blocking = true     # it is waited for and may decide
 
 
 def scaffold(folder: Path) -> tuple[Path, ...]:
-    """Write it; a folder that has anything in it is refused."""
+    """Write manifest and hook into a new or empty folder; any other is refused."""
     refuse_filled(folder)
     text = manifest(folder.absolute().name)
+    # Refuses a folder name that is no package name, before anything is written.
     declared(text.encode(), str(folder / MANIFEST))
     hook = folder / "hooks" / "pre-bash.sh"
     hook.parent.mkdir(parents=True, exist_ok=True)

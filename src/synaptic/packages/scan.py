@@ -1,4 +1,4 @@
-"""Which files on disk are files of a known package, told by their hashes; nothing is asked over a network."""
+"""Recognise files of known packages on disk by their hashes, without network."""
 
 import hashlib
 import os
@@ -23,21 +23,21 @@ class Match(msgspec.Struct, frozen=True):
 
 
 class Scanned(msgspec.Struct, frozen=True):
-    """What was found, by path, and what could not be looked at."""
+    """Matches by path, and files that could not be read."""
 
     matches: tuple[Match, ...]
     problems: tuple[str, ...] = ()
 
 
 class Tracked(msgspec.Struct, frozen=True):
-    """What the lockfile knows already: paths to leave out, and the version of each package."""
+    """What the lockfile has: paths to leave out, and the version of each package."""
 
     paths: Collection[str] = ()
     versions: Mapping[str, str] = {}
 
 
 def scan(folder: Path, catalog: Catalog, tracked: Tracked = Tracked()) -> Scanned:  # noqa: B008  frozen
-    """Compare every file below; of several versions the tracked one is meant, else the latest."""
+    """Compare every file below a folder; of several versions the tracked one is reported, else the latest."""
     index = _by_hash(catalog)
     problems: list[str] = []
     found: list[Match] = []
@@ -57,7 +57,8 @@ def _by_hash(catalog: Catalog) -> Mapping[str, list[tuple[str, str, str]]]:
 
 
 def _matches(name: str, candidates: list[tuple[str, str, str]], tracked: Tracked) -> Iterator[Match]:
-    """One for each package whose file this is: same content, and the same name at its end."""
+    """Find packages with a file of the same content and the same base name."""
+    # By content alone every empty `__init__.py` would belong to some package.
     fitting = [one for one in candidates if f"/{name}".endswith(f"/{Path(one[2]).name}")]
     for package in sorted({one[0] for one in fitting}):
         versions = {version: path for owner, version, path in fitting if owner == package}
@@ -83,6 +84,7 @@ def _files(folder: Path, problems: list[str]) -> Iterator[Path]:
 
 def _digest(path: Path, problems: list[str]) -> str:
     try:
+        # The file may have become a link since it was listed.
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
         with os.fdopen(handle, "rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,4 +1,4 @@
-"""Where a package goes: into a project, or into the user's own folder for every project."""
+"""Where packages are installed: a project, or the user's own folder for all projects."""
 
 from pathlib import Path
 from typing import Literal

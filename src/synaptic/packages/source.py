@@ -1,4 +1,4 @@
-"""Where packages come from: one contract for every kind of registry, chosen by its URL."""
+"""Open a registry by its URL; one reading interface for every kind."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,7 +15,7 @@ from synaptic.packages.remote import open_copy
 from synaptic.packages.rows import Bundle, Commit, Package, Variant
 
 CHANNELS = ("develop", "beta", "main")
-"""A package's way up. A channel is a branch; there may be others."""
+"""Standard channels in the order of promotion. A channel is a branch; there may be others."""
 
 
 class Source(Protocol):
@@ -59,7 +59,7 @@ class Source(Protocol):
 
 
 def open_source(url: str, home: Home) -> Published:
-    """The registry behind a URL. Copies of remotes are kept under `home`.
+    """Open the registry of a URL. Copies of remotes are kept under `home`.
 
     - `dolt:///path/registry.db`      a database on this machine
     - `file:///path/remote.db`        a remote in a folder: copied, brought up to date, read here
@@ -69,6 +69,7 @@ def open_source(url: str, home: Home) -> Published:
     parts = urlsplit(url)
     if parts.scheme == "dolt":
         return Published(DoltDatabase(Path(unquote(parts.path))))
+    # Remotes are never queried directly: a local copy gives one consistent state and works with any latency.
     if parts.scheme in ("file", "http"):
         return Published(open_copy(url, home))
     if parts.scheme == "mysql":
@@ -80,22 +81,22 @@ def open_source(url: str, home: Home) -> Published:
 
 
 def registry_url(flag: str, environ: Mapping[str, str], home: Home) -> str:
-    """Which registry is meant: the flag, then SYNAPTIC_REGISTRY, then what `synaptic registry use` noted, then ours."""
+    """Choose the registry: flag, SYNAPTIC_REGISTRY, the one set by `synaptic registry use`, the user's own."""
     return flag or environ.get("SYNAPTIC_REGISTRY", "") or _noted(home) or f"dolt://{quote(str(own_database(home)))}"
 
 
 def channel_name(flag: str, environ: Mapping[str, str]) -> str:
-    """Which channel is read: the flag, then SYNAPTIC_CHANNEL, then main; never what somebody has checked out."""
+    """Choose the channel: flag, SYNAPTIC_CHANNEL, main; never the branch that somebody has checked out."""
     return flag or environ.get("SYNAPTIC_CHANNEL", "") or DEFAULT_CHANNEL
 
 
 def own_database(home: Home) -> Path:
-    """The registry that `synaptic registry init` makes."""
+    """Path of the registry that `synaptic registry init` creates."""
     return home.root / "registry" / "registry.db"
 
 
 def note_file(home: Home) -> Path:
-    """One line: the URL that `synaptic registry use` was given."""
+    """Path of the file with the URL that `synaptic registry use` was given."""
     return home.root / "registry" / "url"
 
 

@@ -30,7 +30,7 @@ After = Callable[[str], None]
 
 
 class Put(msgspec.Struct, frozen=True):
-    """A file as it shall be."""
+    """A file to be written."""
 
     path: Path
     data: bytes
@@ -38,7 +38,7 @@ class Put(msgspec.Struct, frozen=True):
 
 
 class Drop(msgspec.Struct, frozen=True):
-    """A file that shall be gone, with the folders above it that are empty then, up to `below`."""
+    """A file to be deleted, with the folders above it that are empty then, up to `below`."""
 
     path: Path
     below: Path
@@ -57,7 +57,7 @@ class Move(msgspec.Struct, frozen=True):
 
 
 class Journal(msgspec.Struct, frozen=True, kw_only=True):
-    """A decided transaction; it is on disk exactly as long as it is not finished."""
+    """A decided transaction; its file is on disk exactly until it is finished."""
 
     id: str
     what: str
@@ -94,6 +94,7 @@ def hold_install_lock(home: Home, sites: Sequence[Site]) -> Iterator[tuple[str, 
 
 def commit_changes(home: Home, work: Work, after: After = watch_nothing) -> None:
     """All changes, or a Refusal and none. Only inside `hold_install_lock`."""
+    # Unchanged files are left alone: a second install must not touch what other programs watch.
     changes = [change for change in work.changes if not _is_done(change)]
     journal = _stage(home, work, changes, after)
     _write_journal(home, journal)
@@ -127,6 +128,7 @@ def _stage(home: Home, work: Work, changes: Sequence[Change], after: After) -> J
 
 def _stage_change(change: Change, stage: Path, number: int) -> Move:
     # A file that people link from elsewhere stays a link; what is dropped is the name itself.
+    # A registry or lockfile that is a link stays one: its target is replaced. A deletion removes the link itself.
     target = Path(os.path.realpath(change.path)) if isinstance(change, Put) else change.path
     saved = ""
     if target.is_file():
@@ -160,6 +162,7 @@ def _move_all(home: Home, journal: Journal, after: After) -> None:
 def _move(move: Move) -> None:
     """Carry out one move; one that an interrupted call has already carried out is left as it is."""
     if move.staged:
+        # Gone: this move was done before the crash, and the journal is being finished.
         if os.path.lexists(move.staged):  # gone: it is in its place already
             Path(move.path).parent.mkdir(parents=True, exist_ok=True)
             _rename(move.staged, move.path)
@@ -169,7 +172,7 @@ def _move(move: Move) -> None:
 
 
 def _take_back(home: Home, journal: Journal) -> str:
-    """Undo every step, also after one that cannot be undone; what became of it."""
+    """Undo every move, also after one that cannot be undone; returns the outcome as text."""
     wrong = []
     for move in reversed(journal.moves):
         try:
@@ -189,13 +192,14 @@ def _undo(move: Move) -> None:
         if os.path.lexists(move.saved):
             Path(move.path).parent.mkdir(parents=True, exist_ok=True)
             _rename(move.saved, move.path)
+    # Staged file moved and nothing was there before: the new file itself must go.
     elif move.staged and not os.path.lexists(move.staged):
         # Nothing was there before, and the staged file is gone: what is there now is ours.
         Path(move.path).unlink(missing_ok=True)
 
 
 def _recover(home: Home, sites: Iterable[Site]) -> tuple[str, ...]:
-    """Finish what was decided; throw away what was not. Nobody else is at work: the lock is ours."""
+    """Finish journaled transactions and drop staged files without a journal; the lock keeps others away."""
     told = []
     for file in sorted(_journal_folder(home).glob("*.json")):
         journal = msgspec.json.decode(file.read_bytes(), type=Journal)

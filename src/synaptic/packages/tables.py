@@ -1,4 +1,4 @@
-"""The tables of a registry, in SQL that Dolt, doltlite and MariaDB read alike, and rows as values and back."""
+"""Tables of a registry in SQL that Dolt, doltlite and MariaDB share, and conversion of rows to values and back."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
@@ -9,7 +9,7 @@ from synaptic.model.refusal import Refusal
 from synaptic.packages.rows import Dep, HookRow, Package, PackageFile, Question, Variant
 
 SCHEMA = 1
-"""Of the tables below; a registry with a higher number is not read."""
+"""Schema version of the tables below; a registry with a higher one is not read."""
 
 Row = TypeVar("Row", Package, PackageFile, HookRow, Dep, Question, Variant)
 Statement = tuple[str, Sequence[object]]
@@ -23,7 +23,7 @@ KINDS: Mapping[type[msgspec.Struct], str] = {
     HookRow: "package_hooks",
     Question: "package_questions",
 }
-"""Row type to table; what belongs to a package comes after the packages."""
+"""Row type to table name; `packages` first, because the others reference it."""
 OWNER: Mapping[type[msgspec.Struct], str] = {
     Package: "id",
     PackageFile: "package_id",
@@ -128,12 +128,12 @@ CREATE = (
 
 
 def columns(kind: type[msgspec.Struct]) -> str:
-    """The columns of a row type, in its order."""
+    """List the columns of a row type as SQL, in their order."""
     return ", ".join(kind.__struct_fields__)
 
 
 def from_rows(kind: type[Row], rows: Iterable[Sequence[object]], where: str) -> tuple[Row, ...]:
-    """Rows as their values. Raises Refusal when the registry holds something that cannot be one."""
+    """Convert rows to values. Raises Refusal for a row that is not valid."""
     names = kind.__struct_fields__
     given = [
         {name: _plain(name, value) for name, value in zip(names, values, strict=True) if value is not None}
@@ -151,7 +151,7 @@ def _plain(name: str, value: object) -> object:
 
 
 def insert(row: msgspec.Struct) -> Statement:
-    """The statement that adds one row."""
+    """Make the statement that inserts one row."""
     marks = ", ".join("?" for _ in row.__struct_fields__)
     values = [_stored(name, getattr(row, name)) for name in row.__struct_fields__]
     return f"INSERT INTO {KINDS[type(row)]} ({columns(type(row))}) VALUES ({marks})", values
@@ -160,16 +160,17 @@ def insert(row: msgspec.Struct) -> Statement:
 def _stored(name: str, value: Any) -> object:
     if isinstance(value, bool):
         return int(value)
+    # Sorted keys: the same value must be the same text, or every import would look like a change.
     return msgspec.json.encode(value, order="sorted").decode() if name in JSON and value is not None else value
 
 
 def remove(package_id: str) -> Statement:
-    """The statement that deletes a package; what belongs to it goes with it."""
+    """Make the statement that deletes a package; its other rows go by ON DELETE CASCADE."""
     return "DELETE FROM packages WHERE id = ?", [package_id]
 
 
 def copy(package_id: str, table_at_source: Mapping[str, str]) -> list[Statement]:
-    """The statements that take a package over from where the given table expressions point."""
+    """Make the statements that copy a package from the given table expressions (another channel or commit)."""
     statements = [remove(package_id)]
     for kind, table in KINDS.items():
         taken = f"SELECT {columns(kind)} FROM {table_at_source[table]} WHERE {OWNER[kind]} = ?"

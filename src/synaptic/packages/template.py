@@ -1,4 +1,4 @@
-"""Package files that are filled in at install: linted at publish, rendered in a sandbox that reaches nothing."""
+"""Templates of package files: linted at publish, rendered at install in a sandbox without access to anything."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -49,11 +49,12 @@ LEFTOVER = re.compile(r"\{\{.*?\}\}|\{%.*?%\}", re.DOTALL)
 
 
 class Standing(ChainableUndefined):
-    """A value that nobody knows: printed, it is its own placeholder again."""
+    """An undefined value that renders as its own placeholder."""
 
     __slots__ = ()
 
     def __getattr__(self, name: str) -> "Standing":
+        # Jinja and copy probe dunder attributes; an answer for them would look like a real object.
         if name.startswith("__"):
             raise AttributeError(name)
         return Standing(name=f"{self._undefined_name}.{name}")
@@ -63,7 +64,7 @@ class Standing(ChainableUndefined):
 
 
 class Values(msgspec.Struct, frozen=True):
-    """What a template may use."""
+    """The values that a template may use."""
 
     repo: RepoProfile
     answers: Answers
@@ -72,7 +73,7 @@ class Values(msgspec.Struct, frozen=True):
 
 
 class Rendered(msgspec.Struct, frozen=True):
-    """A file as it is installed: its path without `.j2`, its text, the hash of that text, and what was odd."""
+    """A rendered file: path without `.j2`, text, its hash, and warnings."""
 
     path: str
     content: str
@@ -89,16 +90,16 @@ class Finding(msgspec.Struct, frozen=True):
 
 
 def environment_values(variables: Mapping[str, str]) -> dict[str, str]:
-    """A template's `env` from the six project variables."""
+    """Make a template's `env` from the six project variables."""
     renamed = {"synaptic_channel": "sc_dolt_branch"}
     lowered = {name.lower(): value for name, value in variables.items()}
     return {renamed.get(name, name): value for name, value in lowered.items()}
 
 
 def render(file: PackageFile, values: Values) -> Rendered:
-    """The file as it is installed. Raises Refusal for a template that is refused or broken.
+    """Render a file as it is installed. Raises Refusal for a forbidden or broken template.
 
-    A value that nobody knows leaves its placeholder standing, with a warning: the install goes on.
+    An unknown value keeps its placeholder, with a warning: the install goes on.
     """
     if not file.is_template:
         return Rendered(file.dest_path, file.content, digest(file.content))
@@ -111,7 +112,7 @@ def render(file: PackageFile, values: Values) -> Rendered:
 
 
 def lint(bundle: Bundle) -> tuple[Finding, ...]:
-    """Unknown variables, forbidden or broken templates, and questions whose answer nothing uses."""
+    """Find unknown variables, forbidden or broken templates, and questions whose answer nothing uses."""
     known = {question.question_id: "" for question in bundle.questions}
     used: set[str] = set()
     found: list[Finding] = []
@@ -172,7 +173,7 @@ def _reach(node: nodes.Expr) -> tuple[nodes.Node | None, str]:
 
 
 def _parsed(where: str, content: str) -> nodes.Template:
-    """The template's tree. What is forbidden is found before anything is compiled, which would compute constants."""
+    """Parse a template. Forbidden nodes are refused before compiling, which would evaluate constant expressions."""
     try:
         tree: nodes.Template = _environment().parse(content)
         _refuse_forbidden(tree, where)
@@ -198,6 +199,7 @@ def _filled(file: PackageFile, values: Values) -> str:
         pieces, size = [], 0
         for piece in _environment().from_string(file.content).generate(given):
             size += len(piece)
+            # Counted piece by piece: a loop over a long answer could otherwise fill the memory before the check.
             if size > RENDERED_LIMIT:
                 raise Refusal("validation_failed", f"grows over {RENDERED_LIMIT} characters", where=file.dest_path)
             pieces.append(piece)
@@ -209,6 +211,7 @@ def _filled(file: PackageFile, values: Values) -> str:
 @cache
 def _environment() -> ImmutableSandboxedEnvironment:
     made = ImmutableSandboxedEnvironment(undefined=Standing, keep_trailing_newline=True, optimized=False)
+    # Without `range`, `lipsum` and the like a template can neither call anything nor loop without data.
     made.globals.clear()
     made.filters = {name: made.filters[name] for name in FILTERS}
     return made

@@ -1,4 +1,4 @@
-"""Upgrading: the channel a package came from, its user's answers and edits kept, and why one stays as it is."""
+"""Upgrade packages from the channel they came from, keeping the user's answers and registry edits."""
 
 from typing import Literal
 
@@ -18,7 +18,7 @@ SKIPS = ("not_found", "blocked")
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of one package."""
+    """Outcome of the upgrade of one package."""
 
     package: str
     scope: str
@@ -36,7 +36,7 @@ class Upgrade(msgspec.Struct, frozen=True):
 
 
 class Available(msgspec.Struct, frozen=True, kw_only=True):
-    """An installed package and what its channel has now."""
+    """An installed package and the version that its channel has now."""
 
     package: str
     scope: str
@@ -48,12 +48,12 @@ class Available(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def channel_of(record: Record, explicit: str) -> str:
-    """The channel it is upgraded from: the one that is said, else the one it came from, else the default."""
+    """Choose the channel of an upgrade: the explicit one, else the one it came from, else the default."""
     return explicit or record.branch or DEFAULT_CHANNEL
 
 
 def prepare_upgrade(source: Source, order: Order, site: Site, batch: bool = False) -> Upgrade:
-    """The plan for one installed package. In a batch, a blocked one is skipped with a warning."""
+    """Prepare the upgrade of one installed package. In a batch, a blocked one is skipped with a warning."""
     name = order.wanted.name
     record = lock.load(site).get(name)
     if record is None:
@@ -77,7 +77,7 @@ def prepare_upgrade(source: Source, order: Order, site: Site, batch: bool = Fals
 
 
 def available(source: Source, site: Site, explicit: str = "") -> tuple[Available, ...]:
-    """Every installed package beside its channel."""
+    """List every installed package with the version of its channel."""
     found = []
     for record in lock.load(site).install:
         channel = channel_of(record, explicit)
@@ -96,11 +96,12 @@ def available(source: Source, site: Site, explicit: str = "") -> tuple[Available
 
 
 def _is_current(record: Record, there: Package) -> bool:
+    # The hash too: after a registry rollback the same version may have been published again.
     return record.version == there.version and record.sha256 == there.sha256
 
 
 def _tracked(prepared: Prepared, record: Record) -> Prepared:
-    """A package that came as a dependency stays one."""
+    """Keep the tracking of an upgraded package: a dependency stays one, and is removed with what needs it."""
     items = tuple(
         msgspec.structs.replace(item, tracking=record.tracking) if item.name == record.package else item
         for item in prepared.items

@@ -1,4 +1,4 @@
-"""Whether files, registry, lockfile and pins of a place agree. Reads only, and no network."""
+"""Verify that files, registry, lockfile and pins of a site agree. Reads only, no network."""
 
 from collections.abc import Iterator
 from typing import Literal
@@ -37,7 +37,7 @@ SEVERITIES: dict[str, Severity] = {
 
 
 class Found(msgspec.Struct, frozen=True, kw_only=True):
-    """One thing that was looked at."""
+    """One result of the verification."""
 
     package: str
     scope: str
@@ -55,14 +55,14 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def verify_site(site: Site, package: str = "") -> tuple[Found, ...]:
-    """Every installed package of a place, or one: its files in their order, extra ones after them, then the rest."""
+    """Verify all packages of a site, or one: files in order, extra files, then record, hooks and pins."""
     pins = loaded_pins(site)
     records = [record for record in lock.load(site).install if package in ("", record.package)]
     return tuple(found for record in records for found in verify_record(site, record, pins))
 
 
 def verify_record(site: Site, record: Record, pins: Pins) -> Iterator[Found]:
-    """One package."""
+    """Verify one package."""
 
     def found(kind: str, path: str = "", message: str = "") -> Found:
         return Found(package=record.package, scope=site.scope, kind=kind, path=path, message=message)
@@ -107,8 +107,9 @@ def _record_faults(record: Record) -> Iterator[tuple[str, str]]:
 
 
 def _is_whole(record: Record) -> bool:
-    """Whether the record's hashes are the published ones; filled-in and shared files have no published path."""
+    """Whether the record's hashes are the published ones; rendered and shared files cannot be compared."""
     own = f"skills/{record.package}/"
+    # Agents and commands are installed by base name, so their published paths cannot be told any more.
     if record.template or not record.sha256 or not all(path.startswith(own) for path in record.files):
         return True
     return aggregate((path.removeprefix(own), sha) for path, sha in record.files.items()) == record.sha256

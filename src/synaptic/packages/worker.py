@@ -1,4 +1,4 @@
-"""The process in which doltlite lives: one database, one line of JSON per line of JSON.
+"""Worker process that loads doltlite: one database, one line of JSON in, one line out.
 
 Run as a script, isolated; it imports nothing of ours. doltlite takes the place of the interpreter's SQLite, which
 nothing else of ours may live with. When the other side goes away, what was not committed is gone as well.
@@ -11,12 +11,13 @@ import sys
 from typing import Any
 
 BUSY = 0.2
-"""Seconds to wait for another writer; who asks waits on."""
+"""Seconds to wait for another writer inside SQLite; the asking process retries after that."""
 
 
 def main() -> None:
     """Serve until stdin ends."""
     requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    # doltlite prints to stdout; a stray line there would be taken for an answer.
     os.dup2(2, 1)
     connection = None
     for line in requests:
@@ -30,7 +31,7 @@ def main() -> None:
 
 
 def connect(path: str) -> Any:
-    """The database, with doltlite as the engine behind Python's own module."""
+    """Connect to the database, with doltlite as the engine behind Python's sqlite3 module."""
     importlib.import_module("doltlite")  # first: what sqlite3 then loads is doltlite
     sqlite3 = importlib.import_module("sqlite3")
     connection = sqlite3.connect(path, isolation_level=None, timeout=BUSY)
@@ -45,7 +46,7 @@ def connect(path: str) -> Any:
 
 
 def act(connection: Any, request: dict[str, Any]) -> dict[str, Any]:
-    """A query, or a change: statements in one transaction on one branch, ended by a commit."""
+    """Run a query, or a change: statements in one transaction on one branch, ended by a Dolt commit."""
     if "sql" in request:
         return {"rows": connection.execute(request["sql"], request["params"]).fetchall()}
     connection.execute("SELECT dolt_checkout(?)", [request["branch"]]).fetchall()
@@ -63,7 +64,7 @@ def act(connection: Any, request: dict[str, Any]) -> dict[str, Any]:
 
 
 def finish(connection: Any, request: dict[str, Any]) -> str:
-    """The commit's hash; "" when nothing has changed."""
+    """Make a Dolt commit and return its hash; "" when nothing has changed."""
     if not connection.execute("SELECT 1 FROM dolt_status LIMIT 1").fetchall():
         return ""
     words = ["-A", "-m", request["message"], "--author", request["author"]]

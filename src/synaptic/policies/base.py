@@ -64,6 +64,7 @@ class Policy(msgspec.Struct, metaclass=_Frozen, frozen=True, kw_only=True):
     def __init_subclass__(cls, **settings: Any) -> None:
         super().__init_subclass__(**settings)
         name = f"{cls.__module__}.{cls.__qualname__}"
+        # Checked at import, so that a policy with a bad id or without documentation never gets into a release.
         if not ID.fullmatch(cls.id):
             raise TypeError(f"{name}: id {cls.id!r} must look like `git.force-push`")
         if missing := [section for section in SECTIONS if section not in (cls.__doc__ or "")]:
@@ -102,5 +103,6 @@ def _modules() -> Iterator[str]:
 def _declared(name: str) -> Iterator[type[Policy]]:
     module = importlib.import_module(name)
     for value in vars(module).values():
+        # Only in the module that defines it: one that another module imports would be found twice.
         if isinstance(value, type) and issubclass(value, Policy) and value.__module__ == name:
             yield value

@@ -72,7 +72,7 @@ def _with_given(case: Case, given: dict[str, dict[str, Any]]) -> Case:
 
 
 def _over(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
-    """Tables of both in one; where both have a value, the upper one's."""
+    """Merge two tables recursively; where both have a value, `above` wins."""
     both = {
         key: _over(below[key], above[key]) for key in below.keys() & above.keys() if _tables(below[key], above[key])
     }
@@ -95,7 +95,7 @@ def opinion(policy: type[Policy], case: Case) -> Verdict | None:
 
 
 def broken(policy: type[Policy], case: Case) -> str:
-    """How what the policy says differs from what the case wants; nothing when it does not."""
+    """How the policy's verdict differs from what the case wants; empty when it does not."""
     verdict = opinion(policy, case) or Verdict()
     if verdict.kind is not case.want:
         return f"wanted {case.want}, got {verdict.kind} ({verdict.reason or verdict.context or 'nothing was said'})"

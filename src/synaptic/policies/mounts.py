@@ -26,6 +26,7 @@ class Mount(msgspec.Struct, frozen=True):
 
 def mounts(found: Script) -> tuple[Mount, ...]:
     """What the containers of a script are given: `-v SOURCE:TARGET`, `--mount source=...,target=...`."""
+    # Cheap question first: most scripts run no container, and several policies ask.
     if CONTAINERS.isdisjoint(found.by_name):
         return ()
     texts = (text for outer in named(found, CONTAINERS) for text in outer.args if len(text) <= LONGEST)

@@ -94,6 +94,7 @@ def typed(prompt: str, source: str = "") -> bool:
 
 def command(prompt: str) -> str:
     """The command that the whole prompt is, or nothing."""
+    # Compared by length first: splitting a pasted file of megabytes only to find no command would take long.
     if len(prompt) > LONGEST_COMMAND:
         return ""
     return COMMANDS.get(" ".join(prompt.lower().split()), "")
@@ -105,6 +106,7 @@ def classify(prompt: str) -> PromptClass:
     if _passes(text):
         return "passthrough"
     acts = ACTION.search(text) or EDITING.search(text)
+    # An action outweighs an investigation: "investigate and fix" is a task.
     if not acts and RESEARCH.search(text):
         return "research"
     if QUESTION.match(text) or prompt.rstrip().endswith("?"):

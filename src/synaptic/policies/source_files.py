@@ -19,6 +19,7 @@ PLAN = "MASTER_PLAN.md"
 
 def local(path: str, root: str) -> str:
     """A path below the project, or below a worktree in it: where a project lies says nothing about its files."""
+    # A project that lies in a folder named `build` or `tests` must not have all its files skipped.
     inner = path.removeprefix(f"{root.rstrip('/')}/") if root else path
     return WORKTREE.sub("", inner, count=1)
 

@@ -11,12 +11,12 @@ ACTIONS = ("approve", "block", "modify")
 
 
 def speaks(hook: Hook, answer: dict[str, Any]) -> bool:
-    """Under its own protocol any `action` is meant for us, so that a misspelt one is reported."""
+    """Whether the answer is of this dialect; with protocol `decision` any `action` is, so that a typo is reported."""
     return "action" in answer if hook.protocol == "decision" else answer.get("action") in ACTIONS
 
 
 def read(hook: Hook, event: Event, answer: dict[str, Any]) -> Meaning:
-    """One object of this dialect."""
+    """Read one answer of this dialect."""
     reason = answer.get("reason")
     why = reason.strip() if isinstance(reason, str) else ""
     match answer["action"]:
@@ -33,7 +33,7 @@ def read(hook: Hook, event: Event, answer: dict[str, Any]) -> Meaning:
 
 
 def merged(event: Event, new: object) -> dict[str, object] | None:
-    """The tool input with the named keys replaced: a partial object changes only what it names."""
+    """Merge a partial input into the tool input; None when the event has none or the new input is no object."""
     if not isinstance(event, ToolEvent) or not isinstance(new, dict):
         return None
     return {**event.tool_input, **new}

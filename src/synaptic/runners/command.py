@@ -1,4 +1,4 @@
-"""Scripts: the whole event on stdin, nine variables, a process group of their own, and an end at the timeout."""
+"""Run hook scripts: the event on stdin, nine variables, their own process group, killed at the timeout."""
 
 import asyncio
 import contextlib
@@ -20,11 +20,11 @@ from synaptic.runners.processes import Launch, Process, Streams, end, exit_code,
 from synaptic.runners.stdin import stdin_line
 
 LINGER = 0.2
-"""How long a background child that still holds stdout may add to the answer after its parent has ended."""
+"""Seconds to wait after the exit for a background child that still holds stdout open."""
 
 
 async def run(invocation: Invocation, handler: Command) -> Meaning:
-    """Wait for the script's answer; at the timeout, or when nobody waits any more, it is killed."""
+    """Run a script and read its answer; it is killed at the timeout, and when the waiting task is cancelled."""
     plan, warnings = prepare(invocation, handler)
     child = _Child()
     try:
@@ -35,6 +35,7 @@ async def run(invocation: Invocation, handler: Command) -> Meaning:
     except (OSError, ValueError) as error:
         return not_started(invocation.hook, plan, error)
     finally:
+        # Also on cancellation: the daemon drops a call whose client has gone, and its scripts must not live on.
         child.close(plan.mark)
     if output is None:
         return too_long(invocation.hook)
@@ -42,7 +43,7 @@ async def run(invocation: Invocation, handler: Command) -> Meaning:
 
 
 def prepare(invocation: Invocation, handler: Command) -> tuple[Launch, tuple[str, ...]]:
-    """What to execute, with a warning for everything that could not be handed over."""
+    """Build what to execute, with a warning for each variable that was too long to be passed."""
     _make_logs(invocation)
     mark = os.urandom(16).hex()
     variables = environment(invocation, mark)
@@ -52,9 +53,10 @@ def prepare(invocation: Invocation, handler: Command) -> tuple[Launch, tuple[str
 
 
 def not_started(hook: Hook, plan: Launch, error: Exception) -> Failure:
-    """A script that could not be executed: why, and what to type."""
+    """Explain why a script could not be started, and what to type."""
     script = plan.script or plan.argv[0]
     code = error.errno if isinstance(error, OSError) else None
+    # exec reports ENOENT for the interpreter of line 1 too; the script itself is there.
     if code == errno.ENOENT and "/" in script and (interpreter := _interpreter(script)):
         return Failure(Fault.CRASH, f"{named(hook)}: {script} wants {interpreter}, which is not there (see its line 1)")
     if code in (errno.ENOENT, errno.ENOTDIR):
@@ -74,9 +76,10 @@ class _Child:
         self.process: Process | None = None
 
     async def run(self, plan: Launch, stdin: bytes) -> Output | None:
-        """Its output, or None when there was too much of it."""
+        """Return its output, or None when it printed more than the limit."""
         feed, out, err = self._open(stdin)
         self.process = launch(plan, Streams(feed.reader, out.writer, err.writer))
+        # Our copies of the child's ends: kept open, the pipes would never report an end.
         out.close_writer()
         err.close_writer()
         feed.begin()
@@ -96,7 +99,7 @@ class _Child:
             pipe.close()
 
     def _open(self, stdin: bytes) -> tuple[Feed, Drain, Drain]:
-        """One after another, so that what is open can be closed when the next one fails."""
+        """Open the three pipes one by one, so that those already open are closed when the next one fails."""
         self.pipes.append(feed := Feed(stdin))
         self.pipes.append(out := Drain(OUTPUT_LIMIT))
         self.pipes.append(err := Drain(STDERR_LIMIT))
@@ -104,7 +107,7 @@ class _Child:
 
 
 async def _ended(process: Process, out: Drain) -> int | None:
-    """The exit code, or None when it talks too much."""
+    """Wait for the exit code; None when it prints more than the limit first."""
     ended = asyncio.ensure_future(exit_code(process))
     full = asyncio.ensure_future(out.full.wait())
     try:
@@ -117,6 +120,7 @@ async def _ended(process: Process, out: Drain) -> int | None:
 
 def _directory(invocation: Invocation, handler: Command) -> str:
     call = invocation.call
+    # An agent may have deleted its own working directory: a guard must still start.
     for candidate in (handler.cwd, call.event.cwd, call.root, invocation.variables.get("SYNAPTIC_PROJECT_ROOT", "")):
         if candidate and _enterable(candidate):
             return candidate
@@ -131,7 +135,7 @@ def _enterable(path: str) -> bool:
 
 
 def _make_logs(invocation: Invocation) -> None:
-    """Hooks append to `logs` under strict shell mode, so it is there before them; never in a project without us."""
+    """Create `logs`, which hooks append to under `set -e`; never in a project that does not use synaptic."""
     root = Path(invocation.variables.get("SYNAPTIC_ROOT", ""))
     with contextlib.suppress(OSError, ValueError):
         if root.is_absolute() and root.is_dir():

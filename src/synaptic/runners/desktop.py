@@ -12,8 +12,9 @@ DESKTOPS = ("DISPLAY", "WAYLAND_DISPLAY", "DBUS_SESSION_BUS_ADDRESS")
 
 
 def alert_command(alert: Alert, environ: Mapping[str, str], platform: str) -> tuple[str, ...]:
-    """What to run; nothing where there is no desktop."""
+    """Build the command that shows an alert; empty where there is no desktop."""
     if platform == "darwin":
+        # As arguments, never inside the script's text: a title with quotes would be AppleScript code.
         return (OSASCRIPT, "-e", SCRIPT, alert.title, alert.text, alert.sound)
     if any(environ.get(name) for name in DESKTOPS):
         return ("notify-send", "--app-name=synaptic", "--", alert.title, alert.text)

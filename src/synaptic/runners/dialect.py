@@ -1,4 +1,4 @@
-"""What an answer means: JSON of any known dialect, and exit codes through the hook's own protocol only.
+"""Interpret a hook's answer: JSON of any known dialect, and exit codes by the hook's own protocol only.
 
 | protocol | exit 0 | exit 1 | exit 2 | other exits |
 |---|---|---|---|---|
@@ -29,11 +29,11 @@ CONTEXT_EVENTS = frozenset({"SessionStart", "UserPromptSubmit", "UserPromptExpan
 """Events on which plain text is meant for the model."""
 
 Answer = dict[str, Any] | str | Failure
-"""An object, plain text, or JSON that cannot be read."""
+"""A parsed answer: an object, plain text, or a failure for broken JSON."""
 
 
 def understand(hook: Hook, event: Event, output: Output) -> Meaning:
-    """The meaning of one answer. Never raises, whatever was printed."""
+    """Interpret one answer. Never raises, whatever was printed."""
     return PROTOCOLS[hook.protocol](hook, event, output)
 
 
@@ -56,6 +56,7 @@ def _native(hook: Hook, event: Event, output: Output) -> Meaning:
     if output.exit == BLOCK:
         return _blocked(hook, meaning, output.errors)
     if output.exit:
+        # A guard that printed its decision and then failed (a trap under `set -e`) has still decided.
         return meaning if isinstance(meaning, Verdict) else crashed(hook, output)
     if isinstance(answer, str):
         return _plain(event, answer)
@@ -93,7 +94,7 @@ PROTOCOLS: Mapping[str, Callable[[Hook, Event, Output], Meaning]] = {
 
 
 def _blocked(hook: Hook, meaning: Meaning, reason: str) -> Verdict:
-    """The exit code says block; whatever else the JSON said is kept, and its own reason wins."""
+    """Make a block from the exit code; the rest of the JSON is kept, and a reason of its own wins."""
     base = meaning if isinstance(meaning, Verdict) else Verdict()
     if base.says is Kind.DENY:
         return base
@@ -110,10 +111,11 @@ def _plain(event: Event, text: str) -> Verdict | None:
 
 
 def _meaning(hook: Hook, event: Event, answer: dict[str, Any]) -> Meaning:
-    """All dialects that recognise the object, together: a block in one is never lost to another."""
+    """Read an object by all dialects that recognise it, so that a block in one is not lost to another."""
     said = [dialect.read(hook, event, answer) for dialect in DIALECTS if dialect.speaks(hook, answer)]
     verdicts = [one for one in said if isinstance(one, Verdict)]
     failures = [one for one in said if isinstance(one, Failure)]
+    # A readable block counts more than an unreadable part beside it.
     if failures and not any(one.says is Kind.DENY for one in verdicts):
         return failures[0]
     verdict = _together(verdicts)
@@ -140,6 +142,7 @@ def _read(hook: Hook, output: Output) -> Answer:
     text = output.text
     if text == "null":
         return ""
+    # Lists and bare strings are no answer of any protocol: treated as text, like a script's chatter.
     if not (text.startswith("{") and text.endswith("}")):
         return text
     try:
@@ -150,7 +153,7 @@ def _read(hook: Hook, output: Output) -> Answer:
 
 
 def _deep(answer: object) -> bool:
-    """Level by level, so that depth costs no stack: whoever encodes the answer later has less of it."""
+    """Check the depth level by level, without recursion: encoding it later has less stack than decoding had."""
     level = [answer]
     for _ in range(DEPTH):
         level = [child for value in level for child in _children(value)]

@@ -1,4 +1,4 @@
-"""The variables a hook runs with: the agent's own, the project's, and the three about this event."""
+"""The environment of a hook: the agent's variables, the project's, and the three about this event."""
 
 import os
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ MARK = "SYNAPTIC_RUN"
 """Unique per run, so that everything a hook started can be found again."""
 RECHECK = "SYNAPTIC_RECHECK"
 OWN = frozenset({"HOOK_EVENT", "HOOK_TOOL", "HOOK_INPUT", RECHECK})
-"""Never inherited: an old value would be believed."""
+"""Set by us only, never inherited: a hook that runs inside another hook must not see the outer event."""
 STRING_LIMIT = 128 * 1024 - 1
 """One longer string makes exec fail on Linux, and so would disable every guard."""
 TOTAL_LIMIT = 1024 * 1024
@@ -35,7 +35,7 @@ class Environment(msgspec.Struct, frozen=True):
 
 
 def environment(invocation: Invocation, mark: str) -> Environment:
-    """Never longer than exec can take: what is too long is left out, the largest foreign variables first."""
+    """Build an environment that exec accepts: the largest inherited variables are left out first."""
     own = {**about(invocation), MARK: mark}
     inherited = invocation.call.env or os.environ
     foreign = {name: value for name, value in inherited.items() if name not in OWN | own.keys() and _valid(name, value)}
@@ -44,7 +44,7 @@ def environment(invocation: Invocation, mark: str) -> Environment:
 
 
 def about(invocation: Invocation) -> dict[str, str]:
-    """What we say ourselves: the project's variables, event, tool and input."""
+    """Build our own variables: those of the project, and event, tool and input."""
     event = invocation.call.event
     own = {name: value for name, value in invocation.variables.items() if _valid(name, value)}
     own |= {"HOOK_EVENT": _safe(event_name(event)), "HOOK_TOOL": _safe(_tool(event))}

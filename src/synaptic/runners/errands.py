@@ -1,4 +1,4 @@
-"""Programs that policies ask for: run to their end, both streams in one text, killed with all they started in time."""
+"""Run the programs that policies ask for: both streams in one text, killed with their children at the timeout."""
 
 import asyncio
 import contextlib
@@ -13,13 +13,13 @@ from synaptic.runners.pipes import Drain
 from synaptic.runners.processes import Launch, Streams, end, exit_code, launch
 
 LIMIT = 256 * 1024
-"""Bytes that are kept; what comes after is read and forgotten."""
+"""Bytes of output to keep; the rest is read and dropped, so that the program does not block on a full pipe."""
 LINGER = 0.2
 COLOUR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 
 
 async def run(errand: Errand, env: Mapping[str, str], left: float = float("inf")) -> Ended:
-    """How it ended. Never raises: what could not be run is a trouble."""
+    """Run a program and report how it ended. Never raises: a start failure is reported in `trouble`."""
     seconds = min(errand.timeout, left)
     if seconds <= 0:
         return Ended(trouble="could not be run: the event's deadline had passed")

@@ -1,4 +1,4 @@
-"""One door to all runners: which one executes a hook is decided by its handler."""
+"""Execute any hook: its handler decides which runner does."""
 
 import sys
 from pathlib import Path
@@ -19,11 +19,12 @@ from synaptic.runners.spool import Finished, Spool
 if TYPE_CHECKING:
     from synaptic.runners.http import HttpRunner
 
+# -I: the project's folder and PYTHON* variables must not be able to replace our modules.
 ONCE = (sys.executable, "-I", "-m", "synaptic.runners.once")
 
 
 class Runners:
-    """Everything that executes third-party hooks. `spool` is the folder for runs that nobody waits for."""
+    """All runners of third-party hooks. `spool` is the folder of background runs."""
 
     def __init__(self, spool: Path) -> None:
         default_child_signal()
@@ -44,11 +45,12 @@ class Runners:
                 raise TypeError(f"{policy.id} is a policy: the pipeline calls it itself")
 
     def start(self, invocation: Invocation) -> Failure | None:
-        """Launch a hook that nobody waits for; its advice comes with `collect`. None when it runs."""
+        """Launch a background hook; its advice comes with `collect`. Returns a failure when it could not be started."""
         match invocation.hook.handler:
             case Command() as handler:
                 return self._spool.start(invocation, handler)
             case PythonFunction() | HttpEndpoint() as handler:
+                # A background function gets its own process: a warm worker ends with the daemon.
                 variables = {**invocation.variables, HANDLER: encoded(handler)}
                 detached = msgspec.structs.replace(invocation, variables=variables)
                 return self._spool.start(detached, Command(argv=ONCE))
@@ -56,11 +58,11 @@ class Runners:
                 raise TypeError(f"{policy.id} is a policy: the pipeline calls it itself")
 
     def collect(self) -> list[Finished]:
-        """Runs that have ended, the same ones again until `done`."""
+        """Collect background runs that have ended; each is returned again until it is forgotten."""
         return self._spool.collect()
 
     def done(self, finished: Finished) -> None:
-        """The outcome is stored: forget the run."""
+        """Forget a run whose outcome is stored."""
         self._spool.done(finished)
 
     async def close(self) -> None:

@@ -1,4 +1,4 @@
-"""Servers on this machine: the event is posted to a loopback address, and to no other."""
+"""Run hooks that are servers on this machine: the event is posted to loopback addresses only."""
 
 import asyncio
 import contextlib
@@ -21,7 +21,7 @@ THREADS = 16
 
 
 class Address(msgspec.Struct, frozen=True):
-    """Where to post: addresses to try, all of them loopback."""
+    """Where to post: host addresses to try in order, all of them loopback."""
 
     hosts: tuple[str, ...]
     port: int
@@ -29,13 +29,13 @@ class Address(msgspec.Struct, frozen=True):
 
 
 class HttpRunner:
-    """Posts events from threads of its own, so that a slow server holds up nobody else."""
+    """Posts events from its own threads, so that a slow server does not block the event loop."""
 
     def __init__(self) -> None:
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="synaptic-http")
 
     async def run(self, invocation: Invocation, handler: HttpEndpoint) -> Meaning:
-        """One POST, no proxy, no redirect; everything but a 2xx with a JSON object is a failure."""
+        """Send one POST without proxy or redirect; everything but a 2xx with a JSON object is a failure."""
         hook = invocation.hook
         address = loopback(handler.url)
         if isinstance(address, str):
@@ -51,11 +51,12 @@ class HttpRunner:
         except (OSError, ValueError, http.client.HTTPException) as error:
             return Failure(Fault.CRASH, f"{named(hook)}: {handler.url} gave no answer: {error or type(error).__name__}")
         finally:
+            # The thread cannot be cancelled; shutting its socket down is what ends its blocking read.
             exchange.abort()
         return _meaning(invocation, status, answer)
 
     async def close(self) -> None:
-        """Let go of the threads; exchanges under way are aborted by their own runs."""
+        """Shut the threads down; running exchanges are aborted by their own runs."""
         self._threads.shutdown(wait=False, cancel_futures=True)
 
 
@@ -95,7 +96,7 @@ class Exchange:
 
 
 def loopback(url: str) -> Address | str:
-    """The address of a server on this machine, or why it is none."""
+    """Parse the URL of a server on this machine; returns the reason as text when it is none."""
     try:
         parts = urllib.parse.urlsplit(url)
         port = parts.port or 80
@@ -104,6 +105,7 @@ def loopback(url: str) -> Address | str:
         return f"{url!r} is no address: {error}"
     if parts.scheme != "http":
         return f"{url!r} must start with http:// (only servers on this machine are asked)"
+    # Not resolved by name: /etc/hosts or DNS could point `localhost` elsewhere.
     hosts = ("127.0.0.1", "::1") if host == "localhost" else (host,)
     if not all(_is_loopback(one) for one in hosts):
         return f"{url!r} is not on this machine; use 127.0.0.1, ::1 or localhost: events never leave it"

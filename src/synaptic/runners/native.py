@@ -25,16 +25,17 @@ DEFER = "defer"
 
 
 def speaks(hook: Hook, answer: dict[str, Any]) -> bool:
-    """Any key that belongs to this dialect alone."""
+    """Whether the answer has a key that belongs to this dialect alone."""
     return not KEYS.isdisjoint(answer)
 
 
 def read(hook: Hook, event: Event, answer: dict[str, Any]) -> Meaning:
-    """One object of this dialect; keys nobody knows are ignored."""
+    """Read one answer of this dialect; unknown keys are ignored."""
     specific = answer.get("hookSpecificOutput")
     specific = {} if specific is None else specific
     if not isinstance(specific, dict):
         return unreadable(hook, "printed a hookSpecificOutput that is no object")
+    # A script that answers for another event was written for something else: its decision is not for this call.
     if (name := specific.get("hookEventName", event_name(event))) != event_name(event):
         return unreadable(hook, f"answered for {name!r}, but the event is {event_name(event)}")
     parts = _Parts(hook, event, answer, specific)
@@ -44,7 +45,7 @@ def read(hook: Hook, event: Event, answer: dict[str, Any]) -> Meaning:
 
 
 class _Parts(msgspec.Struct, frozen=True):
-    """The places where one answer can say something."""
+    """One answer and the places where it can hold a decision."""
 
     hook: Hook
     event: Event
@@ -88,7 +89,7 @@ class _Parts(msgspec.Struct, frozen=True):
         )
 
     def says(self) -> Kind:
-        """The strongest of all words: a block beside an allow is a block."""
+        """Find the strongest of all decisions in the answer: a block beside an allow is a block."""
         known = [SAYS[word] for word in self.words() if isinstance(word, str) and word in SAYS]
         return max(known, key=lambda kind: kind.rank, default=Kind.NONE)
 

@@ -1,4 +1,4 @@
-"""A warm function or a server asked once, from a process of its own: how a hook that nobody waits for is run."""
+"""Run a Python function or HTTP hook once in its own process: the background form of both."""
 
 import json
 import os
@@ -11,11 +11,11 @@ from synaptic.runners import worker
 
 HANDLER = "SYNAPTIC_HANDLER"
 SECONDS = 3600.0
-"""Whoever started us ends us at the hook's own timeout."""
+"""Longer than any hook: the spool kills this process at the hook's own timeout."""
 
 
 def encoded(handler: PythonFunction | HttpEndpoint) -> str:
-    """A handler as the text that `main` reads from its environment."""
+    """Encode a handler as the text that `main` reads from its environment."""
     return f"{type(handler).__name__} {msgspec.json.encode(handler).decode()}"
 
 
@@ -30,6 +30,7 @@ def main() -> int:
 
 def _call(handler: PythonFunction, event: bytes) -> int:
     stdout = os.fdopen(os.dup(1), "wb")
+    # The function's own prints must not mix with the answer.
     os.dup2(2, 1)
     function = getattr(worker.load(handler.file), handler.function)
     answer = function(json.loads(event))

@@ -1,4 +1,4 @@
-"""What a hook left behind, and the failures that can be read from it."""
+"""Output of a hook process, and the failures that are made from it."""
 
 import signal
 
@@ -13,7 +13,7 @@ STDERR_LIMIT = 64 * 1024
 SNIPPET = 200
 
 Meaning = Verdict | Failure | None
-"""An opinion, a failure, or silence."""
+"""What a hook answered: a verdict, a failure, or None for no opinion."""
 
 
 class Output(msgspec.Struct, frozen=True):
@@ -33,39 +33,39 @@ class Output(msgspec.Struct, frozen=True):
 
 
 def event_name(event: Event) -> str:
-    """The canonical name; an event nobody knows has the name it came with."""
+    """The canonical event name; an unknown event keeps the name it came with."""
     return event.hook_event_name if isinstance(event, Unknown) else type(event).__name__
 
 
 def named(hook: Hook) -> str:
-    """A hook as a person knows it."""
+    """Describe a hook for messages to people."""
     return f"hook {hook.id} (skill {hook.skill})" if hook.skill else f"hook {hook.id}"
 
 
 def snippet(text: str) -> str:
-    """The start of a text, on one line."""
+    """Shorten a text to its start, on one line."""
     line = " ".join(text.split())
     return line if len(line) <= SNIPPET else f"{line[:SNIPPET]}..."
 
 
 def crashed(hook: Hook, output: Output) -> Failure:
-    """A process that ended in a way its protocol calls an error."""
+    """Make the failure of a process whose exit is an error in its protocol."""
     detail = f": {snippet(output.errors)}" if output.errors else ""
     return Failure(Fault.CRASH, f"{named(hook)} {_ending(output.exit)}{detail}", output.errors)
 
 
 def unreadable(hook: Hook, problem: str, output: Output | None = None) -> Failure:
-    """An answer that cannot be understood."""
+    """Make the failure of an answer that cannot be understood."""
     return Failure(Fault.OUTPUT, f"{named(hook)} {problem}", output.errors if output else "")
 
 
 def too_long(hook: Hook) -> Failure:
-    """An answer that nobody will read to its end."""
+    """Make the failure of an answer over the size limit."""
     return unreadable(hook, f"printed more than {OUTPUT_LIMIT // 1024 // 1024} MiB; print one short JSON object")
 
 
 def overdue(hook: Hook, seconds: float) -> Failure:
-    """A process that did not answer in time."""
+    """Make the failure of a process that did not answer in time."""
     advice = f"raise its `timeout` in {hook.source}" if hook.source else "raise its `timeout`"
     return Failure(Fault.TIMEOUT, f"{named(hook)} gave no answer within {seconds:g} s and was stopped ({advice})")
 

@@ -8,7 +8,7 @@ CHUNK = 64 * 1024
 
 
 class Drain:
-    """Everything a process writes to one pipe, up to a limit; what comes after is read and forgotten."""
+    """Reads what a process writes to a pipe, up to a limit; the rest is read and dropped so that it never blocks."""
 
     def __init__(self, limit: int) -> None:
         self.loop = asyncio.get_running_loop()
@@ -22,7 +22,7 @@ class Drain:
         self.loop.add_reader(self.reader, self._read)
 
     def close_writer(self) -> None:
-        """Our copy of the end that the process has now."""
+        """Close our copy of the end that the process has inherited."""
         if self.writer >= 0:
             os.close(self.writer)
             self.writer = -1
@@ -57,7 +57,7 @@ class Drain:
 
 
 class Feed:
-    """Bytes on their way into a process; one that does not want to read them is left in peace.
+    """Writes bytes to a process; one that does not read them is no error.
 
     The pipe is closed after them, unless more is to follow (`keep`).
     """
@@ -70,12 +70,12 @@ class Feed:
         os.set_blocking(self.writer, False)
 
     def begin(self) -> None:
-        """The process has its end: write what fits, the loop writes the rest."""
+        """Start writing once the process has inherited its end; the event loop writes what does not fit now."""
         self._close_reader()
         self.send(self.data)
 
     def send(self, data: bytes | memoryview) -> None:
-        """The next bytes, after the ones before have gone."""
+        """Send the next bytes; only after the ones before have been written."""
         self.data = memoryview(data)
         self._write()
         if self.writer >= 0 and self.data:
@@ -106,7 +106,7 @@ class Feed:
 
 
 async def readable(descriptor: int) -> None:
-    """Wait until a descriptor has something to say."""
+    """Wait until a descriptor is readable."""
     loop = asyncio.get_running_loop()
     ready = asyncio.Event()
     loop.add_reader(descriptor, ready.set)

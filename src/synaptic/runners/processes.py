@@ -31,7 +31,7 @@ Stream = int | IO[bytes]
 
 
 class Launch(msgspec.Struct, frozen=True):
-    """What to execute, where, and as whom it can be found again."""
+    """What to execute, where, and the mark by which its processes are found again."""
 
     argv: tuple[str, ...]
     env: dict[str, str]
@@ -50,7 +50,7 @@ class Streams(msgspec.Struct, frozen=True):
 
 
 class Identity(msgspec.Struct, frozen=True):
-    """A process id is used again; together with its start time it is not."""
+    """Identity of a process: ids are reused, an id together with its start time is not."""
 
     pid: int
     started: str = ""
@@ -64,7 +64,7 @@ class Identity(msgspec.Struct, frozen=True):
 
 
 def launch(plan: Launch, streams: Streams) -> Process:
-    """Start it. Raises OSError as exec does; a script without a shebang is run by /bin/sh, as a shell would."""
+    """Start a process. Raises OSError as exec does; a script without a shebang is run by /bin/sh, as a shell would."""
     try:
         return _spawn(plan.argv, plan, streams)
     except OSError as error:
@@ -74,7 +74,7 @@ def launch(plan: Launch, streams: Streams) -> Process:
 
 
 def identify(pid: int) -> Identity:
-    """How to recognise a process of ours later, also after a restart."""
+    """Identify a process, so that it is recognised later, also after a restart of the daemon."""
     stat = _stat(pid)
     return Identity(pid, stat[START_TIME] if stat else "")
 
@@ -93,6 +93,7 @@ async def exit_code(process: Process) -> int:
 
 def end(process: Process, mark: str) -> None:
     """Kill a process with its group and everything it started, and take its exit code."""
+    # Already reaped: the id may belong to another process by now, so nothing may be killed by it.
     if process.poll() is not None:
         return
     kill_family(process.pid, mark)
@@ -153,7 +154,7 @@ def _open_pidfd(pid: int) -> int:
 
 
 def _find_family(pid: int, mark: str) -> Iterator[int]:
-    """Living members of the family, from one look at /proc; where there is none, the group has to do."""
+    """Find living members of the family in one pass over /proc; without /proc (macOS) the group has to do."""
     parents = {member: stat for member in _pids() if (stat := _stat(member)) and stat[STATE] not in DEAD_STATES}
     family = {pid, *marked(mark)}
     while born := {member for member in parents if int(parents[member][PARENT]) in family} - family:

@@ -1,4 +1,4 @@
-"""Warm Python functions: a file is imported once, in a process of its own, and called over pipes."""
+"""Run Python function hooks in warm workers: a file is imported once in its own process and called over pipes."""
 
 import asyncio
 import contextlib
@@ -21,7 +21,7 @@ from synaptic.runners.processes import Launch, Streams, end, launch
 from synaptic.runners.stdin import context, to_json
 
 WORKERS = 4
-"""Of one file at the same time; further calls wait their turn."""
+"""Workers of one file at the same time; further calls wait for a free one."""
 IDLE = 300.0
 ANSWER_LIMIT = OUTPUT_LIMIT + STDERR_LIMIT
 
@@ -85,6 +85,7 @@ class _Pool:
     def _take(self, stamp: Stamp) -> "_Worker":
         while self.resting:
             worker = self.resting.pop()
+            # The user may have edited the file since the worker imported it.
             if worker.stamp == stamp and worker.alive:
                 worker.wake()
                 return worker
@@ -111,6 +112,7 @@ class _Worker:
         self.requests = Feed(keep=True)
         self.answers = Drain(ANSWER_LIMIT)
         self.errors = Drain(STDERR_LIMIT)
+        # The file's path, not -m: the worker imports nothing of ours and starts faster without our package.
         argv = (sys.executable, "-I", script.__file__, file)
         plan = Launch(argv, {**os.environ, MARK: self.mark}, str(Path(file).parent), self.mark, file)
         try:
@@ -127,7 +129,7 @@ class _Worker:
         return self.process.poll() is None and not self.answers.ended.is_set()
 
     async def ask(self, request: bytes) -> bytes:
-        """The line it answers; a ConnectionError when it ends or says too much instead."""
+        """Send a request and return the answer line; ConnectionError when the worker ends or answers too much."""
         self.answers.data.clear()
         self.errors.data.clear()
         self.requests.send(request)

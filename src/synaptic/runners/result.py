@@ -18,12 +18,12 @@ FOREIGN = frozenset(("action", "decision", "hookSpecificOutput"))
 
 
 def speaks(hook: Hook, answer: dict[str, Any]) -> bool:
-    """Under its own protocol every object is a result: unknown keys are kept."""
+    """Whether the answer is of this dialect; with protocol `result` every object is, and unknown keys are kept."""
     return hook.protocol == "result" or not DISTINCT.isdisjoint(answer)
 
 
 def read(hook: Hook, event: Event, answer: dict[str, Any]) -> Verdict:
-    """One object of this dialect. Wrong parts are left out with a warning, the rest counts."""
+    """Read one answer of this dialect; wrong parts are left out with a warning."""
     reader = _Reader(hook, answer)
     result = reader.result()
     warnings = list(reader.warnings)
@@ -42,9 +42,10 @@ def read(hook: Hook, event: Event, answer: dict[str, Any]) -> Verdict:
 
 
 def _refusal(hook: Hook, event: Event) -> str:
-    """Why a block does not count; empty when it does."""
+    """Explain why a block is ignored; empty when it counts."""
     if event.TIMING is not Timing.BEFORE:
-        return f"{named(hook)} asks to block {event_name(event)}, which cannot be blocked: misconfigured, ignored"
+        what = f"asks to block {event_name(event)}, which cannot be blocked"
+        return f"{named(hook)} {what}: misconfigured, ignored"
     if not hook.blocking:
         return f"{named(hook)} asks to block but is not `blocking: true` in {hook.source or 'its file'}: ignored"
     return ""
@@ -56,7 +57,7 @@ def _reason(hook: Hook, result: HookResult) -> str:
 
 
 class _Reader:
-    """Reads key by key and remembers what was wrong."""
+    """Reads an answer key by key and collects warnings."""
 
     def __init__(self, hook: Hook, answer: dict[str, Any]) -> None:
         self.hook = hook
@@ -134,6 +135,7 @@ class _Reader:
             if not isinstance(payload, dict) or not isinstance(item.get("kind"), str):
                 self.wrong("a follow-up action has no `kind` or its payload is no object")
                 continue
+            # Hooks commonly write `{"kind": "open_file", "path": ...}` without a payload object.
             beside = {key: value for key, value in item.items() if key not in ("kind", "payload")}
             found.append({"kind": item["kind"], "payload": {**beside, **payload}})
         return tuple(found)

@@ -1,6 +1,6 @@
-"""Several programs one after another: `python -m synaptic.runners.several JSON`, how each ended as JSON on stdout.
+"""Run programs one after another: `python -m synaptic.runners.several JSON`, results as JSON on stdout.
 
-They stay in this process's group with its environment, so that whoever ends it ends them too.
+They stay in this process's group and environment (with its mark), so that killing it kills them too.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ class Program(msgspec.Struct, frozen=True):
 
 
 async def run(program: Program) -> Ended:
-    """How it ended. Never raises: what could not be run is a trouble."""
+    """Run a program and report how it ended. Never raises: a start failure is reported in `trouble`."""
     env = {**os.environ, "NO_COLOR": "1"}
     pipe = asyncio.subprocess.PIPE
     null, both = asyncio.subprocess.DEVNULL, asyncio.subprocess.STDOUT

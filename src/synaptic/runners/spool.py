@@ -36,7 +36,7 @@ ABANDONED = 3600
 
 
 class Meta(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """All that is needed to understand the output later, also by another process."""
+    """What is needed to interpret the output later, also by another daemon process."""
 
     call: str
     hook: str
@@ -75,12 +75,13 @@ class Spool:
         self._children: list[Process] = []
 
     def start(self, invocation: Invocation, handler: Command) -> Failure | None:
-        """Launch and forget; a run that was started before is left alone."""
+        """Start a detached run; one that was started before for this call and hook is left alone."""
         self._reap()
         plan, _ = prepare(invocation, handler)
         entry = self.folder / _run_name(invocation)
         try:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            # mkdir is the atomic test: of two processes that repeat the same call exactly one starts the hook.
             entry.mkdir(mode=0o700)  # atomic: of two processes that repeat a call, one starts the hook
         except FileExistsError:
             return None
@@ -94,7 +95,7 @@ class Spool:
         return None
 
     def collect(self) -> list[Finished]:
-        """Every run that has ended, oldest first; overdue and overlong ones are killed and given next time."""
+        """Collect ended runs, oldest first; those over time or output limit are killed and collected next time."""
         self._reap()
         runs = [(entry, meta) for entry in _entries(self.folder) if (meta := _read_meta(entry))]
         ended = [run for run in runs if self._has_ended(*run)]
@@ -102,7 +103,7 @@ class Spool:
         return [_finish(entry, meta) for entry, meta in sorted(ended, key=lambda run: run[1].started)]
 
     def done(self, finished: Finished) -> None:
-        """Its outcome is stored elsewhere now."""
+        """Remove a run whose outcome is stored elsewhere now."""
         _remove(self.folder / finished.id)
 
     def _launch(self, entry: Path, invocation: Invocation, plan: Launch) -> None:
@@ -127,6 +128,7 @@ class Spool:
         if reason := _find_excess(entry, meta):
             # The reason is noted before the kill: the next look finds a dead process and must know why.
             _write_meta(entry, msgspec.structs.replace(meta, end=reason))
+            # Without a noted process the mark in the environment is the only way to find it.
             for pid in {meta.process.pid} if meta.process else marked(meta.mark):
                 kill_family(pid, meta.mark)
         return False
@@ -136,7 +138,7 @@ class Spool:
 
 
 def advice(meaning: Meaning) -> Meaning:
-    """What may still be said when the act is over: text and hints, no decision."""
+    """Reduce an answer to advice (text and hints): the tool has run already, so a decision is too late."""
     if not isinstance(meaning, Verdict):
         return meaning
     said = Verdict(context=meaning.context, messages=meaning.messages, result=meaning.result, warnings=meaning.warnings)
@@ -223,7 +225,7 @@ def _read_meta(entry: Path) -> Meta | None:
 
 
 def _remove(entry: Path) -> None:
-    """Its files first; what has gone already is no trouble."""
+    """Remove the folder of a run; a file that is gone already is no error."""
     with contextlib.suppress(OSError):
         for file in entry.iterdir():
             file.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""What a hook reads: the whole event as one line of JSON."""
+"""The JSON line that a hook reads on stdin: the whole event."""
 
 from datetime import UTC, datetime
 
@@ -11,16 +11,16 @@ from synaptic.model.text import to_utf8_deep
 from synaptic.runners.output import event_name
 
 ORCHESTRATOR = "synaptic"
-"""The agent whose payloads already are contexts; handlers get them exactly as they came."""
+"""The agent whose payloads are contexts already; hooks get them unchanged."""
 
 
 def stdin_line(call: Call, protocol: Protocol) -> bytes:
-    """The context as bytes, newline included."""
+    """Encode the context as one line, newline included."""
     return to_json(context(call, protocol)) + b"\n"
 
 
 def context(call: Call, protocol: Protocol) -> dict[str, object]:
-    """The payload in canonical names; a `result` hook also finds the fields that every context has."""
+    """Build the payload in canonical names; a `result` hook also gets the fields that every context has."""
     payload = dict(call.payload)
     if call.agent == ORCHESTRATOR or "event_type" in payload:
         return payload
@@ -39,7 +39,7 @@ def context(call: Call, protocol: Protocol) -> dict[str, object]:
 
 
 def to_json(value: object) -> bytes:
-    """Compact JSON; text that is no Unicode is replaced rather than refused."""
+    """Encode as compact JSON; lone surrogates are replaced rather than refused."""
     try:
         return msgspec.json.encode(value)
     except ValueError:

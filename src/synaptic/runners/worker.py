@@ -1,4 +1,4 @@
-"""The other side of a warm Python hook: imports one file once, then answers one line of JSON per line of JSON.
+"""The worker process of Python hooks: imports one file once, then answers each line of JSON with one.
 
 Run as a script, isolated, with the file as its argument; it imports nothing of ours. The function's own stdin is
 empty and its prints go to stderr, so nothing it does can corrupt the pipe.
@@ -33,22 +33,24 @@ def main() -> None:
 
 
 def load(file: str) -> ModuleType:
-    """The file as a module, with its own folder importable, as if it were run as a script."""
+    """Import the file as a module, with its folder on sys.path as if it were run as a script."""
     sys.path.insert(0, str(Path(file).parent))
     spec = importlib.util.spec_from_file_location("synaptic_hook", file)
     if spec is None or spec.loader is None:
         raise ImportError(f"{file} is no Python file")
     module = importlib.util.module_from_spec(spec)
+    # Before it runs: dataclasses and pickle look their module up in sys.modules.
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
     return module
 
 
 def call(module: ModuleType, request: dict[str, Any]) -> dict[str, Any]:
-    """One call of the function, with the variables a script would have."""
+    """Call the function once, with the variables a script would have."""
     function = getattr(module, request["function"], None)
     if not callable(function):
         return {"missing": True}
+    # A variable that this event does not have must not be left from the call before.
     for name in request["clear"]:
         os.environ.pop(name, None)
     os.environ.update(request["variables"])
@@ -56,7 +58,7 @@ def call(module: ModuleType, request: dict[str, Any]) -> dict[str, Any]:
 
 
 def encode(answer: dict[str, Any]) -> bytes:
-    """Compact JSON on one line."""
+    """Encode an answer as compact JSON on one line."""
     try:
         return json.dumps(answer, separators=(",", ":"), allow_nan=False).encode()
     except (TypeError, ValueError, RecursionError) as error:

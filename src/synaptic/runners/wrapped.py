@@ -1,4 +1,4 @@
-"""A program that runs in front of its user: its output passes through as it comes, and its end is measured."""
+"""Run a program in the foreground: its output passes through, exit code and duration are recorded."""
 
 import asyncio
 import os
@@ -10,12 +10,12 @@ from collections.abc import Sequence
 import msgspec
 
 KEPT = 4000
-"""Bytes of the output's end that are kept."""
+"""Bytes to keep from the end of the output."""
 NOT_FOUND, NOT_RUN = 127, 126
 
 
 class Wrapped(msgspec.Struct, frozen=True, kw_only=True):
-    """How it ended."""
+    """How a wrapped program ended."""
 
     exit: int
     millis: float
@@ -31,6 +31,7 @@ def run(argv: Sequence[str], cwd: str | None = None) -> Wrapped:
 
 async def _run(argv: Sequence[str], cwd: str | None) -> Wrapped:
     started = time.monotonic()
+    # On a terminal the program writes to it directly: through a pipe it would lose colours and progress bars.
     pipe = None if sys.stdout.isatty() else asyncio.subprocess.PIPE
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # the program decides what an interrupt means
     try:
@@ -43,6 +44,7 @@ async def _run(argv: Sequence[str], cwd: str | None) -> Wrapped:
     finally:
         signal.signal(signal.SIGINT, before)
     text = kept.decode("utf-8", "replace")
+    # A death by signal is reported as a shell would: 128 + signal.
     return Wrapped(exit=code if code >= 0 else 128 - code, millis=_since(started), output=text)
 
 

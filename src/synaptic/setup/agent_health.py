@@ -1,4 +1,4 @@
-"""Why an agent other than Claude Code might run no hook, as far as its own files tell. Reads only."""
+"""Find out why an agent other than Claude Code might run no hooks, from its own files. Reads only."""
 
 import json
 import tomllib
@@ -20,7 +20,7 @@ BOOTSTRAP = "synaptic bootstrap"
 
 
 class Remark(msgspec.Struct, frozen=True, kw_only=True):
-    """One thing that was looked at."""
+    """One result of the health check."""
 
     state: Literal["ok", "warn", "fail"]
     seen: str
@@ -30,7 +30,7 @@ class Remark(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def examine(options: Options, agent: Agent, plan: Plan) -> Iterator[Remark]:
-    """Everything between an agent and the dispatcher."""
+    """Check everything between an agent and the dispatcher."""
     problems = [
         *_examine_files(options, agent, plan),
         *_examine_switches(options, agent),
@@ -75,7 +75,7 @@ def _setting(path: Path, keys: tuple[str, ...]) -> object:
 
 
 def _load(path: Path) -> dict[str, Any]:
-    """A settings file; one that the agent itself cannot read has its own complaint."""
+    """Load a settings file; an unreadable one is empty, since the agent itself complains about it."""
     try:
         text = (read(path) or b"{}").decode("utf-8-sig")
         found = tomllib.loads(text) if path.suffix == ".toml" else json.loads(plain(text))

@@ -1,8 +1,8 @@
-"""Which version of an agent is installed: read from its package, else asked of the program."""
+"""Find the installed version of an agent: from its package.json, else by running it with --version."""
 
 import json
 import re
-import subprocess  # noqa: TID251 - packages is one of the rooms that start processes
+import subprocess  # noqa: TID251 - programs are asked for their version
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -11,26 +11,27 @@ from synaptic.agents.shared.discover import find_agent
 
 VERSION = re.compile(r"\d+\.\d+(?:\.\d+)?[\w.+-]*")
 PATIENCE = 5.0
-"""Seconds; an agent that takes longer has no version."""
+"""Seconds to wait for --version; an agent that takes longer has no version."""
 ABOVE = 6
-"""Folders above a program in which its package is looked for."""
+"""How many parent folders of a program are searched for its package.json."""
 
 
 def versions(programs: Mapping[str, str]) -> dict[str, str]:
-    """Agent to version for agents with a program; "" where it cannot be told."""
+    """Find the version of every agent's program, in parallel; "" where it is unknown."""
     arguments = [find_agent(name).version_arguments for name in programs]
     with ThreadPoolExecutor(max_workers=4) as pool:
         return dict(zip(programs, pool.map(version, programs.values(), arguments), strict=True))
 
 
 def version(program: str, arguments: tuple[str, ...] = ("--version",)) -> str:
-    """The version of one program."""
+    """Find the version of one program."""
     return _packaged(Path(program)) or _asked(program, arguments)
 
 
 def _packaged(program: Path) -> str:
-    """From the package.json of an npm package; nothing is started for that."""
+    """Read the version from the package.json of an npm package, without starting anything."""
     for folder in list(program.resolve().parents)[:ABOVE]:
+        # Above it is the package.json of whatever project the agent was installed into.
         if folder.name == "node_modules":
             return ""
         try:

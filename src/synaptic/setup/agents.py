@@ -1,4 +1,4 @@
-"""Agents on this machine: found, told about the dispatcher, and left as they were."""
+"""Find agents on this machine, write our entries into their settings, and remove them again."""
 
 import shutil
 from collections.abc import Iterable, Iterator
@@ -35,19 +35,19 @@ class FoundAgent(msgspec.Struct, frozen=True):
 
 
 def find_here(options: Options, agent: Agent) -> FoundAgent:
-    """Where an agent is: its program on PATH, its folder of settings."""
+    """Locate an agent: its program on PATH, its folder of settings."""
     programs = (shutil.which(name, path=options.search_path) for name in agent.programs)
     folder = agent.folder.locate(options.environment)
     return FoundAgent(next((path for path in programs if path), ""), str(folder) if folder.is_dir() else "")
 
 
 def find_all_here(options: Options) -> tuple[str, ...]:
-    """Every agent on this machine."""
+    """List every agent found on this machine."""
     return tuple(agent.name for agent in all_agents() if find_here(options, agent))
 
 
 def check_names(names: Iterable[str]) -> tuple[str, ...]:
-    """The names in their order, each once; raises SettingsError for one that nobody knows."""
+    """Return the agent names in standard order, each once; raises SettingsError for an unknown one."""
     asked, known = set(names), agent_names()
     if unknown := sorted(asked - set(known)):
         raise SettingsError(f"agent {unknown[0]!r} is not known", hint=f"known: {', '.join(known)}")
@@ -69,16 +69,17 @@ def is_current(options: Options, agent: Agent, plan: Plan) -> bool:
 
 
 def difference(file: AgentFile) -> Registration:
-    """How a file differs from what is planned."""
+    """Compare a file with what is planned."""
     if isinstance(file, SettingsFile):
         return settings.inspect(file.path, file.wanted)
     if read(file.path) is None:
         return Registration(missing=(file.path.name,))
+    # A file of ours with other content was written by another version.
     return Registration() if own.is_current(file) else Registration(stale=(file.path.name,))
 
 
 def install_steps(options: Options, agent: Agent, plan: Plan) -> Steps:
-    """Every file of an agent, in an order in which nothing is called that is not there."""
+    """Iterate over the steps that write an agent's files: a program before the entry that calls it."""
     wanted = agent.wire(options.environment, plan)
     for file in wanted:
         yield partial(_put, options, agent, file)
@@ -101,14 +102,14 @@ def _withdrawal_steps(home: Home, agent: Agent) -> Steps:
 
 
 def _left_over(home: Home, agent: Agent, wanted: tuple[AgentFile, ...]) -> list[Path]:
-    """Files of our own that an earlier version put beside those that are wanted now."""
+    """Find files that an earlier version of us wrote beside those that are wanted now."""
     folders = {file.path.parent for file in wanted if isinstance(file, OwnFile)}
     known = (Path(path) for path, mark in record.load(home).settings.items() if mark.agent == agent.name)
     return [path for path in known if path.parent in folders and path not in {file.path for file in wanted}]
 
 
 def removal_steps(options: Options, agent: Agent) -> Steps:
-    """The same the other way round, wherever it was written; files without anything of ours are not looked at."""
+    """Iterate over the steps that remove our parts, in reverse order, wherever they were written."""
     plan = Plan(str(options.home.dispatch), settings.read_token(options.home) or "0" * 32)
     marks = {path for path, mark in record.load(options.home).settings.items() if mark.agent == agent.name}
     for file in reversed(agent.wire(options.environment, plan)):
@@ -136,7 +137,7 @@ def is_trusted(options: Options, agent: Agent, plan: Plan) -> bool:
 
 
 def notes(options: Options, names: Iterable[str], plan: Plan) -> tuple[str, ...]:
-    """What is left for a person to do or to know."""
+    """List what is left for a person to do or to know."""
     told = [find_agent(name) for name in names]
     lines = [f"{agent.title}: {agent.note}" for agent in told if agent.note]
     for agent in told:
@@ -163,7 +164,7 @@ def _take(home: Home, agent: Agent, file: AgentFile) -> Change:
 
 
 def _agree(options: Options, file: AgreementFile) -> Change:
-    """Where it cannot be written the entries still stand, and the notes say how a person agrees."""
+    """Write Codex's agreement; when that fails the entries stay, and the notes say how a person agrees."""
     path = str(file.path)
     try:
         done = agreements.agree(options.home, file)
@@ -179,7 +180,7 @@ def _withdraw(home: Home, agent: Agent, path: Path) -> Change:
 
 
 def _holds_ours(file: AgentFile, agent: Agent) -> bool:
-    """Whether something of ours might be in a file; one that cannot be read has been told about elsewhere."""
+    """Whether a file may hold something of ours; an unreadable one is reported elsewhere."""
     try:
         data = read(file.path) or b""
     except SettingsError:
@@ -188,7 +189,7 @@ def _holds_ours(file: AgentFile, agent: Agent) -> bool:
 
 
 def _find_elsewhere(path: Path, options: Options, agent: Agent, plan: Plan) -> AgentFile:
-    """A file that was written while the agent's folder was another one."""
+    """Describe a recorded file that was written while the agent's folder was another one."""
     like = next(agent.entries(options.environment, plan), None)
     if like is None or own.is_ours(read(path) or b""):
         return OwnFile(path, "")

@@ -1,4 +1,4 @@
-"""Bootstrap, once per machine, and its removal: every file it touches is named, and comes back as it was."""
+"""Bootstrap a machine and undo it: every file that is touched is reported, and restored on removal."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -39,13 +39,13 @@ def bootstrap(options: Options) -> Report:
 
 
 def remove(options: Options) -> Report:
-    """Take everything out that bootstrap put in; configuration, journal and backups stay."""
+    """Remove everything that bootstrap installed; configuration, journal and backups stay."""
     with locked(options.home):
         return _walk(_removal_steps(options))
 
 
 def leave(options: Options, names: tuple[str, ...]) -> Report:
-    """Take out what some agents were told; everything else stays."""
+    """Remove our entries from some agents; everything else stays."""
     with locked(options.home):
         report = _walk(step for agent in names for step in _leaving_steps(options, agent))
         known = record.load(options.home).choices
@@ -77,7 +77,7 @@ def _is_told(options: Options, agent: str, token: str) -> bool:
 
 
 def remembered(options: Options) -> Options:
-    """The same options with the choices of last time where none are given."""
+    """Fill in the choices of the last bootstrap where none are given."""
     choices = options.choices or record.load(options.home).choices
     return msgspec.structs.replace(
         options, choices=choices if choices.agents else msgspec.structs.replace(choices, agents=(CLAUDE,))
@@ -85,7 +85,7 @@ def remembered(options: Options) -> Options:
 
 
 def target(options: Options) -> Path:
-    """The settings file that holds the entries."""
+    """Choose the settings file that holds the entries: the user's or the managed one."""
     return options.managed if _choices(options).managed else options.settings
 
 
@@ -106,12 +106,13 @@ def refuse_early(options: Options) -> None:
     if options.project is None:
         return
     env_text({"SYNAPTIC_PROJECT_ROOT": str(options.project)})
+    # There `.synaptic` is the engine's own folder: a project's files would mix with it.
     if options.project.joinpath(".synaptic").resolve() == options.home.root.resolve():
         raise SettingsError("the home folder is no project", where=str(options.project), hint="cd into a project")
 
 
 def refusal(options: Options, agent: str) -> str:
-    """Why an agent cannot be told about the dispatcher; empty when it can."""
+    """Explain why our entries cannot be written for an agent; empty when they can."""
     try:
         _refuse_agent(remembered(options), agent)
     except SettingsError as error:
@@ -139,6 +140,7 @@ def _walk(steps: Iterator[Step]) -> Report:
 
 
 def _install_steps(options: Options) -> Iterator[Step]:
+    # The dispatcher is in place before any entry calls it: an agent may fire an event at any moment.
     yield partial(_folders, options)
     yield partial(_dispatcher, options)
     for agent in _choices(options).agents:
@@ -155,6 +157,7 @@ def _telling_steps(options: Options, agent: str) -> Iterator[Step]:
         return
     yield partial(_entries, options)
     if _choices(options).managed:
+        # Never in both files: every event would be sent twice.
         yield partial(_without_entries, options, options.settings)
 
 
@@ -177,6 +180,7 @@ def _entries(options: Options) -> Change:
     mode = 0o644 if _choices(options).managed else 0o600
     done = settings.register(options.home, path, wanted_entries(plan), Made(CLAUDE, mode))
     if done and plan.http is not None:
+        # Only in HTTP mode is there a secret in the file; otherwise its mode is the user's business.
         path.chmod(path.stat().st_mode & 0o600)  # its entries carry the token of the listener
     return Change(what="agent settings", path=str(path), done=done, detail="one entry per event")
 
@@ -236,6 +240,7 @@ def _without_dispatcher(options: Options) -> Change:
     done = home.dispatch.exists()
     dispatcher.remove(home)
     drop_folders((str(home.bin),))
+    # Last of all: without them an interrupted removal could not recognise what is left.
     for file in (settings.token_file(home), record.record_file(home)):
         delete(file)
     return Change(what="dispatcher", path=str(home.dispatch), done=done, undo="synaptic bootstrap")

@@ -1,4 +1,4 @@
-"""The program that agents run: the compiled `dispatch`, or without a compiler a script that does the same in Python."""
+"""Install the program that agents run: the compiled `dispatch`, or a shell script that runs the Python client."""
 
 import os
 import shlex
@@ -19,7 +19,7 @@ Kind = Literal["native", "python"]
 Fail = Literal["open", "closed"]
 
 BINARIES = (b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe")
-"""How a program starts on Linux, and on macOS for one processor or several."""
+"""First bytes of a native program: ELF on Linux, Mach-O (one or several architectures) on macOS."""
 MARK = b"# synaptic dispatch, the Python client"
 SCRIPT = """\
 #!/bin/sh
@@ -58,7 +58,7 @@ exec {python} -I -m synaptic.cli.main "$@"
 
 
 class EngineFile(msgspec.Struct, frozen=True):
-    """What `dispatch` reads when there is no daemon."""
+    """The engine file, which `dispatch` reads when there is no daemon."""
 
     python: str = ""
     fail: Fail = "open"
@@ -68,7 +68,7 @@ class EngineFile(msgspec.Struct, frozen=True):
 
 
 def install(home: Home, fail: Fail | None = None) -> Kind:
-    """Put dispatcher, command line and engine file in place; what is already right is left untouched."""
+    """Install dispatcher, command line and engine file; what is already right is left untouched."""
     _refuse_unusable_python(home)
     binary = compiled()
     _replace(home.dispatch, binary.read_bytes() if binary else _script(SCRIPT), 0o755)
@@ -80,7 +80,7 @@ def install(home: Home, fail: Fail | None = None) -> Kind:
 
 
 def remove(home: Home) -> None:
-    """Take the dispatcher and its engine file away, and their folder when nothing else is in it."""
+    """Remove dispatcher and engine file, and their folder when it is empty then."""
     for path in (home.dispatch, home.launcher, home.engine):
         path.unlink(missing_ok=True)
     if home.bin.is_dir() and not any(home.bin.iterdir()):
@@ -88,7 +88,7 @@ def remove(home: Home) -> None:
 
 
 def kind(home: Home) -> Kind | None:
-    """Which dispatcher is installed; None when there is none, or a file that is not ours."""
+    """Find which dispatcher is installed; None when there is none, or a file that is not ours."""
     start = read_start(str(home.dispatch), 256)
     if start.startswith(BINARIES):
         return "native"
@@ -96,13 +96,13 @@ def kind(home: Home) -> Kind | None:
 
 
 def compiled() -> Path | None:
-    """The program that came with this installation, if a compiler was there to make it."""
+    """Find the compiled program of this installation; None when there was no compiler at build time."""
     path = Path(synaptic.__file__).parent / "_native" / "dispatch"
     return path if path.is_file() else None
 
 
 def read_engine(home: Home) -> EngineFile:
-    """The engine file; lines nobody knows, or none at all, leave the defaults."""
+    """Read the engine file; unknown lines are ignored, missing ones keep their defaults."""
     try:
         lines = home.engine.read_text("utf-8", "surrogateescape").split("\n")
     except OSError:
@@ -128,8 +128,9 @@ def _script(template: str) -> bytes:
 
 
 def _refuse_unusable_python(home: Home) -> None:
-    """Python is started isolated, so that no variable changes it; a user's own site folder is not seen then."""
+    """Refuse a Python that cannot run us isolated (-I): then a user's own site-packages is not on its path."""
     where, hint = str(home.engine), "install it in an environment of its own: `pipx install synaptic-hooks`"
+    # The engine file has one line per key, and `dispatch` in C reads it line by line.
     if "\n" in sys.executable:
         raise SettingsError(f"a path with a line break cannot be noted: {sys.executable!r}", where=where, hint=hint)
     if Path(synaptic.__file__).resolve().is_relative_to(site.getusersitepackages()):

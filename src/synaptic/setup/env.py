@@ -1,4 +1,4 @@
-"""The project's variables in `.synaptic/env.toml`: one file that a TOML parser and a shell read equally.
+"""Project variables in `.synaptic/env.toml`: one file that is both valid TOML and valid shell.
 
 Three forms carry every path. `KEY="value"` where the two languages agree on double quotes; `KEY='value'` when the value
 holds `$` or a backtick, which double quotes would expand; and for a value that holds those and a single quote, or a
@@ -22,7 +22,7 @@ LIBRARY = Path(synaptic.__file__).parent / "lib"
 IGNORE_ALL = b"*\n"
 """In a .gitignore beside the libraries: they belong to the installed version, not to the repository."""
 LOCAL = ("env.toml", "logs/", "run/", ".install/", "hooks/.registry.lock")
-"""What belongs to this machine and not into the repository."""
+"""Names for .gitignore: files of this machine that do not belong into the repository."""
 
 
 def env_file(root: Path) -> Path:
@@ -35,6 +35,7 @@ def write_env(root: Path, channel: str | None = None, agents: str | None = None)
     files = env_files(root, channel, agents)  # refused before anything is made
     make_folders(path.parent / "logs")
     for file, text in files.items():
+        # Unchanged files keep their mtime: every catalog watches env.toml.
         if read(file) != text:
             replace(file, text, 0o644)
     _install_library(path.parent / "lib")
@@ -42,7 +43,7 @@ def write_env(root: Path, channel: str | None = None, agents: str | None = None)
 
 
 def env_files(root: Path, channel: str | None = None, agents: str | None = None) -> Mapping[Path, bytes]:
-    """What `write_env` would write: the variables, and which files are this machine's own."""
+    """Plan the files to be written: the variables, and a .gitignore for files of this machine."""
     root = root.absolute()
     known = _known(root)
     channel = channel or known.get("SYNAPTIC_CHANNEL") or DEFAULT_CHANNEL
@@ -55,7 +56,7 @@ def env_files(root: Path, channel: str | None = None, agents: str | None = None)
 
 
 def read_env(root: Path) -> Mapping[str, str]:
-    """The project's variables; the file is written first when it is missing."""
+    """Read the project's variables; the file is written first when it is missing."""
     path = env_file(root)
     data = read(path) or read(write_env(root))
     try:
@@ -66,7 +67,7 @@ def read_env(root: Path) -> Mapping[str, str]:
 
 
 def remove_env(root: Path) -> bool:
-    """Take the file away, and what came with it unless somebody uses it; whether there was one."""
+    """Remove the file and what was made with it, unless in use; whether there was one."""
     path = env_file(root)
     if read(path) is None:
         return False
@@ -80,7 +81,7 @@ def remove_env(root: Path) -> bool:
 
 
 def env_text(variables: Mapping[str, str]) -> bytes:
-    """The whole file. Raises SettingsError for a value that no TOML file can hold."""
+    """Format the whole file. Raises SettingsError for a value that TOML cannot hold."""
     try:
         return "".join(f"{assignment(key, value)}\n" for key, value in variables.items()).encode()
     except UnicodeEncodeError as error:
@@ -88,7 +89,7 @@ def env_text(variables: Mapping[str, str]) -> bytes:
 
 
 def assignment(key: str, value: str) -> str:
-    """One line that sets the key to the value in TOML and in any POSIX shell."""
+    """Format one line that sets the key to the value in TOML and in any POSIX shell."""
     expands, control = EXPANDS.search(value), CONTROL.search(value)
     if not expands and not control:
         return f'{key}="{_escaped(value)}"'
@@ -112,7 +113,7 @@ def _octal(value: str) -> str:
 
 
 def _known(root: Path) -> Mapping[str, str]:
-    """What the present file says; a damaged one says nothing, for it is about to be written anew."""
+    """Read the present file; a damaged one is empty, since it is about to be rewritten."""
     if read(env_file(root)) is None:
         return {}
     try:

@@ -1,4 +1,4 @@
-"""What an installation is asked to be, and what was done about it."""
+"""Options of an installation, and the report of what was changed."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,7 +15,7 @@ from synaptic.setup.record import Choices
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True):
-    """One installation: whose, where, and how."""
+    """Options of one installation: whose, where, and how."""
 
     home: Home
     user_home: Path
@@ -50,7 +50,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def options_from(environ: Mapping[str, str], home: Home) -> Options:
-    """The installation that a user's environment describes."""
+    """Read the options from a user's environment variables."""
     return Options(
         home=home,
         user_home=_user_home(environ),
@@ -74,7 +74,7 @@ def _folder(environ: Mapping[str, str], name: str) -> Path | None:
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True):
-    """One file: whether it had to change, and how to undo that."""
+    """One step's result: the file, whether it had to change, and how to undo that."""
 
     what: str
     path: str
@@ -85,7 +85,7 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Report(msgspec.Struct, frozen=True):
-    """Everything that was looked at, in order."""
+    """All steps of a bootstrap or removal, in order."""
 
     changes: tuple[Change, ...]
     notes: tuple[str, ...] = ()

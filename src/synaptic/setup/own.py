@@ -1,4 +1,4 @@
-"""Files among an agent's that are ours alone: written whole, and never over somebody else's."""
+"""Files in an agent's folder that are entirely ours: written whole, never over somebody else's."""
 
 from pathlib import Path
 
@@ -21,7 +21,7 @@ def refuse_foreign(own: OwnFile) -> None:
 
 
 def is_current(own: OwnFile) -> bool:
-    """Whether the file is there as it should be."""
+    """Whether the file has the planned content and is executable as planned."""
     return read(own.path) == own.text.encode() and own.path.stat().st_mode & 0o111 == own.mode & 0o111
 
 
@@ -32,14 +32,16 @@ def put(home: Home, own: OwnFile, agent: str) -> bool:
         return False
     known = record.load(home).settings.get(str(own.path))
     made = make_folders(own.path.parent) or (known.folders if known else ())
+    # Recorded before it is written: after a crash in between there is nothing to undo, which is harmless.
     record.mark_settings(home, own.path, SettingsMark(Undo("absent"), made, agent))
     replace(own.path, own.text.encode(), own.mode)
+    # The replacement keeps the mode of an existing file, which an older version may have left non-executable.
     own.path.chmod(own.mode)
     return True
 
 
 def take(home: Home, path: Path) -> bool:
-    """Take the file away, and the folders that were made for it; whether it was there and ours."""
+    """Remove the file and the folders that were made for it; whether it was there and ours."""
     mark = record.load(home).settings.get(str(path))
     ours = is_ours(read(path) or b"")
     if ours:

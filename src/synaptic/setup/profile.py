@@ -1,4 +1,4 @@
-"""The line that puts our commands on PATH, in the profile of the user's shell."""
+"""Add and remove the line in the user's shell profile that puts our commands on PATH."""
 
 import re
 from pathlib import Path
@@ -37,7 +37,7 @@ class Shell(msgspec.Struct, frozen=True):
 
 
 def path_line(shell: Shell, home: Home) -> str:
-    """The line itself, quoted for this shell. Raises SettingsError for a folder that PATH cannot hold."""
+    """Format the PATH line, quoted for this shell. Raises SettingsError for a folder that PATH cannot hold."""
     folder = str(home.bin)
     if ":" in folder or "\n" in folder:
         raise SettingsError("PATH cannot hold a folder with a colon or a newline", where=folder, hint="move it")
@@ -66,6 +66,7 @@ def add_path(shell: Shell, home: Home) -> bool:
     """Add the line unless the profile has it; whether it was added."""
     before = read(shell.file)
     text = _text(before or b"")
+    # The user may have added the folder on their own, in any spelling: a second line would only be clutter.
     if has_path(text, shell, home):
         return False
     gap = "\n" if text and not text.endswith("\n") else ""
@@ -77,7 +78,7 @@ def add_path(shell: Shell, home: Home) -> bool:
 
 
 def remove_path(home: Home, file: Path) -> bool:
-    """Take out what was added and nothing else; a file that was made for it goes. Whether anything changed."""
+    """Remove exactly what was added, and the file if we created it; whether anything changed."""
     mark = record.load(home).profiles.get(str(file))
     text = _text(read(file) or b"")
     after = _without(text, mark.text if mark else "")
@@ -94,7 +95,7 @@ def remove_path(home: Home, file: Path) -> bool:
 
 
 def _without(text: str, added: str) -> str:
-    """The text without what was added; without a memory of it, without the marker and the line below."""
+    """Remove what was added; without a record of it, the marker and the line below."""
     if not added or added not in text:
         return re.sub(rf"^{re.escape(MARKER)}\n[^\n]*(?:\n|\Z)", "", text, flags=re.MULTILINE)
     before, _, after = text.rpartition(added)
@@ -103,7 +104,7 @@ def _without(text: str, added: str) -> str:
 
 
 def _text(data: bytes) -> str:
-    """A profile may hold any bytes; ours to keep, not to judge."""
+    """Decode a profile so that bytes which are not UTF-8 survive the rewrite."""
     return data.decode("utf-8", "surrogateescape")
 
 

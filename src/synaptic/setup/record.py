@@ -1,4 +1,4 @@
-"""What bootstrap did to files that are not ours, kept so that removal restores them exactly."""
+"""Record of what bootstrap did to files that are not ours, so that removal restores them exactly."""
 
 import contextlib
 import fcntl
@@ -18,7 +18,7 @@ Mark = TypeVar("Mark")
 
 
 class Choices(msgspec.Struct, frozen=True, kw_only=True):
-    """What a user decides once; a later bootstrap that is told nothing keeps it."""
+    """Choices of a user; a later bootstrap without options keeps them."""
 
     managed: bool = False
     """Into the administrator's settings, which no repository can switch off."""
@@ -76,7 +76,7 @@ def record_file(home: Home) -> Path:
 
 
 def load(home: Home) -> Record:
-    """The record; a lost or damaged one is empty, and removal then goes by what it recognises."""
+    """Load the record; a lost or damaged one is empty, and removal then recognises our parts by content."""
     try:
         return msgspec.json.decode(read(record_file(home)) or b"{}", type=Record)
     except msgspec.MsgspecError:
@@ -90,7 +90,7 @@ def save(home: Home, record: Record) -> None:
 
 
 def choose(home: Home, choices: Choices) -> None:
-    """Remember what the user decided."""
+    """Save the user's choices."""
     save(home, msgspec.structs.replace(load(home), choices=choices))
 
 
@@ -113,7 +113,7 @@ def mark_agreement(home: Home, path: Path, mark: AgreementMark | None) -> None:
 
 
 def release(home: Home, folders: Iterable[str]) -> None:
-    """Remove folders that were made and are empty again; those in use are tried again with the next ones."""
+    """Remove folders that we made and that are empty again; those in use are kept on record and tried next time."""
     record = load(home)
     known = sorted({*record.folders, *folders}, key=len, reverse=True)
     drop_folders(known)
@@ -127,7 +127,7 @@ def _with(marks: Mapping[str, Mark], key: str, mark: Mark | None) -> dict[str, M
 
 @contextlib.contextmanager
 def locked(home: Home) -> Iterator[None]:
-    """One bootstrap or removal at a time."""
+    """Hold the lock of bootstrap and removal."""
     make_folders(home.root, 0o700)
     path = home.root / "bootstrap.lock"
     with explained(path, "locked"):

@@ -1,4 +1,4 @@
-"""Our entries in one settings file on disk: read, edited as text, proved, backed up, replaced."""
+"""Write our entries into an agent's settings file: read, edit as text, verify, back up, replace."""
 
 import re
 import secrets
@@ -23,7 +23,7 @@ RETRY = "correct the file, then run `synaptic bootstrap` again"
 
 
 class Made(msgspec.Struct, frozen=True):
-    """Whose file it is, and its mode if it has to be made."""
+    """The agent that a settings file belongs to, and the mode for a new file."""
 
     agent: str
     mode: int = 0o600
@@ -37,13 +37,13 @@ def token_file(home: Home) -> Path:
 
 
 def read_token(home: Home) -> str | None:
-    """The token of this installation; None before the first bootstrap or when it is damaged."""
+    """Read the token of this installation; None before the first bootstrap or when it is damaged."""
     text = (read(token_file(home)) or b"").decode("ascii", "replace").strip()
     return text if re.fullmatch(r"[0-9a-f]{32}", text) else None
 
 
 def ensure_token(home: Home) -> str:
-    """The token of this installation, made once."""
+    """Read the token of this installation, creating it once."""
     known = read_token(home)
     if known is not None:
         return known
@@ -53,24 +53,25 @@ def ensure_token(home: Home) -> str:
 
 
 def inspect(path: Path, wanted: WantedEntries) -> Registration:
-    """How the file differs from what is wanted; nothing is written."""
+    """Compare the file with the wanted entries; nothing is written."""
     return _explained(path, lambda: registration(_text(read(path)), wanted))
 
 
 def prepare(home: Home, path: Path, wanted: WantedEntries) -> Edited | None:
-    """What `register` would write; None when nothing. Refuses a file that must not be edited."""
+    """Prepare the edited text; None when nothing has to change. Refuses a file that must not be edited."""
     mark = record.load(home).settings.get(str(path))
     return _explained(path, lambda: install(_text(read(path)), wanted, mark.undo if mark else None))
 
 
 def register(home: Home, path: Path, wanted: WantedEntries, made: Made = CLAUDE) -> bool:
-    """Put the wanted entries into the file; whether anything had to change."""
+    """Write the wanted entries into the file; whether anything had to change."""
     for _ in range(ATTEMPTS):
         before = read(path)
         edited = prepare(home, path, wanted)
         if edited is None:
             return False
         _remember(home, path, edited.undo, made.agent)
+        # Agents rewrite their own settings while they run: an edit based on an older text would lose theirs.
         if read(path) == before:
             _write(home, path, before, edited.text, made.mode)
             return True
@@ -78,7 +79,7 @@ def register(home: Home, path: Path, wanted: WantedEntries, made: Made = CLAUDE)
 
 
 def unregister(home: Home, path: Path, shape: SettingsShape | None = None) -> bool:
-    """Take our entries out of the file and restore what was there; whether anything had to change."""
+    """Remove our entries from the file and restore what was there; whether anything had to change."""
     mark = record.load(home).settings.get(str(path))
     before = read(path)
     if before is None:
@@ -87,6 +88,7 @@ def unregister(home: Home, path: Path, shape: SettingsShape | None = None) -> bo
     text = _text(before) or ""
     wanted = WantedEntries(shape or SettingsShape(), str(home.dispatch), {})
     after = _explained(path, lambda: uninstall(text, wanted, mark.undo if mark else None))
+    # Compared as text: a file without our entries is neither rewritten nor backed up.
     if after != text:
         _write(home, path, before, after, 0o600)
     record.mark_settings(home, path, None)
@@ -95,7 +97,7 @@ def unregister(home: Home, path: Path, shape: SettingsShape | None = None) -> bo
 
 
 def _remember(home: Home, path: Path, undo: Undo, agent: str) -> None:
-    """Before the file changes: an undo without its entries does no harm, entries without their undo might."""
+    """Record the undo before the file changes: an undo without entries is harmless, entries without undo are not."""
     known = record.load(home).settings.get(str(path))
     made = make_folders(path.parent)
     folders = made or (known.folders if known else ())
@@ -129,7 +131,7 @@ def _text(data: bytes | None) -> str | None:
 
 
 def _explained(path: Path, work: Callable[[], T]) -> T:
-    """Errors about a text with the name of the file it came from."""
+    """Add the file's path and a hint to SettingsErrors about its text."""
     try:
         return work()
     except SettingsError as error:

@@ -1,4 +1,4 @@
-"""The agent's `/skill` command: a folder of ours among the user's skills, written only when they ask for it.
+"""Install the agent's `/skill` command: a skill folder of ours, written only when the user asks for it.
 
 It is no file in `commands/`: the client takes a `commands/skill.md` for the SKILL.md of a skill called `commands`, and
 then knows none of the user's commands any more.
@@ -38,7 +38,7 @@ def command_file(options: Options) -> Path:
 
 
 def install_command(options: Options) -> Change:
-    """Write the command, or bring it up to date. Somebody else's command of that name is left alone."""
+    """Write or update the command. Somebody else's skill of that name is refused."""
     path = command_file(options)
     there = read(path)
     if there is not None and MARK.encode() not in there:
@@ -51,7 +51,7 @@ def install_command(options: Options) -> Change:
 
 
 def remove_command(options: Options) -> Change:
-    """Take it out again, if it is ours."""
+    """Remove the command if it is ours."""
     path = command_file(options)
     ours = MARK.encode() in (read(path) or b"")
     if ours:

@@ -1,4 +1,4 @@
-"""Why a hook might not run, as far as installation and the agent's own settings go. Reads only."""
+"""Find out why Claude Code might run no hooks, from the installation and its settings. Reads only."""
 
 import json
 import os
@@ -18,7 +18,7 @@ BOOTSTRAP = "synaptic bootstrap"
 
 
 def verify(options: Options) -> tuple[Problem, ...]:
-    """Every problem found, the gravest first; none is an installation that works."""
+    """Find every problem of the installation, most serious first; empty when it works."""
     options = remembered(options)
     claude = (_entries(options), _switched_off(options), _managed_rules(options)) if has_claude(options) else ()
     checks = (_dispatcher(options), *claude, _path(options))
@@ -26,7 +26,7 @@ def verify(options: Options) -> tuple[Problem, ...]:
 
 
 def has_claude(options: Options) -> bool:
-    """Whether Claude Code is one of the agents that are told."""
+    """Whether Claude Code is one of the chosen agents."""
     choices = remembered(options).choices
     return choices is not None and CLAUDE in choices.agents
 
@@ -68,10 +68,12 @@ def _switched_off(options: Options) -> Iterator[Problem]:
     for file in dict.fromkeys(files):
         try:
             off = _load(file).get("disableAllHooks") is True
+        # The user's own settings file is reported by the check of its entries already.
         except ValueError:
             if file != options.settings:
                 yield Problem(what="not valid JSON: the agent ignores it", where=str(file), fix="correct the file")
             continue
+        # Claude Code ignores `disableAllHooks` of users and repositories for managed hooks.
         if off and target(options) != options.managed:
             fix = "take it out, or `synaptic bootstrap --managed`, which no repository can switch off"
             yield Problem(what="`disableAllHooks` stops every hook of this installation", where=str(file), fix=fix)

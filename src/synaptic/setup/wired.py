@@ -1,4 +1,4 @@
-"""Which agents have entries of ours: those on record, and for one event whether its entry is truly there."""
+"""Find which agents have entries of ours, by the record, and for one event by the agent's file itself."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -18,12 +18,12 @@ ANY_TOKEN = "0" * 32
 
 
 def wired(home: Home) -> frozenset[str]:
-    """Every agent that has entries of ours. Cheap enough for an event: the record is read again when it changed."""
+    """List the agents that have entries of ours. Cheap: the record is read again only when it changed."""
     return frozenset(_marked(home).values())
 
 
 def speaks_for_itself(home: Home, call: Call) -> bool:
-    """Whether a call comes through an entry of the agent's own too: on record, and there now, where the agent looks."""
+    """Whether the agent has its own entry for this event, on record and in its file now; else it runs Claude's."""
     marked = _marked(home)
     if call.agent not in marked.values() or not call.env.get("HOME"):
         return False
@@ -34,7 +34,7 @@ def speaks_for_itself(home: Home, call: Call) -> bool:
 
 
 def _events(agent: Agent, file: SettingsFile) -> set[str]:
-    """The events for which an entry of ours is in a file; none when it cannot be read."""
+    """Read the events for which a file has an entry of ours; none when it cannot be read."""
     try:
         names = found((read(file.path) or b"").decode(), file.wanted)
     except (SettingsError, UnicodeDecodeError):
@@ -43,11 +43,12 @@ def _events(agent: Agent, file: SettingsFile) -> set[str]:
 
 
 def _marked(home: Home) -> Mapping[str, str]:
-    """Path of every file with something of ours, and whose it is."""
+    """Read path and agent of every file with something of ours."""
     try:
         seen = record.record_file(home).stat()
     except OSError:
         return {}
+    # The stat is part of the cache's key: a changed record is a new key.
     return _recorded(str(home.root), (seen.st_mtime_ns, seen.st_size, seen.st_ino))
 
 

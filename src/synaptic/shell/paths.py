@@ -64,6 +64,7 @@ _remembered = lru_cache(maxsize=REMEMBERED)(_resolved)
 def readings(text: str, at: Standpoint) -> tuple[str, ...]:
     """Every path the text may mean: as it is, and with encoded dots and slashes decoded as a server would."""
     found = [resolve(text, at)]
+    # Whoever opens the path may decode it once or more often, so every form counts.
     for _ in range(DECODINGS):
         if not ENCODED.search(text):
             break

@@ -87,7 +87,7 @@ class Places(msgspec.Struct, frozen=True):
         return low.count("/") == 1 or inside(low, SYSTEM) or bool(HOMES.match(low) or MOUNTED.match(low))
 
     def ordinary(self, words: Iterable[Word], cwd: str) -> bool:
-        """Whether all of these are plain names below the project, for which `hit` has nothing to work out."""
+        """Whether all of these are plain names below the project, which need no closer look."""
         if not _works_in(cwd or self.cwd, self.project, self.cwd, self.home):
             return False
         return all(word.known and not word.glob and PLAIN.fullmatch(word.text) for word in words)
@@ -134,6 +134,7 @@ def _least(word: Word) -> str:
     """The text with what is unknown left out, and without patterns that match everything in a folder."""
     text = word.text
     if not word.known:
+        # An unknown variable counts as empty, the worst case for a deletion; `${X:?}` cannot be empty.
         text = EXPANSION.sub("x" if CERTAIN.search(text) else "", text)
     if word.glob or not word.known:
         text = without_everything(text)

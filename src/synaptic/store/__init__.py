@@ -1,1 +1,1 @@
-"""SQLite, the one authority: SQL lives only here."""
+"""The SQLite database, the only authority for state; all SQL statements are in this package."""

@@ -1,4 +1,4 @@
-"""The abilities of repositories, searched by words: one full-text index a repository, kept until its files change."""
+"""Full-text index of each repository's abilities, kept until the ability files change."""
 
 import time
 from collections.abc import Iterable, Sequence
@@ -9,12 +9,12 @@ from synaptic.model.ability import Candidate, Found, Indexed
 from synaptic.store.db import Connection, Store, transact
 
 POOLS = 64
-"""Repositories that are remembered; the one that was indexed longest ago goes first."""
+"""How many repositories keep an index; the one indexed longest ago is dropped first."""
 CANDIDATES = 24
-"""From each of the two searches."""
+"""How many results to take from each of the two searches (exact words, related words)."""
 TOKENS = "tokenize='unicode61 remove_diacritics 0'"
 WEIGHTS = "6.0, 4.0, 2.0, 1.0"
-"""Of the name, keywords, summary, and the rest."""
+"""BM25 weights of the columns name, keywords, summary, other."""
 
 _encoder = msgspec.json.Encoder()
 _decoder = msgspec.json.Decoder(Indexed)
@@ -29,26 +29,26 @@ class Pool(msgspec.Struct, frozen=True):
 
 
 def pool(store: Store, root: str) -> Pool | None:
-    """What is known about a repository; None when it was never indexed."""
+    """Find the index of a repository; None when it was never indexed."""
     sql = "SELECT number, size, signature FROM ability_pools WHERE root = ?"
     row = store.read(lambda connection: connection.execute(sql, (root,)).fetchone())
     return Pool(*row) if row else None
 
 
 def index(store: Store, root: str, signature: str, abilities: Sequence[Indexed]) -> Pool:
-    """Replace what is known about a repository. Slow work, on a connection of its own."""
+    """Replace the index of a repository. Slow, so it runs on a separate connection."""
     return store.beside(lambda connection: transact(connection, lambda c: _index(c, root, signature, abilities)))
 
 
 def search(store: Store, known: Pool, words: Sequence[str], near: Sequence[str] = ()) -> Found:
-    """The abilities that have some of these words, those that have some near ones, and how common each word is."""
+    """Find abilities by the given words, then by related words, with the document count of each word."""
     if not words or not known.size:
         return Found(size=known.size)
     return store.read(lambda connection: _search(connection, known, words, near))
 
 
 def every(store: Store, known: Pool) -> tuple[Indexed, ...]:
-    """The whole pool in the order of its files."""
+    """Read all indexed abilities of a repository, in the order of its files."""
     sql = "SELECT body FROM abilities WHERE pool = ? ORDER BY position"
     rows = store.read(lambda connection: connection.execute(sql, (known.number,)).fetchall())
     return tuple(_decoder.decode(body) for (body,) in rows)
@@ -61,14 +61,17 @@ def _search(connection: Connection, known: Pool, words: Sequence[str], near: Seq
     counts = dict(connection.execute(sql, asked).fetchall())
     said = [word for word in words if word in counts]
     found = _matching(connection, known, said) if said else {}
+    # Only when some related word occurs at all: the second search costs as much as the first.
     if len(counts) > len(said):
+        # Exact hits on the right: their score must not be replaced by the one of the wider search.
         found = _matching(connection, known, list(counts)) | found
     return Found(tuple(found.values()), counts, known.size)
 
 
 def _matching(connection: Connection, known: Pool, words: Sequence[str]) -> dict[int, Candidate]:
     table = f"ability_words_{known.number}"
-    sql = f"""SELECT found, body, score FROM (SELECT rowid AS found, -bm25({table}, {WEIGHTS}) AS score FROM {table}
+    sql = f"""SELECT found, body, score FROM (
+        SELECT rowid AS found, -bm25({table}, {WEIGHTS}) AS score FROM {table}
         WHERE {table} MATCH ? ORDER BY score DESC LIMIT {CANDIDATES})
         JOIN abilities ON pool = {known.number} AND position = found"""
     rows = connection.execute(sql, (" OR ".join(f'"{word}"' for word in words),)).fetchall()
@@ -83,7 +86,10 @@ def _index(connection: Connection, root: str, signature: str, abilities: Sequenc
     made = connection.execute("INSERT INTO ability_pools (root, signature, size, at) VALUES (?, ?, ?, ?)", row)
     number = int(made.lastrowid or 0)
     table = f"ability_words_{number}"
+    # One table per repository: document frequencies of one repository must not weigh in the ranking of another.
+    # content='' stores no second copy of the text; the JSON body is in `abilities`.
     connection.execute(f"CREATE VIRTUAL TABLE {table} USING fts5(name, keywords, summary, other, content='', {TOKENS})")
+    # fts5vocab gives each word's document count, by which the ranking weighs rare words.
     connection.execute(f"CREATE VIRTUAL TABLE {table}_terms USING fts5vocab({table}, row)")
     bodies = ((number, position, _encoder.encode(one)) for position, one in enumerate(abilities))
     connection.executemany("INSERT INTO abilities (pool, position, body) VALUES (?, ?, ?)", bodies)

@@ -1,4 +1,4 @@
-"""Agents as they are registered by name. What they do is written by events; this is what people and programs say."""
+"""Registration of agents by name, as people and programs declare them; what agents do is written by events."""
 
 import msgspec
 
@@ -19,11 +19,11 @@ ON CONFLICT (id) DO UPDATE SET label = excluded.label, kind = excluded.kind, pro
     claims = excluded.claims, targeted_claims = excluded.targeted_claims, named = 1, note = excluded.note,
     pane = CASE excluded.pane WHEN '' THEN pane ELSE excluded.pane END, updated_at = excluded.updated_at
 """
-"""Its window, its supervisor and what was asked of it are not a registration's to take away."""
+"""Leaves alone host_session, pid and restart_*: a new registration must not cut an agent off its supervisor."""
 
 
 class Registration(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """Everything that is known of an agent: what is not given is empty from then on."""
+    """The full declaration of an agent: a field that is not given becomes empty."""
 
     id: str
     """Its name: AGENT_ID, or its window's id."""
@@ -52,7 +52,7 @@ class Registration(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 def register(store: Store, given: Registration, at: float) -> Agent:
-    """An agent, in place of whatever was known by its name."""
+    """Create an agent, or replace the declaration of the one with this id. Raises LayerError."""
     checked_name(given.id)
     _check_status(given.status)
 
@@ -71,7 +71,7 @@ def register(store: Store, given: Registration, at: float) -> Agent:
 
 
 def set_status(store: Store, name: str, status: str, note: str, at: float) -> Agent:
-    """What an agent does, said by somebody else than its events."""
+    """Set an agent's status from outside of its events. Raises LayerError for an unknown one."""
     _check_status(status)
 
     def work(connection: Connection) -> None:
@@ -84,7 +84,7 @@ def set_status(store: Store, name: str, status: str, note: str, at: float) -> Ag
 
 
 def required(store: Store, name: str) -> Agent:
-    """An agent that must be there."""
+    """Find an agent; raises LayerError when there is none."""
     found = layers.agent(store, name)
     if found is None:
         raise _unknown(name)
@@ -92,14 +92,14 @@ def required(store: Store, name: str) -> Agent:
 
 
 def of_effort(store: Store, number: int) -> Agent | None:
-    """Who works on an effort; of several, the one that was heard of last."""
+    """Find the agent that works on an effort; of several, the one updated last."""
     sql = "SELECT id FROM agents WHERE effort_id = ? ORDER BY updated_at DESC, id LIMIT 1"
     row = store.read(lambda connection: connection.execute(sql, (number,)).fetchone())
     return layers.agent(store, row[0]) if row else None
 
 
 def checked_name(name: str) -> str:
-    """The name, if an agent can have it. Raises LayerError."""
+    """Return the name if it is valid for an agent; raises LayerError otherwise."""
     if not name.strip() or name == NOBODY or len(name) > LONGEST or not name.isprintable():
         what = f"{name[:40]!r} cannot name an agent"
         raise LayerError("VALIDATION_ERROR", what, hint=f"1 to {LONGEST} printable letters, and not `{NOBODY}`")

@@ -1,4 +1,4 @@
-"""A database that cannot be read is moved aside, whole, by exactly one process."""
+"""Move a damaged database aside, with its log, in exactly one process."""
 
 import os
 import sqlite3  # noqa: TID251 - this is the room it is kept in
@@ -22,7 +22,7 @@ def is_damage(error: sqlite3.Error) -> bool:
 
 
 def inode(path: str | Path) -> Inode | None:
-    """Which file a name stands for now; None when there is none."""
+    """Device and inode of the file under a name now; None when there is none."""
     try:
         found = os.stat(path)  # noqa: PTH116 - on the path of every event, and Path.stat costs twice as much
     except OSError:
@@ -32,7 +32,7 @@ def inode(path: str | Path) -> Inode | None:
 
 @contextmanager
 def alone(path: Path) -> Iterator[None]:
-    """One process at a time creates, upgrades or moves the database."""
+    """Hold the lock under which one process at a time creates, upgrades or moves the database."""
     with hold_lock(path.with_name(f"{path.name}.lock")):
         yield
 
@@ -42,6 +42,7 @@ def set_aside(path: Path, seen: Inode | None) -> Path | None:
 
     Nothing is done when `path` is no longer the file the caller saw: somebody else has replaced it.
     """
+    # None is accepted: a database that was deleted may still have its log here, which must go too.
     if inode(path) not in (seen, None):
         return None
     aside = _free(path)
@@ -51,13 +52,14 @@ def set_aside(path: Path, seen: Inode | None) -> Path | None:
 
 
 def damaged(path: Path) -> tuple[Path, ...]:
-    """What was moved aside so far, oldest first."""
+    """List the databases that were moved aside, oldest first."""
     found = path.parent.glob(f"{path.name}.damaged-*")
     return tuple(sorted(file for file in found if not file.name.endswith(("-wal", "-shm"))))
 
 
 def _free(path: Path) -> Path:
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
+    # Two damages within one second must not overwrite each other's evidence.
     names = (f"{path.name}.damaged-{stamp}{suffix}" for suffix in ("", *(f".{n}" for n in range(2, 1000))))
     free = (path.with_name(name) for name in names if not path.with_name(name).exists())
     return next(free)

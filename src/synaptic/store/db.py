@@ -1,4 +1,4 @@
-"""The database: opened, upgraded, kept healthy; its trouble is an error value for the caller, never an agent's."""
+"""Open, upgrade and repair the database; its failures are StoreErrors that callers answer without it."""
 
 import os
 import sqlite3  # noqa: TID251 - this is the room it is kept in
@@ -18,13 +18,13 @@ NO_VERSION: Version = (-1, -1, -1)
 T = TypeVar("T")
 
 PATIENCE = 1.0
-"""Seconds a write waits for another process. Writes take well under a millisecond, so more means a stuck one."""
+"""Seconds a write waits for another process's lock. Writes take under a millisecond, so more means a stuck one."""
 FIRST_PATIENCE = 10.0
 PAGE = 2048
 """Whole pages go into the log: small ones make a commit of one event a third cheaper than 4096 (measured)."""
 LARGE_LOG = 64 * 1024 * 1024
 MEMORY_PAGES = 64 * 1024 * 1024 // PAGE
-"""What a database in memory may take before writes to it are refused."""
+"""Upper bound for a database in memory (64 MB); beyond it writes are refused."""
 REASONS = {
     sqlite3.SQLITE_FULL: ("the disk is full", "free some space, or run `synaptic prune`"),
     sqlite3.SQLITE_READONLY: ("the database is read-only", "check the permissions with `synaptic doctor`"),
@@ -36,7 +36,7 @@ REASONS = {
 
 
 class Store:
-    """One process's door to the database. Threads may share it; every call is one transaction.
+    """One process's access to the database. Threads may share it; every call is one transaction.
 
     `read` and `write` raise StoreError when the database cannot be used: the caller answers without it, and the next
     call tries again. A damaged file is replaced by a fresh one, the call is repeated there, and `notices` tells.
@@ -94,7 +94,7 @@ class Store:
         return self.generation, self._own_writes, connection.execute("PRAGMA data_version").fetchone()[0]
 
     def read(self, work: Callable[[Connection], T]) -> T:
-        """The result of some SELECTs."""
+        """Run SELECT statements under the lock and return their result."""
         with self._lock:
             return self._guarded(work)
 
@@ -106,6 +106,7 @@ class Store:
         with self._lock:
             if not follows:
                 self._own_writes += 1
+            # A write to a file that another process has renamed would succeed and be lost.
             if self.durable and damage.inode(self._name) != self._inode:
                 self._follow()
             return self._guarded(lambda connection: transact(connection, work))
@@ -134,7 +135,7 @@ class Store:
             raise self._told(error) from error
 
     def close(self) -> None:
-        """Give the file back; the last one out empties the log."""
+        """Close the connection; SQLite empties the log when the last process closes."""
         with self._lock:
             self._connection.close()
 
@@ -152,14 +153,17 @@ class Store:
         connection = _connect(self._name, FIRST_PATIENCE)
         try:
             if schema.current(connection) != schema.latest():
+                # Before the lock and the pragmas: a database of a newer version must not be changed in any way.
                 schema.refuse_newer(connection, self._name)
                 with damage.alone(self.path):
                     _settle(connection)
                     schema.migrate(connection, self._name)
+            # SQLite opens lazily: without a read of a real table a damaged file would only be noticed inside an event.
             connection.execute("SELECT 1 FROM events LIMIT 1").fetchone()
         except BaseException:
             connection.close()
             raise
+        # Opening may wait for a migration in another process; from here on an agent is waiting for the answer.
         connection.execute(f"PRAGMA busy_timeout = {int(PATIENCE * 1000)}")
         self._use(connection, durable=True)
 
@@ -187,12 +191,13 @@ class Store:
             self.notices.append(f"{self._name}: events are kept on disk again")
 
     def _follow(self) -> None:
-        """The file under our name is another one (moved aside by another process, or deleted): go with the name."""
+        """Reopen the path: the file there is no longer ours (another process moved it aside, or it was deleted)."""
         gone = damage.inode(self._name) is None
         try:
             self._connection.close()
             if gone:
                 with damage.alone(self.path):
+                    # Only a left-over log can be there: replayed into the fresh database it would damage it.
                     damage.set_aside(self.path, None)
                 self.notices.append(f"{self._name}: was deleted while in use; a fresh one was started")
             self._open()
@@ -230,6 +235,7 @@ class Store:
             raise self._told(worse) from worse
 
     def _checkpoint(self, connection: Connection) -> None:
+        # PASSIVE never blocks writers; TRUNCATE does for a moment, so only when the log has grown large.
         connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
         log = Path(f"{self._name}-wal")
         if log.exists() and log.stat().st_size > LARGE_LOG:
@@ -246,19 +252,21 @@ class Store:
 def _connect(name: str, patience: float) -> Connection:
     # Statements outside `transact` commit by themselves; the lock above serialises threads.
     connection = sqlite3.connect(name, timeout=patience, isolation_level=None, check_same_thread=False)
+    # wal_autocheckpoint = 0: the daemon checkpoints between events, so that no event pays for the fsync.
+    # secure_delete: what was pruned must not stay readable in free pages.
     for setting in ("synchronous = NORMAL", "foreign_keys = ON", "wal_autocheckpoint = 0", "secure_delete = ON"):
         connection.execute(f"PRAGMA {setting}").fetchone()
     return connection
 
 
 def _settle(connection: Connection) -> None:
-    """Settings that live in the file: they must come before its first table."""
+    """Set the pragmas that are stored in the file; they only take effect before the first table is created."""
     for setting in (f"page_size = {PAGE}", "auto_vacuum = INCREMENTAL", "journal_mode = WAL"):
         connection.execute(f"PRAGMA {setting}").fetchone()
 
 
 def _prepare(path: Path) -> None:
-    """A folder and file that only the user can read; the log inherits the file's mode."""
+    """Create folder and file readable by the user only; SQLite gives the log the mode of the file."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     try:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600))
@@ -277,7 +285,8 @@ def _tighten(path: Path, mode: int) -> None:
 
 
 def transact(connection: Connection, work: Callable[[Connection], T]) -> T:
-    """All of some work, or nothing of it."""
+    """Run some work in one transaction; any exception rolls it back."""
+    # IMMEDIATE takes the write lock first: a read that turns into a write would fail with BUSY without waiting.
     connection.execute("BEGIN IMMEDIATE")
     try:
         result = work(connection)

@@ -1,4 +1,4 @@
-"""Texts kept for a session's next event that can carry context: each is carried once, or expires."""
+"""Texts queued for a session's next event that can carry context; each is delivered once, or expires."""
 
 import time
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ GRACE = 0.2
 """Seconds for which "nothing waits" is believed. What this process writes is seen at once, others' a moment later."""
 REMEMBERED = 1000
 LIFE = 24 * 3600.0
-"""Seconds after which nobody wants to read it any more."""
+"""Seconds after which an undelivered text is dropped."""
 
 SELECT = """
 SELECT id, call, hook, text, at, delivered FROM deliveries
@@ -29,9 +29,9 @@ class _NothingWaits(dict[tuple[str, str], float]):
 
 
 def pending(store: Store, session: str, agent_id: str = "", call: str = "") -> tuple[Delivery, ...]:
-    """What waits for an agent of a session, oldest first.
+    """List the texts that wait for an agent of a session, oldest first.
 
-    With `call`, what that call has carried before is part of it: a repeated call says the same again.
+    With `call`, texts which that call has delivered before are included: a repeated call gets the same answer.
     """
     now = time.monotonic()
     if store.cache(_NothingWaits).get((session, agent_id), 0.0) > now:
@@ -48,7 +48,7 @@ def pending(store: Store, session: str, agent_id: str = "", call: str = "") -> t
 
 
 def add(store: Store, delivery: Delivery) -> bool:
-    """Keep the result of a hook that nobody waited for. The same (call, hook) is kept once: False the second time."""
+    """Queue the result of a background hook. The same (call, hook) is queued once: False the second time."""
     expect_more(store)
     return store.write(lambda connection: _insert(connection, delivery))
 
@@ -59,7 +59,7 @@ def expect_more(store: Store) -> None:
 
 
 def settle(connection: Connection, record: Record) -> None:
-    """In the transaction of the event: what it carried is done, what it produced waits."""
+    """In the transaction of the event: mark what it delivered, queue what it produced."""
     if record.delivered:
         carried = ((record.call, id) for id in record.delivered)
         connection.executemany("UPDATE deliveries SET delivered = ? WHERE id = ? AND delivered = ''", carried)
@@ -89,7 +89,7 @@ def _produced(record: Record) -> Iterable[Delivery]:
 
 def _insert(connection: Connection, delivery: Delivery) -> bool:
     if not delivery.session:
-        return False  # nobody could be told apart from anybody else
+        return False  # without a session id any other session could be told it
     text = redact_text(delivery.text)
     values = (delivery.call, delivery.hook, delivery.session, delivery.agent_id, text, delivery.at)
     return connection.execute(INSERT, values).rowcount == 1

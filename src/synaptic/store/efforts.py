@@ -1,4 +1,4 @@
-"""Efforts from their start to their end. Every change is one transaction, checked before the first write."""
+"""Start, move, finish and list efforts. Every change is one transaction, checked before the first write."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -33,7 +33,7 @@ NUMBERS = "SELECT e.id FROM efforts e JOIN tasks t ON t.dir_path = e.task_id"
 
 
 class Start(msgspec.Struct, frozen=True, kw_only=True):
-    """An effort as somebody asks for it."""
+    """A request to start an effort."""
 
     root: str
     task: Task
@@ -44,7 +44,7 @@ class Start(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Started(msgspec.Struct, frozen=True):
-    """What began, or went on."""
+    """The effort that was started or resumed, and its context window."""
 
     effort: Effort
     window: Window
@@ -62,7 +62,7 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Passed(msgspec.Struct, frozen=True, kw_only=True):
-    """One entry of the phase history."""
+    """One entry of an effort's phase history."""
 
     phase: str
     reason: str = ""
@@ -71,7 +71,7 @@ class Passed(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def start(store: Store, asked: Start, at: float) -> Started:
-    """A new effort of a task, or the active one of the same skill; with its window and its agent."""
+    """Start an effort of a task, or resume the active one of the same skill; opens its window, binds its agent."""
 
     def work(connection: Connection) -> tuple[int, Window, bool]:
         project_id = tasks.project(connection, asked.root, at)
@@ -89,12 +89,13 @@ def start(store: Store, asked: Start, at: float) -> Started:
 
 
 def move(store: Store, number: int, step: Step, at: float) -> Effort:
-    """Another phase. The same one again changes nothing; every other one sets the heartbeat back."""
+    """Move an effort to another phase and reset its heartbeat; the phase it is in already changes nothing."""
 
     def work(connection: Connection) -> None:
         phase, metadata = _running(connection, number)
         # The rule decides here and not before: the effort may have moved since the caller looked at it.
         after, grown = step.rule(_declared(layer_effects.decoded(metadata, kind=dict)), phase)
+        # No history entry and no heartbeat reset: repeating a phase must not be a way around the heartbeat.
         if after == phase:
             return
         if grown:
@@ -108,7 +109,7 @@ def move(store: Store, number: int, step: Step, at: float) -> Effort:
 
 
 def finish(store: Store, number: int, keywords: tuple[str, ...] | None, at: float) -> Effort:
-    """The end of an effort and of its windows; its agents are free. Raises LayerError for one that has ended."""
+    """Finish an effort, end its windows and release its agents. Raises LayerError for a finished one."""
 
     def work(connection: Connection) -> None:
         _required_row(connection, number)
@@ -120,6 +121,7 @@ def finish(store: Store, number: int, keywords: tuple[str, ...] | None, at: floa
             connection.execute(sql, (tasks.encoded(keywords), number))
         # As an event would end them: what they have loaded goes to the effort, and their sub-agents end with them.
         open_ones = "SELECT id FROM sessions WHERE effort_id = ? AND ended_at IS NULL"
+        # Ended through the effect, not by UPDATE: the windows' loaded files go to the effort, their sub-agents end too.
         ends = [EndSession(session=found, merge_loaded=True) for (found,) in connection.execute(open_ones, (number,))]
         layer_effects.apply(connection, ends, Cause(at=at))
         connection.execute("UPDATE agents SET effort_id = NULL WHERE effort_id = ?", (number,))
@@ -129,7 +131,7 @@ def finish(store: Store, number: int, keywords: tuple[str, ...] | None, at: floa
 
 
 def update_metadata(store: Store, number: int, change: Metadata) -> Effort:
-    """Top-level keys of an effort's metadata: dropped, then put. Raises LayerError where it cannot be read."""
+    """Drop, then put top-level keys of an effort's metadata. Raises LayerError when the stored JSON is unreadable."""
 
     def work(connection: Connection) -> None:
         _running(connection, number)
@@ -140,12 +142,12 @@ def update_metadata(store: Store, number: int, change: Metadata) -> Effort:
 
 
 def quiet(store: Store, number: int, at: float) -> None:
-    """Something was logged by hand: the heartbeat of the effort's open window starts again."""
+    """Reset the heartbeat of the effort's open window, after somebody has logged by hand."""
     store.write(lambda connection: connection.execute(QUIET, (at, number)))
 
 
 def enter(store: Store, number: int, who: Who, at: float) -> Window:
-    """A new window of an active effort for whoever goes on with it; the one that is theirs already stays."""
+    """Open a new window of an active effort for a worker; a window that is already theirs is kept."""
 
     def work(connection: Connection) -> Window:
         _running(connection, number)
@@ -160,7 +162,7 @@ def enter(store: Store, number: int, who: Who, at: float) -> Window:
 
 
 def required(store: Store, number: int) -> Effort:
-    """An effort that must be there."""
+    """Find an effort; raises LayerError when there is none."""
     found = layers.effort(store, number)
     if found is None:
         raise _unknown(number)
@@ -168,7 +170,7 @@ def required(store: Store, number: int) -> Effort:
 
 
 def listing(store: Store, project_id: int | None = None, *, every: bool = False) -> list[Effort]:
-    """Efforts of a project or of all, the newest first; the finished ones only on request."""
+    """List efforts of one project or of all, newest first; finished ones only with `every`."""
     conditions = ["t.project_id = ?"] if project_id is not None else []
     conditions += [] if every else ["e.lifecycle = 'active'"]
     where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
@@ -176,12 +178,12 @@ def listing(store: Store, project_id: int | None = None, *, every: bool = False)
 
 
 def of_task(store: Store, folder: str) -> list[Effort]:
-    """A task's efforts in their order."""
+    """List the efforts of a task in their order."""
     return _efforts(store, f"{NUMBERS} WHERE e.task_id = ? ORDER BY e.ordinal", (text(folder),))
 
 
 def history(store: Store, number: int) -> list[Passed]:
-    """The phases that an effort went through."""
+    """Read the phases that an effort went through, oldest first."""
     sql = "SELECT phase_label, reason, proof, created_at FROM phase_history WHERE effort_id = ? ORDER BY id"
     rows = store.read(lambda connection: connection.execute(sql, (number,)).fetchall())
     return [
@@ -192,12 +194,13 @@ def history(store: Store, number: int) -> list[Passed]:
 
 def _insert(connection: Connection, asked: Start, at: float) -> int:
     metadata = {**({PHASES: asked.skill.phases} if asked.skill.phases else {}), **asked.metadata}
+    # The skill's phases are copied: a changed skill file must not move the phases of a running effort.
     values = (text(asked.task.folder), text(asked.skill.name), text(asked.mode) or None, _json(metadata), at)
     return int(connection.execute(INSERT, values).fetchone()[0])
 
 
 def _again(connection: Connection, number: int, asked: Start) -> None:
-    """What was given this time counts from now on."""
+    """Update mode and metadata of a resumed effort with what was given this time."""
     if asked.mode:
         connection.execute("UPDATE efforts SET mode = ? WHERE id = ?", (text(asked.mode), number))
     if asked.metadata:
@@ -205,7 +208,7 @@ def _again(connection: Connection, number: int, asked: Start) -> None:
 
 
 def _running(connection: Connection, number: int) -> tuple[str, object]:
-    """The phase and the metadata of an effort that is still going on."""
+    """Read phase and metadata of an effort; raises LayerError for a finished one."""
     lifecycle, phase, metadata = _required_row(connection, number)
     if lifecycle == "finished":
         raise LayerError("EFFORT_FINISHED", f"effort {number} is finished", hint=NEW_ONE)

@@ -1,4 +1,4 @@
-"""Everybody who works, as a display shows them."""
+"""All agents and what they do, for the fleet display."""
 
 from typing import Any
 
@@ -43,18 +43,18 @@ class Member(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def members(store: Store) -> tuple[Member, ...]:
-    """All agents, in one read."""
+    """List all agents in one read."""
     return tuple(map(_member, store.read(lambda connection: connection.execute(MEMBERS).fetchall())))
 
 
 def version(store: Store) -> tuple[int, int]:
-    """What moves when another connection has committed something, or the store has opened another file."""
+    """Read a version that changes when another connection has committed or the store has opened another file."""
     sql = "PRAGMA data_version"
     return store.generation, int(store.read(lambda connection: connection.execute(sql).fetchone()[0]))
 
 
 def check(store: Store, agent: str, at: float) -> Status | None:
-    """Somebody has looked at an agent: one that waits for attention has it. Its status then; None for nobody."""
+    """Mark an agent that waits for attention as looked at; returns its status, None for an unknown agent."""
 
     def work(connection: Connection) -> Status | None:
         connection.execute(CHECKED, (at, agent))

@@ -1,4 +1,4 @@
-"""Actions that hooks asked for: queued with their event, carried out by nobody until somebody says so."""
+"""Queue of follow-up actions that hooks asked for; none is carried out before a person says so."""
 
 import time
 from typing import Any
@@ -10,7 +10,7 @@ from synaptic.store.record import Record
 from synaptic.store.redact import redact_text
 
 WAITING = 1000
-"""Per project; the oldest are dropped, nobody looked at them."""
+"""Upper bound of waiting actions per project; beyond it the oldest are dropped."""
 KINDS = ("open_file", "run_command", "create_task")
 INSERT = """
 INSERT INTO follow_ups (root, session, call, hook, kind, payload, state, at) VALUES (?, ?, ?, ?, ?, ?, 'waiting', ?)
@@ -43,6 +43,7 @@ def settle(connection: Connection, record: Record) -> None:
     if result is None or not result.follow_up_actions:
         return
     for action in result.follow_up_actions:
+        # Redacted before the comparison with waiting ones: the same action must be the same text.
         payload = redact_text(msgspec.json.encode(action.get("payload", {}), enc_hook=repr).decode())
         kind = str(action.get("kind", ""))
         if not connection.execute(SAME, (record.root, kind, payload)).fetchone():
@@ -52,7 +53,7 @@ def settle(connection: Connection, record: Record) -> None:
 
 
 def waiting(store: Store, root: str, *, every: bool = False) -> tuple[FollowUp, ...]:
-    """The queue of a project, oldest first; with `every` also what has ended."""
+    """List the waiting actions of a project, oldest first; with `every` also ended ones."""
     sql = "SELECT id, root, session, call, hook, kind, payload, state, at FROM follow_ups WHERE root = ?"
     sql += " ORDER BY id" if every else " AND state = 'waiting' ORDER BY id"
     rows = store.read(lambda connection: connection.execute(sql, (root,)).fetchall())
@@ -60,7 +61,7 @@ def waiting(store: Store, root: str, *, every: bool = False) -> tuple[FollowUp, 
 
 
 def end(store: Store, root: str, number: int, state: str) -> bool:
-    """An action is done, failed or dropped; False when it does not wait any more."""
+    """Mark an action as done, failed or dropped; False when it is no longer waiting."""
     sql = "UPDATE follow_ups SET state = ?, ended = ? WHERE id = ? AND root = ? AND state = 'waiting'"
     values = (state, time.time(), number, root)
     return store.write(lambda connection: connection.execute(sql, values).rowcount == 1)

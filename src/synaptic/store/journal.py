@@ -21,7 +21,7 @@ SECRET_ANSWERS = 256
 FILTERS = frozenset({"agent", "event", "session", "agent_id", "tool", "root", "kind"})
 
 WAITING = (Deliver, Signal)
-"""Effects after which something may wait for a session."""
+"""Effects that may queue a text for a session."""
 COLUMNS = "id, call, at, agent, event, session, agent_id, tool, root, micros, size, payload, decision"
 SELECT = f"SELECT {COLUMNS}, stdout, stderr, exit FROM events"
 INSERT = """
@@ -80,7 +80,7 @@ def append(store: Store, records: Iterable[Record], keep: Keep = "full") -> int:
 
 
 def answer(store: Store, call: str) -> Answer | None:
-    """What a call was told before: a repeated request is answered from here.
+    """Find the answer that a call got before, so that a repeated request gets the same one.
 
     None also for an answer that held a secret, once the process that gave it is gone: it is decided again.
     """
@@ -124,6 +124,7 @@ def _insert(store: Store, connection: Connection, row: _Rows) -> bool:
     if new and row.answer is not None:
         new = connection.execute(INSERT_ANSWER, row.answer).rowcount == 1
     if new:
+        # Only for a new record: a repeated call must not deliver, count or queue anything twice.
         deliveries.settle(connection, row.record)
         stops.settle(connection, row.record)
         workspaces.settle(connection, row.record)
@@ -176,6 +177,7 @@ def _redact_parts(parts: _Parts, quiet: bytes) -> _Parts:
     if clean is whole:
         return parts
     pieces = clean.split(b"\0")
+    # A payload with NUL bytes of its own cannot be split again.
     if len(pieces) != len(parts) + 1:  # a part held a NUL itself
         return _Parts(*map(redact, parts))
     payload, head, tail, stdout, stderr = pieces

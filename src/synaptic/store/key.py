@@ -1,4 +1,4 @@
-"""The secret that sections are signed with: made once, whole at once, readable by its user only."""
+"""The key that sections are signed with: created once, atomically, readable by its user only."""
 
 import os
 from contextlib import suppress
@@ -17,7 +17,7 @@ class _KeyCache:
 
 
 def signing_key(store: Store) -> bytes:
-    """The key of this home. Where there can be no file, one that lives as long as this process."""
+    """Read or create the key of this home. Where no file can be written, a key that lives as long as this process."""
     cache = store.cache(_KeyCache)
     if not cache.key:
         cache.key = _found(store)
@@ -25,13 +25,14 @@ def signing_key(store: Store) -> bytes:
 
 
 def key_path(store: Store) -> Path:
-    """Where the key is kept."""
+    """Path of the key file."""
     return store.path.with_name("state.key")
 
 
 def _found(store: Store) -> bytes:
     path = key_path(store)
     try:
+        # In this order: another process may create the key between the first read and our own attempt.
         return _read(path) or _made(path) or _renewed(store, path)
     except OSError as error:
         store.notices.append(
@@ -51,7 +52,7 @@ def _read(path: Path) -> bytes:
 
 
 def _made(path: Path) -> bytes:
-    """A new key under its name, unless something is there: a link appears whole, and never replaces."""
+    """Create the key unless there is one: a hard link appears with its whole content and never replaces a file."""
     fresh = path.with_name(f".{path.name}.{os.getpid()}.{os.urandom(4).hex()}")
     handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     try:
@@ -65,8 +66,9 @@ def _made(path: Path) -> bytes:
 
 
 def _renewed(store: Store, path: Path) -> bytes:
-    """What is there is no key: it is set aside by one process, and everything that it signed is not believed."""
+    """Move an unusable key aside, in one process, and create a new one; sections signed before are distrusted."""
     with damage.alone(store.path):
+        # Another process may have renewed it while this one waited for the lock.
         if key := _read(path):
             return key
         aside = path.with_name(f"{path.name}.unusable-{datetime.now(UTC):%Y%m%dT%H%M%S%fZ}")

@@ -1,4 +1,4 @@
-"""Changes of the state layers: what handlers ask for, written in the transaction of their event."""
+"""Write the layer effects of a decision (sessions, agents, metadata) in the transaction of their event."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -77,7 +77,7 @@ FORWARD = """
 UPDATE deliveries SET session = ?1 WHERE agent_id = '' AND delivered = '' AND hook = 'signal:' || ?2
   AND session = (SELECT host_session FROM agents WHERE id = ?2 AND host_session NOT IN ('', ?1))
 """
-"""What an agent has not heard in its last window, it hears in the next one."""
+"""Signals that an agent was not told in its last window are delivered in its next one."""
 
 
 class Cause(msgspec.Struct, frozen=True, kw_only=True):
@@ -89,7 +89,7 @@ class Cause(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Applied(msgspec.Struct, frozen=True):
-    """What the database has made up itself."""
+    """What the database assigned: the id of a session that was opened."""
 
     session: int | None = None
 
@@ -102,7 +102,7 @@ def settle(connection: Connection, record: Record) -> None:
 
 
 def apply(connection: Connection, effects: Iterable[LayerEffect], cause: Cause) -> Applied:
-    """All of them, in order."""
+    """Write all effects in order."""
     opened: int | None = None
     for effect in effects:
         if isinstance(effect, OpenSession):
@@ -128,7 +128,7 @@ def _open(connection: Connection, opening: OpenSession, cause: Cause) -> int | N
 
 
 def _followed(connection: Connection, opening: OpenSession) -> list[int]:
-    """The session that a new one follows, the newest first: others may have opened since it was looked up."""
+    """Find the sessions that a new one replaces, newest first: others may have opened since it was looked up."""
     if opening.follows is None:
         return []
     rows = connection.execute(STILL_OPEN, (opening.effort, text(opening.agent))).fetchall()
@@ -146,7 +146,7 @@ def _end(connection: Connection, end: EndSession, cause: Cause) -> None:
 
 
 def _end_subagents(connection: Connection, main: int, cause: Cause, next_host: str = "") -> None:
-    """With a window go its sub-agents, unless it goes on: those that are interrupted say no good-bye."""
+    """End the sub-agents of an ended window: interrupted ones send no SubagentStop. Those of `next_host` go on."""
     for number, host in connection.execute(SUBAGENTS, (main,)).fetchall():
         if host != text(next_host):
             _end(connection, EndSession(session=number, merge_loaded=True), cause)
@@ -164,6 +164,7 @@ def _loaded(connection: Connection, loaded: Loaded, cause: Cause) -> None:
 
 
 def _note(connection: Connection, note: Note, cause: Cause) -> None:
+    # Outside of the journal's own redaction: messages are stored as columns of their own.
     content = redact_text(text(note.content))
     if connection.execute("SELECT 1 FROM sessions WHERE id = ?", (note.session,)).fetchone():
         connection.execute(NOTE, (note.session, note.role, content, text(note.tool) or None, cause.at))
@@ -173,9 +174,11 @@ def _status(connection: Connection, status: SetStatus, cause: Cause) -> None:
     root = text(status.project)
     if root:
         connection.execute(PROJECT, (root, root.rpartition("/")[2], cause.at))
+    # An effort that finished while the call was being decided must not be bound again.
     known = connection.execute(RUNS, (status.effort,)).fetchone()
     who = (text(status.agent), text(status.label), status.kind, status.status, int(status.named), text(status.host))
     where = (root, status.effort if known else None, redact_text(text(status.note)), cause.at)
+    # Before STATUS overwrites host_session: FORWARD finds the undelivered signals by the old one.
     if status.named and status.host:
         # Before STATUS, which overwrites the window that waiting deliveries were addressed to.
         connection.execute(FORWARD, (text(status.host), text(status.agent)))
@@ -198,7 +201,7 @@ def write_metadata(connection: Connection, change: Metadata) -> bool:
 
 
 def revised(before: Mapping[str, object], change: Metadata) -> dict[str, object]:
-    """Metadata after a change."""
+    """Apply a change to metadata: drop keys, take items off lists, put values."""
     after = {key: value for key, value in before.items() if key not in change.drop}
     for key, count in change.take.items():
         items = after.get(key)
@@ -221,6 +224,7 @@ def _restart(connection: Connection, restart: Restart, cause: Cause) -> None:
 def _signal(connection: Connection, signal: Signal, cause: Cause) -> None:
     coordinator = text(signal.agent)
     connection.execute(SIGNAL, (cause.at, coordinator))
+    # Deliveries are unique by (call, hook); outside of an event the time stands for the call.
     call = cause.call or f"signal:{coordinator}:{cause.at}"  # deliveries are told apart by call and hook
     told = redact_text(text(signal.text))
     connection.execute(TELL, (call, f"signal:{coordinator}", told, cause.at, coordinator))
@@ -245,7 +249,7 @@ WAYS: Mapping[type, Callable[[Connection, Any, Cause], None]] = {
 
 
 def _extend(connection: Connection, place: tuple[str, str, int], more: list[Any] | None) -> None:
-    """A list of texts grows by what is not in it."""
+    """Append the items that are missing to a stored list of texts."""
     table, column, number = place
     if not more:
         return
@@ -260,7 +264,7 @@ def _extend(connection: Connection, place: tuple[str, str, int], more: list[Any]
 
 
 def decoded(stored: object, kind: Any = list) -> Any:
-    """A stored list or object; None when there is none or it is damaged."""
+    """Decode a stored list or object; None when it is missing or damaged."""
     try:
         return msgspec.json.decode(stored, type=kind) if isinstance(stored, str | bytes) else None
     except msgspec.DecodeError:
@@ -268,5 +272,5 @@ def decoded(stored: object, kind: Any = list) -> Any:
 
 
 def text(value: str) -> str:
-    """A text that UTF-8 can hold."""
+    """Replace lone surrogates, which UTF-8 and SQLite cannot store."""
     return value if value.isascii() else value.encode("utf-8", "replace").decode()

@@ -1,6 +1,6 @@
-"""Where an event belongs among project, effort, session and agent: read once, then followed from memory.
+"""Find project, effort, session and agent of an event: read once, then kept up to date in memory.
 
-Nothing here raises for what is not there: an unknown link, and everything behind it, is missing.
+Nothing here raises for a missing row: an unknown link, and everything that depends on it, is None.
 """
 
 import os
@@ -36,14 +36,14 @@ WHERE s.ended_at IS NULL AND s.subagent = '' AND s.host_session IN (?, '') AND s
 OPEN_OF_EFFORT = f"""{SESSION} WHERE s.effort_id = ?1 AND s.ended_at IS NULL AND s.subagent = ''
   AND (?2 = '' AND ?3 = '' OR s.fleet_agent IN (?3, ''))
 ORDER BY (s.host_session = ?2) DESC, (s.fleet_agent = ?3) DESC, s.id DESC LIMIT 1"""
-"""What an agent with a name does is its own; only a person at a terminal may mean anybody's."""
+"""A named agent only finds its own windows; a person at a terminal (no host, no name) finds anybody's."""
 OPEN_OF_SUBAGENT = f"""{SESSION} WHERE s.effort_id = ? AND s.ended_at IS NULL AND s.subagent = ?
 ORDER BY (s.host_session = ?) DESC, s.id DESC LIMIT 1"""
 NEWEST_ACTIVE = f"{EFFORT} WHERE t.project_id = ? AND e.lifecycle = 'active' ORDER BY e.id DESC LIMIT 1"
 NEWEST_SESSION = f"""{SESSION} WHERE s.effort_id = ?1 AND s.subagent = ''
   AND (s.fleet_agent IN (?2, '') OR s.fleet_agent NOT IN (SELECT id FROM agents WHERE named = 1))
 ORDER BY (?2 != '' AND s.fleet_agent = ?2) DESC, s.id DESC LIMIT 1"""
-"""One that had a made-up name comes back with another one: what it left is for whoever comes next."""
+"""An agent with a generated name returns under another one, so windows of unknown agents are open to anybody."""
 PLACES = 256
 NOBODY = "default"
 """An AGENT_ID that means none."""
@@ -70,12 +70,12 @@ class Place(msgspec.Struct, frozen=True):
 
 
 def resolve(store: Store, place: Place) -> Layers:
-    """The layers of a place."""
+    """Find the layers of an event by where it comes from."""
     return store.read(lambda connection: _kept(connection, store, place))
 
 
 def perform(store: Store, effects: tuple[LayerEffect, ...], at: float, host: str = "") -> Applied:
-    """Changes outside of an event of an agent, all or none; `host` is the agent's own id of the window they are for."""
+    """Write effects outside of an event, all or none; `host` is the agent's own id of the window they are for."""
     cause = layer_effects.Cause(at=at, host=host)
     applied = store.write(lambda connection: layer_effects.apply(connection, effects, cause))
     follow(store, effects)
@@ -83,7 +83,7 @@ def perform(store: Store, effects: tuple[LayerEffect, ...], at: float, host: str
 
 
 def follow(store: Store, effects: tuple[object, ...]) -> None:
-    """What is in memory after our own changes were committed: a heartbeat moves it, the rest is read again."""
+    """Update the cache after our own commit: heartbeats are applied, for everything else it is cleared."""
     for effect in effects:
         if isinstance(effect, Beat):
             _beat(store, effect)
@@ -92,39 +92,39 @@ def follow(store: Store, effects: tuple[object, ...]) -> None:
 
 
 def effort(store: Store, number: int) -> Effort | None:
-    """One effort."""
+    """Find an effort by its number."""
     return store.read(lambda connection: _effort(connection, f"{EFFORT} WHERE e.id = ?", (number,)))
 
 
 def session(store: Store, number: int) -> Session | None:
-    """One session."""
+    """Find a session by its number."""
     return store.read(lambda connection: _session(connection, f"{SESSION} WHERE s.id = ?", (number,)))
 
 
 def newest_session(store: Store, effort_id: int, agent_name: str = "") -> Session | None:
-    """The main session that this agent opened last for an effort; where it has none, one that is nobody's any more."""
+    """Find the main session this agent opened last for an effort, else the last one that has no known owner."""
     return store.read(lambda connection: _session(connection, NEWEST_SESSION, (effort_id, _text(agent_name))))
 
 
 def agent(store: Store, name: str) -> Agent | None:
-    """One agent."""
+    """Find an agent by its id."""
     return store.read(lambda connection: _agent(connection, name))
 
 
 def agents(store: Store) -> list[Agent]:
-    """Everybody who has ever worked, by name."""
+    """List all agents that ever worked, by id."""
     rows = store.read(lambda connection: connection.execute(f"{AGENT} ORDER BY id").fetchall())
     return [_agent_of(row) for row in rows]
 
 
 def texts(stored: object) -> tuple[str, ...]:
-    """A list of texts as it is stored; nothing for one that somebody has damaged."""
+    """Decode a stored list of texts; empty when it is damaged."""
     value = _json(stored)
     return tuple(item for item in value if isinstance(item, str)) if isinstance(value, list) else ()
 
 
 def _kept(connection: Connection, store: Store, place: Place) -> Layers:
-    """From memory, unless another connection has committed since."""
+    """Resolve from the cache, unless another connection has committed since."""
     cache, now = store.cache(_LayerCache), store.version(connection)
     if now != cache.version or len(cache.places) > PLACES:
         cache.places.clear()

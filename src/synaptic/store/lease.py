@@ -1,4 +1,4 @@
-"""Who supervises an agent: a lock on a file, held for as long as the supervisor lives."""
+"""Lease of an agent's supervisor: a file lock that the kernel releases when the supervisor dies."""
 
 import fcntl
 import hashlib
@@ -8,14 +8,14 @@ from pathlib import Path
 
 
 def lease_file(home_root: Path, agent: str) -> Path:
-    """The file of one agent: readable, and distinct for any two names."""
+    """Path of an agent's lease file: readable, and distinct for any two agent names."""
     plain = re.sub(r"[^A-Za-z0-9._-]", "-", agent)[:40]
     digest = hashlib.sha256(agent.encode("utf-8", "surrogatepass")).hexdigest()[:8]
     return home_root / "run" / f"{plain}-{digest}.lease"
 
 
 def take(home_root: Path, agent: str) -> int | None:
-    """The descriptor that holds the lease, to be kept open; None when somebody else has it."""
+    """Take the lease; returns the descriptor to be kept open, None when another supervisor holds it."""
     path = lease_file(home_root, agent)
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     # O_CLOEXEC: a lock belongs to the open file, and an agent that inherited it would outlive its supervisor with it.
@@ -29,7 +29,7 @@ def take(home_root: Path, agent: str) -> int | None:
 
 
 def held(home_root: Path, agent: str) -> bool:
-    """Whether a living supervisor has it."""
+    """Whether a living supervisor holds the lease."""
     return is_locked(lease_file(home_root, agent))
 
 
@@ -41,6 +41,7 @@ def is_locked(path: Path) -> bool:
         return False
     try:
         # Shared: two who look at the same time must not take each other for the holder.
+        # A shared lock: two processes that ask at the same moment must not take each other for the supervisor.
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
         return True

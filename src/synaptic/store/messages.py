@@ -1,4 +1,4 @@
-"""The dialogue of sessions: questions, answers, failures; in the order in which they happened."""
+"""Read the stored dialogue of sessions: prompts, answers, failures, in order."""
 
 from collections.abc import Collection
 

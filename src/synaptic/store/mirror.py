@@ -1,4 +1,4 @@
-"""The sections of a project as signed files to look at: written after the commit, never read as truth."""
+"""Write a project's sections to signed files for people to read; the engine never takes values from them."""
 
 import fcntl
 import os
@@ -26,15 +26,15 @@ TRIES, PAUSE = 20, 0.002
 SIGNATURE, TIME = "__sig__", "__ts__"
 
 _seen: dict[tuple[str, str], tuple[snapshot.Signature, Look]] = {}
-"""What a file was when it was last looked at, by database and path: an unchanged one costs one stat."""
+"""Result of the last inspection by database and path, so that an unchanged file costs one stat."""
 
 
 _looked: dict[tuple[str, str], Mirrored] = {}
-"""What was there when somebody last looked, by database and project."""
+"""Result of the last inspection by database and project."""
 
 
 def write(store: Store, root: str, effects: Sequence[Effect]) -> tuple[str, ...]:
-    """After an event: the files again when it asks for them, or when it changed what files that are there show.
+    """After an event: rewrite the files when it asks for them, or when it changed a section that they show.
 
     Returns a warning when they could not be written.
     """
@@ -50,6 +50,7 @@ def refresh(store: Store, root: str) -> tuple[str, ...]:
     _looked.pop((str(store.path), root), None)
     try:
         with _Lock(f"{root}/{STATE_FILE}.lock"):
+            # Read inside the lock: whoever writes last has also read last.
             shown = sections.every(store, root, SHOWN)
             safemode = shown.pop("safemode")
             _set_aside(store, root, STATE_FILE)
@@ -65,12 +66,12 @@ def refresh(store: Store, root: str) -> tuple[str, ...]:
 
 
 def follow(store: Store, root: str) -> tuple[str, ...]:
-    """The same after a change, in a project that has such a file of ours."""
+    """Rewrite the files after a change, but only in a project that already has a genuine one."""
     return refresh(store, root) if _look(store, root, STATE_FILE) == "genuine" else ()
 
 
 def look(store: Store, root: str) -> Mirrored:
-    """What is there now."""
+    """Inspect the files now: missing, genuine or forged."""
     marked = os.access(f"{root}/{MARKER_FILE}", os.F_OK)  # mostly not: cheaper to ask than a stat that fails
     found = Mirrored(_look(store, root, STATE_FILE), _look(store, root, MARKER_FILE) if marked else "missing")
     if len(_looked) >= SEEN:
@@ -80,7 +81,7 @@ def look(store: Store, root: str) -> Mirrored:
 
 
 def last_look(store: Store, root: str) -> Mirrored:
-    """What was there before, if it was in order; else what is there now."""
+    """Return the result of the last inspection if it was genuine; inspect again otherwise."""
     known = _looked.get((str(store.path), root))
     return known if known is not None and known.state == "genuine" else look(store, root)
 
@@ -109,12 +110,12 @@ def _genuine(store: Store, root: str, name: str) -> bool:
 
 
 def _signature(store: Store, root: str, name: str, shown: dict[str, object]) -> str:
-    """Over the values, whatever the order of their keys."""
+    """Sign the values with sorted keys, so that their order in the file does not matter."""
     return state.seal(store, state.Owner(root), name, msgspec.json.encode(shown, order="sorted"))
 
 
 def _set_aside(store: Store, root: str, name: str) -> Look:
-    """A file that is not ours is kept under another name: the first one, which somebody may miss."""
+    """Move a forged file to `<name>.forged`; only the first one is kept, as it may be a user's own file."""
     found = _look(store, root, name)
     aside = Path(root, f"{name}.forged")
     if found == "forged" and not aside.exists():
@@ -138,11 +139,12 @@ def _remember(store: Store, path: str, now: snapshot.Signature, found: Look) -> 
 
 
 class _Lock:
-    """`state.json.lock`: the daemon and a process without one do not write the older state last.
+    """`state.json.lock`: keeps the daemon and a process without one from writing the older state last.
 
-    Nobody waits for it for long: whoever does not get it writes too, and a rename leaves no half file.
+    Waits 40 ms at most, then writes without it: a rename leaves no half file anyway.
     """
 
+    # O_NOFOLLOW: the file is inside the project, where an agent could have left a link to somewhere else.
     FLAGS = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
 
     def __init__(self, path: str) -> None:

@@ -1,4 +1,4 @@
-"""What is written about one event, and what is read back."""
+"""The values of the journal: what is written about one event, and what is read back."""
 
 from typing import Literal
 
@@ -8,11 +8,11 @@ from synaptic.model.call import Answer
 from synaptic.model.decision import Decision
 
 Keep = Literal["full", "structure", "off"]
-"""Everything; no contents; only what repeated requests, deliveries and the stop cap need."""
+"""How much the journal stores: all; no contents; only what repeated requests, deliveries and the stop cap need."""
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True):
-    """One answered event, on its way into the journal."""
+    """One answered event that is about to be written to the journal."""
 
     call: str
     """Unique and time-ordered. A second record of the same call changes nothing."""
@@ -32,7 +32,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
-    """One event as the journal kept it: all that `explain` tells."""
+    """One event as the journal stored it; the source of `explain`."""
 
     id: int
     call: str
@@ -53,7 +53,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Delivery(msgspec.Struct, frozen=True, kw_only=True):
-    """A text that waits for its session's next event that can carry context."""
+    """A text queued for its session's next event that can carry context."""
 
     id: int = 0
     call: str

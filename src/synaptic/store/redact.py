@@ -1,4 +1,4 @@
-"""Secrets are taken out before anything is written: `[redacted:kind]` stands where one was, and JSON stays JSON."""
+"""Replace secrets by `[redacted:kind]` before anything is written; JSON stays valid JSON."""
 
 import re
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ def _by_head() -> dict[int, list[_Shape]]:
 
 
 def _search(heads: dict[int, list[_Shape]]) -> re.Pattern[bytes]:
-    """One alternation with one branch per first letter and no groups: only so does `re` skip from head to head."""
+    """One alternation, one branch per first letter, no groups: only then can `re` skip to the next candidate letter."""
     branches = (
         chr(head) + "(?:" + "|".join(anchor.pattern.decode()[1:] for _, anchor, _ in shapes) + ")"
         for head, shapes in heads.items()
@@ -40,7 +40,7 @@ Span = tuple[int, int, bytes]
 
 
 def redact(data: bytes) -> bytes:
-    """The same bytes without secrets; the very same object when there are none."""
+    """Replace the secrets in some bytes; returns the same object when there are none."""
     spans = list(_spans(data))
     for kind, prefix, shape in _CASED:
         if prefix in data:
@@ -49,7 +49,7 @@ def redact(data: bytes) -> bytes:
 
 
 def redact_text(text: str) -> str:
-    """`redact` for text."""
+    """Replace the secrets in a text."""
     data = text.encode("utf-8", "replace")
     clean = redact(data)
     return text if clean == data and text.isascii() else clean.decode("utf-8", "replace")
@@ -59,6 +59,7 @@ def _spans(data: bytes) -> Iterator[Span]:
     lowered, done = data.lower(), 0
     for hit in _ANCHORS.finditer(lowered):
         start = hit.start()
+        # An anchor inside a secret that is already covered (a `token` in a URL) would give overlapping spans.
         if start >= done and (span := _span(data, lowered, start)):
             done = span[1]
             yield span
@@ -77,6 +78,7 @@ def _secret(found: re.Match[bytes], kind: str) -> Span | None:
     if kind in _ASSIGNMENTS:
         return _assigned(found, kind)
     if kind == "mailchimp-key":
+        # Its anchor is the suffix (`-us12`): the 32 hex digits before it are the secret.
         return (found.start() - 33, found.start() - 1, _mark(kind))
     return (*found.span(found.lastindex or 1), _mark(kind))
 
@@ -88,6 +90,7 @@ def _assigned(found: re.Match[bytes], kind: str) -> Span | None:
         # A bare number becomes a string: brackets without quotes are no JSON.
         quote = found.group("depth") + found.group("quote")
         return (*found.span(name), quote + _mark(kind) + quote) if kind in _NUMBERS else None
+    # `token=self.token` in source code names a variable; redacting it would make the journal useless for code.
     if len(value) <= NAMED_LIMIT and IDENTIFIER.fullmatch(value):
         return None
     return (*found.span(name), _mark(kind))

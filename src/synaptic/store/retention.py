@@ -18,6 +18,7 @@ REPEAT = 600.0
 """Seconds in which an agent may repeat a request."""
 DAY = 24 * 3600.0
 
+# The newest event stays: SQLite would give its number again, and `explain 17` would mean another event.
 OLDEST = "SELECT id, at FROM events WHERE id < (SELECT max(id) FROM events) ORDER BY id LIMIT ?"
 """Never the newest: its id is the last one given, from which `keep` counts back and `tail` goes on."""
 DELIVERIES = """
@@ -57,7 +58,7 @@ def prune(store: Store, days: float, keep: int = 0) -> Pruned:
 
 
 def expire(store: Store) -> Pruned:
-    """Remove what only had to live for a while: answers of unkept events, carried or stale deliveries."""
+    """Remove short-lived rows: answers of events that are not journaled, delivered or stale deliveries."""
     return store.beside(_expire)
 
 

@@ -1,4 +1,4 @@
-"""The tables: numbered SQL files, applied in order, each in a transaction of its own."""
+"""Schema migrations: numbered SQL files, applied in order, each in its own transaction."""
 
 import sqlite3  # noqa: TID251 - this is the room it is kept in
 from functools import cache
@@ -10,12 +10,12 @@ MIGRATIONS = Path(__file__).parent / "migrations"
 
 
 def current(connection: sqlite3.Connection) -> int:
-    """The version of the tables in a database; 0 when it is new."""
+    """Read the schema version of a database; 0 when it is new."""
     return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
 def latest() -> int:
-    """The version this program knows."""
+    """The newest schema version that this program knows."""
     return _scripts()[-1][0]
 
 
@@ -41,6 +41,7 @@ def migrate(connection: sqlite3.Connection, where: str) -> None:
 
 def _apply(connection: sqlite3.Connection, number: int, script: str) -> None:
     try:
+        # The version is set in the same transaction: a killed migration is repeated as a whole or not at all.
         connection.executescript(f"BEGIN IMMEDIATE;\n{script}\nPRAGMA user_version = {number};\nCOMMIT;")
     except sqlite3.Error:
         if connection.in_transaction:

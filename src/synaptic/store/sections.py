@@ -1,4 +1,4 @@
-"""The sections of a project for people and programs: get, set, update, reset, by the names that are written down."""
+"""Get, set, update and reset a project's state sections by their documented short names."""
 
 from collections.abc import Callable
 
@@ -14,7 +14,7 @@ KNOWN = {name.partition(":")[2]: name for name in (*sane.SECTIONS, *sane.KEPT_BE
 
 
 def get(store: Store, root: str, section: str, key: str = "") -> object:
-    """A whole section with every field, or one value of it. A section that is a list is given as one."""
+    """Get a section with defaults filled in, or one value of it; a list section is returned as a list."""
     name = named(section)
     found = sane.section(state.read(store, Owner(root), [name]), name)
     if key:
@@ -32,7 +32,7 @@ def put(store: Store, root: str, section: str, pair: tuple[str, object]) -> dict
 def update(
     store: Store, root: str, section: str, function: Callable[[dict[str, object]], dict[str, object]]
 ) -> dict[str, object]:
-    """The section as the function makes it from the one that is stored: nobody else writes in between."""
+    """Replace a section by what the function makes of the stored one, in one transaction."""
     name = named(section)
 
     def work(before: Section) -> Section:
@@ -45,12 +45,12 @@ def update(
 
 
 def reset(store: Store, root: str, section: str) -> dict[str, object]:
-    """Back to the defaults."""
+    """Reset a section to its defaults."""
     return update(store, root, section, lambda found: sane.defaults(named(section)))
 
 
 def every(store: Store, root: str, names: tuple[str, ...] = tuple(sane.SECTIONS)) -> dict[str, object]:
-    """Several sections at once, by short name, as the mirror shows them."""
+    """Read several sections by short name, in the form of the mirror file."""
     found = state.read(store, Owner(root), names)
     values = {name: sane.section(found, name) for name in names}
     return {
@@ -59,7 +59,7 @@ def every(store: Store, root: str, names: tuple[str, ...] = tuple(sane.SECTIONS)
 
 
 def overview(store: Store, root: str) -> dict[str, list[dict[str, object]]]:
-    """Every section with its standing (`default`, `genuine`, `forged`), and what is in quarantine. Changes nothing."""
+    """List sections with their standing (`default`, `genuine`, `forged`) and the quarantine. Changes nothing."""
     stored = state.listing(store, Owner(root))
     standing = {True: "genuine", False: "forged", None: "default"}
     names = {**KNOWN, **{name.partition(":")[2]: name for name in stored if name.startswith("project:")}}
@@ -70,7 +70,7 @@ def overview(store: Store, root: str) -> dict[str, list[dict[str, object]]]:
 
 
 def named(section: str) -> str:
-    """The stored name of a section. Raises SynapticError for one that nobody wrote down: none is made by asking."""
+    """Resolve a short name to the stored name. Raises SynapticError for an unknown one; none is created by asking."""
     name = KNOWN.get(section.removeprefix("project:"))
     if name is None:
         raise SynapticError(f"there is no section `{section}`", hint=f"known: {', '.join(KNOWN)}")

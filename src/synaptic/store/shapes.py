@@ -1,4 +1,4 @@
-"""What secrets look like: where to start looking (an anchor), and what must follow for it to be one.
+"""The shapes of secrets: an anchor where to start looking, and what must follow for it to be a secret.
 
 Anchors are searched in lowercased bytes. Each starts with its rarest letter and looks back for the rest, because the
 search is quick only where it can skip to a letter that seldom occurs. What is redacted is group 1 of the shape that
@@ -135,7 +135,7 @@ CASED: dict[str, tuple[bytes, str]] = {
     "aws-key": (b"ASIA", _CASED_START + r"ASIA([0-9A-Z]{16})(?![0-9A-Za-z])"),
     "sendgrid-key": (b"SG.", _CASED_START + r"SG\.([A-Za-z0-9_\-]{16,32}\.[A-Za-z0-9_\-]{16,64})"),
 }
-"""Prefixes too common in lower case: looked for as they are written."""
+"""Shapes whose prefix is too common in lower case (`sg.`, `asia`): searched case-sensitively."""
 
 IDENTIFIER = re.compile(
     rb"(?i)(?:[a-z_]\w{0,40}\.){0,6}[a-z_]{0,40}(?:password|passwd|token|secret|key|credentials?)s?"

@@ -1,4 +1,4 @@
-"""What skills' files say about their runs, kept by project until the file changes."""
+"""Skill declarations (phases, modes, templates), stored by project until the skill file changes."""
 
 import msgspec
 
@@ -19,7 +19,7 @@ ON CONFLICT (project_id, name) DO UPDATE SET path = excluded.path, phases = excl
 
 
 def upsert(connection: Connection, project_id: int, skill: Skill, at: float) -> None:
-    """A skill as its file is now."""
+    """Insert or update a skill as its file is now."""
     lists = (skill.phases, skill.modes, dict(skill.templates), skill.next_skills, skill.directives)
     told = (skill.version, skill.description, skill.tier)
     values = (text(skill.name), text(skill.path), *map(_json, lists), *(text(word) or None for word in told))
@@ -27,7 +27,7 @@ def upsert(connection: Connection, project_id: int, skill: Skill, at: float) -> 
 
 
 def remember(store: Store, root: str, skills: tuple[Skill, ...], at: float) -> None:
-    """Skills of a project, all or none."""
+    """Store the skills of a project in one transaction."""
 
     def work(connection: Connection) -> None:
         project_id = tasks.project(connection, root, at)
@@ -38,7 +38,7 @@ def remember(store: Store, root: str, skills: tuple[Skill, ...], at: float) -> N
 
 
 def names(store: Store, project_id: int) -> tuple[str, ...]:
-    """The skills that are kept of a project."""
+    """List the names of a project's stored skills."""
     sql = "SELECT name FROM skills WHERE project_id = ? ORDER BY name"
     rows = store.read(lambda connection: connection.execute(sql, (project_id,)).fetchall())
     return tuple(str(name) for (name,) in rows)

@@ -1,4 +1,4 @@
-"""Signed sections: written with their event, believed only while their signature is right.
+"""Signed state sections: written with their event, used only while their signature is right.
 
 A section that somebody else wrote is put into quarantine by whoever reads or changes it first. A wary one takes its
 place (`model/sane.py`), and `project:tampering` remembers it until a person has been told.
@@ -31,7 +31,7 @@ QUARANTINE = "INSERT INTO quarantine (scope, owner, section, value, mac, at) VAL
 QUARANTINED = "SELECT section, at FROM quarantine WHERE scope = 'project' AND owner = ? ORDER BY id DESC LIMIT 50"
 
 OWNERS, VERIFIED = 64, 1024
-"""How much is kept in memory."""
+"""Upper bounds of the two caches."""
 
 Signed = tuple[bytes, bytes]
 """A value as it is stored, and its signature."""
@@ -70,7 +70,7 @@ class Owner(msgspec.Struct, frozen=True):
 
 
 def read(store: Store, owner: Owner, names: Iterable[str]) -> State:
-    """The sections of these names, and which of them somebody else wrote: those are not believed, now or later."""
+    """Read sections; forged ones are reported as tampered, quarantined and replaced by their cautious version."""
     wanted = frozenset(names)
     found = _read(store, owner, wanted)
     if not found.tampered:
@@ -84,17 +84,17 @@ def read(store: Store, owner: Owner, names: Iterable[str]) -> State:
 
 
 def write(store: Store, owner: Owner, change: Change) -> Section:
-    """One change outside of an event, such as a person's own; returns the section as it is then."""
+    """Write one change outside of an event (a person's command); returns the section afterwards."""
     return revise(store, owner, change.section, lambda before: changed(before, change))
 
 
 def revise(store: Store, owner: Owner, section: str, work: Revision) -> Section:
-    """A section as `work` makes it from what is stored then: nobody else writes in between."""
+    """Replace a section by what `work` makes of the stored one, in one transaction."""
     return store.write(lambda connection: _revise(connection, store, owner, (section, work)))
 
 
 def settle(connection: Connection, store: Store, record: Record) -> None:
-    """In the transaction of the event: every change that its decision carries."""
+    """In the transaction of the event: write every state change of its decision."""
     owner = Owner(record.root, record.session)
     for effect in record.decision.effects:
         if isinstance(effect, Change):
@@ -102,18 +102,18 @@ def settle(connection: Connection, store: Store, record: Record) -> None:
 
 
 def listing(store: Store, owner: Owner) -> dict[str, bool]:
-    """Every section that is stored for an owner, and whether it is genuine. Nothing is changed by looking."""
+    """List an owner's stored sections and whether each is genuine, without quarantining anything."""
     rows = store.read(lambda connection: _rows(connection, owner, SCOPES))
     return {name: _value(store, owner, name, row) is not None for name, row in sorted(rows.items())}
 
 
 def quarantined(store: Store, owner: Owner) -> list[tuple[str, float]]:
-    """Sections of a project that were found forged, and when; the newest first."""
+    """List the forged sections of a project and when they were found, newest first."""
     return store.read(lambda connection: connection.execute(QUARANTINED, (owner.of("project"),)).fetchall())
 
 
 def seal(store: Store, owner: Owner, name: str, value: bytes) -> str:
-    """The signature of something that is kept elsewhere, such as a file: good for this owner and name only."""
+    """Sign a value that is stored elsewhere, such as a file; valid for this owner and name only."""
     return _mac(signing_key(store), owner, f"project:{name}", value).hex()
 
 
@@ -122,7 +122,7 @@ def _read(store: Store, owner: Owner, names: frozenset[str]) -> State:
 
 
 def _kept(connection: Connection, store: Store, owner: Owner, names: frozenset[str]) -> State:
-    """What was read before, while nobody has written since."""
+    """Read from the cache while nobody has written since."""
     cache, now = store.cache(_SectionCache), store.version(connection)
     if now != cache.version or len(cache.sections) > OWNERS:
         cache.sections.clear()
@@ -165,7 +165,7 @@ def _current(connection: Connection, store: Store, owner: Owner, scopes: frozens
 def _read_again(
     connection: Connection, store: Store, owner: Owner, written: tuple[str, dict[str, Section | None]]
 ) -> None:
-    """One section that this process wrote: the transaction may have come to nothing."""
+    """Read a section again after this process wrote it: its transaction may have been rolled back."""
     section, known = written
     scope, name = _split(section)
     row = connection.execute(ONE, (scope, owner.of(scope), name)).fetchone()
@@ -192,7 +192,7 @@ def _revise(connection: Connection, store: Store, owner: Owner, revision: tuple[
 
 
 def _follow(connection: Connection, store: Store, owner: Owner, change: Change) -> None:
-    """A change of an event. What is stored holds no secret, so only what comes to it is searched for one."""
+    """Apply an event's change. Stored values are redacted already, so only the new ones are searched."""
     clean = _clean(change)
     after = changed(_stored(connection, store, owner, change.section), clean)
     row = _write(connection, store, owner, (change.section, _encoded(after)))
@@ -200,7 +200,7 @@ def _follow(connection: Connection, store: Store, owner: Owner, change: Change) 
 
 
 def _clean(change: Change) -> Change:
-    """The change as it can be stored: plain values, and no secret among them."""
+    """Make a change storable: plain JSON values, with secrets redacted."""
     if not change.put and not change.append:
         return change
     values = msgspec.json.decode(redact(_encoded({"put": change.put, "append": change.append})), type=_Values)
@@ -208,7 +208,7 @@ def _clean(change: Change) -> Change:
 
 
 def _stored(connection: Connection, store: Store, owner: Owner, section: str) -> Section:
-    """A section as it is stored now; a wary one in the place of one that is not believed."""
+    """Read a stored section; a forged one is quarantined and its cautious version returned."""
     scope, name = _split(section)
     row = connection.execute(ONE, (scope, owner.of(scope), name)).fetchone()
     known: Section | None = _value(store, owner, section, row) if row else {}
@@ -216,10 +216,11 @@ def _stored(connection: Connection, store: Store, owner: Owner, section: str) ->
 
 
 def _distrust(connection: Connection, store: Store, owner: Owner, section: str) -> Section:
-    """Keep what was found, put the wary section in its place, and remember to say so."""
+    """Quarantine a forged section, store its cautious version, and note it so that the user is told."""
     scope, name = _split(section)
     place = (scope, owner.of(scope), name)
     row = connection.execute(ONE, place).fetchone()
+    # Looked up again inside the write lock: two readers that met the same forgery must quarantine it once.
     if row is None or _value(store, owner, section, row) is not None:
         return {}  # somebody else has dealt with it
     connection.execute(QUARANTINE, (*place, *row, time.time()))
@@ -227,8 +228,8 @@ def _distrust(connection: Connection, store: Store, owner: Owner, section: str) 
     note = Change(section=TAMPERING, append={"entries": {"what": section, "at": time.time()}}, add={"untold": 1})
     _revise(connection, store, owner, (TAMPERING, partial(changed, change=note)))
     store.notices.append(
-        f"{section} of {owner.of(scope) or 'no project'} was not written by the engine: it is in quarantine, and the "
-        "cautious answer holds until you reset it (synaptic state list)"
+        f"{section} of {owner.of(scope) or 'no project'} was not written by the engine: it is in quarantine, and "
+        "the cautious answer holds until you reset it (synaptic state list)"
     )
     return wary(section)
 
@@ -265,7 +266,7 @@ def _value(store: Store, owner: Owner, section: str, row: Signed) -> Section | N
 
 
 def _remember(store: Store, owner: Owner, section: str, known: tuple[Signed, Section | None]) -> None:
-    """What a row holds: good for that very row and signature, whether it is stored in the end or not."""
+    """Cache the values of a row; keyed by its bytes, so it stays right when the transaction is rolled back."""
     verified = store.cache(_SectionCache).verified
     if len(verified) > VERIFIED:
         verified.clear()
@@ -285,7 +286,7 @@ def _verified(store: Store, owner: Owner, section: str, row: Signed) -> Section 
 
 
 def _mac(key: bytes, owner: Owner, section: str, value: bytes) -> bytes:
-    """Over the place as well as the value: a section cannot be moved to another project."""
+    """MAC over scope, owner and value, so that a row cannot be copied to another project."""
     place = f"{section}\0{owner.of(_split(section)[0])}\0".encode("utf-8", "surrogatepass")
     return hmac.digest(key, place + value, hashlib.sha256)
 

@@ -1,4 +1,4 @@
-"""How often in a row an agent was kept from stopping: the cap that ends a loop reads it."""
+"""Count how often in a row an agent was kept from stopping, for the cap that ends such loops."""
 
 from synaptic.model.decision import Decision, Kind
 from synaptic.model.event import EVENTS, Timing
@@ -15,7 +15,7 @@ ON CONFLICT (session, agent_id) DO UPDATE SET count = count + 1, at = excluded.a
 
 
 def consecutive(store: Store, session: str, agent_id: str = "") -> int:
-    """Blocks since the last stop that passed, or since the user's last prompt."""
+    """Count blocked stops since the last stop that passed, or since the user's last prompt."""
     sql = "SELECT count FROM stops WHERE session = ? AND agent_id = ?"
     row = store.read(lambda connection: connection.execute(sql, (session, agent_id)).fetchone())
     return int(row[0]) if row else 0

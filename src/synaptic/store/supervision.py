@@ -1,4 +1,4 @@
-"""What a supervisor says about its agent, and what it is asked to do."""
+"""What a supervisor reports about its agent, and the restarts that it is asked for."""
 
 import msgspec
 
@@ -35,9 +35,9 @@ class Charge(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def begin(store: Store, charge: Charge, status: Status | None, at: float) -> None:
-    """The agent is about to be started: it is known, has its pane for itself, and nothing is asked of it any more.
+    """Before an agent starts: register it, free its pane of other agents, and clear restart requests.
 
-    Without a status, it keeps the one it has.
+    Without a status the agent keeps the one it has.
     """
 
     def work(connection: Connection) -> None:
@@ -50,12 +50,12 @@ def begin(store: Store, charge: Charge, status: Status | None, at: float) -> Non
 
 
 def asked(store: Store, agent: str) -> str | None:
-    """The prompt that somebody wants this agent to be started again with; None when nobody does."""
+    """Find the prompt of a restart that was asked for; None when none was."""
     return store.read(lambda connection: _asked(connection, agent))
 
 
 def take(store: Store, agent: str) -> str | None:
-    """The same, handed out once."""
+    """Take the prompt of a requested restart; it is handed out once."""
 
     def work(connection: Connection) -> str | None:
         prompt = _asked(connection, agent)
@@ -63,16 +63,17 @@ def take(store: Store, agent: str) -> str | None:
         return prompt
 
     # Looked at first: a supervisor asks every moment, and a write would wake up everybody who follows the database.
+    # Polled every moment: a write for each poll would move data_version and empty everybody's caches.
     return store.write(work) if asked(store, agent) is not None else None
 
 
 def report(store: Store, charge: Charge, status: Status, note: str, at: float) -> None:
-    """What became of the agent; whoever coordinates it hears of an error."""
+    """Report an agent's status; its parent is told of an error."""
     store.write(lambda connection: _say(connection, charge, (status, note), at))
 
 
 def end(store: Store, charge: Charge, status: Status, note: str, at: float) -> None:
-    """The same, and nobody supervises it any more. One in error keeps its pane, so that the error can be seen there."""
+    """Report an agent's last status and end its supervision. In error it keeps its pane, where the error is shown."""
 
     def work(connection: Connection) -> None:
         _say(connection, charge, (status, note), at)

@@ -1,4 +1,4 @@
-"""Tasks and their projects: folders that efforts pile up in. A task has no state of its own."""
+"""Tasks and projects: the folders that efforts belong to. A task has no state of its own."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ FROM task_summary t JOIN projects p ON p.id = t.project_id
 
 
 class Task(msgspec.Struct, frozen=True, kw_only=True):
-    """A task as somebody names it; what is None stays as it is known."""
+    """A task as a caller describes it; a None field keeps its stored value."""
 
     folder: str
     title: str | None = None
@@ -34,7 +34,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Known(msgspec.Struct, frozen=True, kw_only=True):
-    """A task with what follows from its efforts."""
+    """A stored task with counts and times computed from its efforts."""
 
     folder: str
     project: str
@@ -48,21 +48,21 @@ class Known(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def project(connection: Connection, root: str, at: float) -> int:
-    """The project of a root, known from now on."""
+    """Find or create the project of a root; returns its id."""
     path = text(root)
     row = connection.execute(PROJECT, (path, path.rpartition("/")[2], at)).fetchone()
     return int(row[0])
 
 
 def upsert(connection: Connection, project_id: int, task: Task, at: float) -> None:
-    """A task, known from now on; a folder names one task only."""
+    """Insert or update a task; its folder is its key."""
     words = None if task.keywords is None else encoded(task.keywords)
     told = (_optional(task.title), _optional(task.description), words)
     connection.execute(TASK, (text(task.folder), project_id, *told, at))
 
 
 def listing(store: Store, project_id: int | None = None) -> list[Known]:
-    """Tasks of a project, or all; the one that was worked on last comes first."""
+    """List tasks of one project or of all, most recently active first."""
     where = "" if project_id is None else " WHERE t.project_id = ?"
     values = () if project_id is None else (project_id,)
     sql = f"{SUMMARY}{where} ORDER BY coalesce(t.last_activity, t.created_at) DESC, t.dir_path"
@@ -70,14 +70,14 @@ def listing(store: Store, project_id: int | None = None) -> list[Known]:
 
 
 def one(store: Store, folder: str) -> Known | None:
-    """The task of a folder."""
+    """Find the task of a folder."""
     sql = f"{SUMMARY} WHERE t.dir_path = ?"
     row = store.read(lambda connection: connection.execute(sql, (text(folder),)).fetchone())
     return _known(row) if row else None
 
 
 def encoded(words: tuple[str, ...]) -> str:
-    """Keywords as they are stored."""
+    """Encode keywords as stored JSON."""
     return msgspec.json.encode([text(word) for word in words]).decode()
 
 
@@ -97,7 +97,7 @@ def _known(row: tuple[Any, ...]) -> Known:
 
 
 def _words(stored: str | None) -> tuple[str, ...]:
-    """Nothing for what somebody has damaged."""
+    """Decode stored keywords; empty when they are damaged."""
     try:
         return msgspec.json.decode(stored or "[]", type=tuple[str, ...])
     except msgspec.DecodeError:

@@ -1,4 +1,4 @@
-"""Which files of which project the user has agreed to run, by content."""
+"""Content digests that the user has agreed to run, by project."""
 
 import time
 from collections.abc import Iterable
@@ -22,14 +22,14 @@ class _TrustCache:
 
 
 class Item(msgspec.Struct, frozen=True):
-    """One content that is trusted, and what people call it."""
+    """One trusted content by its digest, with a label for people."""
 
     digest: str
     label: str
 
 
 class Agreement(msgspec.Struct, frozen=True):
-    """One line of the listing."""
+    """One stored agreement, as `synaptic trust` lists it."""
 
     root: str
     digest: str
@@ -38,7 +38,7 @@ class Agreement(msgspec.Struct, frozen=True):
 
 
 def trusted(store: Store, root: str) -> frozenset[str]:
-    """The digests that may run in a project. Cheap enough for every event: read again only after a change."""
+    """Read the digests that may run in a project, cached until the database changes."""
     return store.read(lambda connection: _trusted(store, connection, root))
 
 
@@ -50,13 +50,13 @@ def remember(store: Store, root: str, items: Iterable[Item]) -> None:
 
 
 def forget(store: Store, root: str) -> int:
-    """Trust nothing of this project any more; how many contents that were."""
+    """Withdraw all trust in a project; returns how many contents that were."""
     sql = "DELETE FROM trust WHERE root = ?"
     return store.write(lambda connection: connection.execute(sql, (root,)).rowcount)
 
 
 def listing(store: Store, root: str | None = None) -> tuple[Agreement, ...]:
-    """Everything that is trusted, or everything of one project."""
+    """List what is trusted, in one project or in all."""
     sql = "SELECT root, digest, label, at FROM trust WHERE ?1 IS NULL OR root = ?1 ORDER BY root, label, digest"
     rows = store.read(lambda connection: connection.execute(sql, (root,)).fetchall())
     return tuple(Agreement(*row) for row in rows)

@@ -1,4 +1,4 @@
-"""What is used and what is not: abilities counted with their events, hooks and policies from the journal's traces."""
+"""Usage counts: abilities are counted with their events, hooks and policies from the journal's traces."""
 
 import time
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from synaptic.store.record import Record
 DAY = 86_400
 FAILED = "failure"
 DAYS = 14
-"""Of the bars."""
+"""Days shown in the bars of the usage listing."""
 COUNT = """
 INSERT INTO ability_usage (root, ability, day, calls, failures, millis, last, status) VALUES (?, ?, ?, 1, ?, ?, ?, ?)
 ON CONFLICT (root, ability, day) DO UPDATE SET calls = calls + 1, failures = failures + excluded.failures,
@@ -46,7 +46,7 @@ GROUP BY 1, 2
 
 
 class Used(msgspec.Struct, frozen=True, kw_only=True):
-    """How often something ran, how it went, and when last."""
+    """How often an ability, hook or policy ran, failed, and when it last did."""
 
     name: str
     calls: int = 0
@@ -57,11 +57,11 @@ class Used(msgspec.Struct, frozen=True, kw_only=True):
     days: tuple[int, ...] = ()
     """Calls per day, the oldest first, today last."""
     spoke: int = 0
-    """For hooks and policies: how often they had something to say."""
+    """For hooks and policies: how often their verdict was not empty."""
 
 
 def settle(connection: Connection, record: Record) -> None:
-    """In the transaction of the event: count the ability calls that it tells of."""
+    """In the transaction of the event: count the ability calls of its decision."""
     for effect in record.decision.effects:
         if isinstance(effect, UseAbility):
             failed = int(effect.status == FAILED)
@@ -70,23 +70,23 @@ def settle(connection: Connection, record: Record) -> None:
 
 
 def calls(store: Store, root: str, ability: str) -> int:
-    """How often an ability of a project was called."""
+    """Count the calls of an ability of a project."""
     sql = "SELECT coalesce(sum(calls), 0) FROM ability_usage WHERE root = ? AND ability = ?"
     values = (to_utf8(root), to_utf8(ability))
     return store.read(lambda connection: int(connection.execute(sql, values).fetchone()[0]))
 
 
 def abilities(store: Store, root: str, days: int = 3650) -> tuple[Used, ...]:
-    """The abilities of a project that were called, the most used first."""
+    """Read usage of a project's abilities, most used first."""
     since = int(time.time() // DAY) - days
     rows = store.read(lambda connection: connection.execute(ABILITIES, (root, since)).fetchall())
     return tuple(_used(row) for row in rows)
 
 
 def hooks(store: Store, root: str | None = None, days: int = 30) -> tuple[Used, ...]:
-    """The hooks and policies that ran in a project, or anywhere, by the journal.
+    """Read usage of hooks and policies from the journal, in one project or in all.
 
-    Slow on a long one, and therefore on a connection of its own.
+    Slow on a long journal, and therefore on a separate connection.
     """
     since = time.time() - days * DAY
     values = (root, since)
@@ -99,7 +99,7 @@ def hooks(store: Store, root: str | None = None, days: int = 30) -> tuple[Used, 
 
 
 def show(store: Store, root: str, write: Callable[[dict[str, Any]], None]) -> None:
-    """Hand the counts of a project to `write` while nobody else can count: the last file written is the newest."""
+    """Pass a project's counts to `write` while holding the write lock, so that the last file written is the newest."""
     store.write(lambda connection: write(_shown(connection, root)))
 
 
@@ -129,7 +129,7 @@ def _used(row: tuple[Any, ...]) -> Used:
 
 
 def _quiet(used: Used, seen: tuple[int, int, float]) -> Used:
-    """Policies that had nothing to say share one step: each of them was asked all the same."""
+    """Add calls of a policy that had no verdict: those policies share one trace step with their names in its note."""
     day, count, last = seen
     bars = _bars(f"{day}:{count}")
     return msgspec.structs.replace(

@@ -1,4 +1,4 @@
-"""Context windows of efforts: entered by whoever works on one, finished with what they leave, looked at."""
+"""Context windows (sessions) of efforts: enter, finish with a hand-over, and list them."""
 
 from collections.abc import Iterable
 
@@ -17,7 +17,7 @@ WHERE effort_id = ?1 AND subagent = '' AND (
     ?2 = '' AND ?3 = '' OR fleet_agent IN (?2, '') OR fleet_agent NOT IN (SELECT id FROM agents WHERE named = 1)) {}
 ORDER BY (?2 != '' AND fleet_agent = ?2) DESC, id DESC LIMIT 1
 """
-"""Of this agent, else of one without a name or with one that it no longer has; for a person of anybody."""
+"""This agent's window, else one of an unnamed or unknown agent; for a person (no agent, no host) anybody's."""
 OPEN, ANY = NEWEST.format("AND ended_at IS NULL"), NEWEST.format("")
 CLAIM = """
 UPDATE sessions SET host_session = ?, fleet_agent = CASE fleet_agent WHEN '' THEN ? ELSE fleet_agent END WHERE id = ?
@@ -26,7 +26,7 @@ FINISH = "UPDATE sessions SET dehydration_payload = ?, ended_at = ? WHERE id = ?
 
 
 class Who(msgspec.Struct, frozen=True, kw_only=True):
-    """Who works: an agent with a name, one that only its window identifies, or a person at a terminal."""
+    """Identity of a worker: a named agent, one known only by its window, or a person at a terminal."""
 
     agent: str = ""
     """AGENT_ID."""
@@ -37,19 +37,19 @@ class Who(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Window(msgspec.Struct, frozen=True, kw_only=True):
-    """The window that somebody works in now."""
+    """The window that a worker has entered."""
 
     session: int
     previous: int | None = None
     opened: bool = True
     payload: str | None = None
-    """What the window before it left, told now and never again."""
+    """Hand-over text of the window before; given out once."""
 
 
 def enter(connection: Connection, effort: tuple[int, str], who: Who, at: float, *, fresh: bool = False) -> Window:
-    """The open window of an effort (its id, its project's root) if it is this one's own, else a new one after it.
+    """Enter the worker's own open window of an effort (its id, its project's root), else open a new one after it.
 
-    A window that nobody has claimed yet is taken over, unless a fresh one is wanted.
+    A window without an owner is taken over, unless a fresh one is wanted.
     """
     number, name, host = effort[0], text(who.agent), text(who.host)
     found = connection.execute(OPEN, (number, name, host)).fetchone()
@@ -64,12 +64,13 @@ def enter(connection: Connection, effort: tuple[int, str], who: Who, at: float, 
     opening = OpenSession(effort=number, host=who.host, agent=who.agent, follows=follows)
     session = layer_effects.apply(connection, (opening,), Cause(at=at)).session
     assert session is not None, "the effort was seen active in this transaction"
+    # Handed over once: two workers that enter one after the other must not both continue the same work.
     payload = before[2] if before and before[3] is None else None  # opening has marked it as told
     return Window(session=session, previous=follows, payload=payload)
 
 
 def finish(store: Store, number: int, payload: str | None, at: float) -> Session:
-    """The end of a window, with what it leaves. Raises LayerError for one that has ended or is not there."""
+    """Finish a window with its hand-over text. Raises LayerError for an ended or unknown one."""
 
     def work(connection: Connection) -> None:
         row = connection.execute("SELECT ended_at FROM sessions WHERE id = ?", (number,)).fetchone()
@@ -85,7 +86,7 @@ def finish(store: Store, number: int, payload: str | None, at: float) -> Session
 
 
 def required(store: Store, number: int) -> Session:
-    """A session that must be there."""
+    """Find a session; raises LayerError when there is none."""
     found = layers.session(store, number)
     if found is None:
         raise _unknown(number)
@@ -93,7 +94,7 @@ def required(store: Store, number: int) -> Session:
 
 
 def of_efforts(store: Store, efforts: Iterable[int], *, every: bool = True) -> list[Session]:
-    """The sessions of some efforts, the newest first; those that have ended only on request."""
+    """List the sessions of some efforts, newest first; with `every=False` only open ones."""
     numbers = tuple(efforts)
     condition = "" if every else " AND ended_at IS NULL"
     sql = f"SELECT id FROM sessions WHERE effort_id IN ({', '.join('?' * len(numbers))}){condition} ORDER BY id DESC"
@@ -102,7 +103,7 @@ def of_efforts(store: Store, efforts: Iterable[int], *, every: bool = True) -> l
 
 
 def efforts_of(store: Store, agent: str) -> tuple[int, ...]:
-    """The efforts that an agent had windows of, the newest first."""
+    """List the efforts that an agent had windows of, newest first."""
     # By the newest window of each: an old effort that was resumed yesterday comes before one that began last week.
     sql = "SELECT effort_id FROM sessions WHERE fleet_agent = ? GROUP BY effort_id ORDER BY max(id) DESC"
     rows = store.read(lambda connection: connection.execute(sql, (text(agent),)).fetchall())
@@ -110,7 +111,7 @@ def efforts_of(store: Store, agent: str) -> tuple[int, ...]:
 
 
 def _bind(connection: Connection, effort: tuple[int, str], who: Who, at: float) -> None:
-    """The agent works on this effort from now on; whoever types for it leaves its status as it is."""
+    """Bind the agent to this effort; a person who types for it leaves its status as it is."""
     key = text(who.agent or who.host)
     if not key:
         return

@@ -1,4 +1,4 @@
-"""Folders that a user added to a session's workspace: part of the project for as long as the session lasts."""
+"""Folders that a user added to a session's workspace; they count as project while the session lasts."""
 
 import time
 
@@ -10,7 +10,7 @@ from synaptic.store.record import Record
 ADDED = "DirectoryAdded"
 EVENTS = frozenset({ADDED, "SessionEnd"})
 GRACE = 1.0
-"""Seconds for which an answer is believed. What this process writes is seen at once, others' a moment later."""
+"""Seconds a cached answer is used. Writes of this process clear it, those of others are seen when it expires."""
 REMEMBERED = 1000
 
 
@@ -23,7 +23,7 @@ class _Payload(msgspec.Struct, frozen=True):
 
 
 def added(store: Store, session: str) -> tuple[str, ...]:
-    """What belongs to a session besides its project."""
+    """Read the folders that were added to a session."""
     now = time.monotonic()
     cache = store.cache(_FolderCache)
     until, known = cache.get(session, (0.0, ()))
@@ -46,6 +46,7 @@ def forget_known(store: Store) -> None:
 def settle(connection: Connection, record: Record) -> None:
     """In the transaction of the event: remember a folder that was added, forget them with the session."""
     if record.event == "SessionEnd":
+        # Added folders end with the session: a later one with a reused id must not inherit them.
         connection.execute("DELETE FROM workspaces WHERE session = ?", (record.session,))
     elif record.event == ADDED and (directory := _directory(record)):
         values = (record.session, directory)

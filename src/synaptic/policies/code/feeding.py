@@ -63,6 +63,7 @@ def _evaluated(found: Script, flow: Flow, command: Command) -> list[Command]:
 
 def _spoken(flow: Flow, command: Command, words: tuple[Word, ...]) -> list[Command]:
     """The commands behind the code in an option, which is the first of these words."""
+    # `xargs sh -c`: what is appended to the code comes from the pipe.
     if "xargs" in command.via and any(not word.known for word in words):
         return _decided(words[0], flow.origins(command))
     return [one for word in words[:1] for one in _sources(flow, word)]
@@ -75,6 +76,7 @@ def _on_input(found: Script, flow: Flow, command: Command) -> list[Command]:
     own = [one.target for one in command.redirects if one.operator in INPUTS and one.descriptor in ("", "0")]
     if own and own[-1].text not in INPUT:
         return _sources(flow, own[-1])
+    # `<&3`: the descriptor may have been opened on any earlier command's output.
     duplicated = any(redirect.operator == "<&" for redirect in command.redirects)
     return [*flow.origins(command), *(found.commands[: command.index] if duplicated else ())]
 

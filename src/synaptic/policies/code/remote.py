@@ -58,6 +58,7 @@ class Remote(Policy):
             return None
         if script(event, facts, POWERSHELL) and any(map(self._unknown, evaluated(found))):
             return deny(f"PowerShell would run what it fetches, unseen. {INSTEAD}")
+        # Nothing is fetched: no need to follow what feeds what.
         if not (script(event, facts, SOURCES) or SOCKET.search(found.text)):
             return None
         piped = self._piped(found) if any(map(_may_run, found.by_name)) else None
@@ -71,6 +72,7 @@ class Remote(Policy):
         if not (strange or served) and DECODERS.isdisjoint(found.by_name):
             return None
         for command in found.commands:
+            # A program whose name is in a variable may be a shell.
             if not command.name and command.stages and any(one.index in strange for one in flow.origins(command)):
                 return ask(f"What comes from another machine is given to an unknown program. {INSTEAD}")
             for one in feeding(found, flow, command):

@@ -77,6 +77,7 @@ def _opens(found: Script, command: Command) -> bool:
 
 def _starts(name: str, texts: tuple[str, ...]) -> bool:
     """Whether a netcat is told to start a program."""
+    # `-z` only looks for open ports, and telnet starts no program.
     if name == "telnet" or LISTING.intersection(texts):
         return False
     given = any(GIVEN.fullmatch(text) and SHELL.fullmatch(then) for text, then in pairwise(texts))

@@ -1,4 +1,4 @@
-"""Commands of which nobody can say what they do."""
+"""Commands whose effect cannot be known before they run."""
 
 import re
 from collections.abc import Iterator
@@ -75,6 +75,7 @@ class Unreadable(Policy):
                 )
             if not command.name and _blunt(command, at):
                 return ask("An unknown program with the arguments of a deletion. Write the program's name out.")
+        # Asked after the checks above, whose reasons tell the agent more.
         if found.truncated:
             return ask(
                 f"This cannot be read to its end ({found.truncated}). Split it, or put it into a file to be read."
@@ -97,6 +98,7 @@ def _hidden(gap: Gap) -> bool:
 
 def _made(found: Script) -> bool:
     """Whether a shell runs what another command prints, and that one holds the text of a destroying command."""
+    # A shell whose input is known was read already; only unknown code leaves such a gap.
     if not any(gap.kind == "code" for gap in found.unresolved):
         return False
     makers = {one.index for one in found.commands if any(MADE.search(text) for text in _printed(one))}

@@ -132,6 +132,7 @@ def _drop(text: str) -> str:
 def _columns(text: str) -> Iterator[tuple[int, int]]:
     """Where columns are dropped: from `alter table` to the last `drop column` of the same statement."""
     start = 0
+    # Two simple patterns: one such as `alter table.*drop column` would go over the rest of the text for every ALTER.
     while (alter := ALTER.search(text, start)) is not None:
         end = text.find(";", alter.end())
         end = len(text) if end < 0 else end
@@ -162,9 +163,11 @@ def _programs(command: Command) -> list[str]:
 def _statements(command: Command, found: Script) -> Iterator[str]:
     """The SQL that a client is given, without comments and literals."""
     texts = [*(part for text in command.args for part in _values(text)), command.stdin or ""]
+    # Known input is among the texts already; otherwise what `echo` and its like print into the pipe counts.
     if command.stdin is None:
         texts += [text for one in found.upstream(command) if one.name in FEEDS for text in one.args]
     for text in texts:
+        # A single word names a database or a file; no statement is that short.
         if " " in text.strip() or "\n" in text:
             yield _bare(text[:LONGEST])
 
@@ -188,6 +191,7 @@ def _bare(text: str) -> str:
     while (found := ASIDE.search(text, at)) is not None:
         end = found.end()
         if found[0] == "/*":
+            # Never closed, so no comment: otherwise `/*` would hide the statement behind it.
             if end > closing:
                 at = end
                 continue

@@ -55,6 +55,7 @@ class RawWrite(Policy):
         known = reading(event, facts)
         if known is None:
             return None
+        # Copying programs matter only where some word can name a device.
         devices = bool(known.hinted(HINTS, known.words))
         if not DESTROYERS.isdisjoint(known.programs):
             for command in known.script.commands:

@@ -74,6 +74,7 @@ def _removed(found: Script, at: Places) -> Iterator[str]:
             for word in _lost(command):
                 yield from _paths(word, command, searches, at)
         for redirect in command.redirects:
+            # Appending destroys nothing.
             if redirect.writes and redirect.operator not in (">>", "&>>"):
                 yield resolve(redirect.target.text, stand) or ""
 
@@ -121,6 +122,7 @@ def _tails(pattern: str) -> Iterator[str]:
 def _made_here(path: str, found: Script, at: Places) -> bool:
     """Whether the repository was made by the same command, below the folder of the project."""
     parent = path.partition("/.git")[0]
+    # A clone elsewhere in the same command must not excuse deleting the project's own repository.
     if parent in (at.project, at.cwd):
         return False
     return any(command.name == "git" and MAKERS.intersection(command.args) for command in found.commands)

@@ -1,4 +1,4 @@
-"""Folders deleted that nobody wants to lose."""
+"""Recursive deletion outside of what may be deleted."""
 
 from collections.abc import Iterator
 from typing import Annotated
@@ -120,6 +120,7 @@ class RecursiveDeletion(Policy):
 
     def _harmless(self, command: Command, at: Places) -> bool:
         """Whether it is about nothing but names below the project. A search and an account have their own folders."""
+        # Through another program (`xargs`, `find -exec`) the words may not be all that is deleted.
         if self.only_output or command.via or command.name.lower() in UNNAMED:
             return False
         return at.ordinary(command.argv[1:], command.cwd)
@@ -147,6 +148,7 @@ class RecursiveDeletion(Policy):
         if place is Place.OUTSIDE:
             return (deletion.searched or (deletion.forced and deletion.recursive)) and not deletion.picked
         if place is Place.SYSTEM:
+            # `find /tmp -name x -delete` is ordinary, although /tmp itself must stay.
             return not (deletion.picked and word.text.rstrip("/") in at.scratch)
         if place is Place.HERE and word.glob and deletion.into and at.hit(deletion.into, at.cwd) is Place.PROJECT:
             return False  # `mv * new/` keeps it in the project
@@ -203,7 +205,7 @@ def _given(command: Command) -> Arguments:
 
 
 def _moved(given: Arguments) -> Deletion:
-    """What is moved is gone from where it was."""
+    """`mv` as a deletion: what is moved is gone from its old place."""
     if into := given.of_role("into"):
         return Deletion(given.operands, forced=False, into=into[0])
     return Deletion(given.operands[:-1], forced=False, into=given.operands[-1] if given.operands else None)
@@ -228,6 +230,7 @@ def _rm(command: Command, searches: Searches) -> Iterator[Deletion]:
         search = searches.of(word, command) if command.via or not word.known else None
         if search is None:
             named.append(word)
+        # Many commands may run on the results of one search: it is judged once for each way of deleting.
         elif searches.first(search, forced, recursive, asks, command.via):
             yield Deletion(search.roots, forced, recursive, search.narrowed, not asks, search.cwd, aged=search.aged)
     if recursive:

@@ -1,4 +1,4 @@
-"""Where the agent is, in one line."""
+"""The context line beside a prompt: task, skill, phase, heartbeat and usage."""
 
 from datetime import UTC, datetime
 

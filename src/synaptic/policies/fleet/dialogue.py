@@ -34,6 +34,7 @@ def _said(answer: object) -> str:
 
 
 def _answers(response: object) -> Mapping[str, object]:
+    # The response may arrive as JSON text instead of an object.
     if isinstance(response, str):
         try:
             response = msgspec.json.decode(response)

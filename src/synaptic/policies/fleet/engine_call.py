@@ -18,6 +18,7 @@ NOWHERE = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr"})
 def engine_call(event: PreToolUse, facts: Facts, names: tuple[str, ...]) -> str:
     """`log` for a call that writes to the log, `other` for any other call of the engine, nothing for the rest."""
     text = event.tool.command
+    # Cheap question first: most commands do not name the engine and need not be read here.
     if not text or not any(name in text for name in names):
         return ""
     found = reading(event, facts)
@@ -28,6 +29,7 @@ def engine_call(event: PreToolUse, facts: Facts, names: tuple[str, ...]) -> str:
 
 def _only_engine(script: Script, names: tuple[str, ...]) -> bool:
     """Whether the engine is what the text is about: it comes first, after what feeds it, and nothing else acts."""
+    # What cannot be read may be work, and work has to be counted.
     if script.unresolved or script.truncated or any(one.target.text not in NOWHERE for one in script.writes):
         return False
     acting = [command for command in script.commands if not _wraps(command) and not _leads_up(script, command, names)]

@@ -23,7 +23,7 @@ def fired(rules: object, values: Mapping[str, float | None]) -> list[dict[str, o
 
 
 def told(rules: list[dict[str, object]]) -> Iterator[str]:
-    """What the model hears of them."""
+    """The text that the model is given about the rules that fired."""
     for rule in rules:
         yield f"[Guard: {rule['ruleId']}]\n{_text(rule['payload'])}".rstrip()
 
@@ -33,6 +33,7 @@ def _holds(condition: object, values: Mapping[str, float | None]) -> bool:
         return False
     compare = OPERATORS.get(str(condition.get("op")))
     actual, wanted = values.get(str(condition.get("field"))), condition.get("value")
+    # `True` counts as a number in Python; a rule that compares with it was meant otherwise.
     if compare is None or actual is None or isinstance(wanted, bool) or not isinstance(wanted, int | float):
         return False
     return compare(actual, wanted)

@@ -11,7 +11,7 @@ from synaptic.policies.facts import Facts
 
 
 class Handled(msgspec.Struct, frozen=True):
-    """One event, handled. The answer's names are those of the method's result."""
+    """The outcome of handling one event. The answer's keys are those of the hook method's result."""
 
     answer: Mapping[str, object]
     verdict: Verdict | None = None

@@ -13,4 +13,5 @@ INTERNAL = frozenset({INJECTIONS, PRELOADS, GUARDS, LOADING, DEHYDRATING})
 
 def busy(metadata: Mapping[str, object]) -> bool:
     """Whether the effort is being set up or handed over: its calls are not counted then."""
+    # Metadata is free-form: only a real `true` switches the counting off.
     return metadata.get(LOADING) is True or metadata.get(DEHYDRATING) is True

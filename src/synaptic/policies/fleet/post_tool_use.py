@@ -38,6 +38,7 @@ class ToolAftermath(Policy):
 
     def handle(self, event: PostToolUse, facts: Facts) -> Handled:
         effort, session = facts.layers.effort, facts.layers.session
+        # They are told once, and to the main agent: a sub-agent must not use them up.
         injections = _injections(effort) if effort and not event.agent_id else []
         asked = event.tool_name == dialogue.ASKS
         said = dialogue.entry(event.tool_input, event.tool_response) if asked and effort else None

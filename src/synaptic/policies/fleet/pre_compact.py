@@ -37,6 +37,7 @@ class CompactionRestart(Policy):
 
     def handle(self, event: PreCompact, facts: Facts) -> Handled:
         effort, session = facts.layers.effort, facts.layers.session
+        # Without a supervisor nobody would start the agent again, and the work would simply stop.
         restarts = event.trigger == AUTO and facts.supervised and not event.agent_id
         if effort is None or effort.finished or not restarts or not facts.agent_name:
             return Handled({"sessionEnded": False, "restartRequested": False, "restartPrompt": None})

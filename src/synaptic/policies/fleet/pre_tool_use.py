@@ -50,6 +50,7 @@ class Heartbeat(Policy):
         effort, session = facts.layers.effort, facts.layers.session
         if effort is None or session is None:
             return Handled(_answer(0))
+        # Before any counting: the call that writes the log must pass even when every other call is stopped.
         if said := engine_call(event, facts, self.commands):
             return _of_engine(said, session)
         if effort.finished or busy(effort.metadata):
@@ -61,6 +62,7 @@ class Heartbeat(Policy):
         added = 0 if again else 1
         if session.heartbeat + added >= effort.limit:
             return _stopped(session.heartbeat + added, effort, _beat(session, add=added, edited=edited))
+        # Without AGENT_ID the session may belong to another window, whose usage must not be overwritten.
         usage = facts.usage if _is_own(event, session) else Usage()
         beat = _beat(session, add=added, edited=edited, usage=usage.share, offset=usage.offset)
         return self._let_through(event, facts, effort, beat)
@@ -86,7 +88,7 @@ class Heartbeat(Policy):
         return Handled(answer, Verdict(context=(*told, *guards.told(fired)), effects=effects))
 
     def _news(self, event: PreToolUse, usage: float, facts: Facts) -> bool:
-        """Once for every percent, so that the order does not drown in its repetitions.
+        """Whether to tell the model again: once for every percent, not with every call.
 
         What the session's row holds was told: a call that is stopped or logs leaves it as it is.
         """

@@ -21,6 +21,7 @@ def payload_of(text: str | None) -> object:
         return None
     try:
         return msgspec.json.decode(text)
+    # Whoever wrote the hand-over may have left plain text: better shown as it is than lost.
     except (msgspec.DecodeError, UnicodeEncodeError):
         return text
 

@@ -62,6 +62,7 @@ class SessionOpening(Policy):
 
 
 def _opening(event: SessionStart, facts: Facts, effort: Effort) -> OpenSession:
+    # The session before this one ends with it, and what that one handed over counts as told.
     previous = facts.hand_over.previous
     return OpenSession(
         effort=effort.id,
@@ -89,7 +90,7 @@ def _found(effort: Effort, facts: Facts, line: str, preloads: list[str]) -> dict
 
 
 def _known(event: SessionStart, facts: Facts) -> SetStatus | None:
-    """A start is no change of what the agent does: it is only known from now on, by its window and effort."""
+    """Register the agent with its window and effort. Opening a window does not change its status."""
     agent = facts.layers.agent
     if agent and (agent.host, agent.effort) == (event.session_id, _effort_of(facts.layers)):
         return None

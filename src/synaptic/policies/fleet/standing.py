@@ -1,4 +1,4 @@
-"""Whose event it is, and how a change of what that agent is doing is written down."""
+"""Which agent an event belongs to, and the effect that sets that agent's status."""
 
 from synaptic.model.event import Event
 from synaptic.model.layers import SetStatus, Status
@@ -39,5 +39,6 @@ def _project(facts: Facts) -> str:
 
 def shortened(text: str) -> str:
     """The beginning of a text, in one line."""
+    # Cut before it is split: an error text may be megabytes long.
     line = " ".join(text[: SHOWN * 4].split())
     return line if len(line) <= SHOWN else f"{line[: SHOWN - 1]}…"

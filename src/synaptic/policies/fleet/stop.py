@@ -66,6 +66,7 @@ def _status(event: Stop | StopFailure, facts: Facts, ended: str, restart: Restar
         return status(event, facts, "attention", LIMITED)
     if (ended == "context" or facts.handed_over) and restart is None:
         return status(event, facts, "attention", FULL if ended else LEFT)
+    # An agent that is about to be started again needs nobody to look at its error.
     if isinstance(event, StopFailure) and restart is None:
         return status(event, facts, "error", event.error_details or event.last_assistant_message or event.error)
     return status(event, facts, "done")

@@ -43,6 +43,7 @@ class SubagentOpening(Policy):
             return Handled({"sessionId": None, "effortId": None})
         directives = [path for path in effort.directives if path.rpartition("/")[2] not in STANDARDS]
         template = _template(facts.layers.skill)
+        # The engine's own keys are not for the model: what waits in them is told to the main agent.
         metadata = {key: value for key, value in effort.metadata.items() if key not in INTERNAL}
         answer = {
             "sessionId": session.id if session else None,

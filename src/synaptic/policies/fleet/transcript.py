@@ -75,6 +75,7 @@ def newest_turn(piece: bytes) -> Turn | None:
 
     What was before a compaction is no longer in the context.
     """
+    # From the end back, and only lines that mention usage: decoding every line would cost far more.
     first, end = piece.rfind(COMPACTED) + 1, len(piece)
     while (found := piece.rfind(b'"usage"', first, end)) >= 0:
         start = piece.rfind(b"\n", 0, found) + 1
@@ -92,6 +93,7 @@ def _turn(line: bytes) -> Turn | None:
     except (msgspec.DecodeError, UnicodeDecodeError):
         return None
     message = read.message
+    # A sub-agent's answer fills its own context, not this one.
     if read.type != "assistant" or read.isSidechain or message is None or message.usage is None:
         return None
     usage = message.usage
@@ -102,7 +104,7 @@ def _turn(line: bytes) -> Turn | None:
 def exhaustion(tail: bytes) -> str:
     """What the end of a transcript says the turn ended with: nothing, `rate-limit` or `context`.
 
-    Whatever stood in the way before the model's newest answer does so no longer.
+    Only what stands behind the model's newest answer counts: a limit from before it is over.
     """
     end = b"\n".join(_since_answer(tail.splitlines()[-END_LINES:]))
     if EXHAUSTED.search(end):
@@ -121,7 +123,7 @@ def _since_answer(lines: list[bytes]) -> Iterator[bytes]:
 
 
 def _speaker(line: bytes) -> str:
-    """Who said what a line holds; nobody for an error that is put into the agent's mouth, or no talk at all."""
+    """The role that wrote a line; empty for an API error in the assistant's name, and for a line that is no message."""
     try:
         read = _decoder.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError):

@@ -1,4 +1,4 @@
-"""The user has spoken."""
+"""The user submits a prompt."""
 
 from synaptic.model.decision import Verdict
 from synaptic.model.event import UserPromptSubmit

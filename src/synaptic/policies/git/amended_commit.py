@@ -1,4 +1,4 @@
-"""Commits that are written anew."""
+"""Amended commits."""
 
 from typing import Annotated
 

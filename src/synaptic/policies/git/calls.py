@@ -52,6 +52,7 @@ def _moved(call: GitCall) -> str:
     given = call.given
     if call.verb not in ("checkout", "switch") or given.dashes:
         return ""
+    # With `-b` the new branch is the option's value; the word behind it is where the branch starts.
     created = given.last("b", "B", "create", "force-create", "orphan")
     if created:
         return given.value(created)

@@ -45,5 +45,6 @@ def _deletes(call: GitCall) -> bool:
     if call.verb != "clean" or call.given.has("dry-run"):
         return False
     unforced = (call.settings.get("clean.requireforce", "true") or "true").lower() in OFF
+    # Interactive mode deletes without a person only if a pipe or a here-document answers its questions.
     answered = bool(call.command.stages) or call.command.stdin is not None
     return unforced or call.given.has("force") or (call.given.has("interactive") and answered)

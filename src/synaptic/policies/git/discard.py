@@ -76,6 +76,7 @@ def _checkout(given: Arguments) -> tuple[Word, ...] | None:
         return ()
     if given.has(*NEW_BRANCH) or (given.has(*CONFLICT) and not given.has("patch")):
         return None
+    # Which files are meant is in a file or in answers typed later: counts as everything.
     if given.has("pathspec-from-file", "patch"):
         return ()
     if given.dashes:

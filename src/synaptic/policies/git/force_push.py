@@ -44,6 +44,7 @@ class ForcePush(Policy):
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
         pushes = [push for call, branch in with_branches(event, facts, ("push",)) if (push := read_push(call, branch))]
+        # Refused before anything is rewritten: one protected branch is enough to stop the whole command.
         if refused := next((name for push in pushes if (name := self._refused(push))), ""):
             what = "every branch of the remote" if "*" in refused else f"`{refused}`"
             return deny(
@@ -78,6 +79,7 @@ def _edits(push: Push, text: Script) -> list[Edit]:
     """A lease in the place of each force, and no plus sign in front of a refspec."""
     edits: list[Edit] = [(flag.word, _leased(flag.word.text)) for flag in push.forces]
     plain = [(word, _without_plus(word, text)) for word in push.overwriting]
+    # The plus sign was the force; without it the push needs a lease to still do what was meant.
     if plain and not edits and not push.given.has("force-with-lease"):
         edits.append((push.call.place or Word("push"), f"push {LEASE}"))
     return edits + plain
@@ -90,5 +92,6 @@ def _leased(flag: str) -> str:
 
 
 def _without_plus(word: Word, text: Script) -> str:
+    # As it is written: quotes around the refspec have to stay.
     written = text.text[slice(*word.span)] if word.span else word.text
     return written.replace("+", "", 1)

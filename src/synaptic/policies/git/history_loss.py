@@ -1,4 +1,4 @@
-"""Commits that nothing leads to any more."""
+"""Commands that rewrite history or delete the reflog."""
 
 import re
 
@@ -65,6 +65,7 @@ def _prune(call: GitCall) -> bool:
 def _reflog(call: GitCall) -> bool:
     given = call.given
     verb = given.words[0].text if given.words else ""
+    # `git reflog` and `git reflog show` only print.
     return verb in ("expire", "delete", "drop") and not given.has("dry-run")
 
 

@@ -1,4 +1,4 @@
-"""What a push does to which branches of the remote."""
+"""Read a `git push`: which remote branches it writes, overwrites or deletes."""
 
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
@@ -51,6 +51,7 @@ class Push(msgspec.Struct, frozen=True):
         """Branches of the remote that are written."""
         if self.given.has(*EVERY):
             return ("*",)
+        # Without a refspec the current branch is pushed, hence the empty name below.
         names = [word.text.lstrip("+").rpartition(":")[2] for word in self.refspecs]
         return tuple(self.branch if name in CURRENT else short(name) for name in names or ("",))
 

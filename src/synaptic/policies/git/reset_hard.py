@@ -43,6 +43,7 @@ class ResetHard(Policy):
 
 def _mode(call: GitCall) -> str:
     """The mode that loses something; a verb that cannot be known counts when `--hard` stands behind it."""
+    # `git $X --hard`: the option belongs to no other verb.
     if not call.verb:
         return "hard" if any(word.text == "--hard" for word in call.args) else ""
     mode = call.given.last(*MODES) if call.verb == "reset" else ""

@@ -40,6 +40,7 @@ def _skips(call: GitCall) -> bool:
     if call.verb not in VERBS:
         return False
     asked = [flag.on for flag in call.given.flags if flag.name == "verify"]
+    # As in git, the last of `--verify` and `--no-verify` counts.
     unverified = asked[-1:] == [False]
     short = call.verb == "commit" and call.given.has("n")
     return unverified or short or "core.hookspath" in call.settings

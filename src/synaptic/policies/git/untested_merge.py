@@ -48,6 +48,7 @@ class UntestedMerge(Policy):
         )
 
     def _gated(self, call: GitCall, facts: Facts) -> bool:
+        # The test status is the project's; another repository has tests of its own.
         if call.cwd and not inside(call.cwd, (facts.root,)):
             return False
         if call.verb == "commit":

@@ -48,6 +48,7 @@ class WorktreeRemoval(Policy):
                 "`git worktree remove --force` deletes uncommitted work in that worktree. Commit it there "
                 "(`git -C <worktree> add -A && git -C <worktree> commit`), then remove it without `--force`."
             )
+        # A removal with `rm` names the folder `.worktrees`, so this word is in it too.
         if "worktree" not in event.tool.command:
             return None
         text = script(event, facts)
@@ -65,7 +66,7 @@ def _removes(call: GitCall) -> bool:
 
 
 def _moved(call: GitCall, text: Script, facts: Facts) -> Iterator[Edit]:
-    """The way to the main worktree, and every relative path of the call written out."""
+    """Edits that put `cd <main worktree>` before the call and make its relative paths absolute."""
     git = repository(call, facts)
     main = git.main or _main(call.cwd, facts)
     yield from _gone_to(main, call.command, text)
@@ -111,6 +112,7 @@ def _gone_to(main: str, command: Command, text: Script) -> Iterator[Edit]:
     start, end = command.span
     go = f'cd "{in_double_quotes(main)}" && '
     before = text.text[:start]
+    # The rewritten command is checked again, and must not be rewritten twice.
     if before.endswith(go):
         return
     if not before.strip():

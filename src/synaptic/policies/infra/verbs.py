@@ -38,6 +38,7 @@ class Harm(msgspec.Struct, frozen=True):
             form = self.forms.get(command.name)
             if form is None or any(DRY.fullmatch(text) for text in command.args):
                 continue
+            # Cut, because the forms hold `.*`, which is slow on very long lines.
             if form.search(" ".join(command.args)[:LONGEST]):
                 return command
         return None

@@ -87,6 +87,7 @@ def _in_input(tool: Tool, at: Standpoint, roots: tuple[str, ...]) -> Iterator[st
 def _in_command(known: CommandReading, at: Standpoint, roots: tuple[str, ...]) -> Iterator[str]:
     """Paths outside the roots among the words of the commands that run, each seen from the folder it runs in."""
     for redirect in known.script.redirects:
+        # The target of these is text, not a file.
         if redirect.operator not in ("<<", "<<<") and not elsewhere(redirect):
             yield from _in_words([redirect.target.text], Standpoint(redirect.cwd or at.cwd, at.home), roots)
     broken = any(gap.kind == "syntax" for gap in known.script.unresolved)

@@ -76,6 +76,7 @@ class System(Policy):
         low = path.lower()
         if path == ANYWHERE:
             return True
+        # Cheap question first: nearly every path is elsewhere.
         if not low.startswith(SUSPECT):
             return False
         if (at.project and path.startswith(f"{at.project}/")) or inside(path, (*self.free, *DEVICES)):
@@ -98,6 +99,7 @@ def _written(known: CommandReading, at: Places) -> Iterator[str]:
             yield from outside(target.path, mounted, writes=True)
         elif not target.word.known:
             yield from _sought(target, searches, at)
+        # An agent that was started at the root, as in a container, works there.
         elif target.path == "/" and at.cwd != "/" and target.command and _spreads(target.command):
             yield ANYWHERE
         else:
@@ -106,6 +108,7 @@ def _written(known: CommandReading, at: Places) -> Iterator[str]:
 
 def _sought(target: Target, searches: Searches, at: Places) -> Iterator[str]:
     """What is written to every file that a search finds."""
+    # The path is certain up to the place where the found name goes in.
     certain, mark, _ = target.word.text.partition("{}")
     if mark and certain and "$" not in certain and "`" not in certain:
         yield target.path

@@ -1,4 +1,4 @@
-"""What a guardian left behind."""
+"""Check the project when a guardian ends."""
 
 from synaptic.model.decision import Verdict
 from synaptic.model.event import SubagentStop

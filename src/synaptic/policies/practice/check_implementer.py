@@ -1,4 +1,4 @@
-"""What an implementer left behind."""
+"""Check the project when an implementer ends."""
 
 from synaptic.model.decision import Verdict
 from synaptic.model.event import SubagentStop

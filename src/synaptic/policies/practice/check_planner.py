@@ -1,4 +1,4 @@
-"""What a planner left behind."""
+"""Check the plan when a planner ends."""
 
 from synaptic.model.decision import Verdict
 from synaptic.model.event import SubagentStop

@@ -15,6 +15,7 @@ def report(agent: str, issues: list[str], fine: str, facts: Facts) -> Verdict:
     """The findings for the user now and for the model with the next prompt; without any, one reassuring line."""
     if not issues:
         return tell_user(f"{agent}: {fine}")
+    # `;` and `|` separate the fields of the file.
     line = f"{agent}|{';'.join(issue.replace(';', ',').replace('|', '/') for issue in issues)}"
     effects: tuple[Effect, ...] = (
         Change(section=FINDINGS, append={"items": line}),

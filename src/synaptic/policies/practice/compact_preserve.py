@@ -1,4 +1,4 @@
-"""What a compaction must not lose."""
+"""Preserve the state of the work over a compaction."""
 
 from synaptic.model.decision import Verdict, advise
 from synaptic.model.effect import WriteFile
@@ -39,6 +39,8 @@ class CompactPreserve(Policy):
         text = "\n".join(_lines(facts))
         return advise(
             text,
+            # Kept twice: the stored section is what the next session start reads, the file is for people and other
+            # tools.
             Change(section=PRESERVED, put={"text": text}),
             WriteFile(record_path(facts.root, PRESERVED_FILE), f"{text}\n"),
         )

@@ -28,7 +28,7 @@ def ids(text: str) -> tuple[str, ...]:
 
 
 def malformed_ids(text: str) -> tuple[str, ...]:
-    """What wants to be an id and is none."""
+    """Words that look like a decision id and are not well-formed."""
     return tuple(dict.fromkeys(word for word in LIKE_ID.findall(text) if not ID.fullmatch(word)))
 
 

@@ -42,6 +42,8 @@ class DocGate(Policy):
         text = event.tool.text("content") if writes else facts.target.text
         if not text.strip() or not (problem := self._problem(path, text)):
             return None
+        # Only a write shows the whole new text. An edit is judged by the file before it, which it may be about to
+        # repair.
         if writes:
             return Verdict(says=Kind.DENY, reason=problem, context=(f"A header to start from:\n{template(path)}",))
         return advise(f"{problem} Add it with this edit or the next one.")

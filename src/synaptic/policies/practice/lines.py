@@ -13,7 +13,7 @@ ADVICE = "git worktree add ../<name> -b <branch>"
 
 
 def branch_name(git: Git) -> str:
-    """The branch for people, also where there is none."""
+    """The branch's name to show, or what is checked out in its place."""
     if not git.known:
         return "no repository"
     return git.branch or f"detached at {git.commit[:10] or 'nothing'}"

@@ -59,6 +59,7 @@ class Lint(Policy):
         return Verdict(errand=Errand(argv=tool.argv, cwd=tool.cwd, timeout=self.timeout, name=tool.name))
 
     def conclude(self, event: PostToolUse, facts: Facts, ended: Ended) -> Verdict | None:
+        # The linter could not be run: that says nothing about the file, and must not count as a failure of it.
         if ended.trouble:
             return Verdict(warnings=(f"{self.id}: {facts.linter.name} {ended.trouble}",))
         if ended.exit == 0:

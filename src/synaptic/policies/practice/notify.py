@@ -1,4 +1,4 @@
-"""A desktop that says when the agent waits."""
+"""Desktop alerts when the agent waits for its user."""
 
 from synaptic.model.decision import Verdict, record
 from synaptic.model.errand import Alert

@@ -111,6 +111,7 @@ def _logged(body: str) -> bool:
     """A line below `### Decision Log` that is more than a comment."""
     _, found, rest = body.partition("### Decision Log")
     entries = re.split(r"^### ", rest, maxsplit=1, flags=re.MULTILINE)[0].partition("\n")[2]
+    # The comment of a template is no entry.
     visible = re.sub(r"<!--.*?-->", "", entries, flags=re.DOTALL)
     return bool(found) and bool(visible.strip())
 

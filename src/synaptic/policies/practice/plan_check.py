@@ -54,6 +54,7 @@ class PlanCheck(Policy):
         return self._staleness(facts)
 
     def _staleness(self, facts: Facts) -> Verdict | None:
+        # A repository can set environment variables too, so they may only lower the limits.
         warn = min(self.warn_commits, facts.staleness.get("warn", self.warn_commits))
         limit = min(self.deny_commits, facts.staleness.get("deny", self.deny_commits))
         count = facts.plan_commits

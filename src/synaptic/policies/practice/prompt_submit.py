@@ -1,4 +1,4 @@
-"""What a prompt should bring along."""
+"""Add the project's state to prompts that are about it."""
 
 import re
 

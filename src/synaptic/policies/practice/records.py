@@ -41,8 +41,10 @@ def read_status(text: str) -> TestStatus | None:
     parts = text.strip().split("|")
     if len(parts) != 3 or parts[0] not in ("pass", "fail"):
         return None
+    # `isdigit` alone accepts characters that `int` does not, such as a superscript two.
     if not (parts[1].isascii() and parts[1].isdigit() and parts[2].isascii() and parts[2].isdigit()):
         return None
+    # Other programs write this file too: a number of a thousand digits must not be converted.
     if max(len(parts[1]), len(parts[2])) > 15:
         return None
     return TestStatus(result=parts[0], failures=int(parts[1]), at=float(parts[2]))

@@ -46,7 +46,7 @@ def audit(facts: Facts, event: str, detail: str) -> AppendLine:
 
 
 def tell_user(text: str, *effects: Effect) -> Verdict:
-    """Something for the person, nothing for the model."""
+    """A message for the user that the model does not see."""
     return Verdict(messages=(text,), effects=effects)
 
 

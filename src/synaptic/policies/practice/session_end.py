@@ -1,4 +1,4 @@
-"""What a session takes away with it."""
+"""Remove a session's own files when it ends."""
 
 from synaptic.model.decision import Verdict, record
 from synaptic.model.effect import KeepLines, RemoveFile

@@ -1,4 +1,4 @@
-"""Where a session starts from."""
+"""Tell a new session the state of the project."""
 
 from synaptic.model.decision import Verdict, advise
 from synaptic.model.effect import Effect, RemoveFile

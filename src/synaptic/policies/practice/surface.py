@@ -1,4 +1,4 @@
-"""Decisions: in the code, in the plan, or in neither."""
+"""Compare the decisions in the code with those in the plan."""
 
 from collections.abc import Iterable
 
@@ -58,6 +58,7 @@ def _drift(facts: Facts) -> list[str]:
         return []
     planned, coded = ids(facts.plan.text), tuple(facts.code.decisions)
     found = list(_named("unplanned", sorted(set(coded) - set(planned))))
+    # A search that was cut short cannot tell that an id is nowhere in the code.
     if facts.code.complete:
         retired = retired_ids(facts.plan.text)
         found += _named("unimplemented", sorted(set(planned) - set(coded) - retired))

@@ -29,6 +29,7 @@ class TestGate(Policy):
     Other runners may write the status file, so whoever writes `pass` into it is believed.
     """
 
+    # Without this pytest would collect the class because of its name.
     __test__ = False
 
     id = "practice.test-gate"
@@ -78,6 +79,7 @@ def _counted(count: int, facts: Facts) -> tuple[Effect, ...]:
 
 
 def _released(facts: Facts) -> Verdict | None:
+    # Nothing to clear, as with nearly every write: no effect then.
     if not facts.state.section(STRIKES):
         return None
     return record(Change(section=STRIKES, clear=True), RemoveFile(record_path(facts.root, STRIKE_FILE)))

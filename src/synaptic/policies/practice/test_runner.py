@@ -22,6 +22,7 @@ class TestRunner(Policy):
     the project, so a project's own config cannot switch it on.
     """
 
+    # Without this pytest would collect the class because of its name.
     __test__ = False
 
     id = "practice.test-runner"

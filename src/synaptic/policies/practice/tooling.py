@@ -41,6 +41,7 @@ def suite(path: str, files: Files) -> Found | None:
     own = SUITES.get(language(path))
     ordered = [own, *SUITES.values()] if own else [*SUITES.values()]
     if language(path) == "python" and ("tests/" in files or "test/" in files):
+        # A tests folder is enough for Python; only a configured pytest comes before it.
         ordered.insert(1, lambda _: PYTEST)
     return next((found for detect in ordered if (found := detect(files))), None)
 

@@ -34,6 +34,7 @@ class Track(Policy):
         path = facts.target.path
         if not path or not facts.target.folder or not facts.root:
             return None
+        # Each path once, but every edit counts: by the count a summary knows whether something is new.
         new = {} if path in changed_paths(facts) else {"files": path}
         return record(
             Change(section=CHANGES, append=new, add={"edits": 1}, keep=KEPT),

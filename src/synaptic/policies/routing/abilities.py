@@ -90,6 +90,7 @@ def _with_rules(ability: Ability, rules: Ability) -> Ability:
 
 
 def _describes(data: object) -> bool:
+    # A Markdown file may also hold routes: those name documents, not abilities.
     return isinstance(data, dict) and ("abilities" in data or _names(data)) and "routes" not in data
 
 

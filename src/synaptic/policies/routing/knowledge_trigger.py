@@ -73,6 +73,7 @@ class KnowledgeTrigger(Policy):
             return self._ran(event.tool.text("command"), facts)
         if not isinstance(event, UserPromptSubmit) or not typed(event.prompt, event.source):
             return None
+        # Patterns come from configuration: the text they run over stays short.
         text = event.prompt[:LONGEST]
         trigger = next((one for one in self.triggers if _any(one.patterns, text)), None)
         return Verdict(result=HookResult(new_intent=_intent(trigger, text, facts))) if trigger else None
@@ -81,6 +82,7 @@ class KnowledgeTrigger(Policy):
         """Remember a check that was run: it belongs to the next question about it."""
         text = command.strip()[:200]
         known = any(_any(trigger.commands, text) for trigger in self.triggers)
+        # No write for a value that is stored already: this runs after every shell command.
         if not known or facts.state.text(ROUTING, "command") == text:
             return None
         return record(Change(section=ROUTING, put={"command": text}))

@@ -70,5 +70,6 @@ def _task_logs(facts: Facts) -> list[str]:
     """The task's own logs: one path, or several in newer contexts."""
     named = facts.payload.get("tool_call_path")
     paths = named if isinstance(named, list | tuple) else [named]
+    # The context may name any path: only logs inside the repository are written.
     texts = [inside(path, facts.root) for path in paths if isinstance(path, str) and path.endswith(NAME)]
     return [f"{facts.root}/{path}" for path in texts if path]

@@ -85,6 +85,7 @@ def indexed(ability: Ability) -> Indexed:
 def ranked(request: Wanted, found: Found) -> tuple[Suggested, ...]:
     """The abilities that fit, best first, each with its reason and how sure that is."""
     kept = [one for one in found.candidates if not excluded(request.text, one.indexed.ability)]
+    # `or 1.0`: scores are divided by the best one, which is zero when nothing matched by text.
     scale = _Scale(request, found, max((candidate.score for candidate in kept), default=0.0) or 1.0)
     fits = sorted((_fit(scale, candidate) for candidate in kept), key=lambda fit: -fit.score)
     scores = [fit.score for fit in fits]
@@ -98,11 +99,13 @@ def excluded(text: str, ability: Ability) -> bool:
 
 def mentions(text: str, phrase: str) -> bool:
     """Whether a phrase is in a text as whole words, in whatever case."""
+    # Not `\b`: a phrase may begin or end with a sign, as `c++` does.
     return bool(phrase.strip()) and re.search(rf"(?<!\w){re.escape(phrase.strip())}(?!\w)", text, re.I) is not None
 
 
 def safe_pattern(pattern: str) -> bool:
     """Whether an intent pattern compiles and cannot take forever: it comes from a repository."""
+    # Repeated groups and many repetitions are what makes matching take exponential time.
     if len(pattern) > PATTERN_LIMIT or REPEATED_GROUP.search(pattern) or len(REPETITION.findall(pattern)) > REPETITIONS:
         return False
     return _compiled(pattern) is not None

@@ -74,7 +74,7 @@ def routed(intent: Mapping[str, object], known: Iterable[RouteIndex]) -> tuple[R
 
 
 def chosen(documents: Iterable[RelatedDocument], stage: str) -> tuple[RelatedDocument, ...]:
-    """One to five: those of the stage first, then those for any stage; without a stage, in their order."""
+    """One to five documents: those of the stage, else those for any stage; without a stage, the first ones."""
     unique = list({document.path: document for document in reversed(list(documents))}.values())[::-1]
     if not stage:
         return tuple(unique[:MOST])

@@ -14,6 +14,7 @@ from synaptic.policies.facts import Facts
 from synaptic.policies.routing.builds import Fault, Service, fault, services
 from synaptic.policies.routing.sections import CHANGED
 
+# `-I`: the project's folder and environment must not decide which modules are loaded.
 SEVERAL = (sys.executable, "-I", "-m", "synaptic.runners.several")
 KEPT = 500
 SPARE = 15.0
@@ -57,6 +58,7 @@ class SessionStopBuildCheck(Policy):
             return None
         builds = [{"argv": self._argv(service), "timeout": self.timeout} for service in found]
         text = msgspec.json.encode(builds).decode()
+        # Each build has its own timeout; this one only catches a runner that hangs.
         seconds = len(found) * self.timeout + SPARE
         return Verdict(errand=Errand(argv=(*SEVERAL, text), cwd=facts.root, timeout=seconds, name="builds"))
 

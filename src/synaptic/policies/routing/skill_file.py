@@ -54,6 +54,7 @@ def _block(text: str, path: str) -> Mapping[str, Any] | None:
     if found is None:
         return None
     try:
+        # A lone surrogate cannot be encoded; replaced, it is at worst a strange letter in a name.
         return msgspec.json.decode(found[1].encode("utf-8", "replace"), type=dict[str, Any])
     except msgspec.DecodeError as error:
         line = text.count("\n", 0, found.start()) + 1

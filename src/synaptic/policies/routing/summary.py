@@ -10,6 +10,7 @@ VALUE = 8000
 
 def summary(text: str, limit: int = SUMMARY) -> str:
     """The first words of a text, on one line."""
+    # Cut before it is split: a tool response may be megabytes long.
     head = " ".join(text[: limit * 4].split())
     return head if len(head) <= limit and len(text) <= limit * 4 else f"{head[: limit - 1]}…"
 

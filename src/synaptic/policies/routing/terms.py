@@ -41,7 +41,7 @@ def terms(text: str) -> tuple[str, ...]:
 
 
 def worded(text: str) -> dict[str, str]:
-    """The same, each with the word that it was first."""
+    """The stems of a text's words, each with the word that it came from."""
     found: dict[str, str] = {}
     plain = CAMEL.sub(" ", text[:LONGEST].replace("'", "")).lower()
     for word in WORD.findall(PHRASAL.sub(r"\1\2", plain)):
@@ -53,6 +53,7 @@ def worded(text: str) -> dict[str, str]:
 @lru_cache(maxsize=8192)
 def stem(word: str) -> str:
     """What a word has in common with its other forms. Rough: it must only be the same for both sides."""
+    # `access` is no plural.
     if word.endswith("ss"):
         return word
     for ending, instead in ENDINGS.items():

@@ -1,4 +1,4 @@
-"""Words that people who build software use for the same thing: what is asked for and what is offered differ."""
+"""Synonyms in software work: a request must find an ability that is described in other words."""
 
 from functools import cache
 

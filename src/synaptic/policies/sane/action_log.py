@@ -1,4 +1,4 @@
-"""What was done, for those who look back."""
+"""Log every tool call and count the edits."""
 
 from synaptic.model import sane
 from synaptic.model.decision import Verdict, record

@@ -66,10 +66,12 @@ class EditAfterFailures(Policy):
         return refuse(self.id, event, facts, reason)
 
     def _success(self, facts: Facts) -> Verdict | None:
-        """Ends the row. It forgets no kind of failure, and it never closes a tripped breaker."""
+        """Set the count of consecutive failures to 0. Counts by kind stay, and a tripped breaker stays tripped."""
         failures = facts.state.number(sane.CIRCUIT_BREAKER, "failures")
         if not failures or flag(facts.state, sane.CIRCUIT_BREAKER, "tripped"):
             return None
+        # Failures that end at the same time add up in the store while each of them saw fewer: the trip is made up for
+        # here.
         if failures >= self.threshold:
             return record(Change(section=sane.CIRCUIT_BREAKER, put=self._tripped(facts)))
         return record(Change(section=sane.CIRCUIT_BREAKER, put={"failures": 0}))

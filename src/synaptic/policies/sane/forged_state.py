@@ -65,7 +65,7 @@ class ForgedState(Policy):
 
 
 def _calm(facts: Facts) -> bool:
-    """Nothing is untold and safemode is off, as in most events: there is nothing more to ask."""
+    """Whether no forgery waits to be reported and safemode is off, as in most events."""
     state = facts.state
     known = sane.SAFEMODE not in state.tampered and not state.section(sane.SAFEMODE).get("active")
     return known and not state.section(sane.TAMPERING).get("untold")
@@ -96,6 +96,7 @@ def _remembered(views: tuple[str, ...], facts: Facts) -> Iterator[Effect]:
     for what in views:
         yield Change(section=sane.TAMPERING, append={"entries": {"what": what, "at": facts.now}})
     if untold := facts.state.number(sane.TAMPERING, "untold"):
+        # Subtracted, not set to 0: another event may have found more in the meantime.
         yield Change(section=sane.TAMPERING, add={"untold": -untold})
 
 

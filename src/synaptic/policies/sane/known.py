@@ -1,4 +1,4 @@
-"""What the gates ask of the stored sections: cheap, and a section that is not believed relaxes nothing."""
+"""Read stored sections for the gates. A section with a wrong signature never loosens a gate."""
 
 from collections.abc import Mapping, Sequence
 
@@ -19,7 +19,7 @@ def commanded(event: Event) -> str:
 
 
 def flag(state: State, section: str, key: str) -> bool:
-    """A switch; where its section is forged, as it is set then."""
+    """Whether a switch is on; in a section with a wrong signature, its cautious value counts."""
     if section in state.tampered:
         return sane.WARY.get(section, {}).get(key) is True
     return state.flag(section, key)
@@ -37,7 +37,7 @@ def gated(state: State) -> bool:
 
 
 def researched(state: State) -> tuple[str, ...]:
-    """The categories that have been looked into."""
+    """The categories of research that are done."""
     if sane.RESEARCH in state.tampered:
         return ()
     section = state.section(sane.RESEARCH)
@@ -58,6 +58,7 @@ class Categories:
         """Categories still to be looked into, and those that no tool here can serve."""
         done = researched(state)
         left = tuple(name for name in self._table if name not in done)
+        # Where the list of servers is unknown or incomplete, nothing is waived.
         if servers is None or self._more_than_declared(state, servers):
             return left, ()
         waived = tuple(name for name in left if not _served(self._table[name], servers))

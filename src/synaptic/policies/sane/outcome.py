@@ -51,6 +51,7 @@ def failure(event: ToolEvent) -> Failed | None:
     response = event.tool_response
     if error := response.get("error") or (response.get("is_error") is True and "the tool reports an error"):
         return _named(str(error), str(error))
+    # Every agent has its own name for the exit code.
     code = next((response[key] for key in EXIT_KEYS if isinstance(response.get(key), int)), 0)
     if not code:
         return None
@@ -67,11 +68,12 @@ def interrupted(event: ToolEvent) -> bool:
 
 
 def empty(event: PostToolUse) -> bool:
-    """Whether a search came back with nothing: an answer, and no knowledge."""
+    """Whether a search found nothing: a success that does not count as research."""
     response = event.tool_response
     if isinstance(response, Mapping) and response.get("numFiles") == 0 and not response.get("content"):
         return True
     text = _text(response)
+    # In a long text such a line is part of what was found.
     return not text or (len(text) < SHORT and any(map(NOTHING_FOUND.match, text.splitlines())))
 
 

@@ -51,6 +51,7 @@ class OversizedFile(Policy):
         path = next(iter(event.tool.paths), "the file")
         markdown = path.endswith(MARKDOWN)
         limit = self.markdown_limit if markdown else self.limit
+        # Shrinking a file that is already too large must stay possible, step by step.
         if size > limit and not size < before:
             reason = f"{path} would have {size} lines, more than {limit}. Split it by subject, then edit the parts."
             return refuse(self.id, event, facts, reason)

@@ -55,6 +55,7 @@ def target(event: ToolEvent) -> str:
 def _in_a_row(facts: Facts, block: Mapping[str, object]) -> int:
     times = 0
     for entry in reversed(facts.state.items(sane.ENFORCEMENT, "blocks")):
+        # Same gate, tool and target; only the time differs.
         if not isinstance(entry, dict) or {**entry, **block} != entry:
             break
         times += 1

@@ -28,6 +28,7 @@ class StaleSession(Policy):
     preset = "sane"
 
     def check(self, event: SessionStart, facts: Facts) -> Verdict | None:
+        # A resumed or compacted session goes on with its own numbers.
         if event.source not in FRESH:
             return None
         return record(*(Change(section=name, clear=True, put=sane.defaults(name)) for name in COUNTERS))

@@ -1,4 +1,4 @@
-"""Times as the operators' files write them."""
+"""Time stamps for the log files and the stored sections."""
 
 from datetime import UTC, datetime
 from functools import lru_cache

@@ -85,6 +85,8 @@ class SystemPath(Policy):
         """A text that names nothing that is guarded, as most calls do, needs no second look."""
         guarded = (self.folders, self.secret_folders, self.secret_files)
         low = text.lower()
+        # Some letters match a plain one when case is ignored and are not found by `in`, so other text goes to the
+        # pattern.
         if text.isascii() and not _holds(low, _hints(guarded)):
             return False
         return _names(guarded).search(text) is not None

@@ -60,6 +60,7 @@ def _changes(kind: PromptClass, prompt: str, facts: Facts) -> tuple[Effect, ...]
         return Change(section=sane.REQUIREMENTS, put=asked), task
     words = keywords(prompt)
     task = Change(section=TASK, put={"class": kind, "keywords": list(words), "research_only": False})
+    # The same subject: research that was done for the last prompt still counts.
     if related(texts(facts.state, TASK, "keywords"), words):
         return Change(section=sane.REQUIREMENTS, put=asked), task
     asked["requested"] = list(found.requested)

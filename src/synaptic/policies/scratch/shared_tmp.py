@@ -108,10 +108,12 @@ def _renamed(written: str, root: str) -> str:
 
 def _replacement(found: re.Match[str], root: str) -> str:
     before, after = found.string[: found.start()], found.string[found.start() :]
+    # The project itself lies in /tmp: its paths stay as they are.
     if after.startswith(f"{root}/"):
         return found[0]
     if PLAIN.fullmatch(root):
         return f"{root}/tmp"
+    # An odd number of quotes in front: the folder is named inside them.
     if before.count('"') % 2:
         return f"{in_double_quotes(root)}/tmp"
     if before.count("'") % 2:

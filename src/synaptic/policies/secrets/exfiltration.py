@@ -56,6 +56,7 @@ class Exfiltration(Policy):
         if known is None:
             return None
         found, opened = known.script, _opened(known)
+        # Cheap questions first: following the flow through a long script is the expensive part.
         if not (opened or not SENDERS.isdisjoint(known.programs)) or not _worth_sending(known):
             return None
         if not opened and not any(sends(command) for command in named(found, SENDERS)):
@@ -65,6 +66,7 @@ class Exfiltration(Policy):
             sending = sends(command)
             if sending and (what := trail.sent(command)):
                 return deny(f"`{command.name}` would send {what} to another machine. {INSTEAD}")
+            # With a socket on a descriptor, whatever is printed may go there.
             if opened and trail.reads(command):
                 return deny(f"`{command.name}` reads a secret while a connection is open. {INSTEAD}")
             if (opened and command.name in ARCHIVES) or (sending and trail.whole(command)):
@@ -88,7 +90,7 @@ class _Trail:
         """What is known of each command, until another file is found to hold something secret."""
 
     def sent(self, command: Command) -> str:
-        """What a sending command would send of it; empty when nothing."""
+        """Which secret a sending command would send; empty when none."""
         for word in _payload(command):
             if path := self._secret(word, command):
                 return repr(path)
@@ -135,12 +137,14 @@ class _Trail:
         paths = {path for word in words if (path := self._path(word, command)) and path != "/dev/null"}
         if not paths <= self.tainted:
             self.tainted |= paths
+            # What was found out about other commands no longer holds: one of them may read the new file.
             self._reads.clear()
 
     def _secret(self, word: Word, command: Command) -> str:
         if not self.tainted and not self._may_be_secret(word.text, command.cwd):
             return ""
         path = self._path(word, command)
+        # Compressing or encrypting a file adds a suffix: `key.gz`, `key.enc`.
         known = path in self.tainted or any(path.startswith(f"{one}.") for one in self.tainted)
         return path if known or secret(path, self.at.home) else ""
 
@@ -151,6 +155,7 @@ class _Trail:
     def _path(self, word: Word, command: Command) -> str:
         if len(word.text) > LONGEST:
             return ""
+        # `-F "file=@key;type=text/plain"`: the path ends at the semicolon.
         text = FILE.sub("", word.text).rstrip("*").partition(";")[0]
         return resolve(text, Standpoint(command.cwd or self.at.cwd, self.at.home)) or "" if text else ""
 
@@ -183,6 +188,7 @@ def _payload(command: Command) -> Iterator[Word]:
     given = program.read(command.argv[1:])
     if program.has_role("send"):
         yield from given.of_role("send")
+        # An address is no payload, unless the output of a command was put into it.
         yield from (word for word in given.operands if word.outputs)
         return
     yield from given.operands

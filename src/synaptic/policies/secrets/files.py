@@ -74,6 +74,7 @@ class Files(Policy):
         )
 
     def _closed(self, path: str, at: Standpoint) -> bool:
+        # Both sides resolved, so that `~/.kube/config` and its absolute path are the same file.
         if self.allowed and path in (resolve(name, at) for name in self.allowed):
             return False
         return private(path) or (self.env_files and ENVIRONMENT.search(path) is not None)
@@ -96,6 +97,7 @@ def _in_call(event: PreToolUse, at: Standpoint, facts: Facts) -> Iterator[str]:
 def _in_script(known: CommandReading, at: Standpoint, hints: tuple[str, ...]) -> Iterator[str]:
     found = known.script
     hinted = any_of(hints).search
+    # In such a folder every relative name may be private, so there all words are looked at.
     everywhere = {start for start in known.starts if hinted(f"{start or at.cwd}\n{at.home}")}
     mounted = mounts(found)
     for command in found.commands:
@@ -118,6 +120,7 @@ def _in_script(known: CommandReading, at: Standpoint, hints: tuple[str, ...]) ->
     for target in known.targets:
         if WRITTEN.search(target.path):
             yield target.path.rpartition("/")[0]
+        # Redirections. Commands that copy a key were seen above, as readers of it.
         elif target.command is None:
             yield target.path
 

@@ -72,6 +72,7 @@ def secret(path: str, home: str) -> bool:
     """Whether it holds anything that must not leave the machine, the project's own secrets included."""
     if private(path) or ENVIRONMENT.search(path) is not None or KEYS.search(path) is not None:
         return True
+    # Written with `~`, so that the pattern also covers a home that does not lie below /home.
     below = f"~{path[len(home) :]}" if home and path.startswith(f"{home}/") else path
     return OF_A_HOME.fullmatch(below) is not None
 

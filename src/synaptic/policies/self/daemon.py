@@ -1,4 +1,4 @@
-"""The engine switched off from inside."""
+"""Commands of an agent that would switch off the engine."""
 
 import re
 
@@ -52,6 +52,7 @@ class Daemon(Policy):
         if known is None or RELEVANT.isdisjoint(known.programs) or not names_engine(known):
             return None
         found = known.script
+        # Commands that look for the engine's processes, as in `pgrep -f synaptic | xargs kill`.
         engine = {one.index for one in found.commands if any("synaptic" in word.text for word in one.argv[1:])}
         for command in found.commands:
             if ASKED.fullmatch(" ".join(engine_arguments(command) or ())):

@@ -1,4 +1,4 @@
-"""Files that a guard keeps, and which paths and patterns reach them."""
+"""Guarded files, and which paths and patterns can reach them."""
 
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
@@ -10,7 +10,7 @@ from synaptic.shell.paths import inside, stem
 
 
 class Kept(msgspec.Struct, frozen=True):
-    """Some files, in lower case: some file systems ignore it."""
+    """Guarded files, in lower case, because some file systems ignore case."""
 
     files: tuple[str, ...]
     stems: tuple[str, ...]
@@ -27,7 +27,7 @@ class Kept(msgspec.Struct, frozen=True):
         return low.endswith(folders) and any(inside(one, (low,)) for one in self.files)
 
     def beckons(self, low: str) -> bool:
-        """Whether a path is a pattern, and begins as one does that may lead to one of them."""
+        """Whether a path is a pattern whose beginning still lets it match one of these files."""
         sign = SIGN.search(low)
         if sign is None:
             return False

@@ -110,6 +110,7 @@ def _floods(text: str) -> bool:
 def _taken_apart(text: str) -> bool:
     """Whether a loop in it starts jobs without end."""
     try:
+        # A budget of its own: this text is parsed a second time, apart from the reading of the command.
         tree, _ = parse(text, Budget(), Source(0))
     except LimitError:
         return False

@@ -72,6 +72,7 @@ class Permissions(Policy):
                 continue
             if not boxed(command, found) and (word := self._hit(command, searches, at)):
                 told = f"`{command.name}` here changes {word.text!r}, which the system or the whole home depends on. "
+                # A path that is only known in part may be harmless: a person decides.
                 say = deny if word.known else ask
                 return say(told + "Name the file of the project that needs it, or let the user do this.")
         return None

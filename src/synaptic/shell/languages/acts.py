@@ -36,7 +36,7 @@ class Deeds(msgspec.Struct, frozen=True):
 
 
 def deletion(paths: list[Word], tree: bool) -> Act:
-    """Files removed, as the command that removes them. Every file of every folder is the tree."""
+    """The `rm` command that removes these files; a pattern for every file in every folder counts as recursive."""
     tree = tree or any(path.glob and path.text.endswith(EVERYTHING) for path in paths)
     return Act("argv", [Word("rm"), Word("-rf" if tree else "-f"), *paths])
 
@@ -53,6 +53,6 @@ def joined(words: list[Word], anew: bool = True) -> Word:
 
 
 def glued(words: list[Word], middle: str = "") -> Word:
-    """Texts one behind the other."""
+    """Join texts to one word, which is known if all of them are."""
     text = middle.join(word.text for word in words)
     return Word(text, all(word.known for word in words), any(word.glob for word in words))

@@ -211,6 +211,7 @@ HEADS = {
     "source": (),
 }
 """Common words that, as a method, count only as one of these."""
+# Compiled twice: the alternatives for the home folder are slow, and most code never asks for it.
 TOKENS = {
     (name, home): re.compile(
         rf"(?P<comment>{dialect.comment})|{f'(?P<home>{HOME})|' if home else ''}(?P<quoted>{QUOTED})"

@@ -95,6 +95,7 @@ class _Reader(Sent):
         name = self.text(place + 2)
         if self.text(place + 1) != "(" or self.text(place + 3) != ")" or self.inside:
             return []
+        # The loop has bound its values to this name, which is a function and no variable.
         words = self.values.pop(name, [])
         helper = self.helpers.get(name)
         if helper is not None and words:
@@ -135,7 +136,7 @@ class _Reader(Sent):
         return self._filed(place, last) or self.sends(place, last)
 
     def _brought(self, place: int, last: str, owner: str) -> list[Act]:
-        """What packages bring that removes whole folders: `fs-extra`, `del`, `rimraf`."""
+        """Calls of packages that remove whole folders: `fs-extra`, `del`, `rimraf`."""
         if not DELETERS.search(self.code) or (last == "sync" and not owner):
             return self._filed(place, last) if last in REMOVES else []
         words = [word for word in self.arguments(place + 1) if word.text[:1] != "!"]
@@ -215,7 +216,7 @@ class _Reader(Sent):
 
     @cached_property
     def _asks(self) -> bool:
-        """Whether code as short as one types it asks another machine for something: then it runs what comes back."""
+        """Whether a one-liner contacts another machine: what it evaluates is then taken for the response."""
         return len(self.code) <= SHORT and fetched(self.code)
 
     def printed(self) -> str | None:

@@ -68,6 +68,7 @@ class Named(Tokens):
         if not name or closing is None:
             return
         body = closing + 1
+        # Ruby and Lua close a body with `end`, the others with a brace.
         if self.dialect.name not in ("ruby", "lua"):
             body = next((at for at in range(body, body + 10) if self.text(at) == "{"), body)
             end = self._closing(body)
@@ -169,6 +170,7 @@ class Named(Tokens):
             helper is None
             or self.text(place - 1) in DEFINES | {"."}
             or self.inside >= NESTED
+            # Helpers that are read again may use half of the steps; the rest is for the code that follows.
             or self.left < MAX_STEPS // 2
         ):
             return None
@@ -214,7 +216,7 @@ class Named(Tokens):
         return self.text(place + 2)[1:-1].removeprefix("node:").removesuffix("/promises")
 
     def meant(self, text: str) -> str:
-        """A name with what it was given in its place."""
+        """A name with its alias resolved."""
         if not self.aliases:
             return text
         root, dot, behind = text.partition(".")

@@ -30,6 +30,7 @@ def fetched(code: str) -> bool:
     if not FETCHES.search(code):
         return False
     addresses = ADDRESS.findall(code)
+    # Requests to servers on this machine are ordinary while developing.
     return not addresses or not all(map(LOCAL.match, addresses))
 
 
@@ -62,9 +63,10 @@ class Sent(Named):
         return bool(READING.search(self.code))
 
     def hold(self, place: int) -> None:
-        """Note that a name is given what is read, where it is given something."""
+        """Remember that a name holds what was read, where something is assigned to it."""
         end = self.until(place + 2, call=False)
         name = self.text(place)
+        # Forgotten first: what the name is given now may have been read from nowhere.
         for known in (self.held, self.notes):
             known.pop(name, None)
         if self.strange and (note := origin(" ".join(text for _, text in self.row[place + 2 : end]))):

@@ -21,6 +21,7 @@ WRITES = frozenset({"write-file", "append-to-file"})
 def lisp_acts(code: str) -> list[Act]:
     """What the code does, in the order it is written."""
     acts: list[Act] = []
+    # Forms that only name a path become their string first, because the pattern for calls knows no nesting.
     plain = SAME.sub(r"\1", HOME.sub('"~"', code[:MAX_CODE]))
     for found in CALL.finditer(plain):
         name = found[1]

@@ -29,6 +29,7 @@ def _spoken(shell: Evaluation, text: str, label: str) -> None:
         return
     with shell.apart():
         shell.variables[ITEM] = Value("{}", known=False)
+        # Single quotes would keep the variable from being expanded.
         shell.code(text.replace(f"'${ITEM}'", f'"${ITEM}"'), label)
 
 
@@ -44,7 +45,7 @@ def _opened(shell: Evaluation, act: Act, label: str) -> None:
 
 
 def _sent(shell: Evaluation, call: Call, label: str, act: Act) -> None:
-    """What code reads and sends, as a pipe into a program that does."""
+    """What code reads and sends, as a pipe of commands that do the same."""
     shell.pipelines += 1
     number, kept = shell.pipelines, shell.stages
     try:
@@ -52,6 +53,7 @@ def _sent(shell: Evaluation, call: Call, label: str, act: Act) -> None:
         for feed in act.feeds:
             shell.wrapped(Call([], cwd=call.cwd), list(feed), label)
         shell.stages = (*kept, (number, 1))
+        # `curl` stands for whatever sends: the policies know how to follow a pipe into it.
         shell.wrapped(Call([], cwd=call.cwd), [Word("curl"), Word("--data-binary"), Word("@-"), *act.words], label)
     finally:
         shell.stages = kept

@@ -27,11 +27,14 @@ def python_deeds(code: str, argv: tuple[Word, ...] = (), depth: int = 0) -> Deed
     code = code.lstrip("\ufeff")
     try:
         with warnings.catch_warnings():
+            # Invalid escapes in the agent's code would be printed as warnings of this process.
             warnings.simplefilter("ignore")
             tree = ast.parse(code)
         reader = _Reader(code, argv, depth)
         reader.collect(tree)
         return Deeds(reader.acts, reader.printed(tree))
+    # The parser gives up on deep nesting and NULs in several ways; unparsable code may still be Python 2 or a
+    # template.
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return Deeds(searched(code))
 
@@ -64,7 +67,7 @@ class _Reader(Calls):
         return python_deeds(text, self.argv, self.depth + 1).acts if self.depth < MAX_DEPTH else []
 
     def collect(self, tree: ast.Module) -> None:
-        """What is bound last holds for code that stands before it, such as a function; then all is read in order."""
+        """Read all calls in order. With functions, names are bound beforehand: a body may use later ones."""
         steps = sorted(self._steps(tree), key=lambda step: step[0])
         if self.functions:
             for _, node in steps:
@@ -122,6 +125,7 @@ class _Reader(Calls):
             if len(self.acts) < MAX_ACTS:
                 self.call(node)
             return
+        # Taken out while it is tried, so that the recursion finds the next such name.
         values = self.many.pop(name)
         for value in values[:MAX_VALUES]:
             if (held := self.elements(value)) is not None:

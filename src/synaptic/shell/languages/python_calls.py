@@ -77,7 +77,7 @@ class Calls(Databases):
             self.file(node, arguments)
 
     def moved(self, name: str, arguments: list[ast.expr]) -> bool:
-        """Whether it is one of the calls that are a command of their own."""
+        """Read a call that does what one shell command does; whether it is such a call."""
         words = [self.word(item) for item in arguments[:2]] if name.startswith(("os.", "shutil.", "urllib.")) else []
         if name in TREE or name in FILE:
             self.acts.append(deletion(words[:1], name in TREE))
@@ -109,6 +109,8 @@ class Calls(Databases):
 
     def spoken(self, node: ast.expr) -> None:
         word = self.word(node)
+        # With a known beginning (`rm -rf {x}`) the text can be judged; only one that is unknown from its first word
+        # on is opaque.
         if not word.known and not re.match(r"[\w./'\"-]+\s", word.text):
             self.acts.append(Act("unknown", [word], origin=self.origin(node)))
         else:
@@ -125,6 +127,7 @@ class Calls(Databases):
             self.program(elements, next((item.value for item in node.keywords if item.arg == "input"), None))
         elif isinstance(first, ast.Call) and isinstance(first.func, ast.Attribute) and first.func.attr == "split":
             self.spoken(first.func.value)
+        # Text with blanks and without `shell=True` names no program, so it would only fail.
         elif through_shell or " " not in self.word(first).text:
             self.spoken(first)
 
@@ -134,6 +137,7 @@ class Calls(Databases):
         given = self.word(fed) if fed is not None else None
         self.acts.append(Act("argv", words, stdin=given.text if given and given.known else None))
         if words and words[0].text.rpartition("/")[2] in SHELL_PROGRAMS:
+            # A shell that is given unknown text: where the text comes from decides how it is judged.
             codes = [item for item in (*items[1:], *([fed] if fed else [])) if not self.word(item).known]
             self.acts.extend(
                 Act("unknown", [self.word(item)], origin=note) for item in codes if (note := self.origin(item))

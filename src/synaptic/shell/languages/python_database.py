@@ -42,6 +42,7 @@ class Databases(Sending):
             return None
         opened = self._connection(node)
         held = [_place(self.word(opened.args[0]))] if opened is not None else []
+        # Only the imports tell which database it is; sqlite3 comes with Python and needs none of these.
         client = next((name for name, signs in CLIENTS if any(sign in self.code for sign in signs)), "sqlite3")
         return Act("argv", [Word(client), *held, text])
 

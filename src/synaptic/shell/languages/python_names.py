@@ -44,7 +44,7 @@ class Names(Values):
         self.functions[node.name] = node.args
 
     def passed(self, node: ast.Call) -> None:
-        """The arguments of a function that the code defines."""
+        """Remember the arguments with which a function of the code is called."""
         func = node.func
         name = func.id if isinstance(func, ast.Name) else func.attr if isinstance(func, ast.Attribute) else ""
         taken = self.functions.get(name)
@@ -61,6 +61,7 @@ class Names(Values):
         if taken.vararg is not None and rest:
             given.append((taken.vararg.arg, ast.copy_location(ast.Tuple(rest, ast.Load()), node)))
         for parameter, value in given:
+            # A recursive call that hands its parameter on says nothing new, and would make the name stand for itself.
             if not isinstance(value, ast.Name) or value.id != parameter:
                 values = self.many.get(value.id) if isinstance(value, ast.Name) else None
                 self.many[parameter] = [*self.many.get(parameter, ()), *(values or [value])][:MAX_PASSED]
@@ -102,6 +103,7 @@ class Names(Values):
             self._hold(target.id, value)
 
     def _hold(self, name: str, value: ast.expr) -> None:
+        # `x = x + "/a"`: worked out now, because the name is about to mean something else.
         if _made_of(value, name):
             word = self.word(value)
             self.forget(name)
@@ -120,6 +122,8 @@ class Names(Values):
             self.forget(name)
             self.drawn[name] = node.iter
         held, picked = self._drawn_from(node.iter)
+        # Questions about the kind of a file (`is_dir`) exclude nothing that matters: the loop still removes
+        # everything.
         picked = picked or not all(map(_asks_kind, getattr(node, "ifs", ()))) or any(map(_picks, body))
         if isinstance(node.target, ast.Name) and (elements := self.elements(held)) is not None:
             self.many[node.target.id] = elements

@@ -36,7 +36,7 @@ ADDRESS = Word("$ADDRESS", known=False)
 
 
 class Sending(Names):
-    """Follows what is read into what is sent and into what is run."""
+    """Follows values from where they are read to where they are sent or run."""
 
     def origin(self, node: ast.expr) -> str:
         """`fetched` when a value comes from another machine, `decoded` when nobody can read it as it stands."""

@@ -92,6 +92,7 @@ class Values:
             return Word(node.value.decode("utf-8", "replace") if isinstance(node.value, bytes) else str(node.value))
         if isinstance(node, ast.Name):
             return self.words.get(node.id) or Word(node.id, known=False)
+        # Beyond the limits the source stands for the value: unknown is safe, a wrong guess is not.
         made = self._made(node, depth + 1) if depth < DEEP and self.left > 0 else None
         return made if made is not None and len(made.text) <= MAX_LENGTH else Word(self.source(node), known=False)
 
@@ -107,6 +108,8 @@ class Values:
         if isinstance(node, ast.JoinedStr):
             return glued([self.word(item, depth) for item in node.values])
         if isinstance(node, ast.FormattedValue):
+            # Braces mark the unknown part, as they stand in the f-string; a path from the root or home is kept
+            # readable.
             inner = self.word(node.value, depth)
             return inner if inner.known or inner.text[:1] in ("~", "/") else Word(f"{{{inner.text}}}", known=False)
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and _number(node.operand):

@@ -124,6 +124,7 @@ class Tokens:
         if self.text(place + 1) == "(" and deep < DEEP:
             words, end = self.items(place + 2, stop, True, deep + 1)
             return self._result(text, last, words), end + 1
+        # In awk a name holds text of the input line.
         if not self.dialect.glue:
             return [LINE], place + 1
         return self.values.get(text) or [Word(text, known=False)], place + 1
@@ -176,14 +177,15 @@ class Tokens:
         return held[0].text if len(held) == 1 and held[0].known else found[0]
 
     def bind(self, place: int) -> None:
-        """Note what a name stands for from here on, where it is given something."""
+        """Bind a name to the value that is assigned to it here."""
         words, _ = self.items(place + 2, place + 2 + SPAN, closed=False)
+        # Forgotten first: a value that is not known must not leave the old one in place.
         self.values.pop(self.text(place), None)
         if words and all(word.known for word in words):
             self.values[self.text(place)] = words
 
     def draw(self, place: int, last: str) -> None:
-        """Note what a loop's name stands for."""
+        """Bind the name of a loop to what it iterates over."""
         if last in EACH:
             self._each(place)
         elif place and self.row[place - 1][0] == "name":
@@ -206,9 +208,10 @@ class Tokens:
             self._draw(behind, words, place)
 
     def _draw(self, name: int, words: list[Word], place: int) -> None:
-        """A name that takes each of these values in turn."""
+        """Bind a name that takes each of these values in turn."""
         if not words or not all(word.known for word in words):
             return
+        # A loop that filters touches only some of the files: the pattern for all of them would be judged too harshly.
         if any(word.glob for word in words) and any(text in PICKS for _, text in self.row[place : place + SPAN]):
             words = [Word("./{}", known=False)]
         self.values[self.text(name)] = words

@@ -20,6 +20,7 @@ def expanded(parts: list[Part]) -> list[list[Part]] | None:
     atoms: list[Atom] = []
     for part in parts:
         atoms.extend(part.text if isinstance(part, Text) and not part.quoted else [part])
+    # Each brace multiplies the words; counting them first is cheaper than expanding.
     if atoms.count("{") > MAX_BRACES:
         return None
     return [_joined(word) for word in _words(atoms, 0)]

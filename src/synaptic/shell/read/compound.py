@@ -47,6 +47,8 @@ class Compounds(SimpleCommands):
             elif char == "#":
                 self.comment()
             elif char in ";&|" and not (in_case and CASE_END.match(self.text, self.at)):
+                # `&>file` begins a command of its own; any other stray operator is passed over, so that what follows
+                # is still read.
                 if REDIRECTION.match(self.text, self.at) or not self.spend():
                     return
                 self.at += 1
@@ -75,6 +77,7 @@ class Compounds(SimpleCommands):
             return self.coprocess() if word == "coproc" else self.command()
         if word == "time" and self.timed():
             return self.command()
+        # No keyword here (such as `time` with options): it is read again as a simple command.
         self.at = start
         return None
 
@@ -223,6 +226,7 @@ class Compounds(SimpleCommands):
 
     def do(self) -> Node:
         self.separators(in_case=False)
+        # Bash also takes `for x in a; { ...; }`, which its manual does not mention.
         if self.text.startswith("{", self.at):
             self.at += 1
             return self.group("}", apart=False)
@@ -250,6 +254,7 @@ class Compounds(SimpleCommands):
         while self.at < self.size:
             self.blank()
             char = self.text[self.at : self.at + 1]
+            # A line that ends with `[[` is no test; what follows is read as commands, not swallowed as its words.
             if char == "\n" and not tokens:
                 break
             if char and char in ";&|()<>\n":

@@ -42,6 +42,7 @@ class Evaluation(State):
         finally:
             self.restore(outside)
         places = tuple(range(before, len(self.commands)))
+        # `<(...)` is a file name such as /dev/fd/63; whoever opens it reads the output.
         if part.file:
             if output is not None:
                 self.files[part.source] = output
@@ -53,6 +54,7 @@ class Evaluation(State):
     def run(self, node: syntax.Node) -> str | None:
         """Everything a node runs; its output when that is known."""
         budget = self.budget
+        # The counter is inlined: this runs for every node.
         budget.steps -= 1
         if budget.steps < 0:
             budget.step()
@@ -73,6 +75,7 @@ class Evaluation(State):
         outside = self.copied()
         try:
             for place, stage in enumerate(node.stages):
+                # Every stage is a subshell of its own and starts from the state before the pipeline.
                 if place:
                     self.restore(outside)
                     self.copied()
@@ -108,6 +111,7 @@ class Evaluation(State):
             self.run(branch)
             after.append(self.variables)
         self.variables = dict(before)
+        # Perhaps no branch runs, so the state before counts as one more branch.
         self.merge(before, after)
         return None
 
@@ -143,6 +147,7 @@ class Evaluation(State):
     def define(self, node: syntax.Function) -> str | None:
         self.bodies[node.name] = node
         self.functions[node.name] = Function(node.name, node.text)
+        # No command of the script calls these by name, and yet the shell runs them.
         if node.name in CALLED:
             self.invoke(node, Call([Word(node.name)]))
         return ""
@@ -162,12 +167,15 @@ class Evaluation(State):
             if node.operator in ("<<<", "<<") and (target.known or node.operator == "<<"):
                 fed = target.text + ("\n" if node.operator == "<<<" else "")
             elif node.operator == "<":
+                # Only what the script itself wrote before: no real file is read.
                 fed = self.files.get(self.path(target.text))
         self.redirects.extend(found)
         return tuple(found), fed
 
     def simple(self, node: syntax.Simple) -> str | None:
         if self.branched and not node.settled:
+            # The command is read once per value, so that `if a; then x=/; else x=b; fi; rm -rf $x` is judged with
+            # both.
             several = self.alternatives(node)
             if several:
                 return self.each(self.narrowed(node), several)
@@ -185,7 +193,7 @@ class Evaluation(State):
         return sorted(names)
 
     def narrowed(self, node: syntax.Simple) -> syntax.Simple:
-        """The same command with the words settled that are the same whatever branch ran."""
+        """The same command with the words expanded that do not depend on which branch ran."""
         words: list[syntax.Token | Word] = []
         for token in node.words:
             if isinstance(token, Word) or not self.certain(token):
@@ -217,6 +225,7 @@ class Evaluation(State):
 
     def once(self, node: syntax.Simple) -> str | None:
         first = node.words[0].text if node.words else None
+        # As in bash, an alias that names itself (`alias ls="ls -l"`) is expanded once.
         if first is not None and first in self.aliases and first not in self.running:
             return self.alias(node, first)
         words = self.words(node)
@@ -258,6 +267,7 @@ class Evaluation(State):
         last = tree.items[-1] if tree.items else None
         kept, self.running = self.running, (*self.running, name)
         try:
+            # The alias is a piece of text: what stands behind it belongs to its last command.
             if isinstance(last, syntax.Simple):
                 last.words.extend(node.words[1:])
                 last.settled = last.settled and node.settled
@@ -286,6 +296,7 @@ class Evaluation(State):
         call.name = program(call.words[0])
         if not call.name:
             self.gap("command", call.words[0].text)
+        # Noted before it is followed, so that commands stand in the order in which they start.
         self.emit(call)
         body = self.bodies.get(call.words[0].text)
         if body is not None:
@@ -307,7 +318,7 @@ class Evaluation(State):
 
     @contextmanager
     def within(self, name: str) -> Iterator[bool]:
-        """Something that may run itself again; whether it does not run already."""
+        """Guard against text that runs itself: yields whether it is not running already."""
         kept, self.running = self.running, (*self.running, name)
         try:
             yield name not in kept
@@ -320,6 +331,7 @@ class Evaluation(State):
         self.functions[body.name] = Function(
             body.name, body.text, True, recursive or self.functions[body.name].recursive
         )
+        # Entered once: following it again would never end, and the flag is what a fork bomb is recognised by.
         if recursive:
             return None
         kept = self.arguments, self.running, self.stdin, self.via
@@ -334,7 +346,7 @@ class Evaluation(State):
 
     @contextmanager
     def reading(self, stdin: str | None) -> Iterator[None]:
-        """What runs inside reads this text; None when that is not known."""
+        """Run what is inside with this text as its input; None when the input is not known."""
         kept, self.stdin = self.stdin, stdin
         try:
             yield
@@ -352,6 +364,7 @@ class Evaluation(State):
         """Run shell text that was handed to an interpreter."""
         if self.budget.reason and len(text) > MAX_ESCAPES:
             return None  # a limit was reached: going deeper would take long and tell no more
+        # Nested code may read `$_` although the outer text never does.
         if not self.last_matters and LAST.search(text):
             self.last_matters = self.branched = True
         with self.through(label):

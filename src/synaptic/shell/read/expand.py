@@ -65,6 +65,7 @@ def fields(shell: "Evaluation", token: Token) -> list[Word]:
         return [plain]
     found: list[Word] = []
     several = expanded(token.parts)
+    # Too many words to list: an unknown word stands for the rest, so that no policy takes the list for complete.
     if several is None or len(several) > MAX_BRACES:
         word = joined(shell, token)
         found.append(msgspec.structs.replace(word, known=False))
@@ -200,6 +201,7 @@ def _tilde(shell: "Evaluation", text: str) -> tuple[str, bool]:
     user, slash, rest = text[1:].partition("/")
     if user == "+":
         return (f"{shell.cwd}{slash}{rest}", True) if shell.cwd else (text, False)
+    # The home of another user stays as it is written: no file is read here.
     if user:
         return text, True
     return (f"{shell.home}{slash}{rest}", True) if shell.home else (text, False)
@@ -214,6 +216,7 @@ def pieces_of(shell: "Evaluation", part: Part) -> list[Piece]:
     if isinstance(part, Output):
         return [shell.substitute(part)]
     if isinstance(part, Arithmetic):
+        # The number stays unknown, but what is substituted inside runs: `$(( $(rm x) ))`.
         joined(shell, part.operand)
         return [Piece(part.source, known=False)]
     if isinstance(part, Elements):
@@ -287,6 +290,8 @@ def _default(shell: "Evaluation", part: Parameter, held: values.Value | None, op
         return Piece(held.text, held.known, held.outputs)
     if plain == "?":
         return Piece(part.source, known=False)
+    # The default is certain only for a variable that is known to be empty; an unset one may come from the
+    # environment.
     known = operand.known and empty
     if plain == "=":
         shell.variables[part.name] = values.Value(operand.text, operand.known, operand.outputs)

@@ -32,6 +32,7 @@ BRACKETS = re.compile(r"\)+")
 def parse(text: str, budget: Budget, source: Source, depth: int = 0) -> tuple[Sequence, list[str]]:
     """The tree of a text and what is wrong with it. At a limit: what was read up to there."""
     grammar = Grammar(text, budget, source, depth)
+    # At a limit every open construction looks unclosed; only the limit itself is worth reporting.
     return grammar.commands(NOTHING), [] if budget.reason else grammar.broken
 
 
@@ -51,6 +52,8 @@ class Grammar(Compounds):
     def following(self, stop: frozenset[str]) -> Node | None:
         """The next command; None at a closing word or the end."""
         pattern = IN_CASE if ";;" in stop else START
+        # One pattern finds most commands. After the announcement of a here-document the next line is its body, which
+        # that pattern would take for commands.
         while not self.waiting and self.budget.words > 0:
             found = pattern.match(self.text, self.at)
             if found is None:
@@ -75,7 +78,7 @@ class Grammar(Compounds):
         return None if self.ended(stop) else self.command()
 
     def unnamed(self, found: re.Match[str]) -> Node:
-        """What begins with an assignment or is a definition."""
+        """Read a command that begins with an assignment, or a function definition."""
         if found.lastindex == ASSIGNED:
             start, self.at = found.start(2), found.end()
             value = Assignment(found[2], self.value(), found[4] == "+", found[3] or "")
@@ -108,7 +111,7 @@ class Grammar(Compounds):
             self.stray(word[0], word.end())
 
     def stray(self, word: str, end: int) -> None:
-        """Pass over a closing word that closes nothing; it counts, so that a megabyte of them does not."""
+        """Pass over a closing word that closes nothing. It counts as work: a megabyte of them must reach the limit."""
         reason = f"`{word}` stands alone"
         if reason not in self.broken:
             self.broken.append(reason)
@@ -156,6 +159,7 @@ class Grammar(Compounds):
             return self.opened(name) if name in KEYWORDS else self.begun(name, found.end())
         if self.text.startswith("(", self.at):
             return self.bracket()
+        # `!(a; b)` is a negated subshell where extended patterns are switched off, as in scripts.
         if self.text.startswith("!(", self.at):
             self.at += 1
             return self.command()
@@ -163,7 +167,7 @@ class Grammar(Compounds):
         return self.simple() if found is None else self.opened(found[0])
 
     def opened(self, word: str) -> Node:
-        """What a keyword opens; a command of that name where it is none."""
+        """Read what a keyword opens; a simple command of that name where it is no keyword."""
         self.deeper()
         node = self.keyword(word)
         self.depth -= 1

@@ -57,6 +57,7 @@ class Lexer:
 
     def deeper(self) -> None:
         self.depth += 1
+        # The text ends here instead of raising an error: the commands before this place must still be judged.
         if self.depth > MAX_DEPTH:
             self.budget.reason = self.budget.reason or f"more than {MAX_DEPTH} constructions inside one another"
             self.at = self.size
@@ -85,6 +86,8 @@ class Lexer:
             self.at = run.end()
             return Token(run[0], NO_PARTS, self.span(start, self.at), self.source.inner)
         parts = self.parts(ENDS, RUN, self.substitution(start))
+        # A character that neither starts nor ends a word counts as text; otherwise the caller would never get past
+        # it.
         if self.at == start < self.size:
             self.at += 1
             parts = [Text(text[start])]
@@ -206,6 +209,7 @@ class Lexer:
                 found.append(Text(piece[0], quoted=True))
                 self.at = piece.end()
                 continue
+            # The counter is inlined: this runs for every piece of every quoted text.
             if budget.words > 0:
                 budget.words -= 1
             elif not self.spend():
@@ -247,12 +251,14 @@ class Lexer:
             return self.ansi_quoted()
         if following == '"' and not quoted:
             self.at += 2
+            # `$"..."` is text to be translated; without a catalogue it stands for itself.
             return Parameter("", "", True, "text", Token(None, self.quoted()))
         self.at += 1
         return Text("$", quoted=quoted)
 
     def ansi_quoted(self) -> Text:
         text, self.at, closed = ansi(self.text, self.at + 2)
+        # Escapes beyond the limit were not decoded, so the value is not what bash would see: report it as truncated.
         if len(text) > MAX_ESCAPES:
             self.budget.reason = self.budget.reason or f"more than {MAX_ESCAPES} characters with escapes"
         if not closed:
@@ -261,6 +267,7 @@ class Lexer:
 
     def round(self, start: int, quoted: bool) -> Part:
         """`$(...)` or `$((...))`."""
+        # `$((` may also open a substitution that begins with a subshell; only a closing `))` tells which.
         if self.text.startswith("$((", start):
             end = self.arithmetic_end(start + 3)
             if end is not None:
@@ -313,6 +320,7 @@ class Lexer:
         where = self.shifted(start + 1)
         if "\\" in inner:
             inner = re.sub(r'\\([$`\\"])' if quoted else r"\\([$`\\])", r"\1", inner)
+            # Unescaped text has other offsets than the original, so nothing inside can be rewritten in place.
             where = Source(None)
         part = type(self)(inner, self.budget, where, self.depth)
         part.deeper()
@@ -343,6 +351,7 @@ class Lexer:
     def prefix(self) -> str:
         char = self.text[self.at : self.at + 1]
         following = self.text[self.at + 1 : self.at + 2]
+        # `${#}` and `${!}` are parameters of that name; in `${#x}` and `${!x}` the sign is an operator.
         if char and char in "!#" and following not in ("}", ":", "-", ""):
             self.at += 1
             return char

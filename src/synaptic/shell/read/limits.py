@@ -83,5 +83,6 @@ class Budget:
 
     def stop(self, reason: str) -> None:
         """Remember the reason and end the reading."""
+        # The first limit is the one to report: later ones follow from it.
         self.reason = self.reason or reason
         raise LimitError(reason)

@@ -19,10 +19,13 @@ SUFFIX = re.compile(r"\.(?:exe|cmd|bat)$", re.IGNORECASE)
 
 def program(word: Word) -> str:
     """The last part of the program's path; empty when it cannot be known."""
+    # The source of an unknown expansion may be very long, and the pattern below would go over all of it.
     if not word.known and len(word.text) > LONGEST:
         return ""
+    # `$(...)` may hold slashes of its own, which are no part of the program's path.
     text = word.text if word.known else SUBSTITUTED.sub("$", word.text)
     name = text.rpartition("/")[2] if "/" in text else text
+    # `[` is the test command, although it looks like the start of a character class.
     if word.glob and name not in ("[", "[["):
         return _matching(name)
     if not word.known and (not name or "$" in name or "`" in name or "{}" in name):

@@ -25,6 +25,7 @@ def ansi(text: str, start: int) -> tuple[str, int, bool]:
     end = found.end() if found else start
     closed = text.startswith("'", end)
     cut = min(end, start + MAX_ESCAPES)
+    # As in bash, a NUL ends the value.
     value = (ESCAPE.sub(_character, text[start:cut]) + text[cut:end]).split("\0")[0]
     return value, end + 1 if closed else len(text), closed
 

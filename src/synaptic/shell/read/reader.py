@@ -22,12 +22,16 @@ def read(text: str, cwd: str = "", home: str = "", env: Mapping[str, str] = NONE
     plain, whole = _plain(text)
     shell = Evaluation(plain, cwd, home, env)
     shell.handlers = PROGRAMS
+    # In a CRLF script the delimiter line of a here-document ends with the blank that replaced the carriage return.
     shell.budget.carriage = "\r\n" in text
+    # Spans serve to rewrite the text in place. Where NULs were dropped, offsets no longer fit the original: no spans
+    # then, so such a command is judged but never rewritten.
     tree, broken = parse(plain, shell.budget, Source(0 if whole else None))
     for reason in broken:
         shell.gap("syntax", reason)
     try:
         shell.run(tree)
+    # What was found up to the limit stands; `truncated` tells the policies that there is more.
     except LimitError:
         shell.gap("syntax", shell.budget.reason)
     reason = shell.budget.reason or (f"more than {MAX_TEXT} characters" if len(text) > MAX_TEXT else "")
@@ -74,6 +78,7 @@ def _plain(text: str) -> tuple[str, bool]:
     """The text as bash sees it, and whether every character kept its place."""
     text = text[:MAX_TEXT]
     if "\r\n" in text:
+        # Two characters for two, so that every later offset still fits the original text.
         text = text.replace("\r\n", " \n")
     if "\0" in text:
         # Bash drops NUL characters and goes on.

@@ -55,7 +55,7 @@ class Command(msgspec.Struct, frozen=True, gc=False):
 
     argv: tuple[Word, ...]
     name: str
-    """The last part of the program's path, lower part of any disguise; empty when it cannot be known."""
+    """The last part of the program's path, with a disguise such as `/bin/r?` resolved; empty when it is not known."""
     via: tuple[str, ...] = ()
     """Through what it runs, outermost first: `("sudo", "bash -c")`."""
     cwd: str = ""
@@ -155,6 +155,7 @@ class Script(msgspec.Struct, frozen=True, dict=True):
         for pipeline, place in command.stages:
             stages = self._pipelines[pipeline]
             beside = [other for at, other in stages if (at < place if earlier else at > place)]
+            # Most commands are in one pipeline, whose stages are in order already.
             if len(command.stages) == 1:
                 return beside
             found.update((other.index, other) for other in beside)
@@ -168,6 +169,7 @@ class Script(msgspec.Struct, frozen=True, dict=True):
         """The script's text with several words replaced at once, everything else kept as it is."""
         edits: dict[Span, str] = {}
         for target, text in changes:
+            # In quoted code a replacement with quotes or blanks would end the quotes around it.
             if target.span is None or (target.inner and not PLAIN.fullmatch(text)):
                 return None
             edits[target.span] = text
@@ -176,6 +178,7 @@ class Script(msgspec.Struct, frozen=True, dict=True):
 
 def _edited(text: str, edits: dict[Span, str]) -> str | None:
     end = len(text)
+    # From the end to the start, so that the earlier offsets stay valid. Spans that overlap cannot both be replaced.
     for (start, stop), new in sorted(edits.items(), reverse=True):
         if stop > end:
             return None

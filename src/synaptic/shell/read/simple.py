@@ -69,10 +69,12 @@ class SimpleCommands(Lexer):
             after = self.text[end : end + 2]
             if not after or after[0] == "\n":
                 return start, min(end + 1, self.size)
+            # The carriage return of a CRLF script was replaced by this blank.
             if after == " \n" and self.budget.carriage:
                 return start, end + 2
             # Bash also ends it where the substitution around it ends.
             loose = loose or ((start, end) if after[0] == ")" else None)
+            # Near misses count as work: a text full of them would be searched again for every here-document.
             if not self.spend():
                 break
         return loose or (self.size, self.size)
@@ -113,7 +115,7 @@ class SimpleCommands(Lexer):
         return self.rest(Simple([], [], []), self.at)
 
     def begun(self, name: str, at: int) -> Simple:
-        """The simple command whose name has just been passed."""
+        """Read the simple command whose name was just matched."""
         base, inner = self.source.base, self.source.inner
         self.budget.words -= 1
         start = at - len(name)
@@ -132,7 +134,7 @@ class SimpleCommands(Lexer):
         return node
 
     def rest(self, node: Simple, start: int) -> Simple:
-        """What follows in a simple command, from something that is no ordinary word on."""
+        """Read the rest of a simple command from where the fast patterns stopped."""
         end = self.at
         while self.special(node):
             end = self.at
@@ -143,14 +145,16 @@ class SimpleCommands(Lexer):
             if stop is not None:
                 self.at = stop
                 break
+        # Nothing was read: step over one character, so that the caller makes progress.
         if end == start:
             self.at += 1
         node.span = self.span(start, end)
         return node
 
     def take(self, node: Simple) -> int | None:
-        """Take the words that follow, as long as a pattern takes each whole: where the command ends, if it does."""
+        """Read the following words with the fast patterns; the end of the command if they reach it, else None."""
         text, at, left = self.text, self.at, self.budget.words
+        # Locals instead of attributes: this loop reads most words of every script.
         add, base, inner = node.words.append, self.source.base, self.source.inner
         stop: int | None = None
         while left > 0:
@@ -192,7 +196,7 @@ class SimpleCommands(Lexer):
         return tokens
 
     def special(self, node: Simple) -> bool:
-        """Take a redirection, or a word that has to be taken apart; whether the command may go on behind it."""
+        """Read a redirection, or a word that needs lexing; whether the command may go on behind it."""
         redirected = REDIRECTED.match(self.text, self.at) if self.budget.words > 0 else None
         if redirected:
             node.redirections.append(self.ordinary_redirection(redirected))
@@ -250,13 +254,14 @@ class SimpleCommands(Lexer):
                 self.at += 1
             elif self.at < self.size and self.text[self.at] != ")":
                 tokens.append(self.word())
+            # No progress (a limit was reached, or nothing takes this character): leave instead of looping.
             if self.at == before:
                 break
         self.at = min(self.at + 1, self.size)
         return Token(None, [Elements(tokens, self.text[start : self.at])])
 
     def ordinary_redirection(self, found: re.Match[str]) -> Redirection:
-        """One whose target a pattern has found with it."""
+        """A redirection that one pattern matched together with its target."""
         group: int = found.lastindex  # type: ignore[assignment]  # one of them has matched
         self.budget.words -= 1
         return Redirection(found[2], self.whole(group - 2, found[group], found.end()), found[1] or "")
@@ -276,6 +281,7 @@ class SimpleCommands(Lexer):
         target = Token("", []) if at_end else self.word()
         node = Redirection("<<", target, descriptor, tabs)
         written = self.text[start : self.at]
+        # As in bash, any quoting of the delimiter means that nothing in the body is expanded.
         literal = any(char in written for char in "'\"\\")
         self.waiting.append((node, unquoted(target, written), literal))
         return node

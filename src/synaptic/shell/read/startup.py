@@ -19,12 +19,14 @@ FISH = "/.config/fish"
 
 
 def started(shell: "Evaluation", path: str, text: str) -> None:
-    """Read what is written to a file that shells start with. They start at home, and nobody feeds them."""
+    """Read the text of a shell's start-up file: commands that run later, from the home folder and without input."""
     folder, _, name = path.rpartition("/")
     if not _home(folder.removesuffix(FISH) if name == "config.fish" else folder, shell.home):
         return
+    # They run in a later shell, so they are no part of the pipeline that writes the file.
     stages, shell.stages = shell.stages, ()
     try:
+        # A start-up file that writes itself again is read only once.
         with shell.within(text) as first, shell.apart(), shell.reading(None):
             shell.cwd = shell.home
             if first:

@@ -66,7 +66,7 @@ class State:
         self.branched = False
         """Whether a variable has one of several values."""
         self.last_matters = LAST.search(text) is not None
-        """The same for `$_`, which every command changes: it counts where somebody asks for it."""
+        """Whether anything reads `$_`: every command changes it, so its values are only followed then."""
 
     def separators(self) -> str:
         held = self.variables.get("IFS")
@@ -117,7 +117,7 @@ class State:
 
     @contextmanager
     def apart(self) -> Iterator[None]:
-        """A subshell: what it changes does not come back."""
+        """Run as in a subshell: variables, functions, aliases and the folder are restored afterwards."""
         kept = self.copied()
         try:
             yield
@@ -125,7 +125,7 @@ class State:
             self.restore(kept)
 
     def copied(self) -> Kept:
-        """What a subshell must not change, which from here on works on a copy."""
+        """Save the state that a subshell must not change, and go on with copies of it."""
         kept = (self.variables, self.bodies, self.aliases, self.cwd, self.arguments)
         self.variables, self.bodies, self.aliases = dict(self.variables), dict(self.bodies), dict(self.aliases)
         return kept
@@ -135,7 +135,7 @@ class State:
 
     @contextmanager
     def through(self, label: str) -> Iterator[None]:
-        """Commands that run through another one."""
+        """Mark the commands inside as run by another program (`via`), one level deeper."""
         kept = self.via
         self.enter(label)
         try:
@@ -152,12 +152,13 @@ class State:
         self.depth += 1
 
     def merge(self, before: dict[str, Value], branches: list[dict[str, Value]]) -> None:
-        """Any of the branches may have run, or none."""
+        """Merge the variables after branches of which any, or none, may have run."""
         changed = {name for branch in branches for name, value in branch.items() if before.get(name) is not value}
         for name in sorted(changed):
             values = [branch[name] for branch in (before, *branches) if name in branch]
             if any(value is not values[0] for value in values):
                 self.variables[name] = merged(values, MAX_ROUNDS)
+                # Every command changes `$_`: if it always counted, each later command would be read once per branch.
                 if name != "_" or self.last_matters:
                     self.branched = self.branched or bool(self.variables[name].others)
             else:
@@ -165,6 +166,7 @@ class State:
 
     def path(self, text: str) -> str:
         """A path as the key under which written files are remembered."""
+        # `<(...)` and `>(...)` are keys as they are written.
         if text[:1] in "<>/" or not text:
             return text
         return normpath(f"{self.cwd}/{text}")

@@ -77,14 +77,14 @@ class Assignment(msgspec.Struct, gc=False):
 
 
 class Simple(msgspec.Struct, gc=False):
-    """One simple command. Words that mean the same whatever the shell knows are what the command receives already."""
+    """One simple command. Words that need no expansion are `Word`s already, the others are tokens."""
 
     words: list[Token | Word]
     assignments: list[Assignment]
     redirections: list[Redirection]
     span: tuple[int, int] | None = None
     settled: bool = True
-    """Whether that goes for all of its words."""
+    """Whether no word needs expansion."""
 
 
 class Pipeline(msgspec.Struct, gc=False):

@@ -61,6 +61,7 @@ def _form(glob: str, greedy: bool) -> re.Pattern[str]:
 
 def trimmed(text: str, operator: str, glob: str) -> str | None:
     """`${x#glob}`, `##`, `%`, `%%`; None when trying it may take long."""
+    # A pattern with several stars is tried at every place of the value: short to write, slow to match.
     if _hard(text, glob):
         return None
     form = _form(glob, len(operator) == 2)
@@ -81,6 +82,7 @@ def exchanged(text: str, operator: str, operand: str) -> str | None:
         return None
     if not old:
         return text
+    # A function, because a backslash in the replacement is plain text in bash and not in `re.sub`.
     return re.sub(pattern(old, greedy=True), lambda _: new, text, count=0 if operator == "//" else 1)
 
 

@@ -1,10 +1,11 @@
-"""Words that patterns take whole, where others are taken apart piece by piece: most words of most scripts."""
+"""Fast path: regular expressions that read most words in one match; other words are lexed piece by piece."""
 
 import re
 from functools import lru_cache
 
 from synaptic.shell.read.syntax import Parameter, Part, Text, Token
 
+# Possessive quantifiers throughout: a word that does not match must fail at once, not be tried again at every split.
 END = r"(?![^ \t\n;|)&]|&>)"
 OPERATOR = r":?[-=+?]|##?|%%?|//?|\^\^?|,,?|:|@"
 """What may stand behind the name in `${...}`."""
@@ -21,8 +22,8 @@ KINDS = (
     rf"""(?!#)(?:[^{OTHER}]++|{VARIABLE}|"(?:[^"\\$`]++|{VARIABLE})*+"|'[^']*+'){{1,64}}+""",
 )
 PLAIN, DOUBLE, SINGLE, GLOB, WOVEN, END_OF_COMMAND = range(1, 7)
-"""A word that means itself, two kinds of quoted text, a pattern or a path from `~`, and a word that is woven from text,
-quoted text and variables; or the end."""
+"""Kinds of words, numbered as the groups of the patterns: plain text, two kinds of quoted text, a glob or a path from
+`~`, a mix of text, quoted text and variables; and the end of the command."""
 BLANK = r"[ \t]++(?:\\\n[ \t]*+)*+"
 ANY = f"(?:{'|'.join(kind + END for kind in KINDS)})"
 CHOICE = "|".join(f"({kind}){END}" for kind in KINDS)
@@ -45,7 +46,7 @@ SHORT = 100
 
 
 def woven(said: str) -> list[Part]:
-    """The parts of a word that is woven. Nobody may add to them: they are remembered."""
+    """The parts of a word made of text, quotes and variables. The list is cached and shared: do not change it."""
     return _remembered(said) if len(said) <= SHORT else _woven(said)
 
 
