@@ -17,13 +17,14 @@ Values = dict[str, object]
 
 
 def run_hooks(event: str, context: Mapping[str, Any], blocking_only: bool = False) -> dict[str, Any]:
-    """Every hook of an orchestrator's event, as `synaptic emit` runs them; returns the merged result.
+    """Run every hook of an orchestrator's event, as `synaptic emit` does; returns the merged result.
 
     What can be derived may be left out of the context: `session_id`, `timestamp`, `repository_root`. A result with
     `error` means that the act must not happen; only events before the act can have one. `blocking_only` asks only the
     hooks that block.
     """
     cwd = str(context.get("cwd") or context.get("repository_root") or os.getcwd())  # noqa: PTH109
+    # Only HOME of the environment: CLAUDE_PROJECT_DIR of a session around us would count before the context.
     root = find_root(context, {"HOME": os.environ.get("HOME", "")}, cwd)
     whole = emit.completed(event, context, root)
     emission = emit.Emission(event=event, context=whole, blocking_only=blocking_only)
@@ -66,7 +67,7 @@ class ProjectState:
         return sections.every(self._store, self.root)
 
     def close(self) -> None:
-        """Let go of the database."""
+        """Close the database."""
         self._store.close()
 
     def __enter__(self) -> "ProjectState":

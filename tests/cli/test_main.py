@@ -64,7 +64,7 @@ def test_a_usage_error_is_json_too(user: User):
 
 
 def test_a_crash_is_one_line_and_a_file(user: User, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("synaptic.cli.list.catalog_of", lambda place: 1 / 0)
+    monkeypatch.setattr("synaptic.cli.list.load_hook_catalog", lambda place: 1 / 0)
     shown = user.types("list")
     assert shown.code == 1
     assert shown.err.count("\n") == 1
@@ -77,7 +77,7 @@ def test_a_crash_is_one_line_and_a_file(user: User, monkeypatch: pytest.MonkeyPa
 
 def test_a_crash_is_shown_whole_on_request(user: User, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("SYNAPTIC_DEBUG", "1")
-    monkeypatch.setattr("synaptic.cli.list.catalog_of", lambda place: 1 / 0)
+    monkeypatch.setattr("synaptic.cli.list.load_hook_catalog", lambda place: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         user.types("list")
 

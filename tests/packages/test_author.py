@@ -26,14 +26,14 @@ def tamper(desk, sql, channel="develop"):
 def test_the_same_version_with_other_content_is_refused_before_any_write(desk):
     """S0-138"""
     bring(desk, files={"hooks/pre.sh": "one"})
-    head = desk.source.head("develop")
-    before = desk.source.bundle("guard", "develop")
+    head = desk.source.read_head("develop")
+    before = desk.source.find_bundle("guard", "develop")
     error = refused(import_package, desk.source, desk.read(files={"hooks/pre.sh": "two"}), "develop")
     assert error.code == "conflict"
     assert "hooks/pre.sh" in error.message
     assert before.files[0].sha256 in error.message
     assert desk.read(files={"hooks/pre.sh": "two"}).bundle.files[0].sha256 in error.message
-    assert desk.source.head("develop") == head
+    assert desk.source.read_head("develop") == head
 
 
 def test_an_identical_import_is_allowed_and_changes_nothing(desk):
@@ -47,7 +47,7 @@ def test_a_new_version_may_have_other_content(desk):
     """S0-138"""
     bring(desk, version="1.0.0", files={"hooks/pre.sh": "one"})
     bring(desk, version="1.1.0", files={"hooks/pre.sh": "two"})
-    package = desk.source.package("guard", "develop")
+    package = desk.source.find_package("guard", "develop")
     assert package.version == "1.1.0"
     assert package.created_at <= package.updated_at
 
@@ -71,9 +71,9 @@ def test_an_import_that_cannot_check_does_not_write(desk):
     """S0-138"""
     read = desk.read()
     tamper(desk, "DROP TABLE package_files")
-    head = desk.source.head("develop")
+    head = desk.source.read_head("develop")
     refused(import_package, desk.source, read, "develop")
-    assert desk.source.head("develop") == head
+    assert desk.source.read_head("develop") == head
 
 
 def test_promoting_one_package_leaves_the_others_of_the_target_alone(desk):
@@ -82,8 +82,8 @@ def test_promoting_one_package_leaves_the_others_of_the_target_alone(desk):
     bring(desk, "b", "develop", version="2.0.0", description="newer")
     bring(desk, "a", "develop")
     promote(desk.source, "a", "develop", "beta")
-    assert desk.source.package("b", "beta").version == "1.0.0"
-    taken, original = desk.source.bundle("a", "beta"), desk.source.bundle("a", "develop")
+    assert desk.source.find_package("b", "beta").version == "1.0.0"
+    taken, original = desk.source.find_bundle("a", "beta"), desk.source.find_bundle("a", "develop")
     assert msgspec.structs.replace(taken, channel="", commit="") == msgspec.structs.replace(
         original, channel="", commit=""
     )
@@ -96,7 +96,7 @@ def test_a_promotion_replaces_the_older_version_whole(desk):
     (desk.folder("guard") / "old.md").unlink()
     bring(desk, version="2.0.0", files={"hooks/pre.sh": "2"})
     promote(desk.source, "guard", "develop", "beta")
-    assert [file.dest_path for file in desk.source.bundle("guard", "beta").files] == ["hooks/pre.sh"]
+    assert [file.dest_path for file in desk.source.find_bundle("guard", "beta").files] == ["hooks/pre.sh"]
     assert promote(desk.source, "guard", "develop", "beta") == "", "nothing left to do"
 
 
@@ -105,16 +105,16 @@ def test_a_whole_channel_is_promoted_by_a_merge(desk):
     bring(desk, "a")
     bring(desk, "b")
     promote_all(desk.source, "develop", "beta")
-    assert [package.id for package in desk.source.packages("beta")] == ["a", "b"]
-    assert desk.source.head("beta") == desk.source.head("develop")
+    assert [package.id for package in desk.source.list_packages("beta")] == ["a", "b"]
+    assert desk.source.read_head("beta") == desk.source.read_head("develop")
 
 
 def test_the_last_commit_can_be_taken_back_but_not_the_tables(desk):
     """S0-144"""
-    head = desk.source.head("develop")
+    head = desk.source.read_head("develop")
     bring(desk)
     assert undo(desk.source, "develop") == head
-    assert desk.source.packages("develop") == ()
+    assert desk.source.list_packages("develop") == ()
     assert refused(undo, desk.source, "develop").code == "blocked"
 
 
@@ -147,7 +147,7 @@ def test_an_unknown_variable_is_a_warning_at_import_and_blocks_a_publish(desk):
     )
     error = refused(promote, desk.source, "guard", "develop", "main")
     assert (error.code, "foo.bar" in error.message) == ("blocked", True)
-    assert desk.source.packages("main") == ()
+    assert desk.source.list_packages("main") == ()
 
 
 def test_an_unused_question_does_not_block_a_publish(desk):
@@ -168,4 +168,4 @@ def test_a_bad_package_keeps_a_whole_channel_from_being_promoted(desk):
     bring(desk, "b")
     tamper(desk, "UPDATE package_files SET content = 'evil' WHERE package_id = 'b'")
     assert "`b` does not match" in refused(promote_all, desk.source, "develop", "main").message
-    assert desk.source.packages("main") == ()
+    assert desk.source.list_packages("main") == ()

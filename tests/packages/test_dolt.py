@@ -62,11 +62,11 @@ def test_a_file_that_is_no_database_is_refused_and_left_alone(tmp_path):
 
 def test_a_change_that_fails_half_way_leaves_nothing(desk):
     database = desk.source.database
-    head = database.head("main")
+    head = database.read_head("main")
     refused(database.write, Change("main", [put("a"), ("INSERT INTO nowhere VALUES (1)", ())], "broken"))
-    assert database.head("main") == head
-    assert desk.source.packages("main") == ()
-    assert database.rows("SELECT * FROM dolt_status") == []
+    assert database.read_head("main") == head
+    assert desk.source.list_packages("main") == ()
+    assert database.query("SELECT * FROM dolt_status") == []
     assert database.write(Change("main", [put("a")], "works again"))
 
 
@@ -85,8 +85,8 @@ def test_many_writers_wait_for_each_other_and_all_are_kept(desk):
 
     with ThreadPoolExecutor(8) as pool:
         assert all(pool.map(write, range(8)))
-    assert [package.id for package in desk.source.packages("main")] == ["p1", "p3", "p5", "p7"]
-    assert [package.id for package in desk.source.packages("develop")] == ["p0", "p2", "p4", "p6"]
+    assert [package.id for package in desk.source.list_packages("main")] == ["p1", "p3", "p5", "p7"]
+    assert [package.id for package in desk.source.list_packages("develop")] == ["p0", "p2", "p4", "p6"]
 
 
 def test_a_locked_registry_says_so(desk):
@@ -102,7 +102,7 @@ def test_a_locked_registry_says_so(desk):
 
 @pytest.mark.parametrize("delay", [0.0, 0.01, 0.03, 0.06])
 def test_a_writer_that_is_killed_leaves_the_registry_as_before_or_as_after(desk, delay):
-    before = desk.source.head("main")
+    before = desk.source.read_head("main")
     code = (
         "import sys; from pathlib import Path; from synaptic.packages.dolt import DoltDatabase;"
         "from synaptic.packages.database import Change; from synaptic.packages.rows import Package;"
@@ -119,11 +119,11 @@ def test_a_writer_that_is_killed_leaves_the_registry_as_before_or_as_after(desk,
         os.kill(worker, signal.SIGKILL)
     process.wait()
     process.stdout.close()
-    count = len(desk.source.packages("main"))
+    count = len(desk.source.list_packages("main"))
     assert count in (0, 3000)
-    assert (desk.source.head("main") == before) == (count == 0)
+    assert (desk.source.read_head("main") == before) == (count == 0)
     assert desk.source.database.write(Change("main", [put("next")], "goes on"))
-    assert len(desk.source.packages("main")) == count + 1
+    assert len(desk.source.list_packages("main")) == count + 1
 
 
 def test_a_worker_that_dies_is_told_and_the_next_question_starts_another(desk):
@@ -136,4 +136,4 @@ def test_a_worker_that_dies_is_told_and_the_next_question_starts_another(desk):
 
 @pytest.mark.parametrize("name", ["x'); DROP", "", "a b", "../x", "-x", "a..b"])
 def test_a_name_that_could_be_sql_is_refused(desk, name):
-    assert refused(desk.source.database.table, "packages", name).code == "invalid_args"
+    assert refused(desk.source.database.make_table_sql, "packages", name).code == "invalid_args"

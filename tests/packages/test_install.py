@@ -78,7 +78,7 @@ def test_a_plan_writes_nothing_and_names_everything(tmp_path):
     """S0-092, S0-104"""
     owner = Owner(tmp_path, made("alpha", files={"hooks/pre.sh": "#!/bin/sh\n" + "x" * 300, "SKILL.md": "hi"}))
     before = tree(owner.folder)
-    (shown,) = owner.plan("alpha").shown()
+    (shown,) = owner.plan("alpha").summarise()
     assert tree(owner.folder) == before
     assert [line.path for line in shown.files] == ["skills/alpha/SKILL.md", "skills/alpha/hooks/pre.sh"]
     assert len(shown.files[1].preview) == 120
@@ -178,11 +178,11 @@ def test_both_scopes_or_none(tmp_path):
     refusal = refused(lambda: apply(owner.home, plan))
     assert str(owner.home.root) in str(refusal)
     assert tree(owner.project) == before
-    assert owner.lock().names() == owner.lock(owner.everywhere).names() == ()
+    assert owner.lock().list_names() == owner.lock(owner.everywhere).list_names() == ()
     (blocked / "inside").rmdir()
     blocked.rmdir()
     owner.install("alpha", owner.site, owner.everywhere)
-    assert owner.lock().names() == owner.lock(owner.everywhere).names() == ("alpha",)
+    assert owner.lock().list_names() == owner.lock(owner.everywhere).list_names() == ("alpha",)
     assert owner.entries(owner.everywhere)[0]["scope"] == "global"
 
 
@@ -256,7 +256,7 @@ def test_the_variant_for_the_users_agent_is_taken(tmp_path):
     owner = Owner(tmp_path, made("guard-claude"))
     owner.source._variants = (variant("guard", "claude", "guard-claude"),)
     owner.install("guard")
-    assert owner.lock().names() == ("guard-claude",)
+    assert owner.lock().list_names() == ("guard-claude",)
     owner.source._variants = (variant("guard", "gemini", "guard-gemini"),)
     refusal = refused(lambda: owner.install("guard"))
     assert (refusal.code, "gemini" in str(refusal)) == ("blocked", True)

@@ -48,7 +48,7 @@ def test_a_package_comes_back_as_it_was_imported(source, tmp_path):
     files = {"hooks/pre.sh": SCRIPT, "a.md": "---\nname: x\n---\n", "A.md": "another"}
     read = read_package(tmp_path / "p", files=files, more=more)
     assert import_package(source, read, "main").changed
-    found = source.bundle("guard", "main")
+    found = source.find_bundle("guard", "main")
     package = msgspec.structs.replace(found.package, created_at="", updated_at="")
     assert msgspec.structs.replace(found, package=package, channel="") == read.bundle
     assert found.commit == ""
@@ -61,7 +61,7 @@ def test_any_text_comes_back_as_it_went_in(source, tmp_path, text):
     import_package(source, read_package(tmp_path / "p"), "main")
     file = PackageFile(package_id="guard", dest_path="x", content=text, sha256="y", frontmatter={"a": text})
     source.database.write(Change("main", [insert(file)], ""))
-    assert file in source.bundle("guard", "main").files
+    assert file in source.find_bundle("guard", "main").files
 
 
 def test_the_same_version_with_other_content_is_refused(source, tmp_path):
@@ -77,16 +77,16 @@ def test_a_change_that_fails_half_way_leaves_nothing(source):
         ("INSERT INTO gone VALUES (1)", ()),
     ]
     assert refused(source.database.write, Change("main", rows, "")).code == "validation_failed"
-    assert source.packages("main") == ()
+    assert source.list_packages("main") == ()
 
 
 def test_what_belongs_to_a_package_goes_with_it_and_the_indexes_are_there(source, tmp_path):
     """S0-131, S0-136"""
     import_package(source, read_package(tmp_path / "p"), "main")
     source.database.write(Change("main", [("DELETE FROM packages WHERE id = ?", ["guard"])], ""))
-    assert all(source.database.rows(f"SELECT * FROM {table}") == [] for table in KINDS.values())
+    assert all(source.database.query(f"SELECT * FROM {table}") == [] for table in KINDS.values())
     sql = "SELECT DISTINCT index_name FROM information_schema.statistics WHERE table_schema = DATABASE()"
-    found = {row[0] for row in source.database.rows(sql)}
+    found = {row[0] for row in source.database.query(sql)}
     assert {"files_by_type", "files_by_model", "variants_by_logical_id", "hooks_by_event", "deps_by_type"} <= found
 
 
@@ -100,9 +100,9 @@ def test_search_is_the_same_as_elsewhere(source, tmp_path):
 
 def test_plain_tables_are_one_channel_without_history(source, tmp_path):
     import_package(source, read_package(tmp_path / "p"), "main")
-    assert (source.channels(), source.head("main"), source.log("main", "guard")) == (("main",), "", ())
-    assert source.package("guard", "main", "1.0.0") is not None
-    assert source.package("guard", "main", "2.0.0") is None
+    assert (source.channels(), source.read_head("main"), source.read_log("main", "guard")) == (("main",), "", ())
+    assert source.find_package("guard", "main", "1.0.0") is not None
+    assert source.find_package("guard", "main", "2.0.0") is None
     assert refused(source.packages, "develop").code == "not_found"
     assert refused(promote_all, source, "main", "beta").code in ("not_found", "unsupported_backend")
     assert refused(promote, source, "guard", "main", "beta").code == "not_found"

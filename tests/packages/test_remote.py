@@ -21,7 +21,7 @@ def fill(desk):
 
 def everything(source):
     return {
-        channel: [source.bundle(package.id, channel) for package in source.packages(channel)]
+        channel: [source.find_bundle(package.id, channel) for package in source.list_packages(channel)]
         for channel in source.channels()
     }
 
@@ -44,8 +44,8 @@ def test_a_second_user_gets_the_same_from_a_file_remote(desk, remote, tmp_path):
     with open_source(remote, Home(tmp_path / "second")) as theirs:
         assert theirs.channels() == CHANNELS
         assert everything(theirs) == everything(desk.source)
-        assert [theirs.head(channel) for channel in CHANNELS] == [desk.source.head(channel) for channel in CHANNELS]
-        assert theirs.log("beta", "a") == desk.source.log("beta", "a")
+        assert [theirs.read_head(channel) for channel in CHANNELS] == [desk.source.read_head(channel) for channel in CHANNELS]
+        assert theirs.read_log("beta", "a") == desk.source.read_log("beta", "a")
 
 
 def test_a_second_user_gets_the_same_over_http(desk, tmp_path):
@@ -99,7 +99,7 @@ def test_a_clone_is_a_registry_of_ones_own_with_the_same_history(desk, remote, t
         import_package(mine, desk.read("mine"), "develop")
         push(mine.database, remote, ("develop",))
     pull(desk.source.database, remote, ("develop",))
-    assert [package.id for package in desk.source.packages("develop")] == ["a", "b", "mine"]
+    assert [package.id for package in desk.source.list_packages("develop")] == ["a", "b", "mine"]
 
 
 @pytest.mark.parametrize("url", ["file:///nowhere/remote.db", "http://127.0.0.1:1/registry.db"])
@@ -135,4 +135,4 @@ def test_bundles_of_copies_name_their_channel(desk, remote, tmp_path):
         bundle = theirs.bundle("a", "beta")
     assert bundle.channel == "beta"
     assert msgspec.structs.replace(bundle, commit="").commit == ""
-    assert bundle.commit == desk.source.head("beta")
+    assert bundle.commit == desk.source.read_head("beta")

@@ -18,7 +18,7 @@ def test_files_entries_and_record_go_and_nothing_else(tmp_path):
         path: data for path, data in before.items() if "lock" not in path
     }
     assert not owner.path("skills/alpha/hooks").exists()
-    assert owner.lock().names() == ("beta",)
+    assert owner.lock().list_names() == ("beta",)
     assert owner.faults() == []
 
 
@@ -45,7 +45,7 @@ def test_a_file_that_cannot_be_deleted_keeps_everything(tmp_path):
     refusal = refused(lambda: owner.remove("alpha"))
     assert str(file) in str(refusal)
     assert tree(owner.project) == before
-    assert owner.lock().names() == ("alpha",)
+    assert owner.lock().list_names() == ("alpha",)
 
 
 def test_scripts_that_are_gone_already_are_no_obstacle(tmp_path):
@@ -85,7 +85,7 @@ def test_only_what_was_brought_for_it_goes_with_it(tmp_path):
     owner.install("other")
     assert [record.package for record in prepare_removal(owner.site, "top").records] == ["top", "ours"]
     owner.remove("top")
-    assert owner.lock().names() == ("asked", "before", "other", "shared")
+    assert owner.lock().list_names() == ("asked", "before", "other", "shared")
 
 
 def test_what_another_needs_is_not_removed(tmp_path):

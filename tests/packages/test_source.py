@@ -16,11 +16,11 @@ def test_the_channel_is_the_flag_then_the_environment_then_main():
 
 def test_what_somebody_has_checked_out_is_never_read(desk):
     """S0-146"""
-    desk.source.database.rows("SELECT dolt_checkout('develop')")
+    desk.source.database.query("SELECT dolt_checkout('develop')")
     from synaptic.packages.author import import_package
 
     import_package(desk.source, desk.read(), "develop")
-    assert desk.source.packages("main") == ()
+    assert desk.source.list_packages("main") == ()
 
 
 def test_the_registry_is_the_flag_then_the_environment_then_what_was_chosen_then_our_own(tmp_path):

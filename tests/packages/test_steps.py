@@ -150,10 +150,10 @@ def test_a_refused_move_takes_everything_back(tmp_path):
 def test_what_was_decided_is_finished_from_any_other_project(tmp_path):
     case = Scenario(tmp_path, "install")
     in_child(lambda: case.run(lambda step: os.kill(os.getpid(), signal.SIGKILL) if step == "decided" else None))
-    assert case.owner.lock().names() == ()
+    assert case.owner.lock().list_names() == ()
     with hold_install_lock(case.owner.home, ()) as told:
         assert told == ("install alpha, beta: was interrupted, and is finished now",)
-    assert case.owner.lock().names() == ("alpha", "beta")
+    assert case.owner.lock().list_names() == ("alpha", "beta")
 
 
 def test_a_leftover_lock_file_blocks_nobody(tmp_path):
@@ -162,7 +162,7 @@ def test_a_leftover_lock_file_blocks_nobody(tmp_path):
     (owner.home.root / "install").mkdir()
     (owner.home.root / "install" / "lock").write_text("4711")
     owner.install("alpha")
-    assert owner.lock().names() == ("alpha",)
+    assert owner.lock().list_names() == ("alpha",)
 
 
 def test_a_link_in_place_of_the_registry_stays_a_link(tmp_path):
@@ -194,5 +194,5 @@ def test_twenty_installers_at_once_lose_no_entry(tmp_path):
         children.append(pid)
     assert [os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) for pid in children] == [0] * 20
     assert sorted(entry["skill"] for entry in owner.entries()) == names
-    assert owner.lock().names() == tuple(names)
+    assert owner.lock().list_names() == tuple(names)
     assert owner.faults() == []

@@ -14,7 +14,7 @@ def write(desk, *statements: Statement):
 
 
 def names(desk, sql):
-    return {row[0] for row in desk.source.database.rows(sql)}
+    return {row[0] for row in desk.source.database.query(sql)}
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -33,7 +33,7 @@ def test_what_is_left_out_has_its_default(desk):
         ("INSERT INTO package_questions (package_id, question_id, prompt) VALUES ('p', 'q', '?')", ()),
         ("INSERT INTO package_deps (package_id, dep_name) VALUES ('p', 'git')", ()),
     )
-    bundle = desk.source.bundle("p", "main")
+    bundle = desk.source.find_bundle("p", "main")
     assert bundle == Bundle(
         package=Package(id="p", name="p", version="1"),
         files=(PackageFile(package_id="p", dest_path="a", content="x", sha256="y"),),
@@ -41,7 +41,7 @@ def test_what_is_left_out_has_its_default(desk):
         deps=(Dep(package_id="p", dep_name="git"),),
         questions=(Question(package_id="p", question_id="q", prompt="?"),),
         channel="main",
-        commit=desk.source.head("main"),
+        commit=desk.source.read_head("main"),
     )
     [hook] = bundle.hooks
     assert (hook.matcher, hook.priority, hook.blocking) == (".*", 50, False)
@@ -71,7 +71,7 @@ def test_what_belongs_to_a_package_goes_with_it(desk):
     write(desk, insert(PACKAGE), *(insert(row) for row in owned))
     write(desk, remove("p"))
     for table in KINDS.values():
-        assert desk.source.database.rows(f"SELECT * FROM {table}") == []
+        assert desk.source.database.query(f"SELECT * FROM {table}") == []
 
 
 def test_a_dependency_is_there_once(desk):
@@ -79,7 +79,7 @@ def test_a_dependency_is_there_once(desk):
     dep = insert(Dep(package_id="p", dep_name="git"))
     with pytest.raises(Refusal, match="UNIQUE"):
         write(desk, insert(PACKAGE), dep, dep)
-    assert desk.source.package("p", "main") is None, "all or nothing"
+    assert desk.source.find_package("p", "main") is None, "all or nothing"
 
 
 def test_a_file_of_no_package_is_refused(desk):
@@ -91,7 +91,7 @@ def test_a_variant_of_an_unknown_package_is_kept_and_reported(desk):
     """S0-133"""
     variant = Variant(logical_id="nobody", agent_profile="codex", variant_package_id="p")
     write(desk, insert(PACKAGE), insert(variant))
-    assert desk.source.variants("nobody", "main") == (variant,)
+    assert desk.source.list_variants("nobody", "main") == (variant,)
     assert desk.source.orphans("main") == (variant,)
 
 
@@ -100,8 +100,8 @@ def test_any_text_comes_back_as_it_went_in(desk, text):
     """S0-147"""
     file = PackageFile(package_id="p", dest_path=f"x{text.strip()}", content=text, sha256="y", frontmatter={"a": text})
     write(desk, insert(PACKAGE), insert(file))
-    assert desk.source.bundle("p", "main").files == (file,)
-    assert desk.source.package("p", "main") == PACKAGE
+    assert desk.source.find_bundle("p", "main").files == (file,)
+    assert desk.source.find_package("p", "main") == PACKAGE
 
 
 def test_a_row_that_cannot_be_one_is_refused_with_its_table():

@@ -29,7 +29,7 @@ def test_a_users_priority_survives_and_the_change_is_shown(tmp_path):
     owner.site.registry.write_text(f"# mine\n{text}")
     changed = [("PreToolUse", "hooks/pre.sh", {"matcher": "Bash|Write", "priority": 30, "blocking": True})]
     owner.source.add(made("alpha", "2.0.0", hooks=changed))
-    (shown,) = upgrade(owner).prepared.shown()
+    (shown,) = upgrade(owner).prepared.summarise()
     alpha, beta = owner.entries()
     assert (alpha["priority"], alpha["matcher"], beta["priority"]) == (3, "Bash|Write", 20)
     assert owner.site.registry.read_text().startswith("# mine\n")
@@ -42,7 +42,7 @@ def test_the_plan_shows_a_changed_hook(tmp_path):
     owner.install("alpha")
     owner.site.registry.write_text(owner.site.registry.read_text().replace("priority = 20", "priority = 3"))
     owner.source.add(made("alpha", "2.0.0", hooks=[("PreToolUse", "hooks/pre.sh", {"matcher": "Write"})]))
-    (hook,) = owner.plan("alpha").shown()[0].hooks
+    (hook,) = owner.plan("alpha").summarise()[0].hooks
     assert hook.change == "changed"
     assert "matcher was 'Bash'" in hook.note
     assert "your priority stays, the package asks for 50" in hook.note
@@ -85,7 +85,7 @@ def test_what_an_upgrade_takes_away_is_said_before(tmp_path):
     deps = [{"dep_name": "sh", "dep_type": "tool"}]
     files = {"SKILL.md": "# two\n", "hooks/pre.sh": "#!/bin/sh\n"}
     owner.source.add(made("alpha", "2.0.0", files=files, questions=[question], deps=deps))
-    (shown,) = owner.plan("alpha").shown()
+    (shown,) = owner.plan("alpha").summarise()
     told = "; ".join(shown.warnings)
     for word in ("SKILL.md: your changes are overwritten", "question `why`", "requirement: sh", "profile changed"):
         assert word in told
@@ -158,7 +158,7 @@ def test_a_program_is_brought_by_its_command_which_is_shown_and_recorded(tmp_pat
     dep = {"dep_name": "brought", "dep_type": "cli", "install_cmd": command}
     owner = Owner(tmp_path, made("alpha", deps=[dep]))
     plan = owner.plan("alpha")
-    assert [one.command for one in plan.shown()[0].commands] == [command]
+    assert [one.command for one in plan.summarise()[0].commands] == [command]
     assert not (bins / "brought").exists()
     apply(owner.home, plan)
     assert (bins / "brought").exists()
@@ -173,4 +173,4 @@ def test_a_command_that_fails_or_is_not_the_published_one_changes_nothing(tmp_pa
     assert "exit 3" in refused(lambda: owner.install("alpha")).message
     owner.source.bundles = [made("alpha", deps=[{**dep, "cmd_sha256": "0" * 64}])]
     assert refused(lambda: owner.install("alpha")).code == "validation_failed"
-    assert owner.lock().names() == ()
+    assert owner.lock().list_names() == ()

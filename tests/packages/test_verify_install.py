@@ -74,7 +74,7 @@ def test_a_record_that_cannot_be_true_is_named(tmp_path):
         "dependency_provenance_missing",
         "aggregate_mismatch",
     ]
-    assert all(one.failed for one in found)
+    assert all(one.has_failed for one in found)
 
 
 def test_an_old_lockfile_is_read_and_a_newer_or_broken_one_is_not(tmp_path):

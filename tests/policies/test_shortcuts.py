@@ -72,10 +72,10 @@ def opened(known: CommandReading) -> bool:
 def test_no_verdict_depends_on_a_shortcut(monkeypatch: pytest.MonkeyPatch):
     quick = {text: verdicts(text) for text in texts()}
     monkeypatch.setattr(CommandReading, "stays_in", lambda known, folder: False)
-    monkeypatch.setattr(CommandReading, "patterns", property(lambda known: known.targets))
+    monkeypatch.setattr(CommandReading, "pattern_targets", property(lambda known: known.targets))
     monkeypatch.setattr(system, "_may_reach", lambda known, at: True)
     monkeypatch.setattr(remote, "_may_run_files", lambda found: True)
-    monkeypatch.setattr(Places, "ordinary", lambda at, words, cwd: False)
+    monkeypatch.setattr(Places, "are_plain_names", lambda at, words, cwd: False)
     monkeypatch.setattr(system, "SUSPECT", ("/",))
     monkeypatch.setattr(engine_files, "_stays_clear", lambda known, root: False)
     monkeypatch.setattr(unreadable, "_odd", lambda found: True)

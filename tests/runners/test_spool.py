@@ -50,8 +50,8 @@ def test_results_are_kept_until_done_also_for_another_reader(tmp_path, spool):
     assert spool.collect() == first == Spool(spool.folder).collect()
     assert first[0].outcome.messages == ("m",)
     assert first[0].outcome.says is Kind.NONE
-    spool.done(first[0])
-    spool.done(first[0])
+    spool.forget(first[0])
+    spool.forget(first[0])
     assert spool.collect() == []
     assert list(spool.folder.iterdir()) == []
 

@@ -1,7 +1,7 @@
 """Amp on the wire: a permission delegate, whose answer is its exit code: 0 allows, 1 asks, 2 refuses with stderr.
 
 On stdin is the tool's input and nothing else; the tool's name and the directory come by the environment. There is no
-exit code for "no opinion": see `_code`.
+exit code for "no opinion": see `_choose_exit_code`.
 """
 
 from collections.abc import Mapping
@@ -70,6 +70,7 @@ class Amp(DialectAdapter):
 
     def decode(self, request: Request) -> Call:
         given, repaired = read_object(request)
+        # Amp sends the bare tool input, so a key named like one of our fields must not end up at the top.
         payload: Payload = {"tool_input": given}
         if tool := request.env.get("AGENT_TOOL_NAME"):
             payload["tool_name"] = tool
@@ -89,7 +90,7 @@ class Amp(DialectAdapter):
 
 
 def _code(call: Call, decision: Decision) -> int:
-    """Whoever says nothing grants nothing: what Amp itself would ask about is asked."""
+    """Choose the exit code. No opinion must not become an allow: what Amp would ask about by itself is asked."""
     if decision.kind is Kind.DENY:
         return REFUSE
     if decision.kind is Kind.ALLOW:
@@ -122,7 +123,8 @@ def _is_ours(rule: object, dispatch: str) -> bool:
 
 
 def _make_files(wiring: Wiring) -> tuple[AgentFile, ...]:
-    """The program takes no arguments; the rule stands last, so that the user's own rules keep their say."""
+    """Delegate program and permission rule. Amp takes the first rule that fits, so ours is last: put first, it would
+    overrule refusals that the user wrote."""
     program = Path(wiring.plan.dispatch).with_name(DELEGATE)
     rule = {"tool": "*", "action": "delegate", "to": str(program)}
     shape = SettingsShape(inside="", nested=False, comments=True, is_ours=_is_ours)

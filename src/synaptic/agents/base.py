@@ -131,7 +131,7 @@ class SettingsFolder(msgspec.Struct, frozen=True):
         return variables.get(self.variable, "").strip()
 
     def locate(self, environment: UserEnvironment) -> Path:
-        """A folder that was named is taken for what it truly is, as Codex does in what it trusts."""
+        """Find the folder. One that a variable names is resolved through links, as Codex does for what it trusts."""
         named = self.named(environment.variables)
         return (Path(named).resolve() if named else environment.home / self.default) / self.below
 
@@ -320,6 +320,7 @@ class Agent(msgspec.Struct, frozen=True, kw_only=True):
     def path(self, name: str, environment: UserEnvironment) -> Path:
         """Where a file of its folder is: in the folder, unless a variable names that very file."""
         for variable, file in self.named_files.items():
+            # Such a variable moves this one file and wins over the one that moves the whole folder.
             if file == name and (named := environment.variables.get(variable)):
                 return Path(named).absolute()
         return self.folder.locate(environment) / name

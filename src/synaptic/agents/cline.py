@@ -54,7 +54,7 @@ TABLE: Mapping[str, Capability] = {
 
 
 def build_refusal(reason: str) -> dict[str, object]:
-    """The call that runs in place of a refused one: it says why, and fails."""
+    """Build the command that runs in place of a refused one: it prints the reason and fails (decision 70)."""
     return {"commands": [f"printf '%s\\n' {shlex.quote(f'BLOCKED: {reason}')}; exit 1"]}
 
 
@@ -64,7 +64,8 @@ def is_refusal(command: str) -> bool:
 
 
 def _commands(given: Input) -> Iterator[str]:
-    """Each command under any of the keys: which of them runs depends on the types of the others."""
+    """Iterate over the commands under every key that may hold one: which key Cline runs depends on the types of the
+    others, so all of them are judged."""
     for listed in (given.get("commands"), given, given.get("cmd")):
         found = map(_command, listed if isinstance(listed, list) else [listed])
         yield from _joined([one for one in found if one is not None])
@@ -107,7 +108,7 @@ def _run_again(native: Input, new: Input) -> dict[str, object] | None:
 
 
 def _exact(again: dict[str, object], read: Tool, new: Input) -> dict[str, object] | None:
-    """What is sent must read as what was decided."""
+    """Keep a rewrite only if reading it back gives exactly what was decided: else Cline would run something else."""
     return again if dict(read.input) == dict(new) else None
 
 

@@ -72,7 +72,7 @@ def _write(_: Input, new: Input) -> dict[str, object] | None:
 
 
 def _command(_: Input, new: Input) -> dict[str, object] | None:
-    """Of a shell call nothing but the command is taken over, and a description changes nothing."""
+    """Rewrite the command only: Codex ignores any other changed argument, so such a rewrite is refused instead."""
     command = new.get("command")
     return {"command": command} if isinstance(command, str) and new.keys() <= {"command", "description"} else None
 
@@ -111,7 +111,7 @@ ADAPTER = DialectAdapter(DIALECT, with_timeouts(TABLE, TIMEOUT, TIMEOUTS), _shap
 
 
 def _is_codex(seen: TopLevel) -> bool:
-    """By its turn. A piece of Claude Code's text is part of one too."""
+    """Recognise Codex by `turn_id`, which Claude Code has on MessageDisplay only, or by its transcript folder."""
     turn = "turn_id" in seen and seen.get("hook_event_name") != b'"MessageDisplay"'
     return turn or b"/.codex/" in seen.get("transcript_path", b"")
 
@@ -144,6 +144,7 @@ class CodexAgreement:
         return added
 
     def remove(self, text: str, added: str) -> str:
+        # Codex may have rewritten its config in between; then the tables are removed one by one, wherever they are now.
         if added in text:
             before, _, after = text.rpartition(added)
             return before + after
@@ -154,7 +155,7 @@ class CodexAgreement:
 
 
 def _hash(event: str, group: Mapping[str, Any], hook: Mapping[str, Any]) -> str:
-    """As Codex does it: over the entry with its defaults filled in."""
+    """Hash an entry as Codex does, with its defaults filled in: with another hash the entry counts as not agreed to."""
     handler = {"type": "command", "command": hook["command"], "timeout": hook["timeout"], "async": False}
     matcher = {"matcher": group["matcher"]} if "matcher" in group else {}
     identity = {"event_name": _snake(event), "hooks": [handler], **matcher}
@@ -171,7 +172,7 @@ def _table(key: str, value: str) -> str:
 
 
 def _says_only(after: str, before: str, added: Agreements) -> bool:
-    """Whether the new text says what the old one said, and the agreements."""
+    """Prove that appending changes nothing but the agreements, by parsing the text before and after."""
     try:
         old, new = tomllib.loads(before), tomllib.loads(after)
         state = new["hooks"]["state"]

@@ -70,6 +70,7 @@ def _prepare(payload: Payload) -> None:
         if isinstance(payload.get(key), str):
             payload[key] = _object(payload[key])
             _take_patch(payload, key)
+    # Copilot sends an error as an object; hooks and policies expect its text, as Claude Code sends it.
     error = payload.get("error")
     if isinstance(error, dict) and isinstance(error.get("message"), str):
         payload["error"], payload["error_details"] = error["message"], str(error.get("stack") or "")
@@ -79,7 +80,7 @@ def _prepare(payload: Payload) -> None:
 
 
 def _object(text: str) -> object:
-    """Arguments that some versions send as JSON text."""
+    """Decode arguments: some versions send them as JSON text instead of an object."""
     try:
         return DECODER.decode(text)
     except ValueError:
@@ -127,7 +128,7 @@ def _search(name: str) -> Form:
 
 
 def _listed(given: Input) -> Input:
-    """One folder may come without a list around it."""
+    """Put a single path into a list, which is what readers of `paths` expect."""
     paths = given.get("paths")
     return {**given, "paths": [paths]} if isinstance(paths, str) else given
 
@@ -227,7 +228,7 @@ def _blocked(decision: Decision) -> Payload:
 
 
 def _word(decision: Decision) -> Decision:
-    """A rewrite alone is no permission."""
+    """Turn a rewrite into an allow only where a hook allowed it: a rewrite alone is no permission (decision 6)."""
     return change(decision, kind=Kind.ALLOW) if decision.kind is Kind.REWRITE and decision.allowed else decision
 
 

@@ -60,6 +60,7 @@ def _prepare(payload: Payload) -> None:
         payload["cwd"] = roots[0]
     if not payload.get("session_id") and payload.get("conversation_id"):
         payload["session_id"] = payload["conversation_id"]
+    # Cursor counts refused stops instead of flagging them; stop hooks look for the flag to avoid a loop.
     if isinstance(rounds := payload.get("loop_count"), int):
         payload.setdefault("stop_hook_active", rounds > 0)
     for key in ("tool_input", "tool_output", "result_json"):
@@ -72,7 +73,7 @@ def _prepare(payload: Payload) -> None:
 
 
 def _value(text: str) -> object:
-    """What is sent as JSON text."""
+    """Decode a value that Cursor sends as JSON text; text that is no JSON stays text."""
     try:
         return DECODER.decode(text)
     except ValueError:
@@ -112,7 +113,7 @@ def _mcp(name: str, payload: Payload) -> str:
 
 
 def _delete(given: Input) -> Tool:
-    """A deletion is judged as the command that it is."""
+    """Read a deletion as the `rm` command it amounts to, so that the guards for shell commands judge it."""
     path = given.get("file_path", given.get("path"))
     return Tool("Bash", {"command": f"rm -- {shlex.quote(path)}"}) if isinstance(path, str) else Tool("Delete", given)
 
@@ -220,6 +221,7 @@ class Cursor(DialectAdapter):
         new = native_input(call, DIALECT, decision.input) or {}
         was = call.payload.get(NATIVE_INPUT, call.payload.get("tool_input"))
         old = was if isinstance(was, dict) else {}
+        # Compared as JSON: in Python, 1 equals true, and such a change would go unnoticed.
         same = {key for key in new.keys() & old.keys() if to_json(new[key]) == to_json(old[key])}
         changed = (new.keys() | old.keys()) - same
         return changed <= REWRITABLE.get(_tool(call), frozenset()) & new.keys()

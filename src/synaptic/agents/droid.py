@@ -112,7 +112,7 @@ class Droid(DialectAdapter):
     """The adapter of droid."""
 
     def possible(self, call: Call, decision: Decision) -> Capability:
-        """A new input is merged into the old one: what it leaves out would stay."""
+        """No rewrite that removes a key: droid merges the new input into the old one, so the key would stay."""
         can = super().possible(call, decision)
         if not can.rewrite or decision.input is None:
             return can

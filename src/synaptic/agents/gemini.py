@@ -1,4 +1,4 @@
-"""Gemini CLI on the wire: its own event, tool and answer names, and a JSON reader to which exit codes mean nothing.
+"""Gemini CLI: its own names of events, tools and answer fields; it reads JSON and ignores exit codes.
 
 `ask` is never said: it overrules even the mode in which nobody is asked, and without a terminal the client then waits
 for ever.

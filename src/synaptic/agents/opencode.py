@@ -57,6 +57,7 @@ def _prepare(payload: Payload) -> None:
     parent = payload.get("parentID")
     if isinstance(session, str):
         payload["session_id"] = session
+    # A sub-agent has a session of its own here; to everybody else it is an agent inside its parent's session.
     if isinstance(parent, str) and parent:
         payload["session_id"], payload["agent_id"] = parent, session
     if "directory" in payload:
@@ -72,6 +73,7 @@ def _dict(value: object) -> Payload:
 def _take_tool(payload: Payload, given: Payload, output: Payload) -> None:
     if "tool" in given:
         payload["tool_name"], payload["tool_use_id"] = given["tool"], given.get("callID")
+        # Before a call the arguments are in the output, where a plugin may change them; afterwards in the input.
         payload["tool_input"] = output["args"] if "args" in output else given.get("args")
     if "output" in output:
         code = _dict(output.get("metadata")).get("exit")

@@ -133,6 +133,7 @@ def _emitted(place: Here, event: str, context: dict[str, Any]) -> Emitted:
 
 
 def _caller() -> str:
+    # First: a person may have CI set in the shell that they type in.
     if sys.stdin.isatty():
         return "manual_cli"
     return next((source for name, source in JOBS.items() if os.environ.get(name)), "manual_cli")

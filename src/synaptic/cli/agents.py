@@ -1,4 +1,4 @@
-"""`synaptic agents`: which coding agents are here, whether they are told, and what each can do."""
+"""`synaptic agents`: which coding agents are installed here, whether they call the dispatcher, what each can do."""
 
 from typing import Annotated
 
@@ -28,6 +28,7 @@ app = verb(
     synaptic bootstrap --agent codex
     """,
 )
+# `synaptic agents` alone is the overview, not the help.
 app.info.no_args_is_help = False
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 
@@ -117,6 +118,7 @@ def _trusted(options: Options, name: str, plan: Plan) -> bool | None:
 
 
 def _plan(options: Options) -> Plan:
+    # Only looked at, never written: a placeholder does where no token was made yet.
     return plan_of(options, read_token(options.home) or UNKNOWN_TOKEN)
 
 

@@ -1,4 +1,4 @@
-"""Calls from stdin, one JSON object a line, answered in their order: as quick as the policies, one write per read."""
+"""`synaptic check --jsonl`: answer calls from stdin, one JSON object a line, in order, with one write per read."""
 
 import os
 import sys
@@ -30,11 +30,12 @@ async def answer_lines(checker: Checker, cwd: str) -> None:
 
 
 async def answer(checker: Checker, line: bytes, cwd: str) -> bytes:
-    """One line. A call without a `cwd` is made in the current folder."""
+    """Answer one line. A call without a `cwd` is made in the current folder."""
     try:
         question = _decoder.decode(line)
         question.setdefault("cwd", cwd)
         return _encoder.encode(summary(await checker.decide(question)))
+    # RecursionError: JSON that is nested too deep. One bad line must not end the others.
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         return _encoder.encode({**SILENT, "error": f"not a JSON object: {error}"})
     except SynapticError as error:
@@ -42,10 +43,11 @@ async def answer(checker: Checker, line: bytes, cwd: str) -> bytes:
 
 
 def _pieces(fd: int) -> Iterator[list[bytes]]:
-    """The whole lines of each read; a last line without its end counts too."""
+    """Yield the complete lines of each read; a last line without a newline counts too."""
     rest = bytearray()
     while piece := os.read(fd, PIECE):
         rest += piece
+        # Only the new piece is searched: a line of many megabytes would be searched again with every read.
         if b"\n" not in piece:
             continue
         *lines, tail = bytes(rest).split(b"\n")

@@ -38,7 +38,7 @@ synaptic bootstrap --all           every agent that is on this machine
 
 
 def agent_names(incomplete: str) -> list[str]:
-    """For the shell: agents whose name begins like this."""
+    """Complete the name of an agent, for the shell."""
     return [agent for agent in known_agents() if agent.startswith(incomplete)]
 
 
@@ -94,7 +94,7 @@ def _with(report: Report, change: Change) -> Report:
 
 
 def _named(options: Options, names: list[str], every: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Who is to be told from now on, and why somebody who was found is not."""
+    """Choose the agents that are wired from now on, and say why one that was found is left out."""
     asked = agents.check_names(names)
     before = wired(options.home)
     if not every:
@@ -103,6 +103,7 @@ def _named(options: Options, names: list[str], every: bool) -> tuple[tuple[str, 
     if not found and not asked:
         hint = f"name one: --agent {'|'.join(known_agents())}"
         raise SettingsError("no agent is found on this machine", where=str(options.user_home), hint=hint)
+    # An agent that was named is refused with an error; one that --all found only gets a note.
     left = {name: why for name in found if name not in asked and (why := packages.refusal(options, name))}
     taken = {name for name in found if name not in left}
     notes = tuple(f"left out: {name}: {why}" for name, why in left.items())
@@ -110,12 +111,12 @@ def _named(options: Options, names: list[str], every: bool) -> tuple[tuple[str, 
 
 
 def installation(place: Here) -> Options:
-    """The installation that the environment describes, for the project of this folder."""
+    """Read the installation from the environment, for the project of this folder."""
     return msgspec.structs.replace(options_from(os.environ, place.home), project=place.project)
 
 
 def chosen(home: Home, managed: bool | None, http: bool | None, fail: Fail | None) -> Choices:
-    """The choices of last time with those that are made now."""
+    """Merge the choices of last time with those that are made now."""
     before = load(home).choices
     endpoint = before.http if http is None else (_endpoint(home) if http else None)
     return msgspec.structs.replace(
@@ -124,7 +125,7 @@ def chosen(home: Home, managed: bool | None, http: bool | None, fail: Fail | Non
 
 
 def tell(report: Report) -> None:
-    """What was changed, file by file."""
+    """Print what was changed, file by file."""
     for change in report.changes:
         mark = "changed" if change.done else "as it was"
         detail = f" ({change.detail})" if change.detail else ""
@@ -134,13 +135,14 @@ def tell(report: Report) -> None:
 
 
 def _engine_too(home: Home, fail: Fail) -> Change:
-    """What the dispatcher does without an engine, the engine does with what it cannot read: one switch for both."""
+    """Set `fail` in the engine's config too: dispatcher and engine must treat what they cannot check alike."""
     done = Catalogs(home).get("").config.fail != fail and set_value(home.config, "fail", fail)
     return Change(what="config", path=str(home.config), done=done, detail=f"fail = {fail}", undo="synaptic config set")
 
 
 def _without_path(options: Options, report: Report) -> Report:
-    """The same without the PATH line that was added just now; one that was there before stays."""
+    """Take out the PATH line that was added just now; one that was there before stays."""
+    # Only one of this run: `--no-profile` is no request to take out what an earlier run added.
     added = [change for change in report.done if change.what == "PATH line"]
     if added:
         remove_path(options.home, options.profile.file)

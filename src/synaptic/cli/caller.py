@@ -12,7 +12,7 @@ from synaptic.work.command import Caller, read_agent_name
 
 
 def caller(place: Here) -> Caller:
-    """The caller of the command that is running."""
+    """Find who runs this command: project, folder, agent and session."""
     agent, _ = agents_shell()
     sessions = (os.environ.get(variable, "") for variable in (agent.session_variables if agent else ()))
     who = Who(
@@ -24,12 +24,12 @@ def caller(place: Here) -> Caller:
 
 
 def standard_input(limit: int) -> bytes:
-    """What was piped in, one byte more than allowed at most. Raises LayerError where nobody has piped anything."""
+    """Read stdin, at most one byte more than allowed, so that too much can be told. Raises LayerError at a terminal."""
     if sys.stdin.isatty():
         raise LayerError("VALIDATION_ERROR", "nothing on stdin", hint="pipe it in, or use <<'EOF' ... EOF")
     return sys.stdin.buffer.read(limit + 1)
 
 
 def moment(at: float | None) -> str:
-    """A time for a table."""
+    """Format a time for a table."""
     return "" if at is None else datetime.fromtimestamp(at).strftime("%m-%d %H:%M")

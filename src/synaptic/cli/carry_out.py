@@ -11,7 +11,7 @@ from synaptic.work.command import Command, CommandContext, Result
 
 
 def carry_out(command: Command[Result]) -> Result:
-    """What came of it. Raises SynapticError."""
+    """Run a command and return its result. Raises SynapticError."""
     if command.people_only:
         by_a_person(command.people_only)  # what hides it is a policy's matter (`sane.engine-commands`)
     with at_work() as context:
@@ -21,14 +21,14 @@ def carry_out(command: Command[Result]) -> Result:
 
 @contextmanager
 def at_work() -> Iterator[CommandContext]:
-    """The store and the caller, for as long as something is done with them."""
+    """Open the store and find the caller, for the commands in the block."""
     place = here()
     with opened(place.home) as store:
         yield CommandContext(store, caller(place))
 
 
 def wait_for(work: Coroutine[Any, Any, Result]) -> Result:
-    """The result of something that waits."""
+    """Run a coroutine to its end and return its result."""
     import asyncio  # noqa: PLC0415  a third of the start-up time of a command that waits for nothing
 
     return asyncio.run(work)

@@ -22,12 +22,14 @@ def _offering(find: Callable[[Store, Here], Offered]) -> Callable[[str], list[tu
     def complete(incomplete: str) -> list[tuple[str, str]]:
         with suppress(SynapticError, OSError):
             place = here()
+            # A TAB must not make a database.
             if place.home.database.exists():
                 with opened(place.home) as store:
                     return [pair for pair in find(store, place) if pair[0].startswith(incomplete)]
         return []
 
     complete.__annotations__ = {"incomplete": str}  # what the parser looks at to call it
+    # Left there, `inspect.signature` would follow it to a function with other parameters.
     del complete.__wrapped__
     return complete
 

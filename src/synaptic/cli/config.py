@@ -105,6 +105,7 @@ def schema() -> None:
 def validate(as_json: Json = False) -> None:
     """Check both config files; exit code 1 when something in them is wrong."""
     user, project = _read(here())
+    # Merged, not only parsed: a project that loosens what the user has set is a fault too.
     problems = merge(user, project)[1]
     if as_json:
         screen.document({"ok": not problems, "problems": problems})
@@ -154,10 +155,12 @@ def _policy_settings(tables: Any, user: Settings, project: Settings) -> Iterator
 
 def _source(key: str, user: Settings, project: Settings) -> str:
     files = [user.where] if key in user.values else []
+    # Other keys of a project are ignored, so they are no source even when they are written there.
     if key in Config.SHARED and key in project.values:
         files.append(project.where)
     return " and ".join(files) or "default"
 
 
 def _text(value: Any) -> str:
+    # An empty text is shown as "": a blank cell would look like no value.
     return value if isinstance(value, str) and value else msgspec.json.encode(value).decode()

@@ -75,13 +75,14 @@ def run() -> None:
 
 
 def ensure(home: Home) -> str:
-    """See to it that a daemon of this version takes calls; what had to be done for it."""
+    """Start or restart the daemon until one of this version takes calls; returns what was done."""
     now = lifecycle.status(home)
     if now.state == "running" and now.version == synaptic.__version__ and responds(home):
         return "already runs"
     done = "started" if now.state == "stopped" else "restarted"
     if now.state == "stopped":
         lifecycle.start(home)
+    # `starting`: somebody else has just started one, and waiting is all there is to do.
     elif now.state == "running":
         lifecycle.restart(home)
     ready(home)
@@ -89,7 +90,7 @@ def ensure(home: Home) -> str:
 
 
 def ready(home: Home) -> None:
-    """Wait for a daemon that was just started; an error shows what it said last."""
+    """Wait for a daemon that was just started; the error shows the last line of its log."""
     if not lifecycle.wait_ready(home, READY):
         raise DaemonError(f"the daemon does not answer{_last_words(home)}", where=str(home.log), hint="read that file")
 

@@ -39,6 +39,7 @@ def diff(
         with opened_source(registry, place) as source:
             mine = _local(source, site, record)
             coming = _coming(source, place, site, Wanted(name=name, channel=channel, agents=agents_here(place)))
+    # What was changed here can be shown without the registry.
     except Refusal as refusal:
         mine, note = drift.local(site, record), f"the registry cannot be asked: {refusal}"
     if as_json:

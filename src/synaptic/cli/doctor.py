@@ -28,6 +28,7 @@ def doctor(
     """Look at everything between an agent and a hook; exit code 1 when something fails."""
     place = here()
     repaired = repair(place, list(examine(place))) if fix else []
+    # Again after the repair: what is shown is how it is now.
     findings = list(examine(place))
     failed = [finding for finding in findings if finding.state == "fail"]
     if as_json:

@@ -55,11 +55,14 @@ def down(
     if purge and not (yes or as_json) and not _agreed(home):
         raise typer.Exit(1)
     new = not home.root.exists()
+    # Newest first: each undo expects the file as its own take-over left it.
     imports = done(home)[::-1]
     for one in imports:
         put_back(home, one)
     report = packages.remove(installation(here()))
+    # After the entries are gone: the next event of an agent would start it again.
     was = lifecycle.stop(home)
+    # Where there was no home, this command itself has made one for its lock: that goes again.
     purged = tuple(str(path) for path in _purge(home)) if purge or new else ()
     gone = Gone(tuple(one.settings for one in imports), report.changes, was.state, purged)
     if as_json:
@@ -94,7 +97,7 @@ def _agreed(home: Home) -> bool:
 
 
 def _purge(home: Home) -> Iterator[Path]:
-    """What we wrote ourselves, by name: a person's config.toml and hooks stay, whatever folder this is."""
+    """Delete files that we wrote, each by name: a user's config.toml and hooks stay, whatever folder this is."""
     root = home.root
     found = [
         *root.glob(f"{home.database.name}*"),
@@ -104,6 +107,7 @@ def _purge(home: Home) -> Iterator[Path]:
         path.unlink(missing_ok=True)
         yield path
     for folder in (home.run, root / "backups"):
+        # A link leads to a folder that is not ours to delete.
         if folder.is_dir() and not folder.is_symlink():
             shutil.rmtree(folder, ignore_errors=True)
             yield folder

@@ -195,6 +195,7 @@ def _mention_preset(as_json: bool) -> None:
     from synaptic.cli.registered import catalog_of  # noqa: PLC0415  the registry: only a start looks at it
 
     presets = catalog_of(here()).config.presets
+    # `strict` brings every policy, those of `fleet` too.
     if not {"fleet", "strict"}.isdisjoint(presets):
         return
     wanted = msgspec.json.encode([*presets, "fleet"]).decode()
@@ -235,9 +236,11 @@ def _read_text(file: str) -> str:
     from synaptic.work.handover import explain_refused_file  # noqa: PLC0415  all policies: only a file asks them
 
     place, path = here(), Path(file).expanduser().absolute()
+    # The log is read by agents: a file that policies keep from them must not reach them through it.
     if said := wait_for(explain_refused_file(place.home, place.root or place.cwd, str(path))):
         raise LayerError("VALIDATION_ERROR", f"the file is kept from agents ({said})", where=str(path))
     with path.open("rb") as opened_file:
+        # One byte more than allowed, so that too much is refused and not cut off.
         return opened_file.read(ENTRY_LIMIT + 1).decode("utf-8", "replace")
 
 

@@ -12,7 +12,7 @@ from synaptic.store.record import Entry
 
 
 def story_of(entry: Entry) -> Story:
-    """A past event."""
+    """Make the story of a past event."""
     return Story(
         number=entry.id,
         call=entry.call,
@@ -30,7 +30,7 @@ def story_of(entry: Entry) -> Story:
 
 
 def story_of_rehearsal(decided: DecidedEvent, micros: int) -> Story:
-    """An event that nobody sent."""
+    """Make the story of a rehearsed event, which no agent sent."""
     event = decided.call.event
     return Story(
         number=0,
@@ -49,7 +49,7 @@ def story_of_rehearsal(decided: DecidedEvent, micros: int) -> Story:
 
 
 def show(entry: Entry, as_json: bool = False) -> None:
-    """The whole walk of one past event."""
+    """Print everything that happened to one past event."""
     if as_json:
         screen.document(plain(entry))
         return
@@ -59,7 +59,7 @@ def show(entry: Entry, as_json: bool = False) -> None:
 
 
 def one_line(entry: Entry) -> str:
-    """Time, agent, event, subject, decision, by, reason."""
+    """Format an entry as one line: time, agent, event, subject, decision, by, reason."""
     at = datetime.fromtimestamp(entry.at).strftime("%H:%M:%S")
     decision = entry.decision
     by = f" by {decision.by}" if decision.by else ""

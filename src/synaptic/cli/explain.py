@@ -34,12 +34,13 @@ def explain(
 
 
 def found(store: Store, which: str) -> Entry:
-    """The entry of a number or call id, or the newest."""
+    """Find an entry by its number or call id; without one the newest."""
     if not which:
         newest = journal.last(store)
         if not newest:
             raise StoreError("the journal is empty", where=str(store.path), hint="type: synaptic up")
         return newest[0]
+    # A longer number does not fit the 64 bits of SQLite; call ids are longer and have letters.
     entry = journal.get(store, int(which) if which.isascii() and which.isdigit() and len(which) < 19 else which)
     if entry is None:
         raise StoreError(f"there is no event {screen.clean(which)}", where=str(store.path), hint="synaptic tail -n 20")

@@ -89,6 +89,7 @@ def tmux(
         screen.say("not inside tmux: nothing to show (a server can be named with --socket)")
         return
     server.identity()  # an error now, if nobody is there
+    # As an exception: `finally` puts the panes back also when the terminal is closed.
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _leave)
     source = Follow(here().home)
@@ -108,7 +109,7 @@ class View(msgspec.Struct, frozen=True):
     notify: bool
 
     def chosen(self, members: Iterable[Member]) -> tuple[Member, ...]:
-        """Those to be shown, in their order."""
+        """Choose the members to show, in order."""
         return roster.ordered(members if self.everybody else roster.present(members, time.time()))
 
 
@@ -131,6 +132,7 @@ def _watch(source: Follow, view: View) -> None:
                 desktop.show(alert, os.environ)
         if view.as_json:
             _lines(changes)
+        # Without news only a terminal is redrawn, for the ages in the table: a file would grow for ever.
         elif changes or before is None or (not moved and screen.is_terminal()):
             _redrawn(members)
         before = members
@@ -143,7 +145,7 @@ def _lines(changes: Iterable[roster.Change]) -> None:
 
 
 def _redrawn(members: tuple[Member, ...]) -> None:
-    """On a terminal in the place of the last one, elsewhere below it."""
+    """Print the table again: over the last one on a terminal, below it elsewhere."""
     if screen.is_terminal():
         sys.stdout.write(CLEAR)
     _table(members)
@@ -160,7 +162,7 @@ def _table(members: tuple[Member, ...]) -> None:
 
 
 def _at_pane(store: Store, pane: str) -> str:
-    """Who is in a pane of the server that we run in."""
+    """Find the agent in a pane of the tmux server that we run in."""
     wanted = pane_of({**os.environ, "TMUX_PANE": pane})
     return next((one.agent for one in fleet.members(store) if wanted and one.pane == wanted), "")
 

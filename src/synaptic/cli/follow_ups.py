@@ -81,6 +81,7 @@ def _carried_out(action: FollowUp, root: str, yes: bool) -> int:
 
 
 def _run_command(action: FollowUp, root: str, yes: bool) -> int:
+    # Else an agent could run what policies refuse it: a hook that it writes asks for the command.
     by_a_person("run a command that a hook asked for")
     command = str(action.payload.get("command") or "")
     if not command:
@@ -98,6 +99,7 @@ def _open_file(action: FollowUp, root: str) -> int:
     path = os.path.normpath(f"{root}/{action.payload.get('path', '')}")
     line = action.payload.get("line")
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
+    # The path comes from a hook: `../` must not lead out of the project.
     if not path.startswith(f"{root}/") or not os.path.isfile(path):  # noqa: PTH113
         raise SynapticError("there is no such file in the project", where=path, hint="drop it")
     if not editor or not sys.stdout.isatty():
@@ -108,7 +110,7 @@ def _open_file(action: FollowUp, root: str) -> int:
 
 
 def what(action: FollowUp) -> str:
-    """An action in a few words."""
+    """Describe an action in a few words."""
     known = next((str(action.payload[key]) for key in ("path", "command", "title") if action.payload.get(key)), "")
     line = f":{action.payload['line']}" if action.kind == "open_file" and action.payload.get("line") else ""
     return f"{known}{line}" if known else str(action.payload)

@@ -1,4 +1,4 @@
-"""Hooks that somebody else put into Claude Code's settings: found, translated into ours, cut out of the text."""
+"""Find hooks of others in Claude Code's settings, translate them into ours, and cut them out of the text."""
 
 import json
 import re
@@ -40,14 +40,14 @@ class Foreign(msgspec.Struct, frozen=True):
 
 
 def found(text: str, dispatch: str) -> list[Foreign]:
-    """Every hook that is not ours. Raises SettingsError for a text that is no settings."""
+    """Find every hook that is not ours. Raises SettingsError for a text that is no settings."""
     body = text.removeprefix(MARK)
     hooks = _hooks(body)[1]
     return [one for member in (hooks.value.items if hooks else ()) for one in _of_event(body, member, dispatch)]
 
 
 def refusal(foreign: Foreign) -> str:
-    """Why a hook has to stay where it is; empty when it can be taken over."""
+    """Explain why a hook cannot be taken over; empty when it can."""
     hook = foreign.hook
     kind = hook.get("type") if isinstance(hook, dict) else None
     if kind not in UNDERSTOOD:
@@ -64,7 +64,7 @@ def refusal(foreign: Foreign) -> str:
 
 
 def translated(foreign: Foreign, name: str) -> dict[str, Any]:
-    """The hook as an entry of our registry, under this id."""
+    """Translate a hook into an entry of our registry, under this id."""
     hook, event = foreign.hook, foreign.event
     timeout = hook.get("timeout", TIMEOUTS.get(event, TIMEOUT))
     runs = {"url": hook["url"]} if hook["type"] == "http" else {"command": _shell(hook)}
@@ -74,6 +74,7 @@ def translated(foreign: Foreign, name: str) -> dict[str, Any]:
         "matcher": _matcher(foreign),
         "skill": "imported",
         **runs,
+        # Anything but a plain `true` is waited for: a hook that may block must not become one that cannot.
         "blocking": hook.get("async") is not True,
         "timeout": min(timeout, LONGEST),
         **({"on_error": "deny"} if hook.get("onFailure") == "block" else {}),
@@ -82,7 +83,7 @@ def translated(foreign: Foreign, name: str) -> dict[str, Any]:
 
 
 def without(text: str, taken: Iterable[Foreign]) -> str:
-    """The text without these hooks; groups, events and `hooks` itself go when nothing is left in them."""
+    """Cut these hooks out of the text; groups, events and `hooks` itself go when nothing is left in them."""
     gone = {(one.event, one.group, one.index) for one in taken}
     body = text.removeprefix(MARK)
     root, hooks = _hooks(body)
@@ -92,6 +93,7 @@ def without(text: str, taken: Iterable[Foreign]) -> str:
     if len(events) < len(hooks.value.items):
         edits += cut(hooks.value, events)
     elif len(root.items) > 1:
+        # Instead of the edits so far, not beside them: they lie inside what is cut.
         edits = cut(root, [root.items.index(hooks)])
     else:
         edits = [empty(root)]
@@ -122,7 +124,7 @@ def _of_event(body: str, member: Item, dispatch: str) -> Iterator[Foreign]:
 
 
 def _thinned(hooks: Node, gone: set[tuple[str, int, int]]) -> tuple[list[Edit], list[int]]:
-    """Edits inside the events, and the indexes of events of which nothing is left."""
+    """Make the edits inside the events, and list the indexes of events of which nothing is left."""
     edits: list[Edit] = []
     events: list[int] = []
     for position, member in enumerate(hooks.items):
@@ -149,6 +151,7 @@ def _thinned_groups(event: str, array: Node, gone: set[tuple[str, int, int]]) ->
 
 def _inner(group: Node) -> Node:
     members = group.members("hooks")
+    # The last of two equal keys, as JSON readers take it.
     return members[-1].value if members else Node("array", group.start, group.end)
 
 
@@ -184,7 +187,7 @@ def _unpostable(hook: dict[str, Any]) -> str:
 
 
 def _matcher(foreign: Foreign) -> str:
-    """The agent searches with a regular expression, we compare with all of it."""
+    """Translate a matcher: the agent searches with a regular expression, we match the whole name."""
     matcher = foreign.matcher
     if not isinstance(matcher, str) or matcher in ("", "*") or not EVENTS[foreign.event].SUBJECT:
         return ".*"
@@ -198,4 +201,5 @@ def _shell(hook: dict[str, Any]) -> str:
 
 
 def _quoted(word: str) -> str:
+    # The variable in double quotes, so that the shell fills it in; everything else literally.
     return f'"{PROJECT_DIR}"'.join(map(shlex.quote, word.split(PROJECT_DIR)))

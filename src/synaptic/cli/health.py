@@ -23,7 +23,7 @@ from synaptic.setup.env import write_env
 
 
 def examine(place: Here) -> Iterator[Finding]:
-    """Everything, in the order in which an event meets it."""
+    """Run every check, in the order in which an event passes what they check."""
     home, options, catalog = place.home, installation(place), catalog_of(place)
     yield from doctor.check_dispatcher(home)
     yield from doctor.check_installation(options)
@@ -36,6 +36,7 @@ def examine(place: Here) -> Iterator[Finding]:
     yield from doctor.check_guard(catalog)
     yield from doctor.check_declarations(home, place.root, catalog)
     with trust_now(home, catalog) as trust:
+        # Last: a fault before it explains why no hook runs at all.
         yield from (doctor.check_hook(hook, trust, catalog) for hook in catalog.hooks)
 
 

@@ -46,7 +46,7 @@ def hook_of(catalog: Catalog, name: str) -> Hook:
 
 
 def sample(place: Here, hook: Hook, event: str) -> Request:
-    """An event as its sender would send it, made up."""
+    """Make up an event as its sender would send it."""
     name = event or hook.events[0]
     fields = SAMPLES.get(name, {})
     if name in OWN:
@@ -56,7 +56,7 @@ def sample(place: Here, hook: Hook, event: str) -> Request:
 
 
 def recorded(place: Here, number: int) -> Request:
-    """An event that happened. Raises SynapticError when the journal does not have it."""
+    """Repeat an event of the journal. Raises SynapticError when it is not there with its payload."""
     with journal_of(place.home) as store:
         entry = journal.get(store, number)
     if entry is None or not entry.payload:
@@ -82,5 +82,6 @@ async def _rehearse(home: Home, hook: Hook, request: Request) -> DecidedEvent:
 
 
 def _request(agent: str, event: str, context: dict[str, object]) -> Request:
+    # CLAUDE_PROJECT_DIR of a session around us would count before the folder in the event.
     env = {name: value for name, value in os.environ.items() if name != "CLAUDE_PROJECT_DIR"}
     return Request(agent=agent, event=event, stdin=msgspec.json.encode(context), id=new_call_id(), env=env)

@@ -1,4 +1,4 @@
-"""What was taken over from an agent's settings, remembered so that it goes back exactly."""
+"""Take over hooks from an agent's settings, with a record of both files so that it can be undone exactly."""
 
 from contextlib import nullcontext
 from pathlib import Path
@@ -61,7 +61,7 @@ def record_file(home: Home) -> Path:
 
 
 def done(home: Home) -> list[Import]:
-    """Every take-over that has not been undone, oldest first."""
+    """List the take-overs that have not been undone, oldest first."""
     try:
         return msgspec.json.decode(read(record_file(home)) or b"[]", type=list[Import])
     except msgspec.DecodeError as error:
@@ -71,7 +71,7 @@ def done(home: Home) -> list[Import]:
 
 
 def take(home: Home, scope: Scope, dry_run: bool = False) -> Taken:
-    """Move what can be moved; what was moved, and what stays."""
+    """Move the hooks that can be moved; returns what was moved and what stays."""
     with nullcontext() if dry_run else locked(home):
         bare = _bare(home, scope.settings)
         hooks = foreign.found(bare, str(home.dispatch)) if bare else []
@@ -81,6 +81,8 @@ def take(home: Home, scope: Scope, dry_run: bool = False) -> Taken:
             return Taken(None, staying)
         moved = _planned(scope, bare, movable)
         if not dry_run:
+            # The record first, so that whatever is interrupted can be undone. The registry before the settings: for a
+            # moment a hook may run twice, but never not at all.
             _save(home, [*done(home), moved])
             make_folders(scope.registry.parent)
             replace(scope.registry, moved.registry_after.encode(), 0o644)
@@ -108,6 +110,7 @@ def _planned(scope: Scope, bare: str, movable: list[Foreign]) -> Import:
     entries: list[dict[str, Any]] = []
     for one in movable:
         number = 1
+        # Ids of an earlier take-over are still in the registry.
         while (name := f"{PREFIX}:{one.event}:{number}") in taken:
             number += 1
         taken.add(name)
@@ -151,7 +154,7 @@ def _extended(text: str, entries: list[dict[str, Any]], path: Path) -> str:
 
 
 def _bare(home: Home, path: Path) -> str | None:
-    """The settings without our own entries, exactly as they were before those came."""
+    """Read the settings without our own entries, exactly as they were before those were added."""
     text = _text(path)
     if text is None:
         return None
@@ -163,7 +166,7 @@ def _bare(home: Home, path: Path) -> str | None:
 
 
 def _write(home: Home, path: Path, text: str) -> None:
-    """The text, with our own entries in it if they were there. One write: an agent never sees half of it."""
+    """Write the text, with our own entries if they were there. One write: an agent never reads half of it."""
     known = record.load(home)
     mark, token = known.settings.get(str(path)), settings.read_token(home)
     if mark is None or token is None:
@@ -179,7 +182,7 @@ def _write(home: Home, path: Path, text: str) -> None:
 
 
 def _appended(text: str, one: Import) -> str:
-    """The hooks at the end of their events, where the exact text is no longer known."""
+    """Append the hooks at the end of their events, for a file that was edited since the take-over."""
     for event, group in one.groups:
         mark = text[: len(text) - len(text.removeprefix(foreign.MARK))]
         body = text[len(mark) :]
@@ -202,6 +205,7 @@ def _clear(one: Import) -> None:
     text = _text(path)
     if text is None:
         return
+    # Nobody has edited it since: the exact bytes come back. Else only our entries are taken out.
     if text == one.registry_after:
         if one.registry_before is None:
             delete(path)

@@ -58,6 +58,7 @@ def install(
     """Show what packages bring, and after a yes write it: files, hooks, lockfile, all or nothing."""
     place = here()
     options = installation(place)
+    # Before anything is fetched or asked: without entries in the settings the packages would never run.
     bootstrap.refuse_early(options)
     with opened_source(registry, place) as source:
         order = Order(
@@ -82,7 +83,7 @@ class Consent(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def carried_out(place: Here, prepared: Prepared, consent: Consent) -> bool:
-    """Show the plan, ask, do it, and see to the dispatcher; False when the user said no."""
+    """Show the plan, ask, apply it, and bootstrap the agent if needed; False when the user said no."""
     plan = prepared.shown()
     if not consent.as_json:
         plans.tell(plan)
@@ -122,6 +123,7 @@ def _prepared(source: Source, order: Order, names: tuple[str, ...]) -> Prepared:
         name, _, version = text.partition("@")
         wanted = msgspec.structs.replace(order.wanted, name=name, version=version or None)
         for item in prepare(source, msgspec.structs.replace(order, wanted=wanted)).items:
+            # What two of the packages need is installed once.
             items.setdefault((item.site.scope, item.name), item)
     return Prepared(items=tuple(items.values()), force=order.force, channel=order.channel)
 

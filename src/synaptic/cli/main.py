@@ -57,9 +57,11 @@ def main() -> None:
 def run(arguments: Sequence[str]) -> int:
     """Run one command line; what it returns is the exit code. This and the daemon's outermost handler catch all."""
     screen.prepare()
+    # Looked for in the words: an error may come before the options are parsed.
     wants_json = "--json" in arguments
     try:
         code = typer.main.get_command(app).main(list(arguments), prog_name="synaptic", standalone_mode=False)
+        # Here, where a closed pipe is caught: at exit the interpreter would complain about it.
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
     except SystemExit as ended:
@@ -86,7 +88,7 @@ def _told(error: SynapticError, wants_json: bool) -> int:
 
 
 def _refused(error: OSError, wants_json: bool) -> int:
-    """The operating system said no: an answer like any other, if it says about which file."""
+    """Report an OSError in one line if it names a file, else as a crash."""
     if not error.filename or not error.strerror:
         return _crashed(error, wants_json)
     return _told(SynapticError(error.strerror, where=os.fsdecode(error.filename)), wants_json)
@@ -104,7 +106,7 @@ def _misused(error: Exception, wants_json: bool) -> int:
 
 
 def _nobody_reads() -> int:
-    """Whoever read our output has gone. What is still buffered must not become a second complaint at exit."""
+    """Redirect stdout to /dev/null after a broken pipe, so that flushing at exit raises no second error."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     return BROKEN_PIPE
 

@@ -59,6 +59,7 @@ def import_folder(
     as_json: Json = False,
 ) -> None:
     """Put a folder's package into a channel. What a version holds is never changed: raise it to change files."""
+    # Before the registry is opened: a faulty folder is told even when the registry cannot be reached.
     read = read_folder(folder)
     with opened_source(registry) as source:
         done = author.import_package(source, read, channel)
@@ -176,7 +177,7 @@ def export(
 
 
 def required(source: Published, name: str, channel: str) -> Bundle:
-    """The package, or a refusal that says where it was looked for."""
+    """Find a package. Raises Refusal that says where it was looked for."""
     bundle = source.bundle(name, channel)
     if bundle is None:
         hint = f"type: synaptic search {name} --channel {channel}"

@@ -8,7 +8,7 @@ from synaptic.model.errors import SynapticError
 
 
 def agents_shell() -> tuple[Agent | None, str]:
-    """The agent in whose shell this runs, and the variable that says so; None for a person's shell."""
+    """Find the agent in whose shell this runs, and the variable that says so; None for a person's shell."""
     for agent in agents_by_sign():
         for name in agent.shell_variables:
             if os.environ.get(name):
@@ -17,7 +17,7 @@ def agents_shell() -> tuple[Agent | None, str]:
 
 
 def by_a_person(what: str) -> None:
-    """Raises where an agent's own shell says that it is one."""
+    """Refuse a command that only people may type: raises in the shell of an agent."""
     _, variable = agents_shell()
     if variable:
         raise SynapticError(f"an agent may not {what} ({variable} is set)", hint="type it in a terminal of your own")

@@ -15,7 +15,7 @@ from synaptic.store.db import Store
 
 
 class Here(msgspec.Struct, frozen=True):
-    """The answer to "for whom, and for which project?"."""
+    """Where a command was typed: the user's home, the folder, and the project around it."""
 
     home: Home
     cwd: str
@@ -35,13 +35,14 @@ class Here(msgspec.Struct, frozen=True):
 
 
 def here(folder: str = "") -> Here:
-    """The current folder, or the one that is named."""
+    """Find home and project for the current folder, or for the one that is named."""
     cwd = _absolute(folder)
+    # Only HOME: CLAUDE_PROJECT_DIR of a session around us is not the folder that the command was typed in.
     return Here(find_home(os.environ), cwd, find_root({}, {"HOME": os.environ.get("HOME", "")}, cwd))
 
 
 def required_root(place: Here) -> str:
-    """The project's root, or an error that says how to get one."""
+    """Get the project's root. Raises SynapticError where there is none, or where it is not UTF-8."""
     if not place.root:
         raise SynapticError("the home folder is no project", where=place.cwd, hint="cd into a project")
     if not is_utf8(place.root):
@@ -55,7 +56,7 @@ def is_utf8(path: str) -> bool:
 
 @contextmanager
 def journal_of(home: Home) -> Iterator[Store]:
-    """The database for reading what has happened; an error when nothing has."""
+    """Open the database for reading the journal. Raises StoreError when there is none yet."""
     if not home.database.exists():
         raise StoreError("there is no journal yet", where=str(home.database), hint="type: synaptic up")
     with opened(home) as store:
@@ -64,7 +65,7 @@ def journal_of(home: Home) -> Iterator[Store]:
 
 @contextmanager
 def opened(home: Home) -> Iterator[Store]:
-    """The database, made when it is missing."""
+    """Open the database; it is created when it is missing."""
     store = Store.open(home)
     try:
         yield store

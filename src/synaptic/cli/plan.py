@@ -16,7 +16,7 @@ MARKS = {"new": "+", "changed": "~", "same": " ", "removed": "-", "modified": "!
 
 
 def tell(plans: Iterable[Shown]) -> None:
-    """Every package: hooks first, because they are what runs."""
+    """Print the plan of every package: hooks first, because they are what runs."""
     for plan in plans:
         was = f"{plan.was} -> " if plan.was and plan.was != plan.version else ""
         channel = f" from channel {plan.channel}" if plan.channel else ""
@@ -32,16 +32,17 @@ def tell(plans: Iterable[Shown]) -> None:
 
 
 def agreed(yes: bool, question: str = "Go on?") -> bool:
-    """The user's word; without a terminal there is nobody to ask, and silence is a no."""
+    """Ask the user to agree. Raises Refusal without a terminal, where nobody can be asked."""
     if yes:
         return True
     if not sys.stdin.isatty():
         raise Refusal("confirmation_required", "nobody can be asked here, and nothing was written", hint="add --yes")
+    # On stderr: stdout may be a JSON document that a script reads.
     return typer.confirm(question, default=False, err=True)
 
 
 def asked(question: Question, default: Answer) -> Answer:
-    """One question of a package; without a terminal its default."""
+    """Ask one question of a package; without a terminal take its default."""
     if not sys.stdin.isatty():
         return default
     choices = f" ({', '.join(question.options)})" if question.options else ""
@@ -55,7 +56,7 @@ def asked(question: Question, default: Answer) -> Answer:
 
 
 def effect(hook: HookLine) -> str:
-    """What a hook can do."""
+    """Describe what a hook can do."""
     before = hook.event.startswith("Pre")
     if not hook.blocking:
         return "is started and not waited for"

@@ -158,6 +158,7 @@ def _find_switch(policy: type[Policy], user: Settings, project: Settings) -> str
     defaults = Config().presets
     for settings, plain in ((user, defaults), (project, ())):
         presets = settings.values.get("presets", plain)
+        # `strict` switches every policy on; its own preset is the better explanation where both are.
         for preset in (policy.preset, "strict"):
             if preset in presets:
                 return f"@{preset} in {settings.where}" if "presets" in settings.values else f"@{preset} by default"
@@ -170,6 +171,7 @@ def _read_usage(place: Here) -> Mapping[str, Used]:
         return {}
     try:
         with opened(place.home) as store:
+            # Of all projects and the last 30 days: a policy that is quiet here may well fire elsewhere.
             return {used.name: used for used in usage.hooks(store)}
     except StoreError:
         return {}

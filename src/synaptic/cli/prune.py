@@ -29,6 +29,7 @@ def prune(
 ) -> None:
     """Remove events older than the configured number of days. The newest event always stays."""
     home = here().home
+    # The user's own config, of no project: one journal is kept for all of them.
     kept = Catalogs(home).get("").config.retention_days if days is None else days
     with journal_of(home) as store:
         if dry_run:

@@ -13,13 +13,13 @@ from synaptic.store.db import Store
 
 
 def catalog_of(place: Here) -> Catalog:
-    """The hooks of this project as the engine sees them."""
+    """Load the hooks of this project as the engine does."""
     return Catalogs(place.home).get(place.root, os.environ.get("SYNAPTIC_ENV", ""))
 
 
 @contextmanager
 def trust_now(home: Home, catalog: Catalog) -> Iterator[Trust]:
-    """The same for a look only: where nobody has agreed to anything, no database is made."""
+    """Read what is trusted, for display only: no database is made where there is none."""
     if not home.database.exists():
         yield Trust(catalog.root, lambda root: frozenset(), catalog.config.trust == "all", catalog.pins)
         return
@@ -28,9 +28,10 @@ def trust_now(home: Home, catalog: Catalog) -> Iterator[Trust]:
 
 
 def trust_of(catalog: Catalog, store: Store) -> Trust:
-    """Who may run, by what the user has agreed to."""
+    """Make the trust check for a catalog from what the user has agreed to."""
 
     def accepted(root: str) -> frozenset[str]:
+        # Such a path cannot be stored, so nobody can have agreed to anything in it.
         return trusted.trusted(store, root) if is_utf8(root) else frozenset()
 
     return Trust(catalog.root, accepted, catalog.config.trust == "all", catalog.pins)

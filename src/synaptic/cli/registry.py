@@ -63,10 +63,12 @@ def use(
 ) -> None:
     """Choose the registry that packages come from; it is opened first."""
     home = here().home
+    # Before it is noted down: a mistyped URL would break every later command.
     with open_source(url, home) as source:
         channels = source.channels()
     file = note_file(home)
     make_folders(file.parent, 0o700)
+    # The URL may hold a password.
     replace(file, f"{url}\n".encode(), 0o600)
     if as_json:
         screen.document({"ok": True, "registry": shown(url), "channels": channels})
@@ -165,6 +167,7 @@ def serve(
     """
     with opened_source(registry) as source:
         database = _file_of(source)
+    # As KeyboardInterrupt, so that the `with` below ends the server.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     with remote.serve_registry(database.path, port) as url:
         screen.say(url)
@@ -207,7 +210,7 @@ def _is_registry(source: Published) -> bool:
 
 
 def _file_of(source: Published) -> DoltDatabase:
-    """The database file of a registry of one's own; others are not ours to send or to serve."""
+    """Get the database file of the user's own registry. Raises Refusal for any other: it cannot be sent or served."""
     database = source.database
     if isinstance(database, DoltDatabase) and not database.remote:
         return database

@@ -49,6 +49,7 @@ def rehearse(
         raise typer.BadParameter("give --payload, or --tool and --input")
     place = here()
     stdin = _read(payload) if payload else _built(event, tool, given, place.told)
+    # The folder in the event counts, not the project of a session around us.
     env = {name: value for name, value in os.environ.items() if name != "CLAUDE_PROJECT_DIR"}
     request = Request(agent=agent, event=event, stdin=stdin, id=new_call_id(), env=env)
     started = time.perf_counter_ns()

@@ -37,6 +37,7 @@ def remove(
     if not as_json:
         plans.tell(plan)
     if not dry_run:
+        # After the plan was shown: it says which files those are.
         _refuse_changed(removals, force)
         if not plans.agreed(yes, "Remove this?"):
             raise typer.Exit(1)

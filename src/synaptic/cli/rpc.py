@@ -32,6 +32,7 @@ def call(
         given = msgspec.json.decode(params, type=dict[str, Any])
     except msgspec.DecodeError as error:
         raise SynapticError(f"the arguments are no JSON object: {error}", hint="quote them: '{\"n\": 1}'") from None
+    # Here and not in the daemon: only the shell knows whether an agent types.
     if (command := commands().get(method)) and command.people_only:
         by_a_person(command.people_only)
     try:

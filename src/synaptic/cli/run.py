@@ -52,6 +52,7 @@ def run(
             kind=commands.kind(words),
             project=place.root if is_utf8(place.root) else "",
             parent=parent or outer,
+            # The pane belongs to the agent that started this one: its colour must not change with it.
             pane="" if outer else identity.pane_of(os.environ),
             pid=os.getpid(),
             chosen=who.chosen,
@@ -64,11 +65,12 @@ def run(
 
 @contextmanager
 def _claimed(place: Here, who: Identity) -> Iterator[str]:
-    """The lease, while the agent is supervised; the file of a name that nobody chose goes with it."""
+    """Hold the lease while the agent is supervised; the lease file of a made-up name is deleted at the end."""
     name, lease = identity.claim(place.home.root, who)
     try:
         yield name
     finally:
         if not who.chosen:
+            # While we still hold it: afterwards the file may be the lease of another supervisor.
             lease_file(place.home.root, name).unlink(missing_ok=True)
         os.close(lease)

@@ -21,7 +21,7 @@ COLOURS |= {"error": "red", "attention": "yellow", "working": "cyan", "checked":
 
 
 def prepare() -> None:
-    """A file name of any bytes can be printed."""
+    """Let stdout and stderr print file names of any bytes."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
@@ -36,7 +36,7 @@ def has_colour() -> bool:
 
 
 def clean(text: str) -> str:
-    """Text of a hook or a file without anything that could drive a terminal."""
+    """Replace control characters in text of a hook or a file: they could drive the terminal."""
     return "".join(letter if letter.isprintable() or letter in "\n\t" else "�" for letter in text)
 
 
@@ -49,17 +49,17 @@ def warn(text: str) -> None:
 
 
 def painted(word: str) -> str:
-    """A word that means good or bad, in its colour."""
+    """Colour a word that means good or bad."""
     return typer.style(word, fg=COLOURS[word]) if has_colour() and word in COLOURS else word
 
 
 def document(value: object) -> None:
-    """One JSON document on stdout."""
+    """Print one JSON document on stdout."""
     sys.stdout.write(msgspec.json.format(_json(value), indent=2).decode() + "\n")
 
 
 def line(value: object) -> None:
-    """One JSON document on one line."""
+    """Print one JSON document on one line."""
     sys.stdout.write(_json(value).decode() + "\n")
 
 
@@ -89,7 +89,7 @@ def fail(error: SynapticError, as_json: bool) -> None:
 
 
 def _code(error: SynapticError) -> dict[str, object]:
-    """What a script can go by, for errors that have it."""
+    """Describe the error code that a script can compare, for errors that have one."""
     if isinstance(error, LayerError):
         return {"code": error.code}
     if not isinstance(error, Refusal):
@@ -102,6 +102,7 @@ def keep_crash(text: str) -> Path | None:
     with suppress(OSError, SynapticError):  # a report that cannot be kept must not hide what is reported
         path = find_home(os.environ).run / "crash.log"
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # Private: a traceback may quote a token or a prompt.
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
         with os.fdopen(handle, "w", errors="backslashreplace") as file:
             file.write(text)

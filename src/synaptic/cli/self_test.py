@@ -46,13 +46,14 @@ def self_test(
 
 
 def examine(policy: type[Policy]) -> Examined:
-    """One policy against its cases, which must make it speak and let it be silent."""
+    """Run the cases of one policy; some case must make it fire and some must leave it quiet."""
     try:
         all_cases = cases(policy)
     except (OSError, msgspec.MsgspecError) as error:
         return Examined(policy.id, 0, (f"{case_file(policy)} cannot be read: {error}",))
     wrong = [f"{case.name}: {why}" for case in all_cases if (why := _wrong(policy, case))]
     passed = len(all_cases) - len(wrong)
+    # Only when every case is met: else a broken rule would be reported twice.
     if not wrong:
         verdicts = [opinion(policy, case) for case in all_cases]
         wrong += [] if any(verdicts) else [f"{case_file(policy)}: no case fires"]

@@ -29,13 +29,13 @@ Force = Annotated[bool, typer.Option("--force", help="Also where files are there
 
 
 def chosen_sites(place: Here, scope: Scope) -> tuple[Site, ...]:
-    """The places of a scope, the project first."""
+    """List the places of a scope, the project first."""
     project = () if scope == "global" else (project_site(Path(required_root(place)), place.home),)
     return project if scope == "project" else (*project, global_site(place.home))
 
 
 def all_sites(place: Here) -> tuple[Site, ...]:
-    """Every place that counts here: the project, if there is one, and the user's own."""
+    """List every place that counts here: the project, if there is one, and the user's own."""
     project = (project_site(Path(place.root), place.home),) if place.project is not None else ()
     return (*project, global_site(place.home))
 
@@ -52,7 +52,7 @@ def installed_sites(place: Here, package: str, scope: Scope | None) -> tuple[tup
 
 
 def one_site(place: Here, package: str, scope: Scope | None) -> tuple[Site, Record]:
-    """The one place that is meant."""
+    """Find the one place where a package is installed. Raises Refusal for none or two."""
     found = installed_sites(place, package, scope)
     if not found:
         raise Refusal("not_found", f"{package} is not installed here", where=place.cwd, hint="type: synaptic freeze")
@@ -64,14 +64,15 @@ def one_site(place: Here, package: str, scope: Scope | None) -> tuple[Site, Reco
 
 @contextmanager
 def opened_source(registry: str, place: Here | None = None) -> Iterator[Published]:
-    """The registry that is meant, for as long as the block lasts."""
+    """Open the registry that is given, or else the one in use, for the block."""
     home = (place or here()).home
     with open_source(registry_url(registry, os.environ, home), home) as source:
         yield source
 
 
 def channel_here(place: Here, flag: str) -> str:
-    """The channel: the flag, the environment, the project's own, main."""
+    """Find the channel: the flag, else the environment, else the project's own, else main."""
+    # The variable before the project's file: it is how one shell or one CI job tries another channel.
     return flag or os.environ.get("SYNAPTIC_CHANNEL", "") or _project_channel(place) or DEFAULT_CHANNEL
 
 

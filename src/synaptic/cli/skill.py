@@ -42,4 +42,5 @@ def plan(
         raise Refusal("invalid_args", f"there is no plan for `{words[0]}`", hint=f"one of: {', '.join(PLANNED)}")
     group = typer.main.get_command(app)
     arguments = [*words, *context.args]
+    # Not standalone: errors and exit codes are handled once, in main.py.
     group.main([*arguments, "--dry-run"], prog_name="synaptic skill", standalone_mode=False)

@@ -33,6 +33,7 @@ def tail(
 ) -> None:
     """Show what happened: time, agent, event, subject, decision, who decided and why."""
     with journal_of(here().home) as store:
+        # At least one, also for `-n 0`: where to go on from is needed in any case.
         newest = journal.last(store, max(lines, 1))
         seen = newest[0].id if newest else 0
         for entry in reversed(newest[:lines]):
@@ -43,6 +44,7 @@ def tail(
             for entry in fresh:
                 _print(entry, as_json)
                 seen = entry.id
+            # A full page means that more is waiting: no pause until we have caught up.
             if len(fresh) < PAGE:
                 time.sleep(POLL)
 

@@ -46,6 +46,7 @@ def claude(
     if undo:
         _undo(place, scope, as_json)
         return
+    # Hooks that leave the settings while nobody calls the dispatcher would run nowhere.
     if not dry_run and not packages.is_registered(installation(place)):
         raise SettingsError("the agent is not connected yet", where=str(scope.settings), hint="type: synaptic up")
     taken = take(place.home, scope, dry_run)

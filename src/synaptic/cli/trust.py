@@ -52,7 +52,7 @@ def trust(
 
 
 def what_runs(hook: Hook) -> str:
-    """What a hook executes, for people."""
+    """Describe what a hook executes."""
     match hook.handler:
         case Command(argv=argv, shell=shell):
             return shell or " ".join(argv)

@@ -49,6 +49,7 @@ def up(as_json: Annotated[bool, typer.Option("--json", help="Print the report as
     """
     place = here()
     report = packages.bootstrap(installation(place))
+    # Before the probe, which should take as long as an agent's calls will, not as long as a start.
     started = daemon.ensure(place.home)
     sent = send_probe(place.home.dispatch, place.root or place.cwd)
     entry = _journaled(place, sent.session)

@@ -70,6 +70,7 @@ def upgrade(
         raise typer.Exit(1)
     plan = [line for one in upgrades if one.prepared for line in one.prepared.shown()]
     outcomes = [one.outcome if dry_run else _applied(place, one) for one in upgrades]
+    # One that is skipped must not fail the others; when nothing at all could be done, that is a failure.
     ok = not outcomes or any(one.state != "skipped" for one in outcomes)
     _answer(outcomes, {"ok": ok, "plan": plan, "written": not dry_run}, as_json)
     if not ok:

@@ -60,6 +60,7 @@ def _tables(place: Here, days: int) -> dict[str, tuple[Used, ...]]:
         known = {one.id for one in wait_for(ListAbilities(root=root).run(context))}
     return {
         "ability": _with_unused(called, known),
+        # A policy that is switched off by now is still told from a hook by the dot in its id.
         "hook": _with_unused((one for one in ran if one.name not in policies and "." not in one.name), registered),
         "policy": _with_unused((one for one in ran if one.name in policies or "." in one.name), policies),
     }
@@ -79,6 +80,6 @@ def _row(one: Used) -> tuple[str, ...]:
 
 
 def bars(counts: tuple[int, ...]) -> str:
-    """Numbers as a line of bars, the highest one full."""
+    """Draw numbers as a line of bars, the highest one full."""
     top = max(counts, default=0) or 1
     return "".join(BARS[-(-count * (len(BARS) - 1) // top)] for count in counts)

@@ -58,7 +58,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 
 
 class Verbs(TyperGroup):
-    """The verbs as a group that knows their names at once and their contents on demand."""
+    """A command group that knows the names of all verbs and imports one only when it is used."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
@@ -75,7 +75,7 @@ class Verbs(TyperGroup):
 
 
 def verb(summary: str = "", examples: str = "") -> typer.Typer:
-    """The Typer app of one verb file: plain help, with examples as they are written."""
+    """Make the Typer app of one verb file: plain help, with examples as they are written."""
     return typer.Typer(
         help=summary or None,
         epilog=shown(examples) or None,
@@ -86,6 +86,6 @@ def verb(summary: str = "", examples: str = "") -> typer.Typer:
 
 
 def shown(examples: str) -> str:
-    """Examples for the end of a help page, kept line by line."""
+    """Format examples for the end of a help page, kept line by line."""
     lines = "\n".join(f"  {line.strip()}" for line in examples.strip().splitlines())
     return f"\b\nExamples:\n{lines}" if lines else ""

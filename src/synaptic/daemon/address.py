@@ -1,4 +1,4 @@
-"""A Unix socket's path, however long: the kernel takes about a hundred bytes, a home folder may have more."""
+"""Bind and connect Unix sockets with long paths: the kernel takes about a hundred bytes, a home may have more."""
 
 import os
 import socket
@@ -15,7 +15,7 @@ PATH_LIMIT = 103
 
 @contextmanager
 def reachable(path: Path) -> Iterator[str]:
-    """A name for this socket that fits, to bind or connect to while the context is open."""
+    """Yield a name for this socket that is short enough, valid while the context is open."""
     if len(os.fsencode(path)) <= PATH_LIMIT:
         yield str(path)
         return

@@ -47,6 +47,7 @@ def _hook(service: Any) -> Endpoint:
             event=request.path_params["event"],
             stdin=await request.body(),
             id=new_call_id(),
+            # A post brings no environment of the agent's; hooks get the daemon's few plain variables.
             env=plain_env(os.environ),
         )
         return _as_http(await service.engine.answer(event))
@@ -59,6 +60,7 @@ def _as_http(answer: Answer) -> Response:
     if answer.exit == 2 and not answer.stdout:
         reason = answer.stderr.decode("utf-8", "replace").strip() or "refused"
         return JSONResponse({"decision": "block", "reason": reason})
+    # An agent reads only JSON from an http hook: plain text would be an error there.
     if answer.stdout and not answer.stdout.lstrip().startswith(b"{"):
         return JSONResponse({"systemMessage": answer.stdout.decode("utf-8", "replace")})
     return Response(answer.stdout or b"{}", media_type="application/json")
@@ -76,7 +78,7 @@ def _open(endpoint: Endpoint) -> Endpoint:
 
 
 def _guarded(token: str) -> Callable[[Endpoint], Endpoint]:
-    """Only who knows the token, only to this machine by its own name, never from a web page."""
+    """Answer only requests with the token, addressed to this machine by name, and never from a web page."""
 
     def guard(endpoint: Endpoint) -> Endpoint:
         async def checked(request: HttpRequest) -> Response:
@@ -91,11 +93,14 @@ def _guarded(token: str) -> Callable[[Endpoint], Endpoint]:
 
 def _refusal(request: HttpRequest, token: str) -> str:
     host = request.headers.get("host", "").rpartition(":")[0] or request.headers.get("host", "")
+    # DNS rebinding: a web page can let its own name point to 127.0.0.1, but the Host header still says that name.
     if host not in LOCAL:
         return "the Host header does not name this machine"
+    # Browsers add Origin to what a page posts, and the page cannot prevent it; no agent sends one.
     if "origin" in request.headers:
         return "requests from web pages are not answered"
     scheme, _, given = request.headers.get("authorization", "").partition(" ")
+    # As bytes: for text, compare_digest raises when it is not ASCII.
     if scheme.lower() != "bearer" or not hmac.compare_digest(given.encode(), token.encode()):
         return "the token is missing or wrong"
     return ""

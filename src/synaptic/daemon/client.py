@@ -1,4 +1,4 @@
-"""Asking the daemon: the same frame as the compiled `dispatch`, and JSON-RPC for everything else."""
+"""Client of the daemon: the same frame as the compiled `dispatch` for events, JSON-RPC for everything else."""
 
 import asyncio
 import os
@@ -39,6 +39,8 @@ def call(home: Home, request: Request) -> Answer | None:
             _send(connection, pack_request(Delivery(synaptic.__version__, request)))
             reply = _receive(connection)
     except (OSError, DaemonError):
+        # Whatever went wrong, the engine here decides. The call id is the same: if the daemon has written its
+        # answer already, that is given again, and no hook runs twice.
         return None
     return reply.answer if reply.status == ANSWERED else None
 
@@ -58,7 +60,7 @@ def rpc(home: Home, method: str, params: object = None, timeout: float = 30.0) -
 
 
 def _environment() -> dict[str, str]:
-    """Who asks, and from where."""
+    """Collect the variables that say who asks, and from which folder."""
     known = {name: os.environ[name] for name in VARIABLES if name in os.environ}
     try:
         return {"CWD": str(Path.cwd()), **known}
@@ -67,11 +69,11 @@ def _environment() -> dict[str, str]:
 
 
 def responds(home: Home) -> bool:
-    """Whether the daemon says anything at all; a stopped or stuck process does not."""
+    """Whether the daemon answers at all; a stopped or stuck process does not."""
     try:
         rpc(home, "daemon.status", timeout=SILENCE)
     except RpcError:
-        return True
+        return True  # an error is an answer too: the process is alive
     except DaemonError:
         return False
     return True
@@ -86,6 +88,7 @@ def new_call_id() -> str:
 def main(argv: list[str]) -> int:
     """What the Python dispatcher does: `argv` is its own path, then the words after it."""
     home = _home_of(Path(argv[0]))
+    # `--entry=` only marks our entries in the settings of an agent.
     words = [word for word in argv[1:] if not word.startswith("--entry=")][:2]
     agent, event = words if len(words) == 2 else ("claude", "".join(words))
     stdin = _stdin()
@@ -116,6 +119,8 @@ def _reach(home: Home) -> socket.socket:
         try:
             connection = connect(home, SILENCE)
         except (FileNotFoundError, ConnectionRefusedError, BlockingIOError):
+            # The lock is held and nobody listens yet: a daemon is starting, and waiting is quicker than an engine here.
+            # BlockingIOError: its backlog is full.
             if time.monotonic() >= end or not is_held(home):
                 raise
             time.sleep(POLL)
@@ -173,5 +178,5 @@ def _deliver(answer: Answer) -> int:
             try:
                 rest = rest[os.write(fd, rest) :]
             except OSError:
-                break
+                break  # an agent that closed the pipe still goes by the exit code
     return answer.exit

@@ -38,6 +38,7 @@ def completed(event: str, context: Mapping[str, Any], root: str) -> dict[str, An
     """The context with what can be derived: its event, a session, the time, the repository."""
     derived = {
         "event_type": event,
+        # The parent is usually a shell: what is typed in one terminal is one session.
         "session_id": os.environ.get(SESSION) or f"cli-{os.getppid()}",
         "timestamp": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
     }
@@ -45,7 +46,7 @@ def completed(event: str, context: Mapping[str, Any], root: str) -> dict[str, An
 
 
 def request_of(emission: Emission, env: Mapping[str, str]) -> Request:
-    """The emission as the engine is asked."""
+    """Build the request that the engine is asked with."""
     marked = {**env, BLOCKING_ONLY: "1"} if emission.blocking_only else dict(env)
     stdin = msgspec.json.encode(emission.context)
     return Request(agent=OWN, event=emission.event, stdin=stdin, id=client.new_call_id(), env=marked)
@@ -53,13 +54,14 @@ def request_of(emission: Emission, env: Mapping[str, str]) -> Request:
 
 def emit(home: Home, emission: Emission) -> Emitted:
     """Ask the daemon, or run the engine here when there is none."""
+    # It counts before the context's folder, and the session around us may be about another project.
     env = {name: value for name, value in os.environ.items() if name != "CLAUDE_PROJECT_DIR"}
     request = request_of(emission, env)
     return told(emission, client.call(home, request) or _here(home, request))
 
 
 def told(emission: Emission, answer: Answer) -> Emitted:
-    """An answer as values, with how the context broke its promise."""
+    """Read an answer into values; a context with a wrong field is one of the warnings."""
     lines = answer.stderr.decode("utf-8", "replace").splitlines()
     broken = fault(emission.event, emission.context)
     warnings = dict.fromkeys((*([broken] if broken else []), *(line.removeprefix("synaptic: ") for line in lines)))

@@ -36,7 +36,7 @@ async def answer_here(home: Home, request: Request, deliver: Deliver) -> None:
 
 
 def leave_daemon(home: Home, client: str) -> None:
-    """See to it that the next call finds a daemon of this version, and a dispatcher that it accepts."""
+    """Start or replace the daemon for the next call, and renew a dispatcher of another version."""
     if not home.engine.exists():
         return  # it has been taken out while this call was on its way
     with suppress(SynapticError):  # without a daemon the next call comes here again
@@ -54,6 +54,7 @@ def main(argv: list[str]) -> int:
     except DaemonError:
         return 1  # no frame: `dispatch` sees no answer and applies the fail policy
     asyncio.run(_run(home, delivery.request))
+    # The end of our output first: the agent waits for it, and starting a daemon takes a moment.
     _close_stdout()
     leave_daemon(home, delivery.version)
     return 0
@@ -63,6 +64,7 @@ async def _run(home: Home, request: Request) -> None:
     beat = asyncio.create_task(_beat())
 
     def deliver(answer: Answer) -> None:
+        # Before the frame: a keep-alive byte behind its head would be read as part of the answer.
         beat.cancel()
         _write(frame.pack_answer(answer))
 
@@ -79,6 +81,7 @@ def _start_or_replace(home: Home) -> None:
     now = lifecycle.status(home)
     if now.state == "stopped":
         lifecycle.start(home)
+    # Asked, since a stuck process still holds the lock and looks as if it ran.
     elif now.state == "running" and (now.version != synaptic.__version__ or not responds(home)):
         lifecycle.restart(home)
 
@@ -104,6 +107,7 @@ def _write(content: bytes) -> None:
 
 
 def _close_stdout() -> None:
+    # Replaced, not closed: the next file that is opened would get descriptor 1.
     null = os.open(os.devnull, os.O_RDWR)
     os.dup2(null, 1)
     os.close(null)

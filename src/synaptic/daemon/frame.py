@@ -59,6 +59,7 @@ class Reply(msgspec.Struct, frozen=True):
 def pack_request(delivery: Delivery) -> bytes:
     """The whole frame."""
     request = delivery.request
+    # Agent and event are words of a command line, which may hold any bytes.
     meta = "\0".join((delivery.version, request.id, request.agent, request.event)).encode("utf-8", "surrogateescape")
     env = b"\0".join(os.fsencode(f"{key}={value}") for key, value in request.env.items())
     return REQUEST_HEAD.pack(MAGIC, len(meta), len(env), len(request.stdin)) + meta + env + request.stdin
@@ -69,6 +70,7 @@ def request_sizes(head: bytes) -> Sizes:
     magic, meta, env, stdin = REQUEST_HEAD.unpack(head)
     if magic != MAGIC:
         raise DaemonError(f"not a request: it starts with {magic!r}")
+    # Before the body is read: whoever connects must not make us reserve memory by announcing a length.
     if meta > META_LIMIT or env > ENV_LIMIT or stdin > STDIN_LIMIT:
         raise DaemonError(f"a request too large: meta {meta}, environment {env}, stdin {stdin} bytes")
     return Sizes(meta, env, stdin)
@@ -87,7 +89,7 @@ def unpack_request(sizes: Sizes, body: bytes | bytearray | memoryview) -> Delive
 
 
 class Environment(Mapping[str, str]):
-    """The variables of a client, taken apart only when more than one or two of them are wanted.
+    """The environment variables of a client, parsed only when more than one or two of them are needed.
 
     Searching the block for one takes a seventh of the time that a dictionary of a hundred variables takes.
     """

@@ -83,7 +83,7 @@ class HandlerRuntime(EventRuntime):
 
 
 class Listener:
-    """Hears what the handler answers while the walk asks it for its verdict."""
+    """Stands in for the handler's policy during the walk, to keep the whole answer and not only the verdict."""
 
     def __init__(self, served: Served) -> None:
         self.served = served
@@ -97,11 +97,13 @@ class Listener:
         """The selection with the handler among it, and this listener in the handler's place."""
         if not any(hook.id == self.id for hook in selected.hooks):
             hooks = (*selected.hooks, *builtin_hooks((self.policy,)))
+            # In its usual place: guards before it refuse before it counts anything.
             selected = compile_selection(tuple(sorted(hooks, key=lambda hook: hook.rank)))
         place = next(number for number, hook in enumerate(selected.hooks) if hook.id == self.id)
         found = selected.policies[place]
         if found is not None:
             self.policy = found
+        # No policy, but it has what the walk uses of one: `id`, `needs` and `check`.
         heard = (*selected.policies[:place], cast(Policy, self), *selected.policies[place + 1 :])
         return msgspec.structs.replace(selected, policies=heard)
 
@@ -128,10 +130,12 @@ async def call_hook(engine: "Engine", name: str, params: Mapping[str, object]) -
     if not event.is_written and event.decision.by in ("", served.policy):
         # Nothing was written: so nothing is known, and nothing is held against the agent.
         return dict(listener.without_knowledge(event.call).answer)
+    # Later ones win: the handler's answer over the agent's words, and a refusal by any hook over both.
     return {**_told(event), **listener.answer(event.call), **_refusal(event, listener), **_opened(engine, event)}
 
 
 def _request(name: str, served: Served, params: Mapping[str, object]) -> Request:
+    # Only the names on top: keys inside `tool_input` are the tool's own, and policies look for them as they are.
     payload = {_snake(key): value for key, value in params.items() if value is not None}
     missing = [field for field in (*BASE, *served.required) if field not in payload]
     if missing:
@@ -139,6 +143,7 @@ def _request(name: str, served: Served, params: Mapping[str, object]) -> Request
         raise RpcError("VALIDATION_ERROR", f"hooks.{name}: {', '.join(missing)} missing", issues)
     payload["hook_event_name"] = served.event
     try:
+        # Only checked here, for an error that names the field; the engine reads the bytes as it does for `dispatch`.
         msgspec.convert(payload, EVENTS[served.event])
     except msgspec.ValidationError as error:
         raise RpcError("VALIDATION_ERROR", f"hooks.{name}: {error}", (issue(str(error)),)) from error
@@ -165,7 +170,7 @@ def _refusal(event: DecidedEvent, listener: Listener) -> dict[str, object]:
 
 
 def _opened(engine: "Engine", event: DecidedEvent) -> dict[str, object]:
-    """The number of the session that the event has opened: known once it is written."""
+    """Find the number of the session that the event has opened: known once it is written."""
     if not any(isinstance(effect, OpenSession) for effect in event.decision.effects):
         return {}
     try:

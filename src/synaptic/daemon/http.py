@@ -12,7 +12,7 @@ from synaptic.model.home import Home
 
 
 class Http:
-    """The ASGI server behind both listeners, loaded when it is first needed."""
+    """The ASGI server behind both listeners (Unix socket and loopback), imported when it is first needed."""
 
     def __init__(self, service: Any) -> None:
         self._service = service
@@ -34,6 +34,7 @@ class Http:
         await asyncio.to_thread(self._config, None)  # so that the first HTTP request does not hold up an event
         if not wanted.enabled:
             return
+        # Loopback is open to every user of the machine, unlike the socket: hence the token.
         token = loopback_token(self._service.engine.home)
         loop = asyncio.get_running_loop()
         self._server = await loop.create_server(lambda: self._protocol(token), "127.0.0.1", wanted.port)

@@ -28,6 +28,7 @@ from synaptic.model.home import Home
 from synaptic.setup.dispatcher import read_engine
 from synaptic.store.lease import is_locked
 
+# -I: neither PYTHON* variables nor files in the caller's folder decide which code the daemon runs.
 SERVER = ("-I", "-m", "synaptic.daemon.server")
 INHERITED = ("HOME", "USER", "LOGNAME", "PATH", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR")
 INHERITED_PREFIXES = ("LC_", "XDG_")
@@ -57,7 +58,7 @@ class Lock(msgspec.Struct, frozen=True):
     fd: int
 
     def release(self) -> None:
-        """Leave nothing behind that looks like a daemon."""
+        """Remove pid file and socket, then let go of the lock."""
         _pid_file(self.home).unlink(missing_ok=True)
         self.home.socket.unlink(missing_ok=True)
         os.close(self.fd)  # last: whoever gets the lock next makes files of these names
@@ -102,6 +103,7 @@ def stop(home: Home, grace: float = GRACE) -> Status:
     """Ask the daemon to end, and after the grace end it; returns what was running."""
     if not is_held(home):
         return status(home)
+    # Until its pid file is written, nobody knows which process to signal.
     _wait_until(lambda: status(home).state != "starting", grace)
     was = status(home)
     if was.state == "stopped":
@@ -109,6 +111,7 @@ def stop(home: Home, grace: float = GRACE) -> Status:
     if not was.pid:
         raise DaemonError("a daemon is starting and does not say who it is", where=str(home.lock), hint="try again")
     for number in (signal.SIGTERM, signal.SIGKILL):
+        # Before each signal: once it has ended, its number may be that of another process.
         if _is_gone(home, was.pid):
             return was
         with suppress(ProcessLookupError):
@@ -156,6 +159,7 @@ def prepare(home: Home) -> None:
     """Make the run folder, private to this user. Raises DaemonError when it cannot be made or is someone else's."""
     try:
         home.run.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # Not stat: a link that another user put here would be followed.
         found = home.run.lstat()
         if stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid():
             if stat.S_IMODE(found.st_mode) != 0o700:
@@ -173,7 +177,7 @@ def plain_env(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def restart(home: Home) -> bool:
-    """Stop and start; False when somebody else is at it already."""
+    """Stop and start; False when somebody else is restarting it already."""
     with _hold_restart_lock(home) as first:
         if first:
             stop(home)
@@ -194,6 +198,8 @@ def _spawn(home: Home, fd: int) -> None:
     command = (sys.executable, *SERVER, str(home.root), "--lock-fd", str(fd))
     log = os.open(home.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
     try:
+        # Its own session, so that Ctrl-C at the caller's terminal is not for it; its own folder, so that the caller's
+        # can be deleted; and only plain variables.
         subprocess.Popen(
             command,
             stdin=subprocess.DEVNULL,
@@ -213,6 +219,7 @@ def _take_lock(home: Home) -> int | None:
     for _ in range(PROBES):
         if _try_lock(fd):
             return fd
+        # A daemon that has written its pid file keeps the lock for good: no use in waiting.
         if status(home).state == "running":
             break
         time.sleep(POLL)

@@ -88,7 +88,7 @@ async def last(daemon: "Daemon", params: Newest) -> object:
     """The newest events first."""
     try:
         return [plain(entry) for entry in journal.last(daemon.engine.store, params.n, **params.filters)]
-    except TypeError as error:
+    except TypeError as error:  # the filters are keyword arguments: an unknown column is one that does not exist
         raise RpcError("VALIDATION_ERROR", str(error)) from error
 
 
@@ -121,6 +121,7 @@ async def emit(daemon: "Daemon", params: Emit) -> object:
         raise RpcError("VALIDATION_ERROR", f"event: there is no event {params.event!r}")
     context = completed(params.event, params.context, params.root)
     emission = Emission(event=params.event, context=context, blocking_only=params.blocking_only)
+    # Nothing else of the daemon's environment: it comes from whoever happened to start it.
     env = {"PATH": os.environ.get("PATH", os.defpath), "HOME": os.environ.get("HOME", ""), **params.env}
     return told(emission, await daemon.engine.answer(request_of(emission, env)))
 

@@ -21,5 +21,6 @@ def peer_uid(sock: socket.socket) -> int:
     if hasattr(socket, "SO_PEERCRED"):
         raw = sock.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, CREDENTIALS.size)
         return int(CREDENTIALS.unpack(raw)[1])
+    # macOS and BSD: struct xucred is 76 bytes, and the user id follows its version.
     raw = sock.getsockopt(0, LOCAL_PEERCRED, 76)
     return int(XUCRED.unpack_from(raw)[1])

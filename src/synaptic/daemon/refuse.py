@@ -1,4 +1,4 @@
-"""What a call is told when no engine could look at it: the fail policy chosen at install time."""
+"""Answer a call that no engine could check, by the fail policy (open or closed) chosen at install time."""
 
 from synaptic.agents.shared.discover import CLAUDE, agent_names, find_adapter
 from synaptic.model.call import Answer
@@ -23,6 +23,7 @@ def refuse(home: Home, event: str, reason: str, agent: str = CLAUDE) -> Answer:
 
 
 def _asks_to_stop(event: str) -> bool:
+    # Blocking these means "go on working": an agent that cannot be checked would never end.
     return event.endswith(("Stop", "stop")) or event in GO_ON
 
 

@@ -43,7 +43,7 @@ def method(name: str) -> Callable[[Callable[[Any, Params], Awaitable[object]]], 
 
 
 def environment() -> Mapping[str, str]:
-    """The variables that came with the request that is being answered; never another one's."""
+    """Get the variables that came with the request that is being answered."""
     return _environment.get()
 
 
@@ -58,7 +58,7 @@ async def call(service: Any, name: str, params: Mapping[str, object], env: objec
 
 
 def _read_variables(env: object) -> Mapping[str, str]:
-    """The variables that count; none of an environment that is none."""
+    """Keep the known variables of a request's environment; none when it is no object of strings."""
     try:
         given = msgspec.convert(env, dict[str, str])
     except msgspec.ValidationError:
@@ -83,7 +83,7 @@ async def _call_method(service: Any, name: str, params: Mapping[str, object]) ->
 
 
 def issue(message: str) -> str:
-    """`field: message`, from a decoder's sentence about `$.field`."""
+    """Format msgspec's error about `$.field` as `field: message`."""
     text, found, path = message.partition(" - at `$.")
     if found:
         return f"{path.rstrip('`')}: {text}"

@@ -65,6 +65,7 @@ class Daemon:
     def spawn(self, work: Awaitable[None]) -> None:
         """Run something to its end; the daemon does not stop before it."""
         task = asyncio.ensure_future(work)
+        # The event loop itself holds tasks only weakly: one without a reference may be collected half way.
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
@@ -76,6 +77,7 @@ class Daemon:
     async def keep_alive(self) -> None:
         """Tell clients that wait for slow hooks that somebody is still working for them."""
         while True:
+            # Only who has waited for a whole interval gets a byte: quick answers, the usual ones, cost nothing.
             waiting = set(self.busy)
             await asyncio.sleep(frame.KEEP_ALIVE_SECONDS)
             for connection in waiting & self.busy:
@@ -107,6 +109,7 @@ class Connection(asyncio.Protocol):
         first = self._buffer[:1]
         if first == frame.MAGIC[:1]:
             self._frame()
+        # A connection that began with lines stays with them: what is no JSON gets an error, not an HTTP parser.
         elif first == b"{" or self._lines is not None:
             self._line()
         else:
@@ -134,6 +137,7 @@ class Connection(asyncio.Protocol):
             return
         self._buffer.clear()
         self._sizes = None
+        # This client decides by itself, and starts a daemon of the installed version after it.
         if self._daemon.outdated(delivery.version):
             self.transport.write(frame.pack_answer(Answer(), frame.OTHER_VERSION))
             self._daemon.stop()
@@ -155,6 +159,7 @@ class Connection(asyncio.Protocol):
         self.transport.write(frame.pack_answer(answer))
 
     def _line(self) -> None:
+        # A line that never ends would fill the memory of the process that answers everybody.
         if len(self._buffer) > LINE_LIMIT:
             self.transport.abort()
             return
@@ -182,6 +187,7 @@ def listen(home: Home) -> socket.socket:
     """The socket under its final name, listening before it can be seen. The lock makes sure that it is ours to take."""
     os.chdir(home.run)  # a relative name has no length limit
     sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    # Private from the start: a chmod after bind would leave a moment in which others can connect.
     before = os.umask(0o177)
     try:
         fresh = f"daemon.{os.getpid()}"
@@ -196,7 +202,7 @@ def listen(home: Home) -> socket.socket:
 
 
 async def serve(home: Home) -> None:
-    """Until SIGTERM, `daemon.stop` or another version."""
+    """Serve until SIGTERM, `daemon.stop` or a client of a newly installed version."""
     daemon = Daemon(open_engine(home))
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -208,6 +214,7 @@ async def serve(home: Home) -> None:
     gc.freeze()  # what is here now stays: the collector need not look at it again
     gc.set_threshold(GARBAGE, 20, 100)
     await daemon.stopping.wait()
+    # The name first: new calls find no daemon and decide themselves, while those in flight are answered.
     home.socket.unlink(missing_ok=True)
     server.close()
     await daemon.drained()
@@ -218,7 +225,7 @@ async def serve(home: Home) -> None:
 
 
 def _chore(work: Coroutine[None, None, None]) -> asyncio.Task[None]:
-    """Something that goes on beside the events; when it fails, they do not, and the log says why."""
+    """Start a background task; when it fails, the log says why and events are still answered."""
     task = asyncio.create_task(work)
     task.add_done_callback(_report)
     return task

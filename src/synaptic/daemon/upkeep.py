@@ -17,12 +17,13 @@ PRUNE_SECONDS = 6 * 3600.0
 
 
 async def upkeep(engine: Engine) -> None:
-    """For ever, a little at a time."""
+    """Run maintenance for as long as the daemon lives, in small steps between events."""
     chores: list[tuple[float, Callable[[], object]]] = [
         (CHECKPOINT_SECONDS, engine.store.checkpoint),
         (EXPIRE_SECONDS, lambda: retention.expire(engine.store)),
         (PRUNE_SECONDS, lambda: retention.prune(engine.store, engine.catalogs.get("").config.retention_days)),
     ]
+    # As if all were done just now: nothing of it delays the first events after a start.
     done = [time.monotonic()] * len(chores)
     while True:
         await asyncio.sleep(TICK)
@@ -36,7 +37,7 @@ async def upkeep(engine: Engine) -> None:
 
 async def _try(chore: Callable[[], object]) -> None:
     with suppress(StoreError):  # the next round tries again
-        await asyncio.to_thread(chore)
+        await asyncio.to_thread(chore)  # it waits for the disk, and events must not wait with it
 
 
 def _spooled(engine: Engine) -> bool:

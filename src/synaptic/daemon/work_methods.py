@@ -34,6 +34,7 @@ def find_caller(command: Command[Any], environ: Mapping[str, str]) -> Caller:
 
 
 async def _run(command: Command[Any], context: CommandContext) -> Any:
+    # It may wait for another process, and every event would wait with it.
     if command.may_block:
         return await asyncio.to_thread(command.run, context)
     result = command.run(context)

@@ -56,6 +56,7 @@ class RecentCatalogs(Catalogs):
 
     def _find_root(self, call: Call, env: Mapping[str, str]) -> str:
         cwd = call.event.cwd
+        # A root that the payload names must not be cached under the folder: the next call may name another one.
         if any(key in call.payload for key in CONTEXT_KEYS):
             return find_root(call.payload, env, cwd)
         if cwd not in self._roots:

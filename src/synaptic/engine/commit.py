@@ -88,7 +88,7 @@ class GroupCommit:
         await written
 
     def _gather(self, loop: asyncio.AbstractEventLoop, seen: int) -> None:
-        """Write once a turn of the loop brings nobody new: alone that is the next one, in a burst it is a few later."""
+        """Write as soon as a turn of the event loop adds no record: for a single event that is the next turn."""
         if seen < self._count < BATCH:
             loop.call_soon(self._gather, loop, self._count)
         else:
@@ -111,6 +111,7 @@ class GroupCommit:
 
 def _settle(group: Group, error: StoreError | None) -> None:
     for _, written in group:
+        # The client has gone away; setting a result on a cancelled future would raise and strand the others.
         if written.cancelled():
             continue
         if error is None:

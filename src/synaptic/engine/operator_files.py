@@ -18,7 +18,7 @@ def write_files(effects: Iterable[Effect]) -> tuple[str, ...]:
 
 
 def replace_file(path: Path, content: bytes) -> None:
-    """The whole file at once: whoever reads it sees the old content or the new one. A link is replaced, not followed:
+    """Replace a file atomically: a reader sees the old content or the new one. A link is replaced, not followed:
     a repository may bring one in the place of a file that is ours."""
     path.parent.mkdir(parents=True, exist_ok=True)
     replace_own(str(path), content)
@@ -62,6 +62,7 @@ def _open_log(path: str) -> int:
 def _keep_last(path: Path, last: int) -> None:
     if not path.is_file() or path.stat().st_size > CUT_LIMIT:
         return
+    # As bytes: an operator's log may hold anything, and what stays must stay as it was.
     lines = path.read_bytes().splitlines(keepends=True)
     if len(lines) > last:
         replace_file(path, b"".join(lines[-last:]))

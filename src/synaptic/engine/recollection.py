@@ -60,7 +60,7 @@ class StoreRecollection:
 
 
 def trust_of(catalog: Catalog, store: Store) -> Trust:
-    """Who may run in a project."""
+    """Make the check of which hooks may run in a project."""
 
     def accepted(root: str) -> frozenset[str]:
         try:

@@ -78,7 +78,7 @@ class DryRun(EventRuntime):
         self._started: list[Invocation] = []
 
     async def errand(self, call: Call, errand: Errand) -> Ended:
-        """Not in a dry run: a linter mends what it finds."""
+        """Not run in a dry run: a linter would change the files that it checks."""
         return Ended(trouble=f"is not run in a rehearsal ({' '.join(errand.argv)})")
 
     def start(self, invocation: Invocation) -> Failure | None:

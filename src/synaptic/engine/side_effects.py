@@ -51,7 +51,7 @@ class SideEffects:
         self._waiting.append((call, effects))
 
     def carry_out(self) -> None:
-        """Everything that waits."""
+        """Carry out all queued effects."""
         waiting, self._waiting = self._waiting, []
         for call, effects in waiting:
             try:

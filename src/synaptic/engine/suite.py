@@ -63,7 +63,7 @@ class Suite:
         return self._concluded(ended)
 
     async def _quiet(self) -> bool:
-        """Whether nobody newer came while we waited."""
+        """Wait for debounce and cooldown; False when a newer run took over meanwhile."""
         rest = self._last_run() + self.run.cooldown - time.time()
         until = time.monotonic() + max(self.run.debounce, min(rest, self.run.cooldown))
         while (left := until - time.monotonic()) > 0:
@@ -113,6 +113,7 @@ class Suite:
     def _remember(self, status: TestStatus) -> None:
         owner = state.Owner(self.root)
         with suppress(StoreError):  # the file still says it
+            # Opened for this write alone: a run may take minutes, and the daemon writes to the database meanwhile.
             store = Store.open(self.home)
             try:
                 state.write(store, owner, Change(section=TESTS, put=msgspec.structs.asdict(status)))
@@ -125,7 +126,7 @@ class Suite:
         write_files([WriteFile(record_path(self.root, name), text)])
 
     def _superseded(self) -> bool:
-        """A lock that is gone was cleaned up by somebody; only another one's means that we are late."""
+        """Whether a newer run took the lock. A missing lock was only cleaned up by somebody and stops nothing."""
         try:
             return self._lock.read_text() != self._token
         except OSError:

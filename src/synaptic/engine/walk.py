@@ -82,6 +82,7 @@ class Engine:
         try:
             known = journal.answer(self.store, request.id)
         except StoreError:
+            # Where the journal cannot be read, a repeated call is decided again: no answer would be worse.
             known = None
         return known or await self.answer(request)
 

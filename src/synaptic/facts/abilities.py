@@ -14,12 +14,12 @@ MOST = 8
 
 
 async def payload(call: Call, means: EngineMeans) -> Mapping[str, object]:
-    """All of it."""
+    """The whole payload, as it arrived."""
     return call.payload
 
 
 async def suggestions(call: Call, means: EngineMeans) -> tuple[Suggested, ...]:
-    """Only for prompts: no other event waits for a search."""
+    """Abilities that fit a prompt. Other events get none, so that no tool call waits for a search."""
     if not isinstance(call.event, UserPromptSubmit):
         return ()
     try:
@@ -29,7 +29,7 @@ async def suggestions(call: Call, means: EngineMeans) -> tuple[Suggested, ...]:
 
 
 async def ability_calls(call: Call, means: EngineMeans) -> int:
-    """Of this project."""
+    """How often this project has called the ability."""
     if not isinstance(call.event, AbilityEvent):
         return 0
     try:

@@ -61,7 +61,7 @@ async def tests(call: Call, means: EngineMeans) -> TestStatus | None:
 
 
 async def changed(call: Call, means: EngineMeans) -> tuple[ChangedFile, ...]:
-    """What the session wrote and is still there."""
+    """Files that the session wrote and that still exist."""
     paths = _changes(call, means).get("files")
     names = [str(path) for path in paths][-CHANGED_FILES:] if isinstance(paths, list | tuple) else []
     return await asyncio.to_thread(_texts, names) if names else ()

@@ -75,7 +75,7 @@ def file_of(call: Call) -> str:
 
 
 async def ask(folder: str, *words: str) -> str:
-    """What git prints; nothing when it is missing, fails, or takes too long."""
+    """Run git and return what it prints; "" when it is missing, fails or takes too long, since a fact never raises."""
     program = _program()
     if not program:
         return ""
@@ -95,6 +95,7 @@ def read(folder: str) -> Git:
 
 
 def _read(folder: str) -> Git:
+    # Walked by hand, not by asking git: this is on the way of every write, and a process would cost milliseconds.
     current = folder
     while True:
         prefix = current.rstrip("/")

@@ -60,12 +60,13 @@ async def layers(call: Call, means: EngineMeans) -> Layers:
     waiting = means.reservations.take_place(call.id, session.id)
     if not waiting:
         return found
+    # Calls that run in parallel are not in the store yet; without them all would see the same count and pass the limit.
     ahead = msgspec.structs.replace(session, heartbeat=session.heartbeat + waiting)
     return msgspec.structs.replace(found, session=ahead)
 
 
 async def agent_name(call: Call, means: EngineMeans) -> str:
-    """AGENT_ID."""
+    """The name in AGENT_ID; "" for the name that means nobody."""
     return _name(call)
 
 
@@ -80,6 +81,7 @@ async def hand_over(call: Call, means: EngineMeans) -> HandOver:
         return HandOver()
     payload = _untold(previous)
     if previous and payload and not means.reservations.take_text(call.id, ("payload", previous.id)):
+        # Another call of the session is telling it at this moment.
         payload = None
     return HandOver(
         previous=previous,
@@ -111,7 +113,7 @@ async def directives(call: Call, means: EngineMeans) -> tuple[str, ...]:
 
 
 async def directive_folders(call: Call, means: EngineMeans) -> tuple[str, ...]:
-    """Where they were looked for."""
+    """Folders that were searched for directive files, so that the effort does not search them again."""
     effort, root = resolved(call, means).effort, call.root
     return tuple(_new_folders(file_of(call), root, effort)) if effort and root else ()
 
@@ -153,7 +155,7 @@ def _name(call: Call) -> str:
 
 
 def _counts(event: PreToolUse) -> bool:
-    """Whether a call will most likely be counted: one that writes the log must not make others wait for it."""
+    """Whether a call will probably be counted: one that writes the log takes no place ahead of others."""
     return event.tool_name not in UNCOUNTED and not any(name in event.tool.command for name in COMMANDS)
 
 

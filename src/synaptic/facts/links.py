@@ -9,7 +9,7 @@ from synaptic.model.event import ToolEvent
 
 
 async def real_paths(call: Call, means: EngineMeans) -> Mapping[str, str]:
-    """Where links lead, for each path that is not what it seems."""
+    """Resolve links, for each path of the call that leads somewhere else than it says."""
     if not isinstance(call.event, ToolEvent):
         return {}
     found = ((path, _real(path, call)) for path in call.event.tool.paths)

@@ -12,7 +12,7 @@ SHOWN = 8 * 1024
 
 
 async def log_end(call: Call, means: EngineMeans) -> str:
-    """Its last lines, whole ones; empty when there is no log."""
+    """The last whole lines of the effort's log; "" when there is no log."""
     effort = resolved(call, means).effort
     return _end(effort.artifact("log")) if effort else ""
 
@@ -28,5 +28,6 @@ def _end(path: str) -> str:
             piece = file.read(SHOWN)
     except (OSError, ValueError):
         return ""
+    # The piece begins in the middle of a line unless it is the whole file.
     whole = piece.partition(b"\n")[2] if start else piece
     return (whole or piece).decode("utf-8", "replace").strip()

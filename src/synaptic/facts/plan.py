@@ -18,7 +18,7 @@ _counts: OrderedDict[tuple[str, str, int], int] = OrderedDict()
 
 
 async def plan(call: Call, means: EngineMeans) -> PlanFile:
-    """Beside the file that is written, else in the project."""
+    """The plan in the working tree of the file that is written, else the one in the project."""
     tree = await _tree(call, means)
     for folder in dict.fromkeys((tree.top, call.root)):
         if folder and (found := _plan_in(folder)):
@@ -31,6 +31,7 @@ async def plan_commits(call: Call, means: EngineMeans) -> int:
     known, tree = await plan(call, means), await _tree(call, means)
     if not known.exists or not tree.commit:
         return 0
+    # Counting needs a git process; with this key it runs once per commit and plan, not once per event.
     key = (tree.top, tree.commit, int(known.modified))
     if key not in _counts:
         printed = await ask(tree.top, "rev-list", "--count", f"--since=@{int(known.modified)}", "HEAD")

@@ -26,7 +26,7 @@ async def repositories(call: Call, means: EngineMeans) -> Mapping[str, Git]:
 
 
 async def pending(call: Call, means: EngineMeans) -> Mapping[str, Pending]:
-    """What each commit would hold."""
+    """Staged files and merge state of each repository that the command commits in."""
     command = command_of(call)
     folders = _some([found.cwd for found in command.git_calls if found.verb == "commit"] if command else [])
     found = await asyncio.gather(*(_pending(folder) for folder in folders))

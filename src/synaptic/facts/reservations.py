@@ -29,6 +29,7 @@ class Reservations:
 
     def take_place(self, call: str, session: int) -> int:
         """A place among the calls that will move a session's heartbeat; how many are ahead of it and unwritten."""
+        # In order of arrival, so that two parallel calls never get the same number.
         ahead = 0
         for other, theirs in self._sessions.items():
             if other == call:
@@ -38,7 +39,7 @@ class Reservations:
         return ahead
 
     def leave_place(self, call: str) -> None:
-        """After a rewrite into a call that is not counted."""
+        """Give back the place in the count, when a rewrite has made the call one that is not counted."""
         self._sessions.pop(call, None)
 
     def take_text(self, call: str, text: Text) -> bool:

@@ -43,6 +43,7 @@ async def tool_servers(call: Call, means: EngineMeans) -> frozenset[str] | None:
 
 
 def _declared(home: str, root: str) -> frozenset[str] | None:
+    # A file that cannot be decoded makes the answer "not known", because a missing name would mean "no such tool".
     names: set[str] = set()
     for path in (f"{root}/.mcp.json", f"{home}/.claude.json"):
         content = snapshot.read(path, LIMIT)

@@ -16,7 +16,7 @@ LOCAL = (".venv/bin", "venv/bin", "node_modules/.bin")
 
 
 async def linter(call: Call, means: EngineMeans) -> Tooling:
-    """For the file that was written."""
+    """The linter that the project configures for the file that was written."""
     path = file_of(call)
     inner = local(path, call.root)
     if not is_source(inner) or is_skippable(inner):
@@ -26,7 +26,7 @@ async def linter(call: Call, means: EngineMeans) -> Tooling:
 
 
 async def suite(call: Call, means: EngineMeans) -> Tooling:
-    """Of the working tree that the file is in."""
+    """The test command of the working tree that the file is in."""
     path = file_of(call)
     if not is_guarded(local(path, call.root)):
         return Tooling()

@@ -25,7 +25,7 @@ async def usage(call: Call, means: EngineMeans) -> Usage:
 
 
 async def exhaustion(call: Call, means: EngineMeans) -> str:
-    """From the transcript's end."""
+    """`rate-limit` or `context` when the transcript says that the turn ended with that; "" otherwise."""
     size = _size(call.event.transcript_path)
     return transcript.exhaustion(_piece(call.event.transcript_path, max(0, size - END), size)) if size else ""
 
@@ -56,7 +56,7 @@ def _read(call: Call, means: EngineMeans, session: Session) -> Usage:
 
 
 def _left(call: Call, session: Session) -> Usage:
-    """Where the session's row says that it was left; the row of another window says nothing about this one."""
+    """Continue from the usage in the session's row, unless the row belongs to another window of the agent."""
     host = call.event.session_id
     other = session.host and host and session.host != host
     return Usage() if other else Usage(session.usage, session.offset)
@@ -83,6 +83,7 @@ def _piece(path: str, start: int, end: int) -> bytes:
     if end <= start:
         return b""
     try:
+        # The path comes from the payload: O_NONBLOCK keeps a named pipe in its place from hanging the daemon.
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except (OSError, ValueError):
         return b""

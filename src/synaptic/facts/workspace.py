@@ -9,7 +9,7 @@ from synaptic.store import workspaces
 
 
 async def extra_roots(call: Call, means: EngineMeans) -> tuple[str, ...]:
-    """Folders the user added."""
+    """Folders that the user added to the session beside its project."""
     try:
         return workspaces.added(means.store, call.event.session_id)
     except StoreError:

@@ -27,12 +27,13 @@ class Ended(msgspec.Struct, frozen=True):
 
 
 class Child:
-    """One process from its start to its end. Its number stays its own until `look` has seen the end."""
+    """One process from its start to its end. Its pid is not reused until `poll` has seen the end."""
 
     def __init__(self, command: Sequence[str], environ: Mapping[str, str]) -> None:
         try:
             # In our process group: what the keyboard sends reaches it as if we were not there.
             self._process = subprocess.Popen(command, env=environ)
+        # ValueError: a word or a variable with a NUL in it, which no process can be given.
         except (OSError, ValueError) as error:
             what = getattr(error, "strerror", None) or str(error)
             raise SynapticError(what, where=command[0], hint="is it installed and on PATH?") from error
@@ -46,8 +47,9 @@ class Child:
         return time.monotonic() - self._started
 
     def look(self) -> Ended | None:
-        """The end, if it has come. On a terminal, a child that has stopped stops us too, so that the shell is back."""
+        """Return how it ended, or None. On a terminal, a child that was stopped stops us too: the shell is back."""
         while self.ended is None:
+            # Not `Popen.poll`: it does not see a child that was stopped, and Ctrl-Z must give the shell back.
             pid, status = os.waitpid(self.pid, os.WNOHANG | os.WUNTRACED)
             if not pid:
                 break
@@ -55,18 +57,20 @@ class Child:
                 self._stopped()
                 continue
             self.ended = _ended(status)
+            # We have reaped it ourselves: without this, Popen would wait for a process number that is free again.
             self._process.returncode = -self.ended.signal or self.ended.code
         return self.ended
 
     def _stopped(self) -> None:
-        """Stop as well, and go on together. Where no shell could continue us, the kernel discards the stop."""
+        """Stop ourselves too, and continue together. Where no shell could continue us, the kernel discards the stop."""
         if os.isatty(0):
             os.kill(os.getpid(), signal.SIGTSTP)
             self.send(signal.SIGCONT)
 
     def send(self, number: int) -> None:
-        """A signal, unless it has ended."""
+        """Send a signal, unless it has ended."""
         if self.ended is None:
+            # Not reaped yet, so the number cannot be another process's.
             os.kill(self.pid, number)
 
 

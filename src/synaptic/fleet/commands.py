@@ -17,7 +17,7 @@ Group = tuple[str, ...]
 
 
 def kind(command: Sequence[str]) -> str:
-    """Which agent a command starts: its program's name."""
+    """Read which agent a command starts: the name of its program."""
     return os.path.basename(command[0])  # noqa: PTH119 a name on PATH is no file
 
 
@@ -39,12 +39,13 @@ def restarted(command: Sequence[str], prompt: str, flag: str = "") -> tuple[str,
         return _put_together((*start, prompt), [group for group in kept if group not in words and group[0] != "--"])
     if not line.flag:
         return _put_together(start, [*kept, (prompt,)])
+    # Behind `--` the option would be a word of the prompt.
     tail = kept[-1:] if kept and kept[-1][0] == "--" else []
     return _put_together(start, [*kept[: len(kept) - len(tail)], (line.flag, prompt), *tail])
 
 
 def without_resume(command: Sequence[str]) -> tuple[str, ...]:
-    """The command in a new session, its own prompt included."""
+    """Build the command that starts a new session, with its own prompt kept."""
     start, line, groups = _taken_apart(command)
     return _put_together(start, _fresh(groups, line))
 
@@ -64,10 +65,11 @@ def has_prompt(command: Sequence[str]) -> bool:
 
 
 def _taken_apart(command: Sequence[str]) -> tuple[Group, CommandLine, list[Group]]:
-    """The program with its verb, what is known about that, and the other words in groups."""
+    """Parse a command: the program with its verb, what is known about them, and the other words in groups."""
     agent = find_by_program(kind(command))
     line = agent.command_line if agent else UNKNOWN_COMMAND_LINE
     verb = next((place for place, word in enumerate(command[1:], 1) if word in line.verbs), 0)
+    # A plain word before it is a prompt or an argument; what looks like a verb behind that is none.
     if verb and not any(_is_word(group) for group in _groups(command[1:verb], line)):
         below = line.verbs[command[verb]]
         return tuple(command[: verb + 1]), below, _groups(command[verb + 1 :], below)
@@ -82,6 +84,7 @@ def _groups(words: Sequence[str], line: CommandLine) -> list[Group]:
         if word == "--":
             return [*found, tuple(words[place:])]
         if _is_bundle(word, line):
+            # Taken apart, so that the letter that continues a session can be dropped and the others stay.
             found += ((f"-{letter}",) for letter in word[1:])
             place += 1
             continue
@@ -109,7 +112,7 @@ def _prompt_at(groups: Sequence[Group], line: CommandLine) -> int | None:
 
 
 def _fresh(groups: Sequence[Group], line: CommandLine) -> list[Group]:
-    """Without what continues an old session: options, or a verb and the session that it names."""
+    """Drop what continues an old session: options, or a verb and the session that it names."""
     kept = [group for group in groups if _name(group) not in line.resume]
     words = [place for place, group in enumerate(kept) if _is_word(group)]
     if words and kept[words[0]][0] in line.resume_verbs:
@@ -118,14 +121,14 @@ def _fresh(groups: Sequence[Group], line: CommandLine) -> list[Group]:
 
 
 def _replaced(groups: Sequence[Group], place: int, prompt: str, line: CommandLine) -> list[Group]:
-    """With one prompt, where the first one was."""
+    """Put one prompt where the first one was, and drop the others."""
     before = [group for group in groups[:place] if _name(group) not in line.prompts]
     after = [group for group in groups[place + 1 :] if _name(group) not in line.prompts]
     return [*before, (_name(groups[place]), prompt), *after]
 
 
 def _name(group: Group) -> str:
-    """The option of a group, also of `--option=value`."""
+    """Get the option that a group begins with, also of `--option=value`; empty for a plain word."""
     return group[0].partition("=")[0] if group[0].startswith("-") else ""
 
 

@@ -1,4 +1,4 @@
-"""A word to whoever looks at another window: an agent waits, or has failed."""
+"""Desktop notifications: an agent waits for somebody, or has failed."""
 
 import shutil
 import subprocess  # noqa: TID251  a desktop is told by a program
@@ -13,7 +13,7 @@ TELLING = {"attention": "waits for you", "error": "has failed"}
 
 
 def alerts(changes: Iterable[Change]) -> Iterator[Alert]:
-    """One for every agent that has come to need somebody. Who was like that when we came is no news."""
+    """Make an alert for every agent that has come to need somebody; not for one that did when we started."""
     for change in changes:
         status = change.became
         if status in TELLING and change.before is not None and change.after is not None:
@@ -22,7 +22,7 @@ def alerts(changes: Iterable[Change]) -> Iterator[Alert]:
 
 
 def show(alert: Alert, environ: Mapping[str, str]) -> bool:
-    """Whether there is a desktop that is told."""
+    """Show an alert; False where there is no desktop to show it on."""
     words = alert_command(alert, environ, sys.platform)
     if not words or not shutil.which(words[0]):
         return False

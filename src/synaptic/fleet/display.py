@@ -1,4 +1,4 @@
-"""The fleet in tmux: panes and windows look like what their agents do. It reads, and writes nothing but tmux."""
+"""Show the fleet in tmux: colour panes and mark windows by agent status. Reads the database, writes only to tmux."""
 
 import time
 from collections.abc import Iterable, Iterator
@@ -21,7 +21,7 @@ Shown = tuple[str, Status]
 
 
 class Display:
-    """One tmux server. What it shows is compared with what it should show, every time, so two displays agree."""
+    """Display on one tmux server. Compares what is shown with what should be, each time, so that two displays agree."""
 
     def __init__(self, tmux: Tmux) -> None:
         self._tmux = tmux
@@ -32,24 +32,27 @@ class Display:
         """Paint what has changed; returns when to look again at the latest, in seconds."""
         panes, frames = paint.read(self._tmux.run("list-panes", "-a", "-F", paint.FORMAT))
         placed = {pane: self._held(panes[pane], who, now) for pane, who in self._placed(members) if pane in panes}
+        # A pane that is gone must not keep waking us.
         self._due = {pane: due for pane, due in self._due.items() if pane in placed}
         self._tmux.batch([*self._panes(panes, placed), *self._windows(panes, frames, placed)])
+        # A floor: a moment that is only a hair away must not become a busy loop.
         return max(0.01, min((due - now for due in self._due.values()), default=TICK))
 
     def clear(self) -> None:
-        """Everything as it was."""
+        """Put every pane and window back as it was."""
         panes, frames = paint.read(self._tmux.run("list-panes", "-a", "-F", paint.FORMAT))
         self._tmux.batch([*self._panes(panes, {}), *self._windows(panes, frames, {})])
 
     def _placed(self, members: Iterable[Member]) -> Iterator[tuple[str, Shown]]:
         """Agents of this server by pane; the one heard of last, where two say that they have the same."""
+        # Oldest first, because the caller makes a dict of this and the last one of a pane wins.
         for member in sorted(members, key=lambda one: one.since):
             server, _, pane = member.pane.rpartition(":")
             if server == self._identity:
                 yield pane, (member.agent, member.status)
 
     def _held(self, pane: Pane, who: Shown, now: float) -> Shown:
-        """What to show for now: something calmer waits a moment."""
+        """Choose what to show now: a less urgent status waits a moment, so that nothing flickers."""
         agent, status = who
         if not paint.is_calmer(status, pane.status):
             self._due.pop(pane.id, None)
@@ -77,9 +80,10 @@ class Display:
                 yield from paint.plain(window)
 
     def _first(self, pane: Pane) -> Pane:
-        """A pane that is not ours yet, with the style of its own."""
+        """Remember the style that a pane has of its own before it gets our colour."""
         if pane.status:
             return pane
+        # Asked once, before the first colour: afterwards the option holds ours.
         return msgspec.structs.replace(pane, before=self._own("-p", pane.id, "window-style"))
 
     def _first_window(self, window: Window) -> Window:
@@ -89,7 +93,7 @@ class Display:
         return msgspec.structs.replace(window, before=before, rename=self._own("-w", window.id, "automatic-rename"))
 
     def _own(self, kind: str, target: str, name: str) -> str:
-        """An option as it is set on the pane or window itself."""
+        """Read an option that is set on the pane or window itself, not inherited."""
         return next(iter(self._tmux.run("show-options", kind, "-q", "-v", "-t", target, name)), UNSET)
 
 

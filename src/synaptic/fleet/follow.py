@@ -1,4 +1,4 @@
-"""The database, followed by push: whoever waits here is woken by the kernel when something was committed.
+"""Follow changes of the database: whoever waits here is woken by the kernel (inotify) after a commit.
 
 Nobody is asked agent by agent. Where the kernel offers no such thing, one number is read four times a second for all
 agents together; where it does, the same number is read now and then, for file systems that tell nobody.
@@ -31,7 +31,7 @@ Version = tuple[object, ...]
 
 
 class Follow:
-    """A door to the database that survives everything that may happen to the file, and word of its changes."""
+    """Access to the database that survives a replaced, missing or damaged file, and tells when it has changed."""
 
     def __init__(self, home: Home, quiet: float = QUIET) -> None:
         self._home = home
@@ -54,13 +54,13 @@ class Follow:
         return True
 
     def do(self, work: Callable[[Store], T], otherwise: T) -> T:
-        """What some work on the database returns; the other value when there is none, or it cannot be used now."""
+        """Run some work on the store and return its result; `otherwise` when there is no usable database now."""
         store = self._opened()
         if store is None:
             return otherwise
         try:
             return work(store)
-        except StoreError:
+        except StoreError:  # a damaged or locked database must not end the supervisor, and with it the agent
             return otherwise
 
     def members(self) -> tuple[Member, ...]:
@@ -79,7 +79,7 @@ class Follow:
         return msgspec.structs.replace(member, status="error", note=LOST, supervised=False)
 
     def _moved(self) -> bool:
-        """Asked before anything is read, so that nothing that is committed meanwhile goes unnoticed."""
+        """Whether the version has changed. Asked before data is read, so that no commit in between goes unnoticed."""
         before, self._version = self._version, self._now()
         return before != self._version
 
@@ -90,6 +90,7 @@ class Follow:
     def _opened(self) -> Store | None:
         """The store of the file that has the database's name now."""
         file = inode(self._home.database)
+        # Compared by inode: a connection to a database that was replaced would go on reading the deleted file.
         if file != self._file or (file and self._store is None):
             self._shut()
             self._file = file
@@ -102,13 +103,15 @@ class Follow:
         self._store, self._file = None, None
 
     def _sleep(self, seconds: float, also: Sequence[int]) -> bool:
-        """Until there is news, or it is time to look; True when another descriptor can be read."""
+        """Sleep until there is news, or it is time to look; True when another descriptor can be read."""
+        # Added each time: a folder that was deleted and made again has lost its watch.
         pause = RELIEF if self._news.add(str(self._home.root)) else BLIND
         mine = [] if self._news.fd is None else [self._news.fd]
         ready = select.select([*mine, *also], [], [], min(seconds, pause))[0]
         if any(fd in also for fd in ready):
             return True
         if ready and self._concerns(self._news.read_names()):
+            # One commit writes to several files several times: wait for the rest and read it away.
             time.sleep(self._quiet)
             self._news.read_names()
         return False
@@ -122,6 +125,7 @@ def _open(home: Home) -> Store | None:
         store = Store.open(home)
     except StoreError:
         return None
+    # A store that fell back to memory knows no agent and would never change.
     if store.durable:
         return store
     store.close()

@@ -30,6 +30,7 @@ class Identity(msgspec.Struct, frozen=True):
 
 def identify(option: str, command: tuple[str, ...], environ: Mapping[str, str]) -> Identity:
     """The option, AGENT_ID, the tmux pane, or the program's name with something after it."""
+    # Only the variable may hold the word for "no agent": who types that word as a name means it.
     given = option or environ.get("AGENT_ID", "")
     if given and (option or given != NOBODY):
         return Identity(checked_name(given))
@@ -37,7 +38,7 @@ def identify(option: str, command: tuple[str, ...], environ: Mapping[str, str]) 
 
 
 def made_up(name: str) -> str:
-    """A name that nobody has."""
+    """Make up a name that nobody has, by a random suffix."""
     return f"{name}-{secrets.token_hex(3)}"
 
 
@@ -51,6 +52,7 @@ def claim(home_root: Path, identity: Identity) -> tuple[str, int]:
         if lease is not None:
             return identity.agent, lease
         if not identity.chosen:
+            # Passed on as chosen: with its random part it is free, and a second suffix would not help if it were not.
             return claim(home_root, Identity(made_up(identity.agent)))
         time.sleep(0.01)
     what = f"{identity.agent!r} is supervised already"
@@ -58,13 +60,13 @@ def claim(home_root: Path, identity: Identity) -> tuple[str, int]:
 
 
 def outer(home_root: Path, agent: str, environ: Mapping[str, str]) -> str:
-    """The supervised agent that starts this one from its own shell, and whose pane it is; nobody's, usually."""
+    """Find the supervised agent from whose shell (and in whose pane) this one is started; usually empty."""
     name = environ.get("AGENT_ID", "")
     return name if name not in ("", NOBODY, agent) and held(home_root, name) else ""
 
 
 def variables(charge: Charge) -> dict[str, str]:
-    """What an agent's own events are told apart by."""
+    """Make the environment variables by which the events of this agent are recognised."""
     parent = {"AGENT_PARENT": charge.parent} if charge.parent else {}
     return {"AGENT_ID": charge.agent, **parent}
 
@@ -72,6 +74,7 @@ def variables(charge: Charge) -> dict[str, str]:
 def pane_of(environ: Mapping[str, str]) -> str:
     """Server and pane: the server with its process, because another one counts its panes from the start."""
     server, pane = environ.get("TMUX", ""), environ.get("TMUX_PANE", "")
+    # TMUX is `socket,pid,session`. Resolved and without the session, as the server names itself: they are compared.
     socket, _, rest = server.partition(",")
     return f"{os.path.realpath(socket)},{rest.partition(',')[0]}:{pane}" if socket and pane else ""
 

@@ -4,7 +4,7 @@ import msgspec
 
 
 class Pace(msgspec.Struct, frozen=True, kw_only=True):
-    """The rule, in seconds."""
+    """How often and how soon a crashed agent is restarted, in seconds."""
 
     restarts: int = 4
     """Crashes within the window that are answered with another start; one more and it is given up."""
@@ -18,7 +18,7 @@ class Pace(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Crashes:
-    """The crashes of the window, counted."""
+    """Counts the crashes within the time window."""
 
     def __init__(self, pace: Pace) -> None:
         self._pace = pace

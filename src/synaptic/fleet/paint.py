@@ -72,9 +72,10 @@ def read(lines: Sequence[str]) -> tuple[dict[str, Pane], dict[str, Window]]:
 
 
 def tinted(pane: Pane, agent: str, status: Status) -> Iterator[Command]:
-    """The pane shows the status of an agent."""
+    """Commands that colour a pane by the status of its agent."""
     style = f"bg={pane.theme.get(status) or BACKGROUND[status]}"
     if not pane.status:
+        # First: if we are killed half way, the next display still knows what to put back.
         yield _pane_option(pane, "@synaptic_pane_before", pane.before)
     if pane.style != style:
         yield _pane_option(pane, "window-style", style)
@@ -85,14 +86,14 @@ def tinted(pane: Pane, agent: str, status: Status) -> Iterator[Command]:
 
 
 def bare(pane: Pane) -> Iterator[Command]:
-    """The pane as it was."""
+    """Commands that put a pane back as it was."""
     yield _pane_option(pane, "window-style", pane.before)
     for name in ("@synaptic_agent", "@synaptic_pane_status", "@synaptic_pane_before"):
         yield ("set-option", "-q", "-p", "-u", "-t", pane.id, name)
 
 
 def titled(window: Window, status: Status) -> Iterator[Command]:
-    """The window shows the foremost status of its panes, in front of the name that it has anyway."""
+    """Commands that mark a window with the most urgent status of its panes, in front of its own name."""
     base, name = base_name(window), f"{MARKS[status]}{base_name(window)}"
     if not window.status:
         yield _window_option(window, "@synaptic_before", window.before)
@@ -109,9 +110,10 @@ def titled(window: Window, status: Status) -> Iterator[Command]:
 
 
 def plain(window: Window) -> Iterator[Command]:
-    """The window as it was."""
+    """Commands that put a window back as it was."""
     if (base := base_name(window)) != window.name:
         yield _renamed(window, base)
+    # After the name: `rename-window` switches automatic-rename off.
     yield _window_option(window, "automatic-rename", window.rename)
     yield _window_option(window, "window-status-style", window.before)
     for name in ("@synaptic_status", "@synaptic_name", "@synaptic_rename", "@synaptic_before"):
@@ -150,7 +152,7 @@ def _window(row: Sequence[str]) -> Window:
 
 
 def _renamed(window: Window, name: str) -> Command:
-    """`#` would begin a format."""
+    """Command that renames a window; `#` is doubled because it would begin a format."""
     return ("rename-window", "-t", window.id, "--", name.replace("#", "##"))
 
 
@@ -163,6 +165,7 @@ def _window_option(window: Window, name: str, value: str) -> Command:
 
 
 def _option(where: tuple[str, ...], name: str, value: str) -> Command:
+    # Our own options keep the word as their value: it records that there was nothing to put back.
     if value == UNSET and not name.startswith("@"):
         return ("set-option", "-q", "-u", *where, name)
     return ("set-option", "-q", *where, name, value)

@@ -1,4 +1,4 @@
-"""Who is shown, in which order and in which words. Nothing here looks anything up."""
+"""Select, order and format the agents of the fleet for display. Pure functions: nothing is read here."""
 
 import os
 from collections.abc import Iterable, Mapping
@@ -30,12 +30,12 @@ class Change(msgspec.Struct, frozen=True):
 
 
 def present(members: Iterable[Member], now: float) -> tuple[Member, ...]:
-    """Those who are around: heard of within a day, and with a name, an open window or something to do."""
+    """Keep agents that are around: heard of within a day, with a name, an open window or something to do."""
     return tuple(one for one in members if now - one.seen < FORGOTTEN and _is_present(one))
 
 
 def ordered(members: Iterable[Member]) -> tuple[Member, ...]:
-    """Whoever needs somebody first."""
+    """Order agents so that those that need a person come first."""
     return tuple(sorted(members, key=lambda one: (STATUSES.index(one.status), one.project, one.agent)))
 
 
@@ -48,7 +48,7 @@ def windows(placed: Iterable[tuple[str, Status]]) -> Mapping[str, Status]:
 
 
 def changes(before: Iterable[Member], after: Iterable[Member]) -> tuple[Change, ...]:
-    """What is different, one change an agent, in the order in which they are shown."""
+    """Find what is different: one change per agent, in the order in which they are shown."""
     was = {one.agent: one for one in before}
     now = {one.agent: one for one in ordered(after)}
     names = (*now, *(name for name in was if name not in now))
@@ -80,7 +80,7 @@ def age(seconds: float) -> str:
 
 
 def plain(member: Member) -> dict[str, object]:
-    """A member for a program."""
+    """Convert a member to what `--json` prints."""
     return {
         "agent": member.agent,
         "label": member.label,

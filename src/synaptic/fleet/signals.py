@@ -1,4 +1,4 @@
-"""Signals as a descriptor to wait on and a list to look at: nothing happens inside a handler."""
+"""Receive signals through a pipe that can be waited on with `select`: no code runs inside a handler."""
 
 import os
 import signal
@@ -20,21 +20,25 @@ class Signals:
     def __init__(self) -> None:
         self.fd, self._write = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC) if hasattr(os, "pipe2") else _pipe()
         self._before = {number: signal.getsignal(number) for number in HEEDED}
+        # A full pipe is no loss: it holds thousands of numbers already, and only which ones matters.
         self._wakeup = signal.set_wakeup_fd(self._write, warn_on_full_buffer=False)
         for number, handler in self._before.items():
+            # SIGCHLD also where it was ignored: then the kernel reaps the child, and its exit code is lost.
             if handler is not signal.SIG_IGN or number == signal.SIGCHLD:
                 signal.signal(number, _noted)
 
     def arrived(self) -> frozenset[int]:
-        """Their numbers, once."""
+        """Read the numbers of signals that arrived since the last call."""
         with suppress(BlockingIOError):
             return frozenset(os.read(self.fd, 4096))
         return frozenset()
 
     def close(self) -> None:
-        """Everything as it was."""
+        """Restore the handlers that were there before."""
+        # Before the pipe is closed: a signal would be written into whatever file gets that descriptor next.
         signal.set_wakeup_fd(self._wakeup)
         for number, handler in self._before.items():
+            # None: a handler that was not installed by Python and cannot be put back from here.
             signal.signal(number, handler if handler is not None else signal.SIG_DFL)
         os.close(self.fd)
         os.close(self._write)

@@ -34,7 +34,7 @@ BY_SIGNAL = 128
 
 
 class Task(msgspec.Struct, frozen=True, kw_only=True):
-    """What is supervised."""
+    """The agent, its command line and its environment."""
 
     charge: Charge
     command: tuple[str, ...]
@@ -53,7 +53,7 @@ class Next(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Supervisor:
-    """One agent's."""
+    """Supervises one agent: starts it, waits, and starts it again when asked for or after a crash."""
 
     def __init__(self, home: Home, task: Task, tell: Callable[[str], None]) -> None:
         self._task = task
@@ -71,6 +71,7 @@ class Supervisor:
         command = self._task.command
         step = Next(command=command, status="working" if commands.has_prompt(command) else "done")
         try:
+            # Said now: once the agent runs, the terminal belongs to the agent.
             if not self._begin(step.status):
                 self._tell("the database cannot be used: no status, no restart on request (type: synaptic doctor)")
             step = self._first(command)
@@ -98,6 +99,7 @@ class Supervisor:
 
     def _one(self, command: tuple[str, ...]) -> Child:
         """One process, from its start to its end."""
+        # Signals and requests that were meant for the process before must not end this one.
         self._arrived.clear()
         self._prompt = None
         child = Child(command, self._task.environ)
@@ -109,21 +111,25 @@ class Supervisor:
             if signal.SIGCONT in self._arrived:
                 self._arrived.discard(signal.SIGCONT)
                 child.send(signal.SIGCONT)
+            # Woken by a commit or by a signal, SIGCHLD included: the time-out is no polling interval.
             self._follow.wait(LONG, (self._signals.fd,))
         self._note()
+        # An agent that ended by itself has put the terminal back; one that was killed could not.
         if child.ended and child.ended.signal:
             self._terminal.restore()
         return child
 
     def _end(self, child: Child) -> None:
-        """A signal, a moment, KILL: to the child alone."""
+        """End the child: a signal, a grace period, then SIGKILL; to the child alone."""
         ending = self._ending()
+        # The signal that we were sent: an agent may treat a hang-up otherwise than a request to end.
         child.send(ending or signal.SIGTERM)
         until = time.monotonic() + (PARTING if ending else self._task.pace.grace)
         while child.look() is None:
             self._pause(until - time.monotonic())
             if time.monotonic() >= until:
                 child.send(signal.SIGKILL)
+                # Sent once: a process in the middle of a system call takes its time to die.
                 until = time.monotonic() + LONG
 
     def _after(self, command: tuple[str, ...], child: Child) -> Next:
@@ -146,7 +152,7 @@ class Supervisor:
         return self._leave("error" if ended.code else "done", ended.words if ended.code else "", ended.code)
 
     def _again(self, command: tuple[str, ...], child: Child) -> Next:
-        """As asked. Who asks as soon as it has been started is going in circles."""
+        """Restart as requested; with a growing delay when asked right after a start, since that is a loop."""
         step = Next(command=command, status="working")
         if child.lived >= self._task.pace.hasty:
             return step
@@ -163,7 +169,7 @@ class Supervisor:
         return self._leave("done", "", BY_SIGNAL + stopped) if stopped else step
 
     def _sleep(self, seconds: float) -> int:
-        """The signal that does not want us to go on; 0 when the time is over."""
+        """Sleep; returns the signal that asks us to stop, or 0 when the time is over."""
         until = time.monotonic() + seconds
         self._arrived.clear()
         while (left := until - time.monotonic()) > 0:
@@ -184,7 +190,8 @@ class Supervisor:
         return next(iter(self._arrived.intersection(ENDING)), 0)
 
     def _interrupted(self, ended: Ended) -> int:
-        """The key that ended both of us: not a crash, but what somebody wanted."""
+        """Find the keyboard signal that ended the agent: not a crash, but what the user wanted."""
+        # An agent that catches Ctrl-C and then exits reports it as 128 + 2, as a shell does.
         number = ended.signal or ended.code - BY_SIGNAL
         return number if number in KEYBOARD and number in self._arrived else 0
 
@@ -202,7 +209,7 @@ class Supervisor:
         return self._prompt if newest is None else newest
 
     def _begin(self, status: Status | None) -> bool:
-        """Before each start, so that what was asked of an earlier process is not asked of this one."""
+        """Write the agent's row before each start, and clear requests that were made about an earlier process."""
         charge, now = self._task.charge, time.time()
 
         def work(store: Store) -> bool:

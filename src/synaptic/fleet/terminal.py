@@ -28,10 +28,11 @@ class Terminal:
                 self._before = termios.tcgetattr(self._fd)
 
     def restore(self) -> None:
-        """As it was, with us in front of it again."""
+        """Restore the terminal's settings and make us its foreground process group again."""
         if self._fd is None or self._before is None:
             return
         with suppress(OSError, termios.error), _from_behind():
+            # An agent that put a process group of its own in the foreground has left us in the background.
             os.tcsetpgrp(self._fd, os.getpgrp())
             termios.tcsetattr(self._fd, termios.TCSADRAIN, self._before)
             if sys.stdout.isatty():
@@ -40,7 +41,7 @@ class Terminal:
 
 @contextmanager
 def _from_behind() -> Iterator[None]:
-    """Whoever is not in front of the terminal is stopped when it touches it, unless it does not listen."""
+    """Ignore SIGTTOU: a background process that changes the terminal would be stopped by it."""
     before = signal.signal(signal.SIGTTOU, signal.SIG_IGN)
     try:
         yield

@@ -1,4 +1,4 @@
-"""A tmux server: words in, lines out, several commands in one call. The one place that runs `tmux`."""
+"""Run commands on a tmux server, several in one call. The only module that runs `tmux`."""
 
 import os
 import subprocess  # noqa: TID251  tmux is a program
@@ -46,6 +46,7 @@ class Tmux:
         try:
             self.run(*words[:-1])
         except TmuxError:
+            # tmux stops at the first failure and does not say where: repeating those that worked changes nothing.
             self._each(commands)
 
     def _each(self, commands: Sequence[Sequence[str]]) -> None:
@@ -62,5 +63,5 @@ class Tmux:
 
 
 def literal(word: str) -> str:
-    """A word as it is: at its end, tmux takes `;` for the end of the command."""
+    """Escape a `;` at the end of a word: tmux would take it for the end of the command."""
     return f"{word[:-1]}\\;" if word.endswith(";") else word

@@ -92,6 +92,7 @@ def count_refusal(decision: Decision, about: Amending) -> Decision:
     if decision.kind is not Kind.DENY or not isinstance(event, PreToolUse) or not event.session_id:
         return decision
     policy = policies().get(decision.by)
+    # Some refusals are not about the call, such as the one for a missing log (decision 81): they never escalate.
     if policy is not None and not policy.counts_repeats:
         return decision
     name = fingerprint(event.tool)
@@ -136,7 +137,7 @@ def announce_notices(decision: Decision, about: Amending) -> Decision:
 
 
 def cap_stop_blocks(decision: Decision, about: Amending) -> Decision:
-    """Stop cannot loop, whatever the agent's own counter does."""
+    """Let the agent stop after a number of blocks in a row, even if the agent's own loop protection fails."""
     if about.call.event.TIMING is not Timing.STOP or not decision.feedback:
         return decision
     blocked = about.memory.stop_blocks(about.call)

@@ -34,6 +34,7 @@ async def decide(call: Call, runtime: Runtime) -> Deliberation:
     log = selected.hook_log
     # The parts are those of the call as it leaves, not as it came: a rewrite may have changed the patch or the ability.
     final = call if decision.input is None else call.with_input(decision.input)
+    # A hook that matches `Write|Edit` never sees a patch of several files as such, so it is asked file by file.
     for part in split_by_file(final):
         if decision.kind is Kind.DENY:
             break

@@ -23,6 +23,7 @@ SHOWN = 120
 
 def fingerprint(tool: Tool) -> str:
     """A short name for a call: the same for the same act, however it is described."""
+    # Whitespace in a command is folded, so that an agent cannot reset the count by spacing the same call differently.
     said = (
         " ".join(tool.command.split())
         if tool.command

@@ -69,7 +69,7 @@ def _asked(story: Story) -> Iterator[str]:
 
 
 def _together(step: Step) -> str:
-    """A step that policies share."""
+    """Describe a step of the trace that stands for several policies."""
     names = step.note.removeprefix("after a deny: ").split()
     who = "1 policy was" if len(names) == 1 else f"{len(names)} policies were"
     what = "asked and had nothing to say" if step.phase == "quiet" else "not asked any more after the deny"

@@ -48,8 +48,10 @@ def tell_hints(decision: Decision, told_before: tuple[object, ...]) -> Decision:
     text += _text(DOCUMENTS, [_document(item) for item in documents.values()])
     if not text:
         return decision
+    # Oldest first, so that cutting the list forgets what was told longest ago.
     keys = [*told_before, *abilities, *documents]
     told = Change(section=ROUTING, put={"told": keys[-REMEMBERED_HINTS:]})
+    # Hints may turn silence into advice and must never weaken a refusal.
     kind = decision.kind if decision.kind.rank > Kind.ADVISE.rank else Kind.ADVISE
     changes = {"context": (*decision.context, text.strip()), "effects": (*decision.effects, told), "kind": kind}
     return msgspec.structs.replace(decision, **changes)

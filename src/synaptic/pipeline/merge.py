@@ -45,6 +45,7 @@ def merge(
     if not outcomes:
         return Decision(trace=others)
     spoken = [one for one in outcomes if one.answer is not None]  # most hooks are silent: they leave their step only
+    # A second look repeats what the hook said before, so its texts are not told twice.
     first = [one.verdict for one in spoken if one.phase != "recheck"]
     common = Decision(
         context=_flat(verdict.context for verdict in first),
@@ -87,6 +88,7 @@ def _decide_before(common: Decision, spoken: Sequence[HookOutcome], final: Input
         if first := next((one for one in spoken if one.verdict.says is kind), None):
             kept = final if kind is Kind.ASK else None
             return _replace(common, kind=kind, by=first.hook.id, reason=_reason(first), input=kept)
+    # Permission was given for the input that the hook saw; it does not cover what a later hook made of it.
     allowing = [one for one in spoken if one.verdict.says is Kind.ALLOW and not one.outdated]
     if final is not None:
         rewriting = [one for one in spoken if one.verdict.input is not None]
@@ -138,7 +140,7 @@ def _sourced(parts: Iterable[tuple[str, tuple[dict[str, object], ...]]]) -> tupl
 
 
 def _best(suggestions: Sequence[dict[str, object]]) -> tuple[dict[str, object], ...]:
-    """One suggestion per ability: the highest confidence, all reasons."""
+    """Keep one suggestion per ability, with the highest confidence and the reasons of all."""
     best: dict[object, dict[str, object]] = {}
     for suggestion in suggestions:
         known = best.get(suggestion.get("id"))

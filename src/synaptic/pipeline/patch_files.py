@@ -37,7 +37,7 @@ def without_asked(found: SelectedHooks, asked: SelectedHooks) -> SelectedHooks:
 
 
 def limit_to_share(decision: Decision) -> Decision:
-    """What was said about one file, as a word about the patch."""
+    """Reduce a decision about one file to what it may mean for the patch: it can refuse or advise, not permit it."""
     return degraded(decision, SHARE, "patch")
 
 

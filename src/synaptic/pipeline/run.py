@@ -181,7 +181,7 @@ class HookChain:
                 self._unreached.append(hook.id)
 
     async def _ask(self, place: int) -> None:
-        """The first turn of a hook that is no policy."""
+        """Ask a script, HTTP or function hook for the first time; policies are asked in the loop above."""
         hook = self.selected.hooks[place]
         if refused := self.runtime.refusal(hook):
             self._not_awaited.add(place)
@@ -235,6 +235,7 @@ class HookChain:
         self._calls.append(self.call)
 
     async def _execute(self, hook: Hook, recheck: bool) -> Answer:
+        # The agent stops waiting at its own time-out and goes on: an answer after that would protect nothing.
         left = self.runtime.deadline - time.monotonic()
         if left <= 0:
             return Failure(Fault.DEADLINE, "the event's deadline had passed")
@@ -254,6 +255,7 @@ class HookChain:
             return answer, ""
         if not self._is_before or not isinstance(self.call.event, ToolEvent):
             return answer, "this event has no input to rewrite"
+        # A script that appends a flag would append it again at every look (decision 8).
         if outcome.phase == "recheck" and place in self._writers and self.selected.policies[place] is None:
             return Verdict(says=answer.says, reason=answer.reason), "has already rewritten this call"
         if dict(answer.input) != dict(_input(self.call)):

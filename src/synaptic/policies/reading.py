@@ -1,4 +1,4 @@
-"""What the guards ask of an event: its command as read once, and the folders that matter."""
+"""What guards ask about a tool call: its parsed command, where it runs, and which folders matter."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -36,7 +36,7 @@ NOTHING = r"(?!)"
 
 
 def reading(event: PreToolUse, facts: Facts) -> CommandReading | None:
-    """The command of a shell call, understood once for all guards; None for every other tool."""
+    """The command of a shell call, parsed once for all guards; None for every other tool."""
     return facts.command
 
 
@@ -57,12 +57,14 @@ def any_of(hints: tuple[str, ...]) -> re.Pattern[str]:
 def named(found: Script, names: Iterable[str]) -> Iterator[Command]:
     """The commands that run one of these programs; some file systems ignore case, so it is ignored."""
     hits = [commands for name, commands in found.by_name.items() if name in names or name.lower() in names]
+    # Policies rely on the order of the script. A single list is sorted already.
     return iter(hits[0] if len(hits) == 1 else sorted(chain(*hits), key=attrgetter("index")))
 
 
 def names_engine(known: CommandReading) -> bool:
     """Whether the engine is called, or named in a word that may be too long to be looked at here."""
     called = not ENGINE_PROGRAMS.isdisjoint(known.programs)
+    # Words that are too long are not searched, so they count as a mention: better one look more than a hole.
     return called or known.shortened or "synaptic" in known.words
 
 
@@ -73,6 +75,7 @@ def engine_arguments(command: Command) -> list[str] | None:
         return list(dropwhile(lambda text: text[:1] == "-", args))
     if not interpreter(command.name):
         return None
+    # `python -m synaptic ...` and `python /path/synaptic ...` are the engine, too.
     if "-m" in args:
         start = args.index("-m") + 1
         return args[start + 1 :] if args[start : start + 1] and args[start] in ENGINE_MODULES else None
@@ -94,6 +97,7 @@ def boxed(command: Command, found: Script) -> bool:
     """Whether it runs in a container that cannot reach the files of this machine."""
     if not contained(command):
         return False
+    # Any container of the script counts: a volume of one cannot be tied to the command of another by text alone.
     return not any(MOUNTED.match(text) for outer in named(found, CONTAINERS) for text in outer.args)
 
 

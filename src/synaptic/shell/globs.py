@@ -17,6 +17,7 @@ def matches(name: str, pattern: str) -> bool:
     if name[:at] != pattern[:at]:
         return False
     tokens: Sequence[str] = TOKEN.findall(pattern) if "[" in pattern else pattern
+    # Only the last star is ever retried, so hostile patterns such as `a*a*a*a*b` cost length times length and not more.
     size, star, mark = len(tokens), -1, 0
     while at < len(name):
         token = tokens[place] if place < size else ""
@@ -41,6 +42,7 @@ def _holds(token: str, letter: str) -> bool:
 def _among(letters: str, letter: str) -> bool:
     place = 0
     while place < len(letters):
+        # A hyphen at the end of a class stands for itself.
         end = place + 2 if letters[place + 1 : place + 2] == "-" and place + 2 < len(letters) else place
         if letters[place] <= letter <= letters[end]:
             return True

@@ -39,6 +39,7 @@ def resolve(text: str, at: Standpoint) -> str | None:
 @lru_cache(maxsize=256)
 def settled(folder: str) -> bool:
     """Whether a plain name below a folder is resolved by writing it behind the folder."""
+    # Otherwise the folder must be normalized first, and joining would give a second spelling of the same path.
     return folder[-1:] != "/" and ".." not in folder and not folder.startswith("/private")
 
 
@@ -50,6 +51,7 @@ def _resolved(text: str, cwd: str, home: str) -> str | None:
     plain = text.removeprefix("file://")
     if plain.startswith("~"):
         plain = _tilde(plain, home)
+    # Two substring tests are cheaper than the pattern, and nearly every word with `$` fails them.
     if "$" in plain and ("HOME" in plain or "PWD" in plain):
         plain = VARIABLE.sub(lambda found: home if "HOME" in found[0] else cwd, plain)
     if not plain.startswith("/"):
@@ -89,6 +91,7 @@ def stem(root: str) -> str:
 
 def _tilde(text: str, home: str) -> str:
     user, slash, rest = text[1:].partition("/")
+    # `~name`: other users' homes are assumed to stand beside this one; the password database is not asked.
     owner, _, own_name = home.rpartition("/")
     folder = home if user in ("", own_name) else f"{owner}/{user}"
     return f"{folder}{slash}{rest}"

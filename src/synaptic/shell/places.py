@@ -25,7 +25,7 @@ MOUNTED = re.compile(
 """The same trees of a system that is mounted somewhere."""
 HOMES = re.compile(r"/(?:home|users)(?:/[^/]+)?$")
 WINDOWS = re.compile(r"[A-Za-z]:")
-"""A drive; a shell may have eaten the backslashes behind it."""
+"""A Windows drive. The shell may have removed the backslashes behind it, so none is asked for."""
 EXPANSION = re.compile(r"\$\{[^}]*\}|\$\((?:[^()]|\([^()]*\))*\)|\$\w+|\$[@*#?!-]|`[^`]*`")
 CERTAIN = re.compile(r"\$\{\w+:\?")
 """`${X:?}`: the shell stops when it is empty."""
@@ -66,6 +66,7 @@ class Places(msgspec.Struct, frozen=True):
             return Place.WHOLE
         if path in (self.project, self.cwd):
             return Place.HERE
+        # A parent of the project or of the current folder: deleting it deletes the work as well.
         if inside(self.project, (path,)) or inside(self.cwd, (path,)):
             return Place.PROJECT if inside(path, (self.project,)) else Place.WHOLE
         if inside(path, (self.project, *self.more)):
@@ -116,6 +117,7 @@ class Places(msgspec.Struct, frozen=True):
     def _pattern(self, path: str, certain: str) -> Place:
         """What a pattern would hit that is certain up to its first sign."""
         first = path.split("/", 2)[1].lower()
+        # The pattern stands in the first folder below the root: `/e*` and `/[ub]*` reach system trees.
         if certain.count("/") == 1 and any(matches(top[1:], first) for top in TOPS):
             return Place.SYSTEM
         whole = any(held.startswith(certain) and matches(held, path) for held in (self.project, self.home))
@@ -146,7 +148,7 @@ def _below_here(text: str) -> bool:
 
 
 def _headless(word: Word) -> bool:
-    """Whether it begins with something unknown: where it leads is anybody's guess."""
+    """Whether it begins with something unknown, so that its folder cannot be told."""
     return not word.known and EXPANSION.match(word.text) is not None
 
 

@@ -1,4 +1,4 @@
-"""A shell command that is read once: whoever asks first pays for an answer, everybody after that has it."""
+"""A shell command that is read once: each answer is computed when it is first asked for, and kept."""
 
 import re
 from collections.abc import Iterable
@@ -18,7 +18,7 @@ from synaptic.shell.read.script import Script
 NOWHERE = "/nowhere/project"
 """Stands for the folder when nobody says where the agent is."""
 TOO_LONG = 2 * LONGEST
-"""Characters of a word; no option is so long that the rest of a longer word is a path."""
+"""Characters of a word: an option and a path of the greatest length. Nothing longer can name a file."""
 FOLDED = (("\u0130", "i"), ("\u0131", "i"), ("\u017f", "s"), ("\u212a", "k"))
 """Letters that a pattern without case takes for plain ones, and `lower` does not."""
 OUTWARD = ("\n/", "\n~", "=/", "=~", "..", "$home", "${home", "$pwd", "${pwd", "file:")
@@ -49,7 +49,7 @@ class CommandReading(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def programs(self) -> frozenset[str]:
-        """What runs, without versions and in lower case: some file systems ignore it."""
+        """Names of the programs that run, without versions, in lower case because some file systems ignore case."""
         return frozenset(map(plain, self.script.by_name))
 
     @cached_property
@@ -113,6 +113,7 @@ class CommandReading(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def _texts(self) -> set[str]:
+        # The program itself is left out: a name is no path argument, and `programs` has it.
         commands = self.script.commands
         texts = {word.text for command in commands for word in command.argv[1:]}
         texts.update(path for command in commands if command.paths for path in command.paths)
@@ -126,11 +127,11 @@ class CommandReading(msgspec.Struct, frozen=True, dict=True):
         return all(settled(start) and inside(start, (folder,)) for start in starts)
 
     def stays_in(self, folder: str) -> bool:
-        """Whether no word leads out of this folder, so that no file that is written can be elsewhere."""
+        """Whether no word leads out of this folder, so that every file that is written is inside it."""
         return not self.leads_out and self.starts_in(folder)
 
     def hinted(self, hints: Iterable[str], among: str = "") -> tuple[str, ...]:
-        """Those of these texts that a word or a folder holds. Where there is none, no path can hold one either."""
+        """The hints that a word or a folder contains. Without any, no path can contain one either."""
         if among:
             return tuple(hint for hint in hints if hint in among)
         words, folders = self.words, self.folders
@@ -139,6 +140,8 @@ class CommandReading(msgspec.Struct, frozen=True, dict=True):
 
 def _lower(texts: Iterable[str]) -> str:
     joined = "\n".join(texts)
+    # `re.IGNORECASE` matches `ſ` with `s` and `K` (Kelvin) with `k`. Without folding, a hint that is searched for in
+    # lower-case text would say no where the exact pattern of the policy says yes.
     if not joined.isascii():
         for letter, plain_letter in FOLDED:
             joined = joined.replace(letter, plain_letter)

@@ -98,6 +98,7 @@ class ResumeEffort(BeginCommand, frozen=True, kw_only=True):
             raise LayerError("VALIDATION_ERROR", "effort.resume: give `dirPath` or `agentId`")
         found = self._find(context)
         who = context.caller.who
+        # A caller without a name continues as the agent that it names; else the session would be nobody's.
         owner = msgspec.structs.replace(who, agent=who.agent or self.agent_id)
         window = efforts.enter(context.require_durable_store(), found.id, owner, time.time())
         return _begun(context, efforts.required(context.store, found.id), window, resumed=True)

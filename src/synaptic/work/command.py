@@ -50,6 +50,7 @@ class CommandContext(msgspec.Struct, frozen=True):
 
     def require_durable_store(self) -> Store:
         """The store, if what is written there is still known tomorrow. Raises StoreError otherwise."""
+        # In memory a command would report success and forget it: events may go on without a store, commands may not.
         if not self.store.durable:
             notices = "; ".join(self.store.notices) or "nothing can be written"
             raise StoreError(notices, where=str(self.store.path))

@@ -78,6 +78,7 @@ async def explain_refused_file(home: Home, root: str, path: str) -> str:
 
 async def drop_refused_files(home: Home, root: str, effort: Effort, read: Read) -> Read:
     """A hand-over without the required files that a policy keeps from agents, and with a word about each of them."""
+    # The engine will read these files for the next window, past the hooks: so the policies are asked here instead.
     checker = Checker(home)
     allowed, refused = [], []
     for name in read.payload.required_files:

@@ -151,7 +151,7 @@ def warn_of_limit(loop: Mapping[str, Any]) -> str:
 
 
 def _end_loop(loop: Mapping[str, Any], outcome: str, now: str) -> Loop:
-    """No loop runs; what this one was is kept with how it ended."""
+    """End the loop and move it to the archive, with how it ended."""
     left_out = ("active", "archive")
     kept = {**{key: value for key, value in loop.items() if key not in left_out}, "outcome": outcome, "ended_at": now}
     return {**defaults(SANELOOP), "archive": [*loop.get("archive", []), kept][-KEEP_ENDED:]}

@@ -48,7 +48,7 @@ class Asked(msgspec.Struct, frozen=True):
 
 
 def read(text: str) -> Label:
-    """A label as it is written."""
+    """Parse a label such as `3.B: Review`; text without a number is a label by itself."""
     plain = " ".join(text.split())
     found = LABEL.fullmatch(plain)
     if found is None:
@@ -116,7 +116,7 @@ def _below(one: Label, other: Label) -> bool:
 
 
 def _place(phases: Sequence[str], current: str) -> int:
-    """Where the current phase is declared; for one that no longer is, the last one below it."""
+    """Index of the current phase; of the last lower one where it is no longer declared, -1 before the first."""
     now = read(current)
     lower = max((place for place, phase in enumerate(phases) if _below(read(phase), now)), default=-1)
     return next((place for place, phase in enumerate(phases) if now.same(read(phase))), lower)

@@ -103,7 +103,7 @@ class ResetSection(SectionCommand, frozen=True, kw_only=True):
 def change_section(
     context: CommandContext, command: SectionCommand, step: Callable[[Values], Values]
 ) -> ChangedSection:
-    """A section as the step makes it from the stored one: nobody else comes between."""
+    """Change a section by a function of its stored values, in one transaction so that no other writer interferes."""
     return _write(context, command, lambda store, root: sections.update(store, root, command.section, step))
 
 

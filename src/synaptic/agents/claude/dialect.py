@@ -190,6 +190,7 @@ def _rename(payload: Payload) -> None:
         for alias, name in OTHER.items():
             if alias in payload:
                 payload.setdefault(name, payload[alias])
+    # Policies compare with the present name of a tool, whichever version of the client sent the payload.
     tool = payload.get("tool_name")
     if isinstance(tool, str) and tool in TOOLS:
         payload["tool_name"] = TOOLS[tool]
@@ -263,6 +264,7 @@ def _worktree(decision: Decision, stderr: bytes) -> Answer:
 
 
 def _instructions(context: tuple[str, ...]) -> bytes:
+    # Claude Code parses output that begins with a brace as JSON, and would drop instructions that merely look like it.
     text = "\n".join(context)
     return (f"Instructions: {text}" if text.lstrip().startswith("{") else text).encode("utf-8", "replace")
 
@@ -317,6 +319,7 @@ def _request(decision: Decision, extras: Payload) -> Payload:
         if "interrupt" in extras:
             verdict["interrupt"] = extras["interrupt"]
         return {"decision": verdict}
+    # No decision means that the user is asked. A rewrite alone is no permission (decision 6).
     if decision.kind is not Kind.ALLOW and not (decision.kind is Kind.REWRITE and decision.allowed):
         return {}
     verdict = {"behavior": "allow"}
@@ -328,6 +331,7 @@ def _request(decision: Decision, extras: Payload) -> Payload:
 
 
 def _permission(event: Event, decision: Decision, extras: Payload) -> Payload:
+    # Only "defer" gets here, the check of extras lets no other value pass. It must never replace a deny.
     deferred = extras.pop("permissionDecision", None)
     if deferred and decision.kind is not Kind.DENY:
         return {"permissionDecision": deferred, **extras}

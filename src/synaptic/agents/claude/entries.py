@@ -98,6 +98,7 @@ def _check(plan: Plan) -> None:
         raise SettingsError(f"{plan.dispatch!r} cannot be the dispatcher's path: it must be absolute, without ${{")
     if not re.fullmatch(r"[0-9a-f]{32}", plan.token):
         raise SettingsError("the entry token must be 32 hexadecimal digits")
+    # Payloads hold prompts, commands and file contents: they must not be posted to another machine.
     if plan.http is not None and not re.match(r"http://(127\.0\.0\.1|localhost|\[::1\])(:\d+)?(/|$)", plan.http.url):
         raise SettingsError(f"{plan.http.url!r} is not on this machine", hint="use http://127.0.0.1:PORT/...")
     try:

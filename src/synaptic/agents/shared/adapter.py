@@ -70,7 +70,8 @@ class DialectAdapter:
         return answer if answer.stderr else change(answer, stderr=to_line(reason))
 
     def possible(self, call: Call, decision: Decision) -> Capability:
-        """What the event can honour of this decision: an input that cannot be said exactly cannot be rewritten."""
+        """What the event can honour of this decision. An input that the agent's arguments cannot express exactly is not
+        sent as a rewrite: the agent would run something that no hook has judged."""
         can = self.capability(call.event.hook_event_name)
         if can.rewrite and decision.input is not None and native_input(call, self.dialect, decision.input) is None:
             return change(can, rewrite=False)
@@ -84,7 +85,7 @@ class DialectAdapter:
 
 
 def _explained(decision: Decision) -> Decision:
-    """Whoever's call was rewritten is told why, now or with the next event that can carry it."""
+    """Tell the model why its call was rewritten, now or with the next event that can carry text."""
     why = decision.reason.strip()
     if decision.kind is not Kind.REWRITE or not why or why in decision.context or Deliver(why) in decision.effects:
         return decision
@@ -92,7 +93,7 @@ def _explained(decision: Decision) -> Decision:
 
 
 def _without_blame(event: Event, decision: Decision, agent: str) -> Decision:
-    """A block of an event that merely tells something is for the user."""
+    """Show a block to the user where the event only reports something and nothing can be blocked."""
     if event.TIMING is not Timing.OBSERVE or not decision.feedback:
         return decision
     told = change(decision, feedback=(), messages=(*decision.messages, *decision.feedback))

@@ -17,7 +17,7 @@ CONTINUED = "StopContinued"
 
 
 def reason(decision: Decision) -> str:
-    """Why; agents ignore a refusal without a reason."""
+    """Describe why, never with an empty text: agents ignore a refusal without a reason."""
     return decision.reason.strip() or f"{DONE.get(decision.kind, 'rewritten')} by {decision.by or 'a hook'}"
 
 
@@ -72,7 +72,7 @@ def block(decision: Decision) -> Payload:
 
 
 def permission(decision: Decision) -> Payload:
-    """The word on a tool call, apart from a rewrite."""
+    """Build the permission decision on a tool call; a rewrite is added by the agent's own file."""
     word = WORDS.get(decision.kind)
     return {"permissionDecision": word, "permissionDecisionReason": reason(decision)} if word else {}
 

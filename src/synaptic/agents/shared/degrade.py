@@ -26,7 +26,7 @@ def degraded(decision: Decision, capability: Capability, agent: str) -> Decision
 
 
 def noted(before: Decision, mapped: Mapped, agent: str) -> Decision:
-    """A mapped decision with the step that says so."""
+    """Add a `degraded` step to the trace, so that `explain` can tell what was changed for this agent."""
     after, note = mapped
     step = Step(hook=before.by or agent, kind=before.kind, phase="degraded", note=note)
     return change(after, trace=(*after.trace, step))
@@ -44,7 +44,7 @@ def _remaining(decision: Decision) -> Kind:
 
 
 def _settled(decision: Decision) -> Decision:
-    """Advice of which nothing is left is silence."""
+    """Turn advice of which no text is left into no decision."""
     return change(decision, kind=_remaining(decision)) if decision.kind is Kind.ADVISE else decision
 
 
@@ -56,6 +56,7 @@ def _rewrite(decision: Decision, can: Capability) -> Mapped | None:
         return None
     if decision.kind is Kind.DENY:
         return change(decision, input=None), "a denied call is not rewritten"
+    # The person who is asked has to see what would run instead: the question is all that reaches them.
     if decision.kind is Kind.ASK:
         return change(
             decision, input=None, reason=_in_words(decision)
@@ -114,6 +115,7 @@ def _allow(decision: Decision, can: Capability) -> Mapped | None:
 def _context(decision: Decision, can: Capability) -> Mapped | None:
     if not decision.context or can.context:
         return None
+    # Never dropped: the store keeps the text until the session has an event that reaches the model.
     later = tuple(Deliver(text) for text in decision.context)
     kept = _settled(change(decision, context=(), effects=(*decision.effects, *later)))
     return kept, "context not possible here: kept for the session's next event that can carry it"

@@ -31,6 +31,7 @@ def find_agent(name: str) -> Agent:
     """An agent by its name; raises PayloadError for a name nobody knows."""
     if name not in agent_names():
         raise _unknown(name)
+    # Imported by name on demand: an event of one agent must not pay for loading the others.
     found: Agent = import_module(f"synaptic.agents.{name}").AGENT
     return found
 

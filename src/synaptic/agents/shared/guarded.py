@@ -49,7 +49,8 @@ def moving_variables() -> tuple[str, ...]:
 
 @lru_cache(maxsize=64)
 def moved_paths(variables: tuple[tuple[str, str], ...]) -> GuardedPaths:
-    """What is guarded where variables have moved it, as they name it and where that truly is."""
+    """Guarded paths where variables moved them, both as the variable spells them and with links resolved."""
+    # Policies get this for every call, so it is cached by the few variables that matter, not by the environment.
     known = dict(variables)
     folders: dict[str, None] = {}
     files: dict[str, None] = {}

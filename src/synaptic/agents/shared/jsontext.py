@@ -88,7 +88,7 @@ def scan(text: str) -> Node:
 
 
 def plain(text: str) -> str:
-    """The same text with blanks in place of comments: positions in one are positions in the other."""
+    """Replace comments by blanks of the same length, so that positions found here are valid in the original text."""
     return COMMENT.sub(lambda found: _blank(found.group()) if found.lastgroup else found.group(), text)
 
 
@@ -133,6 +133,7 @@ def apply(text: str, edits: Iterable[Edit]) -> str:
     """The text after all edits; they must not overlap."""
     pieces: list[str] = []
     position = 0
+    # Edits carry positions in the old text, so they are applied in one pass from left to right.
     for edit in sorted(edits, key=lambda edit: edit.start):
         pieces += (text[position : edit.start], edit.new)
         position = edit.end
@@ -141,6 +142,7 @@ def apply(text: str, edits: Iterable[Edit]) -> str:
 
 def cut(node: Node, indexes: Iterable[int]) -> list[Edit]:
     """Take some, not all, items out of a container, each with the comma that bound it."""
+    # At the front the comma after an item goes with it, elsewhere the one before: nothing trails in either case.
     gone = set(indexes)
     edits: list[Edit] = []
     kept: Item | None = None

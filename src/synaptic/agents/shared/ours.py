@@ -37,6 +37,7 @@ def is_ours(hook: object, dispatch: str, key: str = "command") -> bool:
         return False
     if isinstance(args, list):
         return is_dispatcher(command, dispatch) and any(str(arg).startswith(ENTRY) for arg in args)
+    # The whole command has to be ours: a line of the user that also calls the dispatcher is not ours to remove.
     found = SHELL_FORM.fullmatch(command)
     return found is not None and is_dispatcher(_unquote(found.group(1)), dispatch)
 

@@ -36,7 +36,7 @@ OTHERWISE = Capability(context=True, feedback=True)
 
 
 class OwnDialect:
-    """The adapter of orchestrators that speak our own words."""
+    """The adapter of ability orchestrators, which use our own event format."""
 
     name = "synaptic"
 

@@ -87,6 +87,7 @@ def kind_of(value: object) -> str:
 def _repaired(request: Request) -> object:
     if not request.stdin.strip():
         raise _error(request, "stdin is empty, expected a JSON object")
+    # A bad byte or a byte order mark must not be a way around the guards: what can be read is judged.
     text = request.stdin.decode("utf-8-sig", "replace")
     try:
         return _plain(json.loads(text, strict=False, parse_int=_number))
@@ -106,7 +107,7 @@ def _number(digits: str) -> int | float:
 
 
 def _plain(value: object, depth: int = 0) -> object:
-    """The same value in what JSON can say."""
+    """Convert to plain JSON values: lone surrogates, infinite numbers and foreign objects are replaced."""
     if isinstance(value, str):
         return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     if isinstance(value, float):
@@ -140,6 +141,7 @@ def _children(value: object) -> list[object]:
 
 
 def _field_by_field(kind: type[Event], payload: Payload, agent: str) -> tuple[Event, tuple[str, ...]]:
+    # One odd field must not cost the whole event: what cannot be read is judged by no policy.
     good, warnings = {}, []
     for field in msgspec.structs.fields(kind):
         value = payload.get(field.name)

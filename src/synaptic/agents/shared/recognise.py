@@ -33,6 +33,6 @@ def with_true_sender(request: Request) -> Request:
 
 @cache
 def _signs() -> tuple[tuple[str, Sign], ...]:
-    """First those that need no variable: one that is set may come from an agent further out."""
+    """Order the signs: those that need no variable first, because a variable may be inherited from an outer agent."""
     found = [(agent.name, agent.sign) for agent in agents_by_sign() if agent.sign and agent.name != CLAUDE]
     return tuple(sorted(found, key=lambda one: one[1].environment is not None))

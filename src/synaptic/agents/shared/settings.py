@@ -234,7 +234,7 @@ def _sweep(document: _Document, wanted: WantedEntries, undo: Undo | None) -> tup
 
 
 def _sweep_groups(document: _Document, array: Node, wanted: WantedEntries) -> tuple[list[Edit], list[int]]:
-    """A group of ours goes; our hook in somebody else's group goes alone."""
+    """Remove a group that is wholly ours; from a group with other hooks remove ours only."""
     edits: list[Edit] = []
     whole: list[int] = []
     for index, group in enumerate(_elements(array)):
@@ -255,14 +255,14 @@ def _thin(node: Node, gone: list[int], rest: str | None) -> list[Edit] | None:
 
 
 def _rest(undo: Undo | None, path: Keys) -> str | None:
-    """What stays in a container that becomes empty; None when it goes, as it does when nobody remembers."""
+    """Whitespace to leave in a container that becomes empty; None removes it, also when no undo was recorded."""
     if undo is None or undo.before != "document":
         return None
     return next((grown.interior for grown in undo.grown if grown.path == path), "")
 
 
 def _head(root: Node, shape: SettingsShape, undo: Undo | None) -> list[int]:
-    """Members that were added, or made with the file, for the sake of the hooks."""
+    """Find members such as `version` that were added only because the agent demands them beside hooks."""
     made = undo is not None and undo.before != "document"
     added = {grown.path for grown in undo.grown} if undo is not None else set()
     return [index for index, item in enumerate(root.items) if item.key in shape.head and (made or (item.key,) in added)]

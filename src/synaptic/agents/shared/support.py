@@ -56,6 +56,6 @@ def _carries_context(agent: Agent) -> bool:
 
 
 def _instead(wish: Decision, can: Capability, agent: str) -> str:
-    """What the rules make of a wish; empty when it is granted."""
+    """Describe what happens instead of a wish, by running the real rules; "" when it is honoured."""
     notes = (step.note for step in degraded(wish, can, agent).trace if step.phase == "degraded")
     return ", ".join(note.partition(": ")[2] or note for note in notes)

@@ -113,7 +113,8 @@ def _backwards(keys: Mapping[str, str], native: Input) -> dict[str, str]:
 
 
 def _read_from(keys: Mapping[str, str], native: Input) -> dict[str, str]:
-    """Canonical key to the one that the agent reads: its own, in the table's order, never one that imitates ours."""
+    """Map each canonical key to the native key that the agent reads, in the table's order. A key in the input that is
+    merely spelled like a canonical one is ignored by the agent, so it must not be what is judged."""
     used: dict[str, str] = {}
     for own, canonical in keys.items():
         if own in native:
@@ -178,7 +179,7 @@ def _keep(payload: Payload, native: str, key: str, new: object) -> None:
 
 
 def _move(payload: Payload, directory: object) -> None:
-    """The place where a command runs is the place it is judged at."""
+    """Judge a command in the directory where it will run, which some agents name in the tool input."""
     cwd = payload.get("cwd")
     if not isinstance(directory, str) or not directory:
         return
@@ -202,6 +203,7 @@ def _error(response: object) -> str:
         if error:
             message = error.get("message") if isinstance(error, dict) else error
             return message if isinstance(message, str) and message else "the tool reports an error"
+        # Gemini and Qwen have no exit code in the payload; it is only in the text that they show to the model.
         response = response.get("llmContent")
     found = TRAILER.search(response[-TAIL:]) if isinstance(response, str) else None
     code = int(found["bracketed"] or found["listed"]) if found else 0

@@ -71,7 +71,7 @@ class RawWrite(Policy):
 
 
 def _judge(command: Command) -> Verdict | None:
-    """What is said of a program that destroys without naming a file, or formats something that is not known."""
+    """The verdict on a program that destroys without naming a file, or formats an unknown device."""
     program = find_program(command.name)
     form = DESTROYS.get(plain(command.name))
     if form and form.search(" ".join(command.args)[:LONGEST]) and TRYING.isdisjoint(command.args):

@@ -1,4 +1,4 @@
-"""The one reader of command lines: options with their values, and the words that are none."""
+"""The only parser of program arguments: options with their values, and operands."""
 
 from collections.abc import Sequence
 
@@ -82,6 +82,7 @@ Read = tuple[Flag, Option | None]
 
 def read_arguments(words: Sequence[Word], grammar: Grammar = PLAIN) -> Arguments:
     """Sort the words behind a program's name; an option that the book does not have takes no value."""
+    # Most commands have no options; this skips the loop for them.
     if not grammar.assigned and not any(word.text[:1] == "-" for word in words):
         return Arguments((), tuple(words))
     flags: list[Flag] = []
@@ -104,6 +105,7 @@ def read_arguments(words: Sequence[Word], grammar: Grammar = PLAIN) -> Arguments
         found = _read_long(grammar, word) if text[:2] == "--" else _read_short(grammar, word)
         last, option = found[-1]
         if option is not None and last.value is None and option.value[:1] == "=" and place < size:
+            # `=` takes the next word, `==` the next two, of which the second is the value (`--arg NAME VALUE`).
             place += len(option.value)
             last = Flag(last.name, last.word, words[min(place, size) - 1], True, last.role)
         flags += (flag for flag, _ in found[:-1])
@@ -119,6 +121,7 @@ def _read_long(grammar: Grammar, word: Word) -> list[Read]:
     option = grammar.find(text) or grammar.words.get(text)
     if option is not None:
         return [(Flag(option.name, word, value, True, option.role), option)]
+    # After the names of the book, because some options really begin with `no-`.
     if text.startswith("no-"):
         meant = grammar.find(text[3:])
         return [(Flag(meant.name if meant else text[3:], word, value, False, meant.role if meant else ""), None)]
@@ -141,6 +144,7 @@ def _read_short(grammar: Grammar, word: Word) -> list[Read]:
         option = grammar.letters.get(letter)
         if option is None:
             attached = text[place:]
+            # An unknown letter with `=`: the rest is its value. Otherwise `-x=rf` would switch on `-r`.
             if attached[:1] == "=":
                 return [*found, (Flag(letter, word, _make_value(word, attached[1:]), known=False), None)]
             found.append((Flag(letter, word, known=False), None))

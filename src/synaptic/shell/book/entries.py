@@ -99,7 +99,7 @@ class Program(msgspec.Struct, frozen=True, dict=True, forbid_unknown_fields=True
 
     @cached_property
     def grammar(self) -> Grammar:
-        """Its options. With a verb or a command behind them, they end at the first operand."""
+        """Its options. They end at the first operand where a verb or another command follows."""
         stops = bool(self.verbs) or not STOPPING.isdisjoint((*self.roles.first, self.roles.many))
         return read_options(self.options, self.single_dash, self.assigned, stops)
 
@@ -149,6 +149,7 @@ def load_book(folder: Path) -> dict[str, Program]:
         for name, entry in entries.items():
             program = msgspec.convert({"name": name, **entry}, Program)
             for one in program.names:
+                # A second entry would silently replace the first, and a guard would lose what it knew.
                 if one in book:
                     raise ValueError(f"{path.name}: {one} stands in the book already")
                 book[one] = program
@@ -157,7 +158,7 @@ def load_book(folder: Path) -> dict[str, Program]:
 
 BOOK = load_book(Path(__file__).parent)
 UNKNOWN = Program()
-"""Stands for a program that the book does not have: nothing is known of its words."""
+"""Stands for a program that the book does not have; nothing is known about its arguments."""
 VERSIONED = re.compile(rf"({'|'.join(name for name, one in BOOK.items() if one.versioned)})[\d.]+(?:-\w+)?")
 FAMILIES = re.compile(rf"({'|'.join(name for name, one in BOOK.items() if one.family)})[._]\w+")
 """Names of programs that come in versions (`python3.12`) or kinds (`mkfs.ext4`)."""

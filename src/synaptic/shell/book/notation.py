@@ -86,6 +86,8 @@ class Grammar(msgspec.Struct, frozen=True, gc=False):
         if found is not None or not text:
             return found
         fitting = sorted((name for name in self.names if name.startswith(text)), key=len)
+        # GNU and git accept unique abbreviations, and `--forc` must be read as `--force`. With `force` and
+        # `force-with-lease` the shorter one is exact, so it wins.
         if fitting and all(name.startswith(fitting[0]) for name in fitting):
             return self.names[fitting[0]]
         return None
@@ -103,6 +105,7 @@ class Operands(msgspec.Struct, frozen=True, gc=False):
     def assign(self, words: Sequence[Word]) -> Iterator[tuple[str, Word]]:
         """Each word with its role. The last ones have theirs only where something stands before them."""
         lead, size = len(self.first), len(words)
+        # `cp a` writes nothing: with too few words, the last one is not a target.
         tail = size - len(self.last) if self.last and size > lead + len(self.last) else size
         if not self.many:
             tail = min(lead, size)

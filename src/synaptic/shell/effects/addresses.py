@@ -26,6 +26,7 @@ def find_addresses(command: Command) -> Iterator[str]:
 
 def is_local(command: Command) -> bool:
     """Whether it only talks to this machine."""
+    # Without any address it is not local: the address may come from a file or a variable.
     found = list(find_addresses(command))
     return bool(found) and all(LOCAL.match(text) for text in found)
 
@@ -53,11 +54,13 @@ def serves(command: Command) -> bool:
 
 def sends(command: Command) -> bool:
     """Whether it sends what it is given to another machine."""
+    # `> /dev/tcp/host/port`: bash itself opens the connection, whatever the program is.
     if command.redirects and any(SOCKET.match(one.target.text) for one in command.redirects if one.writes):
         return True
     program = find_program(command.name)
     if program.uploads:
         return any(_form(program.uploads).fullmatch(text) for text in command.args[:2])
+    # scp and rsync send only when the last word, the target, is on another machine.
     if program.copies_remote and program.operands:
         return is_remote(command.argv[-1].text)
     if program.archives:

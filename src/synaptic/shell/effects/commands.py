@@ -1,4 +1,4 @@
-"""What one command does to files and to other machines, as the book says; a few programs have a logic of their own."""
+"""What one command does to files and other machines, by its book entry; a few programs need code of their own."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -78,6 +78,7 @@ def find_acts(command: Command) -> Iterator[Act]:
 
 def find_read_words(command: Command) -> Iterator[Word]:
     """The words that may name files which a command reads; every word of a program that the book does not have."""
+    # Any program may read what it is given. For a guard of secrets a word too many is better than one too few.
     if find_program(command.name) is UNKNOWN:
         yield from command.argv[1:]
     else:
@@ -101,6 +102,7 @@ def _find_declared(program: Program, words: tuple[Word, ...], edits: bool = Fals
         _find_unnamed(program, given),
         _find_in_operands(program, given, edits or given.has_role("edit")),
     )
+    # A dry run changes nothing but still reads what it is given.
     return (act for act in acts if act[0] not in CHANGING) if given.has_role("dry") else acts
 
 
@@ -113,6 +115,7 @@ def _find_unnamed(program: Program, given: Arguments) -> Iterator[Act]:
 def _find_in_flag(flag: Flag, program: Program) -> Iterator[Act]:
     """What an option does to its value. One that the book does not have may name a file to read."""
     if not flag.known:
+        # Only for programs that open files at all; otherwise every unknown option with a slash would be a read.
         if any(map(program.has_role, OPENING)) and (flag.value is not None or "/" in flag.word.text):
             yield "read", flag.value or flag.word
     elif flag.value is None:
@@ -127,6 +130,7 @@ def _find_in_operands(program: Program, given: Arguments, edits: bool) -> Iterat
     words, roles = given.operands, program.roles
     if edits:
         words = tuple(word for word in words if word.text)  # `sed -i ''` of BSD
+    # `grep -e X file`: the pattern came with an option, so the first operand is a file already.
     if roles.first and roles.first[0] in LEADING and given.has_role(*BRINGS):
         roles = msgspec.structs.replace(roles, first=roles.first[1:])
     if given.of_role("into"):
@@ -152,6 +156,7 @@ def _find_in_tar(command: Command, program: Program) -> Iterator[Act]:
     yield from (("read", word) for word in given.of_role("read"))
     if given.has("extract"):
         yield from (("read", word) for word in files)
+        # Unpacking at the root may replace any file of the system, and must not pass as an unnamed write of a project.
         into = folders or ((Word("/"),) if command.cwd == "/" else (UNNAMED,))
         yield from (("write", word) for word in into)
     elif given.has("create", "append", "update"):

@@ -19,7 +19,7 @@ FOLDERS = ("output-dir", "directory-prefix", "dir")
 
 
 def downloaded(found: Script) -> Iterator[tuple[Command, AbstractSet[str]]]:
-    """Each command together with the downloaded files that exist when it starts: look before you go on."""
+    """Each command with the downloaded files that exist when it starts. The set grows: use it before the next step."""
     known: set[str] = set()
     flow = Flow(found)
     for command in found.commands:
@@ -32,6 +32,7 @@ def downloaded(found: Script) -> Iterator[tuple[Command, AbstractSet[str]]]:
 
 def file_of(text: str, command: Command) -> str:
     """A path as one key, wherever it is named from."""
+    # An unknown folder gets a name that no real path has: unknown ones count as the same, and as no known one.
     return normpath(join(command.cwd or "/?", text))
 
 
@@ -50,8 +51,11 @@ def _passed(command: Command, flow: Flow) -> Iterator[str]:
     """The files into which it puts what another command has fetched."""
     if not find_program(command.name).passes or not (files := list(_filled(command))):
         return
+    # `echo "version $(curl ...)" > notes` quotes what was fetched as data. Only text that is fetched from its first
+    # letter on can be a program when it is run.
     data = {place for word in command.argv[1:] if not word.text.startswith(OPENED) for place in word.outputs}
     before = [one for one in flow.origins(command) if one.index not in data]
+    # A script in between makes something new of what it is given, such as one field of a JSON answer.
     if any(map(fetches, before)) and not any(interpreter(one.name) == "language" for one in before):
         yield from files
 

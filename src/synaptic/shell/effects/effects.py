@@ -1,4 +1,4 @@
-"""What a script would do to files and other machines: the one question that every policy about commands asks."""
+"""What a script would do to files and other machines: what it runs, reads, writes, deletes, fetches and sends."""
 
 from collections.abc import Iterable
 from functools import cached_property
@@ -89,6 +89,7 @@ class Effects(msgspec.Struct, frozen=True, dict=True):
         found: list[Effect] = []
         for command in commands:
             words = [word for act, word in find_acts(command) if act == kind]
+            # Such a command sends or fetches something even where no word says what: its input, or a default address.
             found += [_effect(kind, word, command) for word in words or (UNNAMED,)]
         return tuple(found)
 
@@ -106,6 +107,7 @@ class Effects(msgspec.Struct, frozen=True, dict=True):
     def _changing(self) -> list[Command]:
         """The commands that may change a file, in their order."""
         by_name = self.script.by_name
+        # The exact name first: normalizing runs two patterns, and this runs for every program of every script.
         changing = [commands for name, commands in by_name.items() if name in CHANGERS or plain(name) in CHANGERS]
         patched = [one for one in self.script.commands if one.paths]
         return changing[0] if len(changing) == 1 and not patched else _in_order(chain(patched, *changing))
@@ -117,6 +119,7 @@ def read_effects(script: Script) -> Effects:
 
 
 def _effect(kind: str, word: Word, command: Command) -> Effect:
+    # `git -C dir checkout` changes files in `dir`, and no word names them.
     cwd = git_call(command).cwd if word is UNNAMED and command.name.lower() == "git" else command.cwd
     return Effect(kind, word, command, cwd, command.via)
 

@@ -39,6 +39,7 @@ def finding(argv: Sequence[Word]) -> Finding:
     start = next(ends, len(words))
     texts = [word.text for word in words[start:]]
     narrowed = _narrowed(texts)
+    # `-mtime +7` matches most of a home folder; what is picked out by age alone is not picked out.
     aged = narrowed and not any(text in BY_NAME or text == "-empty" for text in texts)
     return Finding(tuple(words[:start]) or (Word("."),), narrowed, "-delete" in texts, aged)
 
@@ -66,6 +67,7 @@ def _narrowed(texts: list[str]) -> bool:
     for place, text in enumerate(texts):
         if text in ACTS:
             return narrowed
+        # `-name x -o -delete` deletes everything else.
         if text in OR:
             narrowed = False
         if place and texts[place - 1] in NOT:
@@ -105,6 +107,7 @@ def find_names(texts: Sequence[str]) -> tuple[str, ...]:
             level.now += [_pattern(text, following) for following in texts[place + 1 : place + 2]]
         elif text in ACTS or text in PRINTS:
             acts = True
+            # Names are moved out and not copied: a script with thousands of tests and actions would cost their product.
             chosen.update(_taken(levels))
     return tuple(chosen if acts else levels[0].others + levels[0].now)
 

@@ -42,6 +42,7 @@ class Flow:
         known = self._origins.get(command.index)
         if known is None:
             known = self._origins[command.index] = self._followed(command)
+        # Counted for cached answers as well: policies go through the result every time, and that is what costs.
         self._left -= len(known)
         return known
 
@@ -63,6 +64,7 @@ class Flow:
             stages, start = self._pipelines[line], taken.get(line, 0)
             end = bisect_left(stages, place, start, key=_place)
             found += [other for _, other in stages[start:end]]
+            # Marks the stages that were added, so that a long pipeline is not gone through once per stage.
             taken[line] = max(start, end)
         words = (*command.argv, *(redirect.target for redirect in command.redirects))
         return found + [self._commands[place] for word in words for place in word.outputs]

@@ -25,6 +25,7 @@ def _calls(script: Script, home: str) -> Iterator[GitCall]:
             continue
         call = git_call(command, settings)
         if call.verb == "config":
+            # A new dictionary, because earlier calls keep the one that was in force for them.
             settings = {**settings, **configured(call.given)}
         yield call
         if settings:

@@ -1,4 +1,4 @@
-"""PowerShell that evaluates what it fetches. Its brackets and methods are no shell's, so its text is searched."""
+"""PowerShell that evaluates what it fetches. The shell reader cannot parse its syntax, so its text is searched."""
 
 import re
 from collections.abc import Iterator
@@ -36,6 +36,7 @@ def _texts(found: Script) -> Iterator[str]:
     for command in found.commands:
         name = command.name.lower()
         if name in EVALUATORS and command.span is not None:
+            # From the source text: brackets and pipes were read as a shell's, so the words are incomplete.
             start = command.span[0]
             yield found.text[start : start + LONGEST].partition("\n")[0]
         elif name in PROGRAMS and name not in EVALUATORS:

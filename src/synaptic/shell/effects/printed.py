@@ -12,7 +12,7 @@ from synaptic.shell.read.script import Command, Word
 TOP = "--show-toplevel"
 GIT_FOLDER = frozenset({"--git-dir", "--git-common-dir", "--absolute-git-dir"})
 PRINTERS = 8
-"""Commands in one substitution that are looked at; what more of them print together is anybody's guess."""
+"""Commands in one substitution that are looked at; what more than these print together cannot be told."""
 
 
 def meant(word: Word, printers: Sequence[Command], at: Places) -> Iterator[tuple[Word, str]]:
@@ -24,6 +24,7 @@ def meant(word: Word, printers: Sequence[Command], at: Places) -> Iterator[tuple
     for one in printers:
         if one.name == "git" and (folder := _of_git(one, at)):
             yield Word(f"{folder}{tail}", glob=word.glob), one.cwd
+    # `$(ls dir | grep old)` is some of the folder; only an unfiltered listing stands for all of it.
     if not tail.strip("/*") and not any(map(chooses, printers)):
         for one in printers:
             yield from _listed(one)

@@ -41,7 +41,7 @@ class Search(msgspec.Struct, frozen=True):
 
 
 class Searches:
-    """The searches of a script, each understood once."""
+    """The searches of a script, each of them parsed once."""
 
     def __init__(self, found: Script, among: frozenset[str] = SEARCHES) -> None:
         self.found = found
@@ -68,6 +68,7 @@ class Searches:
 
     def first(self, search: Search, *about: object) -> bool:
         """Whether this is asked about the results of a search for the first time: a second look shows nothing new."""
+        # By identity, because roots may be thousands of words. Searches are cached, so the same one has the same tuple.
         key = (id(search.roots), search.narrowed, *about)
         if key in self._asked:
             return False
@@ -105,6 +106,7 @@ class Searches:
     def _read(self, name: str, command: Command) -> tuple[int, ...]:
         """The places of the commands that feed the command which reads a variable."""
         readers = self._readers.get(name, [])
+        # The last `read` before the command sets the variable that the command sees.
         place = bisect_left(readers, command.index)
         return (self._upstream(self.found.commands[readers[place - 1]]) or self._redirected) if place else ()
 

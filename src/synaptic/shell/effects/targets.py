@@ -25,6 +25,7 @@ def find_targets(changes: Iterable[Effect], at: Standpoint) -> Iterator[Target]:
     for one in changes:
         word, folder = one.word, one.cwd or at.cwd
         text = word.text
+        # The common case, without the cost of resolving; the result is the same.
         if PLAIN.fullmatch(text) and settled(folder) and len(text) <= LONGEST:
             yield Target(f"{folder}/{text}", word, one.command, one.via)
         elif text and (path := resolve(without_everything(text) if word.glob else text, Standpoint(folder, at.home))):

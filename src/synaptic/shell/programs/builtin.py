@@ -49,6 +49,7 @@ def declare(shell: Evaluation, call: Call) -> str | None:
         if not found:
             continue
         name, _, text = found.groups()
+        # An array: the shell reader expands its elements when it gets the assignment as code.
         if text[:1] == "(" and not word.known:
             shell.code(f"{name}={text}", call.name)
         else:
@@ -66,7 +67,7 @@ def unset(shell: Evaluation, call: Call) -> str | None:
 
 
 def reading(shell: Evaluation, call: Call) -> str | None:
-    """`read`: the lines when they are known, else an unknown value."""
+    """`read`: the variable holds any of the known lines, else an unknown value."""
     given = read_call(call)
     array = next(iter(given.values("a")), None)
     if array is not None:
@@ -74,6 +75,7 @@ def reading(shell: Evaluation, call: Call) -> str | None:
         return ""
     names = [word.text for word in given.operands] or ["REPLY"]
     lines = (call.stdin or "").splitlines()
+    # All lines at once: the variable gets every value that a loop around `read` would see.
     rows = [_columns(shell, call, line, len(names)) for line in lines[:MAX_ROUNDS]]
     for at, name in enumerate(names):
         found = [Value(row[at].strip() if at < len(row) else "") for row in rows]
@@ -120,6 +122,7 @@ def trap(shell: Evaluation, call: Call) -> str | None:
     words = read_call(call).operands
     if len(words) < 2 or words[0].text in ("", "-"):
         return ""
+    # A trap may run at any time, so it is read as if it ran now.
     shell.code(words[0].text, "trap", shell.place(words[0]))
     return ""
 

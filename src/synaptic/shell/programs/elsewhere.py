@@ -1,4 +1,4 @@
-"""Programs that run a command on another machine or in a container, and what OpenSSH runs on this one for that."""
+"""Programs that run a command on another machine or in a container, and what OpenSSH runs on this machine for that."""
 
 import re
 from collections.abc import Sequence
@@ -23,6 +23,7 @@ def ssh(shell: Evaluation, call: Call) -> str | None:
     """Options stand before the machine and behind it."""
     grammar = find_program(call.name).grammar
     given = read_arguments(call.words[1:], grammar)
+    # `ssh host -o ProxyCommand=...`: OpenSSH takes options behind the machine, too, and runs what they name.
     more = read_arguments(given.operands[1:], grammar)
     for one in (given, more):
         _run_settings(shell, one, call.name)
@@ -36,6 +37,7 @@ def run_there(shell: Evaluation, call: Call, words: Sequence[Word], label: str) 
         return
     text = " ".join(word.text for word in words) if words else call.stdin or ""
     where = shell.place(words[0]) if len(words) == 1 else None
+    # Variables and folders that are set over there do not hold here afterwards.
     with shell.reading(call.stdin if words else None), shell.apart():
         shell.cwd = ""
         shell.code(text, label, where)

@@ -1,4 +1,4 @@
-"""Tools that run commands as a side line: editors, tar, database shells, patches."""
+"""Tools that can run commands besides their main task: editors, tar, database shells, patches."""
 
 import re
 
@@ -100,6 +100,7 @@ def _recipes(shell: Evaluation, call: Call, given: Arguments) -> None:
     words = [word.text for word in given.operands]
     goals = [word for word in words if "=" not in word and not word.isdigit()]
     lines = Makefile(text).recipes(goals, dict(word.split("=", 1) for word in words if "=" in word))
+    # A recipe may call make with the same goal again.
     with shell.within(f"{goals} {text}") as first:
         for line in lines if first else ():
             with shell.apart():
@@ -122,6 +123,7 @@ def copied(shell: Evaluation, call: Call) -> str | None:
     text = shell.files.get(shell.path(words[0].text))
     if text is not None and words[1].known:
         name, target = words[0].text.rpartition("/")[2], words[1].text.rstrip("/")
+        # The target may be a folder or a file; only the file system knows, so both names count.
         shell.keep(target, text)
         shell.keep(f"{target}/{name}", text)
     return None
@@ -136,6 +138,7 @@ def where(_: Evaluation, call: Call) -> str | None:
 def deleter(shell: Evaluation, call: Call) -> str | None:
     """`rimraf`, `del-cli`: patterns in their words are theirs, quoted or not. `del` alone is a command of Windows."""
     started = shell.via[-1].partition(" ")[0] if shell.via else ""
+    # Wrapping it as `rm -rf` would refuse `del file.txt`, which a Windows user types.
     if call.name == "del" and started not in OF_NODE:
         return None
     words = [_pattern(word) for word in call.words[1:] if word.text[:1] not in OPTION_OR_KEPT]

@@ -53,6 +53,7 @@ def _formatted(form: str, arguments: list[str]) -> str:
     while True:
         before = len(arguments)
         out.append(FORMAT.sub(lambda found: _argument(found, arguments), form))
+        # printf repeats its format until all arguments are used; a format without a sign would use none and never end.
         if not arguments or len(arguments) == before or len(out) > 200:
             return "".join(out)[:MAX_LITERAL]
 
@@ -96,6 +97,7 @@ def decoded(shell: Evaluation, call: Call) -> str | None:
     try:
         if call.name == "base32":
             return base64.b32decode(plain).decode("utf-8", "replace")
+        # Missing padding is no error for many decoders, so it must not hide the text from the guards.
         return base64.b64decode(plain + "=" * (-len(plain) % 4)).decode("utf-8", "replace")
     except (ValueError, binascii.Error):
         return None
@@ -155,7 +157,7 @@ def _range(found: re.Match[str]) -> str:
 
 
 def head(_: Evaluation, call: Call) -> str | None:
-    """Kept whole: what is cut off is seen rather than missed."""
+    """`head`, `sort`, `uniq`: their input, whole. Text that they would drop is judged rather than missed."""
     return call.stdin if all(text[:1] == "-" or text.isdigit() for text in call.texts()) else None
 
 

@@ -60,6 +60,7 @@ def _nowhere(word: Word) -> bool:
     """Whether it does not say where it is: unknown, a pattern, or the bare name that stands for `$0` or a `which`."""
     if not word.known or GLOB.search(word.text):
         return True
+    # Both stand for a program whose real path is not known, and `dirname` of them would wrongly be the current folder.
     return "/" not in word.text and (word.text == DEFAULTS["0"] or bool(word.outputs))
 
 

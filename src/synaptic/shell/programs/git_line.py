@@ -49,6 +49,7 @@ class GitCall(msgspec.Struct, frozen=True, dict=True):
 def git_call(command: Command, configured: Mapping[str, str | None] = NO_SETTINGS) -> GitCall:
     """A command whose program is git, read. `configured` are settings that count already."""
     argv = command.argv
+    # Nearly every call has this form; the slow way gives the same result for it.
     if command.name == "git" and len(argv) > 1 and argv[1].text[:1] != "-" and not command.assignments:
         verb = argv[1].text if argv[1].known else ""
         call = GitCall(command, verb, argv[2:], command.cwd, argv[1], configured)
@@ -107,6 +108,7 @@ def _from_environment(command: Command) -> dict[str, str | None]:
     found: dict[str, str | None] = {}
     for first, second, third, fourth in QUOTED_SETTING.findall(values.get("GIT_CONFIG_PARAMETERS") or ""):
         found[(first or third).lower()] = second or fourth
+    # `GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=alias.x ...`: settings, and so hidden verbs, without a word of the command.
     for name, key in values.items():
         if name.startswith("GIT_CONFIG_KEY_") and key:
             found[key.lower()] = values.get(name.replace("KEY", "VALUE"))

@@ -73,6 +73,7 @@ def _script(shell: Evaluation, call: Call, language: str, given: Arguments) -> s
         return _named(shell, call, language, script)
     if call.stdin is not None:
         return run(shell, call, language, Word(call.stdin))
+    # Only behind a pipe: an interpreter alone waits for a person, and runs nothing by itself.
     if shell.stages and shell.stages[-1][1] > 0:
         shell.gap("code", f"{call.name} reads code that is not known")
     return None
@@ -90,6 +91,7 @@ def run(shell: Evaluation, call: Call, language: str, code: Word) -> str | None:
     if not code.known and code.text[:1] in "$`":
         shell.gap("code", f"{label} {code.text}")
         return None
+    # `python -c "rm -rf /"` fails, but the next try will be a shell, so the intention is judged.
     if SHELL_LIKE.match(code.text):
         shell.code(code.text, label)
         return None

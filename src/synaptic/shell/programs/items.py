@@ -74,6 +74,7 @@ def _deleted(shell: Evaluation, call: Call, roots: list[Word]) -> None:
     """Everything below the roots, or what the tests leave of it."""
     tested = any(word.text in TESTS for word in call.words)
     for root in some(roots, "{}"):
+        # Judged as the `rm` that has the same effect, so that no policy needs to know `-delete`.
         argv = [Word("rm"), Word("-f"), _below(root)] if tested else [Word("rm"), Word("-rf"), root]
         shell.wrapped(call, argv, "find -delete")
 
@@ -95,6 +96,7 @@ def _items(text: str | None, lines: bool) -> list[Word]:
         return [UNKNOWN]
     found = text.splitlines() if lines else re.sub(r"[\"'\\]", "", text.replace("\0", " ")).split()
     words = [Word(item.strip()) for item in found[:MAX_ITEMS]]
+    # The items that are cut off may be anything, and an unknown one is taken at its worst.
     return words if len(found) <= MAX_ITEMS else [*words, UNKNOWN]
 
 

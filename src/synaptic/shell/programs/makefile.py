@@ -67,6 +67,7 @@ class Makefile:
     def _ordered(self, goals: list[str]) -> list[str]:
         found: list[str] = []
         seen: set[str] = set()
+        # A stack and not recursion: a chain of a thousand targets would exceed Python's limit.
         waiting = [(goal, False) for goal in reversed(goals)]
         while waiting:
             target, made = waiting.pop()

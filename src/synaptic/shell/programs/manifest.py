@@ -21,6 +21,7 @@ VERSION = re.compile(r"(?<=.)@[\w.^~-]+$")
 SET = re.compile(r"scripts(?:\.([^=]+)|\[['\"]?([^=\]'\"]+)['\"]?\])=(.*)", re.DOTALL)
 INSTALLS = frozenset({"install", "i", "ci"})
 LIFECYCLE = ("preinstall", "install", "postinstall", "prepare")
+# A NUL cannot be in a path, so no file that the text writes can collide with this key.
 ADDED = "\0scripts"
 """Behind the path of a manifest: the scripts that were put into it, whatever else it holds."""
 BINARIES = names(
@@ -99,6 +100,7 @@ def _scripts(shell: Evaluation, call: Call, name: str, arguments: Sequence[Word]
     folder = next(iter(read_arguments(call.words[1:], grammar).values(*FOLDER)), None)
     scripts = _known(shell, shell.path(f"{folder.text}/package.json" if folder else "package.json"))
     words = [as_word(word.text) for word in arguments if word.text != "--"]
+    # npm and yarn 1 run `preX` and `postX` by themselves.
     for key, behind in ((f"pre{name}", []), (name, words), (f"post{name}", [])):
         if key in scripts:
             with shell.within(f"{key}: {scripts[key]}") as first, shell.apart():

@@ -19,6 +19,7 @@ def git(shell: Evaluation, call: Call) -> str | None:
     """Run what git runs, in the folder it goes to. Its own output is never known."""
     first = call.words[1].text if len(call.words) > 1 else ""
     named = bool(call.assignments) or not shell.variables.keys().isdisjoint(OF_GIT)
+    # The usual case: a plain verb that starts nothing, and no setting or variable that could.
     if not named and first[:1] != "-" and first not in RUNS and call.words[1:2] and call.words[1].known:
         return None
     cwd = call.cwd or shell.cwd

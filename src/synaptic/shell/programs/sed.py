@@ -39,7 +39,7 @@ def sed(shell: Evaluation, call: Call) -> str | None:
 
 
 def _executed(shell: Evaluation, call: Call, script: str) -> None:
-    """`s/old/new/e`: the line that comes of it runs; where the line is not known, what is put in."""
+    """`s/old/new/e` runs the resulting line. Where the input is not known, the replacement counts as what runs."""
     if len(script) > MAX_SED or script.count("s") == 0 or "e" not in script:
         return
     at = 0
@@ -60,9 +60,10 @@ def _line(call: Call, found: re.Match[str]) -> str:
 
 
 def _exchanged(text: str, found: re.Match[str]) -> str | None:
-    """Plain text exchanged for other text; `^` and `$` are the ends of a line, `.*` alone is all of it."""
+    """Replace plain text. `^` and `$` are the ends of a line, `.*` alone is all of it; None for other patterns."""
     mark, old, new, flags = found.groups()
     old, new = old.replace(f"\\{mark}", mark), new.replace(f"\\{mark}", mark)
+    # The pattern of the command is never compiled as it stands: it could be made to backtrack for seconds.
     inside = SED_PLAIN.fullmatch(old)
     if inside is None or SED_GROUP.search(new):
         return None

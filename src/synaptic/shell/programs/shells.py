@@ -28,6 +28,7 @@ def shell_program(shell: Evaluation, call: Call) -> str | None:
     _run_startup(shell, call, options)
     if options.has("command"):
         return _given(shell, call, operands)
+    # With `-s` the words are arguments of the code on the input, not a file.
     if operands and not options.has("s"):
         return _file(shell, call, operands)
     return _input(shell, call, operands)
@@ -103,6 +104,7 @@ def _input(shell: Evaluation, call: Call, arguments: list[Word]) -> str | None:
 
 def fed_by(call: Call) -> Source:
     """Where a here-document's text stands, when it stands in the text as it is read."""
+    # The last redirection of the input counts.
     for redirect in reversed(call.redirects):
         span = redirect.target.span
         if redirect.operator == "<<" and span is not None and redirect.target.text == call.stdin:
@@ -159,6 +161,7 @@ def crontab(shell: Evaluation, call: Call) -> str | None:
     named = bool(words) and words[0].text != "-"
     text = shell.files.get(shell.path(words[0].text)) if named else call.stdin
     if text is None:
+        # `crontab -l` is not known, and makes all of the input unknown. The lines that are added to it still are.
         before = [shell.commands[place] for place in words[0].outputs] if named else _piped(shell, call)
         text = "".join(_printed(shell, one) for one in before)
     for line in text.splitlines():

@@ -97,6 +97,7 @@ def time(shell: Evaluation, call: Call) -> str | None:
     words = list(read_call(call).operands)
     if not words or len(words) == len(call.words) - 1:
         return shell.wrapped(call, words, "time")
+    # `time -p f` runs a program `f` even where a function of that name exists.
     hidden = shell.bodies.pop(words[0].text, None)
     try:
         return shell.wrapped(call, words, "time")
@@ -138,6 +139,7 @@ def env(shell: Evaluation, call: Call) -> str | None:
         split = next(iter(given.values("split-string")), None)
         words = list(given.operands)
         if split is not None:
+            # Only the value of `-S` is split; the words behind it stay whole.
             return shell.code(" ".join([split.text, *(as_word(word.text) for word in words)]), "env -S")
         folder = next((_folder(shell, word) for word in given.values("chdir")), folder)
         if given.dashes or not words or not ASSIGNED.match(words[0].text):

@@ -29,7 +29,7 @@ WITH_LOGIC: dict[str, Handler] = {
     **escapes.ESCAPES,
     **repository.REPOSITORIES,
 }
-"""Programs whose commands the book alone does not tell, by the name of their entry."""
+"""Programs that need code of their own to tell what they start, by the name of their book entry."""
 
 
 def _find_handler(program: Program) -> Handler | None:
