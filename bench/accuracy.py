@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from synaptic.engine.check import Checker, summary
+from synaptic.engine.check import Checker, summarize_decision
 from synaptic.model.home import Home
 
 CORPUS = Path(__file__).parents[1] / "tests" / "corpus" / "commands.jsonl"
@@ -65,7 +65,7 @@ async def judge(rows: Iterable[Row], cwd: str) -> list[Judged]:
 
 async def _judged(checker: Checker, row: Row, cwd: str) -> Judged:
     question = {"tool_name": "Bash", "tool_input": {"command": row.cmd}, "cwd": cwd}
-    answer = summary(await checker.decide(question))
+    answer = summarize_decision(await checker.decide(question))
     policy = answer["policy"]
     return Judged(row, str(answer["decision"]), str(policy) if policy else None)
 

@@ -12,7 +12,7 @@ from tests.clients.kit.agents import driver
 from tests.clients.kit.driver import Driver, User
 
 from bench.line import Line, at_most, skipped
-from synaptic.agents.shared.discover import agent_names, find_adapter
+from synaptic.agents.shared.discover import find_adapter, list_agent_names
 from synaptic.model.call import Request
 from synaptic.model.decision import Decision, Kind
 
@@ -27,7 +27,7 @@ NAMED = ("copilot", "codex", "gemini", "qwen", "droid", "claude")
 
 def adapters() -> Iterator[Line]:
     """The dearest recorded event of each agent: decoded, its refusal degraded and encoded."""
-    for agent in agent_names():
+    for agent in list_agent_names():
         dearest = max(_micros(request) for request in _requests(agent))
         yield at_most(f"adapter of {agent}, its dearest event", dearest, MICROSECONDS, "µs")
 

@@ -10,7 +10,7 @@ from synaptic.daemon import lifecycle
 
 def pid(world: World) -> int:
     """The running daemon of a world."""
-    found = lifecycle.status(world.home).pid
+    found = lifecycle.read_status(world.home).pid
     if not found:
         raise RuntimeError(f"the daemon of {world.name!r} is not running: see {world.home.log}")
     return found

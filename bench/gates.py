@@ -61,10 +61,10 @@ def _researched(world: World) -> None:
     """The user gave a task, and every kind of research was done."""
     store = Store.open(world.home)
     try:
-        sections.put(store, str(world.project), "requirements", ("is_task", True))
+        sections.set_section_value(store, str(world.project), "requirements", ("is_task", True))
         for kind in sane.CATEGORIES:
             done = {"tool": "Read", "at": "2025-01-01T00:00:00Z"}
-            sections.put(store, str(world.project), "research", (kind, done))
+            sections.set_section_value(store, str(world.project), "research", (kind, done))
     finally:
         store.close()
 

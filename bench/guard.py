@@ -9,8 +9,8 @@ from pathlib import Path
 
 from bench.line import Line, at_most
 from bench.payload import COMMANDS
-from synaptic.daemon.server import GARBAGE
-from synaptic.hooks.catalog import Catalogs
+from synaptic.daemon.server import GC_THRESHOLD
+from synaptic.hooks.catalog import HookCatalogs
 from synaptic.model.call import Call
 from synaptic.model.event import PreToolUse
 from synaptic.model.home import Home
@@ -65,7 +65,7 @@ class Guard:
 
     def __init__(self) -> None:
         with tempfile.TemporaryDirectory(prefix="syn-guard-") as folder:
-            index = Catalogs(Home(Path(folder))).get(ROOT).index
+            index = HookCatalogs(Home(Path(folder))).get(ROOT).index
         selected = index.select(Call("guard", "claude", _event("ls"), {}))
         self._policies: list[Policy] = [policy for policy in selected.policies if policy is not None]
         self._facts = Facts(root=ROOT, home=HOME)
@@ -91,7 +91,7 @@ def measured(rounds: int) -> list[Line]:
         guard.look(text)
     gc.collect()
     gc.freeze()
-    gc.set_threshold(GARBAGE, 20, 100)  # as in the daemon
+    gc.set_threshold(GC_THRESHOLD, 20, 100)  # as in the daemon
     typical = max(_median(guard, _numbered(command), rounds) for command in COMMANDS) * 1e6
     hostile = max((_median(guard, _hostile(text), 3), name) for name, text in HOSTILE.items())
     return [

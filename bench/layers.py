@@ -51,7 +51,7 @@ def begun(world: World, size: int) -> World:
     store = Store.open(world.home)
     try:
         effort = store.write(lambda connection: _effort(connection, str(world.project)))
-        layers.perform(store, (OpenSession(effort=effort, host=SESSION),), time.time())
+        layers.write_layer_effects(store, (OpenSession(effort=effort, host=SESSION),), time.time())
     finally:
         store.close()
     return world

@@ -90,7 +90,7 @@ def _frames(world: World, count: int) -> Iterator[bytes]:
         stdin = line(event(world.project, COMMANDS[number % len(COMMANDS)]))
         call = f"{start:012x}{number:020x}"
         request = Request("claude", "PreToolUse", stdin, call, world.env)
-        yield frame.pack_request(frame.Delivery(__version__, request))
+        yield frame.pack_request(frame.RequestDelivery(__version__, request))
 
 
 def _flood(path: str, frames: list[bytes]) -> int:

@@ -37,18 +37,18 @@ class World(msgspec.Struct, frozen=True):
         return Command(self.name, (str(self.home.dispatch), "PreToolUse"), stdin, self.env)
 
     def start(self) -> None:
-        lifecycle.start(self.home)
+        lifecycle.start_daemon(self.home)
         lifecycle.wait_ready(self.home, 10)
 
     def stop(self) -> None:
-        lifecycle.stop(self.home)
+        lifecycle.stop_daemon(self.home)
 
 
 def build(folder: Path, name: str, presets: tuple[str, ...] = ("essentials",)) -> World:
     """A home with these presets and an empty project; no daemon yet."""
     world = World(name, folder)
     (world.project / ".git").mkdir(parents=True)
-    dispatcher.install(world.home)
+    dispatcher.install_dispatcher(world.home)
     world.home.config.write_text(f"presets = {json.dumps(presets)}\n")
     return world
 

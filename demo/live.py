@@ -5,13 +5,13 @@ import threading
 from collections.abc import Iterator
 
 from demo.scenes import shown
-from synaptic.cli.event import one_line
-from synaptic.model.decision import POLICIES, Step
+from synaptic.cli.event import format_entry_line
+from synaptic.model.decision import POLICIES, TraceStep
 from synaptic.model.home import Home
-from synaptic.pipeline.explain import SAID
+from synaptic.pipeline.explain import KIND_WORDS
 from synaptic.store.db import Store
-from synaptic.store.journal import after
-from synaptic.store.record import Entry
+from synaptic.store.journal import read_entries_after
+from synaptic.store.record import JournalEntry
 
 PAGE = 200
 POLL = 0.05
@@ -54,7 +54,7 @@ class Live:
     def catch_up(self) -> None:
         """Print what is new."""
         with self._lock:
-            for entry in after(self._store, self._seen, PAGE):
+            for entry in read_entries_after(self._store, self._seen, PAGE):
                 self._seen = entry.id
                 self._print(entry)
 
@@ -62,19 +62,19 @@ class Live:
         while not self._end.wait(POLL):
             self.catch_up()
 
-    def _print(self, entry: Entry) -> None:
+    def _print(self, entry: JournalEntry) -> None:
         if not entry.decision.trace:
             self.silent += 1
             return
         found = shown(entry)
         self.shown |= found
         self.denied += [entry.id] if "deny" in found else []
-        say(f"  {one_line(entry)}")
+        say(f"  {format_entry_line(entry)}")
         for line in _steps(entry):
             say(f"           {line}")
 
 
-def _steps(entry: Entry) -> Iterator[str]:
+def _steps(entry: JournalEntry) -> Iterator[str]:
     """What each hook said, and what of it reached whom."""
     for step in (step for step in entry.decision.trace if step.hook != POLICIES):
         yield f"{step.priority:>3} {step.hook}: {_said(step)}"
@@ -84,10 +84,10 @@ def _steps(entry: Entry) -> Iterator[str]:
         yield f"    runs as: {entry.decision.input.get('command', entry.decision.input)}"
 
 
-def _said(step: Step) -> str:
+def _said(step: TraceStep) -> str:
     if step.fault:
         return f"{step.fault}; the call goes on"
     if step.phase == "skipped":
         return f"skipped, {step.note}"
     again = "looked again, " if step.phase == "recheck" else ""
-    return f"{again}{SAID[step.kind]}"
+    return f"{again}{KIND_WORDS[step.kind]}"

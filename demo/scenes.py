@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import msgspec
 
 from synaptic.model.decision import Decision, Kind
-from synaptic.store.record import Entry
+from synaptic.store.record import JournalEntry
 
 ADVICE = json.dumps(
     {"hookSpecificOutput": {"hookEventName": "PostToolUse", "additionalContext": "Notes here carry a date."}}
@@ -77,7 +77,7 @@ EXPECTED: Mapping[str, str] = {
 """What a whole session must have shown, and how to say that it did not."""
 
 
-def shown(entry: Entry) -> set[str]:
+def shown(entry: JournalEntry) -> set[str]:
     """Which of the expected things one event was."""
     decision: Decision = entry.decision
     found = {str(decision.kind)} if decision.kind in (Kind.DENY, Kind.REWRITE) else set()

@@ -26,11 +26,11 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_get_set_update_reset(project: Path) -> None:
     """S1-141"""
     with ProjectState(str(project)) as state:
-        assert state.get("edits") == sane.defaults(sane.EDITS)
+        assert state.get("edits") == sane.default_section(sane.EDITS)
         assert state.set("edits", "count", 2)["count"] == 2
         state.update("edits", lambda edits: {**edits, "last_file": "a.py"})
         assert state.all()["edits"] == {"count": 2, "unique_files": [], "last_file": "a.py"}
-        assert state.reset("edits") == sane.defaults(sane.EDITS)
+        assert state.reset("edits") == sane.default_section(sane.EDITS)
         with pytest.raises(SynapticError, match="no section"):
             state.get("nonsense")
 
@@ -50,7 +50,7 @@ def test_a_folder_inside_belongs_to_its_project(project: Path, monkeypatch: pyte
 
 def test_the_mirror_follows(project: Path) -> None:
     store = Store.open(find_home(os.environ))
-    mirror.refresh(store, str(project))
+    mirror.write_mirror(store, str(project))
     store.close()
     with ProjectState(str(project)) as state:
         state.set("edits", "count", 7)

@@ -9,9 +9,9 @@ import pytest
 from docs.pages import commands, config
 
 from synaptic.cli.verbs import VERBS
-from synaptic.hooks.config import fields
-from synaptic.hooks.schema import described_fields
-from synaptic.policies.base import policies
+from synaptic.hooks.config import list_fields
+from synaptic.hooks.schema import read_field_docs
+from synaptic.policies.base import load_policies
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "synaptic"
@@ -72,16 +72,16 @@ def test_no_file_is_a_wall_and_every_file_says_what_it_is(file: Path) -> None:
     assert ast.get_docstring(ast.parse(text)), "a module docstring of one line is missing"
 
 
-@pytest.mark.parametrize("policy", policies().values(), ids=lambda policy: policy.id)
+@pytest.mark.parametrize("policy", load_policies().values(), ids=lambda policy: policy.id)
 def test_every_option_of_a_policy_is_described(policy: type) -> None:
-    assert set(described_fields(policy)) >= set(fields(policy))
+    assert set(read_field_docs(policy)) >= set(list_fields(policy))
     for section in ("## What it does", "## Why", "## Known gaps"):
         assert section in (policy.__doc__ or "")
 
 
 @pytest.mark.parametrize("kind", [kind for _, _, kind in config.PARTS], ids=lambda kind: kind.__name__)
 def test_every_key_that_a_person_may_write_is_described(kind: type[msgspec.Struct]) -> None:
-    assert set(described_fields(kind)) >= {field.name for field in msgspec.structs.fields(kind)}
+    assert set(read_field_docs(kind)) >= {field.name for field in msgspec.structs.fields(kind)}
 
 
 def test_every_verb_is_in_the_reference() -> None:

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from docs.pages.table import HEADER, code, table
 from synaptic.agents.base import Agent
-from synaptic.agents.shared.discover import all_agents
-from synaptic.agents.shared.guarded import guarded_names
-from synaptic.agents.shared.support import ASPECTS, Ability, abilities
+from synaptic.agents.shared.discover import load_agents
+from synaptic.agents.shared.guarded import list_guarded_names
+from synaptic.agents.shared.support import SUPPORT_ASPECTS, AspectSupport, assess_agent
 
 PATH = "docs/reference/agents.md"
 INTRO = """\
@@ -30,17 +30,19 @@ WORDS = {
 
 def pages() -> Iterator[tuple[str, str]]:
     """The one page."""
-    known = [(agent, abilities(agent)) for agent in all_agents()]
+    known = [(agent, assess_agent(agent)) for agent in load_agents()]
     instead = list(dict.fromkeys(one.instead for _, found in known for one in found if not one.can))
     yield PATH, HEADER + INTRO + _meanings() + _matrix(known, instead) + _notes(instead) + _sections()
 
 
 def _meanings() -> str:
-    return "\n" + "".join(f"- **{aspect.name}** {WORDS[aspect.name]} ({code(aspect.event)})\n" for aspect in ASPECTS)
+    return "\n" + "".join(
+        f"- **{aspect.name}** {WORDS[aspect.name]} ({code(aspect.event)})\n" for aspect in SUPPORT_ASPECTS
+    )
 
 
-def _matrix(known: list[tuple[Agent, tuple[Ability, ...]]], instead: list[str]) -> str:
-    head = ("agent", *(aspect.name for aspect in ASPECTS), "what no hook sees or can do")
+def _matrix(known: list[tuple[Agent, tuple[AspectSupport, ...]]], instead: list[str]) -> str:
+    head = ("agent", *(aspect.name for aspect in SUPPORT_ASPECTS), "what no hook sees or can do")
     rows = ((_link(agent), *(_cell(one, instead) for one in found), "; ".join(agent.unseen)) for agent, found in known)
     return "\n" + table(head, rows)
 
@@ -49,7 +51,7 @@ def _link(agent: Agent) -> str:
     return f"[{agent.title}](#{agent.title.lower().replace(' ', '-')})"
 
 
-def _cell(one: Ability, instead: list[str]) -> str:
+def _cell(one: AspectSupport, instead: list[str]) -> str:
     return "yes" if one.can else f"no [{instead.index(one.instead) + 1}]"
 
 
@@ -58,15 +60,15 @@ def _notes(instead: list[str]) -> str:
 
 
 def _sections() -> str:
-    return "".join(map(_section, all_agents()))
+    return "".join(map(_section, load_agents()))
 
 
 def _section(agent: Agent) -> str:
     moved = f" (moved by {', '.join(map(code, agent.variables))})" if agent.variables else ""
     lines = [
         f"- Name: {code(agent.name)}; programs: {', '.join(map(code, agent.programs))}",
-        f"- Settings: {code(f'~/{agent.folder.usual}')}{moved}",
-        f"- Guarded there: {', '.join(map(code, guarded_names(agent.name)))}",
+        f"- Settings: {code(f'~/{agent.folder.usual_path}')}{moved}",
+        f"- Guarded there: {', '.join(map(code, list_guarded_names(agent.name)))}",
     ]
     if agent.note:
         lines.append(f"- Note: {agent.note}")
@@ -75,5 +77,5 @@ def _section(agent: Agent) -> str:
 
 
 def _event(agent: Agent, event: str) -> str:
-    here = agent.adapter.canonical(event)
+    here = agent.adapter.to_canonical(event)
     return code(event) if here == event else f"{code(event)} ({code(here)})"

@@ -10,7 +10,7 @@ from importlib import import_module
 import typer
 
 from docs.pages.table import HEADER
-from synaptic.cli.main import run
+from synaptic.cli.main import run_command_line
 from synaptic.cli.verbs import VERBS
 
 PATH = "docs/reference/cli.md"
@@ -43,7 +43,7 @@ def _section(words: tuple[str, ...]) -> str:
     name = " ".join(("synaptic", *words))
     printed = io.StringIO()
     with redirect_stdout(printed):
-        run([*words, "--help"])
+        run_command_line([*words, "--help"])
     return f"\n##{'#' if len(words) > 1 else ''} {name}\n\n```text\n{printed.getvalue().strip()}\n```\n"
 
 

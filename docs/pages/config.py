@@ -7,11 +7,11 @@ from typing import get_type_hints
 import msgspec
 
 from docs.pages.table import HEADER, code, table, type_name
-from synaptic.hooks.config import Config, Http
-from synaptic.hooks.handler import Described
-from synaptic.hooks.schema import described_fields, schema
-from synaptic.hooks.toml import Entry
-from synaptic.hooks.yaml import Definition, Filter
+from synaptic.hooks.config import Config, HttpConfig
+from synaptic.hooks.handler import HandlerTable
+from synaptic.hooks.schema import build_schema, read_field_docs
+from synaptic.hooks.toml import RegistryEntry
+from synaptic.hooks.yaml import HookDefinition, MatchTable
 
 PATH = "docs/reference/config.md"
 SCHEMA = "docs/reference/config.schema.json"
@@ -22,20 +22,20 @@ PARTS: tuple[tuple[str, str, type[msgspec.Struct]], ...] = (
         "and only tighten.\nAn editor completes it with [config.schema.json](config.schema.json).",
         Config,
     ),
-    ("[http] in config.toml", "", Http),
+    ("[http] in config.toml", "", HttpConfig),
     (
         "registry.toml",
         "One `[[hook]]` each, in `<project>/.synaptic/hooks/registry.toml` and `~/.synaptic/hooks/registry.toml`.\n"
         "Exactly one of `script`, `command`, `url`, `python` says what runs.",
-        Entry,
+        RegistryEntry,
     ),
     (
         "YAML hooks",
         "One file a hook, in `.system/hooks` and `.synaptic/hooks` of a project, and in `~/.synaptic/hooks`.",
-        Definition,
+        HookDefinition,
     ),
-    ("handler in a YAML hook", "", Described),
-    ("match in a YAML hook", "All that are present must hold.", Filter),
+    ("handler in a YAML hook", "", HandlerTable),
+    ("match in a YAML hook", "All that are present must hold.", MatchTable),
 )
 
 
@@ -43,11 +43,11 @@ def pages() -> Iterator[tuple[str, str]]:
     """The page and the schema."""
     parts = ("\n\n".join(part for part in (f"## {title}", words, _keys(kind)) if part) for title, words, kind in PARTS)
     yield PATH, f"{HEADER}# Configuration\n\n" + "\n".join(parts)
-    yield SCHEMA, json.dumps(schema(), indent=2, ensure_ascii=False) + "\n"
+    yield SCHEMA, json.dumps(build_schema(), indent=2, ensure_ascii=False) + "\n"
 
 
 def _keys(kind: type[msgspec.Struct]) -> str:
-    words, hints = described_fields(kind), get_type_hints(kind)
+    words, hints = read_field_docs(kind), get_type_hints(kind)
     rows = [
         (code(field.name), code(type_name(hints[field.name])), _default(field), words[field.name])
         for field in msgspec.structs.fields(kind)

@@ -7,7 +7,7 @@ from typing import get_type_hints
 from docs.pages.table import HEADER, code, table, type_name
 from synaptic.agents.base import Capability
 from synaptic.agents.claude.dialect import CAPABILITIES
-from synaptic.agents.claude.entries import REGISTERED
+from synaptic.agents.claude.entries import REGISTERED_EVENTS
 from synaptic.model.event import ABILITY_EVENTS, EVENTS, Event, Timing
 
 PATH = "docs/reference/events.md"
@@ -68,7 +68,7 @@ def _claude(kind: type[Event]) -> str:
     lines = [f"- Claude Code honours: {_honoured(kind)}; it waits {can.timeout:g} seconds.\n"]
     if can.extras:
         lines.append(f"- Its own output fields: {', '.join(code(name) for name in sorted(can.extras))}\n")
-    if kind.__name__ not in REGISTERED:
+    if kind.__name__ not in REGISTERED_EVENTS:
         lines.append("- No entry is written for it: whoever registers it has to do the agent's work.\n")
     return "".join(lines)
 

@@ -7,8 +7,8 @@ from typing import Any
 import msgspec
 
 from docs.pages.table import HEADER, code, table, type_name
-from synaptic.hooks.schema import described_fields
-from synaptic.work.command import Command, commands
+from synaptic.hooks.schema import read_field_docs
+from synaptic.work.command import Command, find_commands
 
 PATH = "docs/reference/methods.md"
 INTRO = """\
@@ -23,7 +23,7 @@ knows are ignored.
 
 def pages() -> Iterator[tuple[str, str]]:
     """The one page."""
-    yield PATH, HEADER + INTRO + "".join(_section(name, command) for name, command in commands().items())
+    yield PATH, HEADER + INTRO + "".join(_section(name, command) for name, command in find_commands().items())
 
 
 def _section(name: str, command: type[Command[Any]]) -> str:
@@ -47,4 +47,4 @@ def _type(hint: Any) -> str:
 
 def _described(command: type[Command[Any]]) -> dict[str, str]:
     ours = [base for base in reversed(command.__mro__) if base.__module__.startswith("synaptic.")]
-    return {name: text for base in ours for name, text in described_fields(base).items()}
+    return {name: text for base in ours for name, text in read_field_docs(base).items()}

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from typing import Any, get_args
 
 import msgspec
-from tests.policies.test_cases import Case, cases, opinion
+from tests.policies.test_cases import Case, evaluate_case, load_cases
 
 from docs.pages.table import HEADER, code, table
-from synaptic.hooks.config import fields
-from synaptic.hooks.schema import described_fields
+from synaptic.hooks.config import list_fields
+from synaptic.hooks.schema import read_field_docs
 from synaptic.model.decision import Kind, Verdict
-from synaptic.policies.base import PRESETS, Policy, policies
+from synaptic.policies.base import PRESETS, Policy, load_policies
 
 FOLDER = "docs/reference/policies"
 EXAMPLES = 8
@@ -33,14 +33,14 @@ MAY = {
 def pages() -> Iterator[tuple[str, str]]:
     """Path and text of every page, the overview first."""
     yield f"{FOLDER}/README.md", _overview()
-    for policy in policies().values():
+    for policy in load_policies().values():
         yield f"{FOLDER}/{policy.id}.md", _page(policy)
 
 
 def _overview() -> str:
     rows = [
         (f"[`{policy.id}`]({policy.id}.md)", policy.preset, str(policy.priority), _events(policy), _title(policy))
-        for policy in policies().values()
+        for policy in load_policies().values()
     ]
     presets = ", ".join(code(name) for name in PRESETS)
     return (
@@ -68,10 +68,10 @@ def _page(policy: type[Policy]) -> str:
 
 
 def _options(policy: type[Policy]) -> str:
-    words, plain = described_fields(policy), policy()
+    words, plain = read_field_docs(policy), policy()
     rows = [
         (code(name), code(_default(getattr(plain, name))), words.get(name, ""), f"may {MAY[_mark(hint)]}")
-        for name, hint in fields(policy).items()
+        for name, hint in list_fields(policy).items()
     ]
     if not rows:
         return "It has none but `enabled`.\n"
@@ -79,7 +79,7 @@ def _options(policy: type[Policy]) -> str:
 
 
 def _examples(policy: type[Policy]) -> str:
-    known = [(_example(case, verdict := opinion(policy, case)), verdict) for case in cases(policy)]
+    known = [(_example(case, verdict := evaluate_case(policy, case)), verdict) for case in load_cases(policy)]
     fires = _varied([row for row, verdict in known if verdict is not None])
     quiet = [row for row, verdict in known if verdict is None][:EXAMPLES]
     return table(("case", "call", "outcome"), [*fires, *quiet])

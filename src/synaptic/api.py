@@ -26,9 +26,9 @@ def run_hooks(event: str, context: Mapping[str, Any], blocking_only: bool = Fals
     cwd = str(context.get("cwd") or context.get("repository_root") or os.getcwd())  # noqa: PTH109
     # Only HOME of the environment: CLAUDE_PROJECT_DIR of a session around us would count before the context.
     root = find_root(context, {"HOME": os.environ.get("HOME", "")}, cwd)
-    whole = emit.completed(event, context, root)
+    whole = emit.complete_context(event, context, root)
     emission = emit.Emission(event=event, context=whole, blocking_only=blocking_only)
-    return emit.emit(find_home(os.environ), emission).result
+    return emit.emit_through(find_home(os.environ), emission).result
 
 
 class ProjectState:
@@ -64,7 +64,7 @@ class ProjectState:
 
     def all(self) -> Values:
         """Every section, as the mirror shows them."""
-        return sections.every(self._store, self.root)
+        return sections.read_sections(self._store, self.root)
 
     def close(self) -> None:
         """Close the database."""

@@ -87,7 +87,7 @@ def fitted(call: Call, decision: Decision) -> Decision:
     """The decision with a rewrite of what this tool was called with."""
     if decision.input is None or not isinstance(call.event, ToolEvent):
         return decision
-    return msgspec.structs.replace(decision, input=call.event.tool.changed(command="echo safe"))
+    return msgspec.structs.replace(decision, input=call.event.tool.replace_values(command="echo safe"))
 
 
 def table(agent: str) -> dict[str, Rows]:

@@ -4,13 +4,13 @@ import json
 from functools import cache
 from pathlib import Path
 
-from synaptic.agents.shared.discover import agent_names, find_adapter
+from synaptic.agents.shared.discover import find_adapter, list_agent_names
 from synaptic.model.call import Answer, Call, Request
 from synaptic.model.decision import Decision, Kind
 from synaptic.model.effect import Deliver
 
 HERE = Path(__file__).parent
-AGENTS = tuple(agent for agent in agent_names() if agent != "claude")
+AGENTS = tuple(agent for agent in list_agent_names() if agent != "claude")
 """The other agents: Claude Code has tests of its own."""
 UNNAMED = ("cline", "opencode", "cursor")
 """The payload alone names the event."""

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from synaptic.agents.base import Capability
 from synaptic.agents.shared.discover import find_adapter
 from synaptic.agents.shared.payload import to_json
-from synaptic.agents.shared.translate import native_event, native_input
+from synaptic.agents.shared.translate import find_native_event, to_native_input
 from synaptic.model.call import Call, Request
 from synaptic.model.decision import Decision, Kind
 from synaptic.model.event import EVENTS, Timing, ToolEvent
@@ -50,7 +50,7 @@ def called(named: dict[str, str]) -> Iterator[Call]:
 
 def heard(call: Call, decision: Decision) -> Heard:
     """What the client takes from the answer; an answer that it throws away fails the test."""
-    found = reader(call.agent)(native_event(call), answer(call, decision))
+    found = reader(call.agent)(find_native_event(call), answer(call, decision))
     assert found is not None, "the client takes this answer for a failed hook"
     return found
 
@@ -64,7 +64,7 @@ def _name(call: Call) -> str:
 
 
 def _can(call: Call) -> Capability:
-    return find_adapter(call.agent).capability(_name(call))
+    return find_adapter(call.agent).get_capability(_name(call))
 
 
 @pytest.mark.parametrize("agent", AGENTS)
@@ -190,7 +190,7 @@ def _again(call: Call, ran: dict) -> ToolEvent:
     if call.agent in ("droid", "cursor"):  # they lay it over what was there
         ran = {**call.payload.get("native_tool_input", call.payload["tool_input"]), **ran}
     context = {key: call.payload[key] for key in ("mcp_context",) if key in call.payload}
-    return decode(call.agent, native_event(call), tool_name=name, tool_input=ran, **context).event
+    return decode(call.agent, find_native_event(call), tool_name=name, tool_input=ran, **context).event
 
 
 @settings(max_examples=150, deadline=None)
@@ -200,8 +200,8 @@ def test_a_refusal_denies_where_it_can_and_speaks_up_where_it_cannot(event, reas
         wire = find_adapter(agent)
         said = wire.refuse(event, reason)
         assert said.stderr
-        assert bool(said.stdout or said.exit) == (wire.capability(event).deny or agent == "amp")
-        if wire.capability(event).deny:
+        assert bool(said.stdout or said.exit) == (wire.get_capability(event).deny or agent == "amp")
+        if wire.get_capability(event).deny:
             assert reader(agent)(event, said).blocked
 
 
@@ -231,9 +231,9 @@ def test_the_table_speaks_of_events_that_are_known_and_the_numbers_are_the_modul
     wire, module = find_adapter(agent), import_module(f"synaptic.agents.{agent}")
     assert wire.table.keys() - EVENTS.keys() == OWN.get(agent, set())
     for event in module.AGENT.events:
-        name = wire.dialect.canonical(event)
+        name = wire.dialect.to_canonical(event)
         assert name in wire.table
-        assert wire.capability(event).timeout == module.TIMEOUTS.get(name, module.TIMEOUT)
+        assert wire.get_capability(event).timeout == module.TIMEOUTS.get(name, module.TIMEOUT)
     assert module.AGENT.unseen
 
 
@@ -259,7 +259,7 @@ def test_a_rewrite_says_why_now_or_later():
     for call in CALLS:
         if _name(call) != "PreToolUse" or call.event.tool_name != "Bash":
             continue
-        done = find_adapter(call.agent).degrade(call, rewriting(call.event.tool.changed(command="echo safe")))
+        done = find_adapter(call.agent).degrade(call, rewriting(call.event.tool.replace_values(command="echo safe")))
         if done.kind is Kind.REWRITE:
-            assert native_input(call, find_adapter(call.agent).dialect, done.input)
+            assert to_native_input(call, find_adapter(call.agent).dialect, done.input)
             assert "because" in (*done.context, *kept(done)), call.agent

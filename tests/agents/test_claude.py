@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from synaptic.agents.claude.dialect import ADAPTER
-from synaptic.agents.claude.entries import entries
-from synaptic.agents.shared.ours import Plan
+from synaptic.agents.claude.entries import build_entries
+from synaptic.agents.shared.ours import EntryPlan
 from synaptic.model.call import Call, Request
 from synaptic.model.decision import Decision, Kind
 from synaptic.model.effect import Deliver
@@ -257,7 +257,7 @@ def test_a_deny_has_exactly_the_agents_shape():
 def test_a_rewrite_that_nobody_would_be_asked_about_is_an_allow_with_the_whole_input(mode):
     """S4-007, S0-050"""
     call = bash(**mode)
-    new = call.event.tool.changed(command="git push --force-with-lease")
+    new = call.event.tool.replace_values(command="git push --force-with-lease")
     assert encoded(call, Decision(kind=Kind.REWRITE, reason="Safer.", input=new)) == {
         "hookSpecificOutput": {
             "hookEventName": "PreToolUse",
@@ -359,12 +359,12 @@ def test_deny_beats_defer_and_defer_beats_ask():
 
 
 def test_each_event_answers_within_the_time_its_settings_entry_asks_for():
-    for event, entry in entries(Plan(dispatch="/home/dev/.synaptic/bin/dispatch", token="0" * 32)).items():
-        assert ADAPTER.capability(event).timeout == entry["hooks"][0]["timeout"]
+    for event, entry in build_entries(EntryPlan(dispatch="/home/dev/.synaptic/bin/dispatch", token="0" * 32)).items():
+        assert ADAPTER.get_capability(event).timeout == entry["hooks"][0]["timeout"]
 
 
 def test_compaction_carries_its_own_instructions_and_nothing_that_waits_for_the_model():
-    assert not ADAPTER.capability("PreCompact").context
+    assert not ADAPTER.get_capability("PreCompact").context
     call = decode("PreCompact")
     decision = ADAPTER.degrade(call, Decision(kind=Kind.ADVISE, context=("Keep the plan.",)))
     assert ADAPTER.encode(call, decision).stdout == b"Keep the plan."

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from synaptic.agents.claude.dialect import ADAPTER, CAPABILITIES, EXTRAS
+from synaptic.agents.claude.dialect import ADAPTER, CAPABILITIES, EXTRA_CHECKS
 from synaptic.model.call import Request
 from synaptic.model.decision import Decision, Kind
 from synaptic.model.event import CLAUDE_EVENTS
@@ -35,7 +35,7 @@ decisions = st.builds(
     messages=tuples,
     feedback=tuples,
     warnings=tuples,
-    extras=st.dictionaries(st.sampled_from(sorted(EXTRAS)) | texts, json_values, max_size=5),
+    extras=st.dictionaries(st.sampled_from(sorted(EXTRA_CHECKS)) | texts, json_values, max_size=5),
 )
 
 
@@ -103,7 +103,7 @@ def test_a_refusal_denies_where_it_can_and_speaks_up_where_it_cannot(event, reas
     answer = ADAPTER.refuse(event, reason)
     assert_acceptable(event, answer)
     assert answer.stderr.startswith(b"synaptic: ")
-    assert bool(answer.stdout or answer.exit) == ADAPTER.capability(event).deny
+    assert bool(answer.stdout or answer.exit) == ADAPTER.get_capability(event).deny
 
 
 @settings(max_examples=100, deadline=None)

@@ -9,24 +9,24 @@ from hypothesis import strategies as st
 
 from synaptic.agents.base import WantedEntries
 from synaptic.agents.claude.entries import (
-    REGISTERED,
-    SHAPE,
-    entries,
-    managed_file,
-    managed_folder,
-    settings_file,
-    wanted_entries,
+    CLAUDE_SHAPE,
+    REGISTERED_EVENTS,
+    build_entries,
+    build_wanted_entries,
+    locate_managed_file,
+    locate_managed_folder,
+    locate_settings,
 )
 from synaptic.agents.shared import settings as editor
-from synaptic.agents.shared.ours import Plan, is_ours
-from synaptic.agents.shared.settings import Undo
+from synaptic.agents.shared.ours import EntryPlan, is_ours
+from synaptic.agents.shared.settings import SettingsUndo
 from synaptic.model.errors import SettingsError
 from synaptic.model.hook import HttpEndpoint
 from tests.agents.layouts import settings
 
 DISPATCH = "/home/ann/.synaptic/bin/dispatch"
-PLAN = Plan(DISPATCH, "0123456789abcdef" * 2)
-OTHER = Plan("/elsewhere/.synaptic/bin/dispatch", "f" * 32, True, HttpEndpoint("http://127.0.0.1:9/hook/claude"))
+PLAN = EntryPlan(DISPATCH, "0123456789abcdef" * 2)
+OTHER = EntryPlan("/elsewhere/.synaptic/bin/dispatch", "f" * 32, True, HttpEndpoint("http://127.0.0.1:9/hook/claude"))
 FOREIGN = """{
    "permissions": {"allow": ["Bash"]},
    "hooks": {
@@ -37,15 +37,15 @@ FOREIGN = """{
 
 
 def registration(text, plan):
-    return editor.registration(text, wanted_entries(plan))
+    return editor.compare_entries(text, build_wanted_entries(plan))
 
 
 def install(text, plan, undo=None):
-    return editor.install(text, wanted_entries(plan), undo)
+    return editor.install_entries(text, build_wanted_entries(plan), undo)
 
 
 def uninstall(text, dispatch, undo=None):
-    return editor.uninstall(text, WantedEntries(SHAPE, dispatch, {}), undo)
+    return editor.uninstall_entries(text, WantedEntries(CLAUDE_SHAPE, dispatch, {}), undo)
 
 
 def loaded(text):
@@ -67,7 +67,7 @@ def without_ours(value):
 
 def padded(value):
     """The same document with every registered event present, to compare with."""
-    return {**value, "hooks": {**{event: [] for event in REGISTERED}, **value.get("hooks", {})}}
+    return {**value, "hooks": {**{event: [] for event in REGISTERED_EVENTS}, **value.get("hooks", {})}}
 
 
 @examples(deadline=None, max_examples=40)
@@ -94,7 +94,7 @@ def test_twice_is_the_same_bytes(text):
     """S0-002"""
     edited = install(text, PLAN)
     assert install(edited.text, PLAN, edited.undo) is None
-    assert registration(edited.text, PLAN).current
+    assert registration(edited.text, PLAN).is_current
 
 
 @examples(deadline=None, max_examples=40)
@@ -102,7 +102,7 @@ def test_twice_is_the_same_bytes(text):
 def test_an_older_set_is_replaced_and_the_way_back_stays_exact(text, remembered):
     old = install(text, OTHER)
     new = install(old.text, PLAN, old.undo if remembered else None)
-    assert registration(new.text, PLAN).current
+    assert registration(new.text, PLAN).is_current
     if remembered:
         assert uninstall(new.text, DISPATCH, new.undo) == text
 
@@ -120,7 +120,7 @@ def test_removal_without_a_memory_leaves_no_entry_and_no_foreign_thing_out(text)
 def test_one_entry_per_event_on_empty_settings():
     """S0-001"""
     hooks = loaded(install(None, PLAN).text)["hooks"]
-    assert set(hooks) == set(REGISTERED)
+    assert set(hooks) == set(REGISTERED_EVENTS)
     for event in ("PreToolUse", "PostToolUse"):
         ((hook,),) = [group["hooks"] for group in hooks[event]]
         assert " ".join([hook["command"], *hook["args"]]).startswith(f"{DISPATCH} {event} ")
@@ -172,7 +172,7 @@ def test_entries_added_around_ours_stay():
 
 @pytest.mark.parametrize("text", ["{}", "[]", '"x"', "3", FOREIGN, "{ }"])
 def test_a_text_without_our_entries_is_not_touched_by_removal(text):
-    undo = Undo("absent")
+    undo = SettingsUndo("absent")
     if text in ("[]", '"x"', "3"):
         with pytest.raises(SettingsError, match="top level"):
             uninstall(text, DISPATCH, undo)
@@ -205,12 +205,12 @@ def test_missing_and_outdated_entries_are_told_apart():
     value = loaded(text)
     del value["hooks"]["Stop"]
     value["hooks"]["PreToolUse"][0]["hooks"][0]["timeout"] = 1
-    value["hooks"]["WorktreeCreate"] = [{"hooks": [entries(PLAN)["Setup"]["hooks"][0]]}]
+    value["hooks"]["WorktreeCreate"] = [{"hooks": [build_entries(PLAN)["Setup"]["hooks"][0]]}]
     found = registration(json.dumps(value), PLAN)
     assert found.missing == ("Stop",)
     assert found.stale == ("PreToolUse", "WorktreeCreate")
     again = install(json.dumps(value), PLAN).text
-    assert registration(again, PLAN).current
+    assert registration(again, PLAN).is_current
     assert "WorktreeCreate" not in loaded(again)["hooks"]
 
 
@@ -221,8 +221,8 @@ def test_an_entry_that_is_there_twice_is_outdated():
 
 
 def test_settings_live_in_the_config_folder_when_one_is_named():
-    assert settings_file(Path("/h")) == Path("/h/.claude/settings.json")
-    assert settings_file(Path("/h"), Path("/c")) == Path("/c/settings.json")
+    assert locate_settings(Path("/h")) == Path("/h/.claude/settings.json")
+    assert locate_settings(Path("/h"), Path("/c")) == Path("/c/settings.json")
 
 
 @pytest.mark.parametrize(
@@ -230,4 +230,4 @@ def test_settings_live_in_the_config_folder_when_one_is_named():
 )
 def test_managed_settings_are_a_drop_in_file_of_our_own(platform, folder, monkeypatch):
     monkeypatch.setattr(sys, "platform", platform)
-    assert managed_file(managed_folder()) == Path(folder) / "managed-settings.d" / "synaptic.json"
+    assert locate_managed_file(locate_managed_folder()) == Path(folder) / "managed-settings.d" / "synaptic.json"

@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from synaptic.agents.cline import ADAPTER, REFUSED
+from synaptic.agents.cline import ADAPTER, REFUSED_EVENT
 from synaptic.model.decision import Decision, Kind
 from synaptic.model.event import PostToolUse, PostToolUseFailure, SessionStart, Stop, StopFailure, UserPromptSubmit
 from tests.agents.recorded import body, calls, decode, denied, kept
@@ -124,7 +124,7 @@ def test_the_path_of_an_edit_is_the_one_that_the_client_reads():
 )
 def test_an_edit_is_an_edit(name, given, tool, want):
     event = pre(name, given).event
-    assert (event.tool_name, event.tool_input) == (tool, want) and event.tool.edits
+    assert (event.tool_name, event.tool_input) == (tool, want) and event.tool.is_edit
 
 
 def test_every_file_that_is_read_is_named():
@@ -158,7 +158,7 @@ def test_a_refused_command_prints_why_and_does_nothing_else(reason, tmp_path):
     done = subprocess.run(["sh", "-c", command], cwd=tmp_path, capture_output=True, text=True, env=env)
     assert (done.returncode, done.stdout) == (1, f"BLOCKED: {reason}\n")
     assert list(tmp_path.iterdir()) == []
-    assert post({"commands": [command]}, []).event.hook_event_name == REFUSED
+    assert post({"commands": [command]}, []).event.hook_event_name == REFUSED_EVENT
 
 
 def test_a_command_that_only_looks_like_a_refusal_is_judged():
@@ -202,4 +202,4 @@ def test_nobody_waits_for_an_answer_to_anything_else():
 def test_the_extension_names_a_file_by_either_key(tool, named):
     said = {"toolName": tool, "parameters": {**named, "file_path": "/fine", "content": "x"}}
     call = decode("cline", "PreToolUse", hookName="PreToolUse", taskId="t", preToolUse=said)
-    assert call.event.tool.edits and call.event.tool.paths == ("/a",)
+    assert call.event.tool.is_edit and call.event.tool.paths == ("/a",)

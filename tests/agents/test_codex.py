@@ -36,7 +36,7 @@ def test_a_patch_that_changes_a_file_is_an_edit():
 
 def test_a_patch_of_several_files_names_them_all():
     event = patch(TWO).event
-    assert event.tool_name == "ApplyPatch" and event.tool.edits
+    assert event.tool_name == "ApplyPatch" and event.tool.is_edit
     assert event.tool.paths == ("a.py", "b.py")
     assert event.tool_input["patch"] == TWO
 
@@ -44,7 +44,7 @@ def test_a_patch_of_several_files_names_them_all():
 @pytest.mark.parametrize("given", [{}, {"command": 7}, {"command": "no patch"}])
 def test_a_patch_that_cannot_be_read_is_still_an_edit(given):
     call = decode("codex", "PreToolUse", tool_name="apply_patch", tool_input=given)
-    assert call.event.tool.edits and call.warnings == ()
+    assert call.event.tool.is_edit and call.warnings == ()
 
 
 def test_the_other_tools_have_their_canonical_names():
@@ -88,10 +88,10 @@ def test_a_rewrite_that_no_patch_says_exactly_is_refused_with_the_better_input(n
 def test_a_rewritten_patch_of_several_files_must_name_the_files_that_it_changes():
     call = patch(TWO)
     other = TWO.replace("x = 1", "x = 2")
-    said = reader("PreToolUse", answer(call, rewrite(**call.event.tool.changed(patch=other))))
+    said = reader("PreToolUse", answer(call, rewrite(**call.event.tool.replace_values(patch=other))))
     assert said.input == {"command": other}
     smuggled = other.replace("b.py", "c.py")
-    assert reader("PreToolUse", answer(call, rewrite(**call.event.tool.changed(patch=smuggled)))).blocked
+    assert reader("PreToolUse", answer(call, rewrite(**call.event.tool.replace_values(patch=smuggled)))).blocked
 
 
 def test_nobody_is_asked():
@@ -129,5 +129,5 @@ def test_events_whose_answer_nobody_reads_get_none():
 
 
 def test_codex_waits_three_seconds_at_the_end_and_no_longer():
-    assert ADAPTER.capability("SessionEnd").timeout == 3
-    assert ADAPTER.capability("PreToolUse").timeout == 600
+    assert ADAPTER.get_capability("SessionEnd").timeout == 3
+    assert ADAPTER.get_capability("PreToolUse").timeout == 600

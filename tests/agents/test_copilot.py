@@ -53,7 +53,7 @@ def test_a_patch_that_comes_as_bare_text_is_not_rewritten():
 @pytest.mark.parametrize("name", ["rg", "grep", "glob", "Grep", "Glob"])
 def test_a_search_names_the_folders_it_looks_in(name, paths):
     call = pre(name, pattern="x", paths=paths)
-    assert call.event.tool.reads and call.event.tool.paths == ("/etc",)
+    assert call.event.tool.is_read and call.event.tool.paths == ("/etc",)
 
 
 def test_the_answer_is_in_the_dialect_that_asked():

@@ -37,9 +37,9 @@ def test_events_with_words_of_their_own_are_tool_calls():
     assert all(isinstance(event, PreToolUse) for event in (shell, mcp, read))
     assert shell.tool.command == "echo orig > orig.txt"
     assert (mcp.tool_name, mcp.tool_input) == ("mcp__unknown__touch", {"path": "a.txt"})
-    assert read.tool.reads and read.tool.paths == ("/home/dev/proj/.env",)
+    assert read.tool.is_read and read.tool.paths == ("/home/dev/proj/.env",)
     edited = CALLS["afterFileEdit"].event
-    assert edited.tool.edits and edited.tool.paths == ("/home/dev/proj/n.txt",)
+    assert edited.tool.is_edit and edited.tool.paths == ("/home/dev/proj/n.txt",)
 
 
 def test_a_deletion_is_judged_as_the_command_that_it_is():
@@ -63,7 +63,9 @@ def test_a_person_is_asked_where_one_is_and_the_call_refused_where_not():
 
 def test_only_what_cursor_takes_over_is_rewritten():
     shell = CALLS["preToolUse.Shell"]
-    said = body(shell, Decision(kind=Kind.REWRITE, input=shell.event.tool.changed(command="ls"), reason="better"))
+    said = body(
+        shell, Decision(kind=Kind.REWRITE, input=shell.event.tool.replace_values(command="ls"), reason="better")
+    )
     assert said["updated_input"] == {"command": "ls", "cwd": "/home/dev/proj/sub", "timeout": 30000}
     write = pre("Write", file_path="a", content="x")
     assert body(write, rewrite(file_path="b", content="x"))["updated_input"] == {"file_path": "b"}

@@ -39,7 +39,7 @@ def test_tools_and_their_keys_are_canonical(name, given, canonical, read):
 
 def test_a_rewrite_goes_back_under_droids_own_keys():
     call = recorded("droid", "PreToolUse.Execute")
-    new = call.event.tool.changed(command="echo safe")
+    new = call.event.tool.replace_values(command="echo safe")
     said = body(call, Decision(kind=Kind.REWRITE, input=new, reason="because"))["hookSpecificOutput"]
     assert said["updatedInput"] == {**call.payload["native_tool_input"], "command": "echo safe"}
     assert "permissionDecision" not in said
@@ -47,7 +47,7 @@ def test_a_rewrite_goes_back_under_droids_own_keys():
 
 def test_an_allowed_rewrite_permits():
     call = recorded("droid", "PreToolUse.Execute")
-    new = call.event.tool.changed(command="echo safe")
+    new = call.event.tool.replace_values(command="echo safe")
     said = body(call, Decision(kind=Kind.REWRITE, input=new, reason="because", allowed=True))["hookSpecificOutput"]
     assert said["permissionDecision"] == "allow"
 

@@ -91,7 +91,7 @@ def test_ask_is_never_said_because_it_hangs_without_a_terminal():
 def test_a_rewrite_carries_every_argument():
     given = {"command": "ls", "description": "d", "dir_path": "sub", "is_background": False}
     call = decode("gemini", "BeforeTool", tool_name="run_shell_command", tool_input=given, cwd="/p")
-    new = call.event.tool.changed(command="ls -a")
+    new = call.event.tool.replace_values(command="ls -a")
     said = body(call, Decision(kind=Kind.REWRITE, input=new, reason="because"))
     assert said["hookSpecificOutput"] == {"hookEventName": "BeforeTool", "tool_input": {**given, "command": "ls -a"}}
 
@@ -100,7 +100,7 @@ def test_advice_before_a_tool_waits_for_the_event_after_it():
     call = recorded("gemini", "BeforeTool.run_shell_command")
     done = ADAPTER.degrade(call, Decision(kind=Kind.ADVISE, context=("note",)))
     assert kept(done) == ["note"] and answer(call, done).stdout == b""
-    assert ADAPTER.capability("AfterTool").context
+    assert ADAPTER.get_capability("AfterTool").context
 
 
 def test_an_agent_is_kept_going_by_a_deny_of_its_end():

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from synaptic.agents.opencode import ADAPTER, EVENTS, PLUGIN, REGISTERED, build_plugin
-from synaptic.agents.shared.ours import Plan
+from synaptic.agents.opencode import ADAPTER, NATIVE_EVENTS, PLUGIN_FILE, REGISTERED_EVENTS, build_plugin
+from synaptic.agents.shared.ours import EntryPlan
 from synaptic.model.call import Request
 from synaptic.model.decision import Decision, Kind
 from synaptic.model.event import PostToolUse, PostToolUseFailure, PreToolUse, SessionStart, Stop, UserPromptSubmit
@@ -96,14 +96,14 @@ def test_a_question_is_a_refusal_and_a_stop_is_told_later():
 
 
 def test_the_plugin_sends_what_the_adapter_registers():
-    text = PLUGIN.read_text()
-    assert set(REGISTERED) == set(EVENTS)
-    for name in REGISTERED:
+    text = PLUGIN_FILE.read_text()
+    assert set(REGISTERED_EVENTS) == set(NATIVE_EVENTS)
+    for name in REGISTERED_EVENTS:
         assert name.removeprefix("sub") in text
 
 
 def test_the_plugins_text_holds_the_installation_and_nothing_is_left_open():
-    text = build_plugin(Plan('/home/a "b"/.synaptic/bin/dispatch', TOKEN, fail_closed=True))
+    text = build_plugin(EntryPlan('/home/a "b"/.synaptic/bin/dispatch', TOKEN, fail_closed=True))
     assert 'const DISPATCH = "/home/a \\"b\\"/.synaptic/bin/dispatch"' in text
     assert f'const ENTRY = "--entry={TOKEN}"' in text and "const CLOSED = true" in text and '"@' not in text
 
@@ -111,7 +111,7 @@ def test_the_plugins_text_holds_the_installation_and_nothing_is_left_open():
 def host(setting: Setting, *steps: list, closed: bool = False, dispatch: str = "") -> dict:
     """Run steps in a host of our own; each is a hook, its input and its output."""
     file = setting.user / "synaptic.mjs"
-    file.write_text(build_plugin(Plan(dispatch or str(setting.home.dispatch), TOKEN, fail_closed=closed)))
+    file.write_text(build_plugin(EntryPlan(dispatch or str(setting.home.dispatch), TOKEN, fail_closed=closed)))
     command = [NODE, str(HERE / "host.mjs"), str(file), str(setting.project)]
     env = {"HOME": str(setting.user), "PATH": "/usr/local/bin:/usr/bin:/bin"}
     done = subprocess.run(command, input=json.dumps(steps), capture_output=True, text=True, env=env, timeout=60)

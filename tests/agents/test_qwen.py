@@ -30,7 +30,7 @@ def test_a_file_is_read_by_the_key_that_the_client_reads():
 
 
 def test_a_rewrite_is_a_refusal_that_names_the_better_command():
-    new = shell().event.tool.changed(command="rm -r build")
+    new = shell().event.tool.replace_values(command="rm -r build")
     said = body(shell(), Decision(kind=Kind.REWRITE, input=new, reason="because"))["hookSpecificOutput"]
     assert said["permissionDecision"] == "deny"
     assert said["permissionDecisionReason"] == "because\nUse instead: rm -r build"
@@ -43,7 +43,7 @@ def test_a_person_can_be_asked():
 
 def test_a_permission_prompt_takes_a_new_input_with_the_allow_only():
     call = shell("PermissionRequest")
-    new = call.event.tool.changed(command="ls")
+    new = call.event.tool.replace_values(command="ls")
     said = body(call, Decision(kind=Kind.REWRITE, input=new, allowed=True, reason="because"))
     assert said["hookSpecificOutput"]["decision"] == {
         "behavior": "allow",
@@ -79,7 +79,7 @@ def test_what_is_said_before_a_compaction_becomes_its_instructions():
     call = decode("qwen", "PreCompact", trigger="auto")
     said = body(call, Decision(kind=Kind.ADVISE, context=("keep the plan",)))
     assert said["hookSpecificOutput"] == {"hookEventName": "PreCompact", "additionalContext": "keep the plan"}
-    assert not ADAPTER.capability("PreCompact").context, "nothing that waits is put into a summary"
+    assert not ADAPTER.get_capability("PreCompact").context, "nothing that waits is put into a summary"
 
 
 def test_what_kept_it_going_comes_back_as_a_prompt_that_is_not_the_users():

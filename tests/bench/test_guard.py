@@ -3,7 +3,7 @@
 import pytest
 from bench.guard import HOSTILE, SCRIPTS, SIZE, Guard, script
 
-from synaptic.shell.read.reader import read
+from synaptic.shell.read.reader import read_script
 
 
 @pytest.fixture(scope="module")
@@ -15,7 +15,7 @@ def guard() -> Guard:
 def test_a_script_is_as_long_as_it_says_and_read_to_its_end(name: str):
     text = script(name)
     assert SIZE * 0.97 < len(text) <= SIZE
-    found = read(text, "/p", "/h")
+    found = read_script(text, "/p", "/h")
     assert len(found.commands) > 100
     assert not found.truncated
 

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from synaptic.cli.main import run
-from synaptic.cli.up import Sent, send_probe
+from synaptic.cli.main import run_command_line
+from synaptic.cli.up import ProbeAnswer, send_probe
 from synaptic.daemon import lifecycle
 from synaptic.model.home import Home
 
@@ -54,7 +54,7 @@ class User:
     def types(self, *words: str) -> Shown:
         """The command in this process."""
         self._capsys.readouterr()
-        code = run(words)
+        code = run_command_line(words)
         return Shown(code, *self._capsys.readouterr())
 
     def runs(self, *words: str, stdin: str | bytes = b"", **env: str) -> Shown:
@@ -69,9 +69,9 @@ class User:
         )
         return Shown(done.returncode, done.stdout.decode(), done.stderr.decode())
 
-    def sends(self) -> Sent:
+    def sends(self) -> ProbeAnswer:
         """One event through the dispatcher, to a daemon that runs: one that starts meanwhile would outlive the test."""
-        if lifecycle.status(self.home).state == "stopped":
+        if lifecycle.read_status(self.home).state == "stopped":
             self.types("daemon", "start")
         return send_probe(self.home.dispatch, str(self.project))
 
@@ -109,4 +109,4 @@ def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
         monkeypatch.delenv(name, raising=False)
     monkeypatch.chdir(person.project)
     yield person
-    lifecycle.stop(person.home)
+    lifecycle.stop_daemon(person.home)

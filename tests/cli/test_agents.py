@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from synaptic.agents.shared.discover import agent_names
-from synaptic.agents.shared.guarded import moving_variables
+from synaptic.agents.shared.discover import list_agent_names
+from synaptic.agents.shared.guarded import list_moving_variables
 from tests.cli.conftest import User
 from tests.packages.installation import snapshot
 
@@ -17,7 +17,7 @@ KEPT = (".synaptic",)
 @pytest.fixture(autouse=True)
 def _bare(user: User, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No agent of whoever runs the tests."""
-    for name in moving_variables():
+    for name in list_moving_variables():
         monkeypatch.delenv(name, raising=False)
     (tmp_path / "bin").mkdir()
     monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}{os.pathsep}/usr/bin{os.pathsep}/bin")
@@ -36,7 +36,7 @@ def test_every_agent_is_listed_with_what_is_known_about_it(user: User, codex: Pa
     shown = user.types("agents", "--json")
     assert shown.code == 0
     found = {one["agent"]: one for one in shown.json["agents"]}
-    assert list(found) == list(agent_names())
+    assert list(found) == list(list_agent_names())
     assert (found["codex"]["found"], found["codex"]["version"]) == (str(codex), "0.166.0")
     assert found["gemini"]["found"] == str(user.folder / ".gemini")
     assert (found["amp"]["found"], found["amp"]["wired"], found["amp"]["trusted"]) == ("", False, None)

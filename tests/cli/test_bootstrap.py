@@ -93,12 +93,12 @@ def test_http_entries_post_to_the_daemon_and_the_token_is_not_shown(user: User):
 
 
 def test_managed_goes_where_no_repository_reaches(user: User, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    plain = bootstrap.options_from
+    plain = bootstrap.read_setup_options
 
     def elsewhere(environ, home):
         return msgspec.structs.replace(plain(environ, home), managed_root=tmp_path / "etc")
 
-    monkeypatch.setattr(bootstrap, "options_from", elsewhere)
+    monkeypatch.setattr(bootstrap, "read_setup_options", elsewhere)
     shown = user.types("bootstrap", "--managed")
     assert shown.code == 0, shown.err
     managed = tmp_path / "etc" / "managed-settings.d" / "synaptic.json"

@@ -124,7 +124,7 @@ def test_jsonl_takes_no_other_call(user: User):
 
 
 def test_the_words_of_a_decision_all_have_a_code():
-    from synaptic.cli.check import EXITS
+    from synaptic.cli.check import DECISION_EXITS
 
-    assert set(EXITS) == {"allow", *daemon_check.DECISION_WORDS.values()}
+    assert set(DECISION_EXITS) == {"allow", *daemon_check.DECISION_WORDS.values()}
     assert os.EX_USAGE == 64

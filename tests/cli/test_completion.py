@@ -10,22 +10,22 @@ SKILL = '---\ndescription: Builds\n---\n```json\n{"phases": ["0: Setup", "1: Bui
 
 def test_ids_names_and_phases_that_exist(user: User):
     user.writes(".claude/skills/build/SKILL.md", SKILL)
-    assert completion.skill_names("bu") == [("build", "Builds")]
-    assert completion.effort_ids("") == completion.phases("") == []
+    assert completion.complete_skill_names("bu") == [("build", "Builds")]
+    assert completion.complete_effort_ids("") == completion.complete_phases("") == []
     user.types("effort", "start", "t", "--skill", "build", "--title", "The T")
     user.types("agent", "register", "A", "--label", "L")
-    assert completion.effort_ids("") == [("1", "build, t")]
-    assert completion.phases("1") == [("1: Build", "")]
-    assert completion.session_ids("") == [("1", "effort 1")]
-    assert completion.agent_ids("") == [("A", "L")]
-    assert completion.task_names("") == [("t", "The T")]
-    assert completion.agent_ids("x") == []
+    assert completion.complete_effort_ids("") == [("1", "build, t")]
+    assert completion.complete_phases("1") == [("1: Build", "")]
+    assert completion.complete_session_ids("") == [("1", "effort 1")]
+    assert completion.complete_agent_ids("") == [("A", "L")]
+    assert completion.complete_task_names("") == [("t", "The T")]
+    assert completion.complete_agent_ids("x") == []
 
 
 def test_trouble_offers_nothing(user: User):
     user.home.root.mkdir()
     user.home.database.write_bytes(b"no database")
-    assert completion.phases("") == []
+    assert completion.complete_phases("") == []
 
 
 @pytest.mark.parametrize("words", ["effort phase ", "effort start x --skill "])

@@ -21,7 +21,7 @@ def test_status_is_exit_code_1_when_stopped(user: User):
     running = user.types("daemon", "status", "--json")
     assert running.code == 0
     assert running.json["state"] == "running"
-    assert running.json["pid"] == lifecycle.status(user.home).pid
+    assert running.json["pid"] == lifecycle.read_status(user.home).pid
     assert "answered" in running.json
 
 
@@ -29,15 +29,15 @@ def test_stop_ends_it_and_stopping_nothing_is_fine(user: User):
     """S3-052"""
     user.types("daemon", "start")
     assert user.types("daemon", "stop").code == 0
-    assert lifecycle.status(user.home).state == "stopped"
+    assert lifecycle.read_status(user.home).state == "stopped"
     assert "was not running" in user.types("daemon", "stop").out
 
 
 def test_restart_gives_another_process(user: User):
     user.types("daemon", "start")
-    before = lifecycle.status(user.home).pid
+    before = lifecycle.read_status(user.home).pid
     assert user.types("daemon", "restart").code == 0
-    assert lifecycle.status(user.home).pid not in (0, before)
+    assert lifecycle.read_status(user.home).pid not in (0, before)
 
 
 def test_run_in_the_foreground_refuses_beside_another(user: User):

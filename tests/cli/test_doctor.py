@@ -156,7 +156,7 @@ def test_a_stopped_daemon_is_a_warning(healthy: User):
 
 
 def test_the_python_client_is_a_warning(healthy: User, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(dispatcher, "compiled", lambda: None)
+    monkeypatch.setattr(dispatcher, "find_compiled", lambda: None)
     healthy.types("bootstrap")
     assert any("Python client" in line and "compiler" in line for line in findings(healthy)["warn"])
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from synaptic.daemon.client import rpc
+from synaptic.daemon.client import call_rpc
 from tests.cli.agents_shell import shell_variables
 from tests.cli.conftest import Shown, User
 from tests.store.efforts_kit import TABLES
@@ -274,12 +274,12 @@ def test_what_is_written_here_is_what_the_hooks_read(worker: Worker):
     begun = worker.gets("start", "t", "--skill", "build")
     worker.user.types("daemon", "start")
     asked = {"session_id": "w1", "cwd": str(worker.user.project), "prompt": "go"}
-    told = rpc(worker.user.home, "hooks.userPrompt", asked)
+    told = call_rpc(worker.user.home, "hooks.userPrompt", asked)
     assert (told["effortId"], told["sessionId"]) == (begun["effortId"], begun["sessionId"])
     worker.gets("phase", "0: Setup")
-    assert rpc(worker.user.home, "hooks.userPrompt", asked)["phase"] == "0: Setup"
+    assert call_rpc(worker.user.home, "hooks.userPrompt", asked)["phase"] == "0: Setup"
     worker.gets("finish")
-    assert rpc(worker.user.home, "hooks.userPrompt", asked)["effortId"] is None
+    assert call_rpc(worker.user.home, "hooks.userPrompt", asked)["effortId"] is None
 
 
 def test_no_state_file_appears_beside_the_artifacts(worker: Worker):

@@ -24,7 +24,7 @@ def nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def says(user: User, agent: str, status: Status, at: float = 0.0, **fields) -> None:
     store = Store.open(user.home)
-    layers.perform(store, (SetStatus(agent=agent, status=status, named=True, **fields),), at or time.time())
+    layers.write_layer_effects(store, (SetStatus(agent=agent, status=status, named=True, **fields),), at or time.time())
     store.close()
 
 

@@ -5,22 +5,22 @@ import json
 import pytest
 from hypothesis import given
 
-from synaptic.cli.foreign import Foreign, found, refusal, translated, without
+from synaptic.cli.foreign import ForeignHook, cut_hooks, explain_refusal, find_foreign_hooks, translate_hook
 from tests.agents import layouts
 
 DISPATCH = "/home/me/.synaptic/bin/dispatch"
 
 
-def one(hook: object, event: str = "PreToolUse", matcher: object = None) -> Foreign:
-    return Foreign(event, 0, 0, matcher, hook)
+def one(hook: object, event: str = "PreToolUse", matcher: object = None) -> ForeignHook:
+    return ForeignHook(event, 0, 0, matcher, hook)
 
 
 @given(layouts.settings())
 def test_what_is_cut_is_gone_and_everything_else_is_as_it_was(text: str):
-    taken = [hook for hook in found(text, DISPATCH) if not refusal(hook)]
-    after = without(text, taken)
-    left = [(hook.event, hook.hook) for hook in found(after, DISPATCH)]
-    assert left == [(hook.event, hook.hook) for hook in found(text, DISPATCH) if refusal(hook)]
+    taken = [hook for hook in find_foreign_hooks(text, DISPATCH) if not explain_refusal(hook)]
+    after = cut_hooks(text, taken)
+    left = [(hook.event, hook.hook) for hook in find_foreign_hooks(after, DISPATCH)]
+    assert left == [(hook.event, hook.hook) for hook in find_foreign_hooks(text, DISPATCH) if explain_refusal(hook)]
     before_rest, after_rest = (json.loads(document.removeprefix("\ufeff")) for document in (text, after))
     before_rest.pop("hooks", None)
     after_rest.pop("hooks", None)
@@ -29,7 +29,7 @@ def test_what_is_cut_is_gone_and_everything_else_is_as_it_was(text: str):
 
 @given(layouts.settings())
 def test_taking_nothing_changes_no_byte(text: str):
-    assert without(text, []) == text
+    assert cut_hooks(text, []) == text
 
 
 @pytest.mark.parametrize(
@@ -48,20 +48,20 @@ def test_taking_nothing_changes_no_byte(text: str):
     ],
 )
 def test_what_only_the_agent_can_run_stays_and_is_named(hook: object, why: str):
-    assert why in refusal(one(hook))
+    assert why in explain_refusal(one(hook))
 
 
 def test_events_that_never_reach_the_dispatcher_stay():
     hook = {"type": "command", "command": "x"}
-    assert "dispatcher" in refusal(one(hook, event="WorktreeCreate"))
-    assert "watch" in refusal(one(hook, event="FileChanged"))
-    assert "regular expression" in refusal(one(hook, matcher="("))
+    assert "dispatcher" in explain_refusal(one(hook, event="WorktreeCreate"))
+    assert "watch" in explain_refusal(one(hook, event="FileChanged"))
+    assert "regular expression" in explain_refusal(one(hook, matcher="("))
 
 
 def test_a_command_becomes_a_native_hook():
     """S4-043, S4-044: matcher, timeout in seconds, async."""
     hook = {"type": "command", "command": "jq . | tee log", "timeout": 5, "async": True, "statusMessage": "..."}
-    assert translated(one(hook, matcher="Write|Edit"), "imported:PreToolUse:1") == {
+    assert translate_hook(one(hook, matcher="Write|Edit"), "imported:PreToolUse:1") == {
         "id": "imported:PreToolUse:1",
         "event": "PreToolUse",
         "matcher": "Write|Edit",
@@ -84,7 +84,7 @@ def test_a_command_becomes_a_native_hook():
     ],
 )
 def test_the_agent_searches_and_we_compare_the_whole(event: str, matcher: object, ours: str):
-    assert translated(one({"type": "command", "command": "x"}, event, matcher), "x")["matcher"] == ours
+    assert translate_hook(one({"type": "command", "command": "x"}, event, matcher), "x")["matcher"] == ours
 
 
 def test_words_of_the_exec_form_are_quoted():
@@ -94,7 +94,7 @@ def test_words_of_the_exec_form_are_quoted():
         "args": ["it's", "$HOME"],
         "onFailure": "block",
     }
-    entry = translated(one(hook), "x")
+    entry = translate_hook(one(hook), "x")
     assert entry["command"] == """''"${CLAUDE_PROJECT_DIR}"'/a b.sh' 'it'"'"'s' '$HOME'"""
     assert entry["on_error"] == "deny"
     assert entry["timeout"] == 600

@@ -7,7 +7,7 @@ import shutil
 
 import pytest
 
-from synaptic.hooks.edit_registry import entries
+from synaptic.hooks.edit_registry import parse_entries
 from tests.cli.conftest import User
 from tests.cli.shop import publish
 
@@ -23,7 +23,7 @@ def shopper(user: User, monkeypatch) -> User:
 
 def registry(user):
     path = user.project / ".synaptic" / "hooks" / "registry.toml"
-    return entries(path.read_text()) if path.exists() else []
+    return parse_entries(path.read_text()) if path.exists() else []
 
 
 def settings_hash(user):

@@ -57,7 +57,7 @@ def test_cancel_without_a_loop_is_said_so(user: User):
 
 def test_the_mirror_shows_the_loop(user: User):
     store = Store.open(user.home)
-    mirror.refresh(store, str(user.project))
+    mirror.write_mirror(store, str(user.project))
     store.close()
     user.types(*START)
     assert json.loads((user.project / ".claude/state.json").read_text())["saneloop"]["task"] == "move the API"

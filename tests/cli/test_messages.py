@@ -8,7 +8,9 @@ from tests.cli.conftest import User
 
 def say(user: User, session: int, *texts: str) -> None:
     store = Store.open(user.home)
-    layers.perform(store, tuple(Note(session=session, role="system", content=text, tool="Bash") for text in texts), 1.0)
+    layers.write_layer_effects(
+        store, tuple(Note(session=session, role="system", content=text, tool="Bash") for text in texts), 1.0
+    )
     store.close()
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from synaptic.packages.source import open_source, own_database
+from synaptic.packages.source import locate_own_registry, open_source
 
 
 @pytest.fixture
@@ -79,10 +79,10 @@ def test_diff_shows_versions_hooks_and_files(author, guard):
 def test_a_tampered_package_is_found_and_not_published(author, guard):
     """S0-145, S0-185"""
     author.types("package", "import", "guard")
-    with open_source(f"dolt://{own_database(author.home)}", author.home) as source:
-        from synaptic.packages.database import Change
+    with open_source(f"dolt://{locate_own_registry(author.home)}", author.home) as source:
+        from synaptic.packages.database import RegistryChange
 
-        source.database.write(Change("develop", [("UPDATE package_files SET content = 'evil'", ())], "evil"))
+        source.database.write(RegistryChange("develop", [("UPDATE package_files SET content = 'evil'", ())], "evil"))
     shown = author.types("package", "verify", "--channel", "develop")
     assert shown.code == 1
     assert "CORRUPT" in shown.out

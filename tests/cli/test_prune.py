@@ -4,7 +4,7 @@ import time
 
 from synaptic.store import journal
 from synaptic.store.db import Store
-from synaptic.store.record import Record
+from synaptic.store.record import EventRecord
 from tests.cli.conftest import User
 
 DAY = 24 * 3600.0
@@ -13,10 +13,10 @@ DAY = 24 * 3600.0
 def remember(user: User, *ages: float) -> None:
     store = Store.open(user.home)
     records = [
-        Record(call=f"call{number}", at=time.time() - age * DAY, agent="claude", event="Stop")
+        EventRecord(call=f"call{number}", at=time.time() - age * DAY, agent="claude", event="Stop")
         for number, age in enumerate(ages)
     ]
-    journal.append(store, records)
+    journal.append_records(store, records)
     store.close()
 
 

@@ -17,7 +17,7 @@ def test_a_rehearsal_runs_hooks_and_writes_nothing(user: User):
     assert shown.out.startswith("Rehearsal, nothing is written: PreToolUse about Bash")
     assert "demo:guard.sh" in shown.out and "denied" in shown.out
     store = Store.open(user.home)
-    assert journal.count(store) == 0
+    assert journal.count_events(store) == 0
     store.close()
 
 

@@ -27,7 +27,7 @@ def test_options_of_the_agent_are_the_agents(user: User):
 def test_it_is_registered(user: User):
     user.runs("run", "--agent", "api", "--label", "API", "--", "true")
     store = Store.open(user.home)
-    found = layers.agent(store, "api")
+    found = layers.find_agent(store, "api")
     store.close()
     assert found is not None
     assert (found.label, found.kind, found.status, found.named) == ("API", "true", "done", True)

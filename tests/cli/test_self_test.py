@@ -56,7 +56,7 @@ def test_a_rule_that_crashes_is_broken_and_the_others_are_asked(user: User, monk
 
 
 def test_cases_that_are_not_there_are_no_success(user: User, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
-    monkeypatch.setattr(cases, "PLACES", (tmp_path / "nowhere",))
+    monkeypatch.setattr(cases, "CASE_FOLDERS", (tmp_path / "nowhere",))
     shown = user.types("self-test", "audit.tool-use")
     assert shown.code == 1
     assert "no case fires" in shown.out

@@ -20,7 +20,7 @@ def at_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_section_and_a_value_are_shown(user: User):
     """S1-141"""
-    assert user.types("state", "get", "circuit_breaker", "--json").json == sane.defaults(sane.CIRCUIT_BREAKER)
+    assert user.types("state", "get", "circuit_breaker", "--json").json == sane.default_section(sane.CIRCUIT_BREAKER)
     assert user.types("state", "get", "saneloop", "max_iterations").out == "20\n"
     assert "error_signatures = {}" in user.types("state", "get", "circuit_breaker").out
     assert user.types("state", "get", "action_log", "--json").json == []
@@ -30,7 +30,7 @@ def test_a_value_is_set_and_a_section_reset(user: User):
     """S1-141"""
     assert user.types("state", "set", "circuit_breaker", "tripped", "true").code == 0
     assert user.types("state", "get", "circuit_breaker", "tripped", "--json").json is True
-    assert user.types("state", "reset", "circuit_breaker", "--json").json == sane.defaults(sane.CIRCUIT_BREAKER)
+    assert user.types("state", "reset", "circuit_breaker", "--json").json == sane.default_section(sane.CIRCUIT_BREAKER)
     assert user.types("state", "get", "circuit_breaker", "tripped").out == "false\n"
 
 
@@ -78,7 +78,7 @@ def test_the_list_shows_what_was_forged_and_what_is_in_quarantine(user: User):
 
 def test_the_mirror_follows(user: User):
     store = Store.open(user.home)
-    mirror.refresh(store, str(user.project))
+    mirror.write_mirror(store, str(user.project))
     store.close()
     user.types("state", "set", "edits", "count", "4")
     assert json.loads((user.project / ".claude/state.json").read_text())["edits"]["count"] == 4

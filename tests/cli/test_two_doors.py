@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from synaptic.daemon.client import RpcError, rpc
+from synaptic.daemon.client import RpcError, call_rpc
 from tests.cli.conftest import User
 
 INVALID = -32602
@@ -26,15 +26,15 @@ def served(user: User, monkeypatch: pytest.MonkeyPatch) -> User:
 
 def code(user: User, method: str, **params: object) -> int:
     with pytest.raises(RpcError) as wrong:
-        rpc(user.home, method, params)
+        call_rpc(user.home, method, params)
     return wrong.value.code
 
 
 def test_a_task_is_shown_the_same_by_its_name_and_by_its_folder(served: User):
     served.types("effort", "log", "x")
     typed = served.types("task", "show", "t", "--json").json
-    assert rpc(served.home, "task.show", {"dirPath": "t"}) == typed
-    assert rpc(served.home, "task.show", {"dirPath": f"{served.project}/.tasks/t/"}) == typed
+    assert call_rpc(served.home, "task.show", {"dirPath": "t"}) == typed
+    assert call_rpc(served.home, "task.show", {"dirPath": f"{served.project}/.tasks/t/"}) == typed
     assert typed["artifacts"] == [f"{served.project}/.tasks/t/1_BUILD_LOG.md"]
 
 
@@ -44,9 +44,11 @@ def test_a_task_of_another_project_is_shown_and_resumed_by_its_folder(
     folder = f"{served.project}/.tasks/t"
     (tmp_path / "other/.git").mkdir(parents=True)
     monkeypatch.chdir(tmp_path / "other")
-    assert served.types("task", "show", folder, "--json").json == rpc(served.home, "task.show", {"dirPath": folder})
+    assert served.types("task", "show", folder, "--json").json == call_rpc(
+        served.home, "task.show", {"dirPath": folder}
+    )
     assert served.types("effort", "resume", "--task", folder, "--json").json["effortId"] == 1
-    assert rpc(served.home, "effort.resume", {"dirPath": folder})["effortId"] == 1
+    assert call_rpc(served.home, "effort.resume", {"dirPath": folder})["effortId"] == 1
 
 
 def test_an_effort_is_resumed_by_its_task_or_by_its_agent_and_not_by_both(served: User):
@@ -61,7 +63,7 @@ def test_a_section_belongs_to_a_project(served: User, method: str):
     asked = {"section": "edits", "key": "count", "value": 1}
     for root in ("", "relative", str(served.folder)):
         assert code(served, method, root=root, **asked) == INVALID
-    assert rpc(served.home, "state.set", {"root": f"{served.project}/", **asked})["count"] == 1
+    assert call_rpc(served.home, "state.set", {"root": f"{served.project}/", **asked})["count"] == 1
     assert served.types("state", "get", "edits", "count").out == "1\n"
 
 
@@ -108,11 +110,11 @@ def test_nothing_is_promised_that_is_forgotten_tomorrow(user: User):
         ("state.set", {"root": here, "section": "edits", "key": "count", "value": 1}),
     ):
         with pytest.raises(RpcError, match="memory only"):
-            rpc(user.home, method, params)
+            call_rpc(user.home, method, params)
     for words in (
         ("effort", "start", "t", "--skill", "build"),
         ("agent", "register", "A"),
         ("state", "reset", "edits"),
     ):
         assert "memory only" in user.types(*words).err
-    assert rpc(user.home, "agents.list") == []
+    assert call_rpc(user.home, "agents.list") == []

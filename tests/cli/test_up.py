@@ -32,7 +32,7 @@ def test_up_sends_a_real_event_and_shows_its_trace(user: User):
     assert "PreToolUse about Bash, from claude" in shown.out
     assert "demo:guard.sh" in shown.out
     assert "synaptic down" in shown.out
-    assert lifecycle.status(user.home).state == "running"
+    assert lifecycle.read_status(user.home).state == "running"
 
 
 def test_up_twice_changes_nothing_the_second_time(user: User):
@@ -87,7 +87,7 @@ def test_down_restores_every_file_byte_for_byte(user: User):
     assert shown.code == 0, shown.err
     assert tree(user.folder) == before
     assert not user.home.root.exists()
-    assert lifecycle.status(user.home).state == "stopped"
+    assert lifecycle.read_status(user.home).state == "stopped"
 
 
 def test_down_keeps_the_journal_unless_told_otherwise(user: User):

@@ -1,6 +1,6 @@
 """What is used and what never runs."""
 
-from synaptic.cli.usage import bars
+from synaptic.cli.usage import draw_bars
 from tests.cli.conftest import User
 
 
@@ -21,5 +21,5 @@ def test_calls_failures_and_what_never_ran(user: User):
 
 
 def test_bars_are_relative_to_the_highest():
-    assert bars((0, 1, 2, 4)) == " ▂▄█"
-    assert bars((0, 0)) == "  "
+    assert draw_bars((0, 1, 2, 4)) == " ▂▄█"
+    assert draw_bars((0, 0)) == "  "

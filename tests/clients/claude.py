@@ -18,8 +18,8 @@ from synaptic.daemon import lifecycle
 from synaptic.model.errors import DaemonError
 from synaptic.model.home import Home
 from synaptic.store.db import Store
-from synaptic.store.journal import after
-from synaptic.store.record import Entry
+from synaptic.store.journal import read_entries_after
+from synaptic.store.record import JournalEntry
 from tests.clients.model_server import ModelServer
 from tests.clients.outcome import Outcome
 from tests.clients.script import Rule
@@ -108,18 +108,18 @@ class Session:
     def synaptic_home(self) -> Home:
         return Home(self.home / ".synaptic")
 
-    def journal(self, event: str = "") -> tuple[Entry, ...]:
+    def journal(self, event: str = "") -> tuple[JournalEntry, ...]:
         """What was written down, oldest first."""
         store = Store.open(self.synaptic_home)
         try:
-            return tuple(entry for entry in after(store, 0, 10_000) if event in ("", entry.event))
+            return tuple(entry for entry in read_entries_after(store, 0, 10_000) if event in ("", entry.event))
         finally:
             store.close()
 
     def close(self) -> None:
         """The daemon of this home ends, and nothing of it stays, whatever state a test left it in."""
         with suppress(DaemonError):
-            lifecycle.stop(self.synaptic_home, grace=2)
+            lifecycle.stop_daemon(self.synaptic_home, grace=2)
         for process in processes_in(self.home):
             os.kill(process, signal.SIGKILL)
         shutil.rmtree(self.folder, ignore_errors=True)

@@ -24,9 +24,9 @@ GUARD = f"grep -q sentinel && echo '{BLOCK}'; exit 0"
 
 def kill(session: Session) -> int:
     """Ends the daemon the hard way, once it is there; who it was."""
-    lifecycle.start(session.synaptic_home)
+    lifecycle.start_daemon(session.synaptic_home)
     assert lifecycle.wait_ready(session.synaptic_home, 10)
-    pid = lifecycle.status(session.synaptic_home).pid
+    pid = lifecycle.read_status(session.synaptic_home).pid
     os.kill(pid, signal.SIGKILL)
     return pid
 

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 from synaptic.daemon import lifecycle
-from synaptic.daemon.address import reachable
+from synaptic.daemon.address import bind_name
 from synaptic.model.home import Home
 
 
@@ -20,11 +20,11 @@ def main() -> None:
     home = Home(options.home)
     with (home.root / "starts").open("a") as file:
         file.write("x")
-    lock = lifecycle.hold(home, options.lock_fd)
+    lock = lifecycle.hold_lock(home, options.lock_fd)
     deaf = (home.root / "deaf").exists()
     signal.signal(signal.SIGTERM, signal.SIG_IGN if deaf else lambda *_: sys.exit(lock.release()))
     home.socket.unlink(missing_ok=True)
-    with socket.socket(socket.AF_UNIX) as listener, reachable(home.socket) as path:
+    with socket.socket(socket.AF_UNIX) as listener, bind_name(home.socket) as path:
         listener.bind(path)
         listener.listen()
         time.sleep(60)

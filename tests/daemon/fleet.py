@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from synaptic.daemon import hook_methods, rpc
-from synaptic.daemon.address import connect
+from synaptic.daemon.address import connect_daemon
 from synaptic.engine.walk import open_engine
 from synaptic.model.call import Answer
 from tests.daemon.setting import Setting
@@ -54,7 +54,7 @@ class Fleet(Layered):
             "transcript_path": "",
             "cwd": self.root,
             "permission_mode": "default",
-            "hook_event_name": hook_methods.SERVED[name].event if name in hook_methods.SERVED else name,
+            "hook_event_name": hook_methods.HOOK_METHODS[name].event if name in hook_methods.HOOK_METHODS else name,
         }
         return {**base, **HOOKS.get(name, {}), **fields}
 
@@ -66,7 +66,7 @@ class Fleet(Layered):
         engine = open_engine(self.setting.home)
         service = type("Service", (), {"engine": engine})()
         try:
-            return await rpc.call(service, f"hooks.{name}", params, {"AGENT_ID": agent} if agent else None)
+            return await rpc.call_method(service, f"hooks.{name}", params, {"AGENT_ID": agent} if agent else None)
         finally:
             await engine.close()
 
@@ -98,7 +98,7 @@ class Fleet(Layered):
 @contextmanager
 def line(setting: Setting) -> Iterator[Any]:
     """A connection to the daemon that speaks one request a line; what it yields sends many and returns the answers."""
-    sock: socket.socket = connect(setting.home, 10)
+    sock: socket.socket = connect_daemon(setting.home, 10)
     with sock, sock.makefile("rb") as answers:
 
         def ask(*requests: Mapping[str, Any]) -> list[dict[str, Any]]:

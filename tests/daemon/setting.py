@@ -18,7 +18,7 @@ from synaptic.model.home import Home
 from synaptic.setup import dispatcher
 from synaptic.store import journal
 from synaptic.store.db import Store
-from synaptic.store.record import Entry
+from synaptic.store.record import JournalEntry
 
 
 class Setting:
@@ -100,7 +100,7 @@ class Setting:
 
     def fallback(self, request: Request) -> Answer:
         """In a process of its own, as `dispatch` does without a daemon."""
-        packed = frame.pack_request(frame.Delivery(lifecycle.synaptic.__version__, request))
+        packed = frame.pack_request(frame.RequestDelivery(lifecycle.synaptic.__version__, request))
         command = [sys.executable, "-I", "-m", "synaptic.daemon.fallback", str(self.home.root)]
         done = subprocess.run(command, input=packed, capture_output=True, env=dict(request.env), timeout=60)
         reply = frame.AnswerReader().feed(done.stdout)
@@ -109,7 +109,7 @@ class Setting:
 
     def daemon(self, request: Request) -> Answer:
         """Through the socket."""
-        found = client.call(self.home, request)
+        found = client.send_request(self.home, request)
         assert found is not None
         return found
 
@@ -120,11 +120,11 @@ class Setting:
         return subprocess.run([self.home.dispatch, event], input=stdin, capture_output=True, env=env, timeout=60)
 
     def start(self) -> None:
-        lifecycle.start(self.home)
+        lifecycle.start_daemon(self.home)
         assert lifecycle.wait_ready(self.home, 20)
 
     def install(self) -> None:
-        dispatcher.install(self.home)
+        dispatcher.install_dispatcher(self.home)
 
     def without_daemon(self) -> None:
         """Calls that find no daemon start none."""
@@ -133,7 +133,7 @@ class Setting:
         self.home.engine.write_text(f"{text}daemon=false\n")
 
     def stop(self) -> None:
-        lifecycle.stop(self.home)
+        lifecycle.stop_daemon(self.home)
 
     def close(self) -> None:
         """End every daemon, also one that a call which is still on its way would start."""
@@ -143,13 +143,13 @@ class Setting:
             time.sleep(0.2)
             self.stop()
 
-    def last(self) -> Entry:
+    def last(self) -> JournalEntry:
         return self.entries()[0]
 
-    def entries(self, n: int = 50) -> tuple[Entry, ...]:
+    def entries(self, n: int = 50) -> tuple[JournalEntry, ...]:
         store = Store.open(self.home)
         try:
-            return journal.last(store, n)
+            return journal.read_last_entries(store, n)
         finally:
             store.close()
 

@@ -32,7 +32,7 @@ def test_one_call_is_one_round_trip(tmp_path: Path, folder: str) -> None:
     """S3-008 S3-040"""
     home = Home(tmp_path / folder)
     with FakeDaemon(home, tell(OK)) as daemon:
-        assert client.call(home, REQUEST) == OK
+        assert client.send_request(home, REQUEST) == OK
     assert [delivery.request for delivery in daemon.deliveries] == [REQUEST]
 
 
@@ -42,29 +42,29 @@ def test_one_call_is_one_round_trip(tmp_path: Path, folder: str) -> None:
 )
 def test_an_unusable_daemon_is_none(home: Home, behave: object) -> None:
     with FakeDaemon(home, behave) as daemon:  # type: ignore[arg-type]
-        assert client.call(home, REQUEST) is None
+        assert client.send_request(home, REQUEST) is None
     assert len(daemon.deliveries) == 1
 
 
 def test_no_daemon_and_a_stale_socket_are_none(home: Home) -> None:
-    assert client.call(home, REQUEST) is None
+    assert client.send_request(home, REQUEST) is None
     with FakeDaemon(home, tell(OK)):
         pass
-    assert client.call(home, REQUEST) is None
+    assert client.send_request(home, REQUEST) is None
 
 
 def test_a_silent_daemon_is_none(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     """S3-054"""
-    monkeypatch.setattr(client, "SILENCE", 0.2)
+    monkeypatch.setattr(client, "SILENCE_TIMEOUT", 0.2)
     with FakeDaemon(home, lambda connection, delivery: time.sleep(1)):
-        assert client.call(home, REQUEST) is None
+        assert client.send_request(home, REQUEST) is None
 
 
 def test_a_starting_daemon_is_waited_for(home: Home) -> None:
     """S3-051"""
     lock = hold_lock(home.lock)
     threading.Timer(0.2, FakeDaemon, (home, tell(OK))).start()
-    assert client.call(home, REQUEST) == OK
+    assert client.send_request(home, REQUEST) == OK
     os.close(lock)
 
 
@@ -111,23 +111,23 @@ def served(home: Home) -> Iterator[Home]:
 
 
 def test_rpc_returns_the_result(served: Home) -> None:
-    assert client.rpc(served, "echo", {"a": 1}) == {"path": "/rpc", "params": {"a": 1}}
-    assert client.rpc(served, "echo") == {"path": "/rpc", "params": {}}
+    assert client.call_rpc(served, "echo", {"a": 1}) == {"path": "/rpc", "params": {"a": 1}}
+    assert client.call_rpc(served, "echo") == {"path": "/rpc", "params": {}}
 
 
 def test_rpc_errors_carry_code_and_message(served: Home) -> None:
     with pytest.raises(client.RpcError, match="no such method") as caught:
-        client.rpc(served, "fail")
+        client.call_rpc(served, "fail")
     assert caught.value.code == -32601
-    assert client.responds(served)
+    assert client.is_responding(served)
 
 
 def test_rpc_says_when_nobody_answers_sensibly(served: Home, tmp_path: Path) -> None:
     with pytest.raises(DaemonError, match="odd got no answer"):
-        client.rpc(served, "odd")
+        client.call_rpc(served, "odd")
     with pytest.raises(DaemonError, match="synaptic daemon status"):
-        client.rpc(Home(tmp_path / "none"), "echo")
-    assert not client.responds(Home(tmp_path / "none"))
+        client.call_rpc(Home(tmp_path / "none"), "echo")
+    assert not client.is_responding(Home(tmp_path / "none"))
 
 
 def test_rpc_gives_up_on_a_stuck_daemon(home: Home) -> None:
@@ -136,4 +136,4 @@ def test_rpc_gives_up_on_a_stuck_daemon(home: Home) -> None:
         listener.bind(str(home.socket))
         listener.listen()
         with pytest.raises(DaemonError, match="timed out"):
-            client.rpc(home, "echo", timeout=0.1)
+            client.call_rpc(home, "echo", timeout=0.1)

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from synaptic.daemon.app import application
+from synaptic.daemon.app import build_application
 from synaptic.daemon.client import new_call_id
 from synaptic.daemon.hook_methods import call_hook
 from synaptic.engine import check
-from synaptic.engine.check import Checker, summary
+from synaptic.engine.check import Checker, summarize_decision
 from synaptic.engine.walk import Engine, open_engine
 from synaptic.model.call import Request
 from synaptic.model.decision import Decision
@@ -66,7 +66,7 @@ class Doors:
             sent.append(message)
 
         service = type("Service", (), {"engine": self.engine})()
-        await application(service)(scope, receive, send)
+        await build_application(service)(scope, receive, send)
         return b"".join(message.get("body", b"") for message in sent)
 
 
@@ -74,7 +74,7 @@ class Doors:
 def guarded(setting: Setting, monkeypatch: pytest.MonkeyPatch) -> Setting:
     """A project on its main branch, and one user for all doors."""
     monkeypatch.setenv("HOME", str(setting.user))
-    monkeypatch.setattr(check, "ENVIRONMENT", {"HOME": str(setting.user)})
+    monkeypatch.setattr(check, "CHECK_ENVIRONMENT", {"HOME": str(setting.user)})
     repository(setting.project, "main")
     return setting
 
@@ -155,5 +155,5 @@ def _verdict(said: dict[str, Any]) -> Verdict:
 
 
 def _of_decision(decision: Decision) -> Verdict:
-    said = summary(decision)
+    said = summarize_decision(decision)
     return str(said["decision"]), said["updated_input"]

@@ -57,11 +57,11 @@ class Broken:
 def test_a_frame_in_gives_a_frame_out_and_no_daemon_when_none_is_wanted(tmp_path: Path) -> None:
     home = Home(tmp_path / "home")
     engine_file(home, "daemon=false")
-    done = run(home, frame.pack_request(frame.Delivery(synaptic.__version__, request())))
+    done = run(home, frame.pack_request(frame.RequestDelivery(synaptic.__version__, request())))
     reply = frame.AnswerReader().feed(done.stdout)
     assert reply is not None, done.stderr
     assert (reply.status, reply.answer.exit) == (frame.ANSWERED, 0)
-    assert lifecycle.status(home).state == "stopped"
+    assert lifecycle.read_status(home).state == "stopped"
 
 
 @pytest.mark.parametrize("stdin", [b"", b"SYN1", b"x" * 100, frame.REQUEST_HEAD.pack(b"SYN1", 9, 9, 9)])
@@ -97,23 +97,23 @@ def test_an_engine_that_cannot_be_opened_meets_the_fail_policy(tmp_path: Path, m
 def test_a_slow_engine_gives_signs_of_life(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     written: list[bytes] = []
     monkeypatch.setattr(fallback, "open_engine", lambda home: Broken(slow=0.25))
-    monkeypatch.setattr(fallback, "_write", written.append)
+    monkeypatch.setattr(fallback, "_write_frame", written.append)
     monkeypatch.setattr(frame, "KEEP_ALIVE_SECONDS", 0.1)
-    asyncio.run(fallback._run(Home(tmp_path), request()))
+    asyncio.run(fallback._run_engine(Home(tmp_path), request()))
     assert written[-1] == frame.pack_answer(Answer(b"late"))
     assert set(written[:-1]) == {b"."}
 
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
-    monkeypatch.setattr(lifecycle, "SERVER", FAKE)
+    monkeypatch.setattr(lifecycle, "SERVER_ARGV", FAKE)
     home = Home(tmp_path / "home")
     engine_file(home)
     return home
 
 
 def end(home: Home) -> None:
-    os.kill(lifecycle.status(home).pid, signal.SIGKILL)
+    os.kill(lifecycle.read_status(home).pid, signal.SIGKILL)
 
 
 def test_the_next_call_finds_a_daemon(home: Home) -> None:
@@ -124,7 +124,7 @@ def test_the_next_call_finds_a_daemon(home: Home) -> None:
 
 
 def test_a_daemon_of_another_version_is_replaced(home: Home) -> None:
-    lifecycle.start(home)
+    lifecycle.start_daemon(home)
     first = running(home).pid
     (home.run / "daemon.pid").write_text(f"{first}\n0.0.1\n")
     fallback.leave_daemon(home, synaptic.__version__)
@@ -133,21 +133,21 @@ def test_a_daemon_of_another_version_is_replaced(home: Home) -> None:
 
 
 def test_a_stuck_daemon_is_replaced_and_a_living_one_is_not(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    lifecycle.start(home)
+    lifecycle.start_daemon(home)
     first = running(home).pid
-    monkeypatch.setattr(fallback, "responds", lambda home: True)
+    monkeypatch.setattr(fallback, "is_responding", lambda home: True)
     fallback.leave_daemon(home, synaptic.__version__)
     assert running(home).pid == first
     monkeypatch.undo()
-    monkeypatch.setattr(lifecycle, "SERVER", FAKE)
-    monkeypatch.setattr(client, "SILENCE", 0.2)
+    monkeypatch.setattr(lifecycle, "SERVER_ARGV", FAKE)
+    monkeypatch.setattr(client, "SILENCE_TIMEOUT", 0.2)
     fallback.leave_daemon(home, synaptic.__version__)
     assert running(home).pid != first
     end(home)
 
 
 def test_a_dispatcher_of_another_version_is_renewed(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dispatcher, "compiled", lambda: None)
+    monkeypatch.setattr(dispatcher, "find_compiled", lambda: None)
     engine_file(home, "daemon=false", "fail=closed")
     home.bin.mkdir()
     home.dispatch.write_text("#!/bin/sh\n# synaptic dispatch, the Python client, version 0.0.1\n")
@@ -159,7 +159,7 @@ def test_a_dispatcher_of_another_version_is_renewed(home: Home, monkeypatch: pyt
 
 def test_a_home_that_cannot_be_written_still_gets_an_answer(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    done = run(Home(tmp_path / "file" / "home"), frame.pack_request(frame.Delivery("x", request())))
+    done = run(Home(tmp_path / "file" / "home"), frame.pack_request(frame.RequestDelivery("x", request())))
     assert frame.AnswerReader().feed(done.stdout) is not None, done.stderr
     assert done.returncode == 0
 
@@ -168,20 +168,20 @@ def test_a_home_that_cannot_be_written_still_gets_an_answer(tmp_path: Path) -> N
 def test_two_hundred_first_calls_are_answered_and_give_one_daemon(tmp_path: Path) -> None:
     """S3-051 S0-005"""
     home = Home(tmp_path / "home")
-    if dispatcher.install(home) != "native":
+    if dispatcher.install_dispatcher(home) != "native":
         pytest.skip("dispatch is not compiled")
     try:
         assert together(home, 200) == {(b"", 0)}
         assert running(home).state == "running"
         assert count_daemons(home) == 1
     finally:
-        lifecycle.stop(home)
+        lifecycle.stop_daemon(home)
 
 
 def test_calls_are_answered_however_often_the_daemon_is_killed(tmp_path: Path) -> None:
     """S3-056"""
     home = Home(tmp_path / "home")
-    if dispatcher.install(home) != "native":
+    if dispatcher.install_dispatcher(home) != "native":
         pytest.skip("dispatch is not compiled")
     try:
         together(home, 1)
@@ -189,13 +189,13 @@ def test_calls_are_answered_however_often_the_daemon_is_killed(tmp_path: Path) -
             pid = running(home).pid
             Timer(wait, os.kill, (pid, signal.SIGKILL)).start()
             assert together(home, 10) == {(b"", 0)}
-            assert lifecycle._wait_until(lambda pid=pid: lifecycle.status(home).pid != pid, 5)
+            assert lifecycle._wait_until(lambda pid=pid: lifecycle.read_status(home).pid != pid, 5)
             together(home, 1)
     finally:
         home.engine.unlink(missing_ok=True)  # no call that is still on its way starts another one
-        lifecycle.stop(home)
+        lifecycle.stop_daemon(home)
         time.sleep(0.5)
-        lifecycle.stop(home)
+        lifecycle.stop_daemon(home)
 
 
 def together(home: Home, count: int) -> set[tuple[bytes, int]]:

@@ -19,14 +19,14 @@ requests = st.builds(
 answers = st.builds(Answer, stdout=st.binary(), stderr=st.binary(), exit=st.integers(0, 255))
 
 
-def unpacked(packed: bytes) -> frame.Delivery:
+def unpacked(packed: bytes) -> frame.RequestDelivery:
     size = frame.REQUEST_HEAD.size
-    return frame.unpack_request(frame.request_sizes(packed[:size]), packed[size:])
+    return frame.unpack_request(frame.read_request_sizes(packed[:size]), packed[size:])
 
 
 @given(requests, words)
 def test_a_request_comes_back_as_it_was(request: Request, version: str) -> None:
-    delivery = frame.Delivery(version, request)
+    delivery = frame.RequestDelivery(version, request)
     assert unpacked(frame.pack_request(delivery)) == delivery
 
 
@@ -35,7 +35,7 @@ def test_an_answer_comes_back_from_pieces_of_any_size(answer: Answer, status: in
     packed = b"." * dots + frame.pack_answer(answer, status)
     reader = frame.AnswerReader()
     replies = [reader.feed(packed[at : at + step]) for at in range(0, len(packed), step)]
-    assert replies[-1] == frame.Reply(answer, status)
+    assert replies[-1] == frame.AnswerReply(answer, status)
     assert not any(replies[:-1])
 
 
@@ -49,9 +49,9 @@ def test_bytes_that_are_no_answer_never_become_one(junk: bytes) -> None:
 
 
 def test_names_that_are_no_text_survive() -> None:
-    env = frame.parse_env(b"A=\xff\0B=1=2\0=x\0nothing\0B=3\0C=")
+    env = frame.parse_environment(b"A=\xff\0B=1=2\0=x\0nothing\0B=3\0C=")
     assert env == {"A": os.fsdecode(b"\xff"), "B": "1=2", "C": ""}
-    packed = frame.pack_request(frame.Delivery("1", Request("a", "e", b"", "id", env)))
+    packed = frame.pack_request(frame.RequestDelivery("1", Request("a", "e", b"", "id", env)))
     assert unpacked(packed).request.env == env
 
 
@@ -66,13 +66,13 @@ def test_names_that_are_no_text_survive() -> None:
 )
 def test_a_head_that_is_no_request_is_refused(head: bytes) -> None:
     with pytest.raises(DaemonError):
-        frame.request_sizes(head)
+        frame.read_request_sizes(head)
 
 
 @pytest.mark.parametrize("body", [b"", b"a\0b\0c", b"a\0b\0c\0d\0e"])
 def test_a_damaged_request_is_refused(body: bytes) -> None:
     with pytest.raises(DaemonError, match="damaged"):
-        frame.unpack_request(frame.Sizes(max(len(body), 1), 0, 0), body)
+        frame.unpack_request(frame.RequestSizes(max(len(body), 1), 0, 0), body)
 
 
 def test_an_answer_with_a_tail_is_refused() -> None:

@@ -12,7 +12,7 @@ from synaptic.engine.walk import open_engine
 from synaptic.model.errors import StoreError
 from synaptic.model.event import CLAUDE_EVENTS
 from synaptic.model.layers import Beat, EndSession, SetStatus
-from synaptic.policies.base import policies
+from synaptic.policies.base import load_policies
 from synaptic.store import journal, layers, lease
 from tests.daemon.fleet import HOOKS, Fleet
 from tests.daemon.setting import Setting
@@ -38,12 +38,14 @@ def test_there_are_exactly_fifteen_and_each_is_one_event_of_the_agent() -> None:
         f"hooks.{name}" for name in HOOKS
     )
     known = {event.__name__ for event in CLAUDE_EVENTS}
-    assert {served.event for served in hook_methods.SERVED.values()} <= known
-    assert len({served.event for served in hook_methods.SERVED.values()}) == len(hook_methods.SERVED) == 15
-    handlers = [policy for policy in policies().values() if policy.preset == "fleet"]
-    assert sorted(policy.id for policy in handlers) == sorted(served.policy for served in hook_methods.SERVED.values())
-    for served in hook_methods.SERVED.values():
-        assert served.event in {event.__name__ for event in policies()[served.policy].events}
+    assert {served.event for served in hook_methods.HOOK_METHODS.values()} <= known
+    assert len({served.event for served in hook_methods.HOOK_METHODS.values()}) == len(hook_methods.HOOK_METHODS) == 15
+    handlers = [policy for policy in load_policies().values() if policy.preset == "fleet"]
+    assert sorted(policy.id for policy in handlers) == sorted(
+        served.policy for served in hook_methods.HOOK_METHODS.values()
+    )
+    for served in hook_methods.HOOK_METHODS.values():
+        assert served.event in {event.__name__ for event in load_policies()[served.policy].events}
 
 
 @pytest.mark.parametrize("name", HOOKS)
@@ -80,8 +82,8 @@ def test_only_the_names_on_top_are_translated(fleet: Fleet) -> None:
 
 def test_what_is_missing_is_named(fleet: Fleet) -> None:
     """S3-044, S3-063, S3-101"""
-    for name, served in hook_methods.SERVED.items():
-        for field in (*hook_methods.BASE, *served.required):
+    for name, served in hook_methods.HOOK_METHODS.items():
+        for field in (*hook_methods.BASE_FIELDS, *served.required):
             with pytest.raises(rpc.RpcError) as refused:
                 fleet.call(name, **{field: None})
             assert refused.value.code == "VALIDATION_ERROR"
@@ -425,7 +427,7 @@ def test_an_end_of_the_transcript_that_says_why(fleet: Fleet, tmp_path: Path) ->
         '{"type":"assistant","isApiErrorMessage":true,"message":{"content":[{"type":"text","text":"API Error: '
         'context_length_exceeded"}]}}\n'
     )
-    held = lease.take(fleet.setting.home.root, "main:builder")
+    held = lease.take_lease(fleet.setting.home.root, "main:builder")
     assert held is not None
     answer = fleet.call("stop", "main:builder", transcript_path=str(transcript))
     assert (answer["exhaustion"], answer["restartRequested"]) == ("context", True)
@@ -438,7 +440,7 @@ def test_a_full_context_under_a_supervisor_ends_and_starts_anew(fleet: Fleet) ->
     fleet.bind("main:builder", effort)
     session = fleet.open(effort, host="h1", agent="main:builder")
     assert fleet.call("preCompact", "main:builder")["restartRequested"] is False
-    held = lease.take(fleet.setting.home.root, "main:builder")
+    held = lease.take_lease(fleet.setting.home.root, "main:builder")
     assert held is not None
     assert fleet.call("preCompact", "main:builder", trigger="manual")["restartRequested"] is False
     assert not fleet.ended(session)
@@ -543,7 +545,7 @@ def test_a_database_that_cannot_be_written_blocks_nobody(fleet: Fleet, monkeypat
     def full(*given: object) -> None:
         raise StoreError("the disk is full")
 
-    monkeypatch.setattr(journal, "append", full)
+    monkeypatch.setattr(journal, "append_records", full)
     assert fleet.call("preToolUse")["allow"] is True
     assert fleet.call("sessionStart")["sessionId"] is None
     assert fleet.heartbeat(session) == 0
@@ -552,7 +554,7 @@ def test_a_database_that_cannot_be_written_blocks_nobody(fleet: Fleet, monkeypat
 def test_what_fails_half_way_leaves_nothing(fleet: Fleet, monkeypatch: pytest.MonkeyPatch) -> None:
     """S3-D05, S3-016"""
     fleet.open(fleet.effort(), host="h1")
-    monkeypatch.setitem(layers.layer_effects.WAYS, layers.layer_effects.Note, _broken)
+    monkeypatch.setitem(layers.layer_effects.EFFECT_WRITERS, layers.layer_effects.Note, _broken)
     assert fleet.call("postToolUseFailure") == {"agentUpdated": False, "messageLogged": False}
     assert (fleet.status(), fleet.count("messages")) == (None, 0)
 

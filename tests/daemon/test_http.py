@@ -15,12 +15,12 @@ def listening(setting: Setting) -> Setting:
     setting.config('trust = "all"\n[http]\nenabled = true\nport = 0\n')
     setting.install()
     setting.start()
-    assert setting.wait_for(listener.port_file(setting.home).exists)
+    assert setting.wait_for(listener.locate_port(setting.home).exists)
     return setting
 
 
 def post(setting: Setting, path: str, body: bytes, **headers: str) -> tuple[int, bytes]:
-    port = int(listener.port_file(setting.home).read_text())
+    port = int(listener.locate_port(setting.home).read_text())
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
     connection.request("POST", path, body, headers)
     answer = connection.getresponse()
@@ -28,7 +28,7 @@ def post(setting: Setting, path: str, body: bytes, **headers: str) -> tuple[int,
 
 
 def bearer(setting: Setting) -> str:
-    return f"Bearer {listener.loopback_token(setting.home)}"
+    return f"Bearer {listener.read_loopback_token(setting.home)}"
 
 
 def test_an_http_hook_gets_the_answer_that_dispatch_would_print(listening: Setting) -> None:
@@ -65,7 +65,7 @@ def test_who_does_not_belong_here_is_refused(listening: Setting, headers: dict[s
 def test_the_token_is_private_and_stays(listening: Setting) -> None:
     path = listening.home.root / "token"
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    assert listener.loopback_token(listening.home) == path.read_text()
+    assert listener.read_loopback_token(listening.home) == path.read_text()
 
 
 def test_rpc_is_there_too(listening: Setting) -> None:

@@ -118,7 +118,7 @@ def test_the_command_line_says_who_asks(served: Fleet, monkeypatch: pytest.Monke
     served.bind("a", effort)
     monkeypatch.setenv("AGENT_ID", "a")
     monkeypatch.chdir(served.root)
-    answer = client.rpc(served.setting.home, "hooks.userPrompt", served.params("userPrompt"))
+    answer = client.call_rpc(served.setting.home, "hooks.userPrompt", served.params("userPrompt"))
     assert isinstance(answer, dict)
     assert answer["effortId"] == effort
 
@@ -214,7 +214,7 @@ def test_a_compaction_has_one_master(fleet: Fleet, tmp_path: Path) -> None:
     assert kept.stdout
     assert (preserved.exists(), fleet.ended(session)) == (True, False)
     preserved.unlink()
-    held = lease.take(fleet.setting.home.root, "A")
+    held = lease.take_lease(fleet.setting.home.root, "A")
     assert held is not None
     assert output(fleet.event("PreCompact", "A", trigger="auto"))["decision"] == "block"
     assert (preserved.exists(), fleet.ended(session)) == (False, True)

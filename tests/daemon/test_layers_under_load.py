@@ -76,7 +76,7 @@ def prepared(setting: Setting) -> None:
 
 
 def kill_daemon(setting: Setting) -> None:
-    pid = lifecycle.status(setting.home).pid
+    pid = lifecycle.read_status(setting.home).pid
     assert pid
     os.kill(pid, signal.SIGKILL)
 

@@ -29,7 +29,7 @@ def call(setting: Setting, *calls: tuple[str, dict]) -> list:
         service = Service(engine)
         try:
             await engine.answer(setting.request())
-            return [await rpc.call(service, name, params) for name, params in calls] + [service]
+            return [await rpc.call_method(service, name, params) for name, params in calls] + [service]
         finally:
             await engine.close()
 
@@ -71,4 +71,4 @@ def test_status_and_stop(setting: Setting) -> None:
     assert stopping == {"stopping": True}
     assert service.stopped
     assert "rpc.methods" in rpc.METHODS
-    assert methods.plain is not None
+    assert methods.entry_to_json is not None

@@ -7,11 +7,11 @@ import msgspec
 import pytest
 
 from synaptic.agents.base import UserEnvironment
-from synaptic.agents.shared.discover import agent_names, find_agent
-from synaptic.agents.shared.ours import Plan
+from synaptic.agents.shared.discover import find_agent, list_agent_names
+from synaptic.agents.shared.ours import EntryPlan
 from synaptic.model.call import Request
 from synaptic.setup import settings
-from synaptic.setup.settings import Made
+from synaptic.setup.settings import FileOwner
 from tests.daemon.setting import Setting
 
 WIRE = Path(__file__).parents[1] / "agents"
@@ -42,8 +42,10 @@ def copilot(setting: Setting, command: str) -> Request:
 
 
 def wire_natively(setting: Setting, agent: str) -> Path:
-    (file,) = find_agent(agent).wire(UserEnvironment(setting.user), Plan(str(setting.home.dispatch), "0" * 32))
-    settings.register(setting.home, file.path, file.wanted, Made(agent))
+    (file,) = find_agent(agent).list_files(
+        UserEnvironment(setting.user), EntryPlan(str(setting.home.dispatch), "0" * 32)
+    )
+    settings.register_entries(setting.home, file.path, file.wanted, FileOwner(agent))
     return file.path
 
 
@@ -103,7 +105,7 @@ def test_the_variables_of_another_agent_do_not_silence_claudes_entries(setting):
     assert b'"deny"' in setting.answer(request).stdout
 
 
-@pytest.mark.parametrize("agent", agent_names())
+@pytest.mark.parametrize("agent", list_agent_names())
 def test_what_no_agent_could_have_sent_is_silence_in_its_own_words(setting, agent):
     """Nothing is refused, and nothing is permitted that the agent would have asked about."""
     answer = setting.answer(setting.raw("PreToolUse", b"garbage", agent))
@@ -113,8 +115,8 @@ def test_what_no_agent_could_have_sent_is_silence_in_its_own_words(setting, agen
     assert setting.last().agent == agent
 
 
-@pytest.mark.parametrize("agent", agent_names())
-@pytest.mark.parametrize("other", agent_names())
+@pytest.mark.parametrize("agent", list_agent_names())
+@pytest.mark.parametrize("other", list_agent_names())
 def test_a_payload_of_one_agent_sent_as_anothers_is_read_as_far_as_it_goes(setting, agent, other):
     """No crash, an answer that the agent can read, and a journal line under its name."""
     file = next(file for file in sorted((WIRE / other).rglob("*.json")) if "schemas" not in file.parts)
@@ -125,7 +127,7 @@ def test_a_payload_of_one_agent_sent_as_anothers_is_read_as_far_as_it_goes(setti
     assert entry.agent == agent if agent != "claude" else entry.agent in (agent, other)
 
 
-@pytest.mark.parametrize("agent", [agent for agent in agent_names() if agent not in ("amp", "cline", "opencode")])
+@pytest.mark.parametrize("agent", [agent for agent in list_agent_names() if agent not in ("amp", "cline", "opencode")])
 def test_a_key_that_cannot_be_read_is_named_with_its_agent_in_the_journal(setting, agent):
     payload = {"hook_event_name": "PreToolUse", "session_id": ["not", "text"], "tool_name": "Bash", "cwd": "/"}
     setting.answer(setting.raw("PreToolUse", json.dumps(payload).encode(), agent))

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from synaptic.engine.walk import open_engine
-from synaptic.hooks.catalog import Catalogs
-from synaptic.hooks.select import matcher
+from synaptic.hooks.catalog import HookCatalogs
+from synaptic.hooks.select import compile_matcher
 from synaptic.model.call import Answer
 from synaptic.store import journal
 from synaptic.store.db import Store
@@ -77,10 +77,10 @@ def now(ago: int = 0) -> int:
 
 def test_every_event_has_its_policies_in_the_order_of_the_reference(practice: Practice):
     """S4-040, S4-041, S4-045"""
-    hooks = [hook for hook in Catalogs(practice.home).get(str(practice.project)).hooks if "practice." in hook.id]
+    hooks = [hook for hook in HookCatalogs(practice.home).get(str(practice.project)).hooks if "practice." in hook.id]
 
     def order(event: str, tool: str = "") -> list[str]:
-        found = [hook for hook in hooks if event in hook.events and (not tool or matcher(hook.matcher)(tool))]
+        found = [hook for hook in hooks if event in hook.events and (not tool or compile_matcher(hook.matcher)(tool))]
         return [hook.id.removeprefix("practice.") for hook in found]
 
     assert order("SessionStart") == ["session-init"]
@@ -323,5 +323,5 @@ def test_a_malformed_payload_is_logged(practice: Practice):
     answer = practice.answer(practice.raw("PreToolUse", b"{not json"))
     assert b"could not be read" in answer.stderr
     store = Store.open(practice.home)
-    assert "could not be read" in journal.last(store, 1)[0].decision.warnings[0]
+    assert "could not be read" in journal.read_last_entries(store, 1)[0].decision.warnings[0]
     store.close()

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from synaptic.daemon.refuse import refuse
+from synaptic.daemon.refuse import refuse_unchecked
 from synaptic.model.home import Home
 
 
@@ -24,7 +24,7 @@ from synaptic.model.home import Home
 def test_exit_code_follows_policy_and_event(tmp_path: Path, fail: str, event: str, code: int) -> None:
     home = Home(tmp_path)
     home.engine.write_text(f"fail={fail}\n")
-    answer = refuse(home, event, "two\nlines \ud800")
+    answer = refuse_unchecked(home, event, "two\nlines \ud800")
     assert (answer.exit, answer.stdout) == (code, b"")
     assert answer.stderr.count(b"\n") == 1
     assert answer.stderr.endswith(b"; type: synaptic doctor\n")

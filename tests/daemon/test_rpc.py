@@ -17,24 +17,24 @@ class Sum(msgspec.Struct, frozen=True):
 def table(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rpc, "METHODS", {})
 
-    @rpc.method("math.sum")
+    @rpc.register_method("math.sum")
     async def add(service: object, params: Sum) -> object:
         return params.a + params.b
 
-    @rpc.method("math.group.fail")
+    @rpc.register_method("math.group.fail")
     async def fail(service: object, params: Sum) -> object:
         raise ZeroDivisionError("no")
 
-    @rpc.method("env.show")
+    @rpc.register_method("env.show")
     async def show(service: object, params: msgspec.Struct) -> object:
         await asyncio.sleep(0.001)
-        return dict(rpc.environment())
+        return dict(rpc.request_environment())
 
-    @rpc.method("layer.fail")
+    @rpc.register_method("layer.fail")
     async def gone(service: object, params: msgspec.Struct) -> object:
         raise LayerError("NOT_FOUND", "there is no session 7")
 
-    @rpc.method("math.stuck")
+    @rpc.register_method("math.stuck")
     async def stuck(service: object, params: Sum) -> object:
         raise StoreError("the disk is full")
 
@@ -110,4 +110,4 @@ def test_requests_at_the_same_time_have_an_environment_each() -> None:
         return [json.loads(answer) for answer in await asyncio.gather(*(rpc.answer_line(None, r) for r in requests))]
 
     assert [answer["data"]["AGENT_ID"] for answer in asyncio.run(both())] == [str(n) for n in range(20)]
-    assert rpc.environment() == {}
+    assert rpc.request_environment() == {}

@@ -27,14 +27,14 @@ def watched(setting: Setting) -> Setting:
 def stored(setting: Setting, *values: tuple[str, str, object]) -> None:
     store = Store.open(setting.home)
     for section, key, value in values:
-        sections.put(store, str(setting.project), section, (key, value))
+        sections.set_section_value(store, str(setting.project), section, (key, value))
     store.close()
 
 
 def value(setting: Setting, section: str, key: str) -> object:
     store = Store.open(setting.home)
     try:
-        return sections.get(store, str(setting.project), section, key)
+        return sections.get_section(store, str(setting.project), section, key)
     finally:
         store.close()
 
@@ -112,6 +112,6 @@ def test_a_new_session_hears_about_the_quarantine(setting: Setting) -> None:
     with sqlite3.connect(setting.home.database) as other:
         other.execute("UPDATE state SET value = ?", (b"{}",))
     store = Store.open(setting.home)
-    state.read(store, state.Owner(str(setting.project)), [sane.EDITS])
+    state.read_state(store, state.SectionOwner(str(setting.project)), [sane.EDITS])
     assert "in quarantine" in store.notices[0]
     store.close()

@@ -16,7 +16,7 @@ import pytest
 
 import synaptic
 from synaptic.daemon import client, frame, lifecycle
-from synaptic.daemon.address import connect
+from synaptic.daemon.address import connect_daemon
 from synaptic.daemon.server import LINE_LIMIT, Daemon
 from synaptic.model.call import Request
 from tests.daemon.setting import BLOCK, Setting, modify, specific
@@ -53,7 +53,7 @@ def test_the_fallback_process_gives_the_same_bytes_and_starts_a_daemon(setting: 
     setting.install()
     setting.register("guard", BLOCK)
     alone = setting.fallback(setting.elsewhere())
-    assert setting.wait_for(lambda: lifecycle.status(setting.home).state == "running")
+    assert setting.wait_for(lambda: lifecycle.read_status(setting.home).state == "running")
     assert lifecycle.wait_ready(setting.home, 10)
     assert setting.daemon(setting.elsewhere()) == alone
 
@@ -140,17 +140,17 @@ def test_a_daemon_of_another_version_makes_room(running: Setting) -> None:
     text = running.home.engine.read_text().replace(f"version={synaptic.__version__}", "version=9.9.9")
     running.home.engine.write_text(text)
     request = running.request()
-    with connect(running.home, 5) as connection:
-        connection.sendall(frame.pack_request(frame.Delivery("9.9.9", request)))
+    with connect_daemon(running.home, 5) as connection:
+        connection.sendall(frame.pack_request(frame.RequestDelivery("9.9.9", request)))
         reply = frame.AnswerReader().feed(connection.recv(1000))
     assert reply is not None
     assert reply.status == frame.OTHER_VERSION
-    assert running.wait_for(lambda: lifecycle.status(running.home).state == "stopped")
+    assert running.wait_for(lambda: lifecycle.read_status(running.home).state == "stopped")
 
 
 def test_a_stale_client_is_served_by_the_version_that_is_installed(running: Setting) -> None:
-    with connect(running.home, 5) as connection:
-        connection.sendall(frame.pack_request(frame.Delivery("0.0.1", running.request())))
+    with connect_daemon(running.home, 5) as connection:
+        connection.sendall(frame.pack_request(frame.RequestDelivery("0.0.1", running.request())))
         reply = frame.AnswerReader().feed(connection.recv(1000))
     assert reply is not None
     assert reply.status == frame.ANSWERED
@@ -179,7 +179,7 @@ def test_another_user_is_not_answered(running: Setting) -> None:
 
 def test_several_lines_in_one_write_get_several_lines_back(running: Setting) -> None:
     """S3-040, S3-041, S3-043, S3-045"""
-    with connect(running.home, 5) as connection, connection.makefile("rb") as lines:
+    with connect_daemon(running.home, 5) as connection, connection.makefile("rb") as lines:
         connection.sendall(b'{"cmd":"rpc.methods"}\nnope\n{"cmd":"daemon.status","args":{}}\n{"cmd":"no.such"}\n')
         answers = [json.loads(lines.readline()) for _ in range(4)]
     assert "daemon.status" in answers[0]["data"]
@@ -189,16 +189,16 @@ def test_several_lines_in_one_write_get_several_lines_back(running: Setting) -> 
 
 
 def test_json_rpc_over_http_on_the_same_socket(running: Setting) -> None:
-    assert client.rpc(running.home, "daemon.status")["answered"] == 0
+    assert client.call_rpc(running.home, "daemon.status")["answered"] == 0
     running.daemon(running.request())
-    assert client.rpc(running.home, "journal.last")[0]["event"] == "PreToolUse"
+    assert client.call_rpc(running.home, "journal.last")[0]["event"] == "PreToolUse"
     with pytest.raises(client.RpcError, match=r"no\.such"):
-        client.rpc(running.home, "no.such")
+        client.call_rpc(running.home, "no.such")
 
 
 @pytest.mark.parametrize("noise", [b"SYN1", b"SYNX" + b"\0" * 12, b"SYN1" + b"\xff" * 12, b"\0\0\0", b"GET", b"{"])
 def test_noise_on_one_connection_does_not_disturb_another(running: Setting, noise: bytes) -> None:
-    with connect(running.home, 5) as bad:
+    with connect_daemon(running.home, 5) as bad:
         bad.sendall(noise)
         assert running.daemon(running.request()).exit == 0
         bad.shutdown(socket.SHUT_WR)
@@ -225,7 +225,7 @@ def test_state_survives_a_restart(running: Setting) -> None:
     running.daemon(running.request())
     running.stop()
     running.start()
-    assert client.rpc(running.home, "journal.last")[0]["event"] == "PreToolUse"
+    assert client.call_rpc(running.home, "journal.last")[0]["event"] == "PreToolUse"
 
 
 def test_a_background_result_is_delivered_by_the_daemon(running: Setting) -> None:
@@ -260,9 +260,11 @@ def test_a_defect_of_the_engine_closes_the_connection_so_that_the_client_decides
 
     async def ask() -> bytes:
         daemon = Daemon(Broken())  # type: ignore[arg-type]
-        server = await asyncio.get_running_loop().create_unix_server(daemon.connection, str(tmp_path / "s"))
+        server = await asyncio.get_running_loop().create_unix_server(daemon.open_connection, str(tmp_path / "s"))
         reader, writer = await asyncio.open_unix_connection(str(tmp_path / "s"))
-        writer.write(frame.pack_request(frame.Delivery(synaptic.__version__, Request("claude", "Stop", b"{}", "c"))))
+        writer.write(
+            frame.pack_request(frame.RequestDelivery(synaptic.__version__, Request("claude", "Stop", b"{}", "c")))
+        )
         try:
             return await asyncio.wait_for(reader.read(), 10)
         except ConnectionResetError:
@@ -277,11 +279,11 @@ def test_a_defect_of_the_engine_closes_the_connection_so_that_the_client_decides
 
 def test_a_line_without_an_end_costs_its_connection_and_leaves_nothing_running(running: Setting) -> None:
     """The connection is given up without its end having been read: stopping waits for no further line."""
-    with connect(running.home, 5) as connection:
+    with connect_daemon(running.home, 5) as connection:
         connection.sendall(b'{"cmd":"rpc.methods"}\n')
         assert connection.recv(1)
         with suppress(OSError):
             connection.sendall(b"x" * (LINE_LIMIT + 1))
-        pid = lifecycle.status(running.home).pid
+        pid = lifecycle.read_status(running.home).pid
         os.kill(pid, signal.SIGTERM)
-        assert lifecycle._wait_until(lambda: lifecycle.status(running.home).pid != pid, 3), "it waits for a line"
+        assert lifecycle._wait_until(lambda: lifecycle.read_status(running.home).pid != pid, 3), "it waits for a line"

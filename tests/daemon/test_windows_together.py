@@ -14,7 +14,7 @@ from synaptic.engine.walk import Engine, open_engine
 from synaptic.model.call import Answer
 from synaptic.model.layers import Beat, EndSession, SetStatus, Signal
 from synaptic.store import efforts, lease, supervision
-from synaptic.store.supervision import Charge
+from synaptic.store.supervision import SupervisedAgent
 from tests.daemon.fleet import HOOKS, Fleet
 from tests.daemon.setting import Setting
 from tests.daemon.test_layers_under_load import broken
@@ -187,7 +187,7 @@ def test_a_call_that_could_not_be_answered_is_not_counted_for_ever(fleet: Fleet,
         engine = open_engine(fleet.setting.home)
         try:
             with monkeypatch.context() as broken:
-                broken.setattr(walk, "amend", _fails)
+                broken.setattr(walk, "amend_decision", _fails)
                 with pytest.raises(RuntimeError):
                     await _one(fleet, engine, "PreToolUse", "", {})
             return len(engine.means.reservations)
@@ -227,7 +227,7 @@ def test_who_has_handed_over_is_started_again_when_its_turn_ends(fleet: Fleet) -
     effort = fleet.effort()
     fleet.bind("A", effort)
     session = fleet.call("sessionStart", agent="A", session_id="w1")["sessionId"]
-    held = lease.take(fleet.setting.home.root, "A")
+    held = lease.take_lease(fleet.setting.home.root, "A")
     assert held is not None
     assert fleet.call("stop", agent="A", session_id="w1")["restartRequested"] is False
     payload(fleet, session, "half of it")
@@ -267,15 +267,15 @@ def test_who_has_no_window_of_an_agents_effort_does_not_move_that_agents_heartbe
 def test_what_an_agent_with_a_made_up_name_left_is_for_whoever_comes_next(fleet: Fleet, successor: str) -> None:
     """S3-072, S3-104: `synaptic run` gives it another name the next time."""
     effort = fleet.effort()
-    charge = Charge(agent="claude-1", pid=1, chosen=False)
-    supervision.begin(fleet.store, charge, "working", 1.0)
+    charge = SupervisedAgent(agent="claude-1", pid=1, chosen=False)
+    supervision.begin_supervision(fleet.store, charge, "working", 1.0)
     fleet.bind("claude-1", effort)
     first = fleet.call("sessionStart", agent="claude-1", session_id="w1")["sessionId"]
     payload(fleet, first, "half of it")
     while_it_lives = fleet.call("sessionStart", agent="claude-9", session_id="w9")
     assert while_it_lives["dehydratedContext"] is None
     fleet.call("sessionEnd", agent="claude-9", session_id="w9")
-    supervision.end(fleet.store, charge, "done", "", 2.0)
+    supervision.end_supervision(fleet.store, charge, "done", "", 2.0)
     fleet.write("DELETE FROM agents WHERE id = 'claude-9'")
     fleet.write("DELETE FROM sessions WHERE fleet_agent = 'claude-9'")
     started = fleet.call("sessionStart", agent=successor, session_id="w2")
@@ -321,7 +321,7 @@ def test_nobody_stays_on_an_effort_that_is_finished(fleet: Fleet) -> None:
     effort = fleet.effort()
     fleet.bind("A", effort)
     session = fleet.call("sessionStart", agent="A")["sessionId"]
-    efforts.finish(fleet.store, effort, None, 1e10)
+    efforts.finish_effort(fleet.store, effort, None, 1e10)
     fleet.do(SetStatus(agent="A", status="working", named=True, effort=effort))
     assert fleet.ended(session)
     assert broken(fleet.store) == []

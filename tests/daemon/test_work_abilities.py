@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from synaptic.daemon.client import RpcError, rpc
+from synaptic.daemon.client import RpcError, call_rpc
 from tests.daemon.setting import Setting
 
 REGISTRY = "abilities:\n  - {id: billing_regression, summary: Run the full regression suite for billing}\n"
@@ -19,16 +19,16 @@ def test_every_method(tmp_path: Path):
     root = str(setting.project)
     setting.start()
     try:
-        found = rpc(setting.home, "ability.suggest", {"root": root, "text": "billing regression suite"})
+        found = call_rpc(setting.home, "ability.suggest", {"root": root, "text": "billing regression suite"})
         assert found[0]["id"] == "billing_regression"
-        assert rpc(setting.home, "ability.list", {"root": root})[0]["id"] == "billing_regression"
+        assert call_rpc(setting.home, "ability.list", {"root": root})[0]["id"] == "billing_regression"
         context = {"ability_id": "billing_regression", "status": "success", "duration_ms": 5}
-        said = rpc(setting.home, "ability.emit", {"event": "PostAbilityCall", "context": context, "root": root})
+        said = call_rpc(setting.home, "ability.emit", {"event": "PostAbilityCall", "context": context, "root": root})
         assert said["result"]["usage_recorded"] is True and said["blocked"] is False
-        assert rpc(setting.home, "ability.usage", {"root": root})[0]["calls"] == 1
-        assert rpc(setting.home, "ability.follow_ups", {"root": root}) == []
-        assert rpc(setting.home, "ability.documents", {"root": root, "intent": {"intent": "x"}}) == []
+        assert call_rpc(setting.home, "ability.usage", {"root": root})[0]["calls"] == 1
+        assert call_rpc(setting.home, "ability.follow_ups", {"root": root}) == []
+        assert call_rpc(setting.home, "ability.documents", {"root": root, "intent": {"intent": "x"}}) == []
         with pytest.raises(RpcError, match="no event"):
-            rpc(setting.home, "ability.emit", {"event": "Nonsense"})
+            call_rpc(setting.home, "ability.emit", {"event": "Nonsense"})
     finally:
         setting.stop()

@@ -16,7 +16,7 @@ def call(setting: Setting, name: str, **params: object) -> object:
     async def one() -> object:
         engine = open_engine(setting.home)
         try:
-            return await rpc.call(Service(engine), name, {"root": str(setting.project), **params})
+            return await rpc.call_method(Service(engine), name, {"root": str(setting.project), **params})
         finally:
             await engine.close()
 
@@ -26,12 +26,12 @@ def call(setting: Setting, name: str, **params: object) -> object:
 def test_get_set_update_reset_over_the_socket(setting: Setting) -> None:
     """S1-141"""
     assert work_methods.METHODS is rpc.METHODS
-    assert call(setting, "state.get", section="edits") == sane.defaults(sane.EDITS)
+    assert call(setting, "state.get", section="edits") == sane.default_section(sane.EDITS)
     call(setting, "state.set", section="edits", key="count", value=2)
     after = call(setting, "state.update", section="edits", add={"count": 3}, append={"unique_files": "a.py"})
     assert after == {"count": 5, "unique_files": ["a.py"], "last_file": None}
     assert call(setting, "state.get", section="edits", key="count") == 5
-    assert call(setting, "state.reset", section="edits") == sane.defaults(sane.EDITS)
+    assert call(setting, "state.reset", section="edits") == sane.default_section(sane.EDITS)
 
 
 def test_the_list_tells_the_standing(setting: Setting) -> None:
@@ -61,14 +61,14 @@ def test_what_cannot_be_is_a_validation_error(setting: Setting, name: str, param
 def test_a_mirror_that_is_there_follows(setting: Setting) -> None:
     file = setting.project / ".claude/state.json"
     store = Store.open(setting.home)
-    mirror.refresh(store, str(setting.project))
+    mirror.write_mirror(store, str(setting.project))
     store.close()
     call(setting, "state.set", section="edits", key="count", value=2)
     assert json.loads(file.read_text())["edits"]["count"] == 2
 
 
 def test_the_daemon_offers_them(running: Setting) -> None:
-    from synaptic.daemon.client import rpc as ask
+    from synaptic.daemon.client import call_rpc as ask
 
     assert "state.update" in ask(running.home, "rpc.methods", {})
     assert ask(running.home, "state.get", {"root": "/p", "section": "saneloop", "key": "max_iterations"}) == 20

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from demo.scenes import EXPECTED, SKILLS, scenes, shown
 
-from synaptic.model.decision import Decision, Kind, Step
-from synaptic.store.record import Entry
+from synaptic.model.decision import Decision, Kind, TraceStep
+from synaptic.store.record import JournalEntry
 from tests.clients.claude import processes_in
 from tests.clients.client import NoClient, find_client
 
@@ -58,8 +58,8 @@ def test_the_real_client(tmp_path: Path) -> None:
 
 
 def test_a_session_in_which_something_is_missing_is_not_shown_as_whole() -> None:
-    decision = Decision(kind=Kind.NONE, trace=(Step(hook="a", fault="crash"),))
-    entry = Entry(
+    decision = Decision(kind=Kind.NONE, trace=(TraceStep(hook="a", fault="crash"),))
+    entry = JournalEntry(
         id=1, call="c", at=0.0, agent="claude", event="PreToolUse", session="s", agent_id="", tool="Bash", root="",
         micros=1, size=0, payload=None, decision=decision, answer=None,
     )  # fmt: skip

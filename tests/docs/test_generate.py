@@ -7,12 +7,12 @@ from pathlib import Path
 import jsonschema
 from docs.generate import generated, outdated, present, write
 
-from synaptic.agents.shared.discover import all_agents
-from synaptic.hooks.config import fields
+from synaptic.agents.shared.discover import load_agents
+from synaptic.hooks.config import list_fields
 from synaptic.model.decision import Kind
 from synaptic.model.event import EVENTS
-from synaptic.policies.base import policies
-from synaptic.policies.cases import cases, opinion
+from synaptic.policies.base import load_policies
+from synaptic.policies.cases import evaluate_case, load_cases
 
 
 def test_pages_do_not_depend_on_when_or_how_often_they_are_made() -> None:
@@ -37,17 +37,17 @@ def test_every_event_and_every_policy_has_its_place() -> None:
     pages = generated()
     for event in EVENTS:
         assert f"\n## {event}\n" in pages["docs/reference/events.md"]
-    for policy in policies().values():
+    for policy in load_policies().values():
         page = pages[f"docs/reference/policies/{policy.id}.md"]
-        assert all(f"| `{option}` |" in page for option in fields(policy))
-        said = {verdict.kind for case in cases(policy) if (verdict := opinion(policy, case))} - {Kind.NONE}
+        assert all(f"| `{option}` |" in page for option in list_fields(policy))
+        said = {verdict.kind for case in load_cases(policy) if (verdict := evaluate_case(policy, case))} - {Kind.NONE}
         assert all(f"| {kind} |" in page for kind in said), "an outcome of its cases is not shown"
         assert "| no opinion |" in page
 
 
 def test_every_agent_has_its_row_and_every_degradation_its_note() -> None:
     page = generated()["docs/reference/agents.md"]
-    for agent in all_agents():
+    for agent in load_agents():
         row = next(line for line in page.splitlines() if line.startswith(f"| [{agent.title}]"))
         assert all(hole in row for hole in agent.unseen)
         assert f"\n## {agent.title}\n" in page

@@ -12,13 +12,14 @@ import pytest
 from docs.pages.commands import commands
 
 from synaptic.hooks.config import Config
-from synaptic.hooks.config import parse as parse_config
-from synaptic.hooks.declaration import Place
-from synaptic.hooks.toml import parse as parse_registry
-from synaptic.hooks.yaml import found_in
-from synaptic.packages.declared import declared as declared_package
+from synaptic.hooks.config import parse_config_text as parse_config
+from synaptic.hooks.declaration import DeclarationFile
+from synaptic.hooks.toml import parse_registry_toml as parse_registry
+from synaptic.hooks.yaml import read_definitions
+from synaptic.packages.declared import read_manifest as declared_package
 from synaptic.policies.base import Policy
-from tests.policies.test_cases import Case, opinion
+from synaptic.shell.book.entries import load_book
+from tests.policies.test_cases import Case, evaluate_case
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = [DOCS.parent / "README.md", *sorted((DOCS / "guide").glob("*.md"))]
@@ -30,7 +31,13 @@ def blocks(page: Path, language: str) -> list[str]:
     return [text for kind, text in BLOCK.findall(page.read_text()) if kind == language]
 
 
-ALL_TOML = [pytest.param(text, id=f"{page.name}-{i}") for page in PAGES for i, text in enumerate(blocks(page, "toml"))]
+PROGRAMS = DOCS / "guide" / "programs.md"
+ALL_TOML = [
+    pytest.param(text, id=f"{page.name}-{i}")
+    for page in PAGES
+    if page != PROGRAMS
+    for i, text in enumerate(blocks(page, "toml"))
+]
 ALL_YAML = [pytest.param(text, id=f"{page.name}-{i}") for page in PAGES for i, text in enumerate(blocks(page, "yaml"))]
 
 
@@ -38,7 +45,7 @@ ALL_YAML = [pytest.param(text, id=f"{page.name}-{i}") for page in PAGES for i, t
 def test_a_toml_example_is_accepted_without_a_word(text: str) -> None:
     table = tomllib.loads(text)
     if "hook" in table:
-        declared = parse_registry(text.encode(), Place("registry.toml", "project", "/home/you/shop"))
+        declared = parse_registry(text.encode(), DeclarationFile("registry.toml", "project", "/home/you/shop"))
         assert declared.problems == ()
         assert len(declared.hooks) == len(table["hook"])
     elif "package" in table:
@@ -49,8 +56,8 @@ def test_a_toml_example_is_accepted_without_a_word(text: str) -> None:
 
 @pytest.mark.parametrize("text", ALL_YAML)
 def test_a_yaml_example_is_accepted_without_a_word(text: str) -> None:
-    place = Place("a.yaml", "project", "/home/you/shop")
-    found, problems = found_in([(place, text.encode())], Config(environment="dev"))
+    place = DeclarationFile("a.yaml", "project", "/home/you/shop")
+    found, problems = read_definitions([(place, text.encode())], Config(environment="dev"))
     assert problems == ()
     assert len(found) == 1
 
@@ -66,10 +73,18 @@ def test_the_policy_of_the_guide_passes_its_own_cases() -> None:
         known = msgspec.toml.decode(cases.encode(), type=dict[str, list[Case]])["case"]
         assert len(known) == 3
         for case in known:
-            verdict = opinion(policy, case)
+            verdict = evaluate_case(policy, case)
             assert (str(verdict.kind) if verdict else "none") == case.want
     finally:
         del sys.modules[module.__name__]
+
+
+def test_the_program_of_the_guide_is_an_entry_and_its_case_names_it(tmp_path: Path) -> None:
+    entry, case = blocks(PROGRAMS, "toml")
+    (tmp_path / "files.toml").write_text(entry)
+    book = load_book(tmp_path)
+    assert set(tomllib.loads(case)) <= set(book)
+    assert {"frobcp", "frobmv"} <= set(book)
 
 
 def test_commands_that_the_guide_names_exist() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from synaptic.policies import cases
-from synaptic.policies.base import policies
+from synaptic.policies.base import load_policies
 
 CORPUS = Path(__file__).parents[1] / "corpus"
 CASE_ROOT = "/home/u/project"
@@ -27,8 +27,8 @@ def _corpus_calls() -> Iterator[ToolCall]:
 
 
 def _case_calls(root: str) -> Iterator[ToolCall]:
-    for policy in policies().values():
-        for case in cases.cases(policy):
+    for policy in load_policies().values():
+        for case in cases.load_cases(policy):
             if case.event == "PreToolUse":
                 given = {"command": case.bash} if case.bash is not None else case.input
                 yield case.tool or "Bash", json.loads(json.dumps(given, default=str).replace(CASE_ROOT, root))

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from synaptic.engine.check import Checker, summary
+from synaptic.engine.check import Checker, summarize_decision
 from synaptic.model.errors import PayloadError
 from synaptic.model.home import Home
 
@@ -17,7 +17,7 @@ def checker(tmp_path: Path) -> Checker:
 
 
 def ask(checker: Checker, **question: object) -> dict[str, object]:
-    return summary(asyncio.run(checker.decide(question)))
+    return summarize_decision(asyncio.run(checker.decide(question)))
 
 
 def test_a_call_is_judged_by_the_policies_alone(checker: Checker, tmp_path: Path) -> None:

@@ -5,11 +5,11 @@ import pytest
 
 from synaptic.engine.commit import GroupCommit
 from synaptic.model.errors import StoreError
-from synaptic.store.record import Keep, Record
+from synaptic.store.record import EventRecord, JournalDetail
 
 
-def record(number: int) -> Record:
-    return Record(call=f"c{number}", at=0.0, agent="claude", event="Stop")
+def record(number: int) -> EventRecord:
+    return EventRecord(call=f"c{number}", at=0.0, agent="claude", event="Stop")
 
 
 def test_events_of_one_turn_are_written_together() -> None:
@@ -26,7 +26,7 @@ def test_events_of_one_turn_are_written_together() -> None:
 
 @pytest.mark.parametrize("trouble", [StoreError("the disk is full"), ValueError("a row that cannot be written")])
 def test_nobody_is_told_before_the_write_and_everybody_hears_of_its_failure(trouble: Exception) -> None:
-    def fail(records: Sequence[Record], keep: Keep) -> None:
+    def fail(records: Sequence[EventRecord], keep: JournalDetail) -> None:
         raise trouble
 
     async def burst() -> list[object]:

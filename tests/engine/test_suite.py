@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from synaptic.engine.suite import Suite, count_failures
+from synaptic.engine.suite import SuiteRun, count_failures
 from synaptic.model.errand import RunTests
 from synaptic.model.home import Home
 from synaptic.model.state import Change
@@ -40,7 +40,7 @@ class Place:
         return RunTests(name="pytest", argv=argv, cwd=str(self.root), **options)
 
     def works(self, run: RunTests) -> str:
-        return asyncio.run(Suite(self.home, str(self.root), run).work())
+        return asyncio.run(SuiteRun(self.home, str(self.root), run).work())
 
     def status(self) -> list[str]:
         return (self.claude / ".test-status").read_text().strip().split("|")
@@ -48,13 +48,13 @@ class Place:
     def section(self, name: str) -> dict[str, object]:
         store = Store.open(self.home)
         try:
-            return dict(state.read(store, state.Owner(str(self.root)), (name,)).section(name))
+            return dict(state.read_state(store, state.SectionOwner(str(self.root)), (name,)).read_section(name))
         finally:
             store.close()
 
     def strikes(self, count: int) -> None:
         store = Store.open(self.home)
-        state.write(store, state.Owner(str(self.root)), Change(section=STRIKES, put={"strikes": count}))
+        state.write_change(store, state.SectionOwner(str(self.root)), Change(section=STRIKES, put={"strikes": count}))
         store.close()
         self.claude.mkdir(exist_ok=True)
         (self.claude / ".test-gate-strikes").write_text(f"{count}|1\n")
@@ -104,8 +104,8 @@ def test_two_quick_writes_are_one_run(place: Place):
     script = ("/bin/sh", "-c", "echo ran >> ran; sleep 0.3")
 
     async def both() -> list[str]:
-        first = Suite(place.home, str(place.root), place.run(script, debounce=0.5))
-        second = Suite(place.home, str(place.root), place.run(script, debounce=0.5))
+        first = SuiteRun(place.home, str(place.root), place.run(script, debounce=0.5))
+        second = SuiteRun(place.home, str(place.root), place.run(script, debounce=0.5))
         second._token = "another\n"
         early = asyncio.create_task(first.work())
         await asyncio.sleep(0.1)
@@ -120,8 +120,8 @@ def test_a_newer_run_ends_an_older_one_with_what_it_started(place: Place):
     slow = ("/bin/sh", "-c", "echo started >> ran; (sleep 2; touch late) & sleep 20; echo ended >> ran")
 
     async def both() -> list[str]:
-        older = Suite(place.home, str(place.root), place.run(slow))
-        newer = Suite(place.home, str(place.root), place.run(("/bin/true",)))
+        older = SuiteRun(place.home, str(place.root), place.run(slow))
+        newer = SuiteRun(place.home, str(place.root), place.run(("/bin/true",)))
         newer._token = "another\n"
         early = asyncio.create_task(older.work())
         while not (place.root / "ran").exists():

@@ -10,7 +10,7 @@ from synaptic.model.call import Call
 from synaptic.model.errors import StoreError
 from synaptic.model.event import EVENTS
 from synaptic.model.home import Home
-from synaptic.runners.execute import Runners
+from synaptic.runners.execute import HookRunners
 from synaptic.store.db import Store
 
 Gather = Callable[[Call, EngineMeans], Awaitable[Any]]
@@ -25,7 +25,7 @@ def call(root: Path, path: str = "", event: str = "PostToolUse", cwd: Path | Non
 
 def means(folder: Path) -> EngineMeans:
     home = Home(folder / "home")
-    return EngineMeans(Store.in_memory(home, StoreError("a test")), Runners(home.spool))
+    return EngineMeans(Store.open_in_memory(home, StoreError("a test")), HookRunners(home.spool))
 
 
 def gathered(gather: Gather, about: Call, folder: Path, using: EngineMeans | None = None) -> Any:

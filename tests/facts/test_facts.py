@@ -4,13 +4,13 @@ from pathlib import Path
 import pytest
 
 from synaptic.engine.check import Checker
-from synaptic.facts.gather import EngineMeans, gather, gatherers
+from synaptic.facts.gather import EngineMeans, find_gatherers, gather_facts
 from synaptic.model.call import Call
 from synaptic.model.event import PreToolUse
 from synaptic.model.home import Home
 from synaptic.model.state import Change
 from synaptic.policies.facts import Facts
-from synaptic.runners.execute import Runners
+from synaptic.runners.execute import HookRunners
 from synaptic.shell import reading
 from synaptic.shell.read.script import Script
 from synaptic.store import state
@@ -24,17 +24,17 @@ def call() -> Call:
 
 
 def test_every_gatherer_is_a_field_of_facts() -> None:
-    assert set(gatherers()) <= set(Facts.__struct_fields__)
+    assert set(find_gatherers()) <= set(Facts.__struct_fields__)
 
 
 def test_only_what_is_needed_is_gathered(tmp_path: Path) -> None:
     store = Store.open(Home(tmp_path))
-    means = EngineMeans(store, Runners(tmp_path / "spool"))
-    state.write(store, state.Owner("/p", "s"), Change(section="session:edits", put={"count": 3}))
-    plain = asyncio.run(gather(call(), frozenset(), means))
+    means = EngineMeans(store, HookRunners(tmp_path / "spool"))
+    state.write_change(store, state.SectionOwner("/p", "s"), Change(section="session:edits", put={"count": 3}))
+    plain = asyncio.run(gather_facts(call(), frozenset(), means))
     assert plain == Facts(root="/p", home="/home/u", now=5.0)
-    asked = asyncio.run(gather(call(), frozenset({"session:edits", "extra_roots"}), means))
-    assert asked.state.number("session:edits", "count") == 3
+    asked = asyncio.run(gather_facts(call(), frozenset({"session:edits", "extra_roots"}), means))
+    assert asked.state.read_number("session:edits", "count") == 3
     assert asked.extra_roots == ()
 
 
@@ -57,5 +57,5 @@ def test_a_command_is_read_once_for_all_gatherers_and_policies(tmp_path: Path, m
 
 
 def test_a_call_without_a_command_has_no_reading(tmp_path: Path) -> None:
-    means = EngineMeans(Store.open(Home(tmp_path)), Runners(tmp_path / "spool"))
-    assert asyncio.run(gather(call(), frozenset(), means)).command is None
+    means = EngineMeans(Store.open(Home(tmp_path)), HookRunners(tmp_path / "spool"))
+    assert asyncio.run(gather_facts(call(), frozenset(), means)).command is None

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from synaptic.facts import files as facts
-from synaptic.model.project import Target, TestStatus
+from synaptic.model.project import TargetFile, TestStatus
 from synaptic.model.state import Change
 from synaptic.policies.practice.sections import CHANGES
 from synaptic.store import state
@@ -15,16 +15,16 @@ from tests.facts.places import call, gathered, means
 
 def test_the_file_of_a_call(tmp_path: Path):
     (tmp_path / "a.py").write_text("x\n")
-    found = gathered(facts.target, call(tmp_path, "a.py"), tmp_path)
-    assert found == Target(path=f"{tmp_path}/a.py", exists=True, folder=True, text="x\n")
-    missing = gathered(facts.target, call(tmp_path, f"{tmp_path}/no/b.py"), tmp_path)
-    assert missing == Target(path=f"{tmp_path}/no/b.py")
-    assert gathered(facts.target, call(tmp_path), tmp_path) == Target()
+    found = gathered(facts.gather_target, call(tmp_path, "a.py"), tmp_path)
+    assert found == TargetFile(path=f"{tmp_path}/a.py", exists=True, folder=True, text="x\n")
+    missing = gathered(facts.gather_target, call(tmp_path, f"{tmp_path}/no/b.py"), tmp_path)
+    assert missing == TargetFile(path=f"{tmp_path}/no/b.py")
+    assert gathered(facts.gather_target, call(tmp_path), tmp_path) == TargetFile()
 
 
 def test_a_pipe_in_place_of_a_file_blocks_nobody(tmp_path: Path):
     os.mkfifo(tmp_path / "a.py")
-    assert gathered(facts.target, call(tmp_path, "a.py"), tmp_path).text == ""
+    assert gathered(facts.gather_target, call(tmp_path, "a.py"), tmp_path).text == ""
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_a_test_status_or_nothing(tmp_path: Path, text: str, want: TestStatus | 
     """S4-080, S4-085, S4-180"""
     (tmp_path / ".claude").mkdir()
     (tmp_path / ".claude" / ".test-status").write_text(text)
-    assert gathered(facts.tests, call(tmp_path), tmp_path) == want
+    assert gathered(facts.gather_tests, call(tmp_path), tmp_path) == want
 
 
 def test_what_the_session_wrote_and_the_decisions_of_the_code(tmp_path: Path):
@@ -57,23 +57,23 @@ def test_what_the_session_wrote_and_the_decisions_of_the_code(tmp_path: Path):
     (tmp_path / "src" / "a.py").write_text("# @decision DEC-CALC-001\n")
     (tmp_path / "src" / "node_modules" / "b.js").write_text("// @decision DEC-OTHER-001\n")
     (tmp_path / "c.py").write_text("# @decision DEC-ROOT-001\n")
-    assert gathered(facts.code, call(tmp_path, event="Stop"), tmp_path, using).decisions == {}
+    assert gathered(facts.gather_code, call(tmp_path, event="Stop"), tmp_path, using).decisions == {}
     change = Change(section=CHANGES, put={"files": [f"{tmp_path}/src/a.py", f"{tmp_path}/gone.py"], "edits": 2})
-    state.write(using.store, state.Owner(str(tmp_path), "s1"), change)
-    (only,) = gathered(facts.changed, call(tmp_path, event="Stop"), tmp_path, using)
+    state.write_change(using.store, state.SectionOwner(str(tmp_path), "s1"), change)
+    (only,) = gathered(facts.gather_changed, call(tmp_path, event="Stop"), tmp_path, using)
     assert only.path == f"{tmp_path}/src/a.py"
-    assert gathered(facts.code, call(tmp_path, event="Stop"), tmp_path, using).decisions == {"DEC-CALC-001": 1}
+    assert gathered(facts.gather_code, call(tmp_path, event="Stop"), tmp_path, using).decisions == {"DEC-CALC-001": 1}
 
 
 def test_the_audit_log_and_what_sessions_left(tmp_path: Path):
     folder = tmp_path / ".claude"
-    assert gathered(facts.audit_tail, call(tmp_path), tmp_path) == ()
-    assert gathered(facts.leftovers, call(tmp_path), tmp_path) == ()
+    assert gathered(facts.gather_audit_tail, call(tmp_path), tmp_path) == ()
+    assert gathered(facts.gather_leftovers, call(tmp_path), tmp_path) == ()
     folder.mkdir()
     (folder / ".audit-log").write_text("".join(f"line {n}\n" for n in range(3000)))
     (folder / ".session-changes-old").write_text("")
-    assert gathered(facts.audit_tail, call(tmp_path), tmp_path) == tuple(f"line {n}" for n in range(2995, 3000))
-    assert gathered(facts.leftovers, call(tmp_path), tmp_path) == (".session-changes-old",)
+    assert gathered(facts.gather_audit_tail, call(tmp_path), tmp_path) == tuple(f"line {n}" for n in range(2995, 3000))
+    assert gathered(facts.gather_leftovers, call(tmp_path), tmp_path) == (".session-changes-old",)
 
 
 def test_a_file_that_was_changed_is_read_again(tmp_path: Path):
@@ -82,6 +82,6 @@ def test_a_file_that_was_changed_is_read_again(tmp_path: Path):
         file.write_text(f"{number}\n")
         os.utime(file, (1_000_000_000, 1_000_000_000))
         for _ in range(2):
-            assert gathered(facts.target, call(tmp_path, "a.py"), tmp_path).text == f"{number}\n"
+            assert gathered(facts.gather_target, call(tmp_path, "a.py"), tmp_path).text == f"{number}\n"
     file.unlink()
-    assert gathered(facts.target, call(tmp_path, "a.py"), tmp_path) == Target(path=str(file), folder=True)
+    assert gathered(facts.gather_target, call(tmp_path, "a.py"), tmp_path) == TargetFile(path=str(file), folder=True)

@@ -4,7 +4,7 @@ import asyncio
 import os
 from pathlib import Path
 
-from synaptic.facts.links import real_paths
+from synaptic.facts.links import gather_real_paths
 from synaptic.model.call import Call
 from synaptic.model.event import PreToolUse, Stop
 
@@ -14,7 +14,7 @@ def found(root: Path, *paths: str) -> dict[str, str]:
         Call("c", "claude", PreToolUse(tool_input={"file_path": path}, cwd=str(root)), {}, root=str(root))
         for path in paths
     ]
-    return {path: real for one in call for path, real in asyncio.run(real_paths(one, None)).items()}  # type: ignore[arg-type]
+    return {path: real for one in call for path, real in asyncio.run(gather_real_paths(one, None)).items()}  # type: ignore[arg-type]
 
 
 def test_a_link_out_of_the_project_is_followed(tmp_path: Path) -> None:
@@ -32,4 +32,4 @@ def test_a_link_out_of_the_project_is_followed(tmp_path: Path) -> None:
 def test_an_endless_link_and_an_event_without_a_tool_are_no_news(tmp_path: Path) -> None:
     (tmp_path / "loop").symlink_to("loop")
     found(tmp_path, "loop", "loop/x")
-    assert asyncio.run(real_paths(Call("c", "claude", Stop(), {}), None)) == {}  # type: ignore[arg-type]
+    assert asyncio.run(gather_real_paths(Call("c", "claude", Stop(), {}), None)) == {}  # type: ignore[arg-type]

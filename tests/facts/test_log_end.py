@@ -4,7 +4,7 @@ import asyncio
 from pathlib import Path
 
 from synaptic.facts.gather import EngineMeans
-from synaptic.facts.log_end import SHOWN, log_end
+from synaptic.facts.log_end import MAX_LOG_BYTES, gather_log_end
 from synaptic.model.call import Call
 from synaptic.model.event import SessionStart
 from synaptic.model.home import Home
@@ -13,7 +13,7 @@ from tests.store.layered import Layered
 
 def end(layered: Layered) -> str:
     call = Call(id="c", agent="claude", event=SessionStart(cwd=layered.root), payload={}, root=layered.root)
-    return asyncio.run(log_end(call, EngineMeans(layered.store, None)))
+    return asyncio.run(gather_log_end(call, EngineMeans(layered.store, None)))
 
 
 def test_its_last_whole_lines_however_long_it_is(tmp_path: Path) -> None:
@@ -30,7 +30,7 @@ def test_its_last_whole_lines_however_long_it_is(tmp_path: Path) -> None:
     shown = end(layered)
     assert shown.startswith("line ")
     assert shown.endswith("line 99999")
-    assert len(shown) <= SHOWN
-    log.write_bytes(b"\xff" * (SHOWN * 2))
+    assert len(shown) <= MAX_LOG_BYTES
+    log.write_bytes(b"\xff" * (MAX_LOG_BYTES * 2))
     assert end(layered)
     layered.store.close()

@@ -23,11 +23,11 @@ def test_beside_the_file_then_in_the_project(tmp_path: Path):
     repo = repository(tmp_path / "repo")
     git(repo, "worktree", "add", "-q", str(tmp_path / "side"), "-b", "side")
     inside = call(repo, str(tmp_path / "side" / "a.py"))
-    assert gathered(facts.plan, inside, tmp_path) == PlanFile()
+    assert gathered(facts.gather_plan, inside, tmp_path) == PlanFile()
     written(repo)
-    assert gathered(facts.plan, inside, tmp_path).path == f"{repo}/MASTER_PLAN.md"
+    assert gathered(facts.gather_plan, inside, tmp_path).path == f"{repo}/MASTER_PLAN.md"
     written(tmp_path / "side")
-    assert gathered(facts.plan, inside, tmp_path).path == f"{tmp_path}/side/MASTER_PLAN.md"
+    assert gathered(facts.gather_plan, inside, tmp_path).path == f"{tmp_path}/side/MASTER_PLAN.md"
 
 
 def test_commits_since_the_plan(tmp_path: Path):
@@ -38,7 +38,7 @@ def test_commits_since_the_plan(tmp_path: Path):
     path = written(repo, age=3600)
 
     def count() -> int:
-        return gathered(facts.plan_commits, call(repo, str(repo / "a.py")), tmp_path)
+        return gathered(facts.gather_plan_commits, call(repo, str(repo / "a.py")), tmp_path)
 
     assert count() == 4
     git(repo, "commit", "-q", "--allow-empty", "-m", "one more")
@@ -50,12 +50,12 @@ def test_commits_since_the_plan(tmp_path: Path):
 
 def test_a_plan_that_cannot_be_read_is_there(tmp_path: Path):
     (tmp_path / "MASTER_PLAN.md").write_bytes(b"\0binary")
-    found = gathered(facts.plan, call(tmp_path), tmp_path)
+    found = gathered(facts.gather_plan, call(tmp_path), tmp_path)
     assert (found.exists, found.text) == (True, "")
-    assert gathered(facts.plan_commits, call(tmp_path), tmp_path) == 0
+    assert gathered(facts.gather_plan_commits, call(tmp_path), tmp_path) == 0
 
 
 def test_limits_from_the_environment(tmp_path: Path):
     """S4-100"""
     about = call(tmp_path, PLAN_STALENESS_WARN="5", PLAN_STALENESS_DENY="-1")
-    assert gathered(facts.staleness, about, tmp_path) == {"warn": 5}
+    assert gathered(facts.gather_staleness, about, tmp_path) == {"warn": 5}

@@ -5,7 +5,7 @@ from pathlib import Path
 from synaptic.facts import repositories as facts
 from synaptic.model.call import Call
 from synaptic.model.event import PreToolUse
-from synaptic.model.project import Pending
+from synaptic.model.project import PendingCommit
 from tests.facts.places import gathered
 from tests.lib.shell import git, repository
 
@@ -18,7 +18,7 @@ def call(root: Path, command: str, tool: str = "Bash") -> Call:
 
 
 def branches(root: Path, command: str) -> dict[str, str]:
-    found = gathered(facts.repositories, call(root, command), root)
+    found = gathered(facts.gather_repositories, call(root, command), root)
     return {Path(folder).name: tree.branch for folder, tree in found.items()}
 
 
@@ -34,15 +34,15 @@ def test_a_worktree_knows_the_main_one(tmp_path: Path) -> None:
     """S4-058"""
     repo = repository(tmp_path / "my repo")
     git(repo, "worktree", "add", "-q", str(tmp_path / "side"), "-b", "side")
-    found = gathered(facts.repositories, call(tmp_path / "side", "git worktree remove ."), tmp_path)
+    found = gathered(facts.gather_repositories, call(tmp_path / "side", "git worktree remove ."), tmp_path)
     assert found[str(tmp_path / "side")].main == str(repo)
 
 
 def test_nothing_is_looked_at_for_other_commands_and_tools(tmp_path: Path) -> None:
     repo = repository(tmp_path / "repo")
     assert branches(repo, "git status && ls") == {}
-    assert gathered(facts.repositories, call(repo, "git push", tool="Write"), repo) == {}
-    assert gathered(facts.pending, call(repo, "git push"), repo) == {}
+    assert gathered(facts.gather_repositories, call(repo, "git push", tool="Write"), repo) == {}
+    assert gathered(facts.gather_pending, call(repo, "git push"), repo) == {}
 
 
 def test_what_a_commit_would_hold(tmp_path: Path) -> None:
@@ -51,8 +51,8 @@ def test_what_a_commit_would_hold(tmp_path: Path) -> None:
     (repo / "MASTER_PLAN.md").write_text("plan")
     (repo / "b c.py").write_text("x = 1\n")
     git(repo, "add", "MASTER_PLAN.md", "b c.py")
-    found = gathered(facts.pending, call(repo, "git commit -m x"), repo)
-    assert found == {str(repo): Pending(staged=("MASTER_PLAN.md", "b c.py"))}
+    found = gathered(facts.gather_pending, call(repo, "git commit -m x"), repo)
+    assert found == {str(repo): PendingCommit(staged=("MASTER_PLAN.md", "b c.py"))}
 
 
 def test_a_merge_that_waits_for_its_commit(tmp_path: Path) -> None:
@@ -64,7 +64,7 @@ def test_a_merge_that_waits_for_its_commit(tmp_path: Path) -> None:
     git(repo, "commit", "-q", "-m", "side")
     git(repo, "switch", "-q", "main")
     git(repo, "merge", "-q", "--no-commit", "--no-ff", "side")
-    assert gathered(facts.pending, call(repo, "git commit --no-edit"), repo)[str(repo)].merging
+    assert gathered(facts.gather_pending, call(repo, "git commit --no-edit"), repo)[str(repo)].merging
 
 
 def test_no_repository_is_no_trouble(tmp_path: Path) -> None:
@@ -72,4 +72,6 @@ def test_no_repository_is_no_trouble(tmp_path: Path) -> None:
         tmp_path.name: "",
         "exist": "",
     }
-    assert gathered(facts.pending, call(tmp_path, "git commit -m x"), tmp_path) == {str(tmp_path): Pending()}
+    assert gathered(facts.gather_pending, call(tmp_path, "git commit -m x"), tmp_path) == {
+        str(tmp_path): PendingCommit()
+    }

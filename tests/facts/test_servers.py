@@ -5,7 +5,7 @@ import itertools
 import json
 from pathlib import Path
 
-from synaptic.facts.servers import tool_servers
+from synaptic.facts.servers import gather_tool_servers
 from synaptic.model.call import Call
 from synaptic.model.event import PreToolUse
 
@@ -16,7 +16,7 @@ def servers(folder: Path, agent: str = "claude", at: float | None = None) -> fro
     env = {"HOME": str(folder / "home")}
     root = str(folder / "p")
     call = Call("c", agent, PreToolUse(), {}, root=root, at=next(CLOCK) if at is None else at, env=env)
-    return asyncio.run(tool_servers(call, None))  # type: ignore[arg-type]
+    return asyncio.run(gather_tool_servers(call, None))  # type: ignore[arg-type]
 
 
 def place(folder: Path, name: str, content: object) -> None:

@@ -21,9 +21,9 @@ def test_a_project_own_program_before_the_user_one(tmp_path: Path):
     (tmp_path / "pyproject.toml").write_text("[tool.ruff]\n[tool.pytest.ini_options]\n")
     users = program(tmp_path / "bin", "ruff")
     about = call(tmp_path, "a.py", PATH=f"relative:{tmp_path}/bin")
-    assert gathered(facts.linter, about, tmp_path).argv[0] == str(users)
+    assert gathered(facts.gather_linter, about, tmp_path).argv[0] == str(users)
     own = program(tmp_path / ".venv" / "bin", "ruff")
-    found = gathered(facts.linter, about, tmp_path)
+    found = gathered(facts.gather_linter, about, tmp_path)
     assert found == Tooling(
         name="ruff", argv=(str(own), "check", "--fix", "--quiet", f"{tmp_path}/a.py"), cwd=str(tmp_path)
     )
@@ -32,8 +32,8 @@ def test_a_project_own_program_before_the_user_one(tmp_path: Path):
 def test_a_program_that_is_not_installed_is_left_out(tmp_path: Path):
     """S4-111"""
     (tmp_path / "pyproject.toml").write_text("[tool.ruff]\n[tool.pytest.ini_options]\n")
-    assert gathered(facts.linter, call(tmp_path, "a.py", PATH="/nowhere"), tmp_path).argv == ()
-    assert gathered(facts.suite, call(tmp_path, "a.py", PATH="/nowhere"), tmp_path).argv == ()
+    assert gathered(facts.gather_linter, call(tmp_path, "a.py", PATH="/nowhere"), tmp_path).argv == ()
+    assert gathered(facts.gather_suite, call(tmp_path, "a.py", PATH="/nowhere"), tmp_path).argv == ()
 
 
 def test_a_worktree_is_checked_where_it_is(tmp_path: Path):
@@ -42,7 +42,7 @@ def test_a_worktree_is_checked_where_it_is(tmp_path: Path):
     side = repo / ".claude" / "worktrees" / "side"
     (side / "tests").mkdir()
     program(tmp_path / "bin", "pytest")
-    found = gathered(facts.suite, call(repo, str(side / "a.py"), PATH=f"{tmp_path}/bin"), tmp_path)
+    found = gathered(facts.gather_suite, call(repo, str(side / "a.py"), PATH=f"{tmp_path}/bin"), tmp_path)
     assert (found.name, found.cwd) == ("pytest", str(side))
 
 
@@ -50,5 +50,5 @@ def test_other_files_are_nobody_s_business(tmp_path: Path):
     (tmp_path / "pyproject.toml").write_text("[tool.ruff]\n")
     program(tmp_path / ".venv" / "bin", "ruff")
     for path in ("a.md", "vendor/a.py", ""):
-        assert gathered(facts.linter, call(tmp_path, path), tmp_path) == Tooling()
-        assert gathered(facts.suite, call(tmp_path, path), tmp_path) == Tooling()
+        assert gathered(facts.gather_linter, call(tmp_path, path), tmp_path) == Tooling()
+        assert gathered(facts.gather_suite, call(tmp_path, path), tmp_path) == Tooling()

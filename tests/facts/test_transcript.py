@@ -7,7 +7,7 @@ import pytest
 from synaptic.facts import transcript as facts
 from synaptic.facts.gather import EngineMeans
 from synaptic.model.home import Home
-from synaptic.runners.execute import Runners
+from synaptic.runners.execute import HookRunners
 from tests.facts.test_layers import ask
 from tests.policies.fleet.test_transcript import COMPACTED, USER, line
 from tests.store.layered import Layered
@@ -17,7 +17,7 @@ from tests.store.layered import Layered
 def layered(tmp_path: Path):
     made = Layered(Home(tmp_path / "home"), str(tmp_path))
     made.open(made.effort(), host="w")
-    made.means = EngineMeans(made.store, Runners(tmp_path / "spool"))
+    made.means = EngineMeans(made.store, HookRunners(tmp_path / "spool"))
     yield made
     made.store.close()
 
@@ -30,7 +30,7 @@ def transcript(tmp_path: Path) -> Path:
 
 
 def usage(layered: Layered, file: Path | str, **fields: object) -> float | None:
-    return ask(facts.usage, layered, transcript_path=str(file), **fields).share
+    return ask(facts.gather_usage, layered, transcript_path=str(file), **fields).share
 
 
 def add(file: Path, data: bytes) -> None:
@@ -48,7 +48,7 @@ def test_the_newest_turn_counts_and_a_half_written_one_waits(layered, transcript
     assert usage(layered, transcript) == 0.1
     add(transcript, whole[-20:])
     assert usage(layered, transcript) == 0.92
-    assert ask(facts.usage, layered, transcript_path=str(transcript)).offset == transcript.stat().st_size
+    assert ask(facts.gather_usage, layered, transcript_path=str(transcript)).offset == transcript.stat().st_size
 
 
 def test_a_huge_transcript_is_not_read_from_its_beginning(layered, transcript, monkeypatch):
@@ -58,13 +58,15 @@ def test_a_huge_transcript_is_not_read_from_its_beginning(layered, transcript, m
         file.seek(0, 2)
         file.write(b"\n" + line(100_000))
     read = []
-    piece = facts._piece
-    monkeypatch.setattr(facts, "_piece", lambda path, start, end: read.append(end - start) or piece(path, start, end))
+    piece = facts._read_piece
+    monkeypatch.setattr(
+        facts, "_read_piece", lambda path, start, end: read.append(end - start) or piece(path, start, end)
+    )
     assert usage(layered, transcript) == 0.5
     add(transcript, line(120_000))
     assert usage(layered, transcript) == 0.6
     assert usage(layered, transcript) == 0.6
-    assert read == [facts.PIECE, len(line(120_000))]
+    assert read == [facts.MAX_PIECE_BYTES, len(line(120_000))]
 
 
 def test_a_transcript_that_was_cut_or_replaced_is_read_again(layered, transcript):
@@ -103,7 +105,7 @@ def test_where_it_was_left_survives_a_restart(layered, transcript):
 @pytest.mark.parametrize("path", ["", "/nonexistent/t.jsonl", "/proc/self/mem", "/", "bad\0path"])
 def test_a_transcript_that_is_not_there_tells_nothing(layered, path):
     assert usage(layered, path) is None
-    assert ask(facts.exhaustion, layered, "Stop", transcript_path=path) == ""
+    assert ask(facts.gather_exhaustion, layered, "Stop", transcript_path=path) == ""
 
 
 def test_a_sub_agents_calls_tell_nothing_about_the_parents_window(layered, transcript):
@@ -121,7 +123,7 @@ def test_an_effort_may_name_its_window(layered, transcript):
 def test_the_end_tells_why_a_turn_ended(layered, transcript):
     """S3-120"""
     add(transcript, USER * 3000 + b'{"text":"Prompt is too long"}\n')
-    assert ask(facts.exhaustion, layered, "Stop", transcript_path=str(transcript)) == "context"
+    assert ask(facts.gather_exhaustion, layered, "Stop", transcript_path=str(transcript)) == "context"
 
 
 def test_sessions_without_a_transcript_do_not_share_what_they_know(layered):

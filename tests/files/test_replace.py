@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from synaptic.files.replace import delete, drop_folders, make_folders, read, replace, replace_own
+from synaptic.files.replace import delete_file, drop_folders, make_folders, read_file, replace_file, replace_own
 from synaptic.model.errors import SettingsError
 
 
@@ -11,8 +11,8 @@ def test_mode_of_an_existing_file_stays_and_a_new_one_gets_the_given(tmp_path):
     old, new = tmp_path / "old", tmp_path / "new"
     old.write_text("a")
     old.chmod(0o640)
-    replace(old, b"b")
-    replace(new, b"c", 0o644)
+    replace_file(old, b"b")
+    replace_file(new, b"c", 0o644)
     assert (old.read_bytes(), old.stat().st_mode & 0o777) == (b"b", 0o640)
     assert (new.read_bytes(), new.stat().st_mode & 0o777) == (b"c", 0o644)
 
@@ -20,10 +20,10 @@ def test_mode_of_an_existing_file_stays_and_a_new_one_gets_the_given(tmp_path):
 def test_a_link_stays_a_link_even_to_a_file_that_is_not_there_yet(tmp_path):
     link = tmp_path / "link"
     link.symlink_to("target")
-    replace(link, b"x")
+    replace_file(link, b"x")
     assert link.is_symlink()
     assert (tmp_path / "target").read_bytes() == b"x"
-    delete(link)
+    delete_file(link)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -37,15 +37,15 @@ def test_a_failure_leaves_the_old_bytes_and_no_litter(tmp_path, monkeypatch):
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(SettingsError, match=r"file: cannot be written: No space left"):
-        replace(path, b"new")
+        replace_file(path, b"new")
     assert path.read_bytes() == b"old"
     assert [file.name for file in tmp_path.iterdir()] == ["file"]
 
 
 def test_reading_tells_absent_from_unreadable(tmp_path):
-    assert read(tmp_path / "none") is None
+    assert read_file(tmp_path / "none") is None
     with pytest.raises(SettingsError, match="cannot be read"):
-        read(tmp_path)
+        read_file(tmp_path)
 
 
 def test_only_folders_that_were_made_and_are_empty_go(tmp_path):

@@ -2,34 +2,42 @@ import time
 from functools import partial
 from pathlib import Path
 
-from synaptic.files.snapshot import FOLDER, Unreadable, Watched, names, read, signature, unchanged
+from synaptic.files.snapshot import (
+    UNREADABLE_FOLDER,
+    UnreadableFile,
+    WatchedFile,
+    are_unchanged,
+    list_names,
+    read_content,
+    read_signature,
+)
 
-load = partial(read, limit=1000)
+load = partial(read_content, limit=1000)
 
 
 def test_a_file_is_read_up_to_its_limit(tmp_path: Path):
     (tmp_path / "a").write_bytes(b"x" * 1000)
     assert load(str(tmp_path / "a")) == b"x" * 1000
     (tmp_path / "a").write_bytes(b"x" * 1001)
-    assert load(str(tmp_path / "a")) == Unreadable("is larger than 0 KiB")
+    assert load(str(tmp_path / "a")) == UnreadableFile("is larger than 0 KiB")
     assert load(str(tmp_path / "none")) is None
     assert load(f"{tmp_path}/a/b") is None
     assert load("\0") is None
-    assert load(str(tmp_path)) == FOLDER
+    assert load(str(tmp_path)) == UNREADABLE_FOLDER
 
 
 def test_a_device_is_never_read():
-    assert load("/dev/zero") == Unreadable("is not a regular file")
+    assert load("/dev/zero") == UnreadableFile("is not a regular file")
 
 
 def test_a_file_at_rest_is_not_read_again(tmp_path: Path):
     path = tmp_path / "a"
     path.write_text("1")
     reads = []
-    watched = Watched(str(path), lambda name: reads.append(name) or load(name))
+    watched = WatchedFile(str(path), lambda name: reads.append(name) or load(name))
     time.sleep(0.06)
     watched.read()
-    assert all(watched.unchanged() for _ in range(5))
+    assert all(watched.is_unchanged() for _ in range(5))
     assert len(reads) == 1
 
 
@@ -37,38 +45,38 @@ def test_a_fresh_file_is_compared_until_the_tick_is_over(tmp_path: Path):
     path = tmp_path / "a"
     path.write_text("1")
     reads = []
-    watched = Watched(str(path), lambda name: reads.append(name) or load(name))
+    watched = WatchedFile(str(path), lambda name: reads.append(name) or load(name))
     watched.read()
-    assert watched.unchanged()
+    assert watched.is_unchanged()
     assert len(reads) == 2
     time.sleep(0.06)
-    assert watched.unchanged()
-    assert watched.unchanged()
+    assert watched.is_unchanged()
+    assert watched.is_unchanged()
     assert len(reads) == 3
 
 
 def test_the_same_signature_with_another_content_is_a_change(tmp_path: Path):
     path = tmp_path / "a"
     path.write_text("1")
-    watched = Watched(str(path), load)
+    watched = WatchedFile(str(path), load)
     watched.read()
     path.write_text("2")
-    watched.signature = signature(str(path))
-    assert not watched.unchanged()
+    watched.signature = read_signature(str(path))
+    assert not watched.is_unchanged()
 
 
 def test_names_of_a_folder_are_sorted_bytes(tmp_path: Path):
     for name in ("b", "a"):
         (tmp_path / name).touch()
-    assert names(str(tmp_path)) == b"a\nb"
-    assert names(str(tmp_path / "none")) is None
+    assert list_names(str(tmp_path)) == b"a\nb"
+    assert list_names(str(tmp_path / "none")) is None
 
 
 def test_one_change_among_many_is_seen(tmp_path: Path):
     files = [tmp_path / str(number) for number in range(3)]
-    watched = [Watched(str(path), load) for path in files]
+    watched = [WatchedFile(str(path), load) for path in files]
     for source in watched:
         source.read()
-    assert unchanged(watched)
+    assert are_unchanged(watched)
     files[1].write_text("new")
-    assert not unchanged(watched)
+    assert not are_unchanged(watched)

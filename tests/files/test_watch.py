@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from synaptic.files.watch import WRITES, Watch
-from synaptic.hooks.catalog import Catalogs
+from synaptic.files.watch import WRITES, FolderWatch
+from synaptic.hooks.catalog import HookCatalogs
 from synaptic.model.home import Home
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the kernel has no such thing")
@@ -18,7 +18,7 @@ HOOK = "id: {name}\nevent_type: SessionStart\nenabled: true\nhandler:\n  kind: s
 def test_every_kind_of_change_is_news(tmp_path: Path) -> None:
     file = tmp_path / "a.yaml"
     file.write_text("a")
-    watch = Watch()
+    watch = FolderWatch()
     assert watch.add(str(tmp_path))
     for change in (
         lambda: file.write_text("b"),
@@ -27,28 +27,28 @@ def test_every_kind_of_change_is_news(tmp_path: Path) -> None:
         lambda: (tmp_path / "new").rename(tmp_path / "moved"),
         lambda: (tmp_path / "moved").unlink(),
     ):
-        before = watch.generation()
-        assert watch.generation() == before
+        before = watch.read_generation()
+        assert watch.read_generation() == before
         change()
-        assert watch.generation() > before
+        assert watch.read_generation() > before
 
 
 def test_a_folder_that_is_not_there_cannot_be_observed(tmp_path: Path) -> None:
-    watch = Watch()
+    watch = FolderWatch()
     assert not watch.add(str(tmp_path / "none"))
     assert not watch.add("a\0b")
 
 
 @pytest.fixture
-def watch(tmp_path: Path) -> Iterator[Watch]:
-    made = Watch(WRITES)
+def watch(tmp_path: Path) -> Iterator[FolderWatch]:
+    made = FolderWatch(WRITES)
     (tmp_path / "folder").mkdir()
     assert made.add(str(tmp_path / "folder"))
     yield made
     made.close()
 
 
-def test_writes_are_told_with_their_file(watch: Watch, tmp_path: Path):
+def test_writes_are_told_with_their_file(watch: FolderWatch, tmp_path: Path):
     assert watch.read_names() == set()
     (tmp_path / "folder" / "one").write_text("x")
     (tmp_path / "folder" / "two").write_text("x")
@@ -59,7 +59,7 @@ def test_writes_are_told_with_their_file(watch: Watch, tmp_path: Path):
 
 
 @pytest.mark.parametrize("how", ["removed", "moved"])
-def test_a_folder_that_is_gone_can_be_watched_again_when_it_is_back(watch: Watch, tmp_path: Path, how: str):
+def test_a_folder_that_is_gone_can_be_watched_again_when_it_is_back(watch: FolderWatch, tmp_path: Path, how: str):
     folder = tmp_path / "folder"
     if how == "removed":
         folder.rmdir()
@@ -76,11 +76,11 @@ def test_a_folder_that_is_gone_can_be_watched_again_when_it_is_back(watch: Watch
 
 def test_a_file_is_no_folder(tmp_path: Path):
     (tmp_path / "file").touch()
-    assert Watch().add(str(tmp_path / "file")) is False
+    assert FolderWatch().add(str(tmp_path / "file")) is False
 
 
 def test_a_watch_that_is_forgotten_closes_its_descriptor(tmp_path: Path):
-    watch = Watch()
+    watch = FolderWatch()
     assert watch.add(str(tmp_path))
     descriptor = watch.fd
     assert descriptor is not None
@@ -99,13 +99,13 @@ def project(tmp_path: Path) -> Path:
     return tmp_path / "project"
 
 
-def ids(catalogs: Catalogs, project: Path) -> list[str]:
+def ids(catalogs: HookCatalogs, project: Path) -> list[str]:
     return [hook.id for hook in catalogs.get(str(project)).hooks if hook.scope == "project"]
 
 
 def test_a_folder_of_many_files_is_seen_to_change_at_once(project: Path, tmp_path: Path) -> None:
     """S0-061, S2-025"""
-    catalogs = Catalogs(Home(tmp_path / "home"))
+    catalogs = HookCatalogs(Home(tmp_path / "home"))
     folder = project / ".system" / "hooks"
     assert len(ids(catalogs, project)) == 20
     assert catalogs.get(str(project)) is catalogs.get(str(project))
@@ -124,7 +124,7 @@ def test_links_are_looked_at_one_by_one(project: Path, tmp_path: Path) -> None:
     hard = tmp_path / "hard.yaml"
     hard.write_text(HOOK.format(name="hard"))
     os.link(hard, folder / "hard.yaml")
-    catalogs = Catalogs(Home(tmp_path / "home"))
+    catalogs = HookCatalogs(Home(tmp_path / "home"))
     assert {"linked", "hard"} <= set(ids(catalogs, project))
     elsewhere.write_text(HOOK.format(name="linked-anew"))
     hard.write_text(HOOK.format(name="hard-anew"))

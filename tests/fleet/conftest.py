@@ -42,4 +42,4 @@ def server(fleet: Fleet) -> Iterator[Server]:
 
 def says(store: Store, agent: str, status: Status, at: float = 1.0, **fields) -> None:
     """What an agent's event would do."""
-    layers.perform(store, (SetStatus(agent=agent, status=status, named=True, **fields),), at)
+    layers.write_layer_effects(store, (SetStatus(agent=agent, status=status, named=True, **fields),), at)

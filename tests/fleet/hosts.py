@@ -15,7 +15,7 @@ from synaptic.model.layers import LayerEffect, Restart
 from synaptic.setup import dispatcher
 from synaptic.store import fleet, layers
 from synaptic.store.db import Store
-from synaptic.store.fleet import Member
+from synaptic.store.fleet import FleetMember
 
 SYNAPTIC = (sys.executable, "-m", "synaptic.cli.main")
 HOST = """
@@ -98,8 +98,8 @@ class Fleet:
     def arms(self) -> None:
         """The dispatcher, the daemon, and the policies of the fleet."""
         self.home.config.write_text('presets = ["fleet"]\n')
-        dispatcher.install(self.home)
-        lifecycle.start(self.home)
+        dispatcher.install_dispatcher(self.home)
+        lifecycle.start_daemon(self.home)
         assert lifecycle.wait_ready(self.home, 20)
 
     def happens(self, agent: str, event: str, **fields: object) -> None:
@@ -129,20 +129,20 @@ class Fleet:
         self.does(Restart(agent=agent, prompt=prompt))
 
     def does(self, *effects: LayerEffect) -> None:
-        layers.perform(self.store, effects, time.time())
+        layers.write_layer_effects(self.store, effects, time.time())
 
-    def member(self, agent: str) -> Member:
-        return next(one for one in fleet.members(self.store) if one.agent == agent)
+    def member(self, agent: str) -> FleetMember:
+        return next(one for one in fleet.list_members(self.store) if one.agent == agent)
 
     def is_(self, agent: str, status: str, seconds: float = 10.0) -> bool:
         return until(
-            lambda: any(one.agent == agent and one.status == status for one in fleet.members(self.store)), seconds
+            lambda: any(one.agent == agent and one.status == status for one in fleet.list_members(self.store)), seconds
         )
 
     def close(self) -> None:
         """End what we started, and only that: the supervisors, whatever they left, and the daemon."""
         self.home.engine.unlink(missing_ok=True)
-        lifecycle.stop(self.home)
+        lifecycle.stop_daemon(self.home)
         for process in self.running:
             if process.poll() is None:
                 process.terminate()

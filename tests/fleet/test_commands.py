@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from synaptic.fleet.commands import has_prompt, kind, restarted, resumes, without_resume
+from synaptic.fleet.commands import has_prompt, is_resuming, make_fresh_command, make_restart_command, read_program_name
 
 KNOWN = ("claude", "codex", "gemini", "qwen", "copilot", "opencode", "droid")
 """Agents whose options somebody has looked at."""
@@ -54,7 +54,9 @@ RESTARTED = [
 def test_a_prompt_takes_the_place_of_the_old_one_and_the_old_session_goes(given: str, wanted: str):
     """S3-240, S3-241: never `--resume` after a kill."""
     prompt = "Go on, with 'all' of it"
-    assert restarted(given.split(), prompt) == tuple(prompt if word == "NEW" else word for word in wanted.split())
+    assert make_restart_command(given.split(), prompt) == tuple(
+        prompt if word == "NEW" else word for word in wanted.split()
+    )
 
 
 @pytest.mark.parametrize(
@@ -62,7 +64,7 @@ def test_a_prompt_takes_the_place_of_the_old_one_and_the_old_session_goes(given:
     [("mine", "mine --ask NEW"), ("mine --ask OLD x", "mine --ask NEW x"), ("claude OLD", "claude OLD --ask NEW")],
 )
 def test_the_option_for_a_prompt_can_be_named(given: str, wanted: str):
-    assert restarted(given.split(), "NEW", "--ask") == tuple(wanted.split())
+    assert make_restart_command(given.split(), "NEW", "--ask") == tuple(wanted.split())
 
 
 @pytest.mark.parametrize(
@@ -77,9 +79,9 @@ def test_the_option_for_a_prompt_can_be_named(given: str, wanted: str):
 )
 def test_a_command_without_its_old_session_keeps_its_prompt(given: str, wanted: str):
     """S3-244"""
-    assert without_resume(given.split()) == tuple(wanted.split())
-    assert resumes(given.split())
-    assert not resumes(wanted.split())
+    assert make_fresh_command(given.split()) == tuple(wanted.split())
+    assert is_resuming(given.split())
+    assert not is_resuming(wanted.split())
 
 
 def test_an_agent_without_a_prompt_has_nothing_to_do_yet():
@@ -90,7 +92,7 @@ def test_an_agent_without_a_prompt_has_nothing_to_do_yet():
 
 
 def test_the_kind_is_the_program():
-    assert kind(("/usr/local/bin/claude", "-p")) == "claude"
+    assert read_program_name(("/usr/local/bin/claude", "-p")) == "claude"
 
 
 WORDS = st.sampled_from(
@@ -100,9 +102,9 @@ WORDS = st.sampled_from(
 
 @given(st.sampled_from([*KNOWN, "mine"]), st.lists(WORDS, max_size=6))
 def test_a_prompt_is_there_once_and_twice_is_the_same(program: str, words: list[str]):
-    once = restarted((program, *words), "THE PROMPT")
+    once = make_restart_command((program, *words), "THE PROMPT")
     assert once.count("THE PROMPT") == 1
     assert once[0] == program
     assert set(once) - {"THE PROMPT", "-i", "--prompt"} <= {program, *words}
     if program != "mine":
-        assert restarted(once, "THE PROMPT") == once
+        assert make_restart_command(once, "THE PROMPT") == once

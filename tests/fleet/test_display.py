@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from synaptic.fleet.paint import BACKGROUND, MARKS, TITLE
+from synaptic.fleet.paint import PANE_BACKGROUNDS, STATUS_MARKS, TITLE_COLOURS
 from synaptic.store import layers
 from tests.fleet.conftest import says
 from tests.fleet.hosts import SYNAPTIC, Fleet, until
@@ -49,7 +49,7 @@ class Wall:
         return self.server.shows(self.panes[agent], "#{window-style}")
 
     def looks(self, agent: str, status: str, seconds: float = 15.0) -> bool:
-        return until(lambda: self.style(agent) == f"bg={BACKGROUND[status]}", seconds)  # type: ignore[index]
+        return until(lambda: self.style(agent) == f"bg={PANE_BACKGROUNDS[status]}", seconds)  # type: ignore[index]
 
     def window(self, agent: str) -> str:
         return self.server.shows(self.panes[agent], "#{window_name}")
@@ -94,10 +94,10 @@ def test_eight_supervised_agents_are_shown_as_they_are(fleet: Fleet, server: Ser
     assert wall.json() == wanted
     assert [wall.window(agent) for agent in agents[::2]] == ["! w0", "✗ w1", "w2", "✗ w3"]
     assert server.own("-w", wall.panes["a0"], "@synaptic_status") == "attention"
-    assert server.own("-w", wall.panes["a0"], "window-status-style") == f"fg={TITLE['attention']}"
+    assert server.own("-w", wall.panes["a0"], "window-status-style") == f"fg={TITLE_COLOURS['attention']}"
     fleet.types("fleet", "focus", "a1")
     assert wall.looks("a1", "checked")
-    assert until(lambda: wall.window("a0") == f"{MARKS['working']}w0")
+    assert until(lambda: wall.window("a0") == f"{STATUS_MARKS['working']}w0")
 
     os.kill(fleet.starts("a4")[0]["pid"], signal.SIGKILL)
     assert wall.looks("a4", "error")
@@ -166,7 +166,7 @@ def test_after_a_display_that_was_killed_the_next_one_puts_everything_back(fleet
     first = display(fleet, server)
     assert until(lambda: server.shows(pane, "#{window_name}") == "✗ mine")
     stopped(first, signal.SIGKILL)
-    assert server.own("-p", pane, "window-style") == f"bg={BACKGROUND['error']}"
+    assert server.own("-p", pane, "window-style") == f"bg={PANE_BACKGROUNDS['error']}"
     second = display(fleet, server)
     says(fleet.store, "a", "attention")
     assert until(lambda: server.shows(pane, "#{window_name}") == "! mine")
@@ -215,7 +215,7 @@ def test_an_agent_without_a_name_is_called_after_its_pane_and_gives_it_back(flee
     pane = server.tmux("split-window", "-d", "-t", "work:0", "-P", "-F", "#{pane_id}", command)
     (line,) = fleet.started("x")
     assert line["agent"] == "work:0.1"
-    found = layers.agent(fleet.store, "work:0.1")
+    found = layers.find_agent(fleet.store, "work:0.1")
     assert found is not None
     assert found.pane.endswith(f":{pane}")
     shown = display(fleet, server)

@@ -5,32 +5,32 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from synaptic.fleet import roster
-from synaptic.fleet.roster import Change
+from synaptic.fleet.roster import MemberChange
 from synaptic.model.layers import STATUSES
-from synaptic.store.fleet import Member
+from synaptic.store.fleet import FleetMember
 
 NOW = 1_000_000.0
 
 
-def member(agent: str = "a", **fields) -> Member:
-    return Member(**{"agent": agent, "since": NOW - 5, "seen": NOW - 5, **fields})
+def member(agent: str = "a", **fields) -> FleetMember:
+    return FleetMember(**{"agent": agent, "since": NOW - 5, "seen": NOW - 5, **fields})
 
 
 def test_a_window_shows_the_foremost_status_of_its_panes():
     """S3-230"""
     placed = [("@1", "working"), ("@1", "attention"), ("@2", "done"), ("@2", "checked"), ("@3", "error")]
-    assert roster.windows(placed) == {"@1": "attention", "@2": "checked", "@3": "error"}
+    assert roster.find_window_statuses(placed) == {"@1": "attention", "@2": "checked", "@3": "error"}
 
 
 @given(st.lists(st.sampled_from(STATUSES), min_size=1))
 def test_no_status_of_a_window_is_more_urgent_than_the_one_it_shows(statuses):
-    shown = roster.windows(("@1", status) for status in statuses)["@1"]
+    shown = roster.find_window_statuses(("@1", status) for status in statuses)["@1"]
     assert all(STATUSES.index(shown) <= STATUSES.index(status) for status in statuses)
 
 
 def test_whoever_needs_somebody_comes_first():
     many = [member(status, status=status) for status in reversed(STATUSES)]
-    assert [one.agent for one in roster.ordered(many)] == list(STATUSES)
+    assert [one.agent for one in roster.order_members(many)] == list(STATUSES)
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_whoever_needs_somebody_comes_first():
     ],
 )
 def test_who_is_present(fields, shown: bool):
-    assert bool(roster.present([member(**fields)], NOW)) is shown
+    assert bool(roster.keep_present([member(**fields)], NOW)) is shown
 
 
 def test_a_row_says_what_an_agent_does():
@@ -62,24 +62,24 @@ def test_a_row_says_what_an_agent_does():
         since=NOW - 7300,
     )
     row = ("a", "API", "working", "shop", "move/implement", "2: Build", "3/8", "46%", "2h", "")
-    assert roster.columns(one, NOW) == row
+    assert roster.make_row(one, NOW) == row
 
 
 def test_columns_that_nobody_uses_are_left_out():
-    head, rows = roster.table([member(), member("b", note="why")], NOW)
+    head, rows = roster.make_table([member(), member("b", note="why")], NOW)
     assert head == ("AGENT", "STATUS", "SINCE", "NOTE")
     assert rows == [("a", "done", "5s", ""), ("b", "done", "5s", "why")]
 
 
 @pytest.mark.parametrize(("seconds", "text"), [(-3, "0s"), (59, "59s"), (60, "1m"), (7199, "1h"), (200_000, "2d")])
 def test_an_age_is_told_in_its_largest_unit(seconds: float, text: str):
-    assert roster.age(seconds) == text
+    assert roster.describe_age(seconds) == text
 
 
 def test_changes_are_told_once_an_agent():
     a, b, c = member("a"), member("b"), member("c")
     failed = member("b", status="error")
-    assert roster.changes([a, b], [a, failed, c]) == (Change("b", b, failed), Change("c", None, c))
-    assert roster.changes([a], []) == (Change("a", a, None),)
-    assert [one.became for one in roster.changes([a, b], [failed, c])] == ["error", "done", None]
-    assert Change("a", a, member("a", phase="2")).became is None
+    assert roster.find_changes([a, b], [a, failed, c]) == (MemberChange("b", b, failed), MemberChange("c", None, c))
+    assert roster.find_changes([a], []) == (MemberChange("a", a, None),)
+    assert [one.new_status for one in roster.find_changes([a, b], [failed, c])] == ["error", "done", None]
+    assert MemberChange("a", a, member("a", phase="2")).new_status is None

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from synaptic.store import lease
-from synaptic.store.layers import agent as agent_of
+from synaptic.store.layers import find_agent as agent_of
 from tests.fleet.hosts import Fleet, until
 
 
@@ -104,7 +104,7 @@ def test_what_ends_the_supervisor_ends_the_agent(fleet: Fleet, number: signal.Si
     assert code == 128 + number
     assert not Path(f"/proc/{first['pid']}").exists()
     assert fleet.member("a").status == "done"
-    assert not lease.held(fleet.home.root, "a")
+    assert not lease.is_lease_held(fleet.home.root, "a")
 
 
 def test_a_hang_up_that_is_ignored_stays_ignored(fleet: Fleet):
@@ -163,15 +163,15 @@ def test_the_lease_is_held_while_the_agent_is_supervised_and_there_is_one(fleet:
     """S3-007: the name is the identity; S3-109: whether a restart would be carried out."""
     process = fleet.run("a", fleet.program())
     fleet.started("a")
-    assert lease.held(fleet.home.root, "a")
-    assert not lease.held(fleet.home.root, "b")
+    assert lease.is_lease_held(fleet.home.root, "a")
+    assert not lease.is_lease_held(fleet.home.root, "b")
     code, said = wait(fleet.run("a", fleet.program()))
     assert code == 1
     assert "'a' is supervised already" in said
     assert "--agent" in said
     process.kill()
     process.wait()
-    assert not lease.held(fleet.home.root, "a")
+    assert not lease.is_lease_held(fleet.home.root, "a")
 
 
 def test_two_processes_of_the_same_name_are_the_same_agent(fleet: Fleet):

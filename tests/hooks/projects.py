@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from synaptic.hooks.catalog import Catalog, Catalogs
+from synaptic.hooks.catalog import HookCatalog, HookCatalogs
 from synaptic.model.home import Home
 
 
@@ -16,7 +16,7 @@ class Project:
         self.root = str(self.path)
         self.home.root.mkdir(parents=True)
         self.path.mkdir()
-        self.catalogs = Catalogs(self.home)
+        self.catalogs = HookCatalogs(self.home)
 
     def write(self, name: str, text: str | bytes) -> Path:
         return put(self.path / name, text)
@@ -32,7 +32,7 @@ class Project:
         path.chmod(0o755)
         return path
 
-    def catalog(self, environment: str = "") -> Catalog:
+    def catalog(self, environment: str = "") -> HookCatalog:
         return self.catalogs.get(self.root, environment)
 
 

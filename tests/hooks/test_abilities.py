@@ -10,7 +10,7 @@ import pytest
 from synaptic.hooks import abilities
 from synaptic.model.ability import Ability
 from synaptic.model.home import Home
-from synaptic.policies.routing.ranking import indexed
+from synaptic.policies.routing.ranking import index_ability
 from synaptic.store import abilities as pools
 from synaptic.store.db import Store
 
@@ -32,7 +32,7 @@ def store(tmp_path: Path):
 
 
 def suggest(store: Store, root: Path, text: str) -> list[str]:
-    return [one.id for one in asyncio.run(abilities.suggest(store, str(root), text)) if one.confidence > 0.5]
+    return [one.id for one in asyncio.run(abilities.suggest_abilities(store, str(root), text)) if one.confidence > 0.5]
 
 
 def skill(root: Path, name: str, about: str) -> Path:
@@ -66,11 +66,11 @@ def test_another_process_finds_the_index_ready(store: Store, root: Path, monkeyp
     for file in root.rglob("*.yaml"):
         os.utime(file, (1, 1))
     assert suggest(store, root, "billing regression suite")
-    monkeypatch.setattr("synaptic.files.snapshot.TICK", 0)
-    monkeypatch.setattr(abilities, "TICK", 0)
-    abilities._known.clear()
+    monkeypatch.setattr("synaptic.files.snapshot.CLOCK_TICK", 0)
+    monkeypatch.setattr(abilities, "CLOCK_TICK", 0)
+    abilities._known_pools.clear()
     assert suggest(store, root, "billing regression suite")
-    abilities._known.clear()
+    abilities._known_pools.clear()
     monkeypatch.setattr(abilities, "read_pool", lambda *_: pytest.fail("read again"))
     assert suggest(store, root, "billing regression suite")
 
@@ -82,7 +82,7 @@ def test_bad_files_are_named_and_the_rest_works(root: Path):
     (registry / "d.yaml").write_bytes("id: caf\xe9".encode("latin-1"))
     (registry / "e.yaml").write_text("id: billing_regression\n")
     (registry / "f.json").write_text("{")
-    read = abilities.read_pool(str(root), abilities.files_of(str(root)))
+    read = abilities.read_pool(str(root), abilities.find_ability_files(str(root)))
     assert [one.id for one in read.abilities] == ["billing_regression", "json_one"]
     told = "\n".join(read.problems)
     assert ".system/registry/b.yaml: is no valid YAML" in told
@@ -100,20 +100,24 @@ def test_a_module_may_describe_its_own(store: Store, root: Path):
 def test_an_index_that_another_process_replaced_is_found_again(store: Store, root: Path):
     assert suggest(store, root, "billing regression suite")
     other = Store.open(Home(store.path.parent))
-    pools.index(other, str(root), "another", [indexed(Ability(id="billing_regression", summary="billing"))])
+    pools.index_abilities(
+        other, str(root), "another", [index_ability(Ability(id="billing_regression", summary="billing"))]
+    )
     other.close()
     assert suggest(store, root, "billing regression suite")
 
 
 def test_many_requests_at_once_index_once(store: Store, root: Path, monkeypatch: pytest.MonkeyPatch):
     os.utime(root / ".system/registry/a.yaml", (1, 1))
-    monkeypatch.setattr(abilities, "TICK", 0)
+    monkeypatch.setattr(abilities, "CLOCK_TICK", 0)
     reads = []
     read = abilities.read_pool
     monkeypatch.setattr(abilities, "read_pool", lambda *given: reads.append(1) or read(*given))
 
     async def many() -> list:
-        return await asyncio.gather(*(abilities.suggest(store, str(root), "billing regression") for _ in range(8)))
+        return await asyncio.gather(
+            *(abilities.suggest_abilities(store, str(root), "billing regression") for _ in range(8))
+        )
 
     assert all(asyncio.run(many()))
     assert len(reads) == 1

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from synaptic.hooks.catalog import ROOTS, Catalogs
-from synaptic.hooks.declaration import LIMIT
-from synaptic.model.environment import project_variables
+from synaptic.hooks.catalog import MAX_ROOTS, HookCatalogs
+from synaptic.hooks.declaration import DECLARATION_LIMIT
+from synaptic.model.environment import build_project_variables
 from synaptic.model.hook import Builtin, Command
 from tests.hooks.projects import Project, entry
 
@@ -130,7 +130,7 @@ def test_configs_and_environment_files_are_watched(project: Project):
 
 def test_the_six_variables_equal_those_of_env_toml(project: Project):
     """S0-028, S0-029, S0-031"""
-    written = project_variables(project.root, "develop", "claude,codex")
+    written = build_project_variables(project.root, "develop", "claude,codex")
     project.write(".synaptic/env.toml", "".join(f"{key}='{value}'\n" for key, value in written.items()))
     catalog = project.catalog()
     assert catalog.variables == written
@@ -170,7 +170,7 @@ def test_no_project_still_has_the_users_hooks(project: Project):
 
 def test_a_registry_over_the_limit_is_refused_and_the_rest_runs(project: Project):
     """10 MB of registry."""
-    project.registry(entry(id="big"), "# " + "x" * LIMIT)
+    project.registry(entry(id="big"), "# " + "x" * DECLARATION_LIMIT)
     project.write(".system/hooks/a.yaml", YAML.format(id="small"))
     assert ids(project) == ["small"]
     assert "registry.toml: is larger than 4 MiB; nothing in it counts" in project.catalog().problems[0]
@@ -210,11 +210,11 @@ def test_a_project_path_of_any_name_works(tmp_path: Path, name: str):
 
 
 def test_only_so_many_projects_are_kept(project: Project):
-    catalogs = Catalogs(project.home)
+    catalogs = HookCatalogs(project.home)
     first = catalogs.get("/nowhere/0")
-    for number in range(ROOTS + 1):
+    for number in range(MAX_ROOTS + 1):
         catalogs.get(f"/nowhere/{number}")
-    assert catalogs.get(f"/nowhere/{ROOTS}") is catalogs.get(f"/nowhere/{ROOTS}")
+    assert catalogs.get(f"/nowhere/{MAX_ROOTS}") is catalogs.get(f"/nowhere/{MAX_ROOTS}")
     assert catalogs.get("/nowhere/0") is not first
 
 

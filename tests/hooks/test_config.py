@@ -2,13 +2,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from synaptic.hooks.config import Config, Http, enabled, instantiate, parse
+from synaptic.hooks.config import Config, HttpConfig, instantiate_policies, is_enabled, parse_config_text
 from synaptic.policies.audit.tool_use import ToolUse
-from synaptic.policies.base import PRESETS, policies
+from synaptic.policies.base import PRESETS, load_policies
 
 
 def test_an_empty_config_sets_nothing():
-    settings = parse(b"", "c.toml")
+    settings = parse_config_text(b"", "c.toml")
     assert settings.values == {}
     assert settings.problems == ()
     assert Config(**settings.values) == Config()
@@ -32,11 +32,15 @@ port = 9000
 enabled = true
 longest = 80
 """
-    settings = parse(text, "c.toml")
+    settings = parse_config_text(text, "c.toml")
     assert settings.problems == ()
     config = Config(**settings.values)
     assert set(settings.values) == set(Config.__struct_fields__)
-    assert (config.presets, config.trust, config.http) == (("essentials", "sane"), "all", Http(enabled=True, port=9000))
+    assert (config.presets, config.trust, config.http) == (
+        ("essentials", "sane"),
+        "all",
+        HttpConfig(enabled=True, port=9000),
+    )
     assert config.policies == {"audit.tool-use": {"enabled": True, "longest": 80}}
 
 
@@ -59,7 +63,7 @@ longest = 80
     ],
 )
 def test_a_wrong_key_is_told_and_the_rest_counts(text: str, message: str):
-    settings = parse(f"channel = 'x'\n{text}".encode(), "/u/config.toml")
+    settings = parse_config_text(f"channel = 'x'\n{text}".encode(), "/u/config.toml")
     assert len(settings.problems) == 1
     assert settings.problems[0].startswith("/u/config.toml: ")
     assert message in settings.problems[0]
@@ -68,30 +72,30 @@ def test_a_wrong_key_is_told_and_the_rest_counts(text: str, message: str):
 
 def test_a_guard_does_not_vanish_by_a_typo():
     text = b"[policies.'audit.tool-use']\nenabled = true\nlongest = 'many'\nlongset = 3"
-    config = Config(**parse(text, "c").values)
-    assert ToolUse() in instantiate(config)
+    config = Config(**parse_config_text(text, "c").values)
+    assert ToolUse() in instantiate_policies(config)
 
 
 def test_options_reach_the_policy():
     config = Config(policies={"audit.tool-use": {"enabled": True, "longest": 5}})
-    assert ToolUse(longest=5) in instantiate(config)
+    assert ToolUse(longest=5) in instantiate_policies(config)
 
 
 def test_presets_switch_policies_and_names_win():
-    assert not enabled(ToolUse, Config())
-    assert enabled(ToolUse, Config(presets=("practice",)))
-    assert not enabled(ToolUse, Config(presets=("practice",), policies={"audit.tool-use": {"enabled": False}}))
-    assert enabled(ToolUse, Config(presets=(), policies={"audit.tool-use": {"enabled": True}}))
+    assert not is_enabled(ToolUse, Config())
+    assert is_enabled(ToolUse, Config(presets=("practice",)))
+    assert not is_enabled(ToolUse, Config(presets=("practice",), policies={"audit.tool-use": {"enabled": False}}))
+    assert is_enabled(ToolUse, Config(presets=(), policies={"audit.tool-use": {"enabled": True}}))
 
 
 def test_strict_is_every_policy():
-    on = instantiate(Config(presets=("strict",)))
-    assert [policy.id for policy in on] == list(policies())
+    on = instantiate_policies(Config(presets=("strict",)))
+    assert [policy.id for policy in on] == list(load_policies())
 
 
 @given(st.binary(max_size=100))
 def test_no_bytes_make_the_reader_raise(text: bytes):
-    parse(text, "c")
+    parse_config_text(text, "c")
 
 
 JSON = st.recursive(
@@ -108,4 +112,4 @@ def test_whatever_is_set_the_config_can_be_made(table: dict[str, object]):
         text = tomlkit.dumps(table).encode()
     except (ValueError, UnicodeEncodeError):
         return
-    instantiate(Config(**parse(text, "c").values))
+    instantiate_policies(Config(**parse_config_text(text, "c").values))

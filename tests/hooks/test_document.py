@@ -1,16 +1,16 @@
 import pytest
 
-from synaptic.hooks.document import load
+from synaptic.hooks.document import load_yaml
 from synaptic.model.errors import DeclarationError
 
 
 def test_plain_data_is_loaded():
-    assert load(b"a: [1, x]\nb: {c: true}\n", "f") == {"a": [1, "x"], "b": {"c": True}}
+    assert load_yaml(b"a: [1, x]\nb: {c: true}\n", "f") == {"a": [1, "x"], "b": {"c": True}}
 
 
 def test_an_empty_document_is_nothing():
-    assert load(b"", "f") is None
-    assert load(b"# only a comment\n", "f") is None
+    assert load_yaml(b"", "f") is None
+    assert load_yaml(b"# only a comment\n", "f") is None
 
 
 BOMB = "a: &a [x, x]\n" + "".join(f"{chr(98 + n)}: &{chr(98 + n)} [{f'*{chr(97 + n)}, ' * 9}]\n" for n in range(9))
@@ -36,6 +36,6 @@ BOMB = "a: &a [x, x]\n" + "".join(f"{chr(98 + n)}: &{chr(98 + n)} [{f'*{chr(97 +
 )
 def test_a_document_that_is_unsafe_or_broken_is_an_error_with_its_file(text: str, message: str):
     with pytest.raises(DeclarationError) as error:
-        load(text.encode(), "hooks/a.yaml")
+        load_yaml(text.encode(), "hooks/a.yaml")
     assert str(error.value).startswith("hooks/a.yaml: ")
     assert message in str(error.value)

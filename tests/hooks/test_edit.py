@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from synaptic.hooks.edit import disable, enable
+from synaptic.hooks.edit import disable_policies, enable_policies
 from synaptic.model.errors import DeclarationError
 
 MINE = """# my settings
@@ -20,7 +20,7 @@ longest = 80 # short
 
 def test_the_file_is_created_with_the_default_preset_kept(tmp_path: Path):
     path = tmp_path / "new/config.toml"
-    assert enable(path, ["@sane", "audit.tool-use"])
+    assert enable_policies(path, ["@sane", "audit.tool-use"])
     assert tomllib.loads(path.read_text()) == {
         "presets": ["essentials", "sane"],
         "policies": {"audit.tool-use": {"enabled": True}},
@@ -30,7 +30,7 @@ def test_the_file_is_created_with_the_default_preset_kept(tmp_path: Path):
 def test_comments_order_and_other_keys_stay(tmp_path: Path):
     path = tmp_path / "config.toml"
     path.write_text(MINE)
-    enable(path, ["@sane", "audit.tool-use"])
+    enable_policies(path, ["@sane", "audit.tool-use"])
     text = path.read_text()
     assert all(line in text for line in ("# my settings", "# never change this", "# the default", "# short"))
     assert tomllib.loads(text)["presets"] == ["essentials", "sane"]
@@ -39,16 +39,16 @@ def test_comments_order_and_other_keys_stay(tmp_path: Path):
 
 def test_twice_is_the_same_bytes(tmp_path: Path):
     path = tmp_path / "config.toml"
-    enable(path, ["@sane", "audit.tool-use"])
+    enable_policies(path, ["@sane", "audit.tool-use"])
     before = path.read_bytes()
-    assert not enable(path, ["@sane", "audit.tool-use"])
+    assert not enable_policies(path, ["@sane", "audit.tool-use"])
     assert path.read_bytes() == before
 
 
 def test_switching_off_what_was_switched_on(tmp_path: Path):
     path = tmp_path / "config.toml"
-    enable(path, ["@sane", "audit.tool-use"])
-    disable(path, ["@essentials", "@sane", "audit.tool-use"])
+    enable_policies(path, ["@sane", "audit.tool-use"])
+    disable_policies(path, ["@essentials", "@sane", "audit.tool-use"])
     assert tomllib.loads(path.read_text()) == {"presets": [], "policies": {"audit.tool-use": {"enabled": False}}}
 
 
@@ -58,7 +58,7 @@ def test_switching_off_what_was_switched_on(tmp_path: Path):
 def test_an_unknown_name_changes_nothing(tmp_path: Path, name: str, message: str):
     path = tmp_path / "config.toml"
     with pytest.raises(DeclarationError, match=r"there is no") as error:
-        enable(path, ["@sane", name])
+        enable_policies(path, ["@sane", name])
     assert message in str(error.value)
     assert not path.exists()
 
@@ -68,7 +68,7 @@ def test_a_file_that_cannot_be_edited_stays_as_it_is(tmp_path: Path, text: str):
     path = tmp_path / "config.toml"
     path.write_text(text)
     with pytest.raises(DeclarationError, match=str(path)):
-        enable(path, ["@sane", "audit.tool-use"])
+        enable_policies(path, ["@sane", "audit.tool-use"])
     assert path.read_text() == text
     assert list(tmp_path.iterdir()) == [path]
 
@@ -78,7 +78,7 @@ def test_a_link_and_its_mode_survive(tmp_path: Path):
     real.write_text("# mine\n")
     real.chmod(0o600)
     (tmp_path / "config.toml").symlink_to(real)
-    enable(tmp_path / "config.toml", ["@sane"])
+    enable_policies(tmp_path / "config.toml", ["@sane"])
     assert (tmp_path / "config.toml").is_symlink()
     assert real.stat().st_mode & 0o777 == 0o600
     assert "sane" in real.read_text()

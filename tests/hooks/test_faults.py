@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from synaptic.hooks.catalog import Catalogs
+from synaptic.hooks.catalog import HookCatalogs
 from synaptic.hooks.faults import find_faults, find_switched_off
 from synaptic.model.home import Home
 from synaptic.model.hook import Command, Hook, PythonFunction
@@ -48,7 +48,7 @@ def test_what_is_switched_off_is_told_with_its_file(tmp_path: Path):
     folder.mkdir(parents=True)
     handler = "handler: {kind: script, command: ./x.sh}\n"
     (folder / "off.yaml").write_text(f"id: quiet\nevent_type: SessionStart\nenabled: false\n{handler}")
-    found = dict(find_switched_off(home, str(root), Catalogs(home).get(str(root))))
+    found = dict(find_switched_off(home, str(root), HookCatalogs(home).get(str(root))))
     assert found == {
         "a": f"`enabled = false` in {home.registry}: hook 1",
         "quiet": f"`enabled: false` in {folder / 'off.yaml'}",

@@ -41,8 +41,8 @@ def intent(**fields: str) -> dict[str, object]:
 
 def test_the_stage_selects(root: Path):
     """S2-063, S2-092"""
-    found = knowledge.documents_for(str(root), intent(stage="understand"))
-    assert knowledge.as_items(found, "understand") == (
+    found = knowledge.find_documents(str(root), intent(stage="understand"))
+    assert knowledge.documents_to_items(found, "understand") == (
         {
             "path": "docs/policy.md",
             "reason": "Which checks there are",
@@ -50,8 +50,8 @@ def test_the_stage_selects(root: Path):
             "stage": "understand",
         },
     )
-    assert [one.path for one in knowledge.documents_for(str(root), intent(stage="plan"))] == ["docs/commands.md"]
-    assert knowledge.documents_for(str(root), intent(topic="other")) == ()
+    assert [one.path for one in knowledge.find_documents(str(root), intent(stage="plan"))] == ["docs/commands.md"]
+    assert knowledge.find_documents(str(root), intent(topic="other")) == ()
 
 
 def test_every_fault_of_the_indexes_is_named(root: Path):
@@ -59,7 +59,7 @@ def test_every_fault_of_the_indexes_is_named(root: Path):
     (root / "docs/ROUTING.md").write_text("---\nroute_indexes:\n  - {topic: t, route_file: nowhere.md}\n---\n")
     (root / ".system").mkdir()
     (root / ".system/ROUTING.md").write_text("---\nroute_indexes: [\n---\n")
-    told = "\n".join(knowledge.lint(str(root)))
+    told = "\n".join(knowledge.lint_routing(str(root)))
     assert "docs/missing.md is missing" in told
     assert "../outside.md is missing or leads out" in told
     assert "docs/ROUTING.md: `route_file`: nowhere.md is missing" in told
@@ -69,4 +69,4 @@ def test_every_fault_of_the_indexes_is_named(root: Path):
 def test_a_link_that_leads_out_is_no_document(root: Path):
     (root / "docs/policy.md").unlink()
     (root / "docs/policy.md").symlink_to("/etc/hostname")
-    assert knowledge.documents_for(str(root), intent(stage="understand")) == ()
+    assert knowledge.find_documents(str(root), intent(stage="understand")) == ()

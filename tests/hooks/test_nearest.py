@@ -1,16 +1,16 @@
-from synaptic.hooks.nearest import hint, nearest
+from synaptic.hooks.nearest import find_nearest, make_hint
 
 
 def test_a_typo_finds_its_word():
-    assert nearest("priorty", ("priority", "matcher")) == "priority"
-    assert nearest("PRETOOLUSE", ("PreToolUse",)) == "PreToolUse"
+    assert find_nearest("priorty", ("priority", "matcher")) == "priority"
+    assert find_nearest("PRETOOLUSE", ("PreToolUse",)) == "PreToolUse"
 
 
 def test_nothing_alike_finds_nothing():
-    assert nearest("zzz", ("priority",)) is None
-    assert nearest("", ()) is None
+    assert find_nearest("zzz", ("priority",)) is None
+    assert find_nearest("", ()) is None
 
 
 def test_the_hint_lists_all_words_when_none_is_alike():
-    assert hint("zzz", ("one", "two")) == "known: one, two"
-    assert hint("tow", ("one", "two")) == "did you mean `two`?"
+    assert make_hint("zzz", ("one", "two")) == "known: one, two"
+    assert make_hint("tow", ("one", "two")) == "did you mean `two`?"

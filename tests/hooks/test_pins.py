@@ -2,11 +2,19 @@
 
 import pytest
 
-from synaptic.hooks.pins import ABSENT, Installed, Pins, is_as_installed, parse, pins_file, tampered
+from synaptic.hooks.pins import (
+    ABSENT_HASH,
+    PinnedPackage,
+    Pins,
+    find_tampering,
+    is_as_installed,
+    locate_pins,
+    parse_pins,
+)
 from synaptic.model.hook import Command, Hook, HttpEndpoint
-from synaptic.packages.dependencies import Wanted
-from synaptic.packages.install import Order, apply, prepare
-from synaptic.packages.site import global_site, project_site
+from synaptic.packages.dependencies import WantedPackage
+from synaptic.packages.install import InstallOrder, apply_install, prepare_install
+from synaptic.packages.site import make_global_site, make_project_site
 from tests.daemon.setting import BLOCK, Setting, specific
 from tests.packages.shelf import Shelf, made
 
@@ -20,9 +28,9 @@ def setting(tmp_path):
 
     def install(everywhere=False, *bundles):
         source = Shelf(*bundles or (made("guard", files=GUARD, hooks=HOOKS),))
-        site = global_site(made_up.home) if everywhere else project_site(made_up.project, made_up.home)
-        wanted = Wanted(name="guard", channel="main")
-        apply(made_up.home, prepare(source, Order(wanted=wanted, sites=(site,))))
+        site = make_global_site(made_up.home) if everywhere else make_project_site(made_up.project, made_up.home)
+        wanted = WantedPackage(name="guard", channel="main")
+        apply_install(made_up.home, prepare_install(source, InstallOrder(wanted=wanted, sites=(site,))))
         return site.skills / "guard"
 
     made_up.install_guard = install
@@ -74,7 +82,7 @@ def test_an_older_version_of_the_script_does_not_run_either(setting):
 def test_the_pins_of_a_repository_count_nothing(setting):
     """What lies in the project can neither pin nor trust."""
     folder = setting.install_guard()
-    pins_file(setting.home, str(setting.project)).unlink()
+    locate_pins(setting.home, str(setting.project)).unlink()
     assert decision(setting) != "deny"
     assert "synaptic trust" in str(setting.rehearse(setting.request()).decision)
     assert folder.exists()
@@ -88,22 +96,22 @@ def test_only_scripts_of_the_package_are_meant(tmp_path):
     script = tmp_path / "a"
     script.write_text("x")
     sha = "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881"
-    pins = Pins(packages={"guard": Installed(version="1", scripts={str(script): (sha,)})})
+    pins = Pins(packages={"guard": PinnedPackage(version="1", scripts={str(script): (sha,)})})
     assert is_as_installed(hook(str(script)), pins)
-    assert tampered(hook(str(script)), pins) is None
+    assert find_tampering(hook(str(script)), pins) is None
     for other in (hook("/b"), hook(str(script), "other"), hook(str(script), "")):
         assert not is_as_installed(other, pins)
-        assert tampered(other, pins) is None
+        assert find_tampering(other, pins) is None
     web = Hook(id="x", events=("Stop",), handler=HttpEndpoint("http://127.0.0.1/"), skill="guard")
-    assert tampered(web, pins) is None
+    assert find_tampering(web, pins) is None
     script.write_text("y")
     assert not is_as_installed(hook(str(script)), pins)
     script.unlink()
-    assert tampered(hook(str(script)), pins)
-    moving = Pins(packages={"guard": Installed(version="1", scripts={str(script): (sha, ABSENT)})})
-    assert tampered(hook(str(script)), moving) is None
+    assert find_tampering(hook(str(script)), pins)
+    moving = Pins(packages={"guard": PinnedPackage(version="1", scripts={str(script): (sha, ABSENT_HASH)})})
+    assert find_tampering(hook(str(script)), moving) is None
 
 
 @pytest.mark.parametrize("text", [b"", b"{", b"[]", b'{"packages": 1}', b"\xff"])
 def test_pins_that_cannot_be_read_pin_nothing(text):
-    assert parse(text) == Pins()
+    assert parse_pins(text) == Pins()

@@ -1,8 +1,8 @@
 import json
 
 from synaptic.hooks.config import Config
-from synaptic.hooks.registration import Registration, register
-from synaptic.hooks.sources import Sources
+from synaptic.hooks.registration import HookRegistration, build_registration
+from synaptic.hooks.sources import CatalogSources
 from tests.hooks.projects import Project
 from tests.hooks.test_yaml import BUILD_CHECK, PLAIN, TRACKER
 
@@ -54,15 +54,15 @@ def built_in(project: Project) -> None:
     project.write(".system/hooks/session_stop_build_check.yaml", f"{BUILD_CHECK}environments: [dev]\n")
 
 
-def registered(project: Project, environment: str = "", extended: bool = False) -> Registration:
-    sources = Sources(project.home, project.root)
-    return register(sources, Config(environment=environment), extended=extended)
+def registered(project: Project, environment: str = "", extended: bool = False) -> HookRegistration:
+    sources = CatalogSources(project.home, project.root)
+    return build_registration(sources, Config(environment=environment), extended=extended)
 
 
 def test_the_three_definitions_give_the_example_byte_for_byte(project: Project):
     """S2-023, S2-022"""
     built_in(project)
-    assert registered(project, "dev").json() == EXAMPLE
+    assert registered(project, "dev").to_json() == EXAMPLE
 
 
 def test_without_the_environment_the_disabled_hook_is_absent(project: Project):
@@ -106,4 +106,4 @@ def test_a_broken_file_is_a_problem_and_the_rest_is_registered(project: Project)
 
 def test_no_folder_is_an_empty_registration(project: Project):
     """S2-016"""
-    assert json.loads(registered(project).json()) == {}
+    assert json.loads(registered(project).to_json()) == {}

@@ -1,13 +1,13 @@
 import jsonschema
 import pytest
 
-from synaptic.hooks.config import Config, Http
-from synaptic.hooks.schema import described_fields, schema
-from synaptic.policies.base import policies
+from synaptic.hooks.config import Config, HttpConfig
+from synaptic.hooks.schema import build_schema, read_field_docs
+from synaptic.policies.base import load_policies
 
 
 def test_the_schema_is_a_valid_one():
-    jsonschema.Draft202012Validator.check_schema(schema())
+    jsonschema.Draft202012Validator.check_schema(build_schema())
 
 
 @pytest.mark.parametrize(
@@ -19,7 +19,7 @@ def test_the_schema_is_a_valid_one():
     ],
 )
 def test_good_configs_are_valid(config: dict[str, object]):
-    jsonschema.validate(config, schema())
+    jsonschema.validate(config, build_schema())
 
 
 @pytest.mark.parametrize(
@@ -35,9 +35,9 @@ def test_good_configs_are_valid(config: dict[str, object]):
 )
 def test_bad_configs_are_not(config: dict[str, object]):
     with pytest.raises(jsonschema.ValidationError):
-        jsonschema.validate(config, schema())
+        jsonschema.validate(config, build_schema())
 
 
 def test_every_key_and_option_is_described():
-    for kind in (Config, Http, *policies().values()):
-        assert set(described_fields(kind)) >= set(kind.__struct_fields__), kind
+    for kind in (Config, HttpConfig, *load_policies().values()):
+        assert set(read_field_docs(kind)) >= set(kind.__struct_fields__), kind

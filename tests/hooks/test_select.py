@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from synaptic.hooks.select import HookIndex, glob, holds, matcher
+from synaptic.hooks.select import HookIndex, compile_glob, compile_matcher, matches_call
 from synaptic.model.event import SessionStop
 from synaptic.model.hook import Match
 from tests.pipeline.chains import call, hook
@@ -28,13 +28,13 @@ from tests.pipeline.chains import call, hook
 )
 def test_matcher_is_a_full_match_of_names_or_a_regular_expression(text: str, subject: str, matches: bool) -> None:
     """S0-023, S0-024, S4-043"""
-    assert matcher(text)(subject) is matches
+    assert compile_matcher(text)(subject) is matches
 
 
 def test_an_invalid_matcher_is_an_error_for_the_registry_to_catch() -> None:
     """S0-025"""
     with pytest.raises(re.error):
-        matcher("(")
+        compile_matcher("(")
 
 
 def test_hooks_come_in_ascending_priority_and_equal_ones_in_source_order() -> None:
@@ -89,7 +89,7 @@ def test_a_matcher_of_session_start_looks_at_its_source() -> None:
 def test_all_conditions_that_are_present_must_hold(match: Match, fields: dict[str, object], expected: bool) -> None:
     """S2-006, S2-007, S2-008, S2-009, S2-011, S2-012"""
     about = call("PostAbilityCall", ability_id="billing_regression", **fields)
-    assert holds(match, about) is expected
+    assert matches_call(match, about) is expected
 
 
 @pytest.mark.parametrize(
@@ -100,22 +100,22 @@ def test_changed_paths_are_globs_that_cross_directories(changed: tuple[str, ...]
     """S2-010"""
     about = call("SessionStop", changed_files=changed)
     assert isinstance(about.event, SessionStop)
-    assert holds(Match(only_if_changed_paths=("services/**", "apps/**")), about) is expected
+    assert matches_call(Match(only_if_changed_paths=("services/**", "apps/**")), about) is expected
 
 
 def test_file_patterns_look_at_the_paths_a_tool_names() -> None:
     """S2-011"""
     about = call("PreToolUse", tool_name="Write", tool_input={"file_path": "/p/src/a.py"})
-    assert holds(Match(file_patterns=("src/*.py",)), about)
-    assert not holds(Match(file_patterns=("*.py",)), about)
+    assert matches_call(Match(file_patterns=("src/*.py",)), about)
+    assert not matches_call(Match(file_patterns=("*.py",)), about)
 
 
 def test_a_star_stays_inside_one_name() -> None:
-    assert not glob("a/*.ts").fullmatch("a/b/c.ts")
-    assert glob("a/**/c.ts").fullmatch("a/c.ts")
-    assert glob("a?.[ch]").fullmatch("ab.c")
-    assert not glob("[!a].c").fullmatch("a.c")
-    assert glob("[z-a]").fullmatch("[z-a]")
+    assert not compile_glob("a/*.ts").fullmatch("a/b/c.ts")
+    assert compile_glob("a/**/c.ts").fullmatch("a/c.ts")
+    assert compile_glob("a?.[ch]").fullmatch("ab.c")
+    assert not compile_glob("[!a].c").fullmatch("a.c")
+    assert compile_glob("[z-a]").fullmatch("[z-a]")
 
 
 def test_selection_is_remembered_per_event_and_subject() -> None:

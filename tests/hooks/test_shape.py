@@ -1,7 +1,7 @@
 import msgspec
 import pytest
 
-from synaptic.hooks.shape import refuse_typos, shaped, strangers
+from synaptic.hooks.shape import convert_table, list_unknown_keys, refuse_typos
 from synaptic.model.errors import DeclarationError
 
 
@@ -11,8 +11,8 @@ class Shape(msgspec.Struct):
 
 
 def test_known_keys_are_typed_and_others_left_out():
-    assert shaped({"name": "a", "sizes": [1], "more": 2}, Shape, "f") == Shape("a", (1,))
-    assert strangers({"name": "a", "more": 2, 7: 1}, Shape) == ["more", "7"]
+    assert convert_table({"name": "a", "sizes": [1], "more": 2}, Shape, "f") == Shape("a", (1,))
+    assert list_unknown_keys({"name": "a", "more": 2, 7: 1}, Shape) == ["more", "7"]
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ def test_known_keys_are_typed_and_others_left_out():
 )
 def test_the_error_names_file_and_key(table: object, message: str):
     with pytest.raises(DeclarationError) as error:
-        shaped(table, Shape, "f")
+        convert_table(table, Shape, "f")
     assert str(error.value) == message
 
 

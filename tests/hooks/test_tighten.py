@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from synaptic.hooks import tighten
-from synaptic.hooks.catalog import Catalogs
-from synaptic.hooks.config import Config, Settings, enabled
+from synaptic.hooks.catalog import HookCatalogs
+from synaptic.hooks.config import Config, ConfigFile, is_enabled
 from synaptic.hooks.tighten import split_permitted
 from synaptic.model.event import PreToolUse
 from synaptic.model.home import Home
@@ -36,13 +36,13 @@ class Sample(Policy):
 
 @pytest.fixture(autouse=True)
 def only_sample(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(tighten, "policies", lambda: {Sample.id: Sample})
+    monkeypatch.setattr(tighten, "load_policies", lambda: {Sample.id: Sample})
 
 
 def merged(user: dict[str, object], project: dict[str, object]) -> tuple[dict[str, object], tuple[str, ...]]:
-    config, problems = tighten.merge(
-        Settings("/u/config.toml", {"policies": {Sample.id: user}} if user else {}),
-        Settings("/p/config.toml", {"policies": {Sample.id: project}}),
+    config, problems = tighten.merge_configs(
+        ConfigFile("/u/config.toml", {"policies": {Sample.id: user}} if user else {}),
+        ConfigFile("/p/config.toml", {"policies": {Sample.id: project}}),
     )
     return dict(config.policies[Sample.id]), problems
 
@@ -87,14 +87,14 @@ def test_a_project_never_loosens(user: dict[str, object], project: dict[str, obj
 
 
 def test_presets_of_a_project_are_added():
-    user, project = Settings("u", {"presets": ("sane",)}), Settings("p", {"presets": ("strict",)})
-    assert tighten.merge(user, project)[0].presets == ("sane", "strict")
-    assert tighten.merge(Settings(), Settings("p", {"presets": ()}))[0].presets == ("essentials",)
+    user, project = ConfigFile("u", {"presets": ("sane",)}), ConfigFile("p", {"presets": ("strict",)})
+    assert tighten.merge_configs(user, project)[0].presets == ("sane", "strict")
+    assert tighten.merge_configs(ConfigFile(), ConfigFile("p", {"presets": ()}))[0].presets == ("essentials",)
 
 
 @pytest.mark.parametrize("key", sorted(set(Config.__struct_fields__) - Config.SHARED))
 def test_everything_else_is_the_users_own(key: str):
-    config, problems = tighten.merge(Settings(), Settings("/p/config.toml", {key: "anything"}))
+    config, problems = tighten.merge_configs(ConfigFile(), ConfigFile("/p/config.toml", {key: "anything"}))
     assert config == Config()
     assert f"`{key}` is the user's own and is ignored here" in problems[0]
 
@@ -116,8 +116,8 @@ PRESET_LISTS = st.lists(st.sampled_from(PRESETS)).map(tuple)
 @given(TABLES, TABLES, PRESET_LISTS, PRESET_LISTS)
 def test_whatever_a_project_says_nothing_is_looser_than_before(user, project, mine, theirs):
     alone = Config(presets=mine, policies={Sample.id: user})
-    settings = Settings("u", {"presets": mine, "policies": {Sample.id: user}})
-    config, _ = tighten.merge(settings, Settings("p", {"presets": theirs, "policies": {Sample.id: project}}))
+    settings = ConfigFile("u", {"presets": mine, "policies": {Sample.id: user}})
+    config, _ = tighten.merge_configs(settings, ConfigFile("p", {"presets": theirs, "policies": {Sample.id: project}}))
 
     def option(table, name):
         return table.get(name, getattr(Sample(), name))
@@ -128,7 +128,7 @@ def test_whatever_a_project_says_nothing_is_looser_than_before(user, project, mi
     assert option(after, "most") <= option(user, "most")
     assert option(after, "careful") >= option(user, "careful")
     assert option(after, "mine") == option(user, "mine")
-    assert enabled(Sample, config) >= enabled(Sample, alone)
+    assert is_enabled(Sample, config) >= is_enabled(Sample, alone)
     assert set(config.presets) >= set(mine)
 
 
@@ -146,7 +146,7 @@ def test_a_repository_that_asks_for_the_practice_gets_the_rest_of_it(tmp_path):
     project = tmp_path / "project"
     (project / ".synaptic").mkdir(parents=True)
     (project / ".synaptic" / "config.toml").write_text('presets = ["practice"]\n')
-    catalog = Catalogs(home).get(str(project))
+    catalog = HookCatalogs(home).get(str(project))
     names = {hook.id for hook in catalog.hooks}
     assert {"practice.branch-guard", "practice.track"} <= names
     assert not {"practice.lint", "practice.test-runner"} & names

@@ -2,12 +2,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from synaptic.hooks.declaration import Declarations, Place
-from synaptic.hooks.toml import parse
+from synaptic.hooks.declaration import DeclarationFile, Declarations
+from synaptic.hooks.toml import parse_registry_toml
 from synaptic.model.hook import Command, HttpEndpoint, PythonFunction
 from tests.hooks.projects import entry
 
-PLACE = Place("/p/.synaptic/hooks/registry.toml", "project", "/p")
+PLACE = DeclarationFile("/p/.synaptic/hooks/registry.toml", "project", "/p")
 SEED = b"""
 # .synaptic/hooks/registry.toml
 
@@ -38,12 +38,12 @@ blocking = false
 
 
 def read(*entries: str) -> Declarations:
-    return parse("\n".join(f"[[hook]]\n{text}\n" for text in entries).encode(), PLACE)
+    return parse_registry_toml("\n".join(f"[[hook]]\n{text}\n" for text in entries).encode(), PLACE)
 
 
 def test_the_registry_of_the_first_seed_is_read_as_it_is_written():
     """S0-060, S0-044"""
-    declared = parse(SEED, PLACE)
+    declared = parse_registry_toml(SEED, PLACE)
     assert declared.problems == ()
     assert [(h.events, h.matcher, h.skill, h.priority, h.blocking) for h in declared.hooks] == [
         (("PreToolUse",), "Bash", "env-injector", 10, True),
@@ -152,7 +152,7 @@ def test_commands_urls_and_python_functions():
 @pytest.mark.parametrize("text", [b"[[hook]\n", b"\xff\xfe", b"a = " + b"[" * 5000])
 def test_unparsable_toml_is_one_problem_and_no_hook(text: bytes):
     """S0-045"""
-    declared = parse(text, PLACE)
+    declared = parse_registry_toml(text, PLACE)
     assert declared.hooks == ()
     assert len(declared.problems) == 1
     assert "is no valid TOML" in declared.problems[0]
@@ -160,17 +160,17 @@ def test_unparsable_toml_is_one_problem_and_no_hook(text: bytes):
 
 def test_an_empty_registry_is_no_problem():
     """S0-045"""
-    assert parse(b"", PLACE) == Declarations()
+    assert parse_registry_toml(b"", PLACE) == Declarations()
 
 
 def test_a_hook_that_is_no_array_of_tables_is_told():
-    assert "[[hook]]" in parse(b"hook = 3", PLACE).problems[0]
-    assert "hook 1: expected a table" in parse(b"hook = [3]", PLACE).problems[0]
+    assert "[[hook]]" in parse_registry_toml(b"hook = 3", PLACE).problems[0]
+    assert "hook 1: expected a table" in parse_registry_toml(b"hook = [3]", PLACE).problems[0]
 
 
 @given(st.binary(max_size=200))
 def test_no_bytes_make_the_reader_raise(text: bytes):
-    parse(text, PLACE)
+    parse_registry_toml(text, PLACE)
 
 
 VALUES = st.one_of(
@@ -190,5 +190,5 @@ def test_no_table_makes_the_reader_raise(table: dict[str, object]):
         text = tomlkit.dumps(document).encode()
     except (ValueError, UnicodeEncodeError):
         return
-    declared = parse(text, PLACE)
+    declared = parse_registry_toml(text, PLACE)
     assert declared.hooks or declared.problems or table.get("enabled") is False

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from synaptic.hooks import trust as module
-from synaptic.hooks.trust import Trust, digest
+from synaptic.hooks.trust import HookTrust, hash_hook
 from synaptic.model.hook import Builtin, Command, Hook, HttpEndpoint, PythonFunction
 from synaptic.policies.audit.tool_use import ToolUse
 from tests.hooks.projects import Project, entry
@@ -19,31 +19,31 @@ def script(project: Project) -> Hook:
     return hook(Command(argv=(str(project.script("a.sh")),)))
 
 
-def trusting(project: Project, *hooks: Hook) -> Trust:
-    accepted = frozenset(digest(item, project.root) for item in hooks)
-    return Trust(project.root, lambda root: accepted if root == project.root else frozenset())
+def trusting(project: Project, *hooks: Hook) -> HookTrust:
+    accepted = frozenset(hash_hook(item, project.root) for item in hooks)
+    return HookTrust(project.root, lambda root: accepted if root == project.root else frozenset())
 
 
 def test_a_hook_of_a_repository_does_not_run_before_it_is_trusted(project: Project, script: Hook):
-    refusal = trusting(project).refusal(script)
+    refusal = trusting(project).explain_refusal(script)
     assert refusal is not None
     assert f"type `synaptic trust` in {project.root}" in refusal
-    assert trusting(project, script).refusal(script) is None
+    assert trusting(project, script).explain_refusal(script) is None
 
 
 def test_a_changed_script_is_untrusted_again(project: Project, script: Hook):
     trust = trusting(project, script)
     project.script("a.sh", "#!/bin/sh\necho changed\n")
-    assert trust.refusal(script) is not None
+    assert trust.explain_refusal(script) is not None
     project.script("a.sh")
-    assert trust.refusal(script) is None
+    assert trust.explain_refusal(script) is None
 
 
 def test_changes_of_the_same_size_within_a_clock_tick_are_seen(project: Project, script: Hook):
     seen = set()
     for number in range(100, 300):
         project.script("a.sh", f"#!/bin/sh\necho {number}\n")
-        seen.add(digest(script, project.root))
+        seen.add(hash_hook(script, project.root))
     assert len(seen) == 200
 
 
@@ -54,7 +54,7 @@ def test_when_a_hook_runs_is_the_users_to_edit(project: Project):
     for keys in ({"priority": 5}, {"priority": 90}, {"matcher": "Edit"}, {"blocking": True}, {"timeout": 3}):
         project.registry(entry(f"{project.root}/a.sh", **keys))
         (brought,) = (hook for hook in project.catalog().hooks if hook.scope == "project")
-        digests.add(digest(brought, project.root))
+        digests.add(hash_hook(brought, project.root))
     assert len(digests) == 1
 
 
@@ -62,26 +62,26 @@ def test_every_file_of_the_project_that_a_command_names_counts(project: Project)
     project.write("hooks/lint.py", "print(1)")
     command = hook(Command(shell="cd . && python3 'hooks/lint.py' --fast", cwd=project.root))
     trust = trusting(project, command)
-    assert trust.refusal(command) is None
+    assert trust.explain_refusal(command) is None
     project.write("hooks/lint.py", "print(2)")
-    assert trust.refusal(command) is not None
+    assert trust.explain_refusal(command) is not None
 
 
 def test_a_command_may_name_a_folder_and_no_file_may_take_its_place(project: Project):
     (project.path / "src").mkdir()
     command = hook(Command(shell="./lint src/", cwd=project.root))
     trust = trusting(project, command)
-    assert trust.refusal(command) is None
+    assert trust.explain_refusal(command) is None
     (project.path / "src").rmdir()
     project.write("src", "exit 0")
-    assert trust.refusal(command) is not None
+    assert trust.explain_refusal(command) is not None
 
 
 def test_a_file_that_appears_later_does_not_slip_in(project: Project):
     command = hook(Command(argv=("python3", "hooks/late.py"), cwd=project.root))
     trust = trusting(project, command)
     project.write("hooks/late.py", "print(1)")
-    assert trust.refusal(command) is not None
+    assert trust.explain_refusal(command) is not None
 
 
 @pytest.mark.parametrize(
@@ -95,14 +95,14 @@ def test_a_file_that_appears_later_does_not_slip_in(project: Project):
     ],
 )
 def test_what_runs_is_told_apart(project: Project, one: object, other: object):
-    assert digest(hook(one), project.root) != digest(hook(other), project.root)
+    assert hash_hook(hook(one), project.root) != hash_hook(hook(other), project.root)
 
 
 def test_a_python_file_counts_by_its_content(project: Project):
     function = hook(PythonFunction(str(project.write("g.py", "def f(e): ...")), "f"))
     trust = trusting(project, function)
     project.write("g.py", "def f(e): 1")
-    assert trust.refusal(function) is not None
+    assert trust.explain_refusal(function) is not None
 
 
 def test_a_project_that_moved_keeps_its_digests(tmp_path: Path):
@@ -110,40 +110,40 @@ def test_a_project_that_moved_keeps_its_digests(tmp_path: Path):
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
         project = Project(tmp_path / name)
-        digests.add(digest(hook(Command(argv=(str(project.script("a.sh")),))), project.root))
+        digests.add(hash_hook(hook(Command(argv=(str(project.script("a.sh")),))), project.root))
     assert len(digests) == 1
 
 
 def test_the_users_own_hooks_and_our_policies_need_no_trust(project: Project, script: Hook):
     nobody = trusting(project)
-    assert nobody.refusal(hook(script.handler, scope="user")) is None
-    assert nobody.refusal(hook(Builtin(ToolUse()))) is None
+    assert nobody.explain_refusal(hook(script.handler, scope="user")) is None
+    assert nobody.explain_refusal(hook(Builtin(ToolUse()))) is None
 
 
 def test_trust_in_everything_is_the_users_choice(project: Project, script: Hook):
-    assert Trust(project.root, lambda _: frozenset(), everything=True).refusal(script) is None
+    assert HookTrust(project.root, lambda _: frozenset(), everything=True).explain_refusal(script) is None
 
 
 def test_trust_of_one_project_is_none_of_another(project: Project, script: Hook):
-    accepted = digest(script, project.root)
-    trust = Trust("/elsewhere", lambda root: frozenset({accepted}) if root == project.root else frozenset())
-    assert trust.refusal(script) is not None
+    accepted = hash_hook(script, project.root)
+    trust = HookTrust("/elsewhere", lambda root: frozenset({accepted}) if root == project.root else frozenset())
+    assert trust.explain_refusal(script) is not None
 
 
 def test_a_file_that_cannot_be_checked_is_never_trusted(project: Project, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(module, "LIMIT", 10)
+    monkeypatch.setattr(module, "TRUST_LIMIT", 10)
     large = hook(Command(argv=(str(project.script("large.sh", "#!/bin/sh\n" * 9)),)), id="large")
     os.mkfifo(project.path / "pipe.sh")
     pipe = hook(Command(argv=(str(project.path / "pipe.sh"),)), id="pipe")
     trust = trusting(project, large, pipe)
-    assert "too large to be checked" in (trust.refusal(large) or "")
-    assert "cannot be read" in (trust.refusal(pipe) or "")
-    assert trust.items([large, pipe]) == ()
+    assert "too large to be checked" in (trust.explain_refusal(large) or "")
+    assert "cannot be read" in (trust.explain_refusal(pipe) or "")
+    assert trust.list_items([large, pipe]) == ()
 
 
 def test_items_are_what_there_is_to_look_at(project: Project, script: Hook):
     other = hook(Command(shell="true"), id="other")
-    items = trusting(project, script).items([script, other, hook(Builtin(ToolUse()), id="policy")])
+    items = trusting(project, script).list_items([script, other, hook(Builtin(ToolUse()), id="policy")])
     assert [(item.hook.id, item.trusted) for item in items] == [("h", True), ("other", False)]
 
 
@@ -176,12 +176,12 @@ def test_what_a_command_runs_through_others_counts(project: Project, handler: Co
     trust = trusting(project, brought)
     for name in ("x.sh", "hooks/late.py"):
         project.write(name, "echo 1")
-    assert trust.refusal(brought) is not None
+    assert trust.explain_refusal(brought) is not None
     trust = trusting(project, brought)
-    assert trust.refusal(brought) is None
+    assert trust.explain_refusal(brought) is None
     for name in ("x.sh", "hooks/late.py"):
         project.write(name, "echo 2")
-    assert trust.refusal(brought) is not None
+    assert trust.explain_refusal(brought) is not None
 
 
 def test_files_that_a_pattern_names_as_data_are_no_part_of_a_hook(project: Project):
@@ -189,7 +189,7 @@ def test_files_that_a_pattern_names_as_data_are_no_part_of_a_hook(project: Proje
     lint = hook(Command(shell="./lint src/*.py", cwd=project.root))
     trust = trusting(project, lint)
     project.write("src/a.py", "2")
-    assert trust.refusal(lint) is None
+    assert trust.explain_refusal(lint) is None
 
 
 def test_a_name_beside_a_pattern_is_no_match_of_it(project: Project):
@@ -197,6 +197,6 @@ def test_a_name_beside_a_pattern_is_no_match_of_it(project: Project):
     brought = hook(Command(shell="sh hooks/*.sh", cwd=project.root))
     trust = trusting(project, brought)
     project.write("hooks/README.md", "about them")
-    assert trust.refusal(brought) is None
+    assert trust.explain_refusal(brought) is None
     project.write("hooks/b.sh", "echo 2")
-    assert trust.refusal(brought) is not None
+    assert trust.explain_refusal(brought) is not None

@@ -3,8 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from synaptic.hooks.config import Config
-from synaptic.hooks.declaration import Declarations, Place
-from synaptic.hooks.yaml import declared
+from synaptic.hooks.declaration import DeclarationFile, Declarations
+from synaptic.hooks.yaml import read_declarations
 from synaptic.model.hook import Builtin, Command, HttpEndpoint, Match, PythonFunction
 from synaptic.policies.audit.tool_use import ToolUse
 
@@ -48,13 +48,13 @@ effects:
 PLAIN = "id: a\nevent_type: PostAbilityCall\nhandler: {kind: script, command: ./a.sh}\n"
 
 
-def place(name: str = "a.yaml") -> Place:
-    return Place(f"/p/.system/hooks/{name}", "project", "/p")
+def place(name: str = "a.yaml") -> DeclarationFile:
+    return DeclarationFile(f"/p/.system/hooks/{name}", "project", "/p")
 
 
 def read(*texts: str, environment: str = "") -> Declarations:
     files = [(place(f"{number}.yaml"), text.encode()) for number, text in enumerate(texts)]
-    return declared(files, Config(environment=environment))
+    return read_declarations(files, Config(environment=environment))
 
 
 def problem(text: str) -> str:
@@ -296,13 +296,13 @@ def test_a_link_must_not_lead_out_of_the_repository(tmp_path):
     root.mkdir()
     (root / "link.sh").symlink_to(tmp_path / "outside.sh")
     text = handler("{kind: script, command: ./link.sh}").encode()
-    found = declared([(Place("f.yaml", "project", str(root)), text)], Config())
+    found = read_declarations([(DeclarationFile("f.yaml", "project", str(root)), text)], Config())
     assert "leads out of" in found.problems[0]
 
 
 @given(st.text(max_size=80))
 def test_no_text_makes_the_reader_raise(text: str):
-    declared([(place(), text.encode(errors="replace"))], Config())
+    read_declarations([(place(), text.encode(errors="replace"))], Config())
 
 
 SCALARS = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=8))
@@ -314,7 +314,7 @@ def test_no_tree_makes_the_reader_raise(tree: dict[str, object]):
     import yaml
 
     base = {"id": "a", "event_type": "PreToolUse", "handler": {"kind": "script", "command": "./a.sh"}}
-    declared([(place(), yaml.safe_dump({**base, **tree}).encode())], Config())
+    read_declarations([(place(), yaml.safe_dump({**base, **tree}).encode())], Config())
 
 
 def test_a_policy_that_runs_programs_needs_its_user(project):

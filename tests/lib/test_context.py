@@ -101,7 +101,7 @@ def test_skippable_paths_are_the_same_everywhere(tmp_path: Path, path: str, want
 
 def test_the_extensions_are_one_list(tmp_path: Path):
     """S4-033"""
-    assert sh('echo "$SOURCE_EXTENSIONS"', tmp_path).stdout.strip() == "|".join(source_files.EXTENSIONS)
+    assert sh('echo "$SOURCE_EXTENSIONS"', tmp_path).stdout.strip() == "|".join(source_files.SOURCE_EXTENSIONS)
 
 
 def test_an_audit_line(tmp_path: Path):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from synaptic.model.context import fault
+from synaptic.model.context import describe_fault
 
 BASE = {"session_id": "s", "timestamp": "2025-01-15T10:23:45Z"}
 WHOLE = {
@@ -27,13 +27,13 @@ WRONG = [
 @pytest.mark.parametrize("event", WHOLE)
 def test_a_whole_context_keeps_its_promise(event: str):
     """S2-050 to S2-055"""
-    assert fault(event, {"event_type": event, **BASE, **WHOLE[event], "newer": {"field": 1}}) == ""
+    assert describe_fault(event, {"event_type": event, **BASE, **WHOLE[event], "newer": {"field": 1}}) == ""
 
 
 @pytest.mark.parametrize(("event", "change", "key"), WRONG)
 def test_a_wrong_field_is_named(event: str, change: dict, key: str):
     """S2-050 to S2-054"""
-    assert key in fault(event, {"event_type": event, **BASE, **WHOLE[event], **change})
+    assert key in describe_fault(event, {"event_type": event, **BASE, **WHOLE[event], **change})
 
 
 @pytest.mark.parametrize("key", ["event_type", "session_id", "timestamp"])
@@ -41,10 +41,10 @@ def test_a_base_field_that_is_missing_is_named(key: str):
     """S2-050"""
     context = {"event_type": "SessionStart", **BASE}
     del context[key]
-    assert key in fault("SessionStart", context)
+    assert key in describe_fault("SessionStart", context)
 
 
 def test_later_additions_are_optional():
     """S2-057, S2-058"""
     more = {"caller": {"source": "ci_pipeline"}, "environment": "prod", "tool_call_path": ["a", "b"]}
-    assert fault("PostAbilityCall", {"event_type": "x", **BASE, **WHOLE["PostAbilityCall"], **more}) == ""
+    assert describe_fault("PostAbilityCall", {"event_type": "x", **BASE, **WHOLE["PostAbilityCall"], **more}) == ""

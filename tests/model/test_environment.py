@@ -1,9 +1,9 @@
-from synaptic.model.environment import project_variables
+from synaptic.model.environment import build_project_variables
 
 
 def test_the_paths_are_derived_from_the_root() -> None:
     """S0-028, S0-029"""
-    assert project_variables("/p", "develop", "claude,codex") == {
+    assert build_project_variables("/p", "develop", "claude,codex") == {
         "SYNAPTIC_PROJECT_ROOT": "/p",
         "SYNAPTIC_ROOT": "/p/.synaptic",
         "SYNAPTIC_SHARED": "/p/.synaptic/shared",

@@ -17,7 +17,7 @@ import sys
 from synaptic.daemon import frame
 from synaptic.model.call import Answer
 head = sys.stdin.buffer.read(frame.REQUEST_HEAD.size)
-sizes = frame.request_sizes(head)
+sizes = frame.read_request_sizes(head)
 delivery = frame.unpack_request(sizes, sys.stdin.buffer.read(sizes.body))
 text = f"in process: {{delivery.request.id}} {{len(delivery.request.stdin)}} {{sys.argv[1:]}}"
 sys.stdout.buffer.write(b".." + frame.pack_answer(Answer(text.encode(), b"", 7)))

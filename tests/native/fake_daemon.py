@@ -8,11 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from synaptic.daemon import frame
-from synaptic.daemon.address import reachable
+from synaptic.daemon.address import bind_name
 from synaptic.model.call import Answer
 from synaptic.model.home import Home
 
-Behave = Callable[[socket.socket, frame.Delivery], None]
+Behave = Callable[[socket.socket, frame.RequestDelivery], None]
 
 
 def tell(answer: Answer, status: int = frame.ANSWERED) -> Behave:
@@ -37,12 +37,12 @@ class FakeDaemon:
     """Accepts on a home's socket until closed; remembers what it was asked."""
 
     def __init__(self, home: Home, behave: Behave) -> None:
-        self.deliveries: list[frame.Delivery] = []
+        self.deliveries: list[frame.RequestDelivery] = []
         self._behave = behave
         home.run.mkdir(parents=True, exist_ok=True)
         home.socket.unlink(missing_ok=True)
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        with reachable(home.socket) as path:
+        with bind_name(home.socket) as path:
             self._socket.bind(path)
         self._socket.listen(512)
         threading.Thread(target=self._accept, daemon=True).start()
@@ -66,7 +66,7 @@ class FakeDaemon:
     def _serve(self, connection: socket.socket) -> None:
         with connection:
             try:
-                sizes = frame.request_sizes(receive(connection, frame.REQUEST_HEAD.size))
+                sizes = frame.read_request_sizes(receive(connection, frame.REQUEST_HEAD.size))
                 delivery = frame.unpack_request(sizes, receive(connection, sizes.body))
                 self.deliveries.append(delivery)
                 self._behave(connection, delivery)

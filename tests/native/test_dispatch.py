@@ -131,7 +131,7 @@ def test_closed_standard_files_do_no_harm(home: Home, closed: str) -> None:
 def test_an_answer_in_crumbs_between_signs_of_life_is_read(home: Home) -> None:
     whole = b"..." + frame.pack_answer(OK)
 
-    def crumbs(connection: socket.socket, delivery: frame.Delivery) -> None:
+    def crumbs(connection: socket.socket, delivery: frame.RequestDelivery) -> None:
         for byte in whole:
             connection.sendall(bytes([byte]))
             time.sleep(0.001)
@@ -141,7 +141,7 @@ def test_an_answer_in_crumbs_between_signs_of_life_is_read(home: Home) -> None:
 
 
 def test_a_slow_hook_is_waited_for_while_the_daemon_lives(home: Home) -> None:
-    def slow(connection: socket.socket, delivery: frame.Delivery) -> None:
+    def slow(connection: socket.socket, delivery: frame.RequestDelivery) -> None:
         for _ in range(6):
             time.sleep(1)
             connection.sendall(b".")

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from synaptic.model.home import Home
-from synaptic.packages.create import create_file
+from synaptic.packages.create import create_registry_file
 from synaptic.packages.folder import read_folder
 from synaptic.packages.source import open_source
 
@@ -47,7 +47,7 @@ class Desk:
         self.home = Home(base / "home" / ".synaptic")
         self.path = base / "registry.db"
         self.url = f"dolt://{self.path}"
-        create_file(self.path)
+        create_registry_file(self.path)
         self.source = self.open(self.url)
 
     def open(self, url: str):

@@ -3,7 +3,7 @@
 import hashlib
 
 from synaptic.model.home import Home
-from synaptic.setup.options import Options
+from synaptic.setup.options import SetupOptions
 
 
 def options_for(tmp_path, **more):
@@ -11,7 +11,7 @@ def options_for(tmp_path, **more):
     user.mkdir(exist_ok=True)
     home = Home(user / ".synaptic")
     given = {"shell": "/bin/zsh", "managed_root": tmp_path / "etc", "search_path": f"{home.bin}:/usr/bin", **more}
-    return Options(home=home, user_home=user, **given)
+    return SetupOptions(home=home, user_home=user, **given)
 
 
 def snapshot(folder, *skip):

@@ -2,16 +2,16 @@
 
 from pathlib import Path
 
-from synaptic.hooks.edit_registry import entries
+from synaptic.hooks.edit_registry import parse_entries
 from synaptic.model.home import Home
 from synaptic.model.refusal import Refusal
 from synaptic.packages import lock
-from synaptic.packages.dependencies import Wanted
-from synaptic.packages.hashes import digest, of_files
-from synaptic.packages.install import Order, apply, prepare
+from synaptic.packages.dependencies import WantedPackage
+from synaptic.packages.hashes import hash_files, hash_text
+from synaptic.packages.install import InstallOrder, apply_install, prepare_install
 from synaptic.packages.remove import apply_removals, prepare_removal
 from synaptic.packages.rows import Bundle, Dep, HookRow, Package, PackageFile, Question, Variant
-from synaptic.packages.site import Site, global_site, project_site
+from synaptic.packages.site import Site, make_global_site, make_project_site
 from synaptic.packages.steps import watch_nothing
 from synaptic.packages.verify_install import verify_site
 
@@ -26,7 +26,7 @@ def made(name, version="1.0.0", **more):
     questions = tuple(Question(package_id=name, **one) for one in more.pop("questions", ()))
     channel = more.pop("channel", "main")
     rows = tuple(file(name, path, text) for path, text in sorted(files.items()))
-    package = Package(id=name, name=name, version=version, sha256=of_files(rows), **more)
+    package = Package(id=name, name=name, version=version, sha256=hash_files(rows), **more)
     return Bundle(
         package=package,
         files=rows,
@@ -44,7 +44,7 @@ def file(name, path, text):
         package_id=name,
         dest_path=path,
         content=text,
-        sha256=digest(text),
+        sha256=hash_text(text),
         file_type=kind or "skill",
         is_template=path.endswith(".j2"),
     )
@@ -63,32 +63,32 @@ class Shelf:
     def add(self, *bundles):
         self.bundles += bundles
 
-    def packages(self, channel):
+    def list_packages(self, channel):
         names = dict.fromkeys(one.package.name for one in self.bundles if one.channel == channel)
-        return tuple(self.package(name, channel) for name in sorted(names))
+        return tuple(self.find_package(name, channel) for name in sorted(names))
 
-    def package(self, name, channel, version=None):
-        found = self.bundle(name, channel, version)
+    def find_package(self, name, channel, version=None):
+        found = self.find_bundle(name, channel, version)
         return found and found.package
 
-    def bundle(self, name, channel, version=None):
+    def find_bundle(self, name, channel, version=None):
         self.opened.append(channel)
         fitting = [one for one in self.bundles if one.package.name == name and one.channel == channel]
         return next((one for one in reversed(fitting) if version in (None, one.package.version)), None)
 
-    def variants(self, logical_id, channel):
+    def list_variants(self, logical_id, channel):
         return tuple(one for one in self._variants if one.logical_id == logical_id)
 
     def search(self, words, channel):
-        return tuple(one for one in self.packages(channel) if words in one.name)
+        return tuple(one for one in self.list_packages(channel) if words in one.name)
 
-    def channels(self):
+    def list_channels(self):
         return tuple(sorted({one.channel for one in self.bundles}))
 
-    def head(self, channel):
+    def read_head(self, channel):
         return "head"
 
-    def log(self, channel, name=None):
+    def read_log(self, channel, name=None):
         return ()
 
     def close(self):
@@ -114,28 +114,28 @@ class Owner:
 
     @property
     def site(self) -> Site:
-        return project_site(self.project, self.home)
+        return make_project_site(self.project, self.home)
 
     @property
     def everywhere(self) -> Site:
-        return global_site(self.home)
+        return make_global_site(self.home)
 
     def plan(self, name, *sites, channel="main", version=None, **more):
-        wanted = Wanted(name=name, channel=channel, version=version)
-        return prepare(self.source, Order(wanted=wanted, sites=sites or (self.site,), **more))
+        wanted = WantedPackage(name=name, channel=channel, version=version)
+        return prepare_install(self.source, InstallOrder(wanted=wanted, sites=sites or (self.site,), **more))
 
     def install(self, name, *sites, after=watch_nothing, **more):
-        return apply(self.home, self.plan(name, *sites, **more), after)
+        return apply_install(self.home, self.plan(name, *sites, **more), after)
 
     def remove(self, name, site=None, after=watch_nothing):
         return apply_removals(self.home, [prepare_removal(site or self.site, name)], after)
 
     def entries(self, site=None):
         path = (site or self.site).registry
-        return entries(path.read_text()) if path.exists() else []
+        return parse_entries(path.read_text()) if path.exists() else []
 
     def lock(self, site=None):
-        return lock.load(site or self.site)
+        return lock.load_lockfile(site or self.site)
 
     def faults(self, site=None):
         return [found for found in verify_site(site or self.site) if found.kind != "ok"]

@@ -1,7 +1,7 @@
 import pytest
 
 from synaptic.model.refusal import Refusal
-from synaptic.packages.answers import answer_from, default_answers, in_order, kept, to_ask
+from synaptic.packages.answers import find_unanswered, get_default_answers, keep_answers, parse_answer, sort_questions
 from synaptic.packages.profile_repo import RepoProfile
 from synaptic.packages.rows import Question
 
@@ -26,7 +26,7 @@ def test_each_type_has_its_own_default():
         question("lang", "auto", "primary_language"),
         question("ci", "auto", "repo.ci_system"),
     ]
-    assert default_answers(asked, REPO) == {
+    assert get_default_answers(asked, REPO) == {
         "style": "plain",
         "note": "hello, you",
         "tools": ["a", "b", "c"],
@@ -43,26 +43,26 @@ def test_each_type_has_its_own_default():
 def test_questions_are_asked_by_order_then_alphabetically():
     """S0-135"""
     asked = [question("b", sort_order=1), question("z"), question("a", sort_order=1)]
-    assert [one.question_id for one in in_order(asked)] == ["z", "a", "b"]
+    assert [one.question_id for one in sort_questions(asked)] == ["z", "a", "b"]
 
 
 def test_an_upgrade_asks_only_what_is_new_and_forgets_what_is_gone():
     """S0-161"""
     now = [question("old"), question("new"), question("auto", "auto")]
     before = {"old": "x", "gone": "y"}
-    assert [one.question_id for one in to_ask(now, before)] == ["new"]
-    assert kept(now, before) == {"old": "x"}
+    assert [one.question_id for one in find_unanswered(now, before)] == ["new"]
+    assert keep_answers(now, before) == {"old": "x"}
 
 
 def test_what_is_typed_becomes_the_type_of_the_question():
-    assert answer_from(question("a", choices="x, y"), " y ") == "y"
-    assert answer_from(question("a", "multi", choices="x, y"), "y,x") == ["y", "x"]
-    assert answer_from(question("a", "confirm"), "Yes") is True
-    assert answer_from(question("a", "text"), " as it is ") == " as it is "
+    assert parse_answer(question("a", choices="x, y"), " y ") == "y"
+    assert parse_answer(question("a", "multi", choices="x, y"), "y,x") == ["y", "x"]
+    assert parse_answer(question("a", "confirm"), "Yes") is True
+    assert parse_answer(question("a", "text"), " as it is ") == " as it is "
 
 
 @pytest.mark.parametrize(("kind", "text"), [("choice", "z"), ("multi", "x,z"), ("confirm", "maybe")])
 def test_what_is_no_answer_is_refused(kind, text):
     with pytest.raises(Refusal) as refused:
-        answer_from(question("a", kind, choices="x, y"), text)
+        parse_answer(question("a", kind, choices="x, y"), text)
     assert refused.value.code == "invalid_args"

@@ -1,14 +1,14 @@
 import pytest
 
 from synaptic.model.refusal import Refusal
-from synaptic.packages.declared import declared, required
-from synaptic.packages.hashes import digest
+from synaptic.packages.declared import parse_requirement, read_manifest
+from synaptic.packages.hashes import hash_text
 
 HEAD = '[package]\nname = "p"\nversion = "1"\n'
 
 
 def read(text):
-    return declared((HEAD + text).encode(), "package.toml")
+    return read_manifest((HEAD + text).encode(), "package.toml")
 
 
 def test_a_hook_has_defaults():
@@ -25,7 +25,7 @@ def test_a_package_has_defaults():
 
 def test_a_requirement_is_a_name_and_what_its_version_must_be():
     """S0-143"""
-    dep = required("p", "python3  >= 3.11")
+    dep = parse_requirement("p", "python3  >= 3.11")
     assert (dep.dep_name, dep.dep_spec, dep.dep_type) == ("python3", ">= 3.11", "tool")
     assert [dep.dep_name for dep in read('requires = ["jq", "git >= 2"]').deps] == ["git", "jq"]
 
@@ -33,7 +33,7 @@ def test_a_requirement_is_a_name_and_what_its_version_must_be():
 def test_a_command_to_install_is_kept_with_its_hash():
     """S0-132"""
     [dep] = read('[[deps]]\nname = "rg"\ntype = "cli"\ninstall = "apt install ripgrep"').deps
-    assert (dep.install_cmd, dep.cmd_sha256) == ("apt install ripgrep", digest("apt install ripgrep"))
+    assert (dep.install_cmd, dep.cmd_sha256) == ("apt install ripgrep", hash_text("apt install ripgrep"))
 
 
 def test_a_variant_names_the_package_it_stands_in_for():
@@ -82,7 +82,7 @@ def test_what_cannot_be_published_is_refused_with_its_place(text, words):
 @pytest.mark.parametrize("name", ["", "A", "../x", "a/b", ".hidden", "a b", "x" * 129])
 def test_a_name_is_also_a_folder_and_must_look_like_one(name):
     with pytest.raises(Refusal, match="name"):
-        declared(f'[package]\nname = "{name}"\nversion = "1"'.encode(), "package.toml")
+        read_manifest(f'[package]\nname = "{name}"\nversion = "1"'.encode(), "package.toml")
 
 
 def test_a_key_that_nobody_knows_is_a_warning():

@@ -2,7 +2,7 @@ import msgspec
 import pytest
 
 from synaptic.model.refusal import Refusal
-from synaptic.packages.export import export
+from synaptic.packages.export import export_package
 from synaptic.packages.folder import read_folder
 from tests.packages.authoring import HOOK, SCRIPT, read_package
 
@@ -40,7 +40,7 @@ def test_an_exported_package_imports_to_the_same_rows(tmp_path):
     """S0-184"""
     files = {"hooks/pre.sh": SCRIPT, "a/b.md.j2": "---\nname: x\n---\n{{ answers.q }}", "x.txt": "a\\'b\r\n"}
     first = read_package(tmp_path / "a", files=files, more=EVERYTHING + HOOK)
-    export(first.bundle, tmp_path / "b")
+    export_package(first.bundle, tmp_path / "b")
     again = read_folder(tmp_path / "b")
     assert again.bundle == first.bundle
     assert again.warnings == ()
@@ -49,7 +49,7 @@ def test_an_exported_package_imports_to_the_same_rows(tmp_path):
 
 def test_what_has_its_default_is_not_written(tmp_path):
     """S0-184"""
-    export(read_package(tmp_path / "a").bundle, tmp_path / "b")
+    export_package(read_package(tmp_path / "a").bundle, tmp_path / "b")
     assert "install_scope" not in (tmp_path / "b" / "package.toml").read_text()
 
 
@@ -64,19 +64,19 @@ def test_a_package_that_does_not_match_its_hashes_is_not_exported(tmp_path, brok
         sha = "" if broken == "missing" else "0" * 64
         bundle = msgspec.structs.replace(bundle, package=msgspec.structs.replace(bundle.package, sha256=sha))
     with pytest.raises(Refusal, match="does not match its hashes"):
-        export(bundle, tmp_path / "b")
+        export_package(bundle, tmp_path / "b")
     assert not (tmp_path / "b").exists()
 
 
 def test_a_path_that_leads_out_is_refused_before_anything_is_written(tmp_path):
     """S0-139"""
-    from synaptic.packages.hashes import of_files
+    from synaptic.packages.hashes import hash_files
 
     bundle = read_package(tmp_path / "a").bundle
     files = (msgspec.structs.replace(bundle.files[0], dest_path="../evil"),)
-    package = msgspec.structs.replace(bundle.package, sha256=of_files(files))
+    package = msgspec.structs.replace(bundle.package, sha256=hash_files(files))
     with pytest.raises(Refusal, match="leads out"):
-        export(msgspec.structs.replace(bundle, files=files, package=package), tmp_path / "b")
+        export_package(msgspec.structs.replace(bundle, files=files, package=package), tmp_path / "b")
     assert not (tmp_path / "b").exists()
 
 
@@ -85,5 +85,5 @@ def test_a_folder_with_something_in_it_is_left_alone(tmp_path):
     (tmp_path / "b").mkdir()
     (tmp_path / "b" / "mine").write_text("mine")
     with pytest.raises(Refusal, match="not empty"):
-        export(bundle, tmp_path / "b")
+        export_package(bundle, tmp_path / "b")
     assert [path.name for path in (tmp_path / "b").iterdir()] == ["mine"]

@@ -3,8 +3,8 @@ import os
 import pytest
 
 from synaptic.model.refusal import Refusal
-from synaptic.packages.folder import FILE_LIMIT, file_row, frontmatter, read_folder
-from synaptic.packages.hashes import corrupt, digest
+from synaptic.packages.folder import SOURCE_FILE_LIMIT, make_file_row, parse_frontmatter, read_folder
+from synaptic.packages.hashes import find_corrupt, hash_text
 from tests.packages.authoring import HOOK, SCRIPT, read_package, write_package
 
 
@@ -19,7 +19,7 @@ def test_a_folder_becomes_rows_that_match_their_hashes(tmp_path):
     files = {"hooks/pre.sh": SCRIPT, "skills/x/SKILL.md": "---\nname: x\nmodel: opus\n---\ntext\n", "README.md": "r"}
     bundle = read_package(tmp_path, files=files).bundle
     assert [file.dest_path for file in bundle.files] == ["README.md", "hooks/pre.sh", "skills/x/SKILL.md"]
-    assert corrupt(bundle) == ()
+    assert find_corrupt(bundle) == ()
     assert bundle.files[2].fm_model == "opus"
     assert bundle.package.labels == ("one", "two")
     [hook] = bundle.hooks
@@ -42,17 +42,17 @@ def test_a_folder_becomes_rows_that_match_their_hashes(tmp_path):
 )
 def test_a_file_is_classified_by_its_first_folder_and_its_extensions(path, kind, content, template):
     """S0-142"""
-    row = file_row("p", path, "x")
+    row = make_file_row("p", path, "x")
     assert (row.file_type, row.content_type, row.is_template) == (kind, content, template)
 
 
 def test_frontmatter_is_copied_out_and_the_content_stays():
     """S0-141"""
     text = "---\nname: x\ndescription: y\nversion: 1.5\nmodel: opus\nwhen: 2026-01-01\n---\nbody"
-    row = file_row("p", "skills/a.md", text)
+    row = make_file_row("p", "skills/a.md", text)
     assert (row.fm_name, row.fm_description, row.fm_version, row.fm_model) == ("x", "y", "1.5", "opus")
     assert row.frontmatter["when"] == "2026-01-01"
-    assert (row.content, row.sha256) == (text, digest(text))
+    assert (row.content, row.sha256) == (text, hash_text(text))
 
 
 @pytest.mark.parametrize(
@@ -60,10 +60,10 @@ def test_frontmatter_is_copied_out_and_the_content_stays():
 )
 def test_frontmatter_that_is_no_table_is_none_and_the_content_stays(head):
     """S0-141"""
-    row = file_row("p", "skills/a.md", head + "body")
+    row = make_file_row("p", "skills/a.md", head + "body")
     assert (row.frontmatter, row.fm_name) == (None, None)
     assert row.content == head + "body"
-    assert frontmatter(head) is None
+    assert parse_frontmatter(head) is None
 
 
 def test_a_link_is_refused_wherever_it_leads(tmp_path):
@@ -86,7 +86,7 @@ def test_a_pipe_is_refused_and_not_read(tmp_path):
 
 def test_a_huge_file_is_refused(tmp_path):
     folder = write_package(tmp_path)
-    (folder / "big.txt").write_text("x" * (FILE_LIMIT + 1))
+    (folder / "big.txt").write_text("x" * (SOURCE_FILE_LIMIT + 1))
     assert "larger than 1 MiB" in refusal(folder)
 
 

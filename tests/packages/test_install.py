@@ -7,11 +7,11 @@ import tomllib
 import msgspec
 import pytest
 
-from synaptic.packages.hashes import digest
-from synaptic.packages.install import apply
-from synaptic.packages.lock import record_id
+from synaptic.packages.hashes import hash_text
+from synaptic.packages.install import apply_install
+from synaptic.packages.lock import make_record_id
 from synaptic.packages.rows import HookRow
-from synaptic.setup.env import env_file, read_env
+from synaptic.setup.env import locate_env, read_env
 from tests.packages.shelf import HOOK, Owner, file, made, refused, tree, variant
 
 
@@ -30,7 +30,7 @@ def test_a_package_becomes_files_entries_and_a_record(tmp_path):
     assert (first["event"], first["matcher"], first["priority"], first["blocking"]) == ("PreToolUse", "Bash", 10, True)
     assert (second["event"], second["priority"], second["blocking"]) == ("PostToolUse", 50, False)
     assert all(os.access(entry["script"], os.X_OK) for entry in (first, second))
-    assert owner.lock().get("alpha").files["skills/alpha/SKILL.md"] == digest("# x\n")
+    assert owner.lock().get("alpha").files["skills/alpha/SKILL.md"] == hash_text("# x\n")
     assert owner.faults() == []
 
 
@@ -48,16 +48,16 @@ def test_the_project_gets_its_variables_and_says_what_is_local(tmp_path):
     """S0-110, S0-111, S0-113, S0-114, S0-172"""
     owner = Owner(tmp_path, made("alpha"))
     owner.install("alpha")
-    values = tomllib.loads(env_file(owner.project).read_text())
+    values = tomllib.loads(locate_env(owner.project).read_text())
     assert len(values) == 6
-    shell = f". '{env_file(owner.project)}'; printf %s \"$SYNAPTIC_PROJECT_ROOT\""
+    shell = f". '{locate_env(owner.project)}'; printf %s \"$SYNAPTIC_PROJECT_ROOT\""
     assert subprocess.run(["bash", "-c", shell], capture_output=True, text=True).stdout == str(owner.project)
     ignored = owner.path(".gitignore").read_text().split()
     assert {"env.toml", "logs/", ".install/", "hooks/.registry.lock"} <= set(ignored)
     assert "manifest.lock" not in ignored
-    env_file(owner.project).unlink()
+    locate_env(owner.project).unlink()
     owner.install("alpha")
-    assert env_file(owner.project).exists()
+    assert locate_env(owner.project).exists()
 
 
 def test_the_lockfile_holds_everything_and_no_path_of_this_machine(tmp_path):
@@ -69,7 +69,7 @@ def test_the_lockfile_holds_everything_and_no_path_of_this_machine(tmp_path):
     (record,) = tomllib.loads(text)["install"]
     keys = "id package version commit sha256 branch variant installed_at scope root site tracking template files hooks"
     assert set(f"{keys} answers questions requirements profile template_warnings".split()) == set(record)
-    assert record["id"] == record_id("alpha", "project") == "pkg_alpha_project"
+    assert record["id"] == make_record_id("alpha", "project") == "pkg_alpha_project"
     assert set(record["requirements"]) == {"tools", "verified", "agents", "cli", "skills"}
     assert "secret" not in owner.site.pins.read_text()
 
@@ -123,7 +123,7 @@ def test_what_is_wrong_with_a_package_is_said_and_nothing_is_left(tmp_path, case
     changes, word = BAD[case]
     owner = Owner(tmp_path)
     bundle = broken_rows(**changes)
-    owner.source.bundle = lambda name, channel, version=None: bundle
+    owner.source.find_bundle = lambda name, channel, version=None: bundle
     before = tree(owner.folder)
     refusal = refused(lambda: owner.install("alpha"))
     assert refusal.code == "validation_failed"
@@ -175,7 +175,7 @@ def test_both_scopes_or_none(tmp_path):
     blocked = owner.everywhere.skills / "alpha" / "SKILL.md"
     plan = owner.plan("alpha", owner.site, owner.everywhere)
     (blocked / "inside").mkdir(parents=True)
-    refusal = refused(lambda: apply(owner.home, plan))
+    refusal = refused(lambda: apply_install(owner.home, plan))
     assert str(owner.home.root) in str(refusal)
     assert tree(owner.project) == before
     assert owner.lock().list_names() == owner.lock(owner.everywhere).list_names() == ()
@@ -216,7 +216,7 @@ def test_templates_are_filled_in_and_their_suffix_goes(tmp_path):
     assert text.startswith(f"{owner.site.base} me ")
     record = owner.lock().get("alpha")
     assert record.template
-    assert record.files == {"skills/alpha/note.md": digest(text)}
+    assert record.files == {"skills/alpha/note.md": hash_text(text)}
     assert record.template_warnings
     assert record.answers == {"who": "me"}
 

@@ -8,12 +8,12 @@ import pytest
 
 from synaptic.model.home import Home
 from synaptic.model.refusal import Refusal
-from synaptic.packages.author import import_package, promote, promote_all, undo
+from synaptic.packages.author import import_package, promote_channel, promote_package, undo_commit
 from synaptic.packages.create import create_on_server
-from synaptic.packages.database import Change
+from synaptic.packages.database import RegistryChange
 from synaptic.packages.rows import PackageFile
 from synaptic.packages.source import open_source
-from synaptic.packages.tables import KINDS, insert
+from synaptic.packages.tables import TABLE_NAMES, make_insert
 from tests.packages import mariadb
 from tests.packages.authoring import HOOK, SCRIPT, read_package
 
@@ -60,7 +60,7 @@ def test_any_text_comes_back_as_it_went_in(source, tmp_path, text):
     """S0-147"""
     import_package(source, read_package(tmp_path / "p"), "main")
     file = PackageFile(package_id="guard", dest_path="x", content=text, sha256="y", frontmatter={"a": text})
-    source.database.write(Change("main", [insert(file)], ""))
+    source.database.write(RegistryChange("main", [make_insert(file)], ""))
     assert file in source.find_bundle("guard", "main").files
 
 
@@ -76,15 +76,15 @@ def test_a_change_that_fails_half_way_leaves_nothing(source):
         ("INSERT INTO packages (id, name, version) VALUES ('p', 'p', '1')", ()),
         ("INSERT INTO gone VALUES (1)", ()),
     ]
-    assert refused(source.database.write, Change("main", rows, "")).code == "validation_failed"
+    assert refused(source.database.write, RegistryChange("main", rows, "")).code == "validation_failed"
     assert source.list_packages("main") == ()
 
 
 def test_what_belongs_to_a_package_goes_with_it_and_the_indexes_are_there(source, tmp_path):
     """S0-131, S0-136"""
     import_package(source, read_package(tmp_path / "p"), "main")
-    source.database.write(Change("main", [("DELETE FROM packages WHERE id = ?", ["guard"])], ""))
-    assert all(source.database.query(f"SELECT * FROM {table}") == [] for table in KINDS.values())
+    source.database.write(RegistryChange("main", [("DELETE FROM packages WHERE id = ?", ["guard"])], ""))
+    assert all(source.database.query(f"SELECT * FROM {table}") == [] for table in TABLE_NAMES.values())
     sql = "SELECT DISTINCT index_name FROM information_schema.statistics WHERE table_schema = DATABASE()"
     found = {row[0] for row in source.database.query(sql)}
     assert {"files_by_type", "files_by_model", "variants_by_logical_id", "hooks_by_event", "deps_by_type"} <= found
@@ -100,17 +100,17 @@ def test_search_is_the_same_as_elsewhere(source, tmp_path):
 
 def test_plain_tables_are_one_channel_without_history(source, tmp_path):
     import_package(source, read_package(tmp_path / "p"), "main")
-    assert (source.channels(), source.read_head("main"), source.read_log("main", "guard")) == (("main",), "", ())
+    assert (source.list_channels(), source.read_head("main"), source.read_log("main", "guard")) == (("main",), "", ())
     assert source.find_package("guard", "main", "1.0.0") is not None
     assert source.find_package("guard", "main", "2.0.0") is None
     assert refused(source.packages, "develop").code == "not_found"
-    assert refused(promote_all, source, "main", "beta").code in ("not_found", "unsupported_backend")
-    assert refused(promote, source, "guard", "main", "beta").code == "not_found"
+    assert refused(promote_channel, source, "main", "beta").code in ("not_found", "unsupported_backend")
+    assert refused(promote_package, source, "guard", "main", "beta").code == "not_found"
 
 
 def test_a_server_that_is_not_there_says_so_without_the_password(tmp_path):
     error = refused(open_source, "mysql://me:secret@127.0.0.1:1/x", Home(tmp_path))
-    assert (error.code, error.retryable) == ("backend_unavailable", True)
+    assert (error.code, error.is_retryable) == ("backend_unavailable", True)
     assert "secret" not in str(error)
 
 
@@ -123,7 +123,7 @@ def test_a_wrong_user_and_a_database_that_is_not_there_are_told_apart(server, tm
 def test_tables_that_are_no_registry_are_refused(server, tmp_path):
     mariadb.statement(server, "CREATE DATABASE IF NOT EXISTS empty_one")
     with open_source(f"{server}/empty_one", Home(tmp_path)) as empty:
-        assert refused(empty.packages, "main").code == "validation_failed"
+        assert refused(empty.list_packages, "main").code == "validation_failed"
 
 
 @pytest.mark.skipif(not DOLT, reason="SYNAPTIC_TEST_DOLT names no empty database on a Dolt SQL server")
@@ -132,9 +132,9 @@ def test_a_dolt_server_has_channels_history_and_promotion(tmp_path):
     with open_source(DOLT, Home(tmp_path)) as source:
         create_on_server(source.database)
         import_package(source, read_package(tmp_path / "p"), "develop")
-        promote(source, "guard", "develop", "beta")
-        assert source.channels() == ("beta", "develop", "main")
-        assert source.bundle("guard", "beta").files == source.bundle("guard", "develop").files
-        assert len(source.log("beta", "guard")) == 1
-        undo(source, "beta")
-        assert source.packages("beta") == ()
+        promote_package(source, "guard", "develop", "beta")
+        assert source.list_channels() == ("beta", "develop", "main")
+        assert source.find_bundle("guard", "beta").files == source.find_bundle("guard", "develop").files
+        assert len(source.read_log("beta", "guard")) == 1
+        undo_commit(source, "beta")
+        assert source.list_packages("beta") == ()

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from synaptic.model.environment import project_variables
-from synaptic.packages.answers import default_answers
-from synaptic.packages.author import import_package, promote
+from synaptic.model.environment import build_project_variables
+from synaptic.packages.answers import get_default_answers
+from synaptic.packages.author import import_package, promote_package
 from synaptic.packages.folder import read_folder
-from synaptic.packages.profile_repo import repo_profile
-from synaptic.packages.template import Values, environment_values, lint, render
+from synaptic.packages.profile_repo import read_repo_profile
+from synaptic.packages.template import TemplateValues, lint_templates, make_env_values, render_file
 
 FOLDER = Path(__file__).parents[2] / "packages"
 NAMES = ("audit-logger", "env-injector", "policy-guard", "preflight")
@@ -28,12 +28,14 @@ def project(tmp_path):
 def installed(name, project, **answers):
     """The package's folder as an install makes it."""
     bundle = read_folder(FOLDER / name).bundle
-    variables = project_variables(str(project))
-    repo = repo_profile(project)
-    values = Values(repo, {**default_answers(bundle.questions, repo), **answers}, environment_values(variables))
+    variables = build_project_variables(str(project))
+    repo = read_repo_profile(project)
+    values = TemplateValues(
+        repo, {**get_default_answers(bundle.questions, repo), **answers}, make_env_values(variables)
+    )
     folder = project / ".synaptic" / "skills" / name
     for file in bundle.files:
-        done = render(file, values)
+        done = render_file(file, values)
         (folder / done.path).parent.mkdir(parents=True, exist_ok=True)
         (folder / done.path).write_text(done.content)
         (folder / done.path).chmod(0o755)
@@ -48,7 +50,7 @@ def run(name, project, event, env=None, **answers):
     variables = {
         "PATH": os.environ["PATH"],
         "HOME": "/home/me",
-        **project_variables(str(project)),
+        **build_project_variables(str(project)),
         **tool,
         **(env or {}),
     }
@@ -69,9 +71,9 @@ def test_there_are_the_four_that_are_promised():
 @pytest.mark.parametrize("name", NAMES)
 def test_each_is_published_without_a_finding(desk, name):
     read = read_folder(FOLDER / name)
-    assert (read.warnings, lint(read.bundle)) == ((), ())
+    assert (read.warnings, lint_templates(read.bundle)) == ((), ())
     import_package(desk.source, read, "develop")
-    assert promote(desk.source, name, "develop", "main")
+    assert promote_package(desk.source, name, "develop", "main")
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -2,9 +2,9 @@ import pytest
 
 from synaptic.model.refusal import Refusal
 from synaptic.packages.author import import_package
-from synaptic.packages.database import Change
+from synaptic.packages.database import RegistryChange
 from synaptic.packages.rows import Package
-from synaptic.packages.tables import SCHEMA, insert
+from synaptic.packages.tables import REGISTRY_SCHEMA, make_insert
 
 
 def names(packages):
@@ -50,7 +50,10 @@ def test_the_log_of_a_package_has_only_what_changed_it(desk):
     second = import_package(desk.source, desk.read(version="2.0.0", files={"hooks/pre.sh": "2"}), "main")
     assert [commit.hash for commit in desk.source.read_log("main", "guard")] == [second.commit, first.commit]
     assert desk.source.read_log("main", "nobody") == ()
-    assert [commit.message for commit in desk.source.read_log("main")][:2] == ["import guard 2.0.0", "import other 1.0.0"]
+    assert [commit.message for commit in desk.source.read_log("main")][:2] == [
+        "import guard 2.0.0",
+        "import other 1.0.0",
+    ]
 
 
 def test_an_unknown_channel_is_refused_with_the_ones_there_are(desk):
@@ -60,13 +63,13 @@ def test_an_unknown_channel_is_refused_with_the_ones_there_are(desk):
 
 
 def test_a_registry_of_a_newer_schema_is_refused(desk):
-    later = [("UPDATE registry_schema SET version = ?", [SCHEMA + 1])]
-    desk.source.database.write(Change("main", later, "later"))
+    later = [("UPDATE registry_schema SET version = ?", [REGISTRY_SCHEMA + 1])]
+    desk.source.database.write(RegistryChange("main", later, "later"))
     with pytest.raises(Refusal, match="upgrade synaptic-hooks"):
         desk.source.list_packages("main")
 
 
 def test_search_over_five_thousand_packages_finds_the_one(desk):
-    rows = [insert(Package(id=f"p{n}", name=f"p{n}", version="1", description=f"number {n}")) for n in range(5000)]
-    desk.source.database.write(Change("main", rows, "many"))
+    rows = [make_insert(Package(id=f"p{n}", name=f"p{n}", version="1", description=f"number {n}")) for n in range(5000)]
+    desk.source.database.write(RegistryChange("main", rows, "many"))
     assert names(desk.source.search("number 4321", "main")) == ["p4321"]

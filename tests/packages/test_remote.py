@@ -5,9 +5,9 @@ import pytest
 
 from synaptic.model.home import Home
 from synaptic.model.refusal import Refusal
-from synaptic.packages.author import import_package, promote, undo
-from synaptic.packages.create import clone_file
-from synaptic.packages.remote import copy_file, pull, push, serve_registry
+from synaptic.packages.author import import_package, promote_package, undo_commit
+from synaptic.packages.create import clone_registry_file
+from synaptic.packages.remote import locate_copy, pull_channels, push_channels, serve_registry
 from synaptic.packages.source import open_source
 
 CHANNELS = ("beta", "develop", "main")
@@ -16,13 +16,13 @@ CHANNELS = ("beta", "develop", "main")
 def fill(desk):
     import_package(desk.source, desk.read("a"), "develop")
     import_package(desk.source, desk.read("b", files={"hooks/pre.sh": "b\\'\n"}), "develop")
-    promote(desk.source, "a", "develop", "beta")
+    promote_package(desk.source, "a", "develop", "beta")
 
 
 def everything(source):
     return {
         channel: [source.find_bundle(package.id, channel) for package in source.list_packages(channel)]
-        for channel in source.channels()
+        for channel in source.list_channels()
     }
 
 
@@ -36,15 +36,17 @@ def refused(work, *arguments):
 def remote(desk):
     fill(desk)
     url = f"file://{desk.base / 'remote.db'}"
-    push(desk.source.database, url, CHANNELS)
+    push_channels(desk.source.database, url, CHANNELS)
     return url
 
 
 def test_a_second_user_gets_the_same_from_a_file_remote(desk, remote, tmp_path):
     with open_source(remote, Home(tmp_path / "second")) as theirs:
-        assert theirs.channels() == CHANNELS
+        assert theirs.list_channels() == CHANNELS
         assert everything(theirs) == everything(desk.source)
-        assert [theirs.read_head(channel) for channel in CHANNELS] == [desk.source.read_head(channel) for channel in CHANNELS]
+        assert [theirs.read_head(channel) for channel in CHANNELS] == [
+            desk.source.read_head(channel) for channel in CHANNELS
+        ]
         assert theirs.read_log("beta", "a") == desk.source.read_log("beta", "a")
 
 
@@ -61,23 +63,23 @@ def test_a_copy_follows_its_remote(desk, remote, tmp_path):
     home = Home(tmp_path / "second")
     open_source(remote, home).close()
     import_package(desk.source, desk.read("c"), "main")
-    push(desk.source.database, remote, ("main",))
+    push_channels(desk.source.database, remote, ("main",))
     with open_source(remote, home) as theirs:
-        assert [package.id for package in theirs.packages("main")] == ["c"]
+        assert [package.id for package in theirs.list_packages("main")] == ["c"]
 
 
 def test_a_version_is_found_in_the_history_of_a_copy(desk, remote, tmp_path):
     import_package(desk.source, desk.read("a", version="2.0.0"), "develop")
-    push(desk.source.database, remote, ("develop",))
+    push_channels(desk.source.database, remote, ("develop",))
     with open_source(remote, Home(tmp_path / "second")) as theirs:
-        assert theirs.package("a", "develop").version == "2.0.0"
-        assert theirs.bundle("a", "develop", "1.0.0").package.version == "1.0.0"
+        assert theirs.find_package("a", "develop").version == "2.0.0"
+        assert theirs.find_bundle("a", "develop", "1.0.0").package.version == "1.0.0"
 
 
 def test_a_remote_that_has_moved_on_is_never_overwritten(desk, remote):
-    undo(desk.source, "develop")
+    undo_commit(desk.source, "develop")
     import_package(desk.source, desk.read("d"), "develop")
-    error = refused(push, desk.source.database, remote, ("develop",))
+    error = refused(push_channels, desk.source.database, remote, ("develop",))
     assert error.code == "conflict"
 
 
@@ -85,20 +87,20 @@ def test_a_pull_brings_what_others_have_pushed(desk, remote, tmp_path):
     path = tmp_path / "other.db"
     shutil.copy(desk.path, path)
     import_package(desk.source, desk.read("c"), "develop")
-    push(desk.source.database, remote, ("develop",))
+    push_channels(desk.source.database, remote, ("develop",))
     with desk.open(f"dolt://{path}") as other:
-        assert pull(other.database, remote, ()) == CHANNELS
+        assert pull_channels(other.database, remote, ()) == CHANNELS
         assert everything(other) == everything(desk.source)
 
 
 def test_a_clone_is_a_registry_of_ones_own_with_the_same_history(desk, remote, tmp_path):
     path = tmp_path / "mine" / "registry.db"
-    clone_file(remote, path)
+    clone_registry_file(remote, path)
     with desk.open(f"dolt://{path}") as mine:
         assert everything(mine) == everything(desk.source)
         import_package(mine, desk.read("mine"), "develop")
-        push(mine.database, remote, ("develop",))
-    pull(desk.source.database, remote, ("develop",))
+        push_channels(mine.database, remote, ("develop",))
+    pull_channels(desk.source.database, remote, ("develop",))
     assert [package.id for package in desk.source.list_packages("develop")] == ["a", "b", "mine"]
 
 
@@ -107,7 +109,7 @@ def test_a_remote_that_is_gone_is_told_and_leaves_nothing(tmp_path, url):
     home = Home(tmp_path)
     error = refused(open_source, url, home)
     assert (error.code, error.where) == ("backend_unavailable", url)
-    folder = copy_file(url, home).parent
+    folder = locate_copy(url, home).parent
     assert [path.name for path in folder.iterdir() if not path.name.endswith(".lock")] == []
 
 
@@ -132,7 +134,7 @@ def test_a_registry_that_is_not_there_cannot_be_served(tmp_path):
 
 def test_bundles_of_copies_name_their_channel(desk, remote, tmp_path):
     with open_source(remote, Home(tmp_path / "second")) as theirs:
-        bundle = theirs.bundle("a", "beta")
+        bundle = theirs.find_bundle("a", "beta")
     assert bundle.channel == "beta"
     assert msgspec.structs.replace(bundle, commit="").commit == ""
     assert bundle.commit == desk.source.read_head("beta")

@@ -28,7 +28,7 @@ def test_a_changed_file_is_told_before_and_kept_as_a_copy(tmp_path):
     owner.install("alpha")
     owner.path("skills/alpha/SKILL.md").write_text("mine")
     removal = prepare_removal(owner.site, "alpha")
-    assert removal.modified == ("skills/alpha/SKILL.md",)
+    assert removal.modified_files == ("skills/alpha/SKILL.md",)
     apply_removals(owner.home, [removal])
     (copy,) = (owner.home.root / "mod-snapshots").rglob("SKILL.md")
     assert copy.read_text() == "mine"

@@ -4,16 +4,16 @@ import msgspec
 
 from synaptic.model.home import Home
 from synaptic.packages import lock
-from synaptic.packages.drift import local, upcoming
-from synaptic.packages.install import apply
-from synaptic.packages.restore import broken, follow, moved_from, prepare_locked
-from synaptic.packages.site import project_site
+from synaptic.packages.drift import find_local_drift, find_upcoming_drift
+from synaptic.packages.install import apply_install
+from synaptic.packages.restore import find_broken, find_moved_pins, follow_move, prepare_restore
+from synaptic.packages.site import make_project_site
 from synaptic.packages.verify_install import verify_site
 from tests.packages.shelf import Owner, made, refused, tree
 
 
 def restore(owner):
-    apply(owner.home, prepare_locked(owner.source, owner.site, broken(owner.site)))
+    apply_install(owner.home, prepare_restore(owner.source, owner.site, find_broken(owner.site)))
 
 
 def test_changed_and_missing_files_and_entries_come_back_as_the_lockfile_says(tmp_path):
@@ -22,11 +22,11 @@ def test_changed_and_missing_files_and_entries_come_back_as_the_lockfile_says(tm
     owner.install("beta")
     before = {path: data for path, data in tree(owner.project).items() if "manifest" not in path}
     owner.source.add(made("alpha", "2.0.0"))
-    assert broken(owner.site) == ()
+    assert find_broken(owner.site) == ()
     owner.path("skills/alpha/hooks/pre.sh").write_text("#!/bin/sh\nexit 0\n")
     owner.path("skills/alpha/SKILL.md").unlink()
     owner.site.registry.write_text(owner.site.registry.read_text().split("\n\n")[0] + "\n")
-    assert [record.package for record in broken(owner.site)] == ["alpha", "beta"]
+    assert [record.package for record in find_broken(owner.site)] == ["alpha", "beta"]
     restore(owner)
     assert {path: data for path, data in tree(owner.project).items() if "manifest" not in path} == before
     assert owner.lock().get("alpha").version == "1.0.0"
@@ -49,15 +49,15 @@ def test_a_second_user_installs_exactly_the_lockfile(tmp_path):
     clone = tmp_path / "clone"
     (clone / ".synaptic").mkdir(parents=True)
     (clone / ".synaptic" / "manifest.lock").write_bytes(owner.site.lockfile.read_bytes())
-    site = project_site(clone, Home(tmp_path / "second" / ".synaptic"))
+    site = make_project_site(clone, Home(tmp_path / "second" / ".synaptic"))
     records = project_lock(site)
-    apply(site.home, prepare_locked(owner.source, site, records))
+    apply_install(site.home, prepare_restore(owner.source, site, records))
     assert [(one.version, one.files) for one in project_lock(site)] == [(one.version, one.files) for one in records]
     assert [found.kind for found in verify_site(site) if found.kind != "ok"] == []
 
 
 def project_lock(site):
-    return lock.load(site).install
+    return lock.load_lockfile(site).install
 
 
 def test_a_project_that_was_moved_gets_its_paths_and_keeps_its_priorities(tmp_path):
@@ -68,12 +68,12 @@ def test_a_project_that_was_moved_gets_its_paths_and_keeps_its_priorities(tmp_pa
     owner.project = owner.project.rename(tmp_path / "elsewhere")
     kinds = {found.kind for found in owner.faults()}
     assert kinds == {"hook_elsewhere", "not_agreed"}
-    old = moved_from(owner.home, owner.site)
-    follow(owner.home, owner.site, old)
+    old = find_moved_pins(owner.home, owner.site)
+    follow_move(owner.home, owner.site, old)
     assert owner.faults() == []
     (entry,) = owner.entries()
     assert (entry["priority"], entry["script"].startswith(str(owner.project))) == (3, True)
-    assert moved_from(owner.home, owner.site) is None
+    assert find_moved_pins(owner.home, owner.site) is None
     assert len(list(owner.site.pins.parent.iterdir())) == 1
 
 
@@ -84,7 +84,7 @@ def test_a_moved_project_with_other_scripts_is_not_believed(tmp_path):
     text = owner.site.lockfile.read_text()
     record = owner.lock().get("alpha")
     owner.site.lockfile.write_text(text.replace(record.files["skills/alpha/hooks/pre.sh"], "0" * 64))
-    assert moved_from(owner.home, owner.site) is None
+    assert find_moved_pins(owner.home, owner.site) is None
 
 
 def test_what_was_changed_here_and_what_an_upgrade_changes(tmp_path):
@@ -95,16 +95,16 @@ def test_what_was_changed_here_and_what_an_upgrade_changes(tmp_path):
     owner.path("skills/alpha/a.md").unlink()
     owner.site.registry.write_text(owner.site.registry.read_text().replace("priority = 20", "priority = 3"))
     record = owner.lock().get("alpha")
-    found = local(owner.site, record, prepare_locked(owner.source, owner.site, [record]))
+    found = find_local_drift(owner.site, record, prepare_restore(owner.source, owner.site, [record]))
     assert [(file.path[13:], file.change) for file in found.files] == [
         ("a.md", "MISSING"),
         ("hooks/pre.sh", "MODIFIED"),
     ]
     assert {"-one", "+mine"} <= set(found.files[1].lines)
     assert "your priority stays" in found.hooks[0].note
-    assert local(owner.site, record).files[1].lines == ()
+    assert find_local_drift(owner.site, record).files[1].lines == ()
     owner.source.add(made("alpha", "2.0.0", files={"hooks/pre.sh": "#!/bin/sh\ntwo\n", "c.md": "x"}, hooks=[]))
-    coming = upcoming(owner.plan("alpha").items[0])
+    coming = find_upcoming_drift(owner.plan("alpha").items[0])
     changes = {file.path[13:]: file.change for file in coming.files}
     assert changes == {"a.md": "REMOVED", "b.md": "REMOVED", "c.md": "ADDED", "hooks/pre.sh": "MODIFIED"}
     assert [hook.change for hook in coming.hooks] == ["removed"]

@@ -3,17 +3,19 @@ import os
 import pytest
 
 from synaptic.model.refusal import Refusal
-from synaptic.packages.catalog import catalog_file, load_catalog, refresh
-from synaptic.packages.scan import Match, Tracked, scan
+from synaptic.packages.catalog import load_catalog, locate_catalog, refresh_catalog
+from synaptic.packages.scan import FileMatch, TrackedFiles, scan_files
 from tests.packages.authoring import read_package
 
 
 @pytest.fixture
 def catalog(tmp_path):
     """Two versions with the same script."""
-    file = catalog_file(tmp_path, "main")
+    file = locate_catalog(tmp_path, "main")
     for version in ("1.9.0", "1.10.0"):
-        refresh(file, "main", [read_package(tmp_path / "p", version=version, files={"hooks/pre.sh": "hook"}).bundle])
+        refresh_catalog(
+            file, "main", [read_package(tmp_path / "p", version=version, files={"hooks/pre.sh": "hook"}).bundle]
+        )
     return load_catalog(file)
 
 
@@ -29,18 +31,18 @@ def folder(tmp_path):
 
 def test_a_file_is_recognised_by_its_content_and_the_latest_version_is_meant(folder, catalog):
     """S0-179"""
-    assert scan(folder, catalog).matches == (Match("deep/pre.sh", "guard", "1.10.0", "hooks/pre.sh"),)
+    assert scan_files(folder, catalog).matches == (FileMatch("deep/pre.sh", "guard", "1.10.0", "hooks/pre.sh"),)
 
 
 def test_the_tracked_version_is_preferred(folder, catalog):
     """S0-179"""
-    [match] = scan(folder, catalog, Tracked(versions={"guard": "1.9.0"})).matches
+    [match] = scan_files(folder, catalog, TrackedFiles(versions={"guard": "1.9.0"})).matches
     assert match.version == "1.9.0"
 
 
 def test_a_tracked_file_is_left_out(folder, catalog):
     """S0-179"""
-    assert scan(folder, catalog, Tracked(paths={"deep/pre.sh"})).matches == ()
+    assert scan_files(folder, catalog, TrackedFiles(paths={"deep/pre.sh"})).matches == ()
 
 
 def test_what_cannot_be_read_is_told_and_the_rest_is_still_found(folder, catalog, monkeypatch):
@@ -54,7 +56,7 @@ def test_what_cannot_be_read_is_told_and_the_rest_is_still_found(folder, catalog
         return real(path)
 
     monkeypatch.setattr(type(folder), "iterdir", iterdir)
-    found = scan(folder, catalog)
+    found = scan_files(folder, catalog)
     assert len(found.matches) == 1
     assert found.problems == (f"{folder / 'closed'}: Permission denied",)
 

@@ -2,16 +2,22 @@ import pytest
 
 from synaptic.model.home import Home
 from synaptic.model.refusal import Refusal
-from synaptic.packages.create import create_file
-from synaptic.packages.database import shown
-from synaptic.packages.source import channel_name, note_file, open_source, own_database, registry_url
+from synaptic.packages.create import create_registry_file
+from synaptic.packages.database import hide_password
+from synaptic.packages.source import (
+    choose_channel,
+    choose_registry_url,
+    locate_own_registry,
+    locate_url_note,
+    open_source,
+)
 
 
 def test_the_channel_is_the_flag_then_the_environment_then_main():
     """S0-146"""
-    assert channel_name("develop", {"SYNAPTIC_CHANNEL": "beta"}) == "develop"
-    assert channel_name("", {"SYNAPTIC_CHANNEL": "beta"}) == "beta"
-    assert channel_name("", {}) == "main"
+    assert choose_channel("develop", {"SYNAPTIC_CHANNEL": "beta"}) == "develop"
+    assert choose_channel("", {"SYNAPTIC_CHANNEL": "beta"}) == "beta"
+    assert choose_channel("", {}) == "main"
 
 
 def test_what_somebody_has_checked_out_is_never_read(desk):
@@ -25,19 +31,19 @@ def test_what_somebody_has_checked_out_is_never_read(desk):
 
 def test_the_registry_is_the_flag_then_the_environment_then_what_was_chosen_then_our_own(tmp_path):
     home = Home(tmp_path)
-    assert registry_url("", {}, home) == f"dolt://{own_database(home)}"
-    note_file(home).parent.mkdir()
-    note_file(home).write_text("file:///chosen\n")
-    assert registry_url("", {}, home) == "file:///chosen"
-    assert registry_url("", {"SYNAPTIC_REGISTRY": "file:///env"}, home) == "file:///env"
-    assert registry_url("file:///flag", {"SYNAPTIC_REGISTRY": "file:///env"}, home) == "file:///flag"
+    assert choose_registry_url("", {}, home) == f"dolt://{locate_own_registry(home)}"
+    locate_url_note(home).parent.mkdir()
+    locate_url_note(home).write_text("file:///chosen\n")
+    assert choose_registry_url("", {}, home) == "file:///chosen"
+    assert choose_registry_url("", {"SYNAPTIC_REGISTRY": "file:///env"}, home) == "file:///env"
+    assert choose_registry_url("file:///flag", {"SYNAPTIC_REGISTRY": "file:///env"}, home) == "file:///flag"
 
 
 def test_a_home_with_any_name_has_a_registry(tmp_path):
     home = Home(tmp_path / "a b#c?d%41")
-    create_file(own_database(home))
-    with open_source(registry_url("", {}, home), home) as source:
-        assert source.channels() == ("beta", "develop", "main")
+    create_registry_file(locate_own_registry(home))
+    with open_source(choose_registry_url("", {}, home), home) as source:
+        assert source.list_channels() == ("beta", "develop", "main")
 
 
 @pytest.mark.parametrize("url", ["", "ftp://x/y", "/path", "https://u:secret@host/x"])
@@ -49,20 +55,20 @@ def test_a_url_of_no_known_kind_is_refused_without_its_password(tmp_path, url):
 
 
 def test_a_password_is_never_shown():
-    assert shown("mysql://me:secret@host/db") == "mysql://me:***@host/db"
-    assert shown("dolt:///a") == "dolt:///a"
+    assert hide_password("mysql://me:secret@host/db") == "mysql://me:***@host/db"
+    assert hide_password("dolt:///a") == "dolt:///a"
 
 
 def test_a_registry_is_never_made_over_another_file(tmp_path):
     path = tmp_path / "r.db"
     path.write_text("mine")
     with pytest.raises(Refusal, match="there is a file already"):
-        create_file(path)
+        create_registry_file(path)
     assert path.read_text() == "mine"
 
 
 def test_a_registry_that_cannot_be_made_leaves_nothing(tmp_path, monkeypatch):
     monkeypatch.setattr("synaptic.packages.create.CREATE", ("CREATE TABLE broken (",))
     with pytest.raises(Refusal):
-        create_file(tmp_path / "r.db")
+        create_registry_file(tmp_path / "r.db")
     assert list(tmp_path.iterdir()) == []

@@ -6,7 +6,7 @@ import signal
 
 import pytest
 
-from synaptic.packages.steps import Drop, Put, Work, commit_changes, hold_install_lock
+from synaptic.packages.steps import DropFile, FileTransaction, PutFile, commit_changes, hold_install_lock
 from tests.packages.shelf import Owner, made, refused, tree
 
 ALPHA = made("alpha")
@@ -138,9 +138,11 @@ def test_a_refused_move_takes_everything_back(tmp_path):
     one.write_text("old")
     (blocked / "inside").mkdir(parents=True)
     start = tree(owner.folder)
-    changes = (Put(one, b"new"), Put(two, b"new"), Drop(blocked, owner.site.base))
+    changes = (PutFile(one, b"new"), PutFile(two, b"new"), DropFile(blocked, owner.site.base))
     with hold_install_lock(owner.home, (owner.site,)):
-        refusal = refused(lambda: commit_changes(owner.home, Work(what="test", sites=(owner.site,), changes=changes)))
+        refusal = refused(
+            lambda: commit_changes(owner.home, FileTransaction(what="test", sites=(owner.site,), changes=changes))
+        )
     assert refusal.code == "internal_error"
     assert "everything is as it was" in refusal.message
     assert tree(owner.folder) == start

@@ -2,25 +2,25 @@ import msgspec
 import pytest
 
 from synaptic.model.refusal import Refusal
-from synaptic.packages.database import Change
+from synaptic.packages.database import RegistryChange
 from synaptic.packages.rows import Bundle, Dep, HookRow, Package, PackageFile, Question, Variant
-from synaptic.packages.tables import KINDS, Statement, columns, from_rows, insert, remove
+from synaptic.packages.tables import TABLE_NAMES, Statement, convert_rows, list_columns, make_delete, make_insert
 
 PACKAGE = Package(id="p", name="p", version="1", variables={"a": [1, None]}, options={})
 
 
 def write(desk, *statements: Statement):
-    return desk.source.database.write(Change("main", statements, "test"))
+    return desk.source.database.write(RegistryChange("main", statements, "test"))
 
 
 def names(desk, sql):
     return {row[0] for row in desk.source.database.query(sql)}
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", TABLE_NAMES)
 def test_every_field_of_a_row_is_a_column_of_its_table(desk, kind):
     """S0-130 to S0-135"""
-    assert names(desk, f"SELECT name FROM pragma_table_info('{KINDS[kind]}')") == set(kind.__struct_fields__)
+    assert names(desk, f"SELECT name FROM pragma_table_info('{TABLE_NAMES[kind]}')") == set(kind.__struct_fields__)
 
 
 def test_what_is_left_out_has_its_default(desk):
@@ -55,7 +55,7 @@ def test_the_indexes_are_there(desk):
 
 def test_there_is_no_channel_column(desk):
     """S0-137"""
-    for table in KINDS.values():
+    for table in TABLE_NAMES.values():
         assert not {"channel", "branch"} & names(desk, f"SELECT name FROM pragma_table_info('{table}')")
 
 
@@ -68,38 +68,38 @@ def test_what_belongs_to_a_package_goes_with_it(desk):
         Question(package_id="p", question_id="q", prompt="?"),
         Variant(logical_id="somebody", agent_profile="codex", variant_package_id="p"),
     )
-    write(desk, insert(PACKAGE), *(insert(row) for row in owned))
-    write(desk, remove("p"))
-    for table in KINDS.values():
+    write(desk, make_insert(PACKAGE), *(make_insert(row) for row in owned))
+    write(desk, make_delete("p"))
+    for table in TABLE_NAMES.values():
         assert desk.source.database.query(f"SELECT * FROM {table}") == []
 
 
 def test_a_dependency_is_there_once(desk):
     """S0-132"""
-    dep = insert(Dep(package_id="p", dep_name="git"))
+    dep = make_insert(Dep(package_id="p", dep_name="git"))
     with pytest.raises(Refusal, match="UNIQUE"):
-        write(desk, insert(PACKAGE), dep, dep)
+        write(desk, make_insert(PACKAGE), dep, dep)
     assert desk.source.find_package("p", "main") is None, "all or nothing"
 
 
 def test_a_file_of_no_package_is_refused(desk):
     with pytest.raises(Refusal, match="FOREIGN KEY"):
-        write(desk, insert(PackageFile(package_id="p", dest_path="a", content="x", sha256="y")))
+        write(desk, make_insert(PackageFile(package_id="p", dest_path="a", content="x", sha256="y")))
 
 
 def test_a_variant_of_an_unknown_package_is_kept_and_reported(desk):
     """S0-133"""
     variant = Variant(logical_id="nobody", agent_profile="codex", variant_package_id="p")
-    write(desk, insert(PACKAGE), insert(variant))
+    write(desk, make_insert(PACKAGE), make_insert(variant))
     assert desk.source.list_variants("nobody", "main") == (variant,)
-    assert desk.source.orphans("main") == (variant,)
+    assert desk.source.find_orphans("main") == (variant,)
 
 
 @pytest.mark.parametrize("text", ["a\\'b\n", "'; DROP TABLE x; --", "\\", '"`$(x)`"', "\r\n\t", "ünï 🙂", "%s ? {}"])
 def test_any_text_comes_back_as_it_went_in(desk, text):
     """S0-147"""
     file = PackageFile(package_id="p", dest_path=f"x{text.strip()}", content=text, sha256="y", frontmatter={"a": text})
-    write(desk, insert(PACKAGE), insert(file))
+    write(desk, make_insert(PACKAGE), make_insert(file))
     assert desk.source.find_bundle("p", "main").files == (file,)
     assert desk.source.find_package("p", "main") == PACKAGE
 
@@ -107,9 +107,9 @@ def test_any_text_comes_back_as_it_went_in(desk, text):
 def test_a_row_that_cannot_be_one_is_refused_with_its_table():
     values = msgspec.structs.astuple(HookRow(package_id="p", event="Stop", script_path="a", priority="high"))
     with pytest.raises(Refusal, match="a row of package_hooks cannot be read") as refused:
-        from_rows(HookRow, [values], "the registry")
+        convert_rows(HookRow, [values], "the registry")
     assert refused.value.where == "the registry"
 
 
 def test_columns_are_the_fields_in_their_order():
-    assert columns(Variant) == "logical_id, agent_profile, variant_package_id"
+    assert list_columns(Variant) == "logical_id, agent_profile, variant_package_id"

@@ -4,19 +4,19 @@ import os
 
 import pytest
 
-from synaptic.packages.dependencies import Wanted
-from synaptic.packages.install import Order, apply
-from synaptic.packages.upgrade import available, prepare_upgrade
+from synaptic.packages.dependencies import WantedPackage
+from synaptic.packages.install import InstallOrder, apply_install
+from synaptic.packages.upgrade import list_available, prepare_upgrade
 from tests.packages.shelf import Owner, made, refused
 
 HOOKS = [("PreToolUse", "hooks/pre.sh", {"matcher": "Bash", "priority": 20, "blocking": True})]
 
 
 def upgrade(owner, name="alpha", channel="", version=None, **more):
-    order = Order(wanted=Wanted(name=name, channel=channel, version=version), sites=())
+    order = InstallOrder(wanted=WantedPackage(name=name, channel=channel, version=version), sites=())
     found = prepare_upgrade(owner.source, order, owner.site, **more)
     if found.prepared:
-        apply(owner.home, found.prepared)
+        apply_install(owner.home, found.prepared)
     return found
 
 
@@ -109,7 +109,7 @@ def test_what_is_available(tmp_path):
     for name in ("alpha", "beta", "gone"):
         owner.install(name)
     owner.source.bundles = [made("alpha", "2.0.0"), made("beta")]
-    found = {one.package: (one.available, one.outdated) for one in available(owner.source, owner.site)}
+    found = {one.package: (one.available, one.outdated) for one in list_available(owner.source, owner.site)}
     assert found == {"alpha": ("2.0.0", True), "beta": ("1.0.0", False), "gone": ("", False)}
 
 
@@ -160,7 +160,7 @@ def test_a_program_is_brought_by_its_command_which_is_shown_and_recorded(tmp_pat
     plan = owner.plan("alpha")
     assert [one.command for one in plan.summarise()[0].commands] == [command]
     assert not (bins / "brought").exists()
-    apply(owner.home, plan)
+    apply_install(owner.home, plan)
     assert (bins / "brought").exists()
     (cli,) = owner.lock().get("alpha").requirements.cli
     assert (cli.command, cli.provenance) == (command, "installed")

@@ -8,7 +8,7 @@ import tomlkit
 
 from synaptic.model.refusal import Refusal
 from synaptic.packages import lock
-from synaptic.packages.lock import External, Requirements
+from synaptic.packages.lock import ExternalNeed, Requirements
 from synaptic.packages.verify_install import verify_site
 from tests.packages.shelf import Owner, made, refused
 
@@ -65,9 +65,9 @@ def test_a_record_that_cannot_be_true_is_named(tmp_path):
     doubtful = msgspec.structs.replace(
         record,
         sha256="0" * 64,
-        requirements=Requirements(tools=(External(name="sh"),), cli=(External(name="x"),)),
+        requirements=Requirements(tools=(ExternalNeed(name="sh"),), cli=(ExternalNeed(name="x"),)),
     )
-    owner.site.lockfile.write_bytes(lock.text(owner.lock().put(doubtful)))
+    owner.site.lockfile.write_bytes(lock.encode_lockfile(owner.lock().put(doubtful)))
     found = owner.faults()
     assert [one.kind for one in found] == [
         "dependency_verification_missing",

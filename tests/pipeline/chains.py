@@ -9,7 +9,7 @@ from synaptic.model.call import Call
 from synaptic.model.decision import Decision, Failure, Verdict
 from synaptic.model.event import EVENTS, Event
 from synaptic.model.hook import Command, Hook
-from synaptic.pipeline.run import run
+from synaptic.pipeline.run import run_hooks
 from synaptic.policies.facts import Facts
 from synaptic.runners.base import Invocation
 
@@ -32,10 +32,10 @@ class TableRuntime:
     def select(self, call: Call) -> SelectedHooks:
         return self.index.select(call)
 
-    async def facts(self, call: Call, needs: frozenset[str]) -> Facts:
+    async def gather_facts(self, call: Call, needs: frozenset[str]) -> Facts:
         return Facts(root=call.root)
 
-    def refusal(self, hook: Hook) -> str | None:
+    def explain_refusal(self, hook: Hook) -> str | None:
         return self.refused.get(hook.id)
 
     async def execute(self, invocation: Invocation) -> Outcome:
@@ -67,4 +67,4 @@ def call(name: str = "PreToolUse", **fields: object) -> Call:
 def decide(hooks: Sequence[Hook], runtime: TableRuntime, about: Call | None = None) -> Decision:
     about = about or call()
     runtime.index = HookIndex(hooks)
-    return asyncio.run(run(about, runtime.select(about), runtime))
+    return asyncio.run(run_hooks(about, runtime.select(about), runtime))

@@ -8,10 +8,10 @@ import pytest
 from synaptic.hooks.select import HookIndex
 from synaptic.model.call import Call
 from synaptic.model.decision import Kind, Verdict, deny
-from synaptic.model.errand import Ended, Errand
+from synaptic.model.errand import Errand, ErrandResult
 from synaptic.model.event import PostToolUse, PreToolUse
 from synaptic.model.hook import Builtin, Hook
-from synaptic.pipeline.run import run
+from synaptic.pipeline.run import run_hooks
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
 from tests.pipeline.chains import TableRuntime, call
@@ -32,7 +32,7 @@ class Asks(Policy):
     def check(self, event: Any, facts: Facts) -> Verdict | None:
         return Verdict(errand=Errand(argv=("lint",), cwd="/p"))
 
-    def conclude(self, event: Any, facts: Facts, ended: Ended) -> Verdict | None:
+    def conclude(self, event: Any, facts: Facts, ended: ErrandResult) -> Verdict | None:
         if ended.trouble == "crash":
             raise ValueError("a defect")
         return deny(ended.output) if ended.exit else None
@@ -41,39 +41,39 @@ class Asks(Policy):
 class Running(TableRuntime):
     """A runtime whose programs end as the test says."""
 
-    def __init__(self, ended: Ended) -> None:
+    def __init__(self, ended: ErrandResult) -> None:
         super().__init__({})
         self.ended = ended
         self.asked: list[Errand] = []
 
-    async def errand(self, call: Call, errand: Errand) -> Ended:
+    async def run_errand(self, call: Call, errand: Errand) -> ErrandResult:
         self.asked.append(errand)
         return self.ended
 
 
-def decided(ended: Ended, event: str = "PreToolUse"):
+def decided(ended: ErrandResult, event: str = "PreToolUse"):
     hook = Hook(id=Asks.id, events=("PreToolUse", "PostToolUse"), handler=Builtin(Asks()))
     runtime = Running(ended)
     about = call(event)
     runtime.index = HookIndex([hook])
-    decision = asyncio.run(run(about, runtime.select(about), runtime))
+    decision = asyncio.run(run_hooks(about, runtime.select(about), runtime))
     assert [errand.argv for errand in runtime.asked] == [("lint",)]
     return decision
 
 
 def test_the_end_decides():
-    assert decided(Ended(exit=1, output="F821")).kind is Kind.DENY
-    assert decided(Ended()).kind is Kind.NONE
+    assert decided(ErrandResult(exit=1, output="F821")).kind is Kind.DENY
+    assert decided(ErrandResult()).kind is Kind.NONE
 
 
 def test_after_the_act_it_is_feedback():
     """S4-003"""
-    decision = decided(Ended(exit=1, output="F821"), "PostToolUse")
+    decision = decided(ErrandResult(exit=1, output="F821"), "PostToolUse")
     assert decision.feedback == ("F821",)
 
 
 @pytest.mark.parametrize("event", ["PreToolUse", "PostToolUse"])
 def test_a_defect_in_the_second_half_is_a_failure_like_any_other(event: str):
-    decision = decided(Ended(trouble="crash"), event)
+    decision = decided(ErrandResult(trouble="crash"), event)
     assert decision.kind is Kind.NONE
     assert "ValueError: a defect" in decision.warnings[0]

@@ -5,28 +5,30 @@ from hypothesis import strategies as st
 
 from synaptic.model.decision import Decision, Kind
 from synaptic.model.tool import Tool
-from synaptic.pipeline.escalate import ATTENDED, escalate, fingerprint
+from synaptic.pipeline.escalate import ATTENDED_MODES, escalate_refusal, fingerprint_call
 
 TOOL = Tool("Bash", {"command": "git push -f origin main"})
 DENIED = Decision(kind=Kind.DENY, by="git.force-push", reason="Never on main.")
 UNATTENDED = ("", "bypassPermissions", "dontAsk", "auto", "novelty")
-MODES = st.sampled_from([*sorted(ATTENDED), *UNATTENDED])
+MODES = st.sampled_from([*sorted(ATTENDED_MODES), *UNATTENDED])
 
 
 @given(st.sampled_from(list(Kind)), st.integers(0, 50), MODES, st.booleans())
 def test_nothing_becomes_an_allow(kind: Kind, before: int, mode: str, allowed: bool) -> None:
     decision = Decision(kind=kind, by="x", reason="r", allowed=allowed)
-    after = escalate(decision, TOOL, before, mode)
+    after = escalate_refusal(decision, TOOL, before, mode)
     if kind is not Kind.DENY:
         assert after == decision
         return
     assert after.kind in (Kind.DENY, Kind.ASK)
-    assert after.kind is Kind.DENY or (before == 2 and mode in ATTENDED)
+    assert after.kind is Kind.DENY or (before == 2 and mode in ATTENDED_MODES)
     assert after.reason.endswith("r") or after.reason.startswith("r")
 
 
 def test_the_steps() -> None:
-    first, second, third, fourth, tenth = (escalate(DENIED, TOOL, before, "default") for before in (0, 1, 2, 3, 9))
+    first, second, third, fourth, tenth = (
+        escalate_refusal(DENIED, TOOL, before, "default") for before in (0, 1, 2, 3, 9)
+    )
     assert first == DENIED
     assert second.kind is Kind.DENY and "refused again" in second.reason and "Never on main." in second.reason
     assert third.kind is Kind.ASK and "3 times" in third.reason and "git.force-push" in third.reason
@@ -37,14 +39,14 @@ def test_the_steps() -> None:
 
 def test_where_nobody_would_be_asked_it_stays_a_deny() -> None:
     for mode in UNATTENDED:
-        assert escalate(DENIED, TOOL, 2, mode).kind is Kind.DENY
+        assert escalate_refusal(DENIED, TOOL, 2, mode).kind is Kind.DENY
 
 
 def test_the_same_act_has_the_same_name_however_it_is_described() -> None:
     again = Tool("Bash", {"command": "git  push -f\torigin main", "description": "try again"})
-    assert fingerprint(again) == fingerprint(TOOL)
-    assert fingerprint(Tool("Bash", {"command": "git push origin main"})) != fingerprint(TOOL)
+    assert fingerprint_call(again) == fingerprint_call(TOOL)
+    assert fingerprint_call(Tool("Bash", {"command": "git push origin main"})) != fingerprint_call(TOOL)
     edit = {"file_path": "/a", "old_string": "x", "new_string": "y"}
-    assert fingerprint(Tool("Edit", edit)) == fingerprint(Tool("Edit", dict(reversed(edit.items()))))
-    assert fingerprint(Tool("Edit", edit)) != fingerprint(Tool("Write", edit))
-    fingerprint(Tool("X\ud800", {"command": object()}))
+    assert fingerprint_call(Tool("Edit", edit)) == fingerprint_call(Tool("Edit", dict(reversed(edit.items()))))
+    assert fingerprint_call(Tool("Edit", edit)) != fingerprint_call(Tool("Write", edit))
+    fingerprint_call(Tool("X\ud800", {"command": object()}))

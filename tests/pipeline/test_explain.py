@@ -1,9 +1,9 @@
 from synaptic.model.call import Answer
-from synaptic.model.decision import Decision, Kind, Step
-from synaptic.pipeline.explain import Story, explain
+from synaptic.model.decision import Decision, Kind, TraceStep
+from synaptic.pipeline.explain import EventStory, explain_event
 
 
-def story(decision: Decision, **changes: object) -> Story:
+def story(decision: Decision, **changes: object) -> EventStory:
     fields: dict[str, object] = {
         "number": 7,
         "call": "c7",
@@ -18,18 +18,18 @@ def story(decision: Decision, **changes: object) -> Story:
         "answer": Answer(b"{}", b"", 0),
         "micros": 1234,
     }
-    return Story(**{**fields, **changes})  # type: ignore[arg-type]
+    return EventStory(**{**fields, **changes})  # type: ignore[arg-type]
 
 
 def test_the_whole_walk_is_told_in_order() -> None:
     trace = (
-        Step(hook="tmp", kind=Kind.REWRITE, priority=20, reason="keeps scratch files here", micros=12),
-        Step(hook="broken", priority=25, fault="crash", note="exited with 1", micros=3000),
-        Step(hook="guard", kind=Kind.DENY, priority=30, reason="not on main", micros=40),
-        Step(hook="late", priority=50, phase="skipped", note="after a deny"),
+        TraceStep(hook="tmp", kind=Kind.REWRITE, priority=20, reason="keeps scratch files here", micros=12),
+        TraceStep(hook="broken", priority=25, fault="crash", note="exited with 1", micros=3000),
+        TraceStep(hook="guard", kind=Kind.DENY, priority=30, reason="not on main", micros=40),
+        TraceStep(hook="late", priority=50, phase="skipped", note="after a deny"),
     )
     decision = Decision(kind=Kind.DENY, by="guard", reason="not on main", warnings=("hook broken",), trace=trace)
-    text = "\n".join(explain(story(decision)))
+    text = "\n".join(explain_event(story(decision)))
     assert "Event 7: PreToolUse about Bash, from claude at 2026-01-02 03:04:05" in text
     assert "4 hooks were concerned, lowest priority number first" in text
     assert " 20 tmp rewrote the input in 12 µs: keeps scratch files here" in text
@@ -41,32 +41,32 @@ def test_the_whole_walk_is_told_in_order() -> None:
 
 
 def test_an_event_without_hooks_is_told_too() -> None:
-    text = "\n".join(explain(story(Decision(), answer=Answer(), subject="", root="")))
+    text = "\n".join(explain_event(story(Decision(), answer=Answer(), subject="", root="")))
     assert "No hook is registered for this event." in text
     assert "Answer to claude: nothing" in text
 
 
 def test_every_phase_has_words() -> None:
     phases = ("run", "recheck", "started", "skipped", "degraded", "background")
-    trace = tuple(Step(hook="h", phase=phase) for phase in phases)
-    lines = explain(story(Decision(trace=trace)))
+    trace = tuple(TraceStep(hook="h", phase=phase) for phase in phases)
+    lines = explain_event(story(Decision(trace=trace)))
     assert any("looked again at the rewritten input" in line for line in lines)
     assert any("started in the background" in line for line in lines)
     assert any("adapted to what this agent can honour" in line for line in lines)
 
 
 def test_long_texts_are_cut() -> None:
-    lines = explain(story(Decision(), payload="x" * 5000))
+    lines = explain_event(story(Decision(), payload="x" * 5000))
     assert any("(5000 characters)" in line for line in lines)
 
 
 def test_policies_that_said_nothing_share_a_line() -> None:
     trace = (
-        Step(hook="policies", phase="quiet", note="git.clean git.discard"),
-        Step(hook="git.reset-hard", kind=Kind.DENY, priority=22, reason="no"),
-        Step(hook="policies", phase="skipped", note="after a deny: git.stash-loss"),
+        TraceStep(hook="policies", phase="quiet", note="git.clean git.discard"),
+        TraceStep(hook="git.reset-hard", kind=Kind.DENY, priority=22, reason="no"),
+        TraceStep(hook="policies", phase="skipped", note="after a deny: git.stash-loss"),
     )
-    lines = explain(story(Decision(kind=Kind.DENY, by="git.reset-hard", trace=trace)))
+    lines = explain_event(story(Decision(kind=Kind.DENY, by="git.reset-hard", trace=trace)))
     assert "2 policies were asked and had nothing to say: git.clean, git.discard" in lines
     assert "1 hook was concerned, lowest priority number first:" in lines
     assert "1 policy was not asked any more after the deny: git.stash-loss" in lines

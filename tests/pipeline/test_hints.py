@@ -209,7 +209,7 @@ def test_a_stop_builds_what_changed_and_queues_the_failing_file(building: Settin
     assert action["kind"] == "open_file" and action["payload"]["path"] == "services/auth/src/login.ts"
     assert (building.user / "npm.log").read_text().split() == ["build:billing", "build:auth"]
     store = Store.open(building.home)
-    (waiting,) = follow_ups.waiting(store, str(building.project))
+    (waiting,) = follow_ups.list_follow_ups(store, str(building.project))
     assert waiting.payload == {"path": "services/auth/src/login.ts", "line": 58}
     store.close()
 

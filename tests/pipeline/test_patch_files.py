@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from synaptic.model.patch import adding
+from synaptic.model.patch import make_adding_patch
 from tests.daemon.setting import Setting, specific
 from tests.lib.shell import git, repository
 
@@ -78,7 +78,7 @@ def test_a_rewrite_of_one_file_is_a_refusal_that_names_it(setting):
 def test_an_allow_for_one_file_permits_nothing(setting):
     allow = """echo '{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "allow"}}'"""
     setting.register("yes", allow, matcher="Write", protocol="native")
-    for text, permitted in ((TEXT.format("a.py", "b.py"), False), (adding("b.py", "x\n"), True)):
+    for text, permitted in ((TEXT.format("a.py", "b.py"), False), (make_adding_patch("b.py", "x\n"), True)):
         fields = setting.payload(tool_name="ApplyPatch", tool_input={"input": text})
         answer = setting.answer(setting.raw("PreToolUse", json.dumps(fields).encode(), "droid"))
         assert (specific(answer).get("permissionDecision") == "allow") is permitted

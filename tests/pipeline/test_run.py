@@ -150,7 +150,7 @@ class FactsOfInput(TableRuntime):
         super().__init__(says)
         self.gathered: list[str] = []
 
-    async def facts(self, call: Call, needs: frozenset[str]) -> Facts:
+    async def gather_facts(self, call: Call, needs: frozenset[str]) -> Facts:
         self.gathered.append(call.event.tool.command)
         return Facts(root=call.event.tool.command)
 

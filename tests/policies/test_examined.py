@@ -8,7 +8,7 @@ import pytest
 from synaptic.model.decision import Kind
 from synaptic.model.event import PreToolUse
 from synaptic.model.project import Git
-from synaptic.policies.base import policies
+from synaptic.policies.base import load_policies
 from synaptic.policies.facts import Facts, with_command
 
 CORPUS = Path(__file__).parents[1] / "corpus" / "examined.jsonl"
@@ -16,7 +16,7 @@ ROOT = "/home/dev/app"
 FACTS = Facts(root=ROOT, home="/home/dev", repositories={ROOT: Git(branch="feature", main=ROOT)})
 GUARDS = [
     kind()
-    for kind in policies().values()
+    for kind in load_policies().values()
     if PreToolUse in kind.events and kind.preset == "essentials" and (not kind.tools or "Bash" in kind.tools)
 ]
 ROWS = [json.loads(line) for line in CORPUS.read_text(encoding="utf-8").splitlines()]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from synaptic.engine.check import Checker, summary
+from synaptic.engine.check import Checker, summarize_decision
 from synaptic.model.home import Home
 from tests.lib.shell import git, repository
 
@@ -21,7 +21,7 @@ def home(tmp_path: Path) -> Home:
 
 def decided(home: Home, cwd: Path, command: str) -> dict[str, object]:
     question = {"tool_name": "Bash", "tool_input": {"command": command, "timeout": 5}, "cwd": str(cwd)}
-    return summary(asyncio.run(Checker(home).decide(question)))
+    return summarize_decision(asyncio.run(Checker(home).decide(question)))
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,8 @@
 
 import pytest
 
-from synaptic.policies.mounts import mounts, outside
-from synaptic.shell.read.reader import read
+from synaptic.policies.mounts import find_host_paths, find_mounts
+from synaptic.shell.read.reader import read_script
 
 GIVEN = (
     "-v /a/b:/k",
@@ -17,24 +17,24 @@ GIVEN = (
 
 @pytest.mark.parametrize("given", GIVEN)
 def test_a_path_in_a_container_is_found_on_this_machine(given: str):
-    mounted = mounts(read(f"docker run --rm {given} alpine ls", cwd="/p", home="/h"))
-    assert list(outside("/k/c", mounted)) == ["/a/b/c"]
-    assert list(outside("/k", mounted)) == ["/a/b"]
-    assert list(outside("/kk/c", mounted)) == []
+    mounted = find_mounts(read_script(f"docker run --rm {given} alpine ls", cwd="/p", home="/h"))
+    assert list(find_host_paths("/k/c", mounted)) == ["/a/b/c"]
+    assert list(find_host_paths("/k", mounted)) == ["/a/b"]
+    assert list(find_host_paths("/kk/c", mounted)) == []
 
 
 def test_the_whole_machine_can_be_mounted():
-    mounted = mounts(read("podman run -v /:/host alpine ls", cwd="/p", home="/h"))
-    assert list(outside("/host/etc/shadow", mounted)) == ["/etc/shadow"]
-    assert list(outside("/host", mounted)) == ["/"]
+    mounted = find_mounts(read_script("podman run -v /:/host alpine ls", cwd="/p", home="/h"))
+    assert list(find_host_paths("/host/etc/shadow", mounted)) == ["/etc/shadow"]
+    assert list(find_host_paths("/host", mounted)) == ["/"]
 
 
 @pytest.mark.parametrize("given", ["-v /a:/k:ro", "--mount type=bind,src=/a,dst=/k,readonly"])
 def test_what_is_mounted_to_be_read_is_not_written(given: str):
-    mounted = mounts(read(f"docker run {given} alpine ls", cwd="/p", home="/h"))
-    assert list(outside("/k/c", mounted)) == ["/a/c"]
-    assert list(outside("/k/c", mounted, writes=True)) == []
+    mounted = find_mounts(read_script(f"docker run {given} alpine ls", cwd="/p", home="/h"))
+    assert list(find_host_paths("/k/c", mounted)) == ["/a/c"]
+    assert list(find_host_paths("/k/c", mounted, writes=True)) == []
 
 
 def test_a_volume_with_a_name_is_not_of_this_machine():
-    assert mounts(read("docker run -v data:/var/lib/x alpine ls -l", cwd="/p", home="/h")) == ()
+    assert find_mounts(read_script("docker run -v data:/var/lib/x alpine ls -l", cwd="/p", home="/h")) == ()

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from synaptic.engine.check import Checker, summary
+from synaptic.engine.check import Checker, summarize_decision
 from synaptic.model.home import Home
 
 CWD = "/home/dev/project"
@@ -18,7 +18,7 @@ def checker(tmp_path_factory: pytest.TempPathFactory) -> Checker:
 
 def decision(checker: Checker, tool: str, given: dict[str, str], cwd: str = CWD) -> str:
     question = {"tool_name": tool, "tool_input": given, "cwd": cwd}
-    return str(summary(asyncio.run(checker.decide(question)))["decision"])
+    return str(summarize_decision(asyncio.run(checker.decide(question)))["decision"])
 
 
 def test_a_system_file_is_not_edited(checker: Checker):

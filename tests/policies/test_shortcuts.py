@@ -11,7 +11,7 @@ import pytest
 from synaptic.model.decision import Verdict
 from synaptic.model.event import PreToolUse
 from synaptic.model.project import Git
-from synaptic.policies.base import Policy, policies
+from synaptic.policies.base import Policy, load_policies
 from synaptic.policies.code import remote, unreadable
 from synaptic.policies.data import database_drop
 from synaptic.policies.facts import Facts, with_command
@@ -19,8 +19,8 @@ from synaptic.policies.paths import system
 from synaptic.policies.secrets import exfiltration
 from synaptic.policies.self import daemon, engine_files
 from synaptic.policies.system import fork_bomb
-from synaptic.shell.effects.addresses import SOCKET
-from synaptic.shell.places import Places
+from synaptic.shell.effects.addresses import SHELL_SOCKET
+from synaptic.shell.places import WorkFolders
 from synaptic.shell.reading import CommandReading
 
 CORPUS = Path(__file__).parents[1] / "corpus" / "commands.jsonl"
@@ -28,7 +28,7 @@ ROOT = "/home/user/project"
 FACTS = Facts(root=ROOT, home="/home/user", repositories={ROOT: Git(branch="main", main=ROOT)})
 PLACES = ("", "cd .claude; ", "cd ..; ", "cd src; ", "cd $X; ")
 GUARDS = [
-    kind() for kind in policies().values() if PreToolUse in kind.events and kind.preset in ("essentials", "strict")
+    kind() for kind in load_policies().values() if PreToolUse in kind.events and kind.preset in ("essentials", "strict")
 ]
 EVERY_VERB = SimpleNamespace(isdisjoint=lambda verbs: False)
 
@@ -66,24 +66,24 @@ def _asked(policy: Policy) -> bool:
 
 
 def opened(known: CommandReading) -> bool:
-    return any(SOCKET.match(redirect.target.text) for redirect in known.script.redirects)
+    return any(SHELL_SOCKET.match(redirect.target.text) for redirect in known.script.redirects)
 
 
 def test_no_verdict_depends_on_a_shortcut(monkeypatch: pytest.MonkeyPatch):
     quick = {text: verdicts(text) for text in texts()}
     monkeypatch.setattr(CommandReading, "stays_in", lambda known, folder: False)
     monkeypatch.setattr(CommandReading, "pattern_targets", property(lambda known: known.targets))
-    monkeypatch.setattr(system, "_may_reach", lambda known, at: True)
+    monkeypatch.setattr(system, "_may_reach_system", lambda known, at: True)
     monkeypatch.setattr(remote, "_may_run_files", lambda found: True)
-    monkeypatch.setattr(Places, "are_plain_names", lambda at, words, cwd: False)
+    monkeypatch.setattr(WorkFolders, "are_plain_names", lambda at, words, cwd: False)
     monkeypatch.setattr(system, "SUSPECT", ("/",))
     monkeypatch.setattr(engine_files, "_stays_clear", lambda known, root: False)
-    monkeypatch.setattr(unreadable, "_odd", lambda found: True)
+    monkeypatch.setattr(unreadable, "_has_odd_program", lambda found: True)
     monkeypatch.setattr(remote, "_may_run", lambda name: True)
-    monkeypatch.setattr(exfiltration, "_opened", opened)
-    monkeypatch.setattr(exfiltration, "_worth_sending", lambda known: True)
-    monkeypatch.setattr(exfiltration._Trail, "_may_be_secret", lambda trail, text, cwd: True)
-    monkeypatch.setattr(daemon, "names_engine", lambda known: True)
+    monkeypatch.setattr(exfiltration, "_opens_connection", opened)
+    monkeypatch.setattr(exfiltration, "_has_secrets", lambda known: True)
+    monkeypatch.setattr(exfiltration._SecretTrail, "_may_be_secret", lambda trail, text, cwd: True)
+    monkeypatch.setattr(daemon, "mentions_engine", lambda known: True)
     monkeypatch.setattr(database_drop, "_may_drop", lambda command: True)
     monkeypatch.setattr(fork_bomb, "_may_flood", lambda text: True)
     monkeypatch.setattr(CommandReading, "git_verbs", EVERY_VERB)
@@ -108,4 +108,4 @@ def test_no_loop_that_floods_is_taken_for_one_that_ends(condition: str):
     )
     for keyword, between, body in product(keywords, ("; do ", "\ndo\n"), bodies):
         text = f"{keyword}{condition}{between}{body}\ndone"
-        assert fork_bomb._may_flood(text) or not fork_bomb._taken_apart(text), text
+        assert fork_bomb._may_flood(text) or not fork_bomb._has_flooding_loop(text), text

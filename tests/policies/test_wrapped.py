@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from synaptic.engine.check import Checker, summary
+from synaptic.engine.check import Checker, summarize_decision
 from synaptic.model.home import Home
 from tests.policies.constructions import DANGEROUS, HARMLESS, MENTIONING, RUNNING
 
@@ -31,7 +31,7 @@ def checker(tmp_path_factory: pytest.TempPathFactory) -> Checker:
 
 def decision(checker: Checker, command: str) -> str:
     question = {"tool_name": "Bash", "tool_input": {"command": command}, "cwd": CWD}
-    return str(summary(asyncio.run(checker.decide(question)))["decision"])
+    return str(summarize_decision(asyncio.run(checker.decide(question)))["decision"])
 
 
 def wrapped(text: str, names: list[str]) -> str:

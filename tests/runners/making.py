@@ -9,11 +9,11 @@ from typing import Any
 import uvloop
 
 from synaptic.model.call import Call
-from synaptic.model.environment import project_variables
+from synaptic.model.environment import build_project_variables
 from synaptic.model.event import EVENTS, ToolEvent, Unknown
 from synaptic.model.hook import Command, Handler, Hook
 from synaptic.runners.base import Invocation
-from synaptic.runners.command import run
+from synaptic.runners.command import run_command
 
 LOOPS: dict[str, Callable[[], asyncio.AbstractEventLoop]] = {
     "asyncio": asyncio.new_event_loop,
@@ -42,7 +42,7 @@ def make_call(root: Path | str = "", name: str = "PreToolUse", **fields: Any) ->
 
 
 def make_invocation(hook: Hook, call: Call, timeout: float = 10.0, **fields: Any) -> Invocation:
-    return Invocation(hook, call, project_variables(call.root), timeout, **fields)
+    return Invocation(hook, call, build_project_variables(call.root), timeout, **fields)
 
 
 def write_script(path: Path, text: str, mode: int = 0o755) -> str:
@@ -63,7 +63,7 @@ def on_loop(work: Coroutine[Any, Any, Any], loop: str = "asyncio") -> Any:
 
 def run_hook(hook: Hook, call: Call, timeout: float = 10.0, loop: str = "asyncio", **fields: Any) -> Any:
     assert isinstance(hook.handler, Command)
-    return on_loop(run(make_invocation(hook, call, timeout, **fields), hook.handler), loop)
+    return on_loop(run_command(make_invocation(hook, call, timeout, **fields), hook.handler), loop)
 
 
 def plain_env(**more: str) -> Mapping[str, str]:

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from synaptic.model.decision import Fault, Kind, Verdict
-from synaptic.runners.dialect import understand
-from synaptic.runners.output import Output
+from synaptic.runners.dialect import interpret_output
+from synaptic.runners.output import ProcessOutput
 from tests.runners.making import make_event, make_hook
 from tests.runners.saying import say, specific
 
@@ -28,7 +28,7 @@ def test_modify_changes_only_the_keys_it_names():
         ("decision", {"action": "modify", "input": {"command": "ls -a"}}),
         ("native", specific(updatedInput={"command": "ls -a"})),
     ):
-        verdict = understand(make_hook(protocol=protocol), event, Output(json.dumps(answer).encode()))
+        verdict = interpret_output(make_hook(protocol=protocol), event, ProcessOutput(json.dumps(answer).encode()))
         assert verdict.input == {"command": "ls -a", "timeout": 5}
         assert verdict.kind is Kind.REWRITE
 

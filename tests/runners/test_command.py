@@ -12,7 +12,7 @@ import pytest
 
 from synaptic.model.decision import Fault, Kind, Verdict
 from synaptic.model.hook import Command
-from synaptic.runners.command import run
+from synaptic.runners.command import run_command
 from tests.runners.making import (
     alive,
     eventually,
@@ -246,7 +246,7 @@ def test_a_cancelled_run_kills_its_script(tmp_path, loop):
     hook = shell_hook(tmp_path / "hang", f"echo $$ > {tmp_path}/pid; sleep 600")
 
     async def cancel() -> None:
-        task = asyncio.ensure_future(run(make_invocation(hook, make_call(tmp_path)), hook.handler))
+        task = asyncio.ensure_future(run_command(make_invocation(hook, make_call(tmp_path)), hook.handler))
         while not pids_in(tmp_path / "pid"):
             await asyncio.sleep(0.01)
         task.cancel()
@@ -263,7 +263,7 @@ def test_many_runs_at_once_do_not_mix_and_leave_no_descriptor(tmp_path, loop):
 
     async def all_of_them() -> list[object]:
         calls = [make_call(tmp_path, tool_input={"n": n}) for n in range(30)]
-        return await asyncio.gather(*(run(make_invocation(hook, call), hook.handler) for call in calls))
+        return await asyncio.gather(*(run_command(make_invocation(hook, call), hook.handler) for call in calls))
 
     before = len(list(Path("/proc/self/fd").iterdir()))
     verdicts = on_loop(all_of_them(), loop)

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from synaptic.model.decision import Failure, Fault, Kind, Verdict
 from synaptic.model.event import EVENTS
 from synaptic.model.hook import PROTOCOLS
-from synaptic.runners.dialect import understand
-from synaptic.runners.output import Output
+from synaptic.runners.dialect import interpret_output
+from synaptic.runners.output import ProcessOutput
 from tests.runners.making import make_event, make_hook
 from tests.runners.saying import say, specific
 
@@ -80,7 +80,7 @@ def test_exitcode_protocol():
 def test_raw_newlines_and_broken_characters_in_json_do_not_lose_a_block():
     assert say('{"action": "block", "reason": "one\ntwo"}').reason == "one\ntwo"
     assert say('{"action": "block", "reason": "half \\ud83d"}').reason == "half ?"
-    raw = understand(make_hook(), make_event(), Output(b'\xef\xbb\xbf{"action":"block","reason":"\xff"}'))
+    raw = interpret_output(make_hook(), make_event(), ProcessOutput(b'\xef\xbb\xbf{"action":"block","reason":"\xff"}'))
     assert raw.reason == "\ufffd"
 
 
@@ -123,7 +123,7 @@ outputs = st.one_of(
 )
 def test_understanding_never_raises_and_every_meaning_can_be_written(stdout, stderr, exit, protocol, event, blocking):
     hook = make_hook(protocol=protocol, blocking=blocking)
-    meaning = understand(hook, make_event(event), Output(stdout, stderr, exit))
+    meaning = interpret_output(hook, make_event(event), ProcessOutput(stdout, stderr, exit))
     assert meaning is None or isinstance(meaning, Verdict | Failure)
     if isinstance(meaning, Verdict):
         assert meaning.reason or meaning.says is not Kind.DENY

@@ -6,14 +6,14 @@ import subprocess
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from synaptic.runners.environment import STRING_LIMIT, TOTAL_LIMIT, environment
+from synaptic.runners.environment import ENVIRONMENT_LIMIT, STRING_LIMIT, build_environment
 from tests.runners.making import make_call, make_hook, make_invocation
 
 names = st.text("ABCDEFGH_", min_size=1, max_size=6)
 
 
 def variables(call, **fields):
-    return environment(make_invocation(make_hook(), call, **fields), "m")
+    return build_environment(make_invocation(make_hook(), call, **fields), "m")
 
 
 def test_an_event_without_a_tool_has_no_input():
@@ -43,5 +43,5 @@ def test_whatever_the_agent_sends_fits(sizes):
     found = variables(call)
     lengths = [len(os.fsencode(f"{name}={value}")) + 1 for name, value in found.variables.items()]
     assert max(lengths) <= STRING_LIMIT + 1
-    assert sum(lengths) <= TOTAL_LIMIT
+    assert sum(lengths) <= ENVIRONMENT_LIMIT
     assert set(found.dropped) | set(found.variables) >= set(sizes)

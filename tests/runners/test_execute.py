@@ -7,7 +7,7 @@ import pytest
 
 from synaptic.model.decision import Kind
 from synaptic.model.hook import Builtin, HttpEndpoint, PythonFunction
-from synaptic.runners.execute import Runners
+from synaptic.runners.execute import HookRunners
 from tests.runners.making import eventually, make_call, make_hook, make_invocation, on_loop, shell_hook
 from tests.runners.test_http import Handler
 
@@ -39,7 +39,7 @@ def hooks(tmp_path, endpoint):
 
 def test_every_kind_of_handler_answers(tmp_path, hooks):
     async def work():
-        runners = Runners(tmp_path / "spool")
+        runners = HookRunners(tmp_path / "spool")
         try:
             return {name: await runners.run(make_invocation(hook, make_call(tmp_path))) for name, hook in hooks.items()}
         finally:
@@ -51,7 +51,7 @@ def test_every_kind_of_handler_answers(tmp_path, hooks):
 
 def test_every_kind_of_handler_can_be_started_and_collected(tmp_path, hooks):
     """S0-040: advice stays, decisions are dropped."""
-    runners = Runners(tmp_path / "spool")
+    runners = HookRunners(tmp_path / "spool")
     for hook in hooks.values():
         assert runners.start(make_invocation(hook, make_call(tmp_path))) is None
     assert eventually(lambda: len(runners.collect()) == 3, 15)
@@ -60,7 +60,7 @@ def test_every_kind_of_handler_can_be_started_and_collected(tmp_path, hooks):
     texts = {name: run.outcome.messages[0] for name, run in found.items()}
     assert texts == {"script": "script", "python": "python Bash", "http": "http"}
     for run in found.values():
-        runners.done(run)
+        runners.forget(run)
     assert runners.collect() == []
 
 
@@ -68,7 +68,7 @@ def test_a_policy_is_none_of_its_business(tmp_path):
     class Fake:
         id = "git.force-push"
 
-    runners = Runners(tmp_path / "spool")
+    runners = HookRunners(tmp_path / "spool")
     invocation = make_invocation(make_hook(Builtin(Fake())), make_call(tmp_path))
     with pytest.raises(TypeError, match="is a policy"):
         runners.start(invocation)

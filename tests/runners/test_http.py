@@ -9,7 +9,7 @@ import pytest
 
 from synaptic.model.decision import Fault, Kind
 from synaptic.model.hook import HttpEndpoint
-from synaptic.runners.http import HttpRunner, loopback
+from synaptic.runners.http import HttpRunner, parse_loopback_url
 from tests.runners.making import make_call, make_hook, make_invocation, on_loop
 
 
@@ -121,14 +121,14 @@ http://127.0.0.1:99999/ http://[::1/ http://2130706433/
 
 @pytest.mark.parametrize("url", ["", *ELSEWHERE.split()])
 def test_nothing_leaves_the_machine(url):
-    assert isinstance(loopback(url), str)
+    assert isinstance(parse_loopback_url(url), str)
     assert ask(url).fault is Fault.MISSING
 
 
 def test_loopback_addresses():
-    assert loopback("http://127.8.9.1/x").hosts == ("127.8.9.1",)
-    assert loopback("http://[::1]:8080").port == 8080
-    assert loopback("http://localhost").hosts == ("127.0.0.1", "::1")
+    assert parse_loopback_url("http://127.8.9.1/x").hosts == ("127.8.9.1",)
+    assert parse_loopback_url("http://[::1]:8080").port == 8080
+    assert parse_loopback_url("http://localhost").hosts == ("127.0.0.1", "::1")
 
 
 def test_a_bad_header_is_a_failure(server):

@@ -6,8 +6,8 @@ import pytest
 
 from synaptic.model.decision import Fault, Kind, Verdict
 from synaptic.model.event import EVENTS
-from synaptic.runners.dialect import understand
-from synaptic.runners.output import Output
+from synaptic.runners.dialect import interpret_output
+from synaptic.runners.output import ProcessOutput
 from tests.runners.making import make_hook
 from tests.runners.saying import say, specific
 
@@ -86,8 +86,8 @@ def test_native_permission_request_is_answered_one_level_deeper():
     allow = {"behavior": "allow", "updatedInput": {"a": 1}, "updatedPermissions": []}
     hook = make_hook(protocol="native")
     event = EVENTS["PermissionRequest"](tool_name="Bash", tool_input={"command": "ls"})
-    output = Output(json.dumps(specific("PermissionRequest", decision=allow)).encode())
-    verdict = understand(hook, event, output)
+    output = ProcessOutput(json.dumps(specific("PermissionRequest", decision=allow)).encode())
+    verdict = interpret_output(hook, event, output)
     assert (verdict.says, verdict.input) == (Kind.ALLOW, {"command": "ls", "a": 1})
     assert verdict.extras == {"updatedPermissions": []}
 

@@ -3,14 +3,14 @@
 import subprocess
 
 from synaptic.model.hook import HttpEndpoint, PythonFunction
-from synaptic.runners.execute import ONCE
-from synaptic.runners.once import HANDLER, encoded
+from synaptic.runners.execute import ONCE_ARGV
+from synaptic.runners.once import HANDLER_VARIABLE, encode_handler
 from tests.runners.making import plain_env
 
 
 def ask(handler) -> subprocess.CompletedProcess[bytes]:
-    env = plain_env(**{HANDLER: encoded(handler)})
-    return subprocess.run(ONCE, input=b'{"a":1}\n', env=env, capture_output=True, timeout=20, check=False)
+    env = plain_env(**{HANDLER_VARIABLE: encode_handler(handler)})
+    return subprocess.run(ONCE_ARGV, input=b'{"a":1}\n', env=env, capture_output=True, timeout=20, check=False)
 
 
 def test_a_function_prints_its_answer_and_nothing_else(tmp_path):

@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from synaptic.runners.pipes import Drain, Feed, readable
+from synaptic.runners.pipes import PipeDrain, PipeFeed, wait_readable
 from tests.runners.making import on_loop
 
 LOOPS = pytest.mark.parametrize("loop", ["asyncio", "uvloop"])
@@ -16,7 +16,7 @@ def test_what_is_fed_comes_out_whole(loop):
     data = os.urandom(500_000)
 
     async def work():
-        feed, drain = Feed(data), Drain(1_000_000)
+        feed, drain = PipeFeed(data), PipeDrain(1_000_000)
         reader = os.dup(feed.reader)
         feed.begin()
         await asyncio.to_thread(copy, reader, os.dup(drain.writer))
@@ -38,7 +38,7 @@ def copy(source: int, target: int) -> None:
 @LOOPS
 def test_a_drain_keeps_its_limit_and_reads_on(loop):
     async def work():
-        drain = Drain(10)
+        drain = PipeDrain(10)
         await asyncio.to_thread(os.write, drain.writer, b"x" * 60_000)
         await drain.full.wait()
         await asyncio.to_thread(os.write, drain.writer, b"y" * 60_000)
@@ -53,7 +53,7 @@ def test_a_drain_keeps_its_limit_and_reads_on(loop):
 @LOOPS
 def test_a_reader_that_goes_away_is_no_trouble(loop):
     async def work():
-        feed = Feed(b"x" * 500_000)
+        feed = PipeFeed(b"x" * 500_000)
         feed.begin()
         await asyncio.sleep(0)
         feed.close()
@@ -65,7 +65,7 @@ def test_a_reader_that_goes_away_is_no_trouble(loop):
 def test_readable_waits():
     async def work():
         source, target = os.pipe()
-        waiting = asyncio.ensure_future(readable(source))
+        waiting = asyncio.ensure_future(wait_readable(source))
         await asyncio.sleep(0.01)
         assert not waiting.done()
         os.write(target, b"x")

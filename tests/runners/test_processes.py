@@ -7,33 +7,42 @@ import subprocess
 import pytest
 
 from synaptic.runners import processes
-from synaptic.runners.environment import MARK
-from synaptic.runners.processes import Identity, Launch, Streams, default_child_signal, end, exit_code, identify, launch
+from synaptic.runners.environment import MARK_VARIABLE
+from synaptic.runners.processes import (
+    LaunchPlan,
+    ProcessIdentity,
+    StandardStreams,
+    end_process,
+    identify_process,
+    restore_child_signal,
+    start_process,
+    wait_for_exit,
+)
 from tests.runners.making import alive, eventually, on_loop, plain_env
 
-SILENT = Streams(subprocess.DEVNULL, subprocess.DEVNULL, subprocess.DEVNULL)
+SILENT = StandardStreams(subprocess.DEVNULL, subprocess.DEVNULL, subprocess.DEVNULL)
 
 
 def start(*argv: str, mark: str = "test-mark"):
-    return launch(Launch(argv, {**plain_env(), MARK: mark}, "/", mark), SILENT)
+    return start_process(LaunchPlan(argv, {**plain_env(), MARK_VARIABLE: mark}, "/", mark), SILENT)
 
 
 def test_a_process_is_recognised_until_it_ends():
     process = start("sleep", "600")
-    identity = identify(process.pid)
-    assert identity.alive and not Identity(process.pid, "1").alive
+    identity = identify_process(process.pid)
+    assert identity.is_alive and not ProcessIdentity(process.pid, "1").is_alive
     os.kill(process.pid, signal.SIGKILL)
-    assert eventually(lambda: not identity.alive), "a zombie is not alive"
+    assert eventually(lambda: not identity.is_alive), "a zombie is not alive"
     process.wait()
-    assert not identity.alive and not identify(process.pid).started
+    assert not identity.is_alive and not identify_process(process.pid).started
 
 
 def test_without_proc_the_process_id_has_to_do(monkeypatch, tmp_path):
     monkeypatch.setattr(processes, "PROC", tmp_path / "none")
     process = start("sleep", "600")
-    assert identify(process.pid).alive
-    end(process, "test-mark")
-    assert not identify(process.pid).alive
+    assert identify_process(process.pid).is_alive
+    end_process(process, "test-mark")
+    assert not identify_process(process.pid).is_alive
     assert process.returncode == -signal.SIGKILL
 
 
@@ -41,17 +50,17 @@ def test_everything_with_the_mark_ends_and_nothing_else(tmp_path):
     other = start("sleep", "600", mark="another")
     process = start("sh", "-c", f"setsid sh -c 'echo $$ > {tmp_path}/pid; sleep 600' & sleep 600")
     assert eventually(lambda: (tmp_path / "pid").exists() and (tmp_path / "pid").read_text().strip() != "")
-    end(process, "test-mark")
+    end_process(process, "test-mark")
     assert eventually(lambda: not alive(int((tmp_path / "pid").read_text())))
     assert alive(other.pid)
-    end(other, "another")
+    end_process(other, "another")
 
 
 def test_an_orphan_without_the_mark_is_found_through_its_parent(tmp_path):
     hidden = f"setsid env -i sh -c 'echo $$ > {tmp_path}/pid; sleep 600; true'"
     process = start("sh", "-c", f"{hidden} & sleep 600")
     assert eventually(lambda: (tmp_path / "pid").exists() and (tmp_path / "pid").read_text().strip() != "")
-    end(process, "test-mark")
+    end_process(process, "test-mark")
     assert eventually(lambda: not alive(int((tmp_path / "pid").read_text())))
 
 
@@ -62,7 +71,7 @@ def test_exit_codes_arrive(loop, pidfd, monkeypatch):
         monkeypatch.setattr(processes, "_open_pidfd", lambda pid: -1)
 
     async def codes():
-        return [await exit_code(start("sh", "-c", text)) for text in ("exit 0", "exit 2", "kill -9 $$")]
+        return [await wait_for_exit(start("sh", "-c", text)) for text in ("exit 0", "exit 2", "kill -9 $$")]
 
     assert on_loop(codes(), loop) == [0, 2, -9]
 
@@ -70,7 +79,7 @@ def test_exit_codes_arrive(loop, pidfd, monkeypatch):
 def test_an_inherited_ignore_of_ended_children_is_undone():
     before = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     try:
-        default_child_signal()
+        restore_child_signal()
         assert start("sh", "-c", "exit 2").wait() == 2
     finally:
         signal.signal(signal.SIGCHLD, before)
@@ -79,4 +88,4 @@ def test_an_inherited_ignore_of_ended_children_is_undone():
 def test_a_process_has_a_session_of_its_own():
     process = start("sleep", "600")
     assert os.getsid(process.pid) == process.pid != os.getsid(0)
-    end(process, "test-mark")
+    end_process(process, "test-mark")

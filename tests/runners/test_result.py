@@ -6,15 +6,15 @@ from itertools import product
 import pytest
 
 from synaptic.model.decision import Fault, Kind, Verdict
-from synaptic.runners.dialect import understand
-from synaptic.runners.output import Output
+from synaptic.runners.dialect import interpret_output
+from synaptic.runners.output import ProcessOutput
 from tests.runners.making import make_event, make_hook
 
 
 def say(answer, event="PreAbilityCall", blocking=True, exit=0):
     text = answer if isinstance(answer, str) else json.dumps(answer)
     hook = make_hook(protocol="result", blocking=blocking, source="hooks/a.yaml")
-    return understand(hook, make_event(event), Output(text.encode(), b"trouble", exit))
+    return interpret_output(hook, make_event(event), ProcessOutput(text.encode(), b"trouble", exit))
 
 
 def test_a_full_result_is_read():
@@ -112,7 +112,11 @@ def test_wrong_parts_are_left_out_and_the_rest_counts():
 
 
 def test_error_alone_is_no_result_under_another_protocol():
-    native = understand(make_hook(protocol="native"), make_event(), Output(b'{"error": "no config found"}'))
+    native = interpret_output(
+        make_hook(protocol="native"), make_event(), ProcessOutput(b'{"error": "no config found"}')
+    )
     assert native is None
-    block = understand(make_hook(protocol="native"), make_event(), Output(b'{"error": "e", "messages_to_user": []}'))
+    block = interpret_output(
+        make_hook(protocol="native"), make_event(), ProcessOutput(b'{"error": "e", "messages_to_user": []}')
+    )
     assert isinstance(block, Verdict) and block.says is Kind.DENY

@@ -5,14 +5,14 @@ import sys
 
 import msgspec
 
-from synaptic.model.errand import Ended
+from synaptic.model.errand import ErrandResult
 
 
-def run(*programs: tuple[list[str], float]) -> list[Ended]:
+def run(*programs: tuple[list[str], float]) -> list[ErrandResult]:
     text = msgspec.json.encode([{"argv": argv, "timeout": seconds} for argv, seconds in programs]).decode()
     command = [sys.executable, "-I", "-m", "synaptic.runners.several", text]
     done = subprocess.run(command, capture_output=True, timeout=60, check=True)
-    return msgspec.json.decode(done.stdout, type=list[Ended])
+    return msgspec.json.decode(done.stdout, type=list[ErrandResult])
 
 
 def test_each_end_is_told_in_its_order():

@@ -12,7 +12,7 @@ import pytest
 
 from synaptic.model.decision import Fault, Kind, Verdict
 from synaptic.model.hook import Command
-from synaptic.runners.spool import Spool
+from synaptic.runners.spool import RunSpool
 from tests.runners.making import alive, eventually, make_call, make_hook, make_invocation, plain_env, shell_hook
 
 CONTEXT = '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","additionalContext":"c"}}'
@@ -20,7 +20,7 @@ CONTEXT = '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecisi
 
 @pytest.fixture
 def spool(tmp_path):
-    return Spool(tmp_path / "run" / "spool")
+    return RunSpool(tmp_path / "run" / "spool")
 
 
 def start(spool, hook, root, timeout=30.0, **call):
@@ -47,7 +47,7 @@ def test_results_are_kept_until_done_also_for_another_reader(tmp_path, spool):
     hook = shell_hook(tmp_path / "say", """echo '{"messages_to_user":["m"],"error":"x"}'""", blocking=False)
     start(spool, hook, tmp_path)
     first = finished(spool)
-    assert spool.collect() == first == Spool(spool.folder).collect()
+    assert spool.collect() == first == RunSpool(spool.folder).collect()
     assert first[0].outcome.messages == ("m",)
     assert first[0].outcome.says is Kind.NONE
     spool.forget(first[0])
@@ -59,7 +59,7 @@ def test_results_are_kept_until_done_also_for_another_reader(tmp_path, spool):
 def test_a_repeated_call_starts_nothing_twice(tmp_path, spool):
     hook = shell_hook(tmp_path / "counter", f"echo x >> {tmp_path}/count", blocking=False)
     start(spool, hook, tmp_path)
-    start(Spool(spool.folder), hook, tmp_path)
+    start(RunSpool(spool.folder), hook, tmp_path)
     finished(spool)
     assert (tmp_path / "count").read_text() == "x\n"
     start(spool, hook, tmp_path, id="c2")
@@ -118,7 +118,7 @@ def test_ended_children_leave_no_zombie(tmp_path, spool):
 
 def test_a_folder_that_cannot_be_written_is_a_failure(tmp_path):
     (tmp_path / "file").write_text("")
-    spool = Spool(tmp_path / "file" / "spool")
+    spool = RunSpool(tmp_path / "file" / "spool")
     hook = shell_hook(tmp_path / "a", "true", blocking=False)
     assert start(spool, hook, tmp_path) is not None
     assert spool.collect() == []
@@ -127,14 +127,14 @@ def test_a_folder_that_cannot_be_written_is_a_failure(tmp_path):
 STARTER = """
 import os, sys
 from pathlib import Path
-from synaptic.runners.spool import Spool
+from synaptic.runners.spool import RunSpool
 import synaptic.runners.spool as module
 from tests.runners.making import make_call, make_hook, make_invocation
 from synaptic.model.hook import Command
 hook = make_hook(Command(argv=(sys.argv[2],)), blocking=False, protocol="native")
 if sys.argv[3] == "die":
-    module.identify = lambda pid: os.kill(os.getpid(), 9)
-Spool(Path(sys.argv[1])).start(make_invocation(hook, make_call("/")), hook.handler)
+    module.identify_process = lambda pid: os.kill(os.getpid(), 9)
+RunSpool(Path(sys.argv[1])).start(make_invocation(hook, make_call("/")), hook.handler)
 print("answered", flush=True)
 """
 

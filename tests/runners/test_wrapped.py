@@ -5,8 +5,8 @@ import sys
 
 PROGRAM = """\
 import sys
-from synaptic.runners.wrapped import run
-end = run(sys.argv[1:])
+from synaptic.runners.wrapped import run_wrapped
+end = run_wrapped(sys.argv[1:])
 print(end.exit, repr(end.output), end.trouble, file=sys.stderr)
 """
 

@@ -4,28 +4,28 @@ import json
 
 import pytest
 
-from synaptic.agents.shared.discover import agent_names, all_agents, find_agent
-from synaptic.setup.agent_health import examine
-from synaptic.setup.bootstrap import bootstrap, plan_of
-from synaptic.setup.record import Choices
+from synaptic.agents.shared.discover import find_agent, list_agent_names, load_agents
+from synaptic.setup.agent_health import examine_agent
+from synaptic.setup.bootstrap import make_plan, run_bootstrap
+from synaptic.setup.record import SetupChoices
 from synaptic.setup.settings import ensure_token
 from tests.packages.installation import options_for
 
-FOREIGN = [agent for agent in agent_names() if agent != "claude"]
+FOREIGN = [agent for agent in list_agent_names() if agent != "claude"]
 
 
 @pytest.fixture
 def told(tmp_path):
     def install(agent, **more):
-        options = options_for(tmp_path, choices=Choices(agents=(agent,), trust=True, **more))
-        bootstrap(options)
+        options = options_for(tmp_path, choices=SetupChoices(agents=(agent,), trust=True, **more))
+        run_bootstrap(options)
         return options
 
     return install
 
 
 def remarks(options, agent):
-    return list(examine(options, find_agent(agent), plan_of(options, ensure_token(options.home))))
+    return list(examine_agent(options, find_agent(agent), make_plan(options, ensure_token(options.home))))
 
 
 def failures(options, agent):
@@ -49,7 +49,7 @@ def test_missing_entries_are_a_fault_that_bootstrap_repairs(told, agent):
     faults = failures(options, agent)
     assert faults
     assert any(remark.ours and remark.fix == "synaptic bootstrap" for remark in faults)
-    bootstrap(options)
+    run_bootstrap(options)
     assert failures(options, agent) == []
 
 
@@ -64,11 +64,11 @@ def test_an_outdated_entry_and_a_broken_file_are_told_apart(told):
 
 
 @pytest.mark.parametrize(
-    ("agent", "switch"), [(one.name, switch) for one in all_agents() for switch in one.switches], ids=str
+    ("agent", "switch"), [(one.name, switch) for one in load_agents() for switch in one.switches], ids=str
 )
 def test_every_switch_that_stops_hooks_is_seen(told, agent, switch):
     options = told(agent)
-    path = find_agent(agent).path(switch.file, options.environment)
+    path = find_agent(agent).locate_file(switch.file, options.environment)
     if path.suffix == ".toml":
         path.write_text(f"[{switch.keys[0]}]\n{switch.keys[1]} = false\n" + path.read_text())
     else:
@@ -83,8 +83,8 @@ def test_every_switch_that_stops_hooks_is_seen(told, agent, switch):
 
 
 def test_codex_without_an_agreement_is_a_fault_with_what_to_type(tmp_path):
-    options = options_for(tmp_path, choices=Choices(agents=("codex",)))
-    bootstrap(options)
+    options = options_for(tmp_path, choices=SetupChoices(agents=("codex",)))
+    run_bootstrap(options)
     (fault,) = failures(options, "codex")
     assert "skips 12 of 12 entries" in fault.seen
     assert "`/hooks`" in fault.fix

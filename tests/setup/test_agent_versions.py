@@ -5,7 +5,7 @@ import json
 import pytest
 
 from synaptic.setup import agent_versions
-from synaptic.setup.agent_versions import version, versions
+from synaptic.setup.agent_versions import find_version, find_versions
 
 
 def program(path, body):
@@ -26,7 +26,7 @@ def program(path, body):
     ],
 )
 def test_a_program_is_asked(tmp_path, body, seen):
-    assert version(str(program(tmp_path / "agent", body))) == seen
+    assert find_version(str(program(tmp_path / "agent", body))) == seen
 
 
 def test_an_npm_package_is_read_and_not_started(tmp_path):
@@ -34,16 +34,16 @@ def test_an_npm_package_is_read_and_not_started(tmp_path):
     bin_file = program(package / "bin" / "codex.js", f"touch {tmp_path}/started; echo 9.9.9")
     (package / "package.json").write_text(json.dumps({"version": "0.166.0", "bin": {"codex": "bin/codex.js"}}))
     (tmp_path / "codex").symlink_to(bin_file)
-    assert version(str(tmp_path / "codex")) == "0.166.0"
+    assert find_version(str(tmp_path / "codex")) == "0.166.0"
     assert not (tmp_path / "started").exists()
 
 
 def test_a_package_json_of_somebody_else_is_not_believed(tmp_path):
     (tmp_path / "package.json").write_text(json.dumps({"version": "5.5.5"}))
-    assert version(str(program(tmp_path / "bin" / "agent", "echo 1.0.0"))) == "1.0.0"
+    assert find_version(str(program(tmp_path / "bin" / "agent", "echo 1.0.0"))) == "1.0.0"
 
 
 def test_nobody_waits_for_an_agent_that_hangs_or_is_gone(tmp_path, monkeypatch):
-    monkeypatch.setattr(agent_versions, "PATIENCE", 0.2)
+    monkeypatch.setattr(agent_versions, "VERSION_TIMEOUT", 0.2)
     slow = program(tmp_path / "slow", "exec sleep 5")
-    assert versions({"codex": str(slow), "amp": str(tmp_path / "gone")}) == {"codex": "", "amp": ""}
+    assert find_versions({"codex": str(slow), "amp": str(tmp_path / "gone")}) == {"codex": "", "amp": ""}

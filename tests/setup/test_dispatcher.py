@@ -24,7 +24,7 @@ def home(tmp_path: Path) -> Home:
 
 @pytest.fixture
 def uncompiled(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dispatcher, "compiled", lambda: None)
+    monkeypatch.setattr(dispatcher, "find_compiled", lambda: None)
 
 
 def run(home: Home, *words: str, stdin: bytes = b"{}") -> "subprocess.CompletedProcess[bytes]":
@@ -34,7 +34,7 @@ def run(home: Home, *words: str, stdin: bytes = b"{}") -> "subprocess.CompletedP
 def stand_in(home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     program = tmp_path / "dispatch"
     program.write_bytes(b"\x7fELF and so on")
-    monkeypatch.setattr(dispatcher, "compiled", lambda: program)
+    monkeypatch.setattr(dispatcher, "find_compiled", lambda: program)
     return program
 
 
@@ -43,11 +43,11 @@ def test_the_compiled_program_is_copied_and_executable(
 ) -> None:
     """S0-005"""
     program = stand_in(home, tmp_path, monkeypatch)
-    assert dispatcher.kind(home) is None
-    assert dispatcher.install(home) == "native"
+    assert dispatcher.find_dispatcher_kind(home) is None
+    assert dispatcher.install_dispatcher(home) == "native"
     assert home.dispatch.read_bytes() == program.read_bytes()
     assert home.dispatch.stat().st_mode & 0o777 == 0o755
-    assert dispatcher.kind(home) == "native"
+    assert dispatcher.find_dispatcher_kind(home) == "native"
     assert sorted(path.name for path in home.bin.iterdir()) == ["dispatch", "synaptic"]
 
 
@@ -55,24 +55,24 @@ def test_twice_is_untouched_and_a_change_is_replaced(
     home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program = stand_in(home, tmp_path, monkeypatch)
-    dispatcher.install(home)
+    dispatcher.install_dispatcher(home)
     before = [path.stat() for path in (home.dispatch, home.engine)]
-    dispatcher.install(home)
+    dispatcher.install_dispatcher(home)
     after = [path.stat() for path in (home.dispatch, home.engine)]
     assert [(x.st_ino, x.st_mtime_ns) for x in before] == [(x.st_ino, x.st_mtime_ns) for x in after]
     program.write_bytes(b"\x7fELF newer")
-    dispatcher.install(home)
+    dispatcher.install_dispatcher(home)
     assert home.dispatch.read_bytes() == b"\x7fELF newer"
 
 
 def test_the_engine_file_names_python_version_and_fail_policy(home: Home, uncompiled: None) -> None:
-    dispatcher.install(home)
+    dispatcher.install_dispatcher(home)
     known = dispatcher.read_engine(home)
     assert known == dispatcher.EngineFile(sys.executable, "open", synaptic.__version__, True)
-    dispatcher.install(home, "closed")
-    dispatcher.install(home)
+    dispatcher.install_dispatcher(home, "closed")
+    dispatcher.install_dispatcher(home)
     assert dispatcher.read_engine(home).fail == "closed"
-    dispatcher.install(home, "open")
+    dispatcher.install_dispatcher(home, "open")
     assert dispatcher.read_engine(home).fail == "open"
 
 
@@ -86,8 +86,8 @@ def test_a_garbage_engine_file_reads_as_the_defaults(home: Home, content: bytes)
 
 def test_without_a_compiler_the_python_client_does_the_same(home: Home, uncompiled: None) -> None:
     """S0-005 S0-020"""
-    assert dispatcher.install(home) == "python"
-    assert dispatcher.kind(home) == "python"
+    assert dispatcher.install_dispatcher(home) == "python"
+    assert dispatcher.find_dispatcher_kind(home) == "python"
     with FakeDaemon(home, tell(OK)) as daemon:
         done = run(home, "codex", "--entry=1", "PreToolUse", stdin=b'{"a":1}')
     assert (done.stdout, done.stderr, done.returncode) == (b"out", b"err", 2)
@@ -97,7 +97,7 @@ def test_without_a_compiler_the_python_client_does_the_same(home: Home, uncompil
 
 
 def test_the_python_client_answers_without_a_daemon(home: Home, uncompiled: None) -> None:
-    dispatcher.install(home)
+    dispatcher.install_dispatcher(home)
     with home.engine.open("a") as file:
         file.write("daemon=false\n")
     done = run(home, "PreToolUse", stdin=b'{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{}}')
@@ -108,12 +108,12 @@ def test_the_python_client_without_python_meets_the_fail_policy(
     home: Home, uncompiled: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "executable", "/nowhere/python")
-    dispatcher.install(home, "closed")
+    dispatcher.install_dispatcher(home, "closed")
     done = run(home, "PreToolUse")
     assert done.returncode == 2
     assert b"its Python is missing: /nowhere/python" in done.stderr
     assert run(home, "Stop").returncode == 0
-    dispatcher.install(home, "open")
+    dispatcher.install_dispatcher(home, "open")
     done = run(home, "PreToolUse")
     assert (done.returncode, done.stdout) == (0, b"")
     assert done.stderr.startswith(b"synaptic: this call was NOT checked")
@@ -124,50 +124,50 @@ def test_an_engine_that_cannot_be_imported_meets_the_fail_policy(
 ) -> None:
     real = Path(sys.base_prefix) / "bin" / "python3"
     monkeypatch.setattr(sys, "executable", str(real))
-    dispatcher.install(home, "closed")
+    dispatcher.install_dispatcher(home, "closed")
     done = run(home, "PreToolUse")
     assert done.returncode == 2
     assert b"cannot be started" in done.stderr
 
 
 def test_removal_takes_only_what_is_ours(home: Home, uncompiled: None) -> None:
-    dispatcher.install(home)
+    dispatcher.install_dispatcher(home)
     (home.bin / "other").touch()
-    dispatcher.remove(home)
+    dispatcher.remove_dispatcher(home)
     assert [path.name for path in home.bin.iterdir()] == ["other"]
     assert not home.engine.exists()
     (home.bin / "other").unlink()
-    dispatcher.remove(home)
+    dispatcher.remove_dispatcher(home)
     assert not home.bin.exists()
 
 
 def test_a_foreign_program_is_not_ours(home: Home) -> None:
     home.bin.mkdir(parents=True)
     home.dispatch.write_text("#!/bin/sh\necho hello\n")
-    assert dispatcher.kind(home) is None
+    assert dispatcher.find_dispatcher_kind(home) is None
 
 
 def test_a_home_that_cannot_be_written_is_said(tmp_path: Path, uncompiled: None) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(SettingsError, match="file/home/bin/dispatch"):
-        dispatcher.install(Home(tmp_path / "file" / "home"))
+        dispatcher.install_dispatcher(Home(tmp_path / "file" / "home"))
 
 
 def test_a_python_that_cannot_be_used_is_refused(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dispatcher.site, "getusersitepackages", lambda: str(Path(synaptic.__file__).parents[1]))
     with pytest.raises(SettingsError, match="pipx"):
-        dispatcher.install(home)
+        dispatcher.install_dispatcher(home)
     monkeypatch.undo()
     monkeypatch.setattr(sys, "executable", "/a\nb/python")
     with pytest.raises(SettingsError, match="line break"):
-        dispatcher.install(home)
+        dispatcher.install_dispatcher(home)
 
 
 def test_the_command_line_stands_beside_the_dispatcher(tmp_path: Path) -> None:
     """What is on PATH after the bootstrap is all that its messages tell people to type."""
     home = Home(tmp_path / "a b" / ".synaptic")
-    dispatcher.install(home)
+    dispatcher.install_dispatcher(home)
     done = subprocess.run([home.launcher, "--version"], capture_output=True, text=True, env={"HOME": str(tmp_path)})
     assert synaptic.__version__ in done.stdout, done.stderr
-    dispatcher.remove(home)
+    dispatcher.remove_dispatcher(home)
     assert not home.bin.exists()

@@ -13,7 +13,7 @@ from synaptic.store.db import Store
 def test_a_dispatcher_of_another_version_fails_and_is_repaired_by_bootstrap(tmp_path: Path):
     home = Home(tmp_path / "home")
     assert list(check_dispatcher(home)) == []
-    dispatcher.install(home)
+    dispatcher.install_dispatcher(home)
     (found,) = check_dispatcher(home)
     assert found.state in ("ok", "warn")
     home.engine.write_text(home.engine.read_text().replace("version=", "version=0."))

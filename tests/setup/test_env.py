@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from synaptic.model.environment import project_variables
+from synaptic.model.environment import build_project_variables
 from synaptic.model.errors import SettingsError
-from synaptic.setup.env import LIBRARY, assignment, env_file, env_text, read_env, remove_env, write_env
+from synaptic.setup.env import LIBRARY, format_assignment, format_env, locate_env, read_env, remove_env, write_env
 
 KEYS = [
     "SYNAPTIC_PROJECT_ROOT", "SYNAPTIC_ROOT", "SYNAPTIC_SHARED", "SYNAPTIC_SKILLS",
@@ -52,7 +52,7 @@ def sourced(shell, path):
 def test_both_readers_see_the_same_value(value, shell, tmp_path):
     """S0-111, S0-112"""
     path = tmp_path / "v.toml"
-    path.write_bytes(env_text({"V": value}))
+    path.write_bytes(format_env({"V": value}))
     assert tomllib.loads(path.read_bytes().decode())["V"] == value
     assert sourced(shell, path) == value
 
@@ -64,15 +64,15 @@ def test_both_readers_see_the_same_value(value, shell, tmp_path):
 def test_any_value_that_a_path_can_have_reads_equally(tmp_path_factory, value):
     """S0-112"""
     path = tmp_path_factory.mktemp("env") / "v.toml"
-    path.write_bytes(env_text({"V": value}))
+    path.write_bytes(format_env({"V": value}))
     assert tomllib.loads(path.read_bytes().decode())["V"] == value
     assert [sourced(shell, path) for shell in SHELLS] == [value, value]
 
 
 def test_an_ordinary_value_is_written_as_people_expect():
     """S0-111: no spaces round `=`, no table."""
-    assert assignment("K", "/a b/c") == 'K="/a b/c"'
-    assert assignment("K", 'a "b" $c') == "K='a \"b\" $c'"
+    assert format_assignment("K", "/a b/c") == 'K="/a b/c"'
+    assert format_assignment("K", 'a "b" $c') == "K='a \"b\" $c'"
 
 
 def test_nothing_in_a_value_is_executed(tmp_path):
@@ -81,7 +81,7 @@ def test_nothing_in_a_value_is_executed(tmp_path):
         (f"$(touch {marker})", f"it's `touch {marker}`", f"'; touch {marker}; '$", f"\n'$(touch {marker})")
     ):
         path = tmp_path / f"{number}.toml"
-        path.write_bytes(env_text({"V": value}))
+        path.write_bytes(format_env({"V": value}))
         assert [sourced(shell, path) for shell in SHELLS] == [value, value]
     assert not marker.exists()
 
@@ -92,7 +92,7 @@ def test_six_keys_with_the_root_burned_in(tmp_path):
     assert path == tmp_path / ".synaptic" / "env.toml"
     values = tomllib.loads(path.read_text())
     assert list(values) == KEYS
-    assert values == project_variables(str(tmp_path), "main", "claude")
+    assert values == build_project_variables(str(tmp_path), "main", "claude")
     assert all(value.startswith("/") for value in list(values.values())[:4])
     assert len(path.read_text().splitlines()) == 6
 
@@ -104,7 +104,7 @@ def test_a_script_sources_the_file_and_sees_its_own_project(name, tmp_path):
         root.mkdir()
         write_env(root)
         script = 'set -e; source "$1"; printf %s "$SYNAPTIC_PROJECT_ROOT"'
-        done = subprocess.run(["bash", "-c", script, "-", str(env_file(root))], capture_output=True, check=True)
+        done = subprocess.run(["bash", "-c", script, "-", str(locate_env(root))], capture_output=True, check=True)
         assert done.stdout.decode() == str(root) == read_env(root)["SYNAPTIC_PROJECT_ROOT"]
 
 
@@ -112,7 +112,7 @@ def test_a_deleted_file_is_written_anew(tmp_path):
     """S0-114"""
     write_env(tmp_path).unlink()
     assert read_env(tmp_path)["SYNAPTIC_PROJECT_ROOT"] == str(tmp_path)
-    assert env_file(tmp_path).exists()
+    assert locate_env(tmp_path).exists()
 
 
 def test_channel_and_agents_stay_and_a_moved_root_is_corrected(tmp_path):

@@ -4,12 +4,12 @@ import pytest
 
 from synaptic.model.errors import SettingsError
 from synaptic.model.home import Home
-from synaptic.setup.options import Change, Report, options_from
+from synaptic.setup.options import SetupChange, SetupReport, read_setup_options
 
 
 def test_an_environment_describes_an_installation():
     environ = {"HOME": "/h", "SHELL": "/bin/zsh", "ZDOTDIR": "/z", "CLAUDE_CONFIG_DIR": "/c", "PATH": "/bin"}
-    options = options_from(environ, Home(Path("/h/.synaptic")))
+    options = read_setup_options(environ, Home(Path("/h/.synaptic")))
     assert options.settings == Path("/c/settings.json")
     assert options.profile.file == Path("/z/.zshrc")
     assert options.search_path == "/bin"
@@ -17,7 +17,7 @@ def test_an_environment_describes_an_installation():
 
 
 def test_empty_variables_count_as_unset():
-    options = options_from({"HOME": "/h", "CLAUDE_CONFIG_DIR": "", "ZDOTDIR": ""}, Home(Path("/h/.synaptic")))
+    options = read_setup_options({"HOME": "/h", "CLAUDE_CONFIG_DIR": "", "ZDOTDIR": ""}, Home(Path("/h/.synaptic")))
     assert options.settings == Path("/h/.claude/settings.json")
     assert options.profile.file == Path("/h/.profile")
 
@@ -28,9 +28,9 @@ def test_a_user_without_a_home_folder_is_told_what_to_set(monkeypatch):
 
     monkeypatch.setattr(Path, "home", nowhere)
     with pytest.raises(SettingsError, match="set HOME"):
-        options_from({}, Home(Path("/h/.synaptic")))
+        read_setup_options({}, Home(Path("/h/.synaptic")))
 
 
 def test_a_report_tells_what_changed_from_what_was_right():
-    done, right = (Change(what="x", path="/x", done=flag) for flag in (True, False))
-    assert Report((done, right)).done == (done,)
+    done, right = (SetupChange(what="x", path="/x", done=flag) for flag in (True, False))
+    assert SetupReport((done, right)).done_changes == (done,)

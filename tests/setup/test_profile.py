@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from synaptic.model.errors import SettingsError
 from synaptic.model.home import Home
-from synaptic.setup.profile import MARKER, Shell, add_path, path_line, remove_path
+from synaptic.setup.profile import PATH_MARKER, LoginShell, add_path, format_path_line, remove_path
 
 
 @pytest.fixture
@@ -18,7 +18,7 @@ def home(tmp_path):
 
 
 def shell(tmp_path, path="/bin/zsh", **more):
-    return Shell(path, tmp_path, **more)
+    return LoginShell(path, tmp_path, **more)
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_the_line_goes_into_the_file_of_the_active_shell(path, file, tmp_path, h
     assert add_path(shell(tmp_path, path), home)
     text = (tmp_path / file).read_text()
     want = f"fish_add_path --path '{home.bin}'" if "fish" in path else f'export PATH="{home.bin}:$PATH"'
-    assert text == f"{MARKER}\n{want}\n"
+    assert text == f"{PATH_MARKER}\n{want}\n"
 
 
 def test_zdotdir_is_where_zsh_looks(tmp_path, home):
@@ -115,7 +115,7 @@ def test_lines_before_and_after_are_never_joined(tmp_path, home):
 
 def test_without_a_memory_the_marker_tells_what_is_ours(tmp_path, home):
     rc = tmp_path / ".zshrc"
-    rc.write_text(f'a=1\n{MARKER}\nexport PATH="/old:$PATH"\nb=2\n')
+    rc.write_text(f'a=1\n{PATH_MARKER}\nexport PATH="/old:$PATH"\nb=2\n')
     assert remove_path(home, rc)
     assert rc.read_text() == "a=1\nb=2\n"
     assert not remove_path(home, rc)
@@ -128,7 +128,7 @@ def test_a_linked_profile_stays_a_link(tmp_path, home):
     (tmp_path / ".zshrc").symlink_to(real)
     add_path(shell(tmp_path), home)
     assert (tmp_path / ".zshrc").is_symlink()
-    assert MARKER in real.read_text()
+    assert PATH_MARKER in real.read_text()
     assert real.stat().st_mode & 0o777 == 0o600
 
 
@@ -136,7 +136,7 @@ def test_a_linked_profile_stays_a_link(tmp_path, home):
 def test_the_shell_sees_the_folder_whatever_it_is_called(name, tmp_path):
     """S0-011"""
     strange = Home(tmp_path / name / ".synaptic")
-    line = path_line(Shell("/bin/bash", tmp_path), strange)
+    line = format_path_line(LoginShell("/bin/bash", tmp_path), strange)
     for program in ("bash", "dash"):
         done = subprocess.run(
             [program, "-c", f'{line}\nprintf %s "$PATH"'],
@@ -149,4 +149,4 @@ def test_the_shell_sees_the_folder_whatever_it_is_called(name, tmp_path):
 
 def test_a_folder_that_path_cannot_hold_is_refused(tmp_path):
     with pytest.raises(SettingsError, match="colon"):
-        path_line(Shell("/bin/bash", tmp_path), Home(tmp_path / "a:b"))
+        format_path_line(LoginShell("/bin/bash", tmp_path), Home(tmp_path / "a:b"))

@@ -2,9 +2,9 @@ import json
 
 import pytest
 
-from synaptic.setup.bootstrap import bootstrap
-from synaptic.setup.record import Choices
-from synaptic.setup.verify import verify
+from synaptic.setup.bootstrap import run_bootstrap
+from synaptic.setup.record import SetupChoices
+from synaptic.setup.verify import verify_setup
 from tests.packages.installation import options_for, snapshot
 
 
@@ -13,12 +13,12 @@ def options(tmp_path):
     project = tmp_path / "project"
     (project / ".claude").mkdir(parents=True)
     options = options_for(tmp_path, project=project)
-    bootstrap(options)
+    run_bootstrap(options)
     return options
 
 
 def found(options):
-    return [(problem.what, problem.where) for problem in verify(options)]
+    return [(problem.what, problem.where) for problem in verify_setup(options)]
 
 
 def put(path, value):
@@ -29,13 +29,13 @@ def put(path, value):
 def test_a_good_installation_has_no_problem_and_looking_writes_nothing(options, tmp_path):
     """S0-009"""
     before = snapshot(tmp_path)
-    assert verify(options) == ()
+    assert verify_setup(options) == ()
     assert snapshot(tmp_path) == before
 
 
 def test_before_bootstrap_everything_is_missing_and_says_what_to_type(tmp_path):
     options = options_for(tmp_path, search_path="/bin")
-    problems = verify(options)
+    problems = verify_setup(options)
     assert [problem.what for problem in problems] == [
         "the dispatcher is missing",
         "the dispatcher does not know its engine",
@@ -68,11 +68,11 @@ def test_a_dispatcher_that_cannot_run_is_named(options):
 def test_a_repository_that_switches_hooks_off_is_named_and_managed_ones_do_not_care(options, name):
     file = options.project / ".claude" / name
     put(file, {"disableAllHooks": True})
-    ((problem),) = verify(options)
+    ((problem),) = verify_setup(options)
     assert problem.where == str(file)
     assert "--managed" in problem.fix
-    bootstrap(options_for(options.user_home.parent, choices=Choices(managed=True)))
-    assert verify(options) == ()
+    run_bootstrap(options_for(options.user_home.parent, choices=SetupChoices(managed=True)))
+    assert verify_setup(options) == ()
 
 
 def test_the_user_may_have_switched_hooks_off(options):

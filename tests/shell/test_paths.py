@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from synaptic.shell.paths import PLAIN, Standpoint, inside, readings, resolve, settled
+from synaptic.shell.paths import PLAIN_PATH, Standpoint, is_inside, is_settled, list_readings, resolve_path
 
 AT = Standpoint("/home/u/p/sub", "/home/u")
 
@@ -33,23 +33,23 @@ AT = Standpoint("/home/u/p/sub", "/home/u")
     ],
 )
 def test_a_path_is_resolved_by_its_text(text: str, path: str):
-    assert resolve(text, AT) == path
+    assert resolve_path(text, AT) == path
 
 
 @pytest.mark.parametrize("text", ["", "a\0b", "/etc/passwd\0.txt"])
 def test_no_path_at_all(text: str):
-    assert resolve(text, AT) is None
+    assert resolve_path(text, AT) is None
 
 
 @pytest.mark.parametrize("text", ["%2e%2e/%2e%2e/%2e%2e/etc", "..%2f..%2F..%2fetc", "%252e%252e/../%252e%252e/etc"])
 def test_encoded_dots_and_slashes_are_read_both_ways(text: str):
-    found = readings(text, AT)
-    assert any(not inside(path, ["/home/u/p/sub"]) for path in found)
-    assert resolve(text, AT) in found
+    found = list_readings(text, AT)
+    assert any(not is_inside(path, ["/home/u/p/sub"]) for path in found)
+    assert resolve_path(text, AT) in found
 
 
 def test_a_percent_sign_alone_is_no_encoding():
-    assert readings("100%.txt", AT) == ("/home/u/p/sub/100%.txt",)
+    assert list_readings("100%.txt", AT) == ("/home/u/p/sub/100%.txt",)
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_a_percent_sign_alone_is_no_encoding():
     ],
 )
 def test_inside(path: str, roots: list[str], expected: bool):
-    assert inside(path, roots) is expected
+    assert is_inside(path, roots) is expected
 
 
 PIECES = st.lists(st.sampled_from(["..", ".", "a", "b c", "~", "", "$HOME", "%2e%2e", "..."]), max_size=8).map("/".join)
@@ -74,29 +74,29 @@ PIECES = st.lists(st.sampled_from(["..", ".", "a", "b c", "~", "", "$HOME", "%2e
 
 @given(PIECES, st.sampled_from(["", "/", "~/", "//"]))
 def test_a_resolved_path_is_absolute_normal_and_stays_the_same(text: str, start: str):
-    path = resolve(start + text, AT)
+    path = resolve_path(start + text, AT)
     if path is None:
         return
     assert path == os.path.normpath(path)
     assert path.startswith("/")
     assert ".." not in path.split("/")
-    assert resolve(path.replace("$HOME", "x"), AT) == path.replace("$HOME", "x")
+    assert resolve_path(path.replace("$HOME", "x"), AT) == path.replace("$HOME", "x")
 
 
 @given(PIECES)
 def test_what_is_inside_by_text_is_inside_by_parts(text: str):
-    path = resolve(text, AT)
+    path = resolve_path(text, AT)
     if path is not None:
-        assert inside(path, ["/home/u/p"]) == (path.split("/")[:4] == ["", "home", "u", "p"])
+        assert is_inside(path, ["/home/u/p"]) == (path.split("/")[:4] == ["", "home", "u", "p"])
 
 
 FOLDERS = st.sampled_from(
     ["/p", "/p/", "/", "", "/p/../q", "/private/tmp/x", "/private/x", "/a b", "/p..q", "relative"]
 )
-PLAIN_NAMES = st.from_regex(PLAIN, fullmatch=True).filter(lambda text: len(text) < 80)
+PLAIN_NAMES = st.from_regex(PLAIN_PATH, fullmatch=True).filter(lambda text: len(text) < 80)
 
 
 @given(PLAIN_NAMES, FOLDERS)
 def test_a_plain_name_in_a_settled_folder_is_written_behind_it(text: str, folder: str):
-    if settled(folder):
-        assert resolve(text, Standpoint(folder, "/home/u")) == f"{folder}/{text}"
+    if is_settled(folder):
+        assert resolve_path(text, Standpoint(folder, "/home/u")) == f"{folder}/{text}"

@@ -6,7 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from synaptic.shell import reading
-from synaptic.shell.paths import inside
+from synaptic.shell.paths import is_inside
 from synaptic.shell.read.script import Script
 from synaptic.shell.reading import CommandReading
 
@@ -29,7 +29,16 @@ def test_nothing_is_read_before_somebody_asks_and_then_once(monkeypatch: pytest.
     command = known("git commit -m x > log; rm a")
     assert texts == []
     for _ in range(2):
-        for answer in ("script", "programs", "words", "starts", "folders", "targets", "patterns", "git_verbs"):
+        for answer in (
+            "script",
+            "programs",
+            "words",
+            "start_folders",
+            "folders",
+            "targets",
+            "pattern_targets",
+            "git_verbs",
+        ):
             assert getattr(command, answer) is getattr(command, answer)
     assert texts == ["git commit -m x > log; rm a"]
 
@@ -54,13 +63,18 @@ def test_calls_of_git_are_found_with_their_verbs():
 
 def test_hints_are_found_in_words_files_and_folders_whatever_their_case():
     command = known("cat A.PEM < .Env; cd Secrets && ls")
-    assert command.hinted((".pem", ".env", "secrets", "/home/u", "nothing")) == (".pem", ".env", "secrets", "/home/u")
-    assert command.hinted(("/home/u",), command.words) == ()
+    assert command.find_hints((".pem", ".env", "secrets", "/home/u", "nothing")) == (
+        ".pem",
+        ".env",
+        "secrets",
+        "/home/u",
+    )
+    assert command.find_hints(("/home/u",), command.words) == ()
 
 
 def test_letters_that_a_pattern_takes_for_plain_ones_are_hints_too():
     command = known("cat \u017fecret.json \u212aey serv\u0131ce")
-    assert command.hinted(("secret", "key", "service")) == ("secret", "key", "service")
+    assert command.find_hints(("secret", "key", "service")) == ("secret", "key", "service")
 
 
 WORDS = st.sampled_from((
@@ -76,11 +90,13 @@ LINES = st.lists(st.tuples(PROGRAMS, st.lists(WORDS, max_size=3).map(" ".join)).
 def test_what_stays_in_a_folder_writes_nothing_elsewhere(lines: list[str], cwd: str):
     command = known("\n".join(["ls", *lines]), cwd)
     if command.stays_in("/home/u/project"):
-        elsewhere_written = [target.path for target in command.targets if not inside(target.path, ["/home/u/project"])]
+        elsewhere_written = [
+            target.path for target in command.targets if not is_inside(target.path, ["/home/u/project"])
+        ]
         assert [path for path in elsewhere_written if path != "/dev/null"] == []
 
 
 def test_a_word_that_is_too_long_is_left_out_and_said_to_be():
     command = known(f"cat {'a' * 9000} b")
-    assert command.shortened
+    assert command.has_long_words
     assert command.words == "b"

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from synaptic.model.call import Answer
-from synaptic.model.decision import Decision, Kind, Step
+from synaptic.model.decision import Decision, Kind, TraceStep
 from synaptic.model.home import Home
 from synaptic.store.db import Store
-from synaptic.store.record import Record
+from synaptic.store.record import EventRecord
 
 NUMBERS = count(1)
 
@@ -28,11 +28,11 @@ def store(home: Home) -> Iterator[Store]:
 
 
 @pytest.fixture
-def record() -> Callable[..., Record]:
+def record() -> Callable[..., EventRecord]:
     return make_record
 
 
-def make_record(**changes) -> Record:
+def make_record(**changes) -> EventRecord:
     number = next(NUMBERS)
     values = {
         "call": f"call-{number:08d}",
@@ -47,9 +47,9 @@ def make_record(**changes) -> Record:
             kind=Kind.DENY,
             by="git.force-push",
             reason="push with lease",
-            trace=(Step(hook="git.force-push", kind=Kind.DENY, priority=22, reason="push with lease", micros=7),),
+            trace=(TraceStep(hook="git.force-push", kind=Kind.DENY, priority=22, reason="push with lease", micros=7),),
         ),
         "answer": Answer(b'{"decision":"block"}', b"why", 2),
         "micros": 210,
     }
-    return Record(**{**values, **changes})
+    return EventRecord(**{**values, **changes})

@@ -5,27 +5,29 @@ import sqlite3
 from synaptic.model.layers import Skill
 from synaptic.store import efforts
 from synaptic.store.db import Store
-from synaptic.store.efforts import Start, Started
-from synaptic.store.tasks import Task
-from synaptic.store.windows import Who
+from synaptic.store.efforts import EffortRequest, StartedEffort
+from synaptic.store.tasks import TaskDescription
+from synaptic.store.windows import WorkerIdentity
 
 ROOT = "/r"
 PHASES = ("0: Setup", "1: Plan", "2: Build")
 TABLES = ("projects", "skills", "tasks", "efforts", "sessions", "phase_history", "messages", "agents")
 
 
-def begin(store: Store, **given) -> Started:
+def begin(store: Store, **given) -> StartedEffort:
     """An effort of `/r/.tasks/t`."""
     skill = given.get("skill", "implement")
-    asked = Start(
+    asked = EffortRequest(
         root=given.get("root", ROOT),
-        task=Task(folder=given.get("task", "/r/.tasks/t"), title=given.get("title"), keywords=given.get("keywords")),
+        task=TaskDescription(
+            folder=given.get("task", "/r/.tasks/t"), title=given.get("title"), keywords=given.get("keywords")
+        ),
         skill=skill if isinstance(skill, Skill) else Skill(name=skill, phases=given.get("phases", ())),
         mode=given.get("mode", ""),
         metadata=given.get("metadata", {}),
-        who=given.get("who", Who()),
+        who=given.get("who", WorkerIdentity()),
     )
-    return efforts.start(store, asked, given.get("at", 1.0))
+    return efforts.start_effort(store, asked, given.get("at", 1.0))
 
 
 def tables(store: Store) -> dict[str, list[tuple]]:

@@ -7,7 +7,7 @@ from synaptic.model.home import Home
 from synaptic.model.layers import LayerEffect, Layers, OpenSession, SetStatus
 from synaptic.store import layers
 from synaptic.store.db import Store
-from synaptic.store.layers import Place
+from synaptic.store.layers import EventOrigin
 
 
 class Layered:
@@ -49,10 +49,10 @@ class Layered:
         self.do(SetStatus(agent=agent, status="working", named=True, effort=effort, project=self.root))
 
     def do(self, *effects: LayerEffect) -> int | None:
-        return layers.perform(self.store, effects, time.time()).session
+        return layers.write_layer_effects(self.store, effects, time.time()).session
 
     def at(self, agent_name: str = "", host: str = "", subagent: str = "", root: str = "") -> Layers:
-        return layers.resolve(self.store, Place(root or self.root, agent_name, host, subagent))
+        return layers.resolve_layers(self.store, EventOrigin(root or self.root, agent_name, host, subagent))
 
     def write(self, sql: str, *values: object) -> int:
         return self.store.write(lambda connection: connection.execute(sql, values).lastrowid)

@@ -1,19 +1,19 @@
 """Pools of abilities in the store."""
 
 from synaptic.model.ability import Ability
-from synaptic.policies.routing.ranking import indexed, wanted
+from synaptic.policies.routing.ranking import index_ability, parse_request
 from synaptic.store import abilities
 from synaptic.store.db import Store
 
 
 def pool(store: Store, *names: str, root: str = "/r"):
-    found = [indexed(Ability(id=name, summary=f"does {name}")) for name in names]
-    return abilities.index(store, root, "one", found)
+    found = [index_ability(Ability(id=name, summary=f"does {name}")) for name in names]
+    return abilities.index_abilities(store, root, "one", found)
 
 
 def found(store: Store, known, text: str) -> list[str]:
-    request = wanted(text)
-    result = abilities.search(store, known, request.terms, request.near)
+    request = parse_request(text)
+    result = abilities.search_abilities(store, known, request.terms, request.near)
     return [one.indexed.ability.id for one in result.candidates]
 
 
@@ -30,9 +30,9 @@ def test_a_pool_is_kept_and_replaced(home):
     store = Store.open(home)
     pool(store, "one")
     known = pool(store, "two")
-    assert abilities.pool(store, "/r") == known
+    assert abilities.find_pool(store, "/r") == known
     assert found(store, known, "one") == []
-    assert [one.ability.id for one in abilities.every(store, known)] == ["two"]
+    assert [one.ability.id for one in abilities.read_abilities(store, known)] == ["two"]
     store.close()
     again = Store.open(home)
     assert found(again, known, "two") == ["two"]
@@ -43,17 +43,17 @@ def test_one_repository_does_not_weigh_in_another(home):
     store = Store.open(home)
     first = pool(store, "billing", root="/a")
     pool(store, "billing_one", "billing_two", root="/b")
-    request = wanted("billing")
-    assert abilities.search(store, first, request.terms).counts == {"bill": 1}
+    request = parse_request("billing")
+    assert abilities.search_abilities(store, first, request.terms).counts == {"bill": 1}
     store.close()
 
 
 def test_the_oldest_pool_makes_room(home, monkeypatch):
-    monkeypatch.setattr(abilities, "POOLS", 2)
+    monkeypatch.setattr(abilities, "MAX_POOLS", 2)
     store = Store.open(home)
     for name in ("a", "b", "c"):
         pool(store, name, root=f"/{name}")
-    assert [abilities.pool(store, f"/{name}") is None for name in "abc"] == [True, False, False]
+    assert [abilities.find_pool(store, f"/{name}") is None for name in "abc"] == [True, False, False]
     store.close()
 
 

@@ -48,10 +48,10 @@ def test_what_was_written_survives_a_restart(home, record):
     """S3-056"""
     first = Store.open(home)
     written = record()
-    journal.append(first, [written])
+    journal.append_records(first, [written])
     first.close()
     second = Store.open(home)
-    assert journal.get(second, written.call).decision == written.decision
+    assert journal.find_entry(second, written.call).decision == written.decision
     second.close()
 
 
@@ -65,22 +65,22 @@ def test_a_write_happens_whole_or_not_at_all(store, record):
     with pytest.raises(KeyboardInterrupt):
         store.write(half)
     assert store.read(lambda c: c.execute("SELECT count(*) FROM stops").fetchone()) == (0,)
-    assert journal.append(store, [record()]) == 1
+    assert journal.append_records(store, [record()]) == 1
 
 
 def test_checkpoint_moves_the_log_into_the_database(store, home, record):
-    journal.append(store, [record() for _ in range(200)])
+    journal.append_records(store, [record() for _ in range(200)])
     assert home.database.stat().st_size < 50_000
     store.checkpoint()
     assert home.database.stat().st_size > 50_000
 
 
 def test_a_large_log_is_cut(store, home, record, monkeypatch):
-    monkeypatch.setattr(db, "LARGE_LOG", 10_000)
-    journal.append(store, [record() for _ in range(50)])
+    monkeypatch.setattr(db, "LARGE_LOG_BYTES", 10_000)
+    journal.append_records(store, [record() for _ in range(50)])
     store.checkpoint()
     assert Path(f"{home.database}-wal").stat().st_size == 0
-    assert journal.count(store) == 50
+    assert journal.count_events(store) == 50
 
 
 def test_a_locked_database_is_a_clear_error_and_the_next_write_works(store, home, record, monkeypatch):
@@ -88,9 +88,9 @@ def test_a_locked_database_is_a_clear_error_and_the_next_write_works(store, home
     other = sqlite3.connect(home.database, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     with pytest.raises(StoreError, match="locked"):
-        journal.append(store, [record()])
+        journal.append_records(store, [record()])
     other.execute("ROLLBACK")
-    assert journal.append(store, [record()]) == 1
+    assert journal.append_records(store, [record()]) == 1
     other.close()
 
 
@@ -98,9 +98,9 @@ def test_a_full_disk_is_a_clear_error_and_the_next_write_works(store, record):
     pages = pragma(store, "page_count")
     store.read(lambda connection: connection.execute(f"PRAGMA max_page_count = {pages}"))
     with pytest.raises(StoreError, match="disk is full"):
-        journal.append(store, [record(payload="x" * 50_000)])
+        journal.append_records(store, [record(payload="x" * 50_000)])
     store.read(lambda connection: connection.execute("PRAGMA max_page_count = 1000000"))
-    assert journal.append(store, [record()]) == 1
+    assert journal.append_records(store, [record()]) == 1
     assert store.notices == []
 
 
@@ -111,7 +111,7 @@ from synaptic.model.errors import StoreError
 from synaptic.model.home import Home
 from synaptic.store import journal
 from synaptic.store.db import Store
-from synaptic.store.record import Record
+from synaptic.store.record import EventRecord
 
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 store = Store.open(Home(Path(sys.argv[1])))
@@ -119,13 +119,13 @@ resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, resource.RLIM_INFINITY))
 written = 0
 for number in range(100):
     try:
-        written += journal.append(store, [Record(call=f"c{number}", at=1, agent="a", event="e", payload="x" * 9000)])
+        written += journal.append_records(store, [EventRecord(call=f"c{number}", at=1, agent="a", event="e", payload="x" * 9000)])
     except StoreError as error:
         print(error)
         break
 resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
-written += journal.append(store, [Record(call="later", at=1, agent="a", event="e")])
-print(written == journal.count(store), store.durable)
+written += journal.append_records(store, [EventRecord(call="later", at=1, agent="a", event="e")])
+print(written == journal.count_events(store), store.durable)
 """
 
 
@@ -145,10 +145,10 @@ def test_where_no_file_can_be_the_store_is_in_memory_and_says_so(tmp_path, recor
     assert not store.durable
     assert "in memory only" in store.notices[0]
     written = record()
-    assert journal.append(store, [written]) == 1
-    assert journal.answer(store, written.call) == written.answer
-    trust.remember(store, "/p", [trust.Item("d", "x")])
-    assert trust.trusted(store, "/p") == {"d"}
+    assert journal.append_records(store, [written]) == 1
+    assert journal.find_answer(store, written.call) == written.answer
+    trust.remember_trust(store, "/p", [trust.TrustedContent("d", "x")])
+    assert trust.read_trusted_digests(store, "/p") == {"d"}
     store.checkpoint()
     assert not store.durable
 
@@ -185,7 +185,7 @@ def test_memory_gives_way_to_the_disk_when_it_can(tmp_path, record):
     store.checkpoint()
     assert store.durable
     assert "on disk again" in store.notices[-1]
-    assert journal.append(store, [record()]) == 1
+    assert journal.append_records(store, [record()]) == 1
     store.close()
 
 
@@ -195,11 +195,11 @@ from pathlib import Path
 from synaptic.model.home import Home
 from synaptic.store import journal
 from synaptic.store.db import Store
-from synaptic.store.record import Record
+from synaptic.store.record import EventRecord
 store = Store.open(Home(Path(sys.argv[1])))
 for number in range(100):
-    journal.append(store, [Record(call=f"{sys.argv[2]}-{number}", at=1, agent="a", event="e")])
-    journal.append(store, [Record(call=f"shared-{number}", at=1, agent="a", event="e")])
+    journal.append_records(store, [EventRecord(call=f"{sys.argv[2]}-{number}", at=1, agent="a", event="e")])
+    journal.append_records(store, [EventRecord(call=f"shared-{number}", at=1, agent="a", event="e")])
 store.close()
 """
 
@@ -209,7 +209,7 @@ def test_processes_create_and_write_it_together(home):
     assert [writer.wait(60) for writer in writers] == [0, 0, 0, 0]
     store = Store.open(home)
     assert store.notices == []
-    assert journal.count(store) == 500
+    assert journal.count_events(store) == 500
     store.close()
 
 
@@ -219,10 +219,10 @@ from pathlib import Path
 from synaptic.model.home import Home
 from synaptic.store import journal
 from synaptic.store.db import Store
-from synaptic.store.record import Record
+from synaptic.store.record import EventRecord
 store = Store.open(Home(Path(sys.argv[1])))
 for number in range(1000):
-    journal.append(store, [Record(call=f"c{number}", at=1, agent="a", event="e", payload="x" * 1200)])
+    journal.append_records(store, [EventRecord(call=f"c{number}", at=1, agent="a", event="e", payload="x" * 1200)])
     print(number, flush=True)
 """
 
@@ -237,13 +237,13 @@ def test_kill_9_loses_no_acknowledged_record_and_doubles_none(home, acknowledged
     child.wait()
     store = Store.open(home)
     assert store.notices == []
-    kept = [entry.call for entry in journal.after(store, 0, 2000)]
+    kept = [entry.call for entry in journal.read_entries_after(store, 0, 2000)]
     assert kept == [f"c{number}" for number in range(len(kept))]
     assert told <= len(kept) <= told + 1
-    again = [entry.call for entry in journal.after(store, 0, 2000)]
-    from synaptic.store.record import Record
+    again = [entry.call for entry in journal.read_entries_after(store, 0, 2000)]
+    from synaptic.store.record import EventRecord
 
-    assert journal.append(store, [Record(call=call, at=2, agent="a", event="e") for call in again]) == 0
+    assert journal.append_records(store, [EventRecord(call=call, at=2, agent="a", event="e") for call in again]) == 0
     store.close()
 
 

@@ -9,14 +9,14 @@ from synaptic.model.errors import LayerError
 from synaptic.model.layers import Beat, Metadata, OpenSession, Skill
 from synaptic.store import agents, efforts, layers, skills, windows
 from synaptic.store.db import Store
-from synaptic.store.efforts import Passed, Step
-from synaptic.store.layers import Place
-from synaptic.store.windows import Who
+from synaptic.store.efforts import PhaseRecord, PhaseStep
+from synaptic.store.layers import EventOrigin
+from synaptic.store.windows import WorkerIdentity
 from tests.store.efforts_kit import PHASES, ROOT, begin, damage, tables
 
 
-def to(label: str, *grown: str, reason: str = "", proof: object = None) -> Step:
-    return Step(rule=lambda phases, now: (label, grown), reason=reason, proof=proof)
+def to(label: str, *grown: str, reason: str = "", proof: object = None) -> PhaseStep:
+    return PhaseStep(rule=lambda phases, now: (label, grown), reason=reason, proof=proof)
 
 
 def code(work) -> str:
@@ -32,14 +32,14 @@ def test_ordinals_count_by_task_and_gaps_do_not_matter(store: Store):
     damage(store, "UPDATE efforts SET ordinal = 7 WHERE ordinal = 2")
     third = begin(store, skill="c").effort
     assert third.ordinal == 8
-    assert third.artifact("log") == "/r/.tasks/t/8_C_LOG.md"
+    assert third.artifact_path("log") == "/r/.tasks/t/8_C_LOG.md"
 
 
 def test_a_start_is_effort_session_and_agent_together(store: Store):
     """S3-205"""
     started = begin(
         store,
-        who=Who(agent="A", host="w1", kind="claude"),
+        who=WorkerIdentity(agent="A", host="w1", kind="claude"),
         phases=PHASES,
         mode="fast",
         metadata={"blockAfter": 5},
@@ -49,7 +49,7 @@ def test_a_start_is_effort_session_and_agent_together(store: Store):
     effort = started.effort
     assert (effort.skill, effort.mode, effort.limit, effort.phase) == ("implement", "fast", 5, "")
     assert effort.metadata["phases"] == list(PHASES)
-    found = layers.resolve(store, Place(ROOT, "A", "w1"))
+    found = layers.resolve_layers(store, EventOrigin(ROOT, "A", "w1"))
     assert found.effort == effort
     assert found.session.id == started.window.session
     assert (found.session.host, found.session.agent) == ("w1", "A")
@@ -63,23 +63,25 @@ def test_a_start_is_effort_session_and_agent_together(store: Store):
 
 def test_the_same_skill_on_the_same_task_goes_on(store: Store):
     """S3-205"""
-    first = begin(store, who=Who(host="w1", kind="claude"))
-    again = begin(store, who=Who(host="w1", kind="claude"), skill="IMPLEMENT", mode="slow", metadata={"blockAfter": 3})
+    first = begin(store, who=WorkerIdentity(host="w1", kind="claude"))
+    again = begin(
+        store, who=WorkerIdentity(host="w1", kind="claude"), skill="IMPLEMENT", mode="slow", metadata={"blockAfter": 3}
+    )
     assert (again.effort.id, again.resumed, first.resumed) == (first.effort.id, True, False)
-    assert again.window == windows.Window(session=first.window.session, opened=False)
+    assert again.window == windows.ContextWindow(session=first.window.session, opened=False)
     assert (again.effort.mode, again.effort.limit) == ("slow", 3)
     assert begin(store, skill="other").effort.id != first.effort.id
-    efforts.finish(store, first.effort.id, None, 5.0)
+    efforts.finish_effort(store, first.effort.id, None, 5.0)
     anew = begin(store)
     assert (anew.resumed, anew.effort.ordinal) == (False, 3)
 
 
 def test_the_layers_are_separate_records(store: Store):
     """S3-001: overflow, then another skill on the same task"""
-    first = begin(store, skill="a", who=Who(host="w1", kind="claude"))
-    windows.finish(store, first.window.session, '{"summary": "s"}', 2.0)
-    efforts.enter(store, first.effort.id, Who(host="w2", kind="claude"), 3.0)
-    begin(store, skill="b", who=Who(host="w2", kind="claude"))
+    first = begin(store, skill="a", who=WorkerIdentity(host="w1", kind="claude"))
+    windows.finish_window(store, first.window.session, '{"summary": "s"}', 2.0)
+    efforts.enter_effort(store, first.effort.id, WorkerIdentity(host="w2", kind="claude"), 3.0)
+    begin(store, skill="b", who=WorkerIdentity(host="w2", kind="claude"))
     rows = tables(store)
     assert [len(rows[name]) for name in ("tasks", "efforts", "sessions")] == [1, 2, 3]
 
@@ -87,7 +89,7 @@ def test_the_layers_are_separate_records(store: Store):
 def test_a_start_that_fails_leaves_nothing_behind(store: Store, monkeypatch: pytest.MonkeyPatch):
     """S3-205, S3-D06"""
     before = tables(store)
-    monkeypatch.setattr(windows, "_bind", lambda *given: (_ for _ in ()).throw(LayerError("X", "stopped")))
+    monkeypatch.setattr(windows, "_bind_agent", lambda *given: (_ for _ in ()).throw(LayerError("X", "stopped")))
     assert code(lambda: begin(store, skill=Skill(name="s", path="/f"))) == "X"
     assert tables(store) == before
     monkeypatch.undo()
@@ -98,20 +100,22 @@ def test_a_start_keeps_what_the_skills_file_says(store: Store):
     """S3-210"""
     skill = Skill(name="s", path="/s/SKILL.md", templates={"logTemplate": "/t"}, next_skills=("n",), phases=PHASES)
     started = begin(store, skill=skill)
-    assert layers.resolve(store, Place(ROOT)).skill == skill
-    assert skills.names(store, started.effort.project) == ("s",)
+    assert layers.resolve_layers(store, EventOrigin(ROOT)).skill == skill
+    assert skills.list_skill_names(store, started.effort.project) == ("s",)
 
 
 def test_a_phase_is_written_with_its_proof_and_sets_the_heartbeat_back(store: Store):
     """S3-005, S3-201, S3-143"""
     started = begin(store, phases=PHASES)
     session = started.window.session
-    layers.perform(store, (Beat(session=session, add=5, edited="a.py"),), 2.0)
+    layers.write_layer_effects(store, (Beat(session=session, add=5, edited="a.py"),), 2.0)
     before = tables(store)
-    after = efforts.move(store, started.effort.id, to("0: Setup", reason="r", proof={"done": [1]}), 3.0)
+    after = efforts.move_phase(store, started.effort.id, to("0: Setup", reason="r", proof={"done": [1]}), 3.0)
     assert after.phase == "0: Setup"
-    assert efforts.history(store, after.id) == [Passed(phase="0: Setup", reason="r", proof={"done": [1]}, at=3.0)]
-    assert layers.session(store, session).heartbeat == 0
+    assert efforts.read_phase_history(store, after.id) == [
+        PhaseRecord(phase="0: Setup", reason="r", proof={"done": [1]}, at=3.0)
+    ]
+    assert layers.find_session(store, session).heartbeat == 0
     now = tables(store)
     assert {name for name in now if now[name] != before[name]} == {"efforts", "phase_history", "sessions"}
 
@@ -119,19 +123,19 @@ def test_a_phase_is_written_with_its_proof_and_sets_the_heartbeat_back(store: St
 def test_the_same_phase_again_changes_nothing(store: Store):
     """S3-201"""
     number = begin(store).effort.id
-    efforts.move(store, number, to("0: Setup"), 2.0)
+    efforts.move_phase(store, number, to("0: Setup"), 2.0)
     before = tables(store)
-    efforts.move(store, number, to("0: Setup"), 3.0)
+    efforts.move_phase(store, number, to("0: Setup"), 3.0)
     assert tables(store) == before
 
 
 def test_a_sub_agents_heartbeat_is_not_its_parents(store: Store):
     started = begin(store)
-    opened = layers.perform(store, (OpenSession(effort=started.effort.id, subagent="s1"),), 2.0).session
-    layers.perform(store, (Beat(session=opened, add=4),), 2.0)
-    efforts.quiet(store, started.effort.id, 3.0)
-    efforts.move(store, started.effort.id, to("x"), 3.0)
-    assert layers.session(store, opened).heartbeat == 4
+    opened = layers.write_layer_effects(store, (OpenSession(effort=started.effort.id, subagent="s1"),), 2.0).session
+    layers.write_layer_effects(store, (Beat(session=opened, add=4),), 2.0)
+    efforts.reset_heartbeat(store, started.effort.id, 3.0)
+    efforts.move_phase(store, started.effort.id, to("x"), 3.0)
+    assert layers.find_session(store, opened).heartbeat == 4
 
 
 def test_phases_that_were_added_stay_with_the_effort(store: Store):
@@ -143,9 +147,9 @@ def test_phases_that_were_added_stay_with_the_effort(store: Store):
         seen.append((phases, now))
         return "2.A: X", (*PHASES, "2.A: X")
 
-    efforts.move(store, number, Step(rule=rule), 2.0)
-    assert efforts.required(store, number).metadata["phases"] == [*PHASES, "2.A: X"]
-    efforts.move(store, number, Step(rule=lambda phases, now: (seen.append((phases, now)) or "3", ())), 3.0)
+    efforts.move_phase(store, number, PhaseStep(rule=rule), 2.0)
+    assert efforts.require_effort(store, number).metadata["phases"] == [*PHASES, "2.A: X"]
+    efforts.move_phase(store, number, PhaseStep(rule=lambda phases, now: (seen.append((phases, now)) or "3", ())), 3.0)
     assert seen == [(PHASES, ""), ((*PHASES, "2.A: X"), "2.A: X")]
 
 
@@ -156,20 +160,20 @@ def test_a_rule_that_refuses_leaves_nothing_behind(store: Store):
     def rule(phases, now):
         raise LayerError("UNKNOWN_PHASE", "no")
 
-    assert code(lambda: efforts.move(store, number, Step(rule=rule), 2.0)) == "UNKNOWN_PHASE"
+    assert code(lambda: efforts.move_phase(store, number, PhaseStep(rule=rule), 2.0)) == "UNKNOWN_PHASE"
     assert tables(store) == before
 
 
 def test_an_effort_ends_once_with_its_windows(store: Store):
     """S3-003, S3-203"""
     started = begin(store, keywords=("old",))
-    opened = layers.perform(store, (OpenSession(effort=started.effort.id, subagent="s1"),), 2.0).session
-    after = efforts.finish(store, started.effort.id, ("new", "er"), 5.0)
+    opened = layers.write_layer_effects(store, (OpenSession(effort=started.effort.id, subagent="s1"),), 2.0).session
+    after = efforts.finish_effort(store, started.effort.id, ("new", "er"), 5.0)
     assert (after.finished, after.finished_at) == (True, 5.0)
-    assert [layers.session(store, one).ended_at for one in (started.window.session, opened)] == [5.0, 5.0]
+    assert [layers.find_session(store, one).ended_at for one in (started.window.session, opened)] == [5.0, 5.0]
     before = tables(store)
     assert before["tasks"][0][5] == '["new","er"]'
-    assert code(lambda: efforts.finish(store, started.effort.id, ("x",), 6.0)) == "ALREADY_FINISHED"
+    assert code(lambda: efforts.finish_effort(store, started.effort.id, ("x",), 6.0)) == "ALREADY_FINISHED"
     assert tables(store) == before
     with pytest.raises(sqlite3.IntegrityError):
         damage(store, "UPDATE efforts SET lifecycle = 'paused'")
@@ -178,12 +182,12 @@ def test_an_effort_ends_once_with_its_windows(store: Store):
 def test_what_is_finished_stays_as_it_is(store: Store):
     """S3-003, S3-201"""
     number = begin(store).effort.id
-    efforts.finish(store, number, None, 5.0)
+    efforts.finish_effort(store, number, None, 5.0)
     before = tables(store)
     for work in (
-        lambda: efforts.move(store, number, to("1"), 6.0),
+        lambda: efforts.move_phase(store, number, to("1"), 6.0),
         lambda: efforts.update_metadata(store, number, Metadata(effort=number, put={"a": 1})),
-        lambda: efforts.enter(store, number, Who(), 6.0),
+        lambda: efforts.enter_effort(store, number, WorkerIdentity(), 6.0),
     ):
         assert code(work) == "EFFORT_FINISHED"
     assert tables(store) == before
@@ -191,11 +195,11 @@ def test_what_is_finished_stays_as_it_is(store: Store):
 
 def test_an_effort_that_is_not_there(store: Store):
     for work in (
-        lambda: efforts.required(store, 9),
-        lambda: efforts.move(store, 9, to("1"), 1.0),
-        lambda: efforts.finish(store, 9, None, 1.0),
+        lambda: efforts.require_effort(store, 9),
+        lambda: efforts.move_phase(store, 9, to("1"), 1.0),
+        lambda: efforts.finish_effort(store, 9, None, 1.0),
         lambda: efforts.update_metadata(store, 9, Metadata(effort=9)),
-        lambda: efforts.enter(store, 9, Who(), 1.0),
+        lambda: efforts.enter_effort(store, 9, WorkerIdentity(), 1.0),
     ):
         assert code(work) == "NOT_FOUND"
 
@@ -216,27 +220,27 @@ def test_metadata_that_cannot_be_read_is_not_overwritten_and_stops_only_what_nee
     damage(store, f"UPDATE efforts SET metadata = '{broken}'")
     before = tables(store)
     assert code(lambda: efforts.update_metadata(store, number, Metadata(effort=number, put={"a": 1}))) == "PARSE_ERROR"
-    assert code(lambda: efforts.move(store, number, to("2.A: X", *PHASES, "2.A: X"), 2.0)) == "PARSE_ERROR"
+    assert code(lambda: efforts.move_phase(store, number, to("2.A: X", *PHASES, "2.A: X"), 2.0)) == "PARSE_ERROR"
     assert code(lambda: begin(store, metadata={"blockAfter": 1})) == "PARSE_ERROR"
     assert tables(store) == before
-    assert efforts.move(store, number, to("0: Setup"), 2.0).phase == "0: Setup"
-    assert efforts.finish(store, number, None, 3.0).finished
+    assert efforts.move_phase(store, number, to("0: Setup"), 2.0).phase == "0: Setup"
+    assert efforts.finish_effort(store, number, None, 3.0).finished
 
 
 def test_lists_are_by_project_and_newest_first(store: Store):
     one, two = begin(store, skill="a").effort, begin(store, skill="b").effort
     other = begin(store, root="/o", task="/o/.tasks/x").effort
-    efforts.finish(store, one.id, None, 2.0)
-    assert [found.id for found in efforts.listing(store, two.project)] == [two.id]
-    assert [found.id for found in efforts.listing(store, two.project, every=True)] == [two.id, one.id]
-    assert [found.id for found in efforts.listing(store, every=True)] == [other.id, two.id, one.id]
-    assert [found.ordinal for found in efforts.of_task(store, one.task)] == [1, 2]
+    efforts.finish_effort(store, one.id, None, 2.0)
+    assert [found.id for found in efforts.list_efforts(store, two.project)] == [two.id]
+    assert [found.id for found in efforts.list_efforts(store, two.project, every=True)] == [two.id, one.id]
+    assert [found.id for found in efforts.list_efforts(store, every=True)] == [other.id, two.id, one.id]
+    assert [found.ordinal for found in efforts.list_task_efforts(store, one.task)] == [1, 2]
 
 
 def test_secrets_are_not_kept(store: Store):
     number = begin(store).effort.id
     token = "ghp_" + "a1B2" * 9
-    efforts.move(store, number, to("x", reason=f"token {token}", proof={"t": token}), 2.0)
+    efforts.move_phase(store, number, to("x", reason=f"token {token}", proof={"t": token}), 2.0)
     efforts.update_metadata(store, number, Metadata(effort=number, put={"note": token}))
     assert token not in repr(tables(store))
 
@@ -257,6 +261,6 @@ def test_many_at_once_get_ordinals_of_their_own(store: Store, home):
 
 def test_an_agent_is_found_by_its_effort(store: Store):
     """S3-208"""
-    started = begin(store, who=Who(agent="A"))
-    assert agents.of_effort(store, started.effort.id).id == "A"
-    assert agents.of_effort(store, 99) is None
+    started = begin(store, who=WorkerIdentity(agent="A"))
+    assert agents.find_effort_agent(store, started.effort.id).id == "A"
+    assert agents.find_effort_agent(store, 99) is None

@@ -10,13 +10,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from synaptic.model.call import Answer
-from synaptic.model.decision import Decision, Kind, Step
+from synaptic.model.decision import Decision, Kind, TraceStep
 from synaptic.model.effect import AppendLine, Deliver
 from synaptic.model.home import Home
 from synaptic.model.result import HookResult
 from synaptic.store import deliveries, journal
 from synaptic.store.db import Store
-from synaptic.store.record import Record
+from synaptic.store.record import EventRecord
 
 SECRET = "ghp_" + "A1b2C3d4E5" * 4
 
@@ -36,26 +36,26 @@ def test_an_entry_has_all_that_explain_tells(store, record):
         extras={"suppressOutput": True},
         result=HookResult(messages_to_user=("hi",)),
         effects=(AppendLine("/p/log", "line"), Deliver("later")),
-        trace=(Step(hook="h", kind=Kind.DENY, phase="recheck", fault="timeout", micros=12, source="a.toml"),),
+        trace=(TraceStep(hook="h", kind=Kind.DENY, phase="recheck", fault="timeout", micros=12, source="a.toml"),),
     )
     written = record(decision=decision, payload='{"a":"ü"}', agent_id="sub")
-    journal.append(store, [written])
-    entry = journal.get(store, written.call)
+    journal.append_records(store, [written])
+    entry = journal.find_entry(store, written.call)
     for name in ("call", "at", "agent", "event", "session", "agent_id", "tool", "root", "micros", "answer", "decision"):
         assert getattr(entry, name) == getattr(written, name), name
     assert entry.payload == '{"a":"ü"}'
     assert entry.size == 10
-    assert journal.get(store, entry.id) == entry
+    assert journal.find_entry(store, entry.id) == entry
 
 
 def test_the_first_record_of_a_call_wins(store, record):
     first = record(at=time.time(), answer=Answer(b"first"), decision=Decision(effects=(Deliver("once"),)))
     again = msgspec.structs.replace(first, answer=Answer(b"second"))
-    assert journal.append(store, [first, again]) == 1
-    assert journal.append(store, [again, record()]) == 1
-    assert journal.answer(store, first.call) == Answer(b"first")
-    assert journal.count(store) == 2
-    assert [delivery.text for delivery in deliveries.pending(store, "s1")] == ["once"]
+    assert journal.append_records(store, [first, again]) == 1
+    assert journal.append_records(store, [again, record()]) == 1
+    assert journal.find_answer(store, first.call) == Answer(b"first")
+    assert journal.count_events(store) == 2
+    assert [delivery.text for delivery in deliveries.find_pending(store, "s1")] == ["once"]
 
 
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -67,35 +67,36 @@ def test_whatever_is_repeated_nothing_is_counted_twice(tmp_path_factory, batches
     seen: dict[str, int] = {}
     for position, batch in enumerate(batches):
         records = [
-            Record(call=f"c{number}", at=0, agent="a", event="e", answer=Answer(b"%d" % position)) for number in batch
+            EventRecord(call=f"c{number}", at=0, agent="a", event="e", answer=Answer(b"%d" % position))
+            for number in batch
         ]
         fresh = {record.call for record in records} - seen.keys()
-        assert journal.append(store, records, keep) == len(fresh)
+        assert journal.append_records(store, records, keep) == len(fresh)
         seen.update(dict.fromkeys(fresh, position))
-    assert journal.count(store) == len(seen)
-    assert all(journal.answer(store, call) == Answer(b"%d" % position) for call, position in seen.items())
+    assert journal.count_events(store) == len(seen)
+    assert all(journal.find_answer(store, call) == Answer(b"%d" % position) for call, position in seen.items())
     store.close()
 
 
 def test_an_unknown_call_has_no_answer(store):
-    assert journal.answer(store, "never") is None
-    assert journal.get(store, "never") is None
-    assert journal.get(store, 7) is None
+    assert journal.find_answer(store, "never") is None
+    assert journal.find_entry(store, "never") is None
+    assert journal.find_entry(store, 7) is None
 
 
 def test_last_is_newest_first_and_filters(store, record):
-    journal.append(store, [record(tool=tool) for tool in ("Bash", "Read", "Bash", "Write")])
-    assert [entry.tool for entry in journal.last(store, 3)] == ["Write", "Bash", "Read"]
-    assert [entry.id for entry in journal.last(store, 9, tool="Bash", session="s1")] == [3, 1]
-    assert journal.last(store, 1, kind="allow") == ()
+    journal.append_records(store, [record(tool=tool) for tool in ("Bash", "Read", "Bash", "Write")])
+    assert [entry.tool for entry in journal.read_last_entries(store, 3)] == ["Write", "Bash", "Read"]
+    assert [entry.id for entry in journal.read_last_entries(store, 9, tool="Bash", session="s1")] == [3, 1]
+    assert journal.read_last_entries(store, 1, kind="allow") == ()
     with pytest.raises(TypeError, match="no such filter: color"):
-        journal.last(store, color="red")
+        journal.read_last_entries(store, color="red")
 
 
 def test_after_follows_in_order_whatever_the_clock_says(store, record):
-    journal.append(store, [record(at=at) for at in (1e9, -5.0, 4e9)])
-    assert [entry.at for entry in journal.after(store, 0)] == [1e9, -5.0, 4e9]
-    assert [entry.id for entry in journal.after(store, 1, limit=1)] == [2]
+    journal.append_records(store, [record(at=at) for at in (1e9, -5.0, 4e9)])
+    assert [entry.at for entry in journal.read_entries_after(store, 0)] == [1e9, -5.0, 4e9]
+    assert [entry.id for entry in journal.read_entries_after(store, 1, limit=1)] == [2]
 
 
 def test_no_secret_reaches_the_disk(store, home, record):
@@ -103,34 +104,34 @@ def test_no_secret_reaches_the_disk(store, home, record):
         reason=f"found {SECRET}",
         input={"command": f"curl -H 'Authorization: Bearer {SECRET}'"},
         effects=(Deliver(f"see {SECRET}"),),
-        trace=(Step(hook="h", note=SECRET),),
+        trace=(TraceStep(hook="h", note=SECRET),),
     )
     told = Answer(f'{{"updatedInput":"{SECRET}"}}'.encode(), SECRET.encode())
     for keep in ("full", "structure", "off"):
         written = record(payload=f'{{"token":"{SECRET}"}}', decision=decision, answer=told)
-        journal.append(store, [written], keep)
-        assert journal.answer(store, written.call) == told
+        journal.append_records(store, [written], keep)
+        assert journal.find_answer(store, written.call) == told
     store.checkpoint()
     assert SECRET.encode() not in raw(home)
-    assert "[redacted:" in journal.get(store, 1).payload
+    assert "[redacted:" in journal.find_entry(store, 1).payload
 
 
 def test_an_answer_with_a_secret_is_decided_again_after_a_restart(home, record):
     store = Store.open(home)
     written = record(answer=Answer(SECRET.encode()))
-    journal.append(store, [written])
+    journal.append_records(store, [written])
     store.close()
     later = Store.open(home)
-    assert journal.answer(later, written.call) is None
-    assert journal.append(later, [written]) == 0
-    assert journal.answer(later, written.call) == written.answer
+    assert journal.find_answer(later, written.call) is None
+    assert journal.append_records(later, [written]) == 0
+    assert journal.find_answer(later, written.call) == written.answer
     later.close()
 
 
 def test_secret_answers_in_memory_are_few(store, record):
-    for number in range(journal.SECRET_ANSWERS + 20):
-        journal.append(store, [record(answer=Answer(f"{SECRET}{number}".encode()))])
-    assert len(store.cache(journal.SecretAnswers)) == journal.SECRET_ANSWERS
+    for number in range(journal.MAX_SECRET_ANSWERS + 20):
+        journal.append_records(store, [record(answer=Answer(f"{SECRET}{number}".encode()))])
+    assert len(store.cache(journal.SecretAnswers)) == journal.MAX_SECRET_ANSWERS
 
 
 def test_structure_keeps_no_contents(store, home, record):
@@ -142,72 +143,74 @@ def test_structure_keeps_no_contents(store, home, record):
         context=("private-context",),
         warnings=("private-warning",),
         extras={"x": "private-extra"},
-        trace=(Step(hook="h", kind=Kind.DENY, reason="private-reason", note="private-note", micros=5, fault="crash"),),
+        trace=(
+            TraceStep(hook="h", kind=Kind.DENY, reason="private-reason", note="private-note", micros=5, fault="crash"),
+        ),
     )
     written = record(payload='{"command":"private-payload"}', decision=decision, answer=Answer(b"ok", b"", 2))
-    assert journal.append(store, [written], "structure") == 1
-    entry = journal.get(store, written.call)
+    assert journal.append_records(store, [written], "structure") == 1
+    entry = journal.find_entry(store, written.call)
     assert (entry.payload, entry.size, entry.answer, entry.tool) == (None, 29, None, "Bash")
     assert (entry.decision.kind, entry.decision.by) == (Kind.DENY, "paths.outside-project")
     assert entry.decision.context == ("[15 characters]",)
     assert (entry.decision.trace[0].micros, entry.decision.trace[0].fault) == (5, "crash")
-    assert journal.answer(store, written.call) == written.answer
+    assert journal.find_answer(store, written.call) == written.answer
     assert b"private" not in raw(home)
 
 
 def test_off_keeps_only_what_a_repeated_request_needs(store, record):
     written = record(at=time.time(), decision=Decision(effects=(Deliver("later"),)))
-    assert journal.append(store, [written], "off") == 1
-    assert journal.append(store, [written], "off") == 0
-    assert journal.count(store) == 0
-    assert journal.answer(store, written.call) == written.answer
-    assert len(deliveries.pending(store, "s1")) == 1
+    assert journal.append_records(store, [written], "off") == 1
+    assert journal.append_records(store, [written], "off") == 0
+    assert journal.count_events(store) == 0
+    assert journal.find_answer(store, written.call) == written.answer
+    assert len(deliveries.find_pending(store, "s1")) == 1
 
 
 def test_a_huge_payload_is_measured_and_left_out(store, record):
     written = record(payload="x" * (journal.PAYLOAD_LIMIT + 1))
-    journal.append(store, [written])
-    entry = journal.get(store, written.call)
+    journal.append_records(store, [written])
+    entry = journal.find_entry(store, written.call)
     assert (entry.payload, entry.size) == (None, journal.PAYLOAD_LIMIT + 1)
 
 
 @pytest.mark.parametrize("payload", [b"", b"\xff\xfe\0garbage", b"{", "\udcff", None, b"a\0b\0c\0d"])
 def test_any_bytes_can_be_a_payload(store, record, payload):
     written = record(payload=payload)
-    assert journal.append(store, [written]) == 1
-    assert journal.get(store, written.call).call == written.call
+    assert journal.append_records(store, [written]) == 1
+    assert journal.find_entry(store, written.call).call == written.call
 
 
 def test_text_that_utf8_cannot_hold_is_replaced(store, record):
     broken = os.fsdecode(b"/caf\xe9")
     decision = Decision(reason=broken, by="ü", input={"path": [broken]}, extras={broken: object()})
     written = record(root=broken, tool=broken, decision=decision)
-    assert journal.append(store, [written]) == 1
-    entry = journal.get(store, written.call)
+    assert journal.append_records(store, [written]) == 1
+    entry = journal.find_entry(store, written.call)
     assert entry.root == "/caf?"
     assert entry.decision.reason == "/caf?"
     assert entry.decision.by == "ü"
 
 
 def test_a_secret_beside_nul_bytes_is_still_taken_out(store, home, record):
-    journal.append(store, [record(payload=b"a\0" + SECRET.encode() + b"\0b")])
+    journal.append_records(store, [record(payload=b"a\0" + SECRET.encode() + b"\0b")])
     assert SECRET.encode() not in raw(home)
 
 
 def test_threads_share_a_store(store, record):
     with ThreadPoolExecutor(4) as pool:
-        written = list(pool.map(lambda _: journal.append(store, [record()]), range(100)))
-    assert sum(written) == journal.count(store) == 100
+        written = list(pool.map(lambda _: journal.append_records(store, [record()]), range(100)))
+    assert sum(written) == journal.count_events(store) == 100
 
 
 def test_secrets_beside_the_names_of_silent_policies_are_taken_out_and_the_names_stay(store, record):
     names = "secrets.files secrets.exfiltration git.push"
     secret = "ghp_" + "a1B2" * 9
-    quiet, loud = Step(hook="policies", phase="quiet", note=names), Step(hook="h", reason=f"found {secret}")
+    quiet, loud = TraceStep(hook="policies", phase="quiet", note=names), TraceStep(hook="h", reason=f"found {secret}")
     for call, reason in (("before", f"it is {secret}"), ("after", "")):
         decision = Decision(kind=Kind.DENY, reason=reason, trace=(quiet, loud))
-        journal.append(store, [record(call=call, decision=decision)])
-        kept = journal.get(store, call).decision
+        journal.append_records(store, [record(call=call, decision=decision)])
+        kept = journal.find_entry(store, call).decision
         assert secret not in repr(kept)
         assert kept.trace[0].note == names
         assert "[redacted" in kept.trace[1].reason

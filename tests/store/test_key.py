@@ -5,7 +5,7 @@ import pytest
 
 from synaptic.model.home import Home
 from synaptic.store.db import Store
-from synaptic.store.key import KEY_BYTES, key_path, signing_key
+from synaptic.store.key import KEY_BYTES, locate_key, read_signing_key
 
 
 @pytest.fixture
@@ -16,9 +16,9 @@ def home(tmp_path: Path) -> Home:
 def test_a_key_is_made_once_and_is_the_users_own(home: Home) -> None:
     """S1-149"""
     one, other = Store.open(home), Store.open(home)
-    assert signing_key(one) == signing_key(other)
-    assert len(signing_key(one)) == KEY_BYTES
-    assert key_path(one).stat().st_mode & 0o777 == 0o600
+    assert read_signing_key(one) == read_signing_key(other)
+    assert len(read_signing_key(one)) == KEY_BYTES
+    assert locate_key(one).stat().st_mode & 0o777 == 0o600
     assert [file.name for file in home.root.iterdir() if ".state.key" in file.name] == []
 
 
@@ -26,32 +26,32 @@ def test_everybody_who_starts_at_once_has_the_same_key(home: Home) -> None:
     """A key that another process is still writing is never read in part."""
     stores = [Store.open(home) for _ in range(16)]
     with ThreadPoolExecutor(16) as pool:
-        assert len(set(pool.map(signing_key, stores))) == 1
+        assert len(set(pool.map(read_signing_key, stores))) == 1
 
 
 @pytest.mark.parametrize("content", [b"", b"short", b"x" * 33])
 def test_what_is_no_key_is_set_aside_with_a_word(home: Home, content: bytes) -> None:
     store = Store.open(home)
-    key_path(store).write_bytes(content)
-    key = signing_key(store)
-    assert key == key_path(store).read_bytes()
+    locate_key(store).write_bytes(content)
+    key = read_signing_key(store)
+    assert key == locate_key(store).read_bytes()
     (aside,) = home.root.glob("state.key.unusable-*")
     assert aside.read_bytes() == content
     assert "could not be read as a key" in store.notices[-1]
-    assert signing_key(Store.open(home)) == key
+    assert read_signing_key(Store.open(home)) == key
 
 
 def test_a_key_that_cannot_be_read_is_set_aside_too(home: Home) -> None:
     store = Store.open(home)
-    key_path(store).mkdir()
-    assert len(signing_key(store)) == KEY_BYTES
-    assert key_path(store).is_file()
+    locate_key(store).mkdir()
+    assert len(read_signing_key(store)) == KEY_BYTES
+    assert locate_key(store).is_file()
     assert list(home.root.glob("state.key.unusable-*"))
 
 
 def test_where_no_file_can_be_made_the_key_lives_with_the_process(home: Home) -> None:
     store = Store.open(home)
     store.path = Path("/proc/nowhere/synaptic.db")
-    assert len(signing_key(store)) == KEY_BYTES
-    assert signing_key(store) == signing_key(store)
+    assert len(read_signing_key(store)) == KEY_BYTES
+    assert read_signing_key(store) == read_signing_key(store)
     assert "not believed after a restart" in store.notices[-1]

@@ -19,10 +19,10 @@ from synaptic.model.layers import (
     Restart,
     SetStatus,
     Signal,
-    foremost,
+    pick_foremost_status,
 )
 from synaptic.store import deliveries, journal
-from synaptic.store.layer_effects import revised
+from synaptic.store.layer_effects import revise_metadata
 from tests.store.layered import Layered
 
 
@@ -95,7 +95,7 @@ def test_an_unowned_session_belongs_to_the_window_that_beats_first(layered, reco
     session = layered.open(layered.effort())
     decision = Decision(effects=(Beat(session=session, claim=True),))
     for window in ("window", "another"):
-        journal.append(layered.store, [record(session=window, decision=decision)])
+        journal.append_records(layered.store, [record(session=window, decision=decision)])
     assert layered.one("SELECT host_session FROM sessions") == "window"
 
 
@@ -104,16 +104,16 @@ def test_an_event_and_its_changes_are_one_transaction_and_count_once(layered, re
     session = layered.open(layered.effort())
     decision = Decision(effects=(Beat(session=session), Note(session=session, role="system", content="x")))
     for _ in range(2):
-        journal.append(layered.store, [record(call="same", decision=decision)])
+        journal.append_records(layered.store, [record(call="same", decision=decision)])
     assert layered.one("SELECT heartbeat_counter FROM sessions") == 1
     assert layered.one("SELECT count(*) FROM messages") == 1
     assert layered.at().session.heartbeat == 1
 
     broken = Decision(effects=(Beat(session=session), SetStatus(agent="A", status="sleepy")))
     with pytest.raises(Exception, match="CHECK"):
-        journal.append(layered.store, [record(call="other", decision=broken)])
+        journal.append_records(layered.store, [record(call="other", decision=broken)])
     assert layered.one("SELECT heartbeat_counter FROM sessions") == 1
-    assert journal.get(layered.store, "other") is None
+    assert journal.find_entry(layered.store, "other") is None
     assert layered.at().session.heartbeat == 1
 
 
@@ -137,9 +137,9 @@ def test_a_status_keeps_what_it_does_not_say(layered):
 
 def test_one_status_stands_for_many(layered):
     """S3-230"""
-    assert foremost(("working", "attention")) == "attention"
-    assert foremost(("done", "checked", "error")) == "error"
-    assert foremost(()) == "done"
+    assert pick_foremost_status(("working", "attention")) == "attention"
+    assert pick_foremost_status(("done", "checked", "error")) == "error"
+    assert pick_foremost_status(()) == "done"
 
 
 def test_injections_are_taken_once_and_other_metadata_stays(layered):
@@ -153,7 +153,7 @@ def test_injections_are_taken_once_and_other_metadata_stays(layered):
 
 def test_metadata_first_drops_then_puts(layered):
     """S3-204"""
-    assert revised({"a": 1, "b": 2}, Metadata(effort=1, drop=("a", "b"), put={"b": 3})) == {"b": 3}
+    assert revise_metadata({"a": 1, "b": 2}, Metadata(effort=1, drop=("a", "b"), put={"b": 3})) == {"b": 3}
     effort = layered.effort()
     layered.do(Metadata(effort=effort, put={"a": 1}))
     assert json.loads(layered.one("SELECT metadata FROM efforts")) == {"a": 1}
@@ -187,7 +187,7 @@ def test_a_coordinator_is_counted_and_told_with_its_next_event(layered):
     layered.do(SetStatus(agent="boss", status="working", host="window"))
     layered.do(Signal(agent="boss", text="W2 is idle"))
     assert layered.one("SELECT signals FROM agents") == 1
-    assert [one.text for one in deliveries.pending(layered.store, "window")] == ["W2 is idle"]
+    assert [one.text for one in deliveries.find_pending(layered.store, "window")] == ["W2 is idle"]
     layered.do(Signal(agent="nobody", text="x"))
 
 

@@ -207,6 +207,6 @@ def test_the_fleet_shows_the_open_session_of_every_agent(layered):
         SetStatus(agent="A", status="working", named=True, effort=effort, project=layered.root, label="W1"),
         Beat(session=session, usage=0.4),
     )
-    (shown,) = fleet.members(layered.store)
+    (shown,) = fleet.list_members(layered.store)
     told = (shown.agent, shown.label, shown.status, shown.skill, shown.session, shown.heartbeat, shown.usage)
     assert told == ("A", "W1", "working", "implement", session, 1, 0.4)

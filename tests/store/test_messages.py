@@ -7,7 +7,9 @@ from tests.store.efforts_kit import begin
 
 
 def say(store: Store, session: int, *texts: str) -> None:
-    layers.perform(store, tuple(Note(session=session, role="system", content=text, tool="Bash") for text in texts), 1.0)
+    layers.write_layer_effects(
+        store, tuple(Note(session=session, role="system", content=text, tool="Bash") for text in texts), 1.0
+    )
 
 
 def test_messages_come_in_their_order_and_a_limit_keeps_the_first(store: Store):

@@ -4,11 +4,11 @@ import pytest
 
 from synaptic.model.call import Answer
 from synaptic.model.decision import Decision
-from synaptic.store.record import Delivery, Record
+from synaptic.store.record import Delivery, EventRecord
 
 
 def test_a_record_needs_only_what_every_event_has():
-    record = Record(call="c", at=1.0, agent="claude", event="Stop")
+    record = EventRecord(call="c", at=1.0, agent="claude", event="Stop")
     assert (record.decision, record.answer, record.delivered) == (Decision(), Answer(), ())
 
 

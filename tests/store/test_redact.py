@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from synaptic.store.redact import redact, redact_text
+from synaptic.store.redact import redact_bytes, redact_text
 
 BODY = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0"
 PEM = f"-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\n{BODY}\n{BODY}=\n-----END RSA PRIVATE KEY-----"
@@ -109,7 +109,7 @@ def test_no_sample_survives_inside_json_inside_json(text, secret):
         wrapped = {"tool_input": {"command": f"first line\n{text}\nlast line", "next": "kept"}}
         for _ in range(depth):
             wrapped = {"payload": json.dumps(wrapped)}
-        clean = redact(json.dumps(wrapped).encode())
+        clean = redact_bytes(json.dumps(wrapped).encode())
         assert secret.encode() not in clean
         inner = json.loads(clean)
         for _ in range(depth):
@@ -121,7 +121,7 @@ def test_no_sample_survives_inside_json_inside_json(text, secret):
 def test_what_is_no_secret_stays(text):
     assert redact_text(text) == text
     data = json.dumps({"x": text}).encode()
-    assert redact(data) is data
+    assert redact_bytes(data) is data
 
 
 @pytest.mark.parametrize(("text", "secret"), SECRETS)
@@ -143,7 +143,7 @@ VALUES = st.recursive(
 @given(value=VALUES, ascii_only=st.booleans(), indent=st.sampled_from([None, 1]))
 def test_json_stays_json_whatever_is_in_it(value, ascii_only, indent):
     text = json.dumps(value, ensure_ascii=ascii_only, indent=indent)
-    json.loads(redact(text.encode("utf-8", "replace")))
+    json.loads(redact_bytes(text.encode("utf-8", "replace")))
 
 
 @settings(max_examples=80, deadline=None)
@@ -159,7 +159,7 @@ def test_no_secret_hides_behind_another(joint):
     """What one shape swallows must not be the beginning of the next secret."""
     befores = [text for text, _ in SECRETS] + INNOCENT
     for before, (text, secret) in ((before, sample) for before in befores for sample in SECRETS):
-        clean = redact(json.dumps([f"{before}{joint}{text}"]).encode()).decode()
+        clean = redact_bytes(json.dumps([f"{before}{joint}{text}"]).encode()).decode()
         assert secret not in clean or secret in before, (before, text)
         json.loads(clean)
 
@@ -178,7 +178,7 @@ def test_time_grows_with_the_input_not_with_its_square(unit):
         times = []
         for _ in range(3):
             start = time.process_time()
-            redact(data)
+            redact_bytes(data)
             times.append(time.process_time() - start)
         return min(times)
 
@@ -189,4 +189,4 @@ def test_time_grows_with_the_input_not_with_its_square(unit):
 
 def test_the_same_object_comes_back_when_there_is_nothing():
     data = b'{"command":"ls -la"}'
-    assert redact(data) is data
+    assert redact_bytes(data) is data

@@ -13,15 +13,15 @@ def test_applying_the_schema_twice_is_harmless(home):
     """S3-028"""
     Store.open(home).close()
     store = Store.open(home)
-    assert store.read(schema.current) == schema.latest()
-    store.read(lambda connection: schema.migrate(connection, "x"))
+    assert store.read(schema.read_schema_version) == schema.find_latest_version()
+    store.read(lambda connection: schema.migrate_schema(connection, "x"))
     store.close()
 
 
 def test_migrations_are_numbered_without_gaps():
     numbers = sorted(int(file.name[:4]) for file in schema.MIGRATIONS.glob("*.sql"))
     assert numbers == list(range(1, len(numbers) + 1))
-    assert schema.latest() == len(numbers)
+    assert schema.find_latest_version() == len(numbers)
 
 
 def test_a_newer_database_is_refused_and_left_alone(home):
@@ -40,28 +40,28 @@ def test_an_older_database_keeps_its_rows(home, monkeypatch, tmp_path, record):
     from synaptic.store import journal
 
     store = Store.open(home)
-    journal.append(store, [record()])
+    journal.append_records(store, [record()])
     store.close()
     later = tmp_path / "migrations"
     later.mkdir()
     for file in schema.MIGRATIONS.glob("*.sql"):
         (later / file.name).write_text(file.read_text())
-    number = schema.latest() + 1
+    number = schema.find_latest_version() + 1
     (later / f"{number:04d}_more.sql").write_text("CREATE TABLE more (id INTEGER);")
     monkeypatch.setattr(schema, "MIGRATIONS", later)
-    schema._scripts.cache_clear()
+    schema._read_scripts.cache_clear()
     try:
         upgraded = Store.open(home)
-        assert upgraded.read(schema.current) == number
-        assert journal.count(upgraded) == 1
+        assert upgraded.read(schema.read_schema_version) == number
+        assert journal.count_events(upgraded) == 1
         upgraded.close()
     finally:
-        schema._scripts.cache_clear()
+        schema._read_scripts.cache_clear()
 
 
 def test_a_failed_migration_leaves_the_version_before_it(tmp_path):
     connection = sqlite3.connect(tmp_path / "x.db", isolation_level=None)
     with pytest.raises(sqlite3.Error):
-        schema._apply(connection, 1, "CREATE TABLE one (id INTEGER); CREATE TABLE one (id INTEGER);")
-    assert schema.current(connection) == 0
+        schema._apply_script(connection, 1, "CREATE TABLE one (id INTEGER); CREATE TABLE one (id INTEGER);")
+    assert schema.read_schema_version(connection) == 0
     assert connection.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,)

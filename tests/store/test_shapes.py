@@ -5,20 +5,20 @@ import re
 import pytest
 
 from synaptic.store.redact import _HEADS, redact_text
-from synaptic.store.shapes import CASED, IDENTIFIER, SHAPES
+from synaptic.store.shapes import CASED_SHAPES, SECRET_IDENTIFIER, SECRET_SHAPES
 from tests.store.test_redact import BODY, INNOCENT, PEM, SECRETS
 
 
 def test_every_anchor_starts_with_one_plain_character():
     """Else the search cannot skip from head to head."""
-    heads = {anchor[0] for anchors, _ in SHAPES.values() for anchor in anchors}
+    heads = {anchor[0] for anchors, _ in SECRET_SHAPES.values() for anchor in anchors}
     assert all(not head.isspace() and re.escape(head) in (head, "\\-") for head in heads)
     assert {chr(head) for head in _HEADS} == heads
 
 
 def test_every_kind_has_a_sample():
     marks = set(re.findall(r"\[redacted:([a-z-]+)\]", "".join(redact_text(text) for text, _ in [*SECRETS, *MORE])))
-    assert marks >= SHAPES.keys() | CASED.keys()
+    assert marks >= SECRET_SHAPES.keys() | CASED_SHAPES.keys()
 
 
 MORE = [(f"sq0csp-{BODY}abc", BODY), ("--pass hunter2", "hunter2")]
@@ -26,7 +26,7 @@ MORE = [(f"sq0csp-{BODY}abc", BODY), ("--pass hunter2", "hunter2")]
 
 @pytest.mark.parametrize("value", [b"password", b"self.token", b"None", b"config.db.secret", b"process.env.X"])
 def test_code_that_names_a_secret_holds_none(value):
-    assert IDENTIFIER.fullmatch(value)
+    assert SECRET_IDENTIFIER.fullmatch(value)
 
 
 ORACLE = [

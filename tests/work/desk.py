@@ -9,7 +9,7 @@ import pytest
 from synaptic.model.errors import LayerError
 from synaptic.model.layers import Effort
 from synaptic.store.db import Store
-from synaptic.store.windows import Who
+from synaptic.store.windows import WorkerIdentity
 from synaptic.work.beginnings import BegunEffort, ResumeEffort, StartEffort
 from synaptic.work.command import Caller, CommandContext
 from synaptic.work.efforts import MoveToPhase, WriteLog
@@ -32,7 +32,7 @@ class Desk:
 
     def context(self, folder: Path | None = None, **who: str) -> CommandContext:
         root = str(folder or self.root)
-        return CommandContext(self.store, Caller(root=root, cwd=root, who=Who(**who)))
+        return CommandContext(self.store, Caller(root=root, cwd=root, who=WorkerIdentity(**who)))
 
     def start(self, task: str = "t", skill: str = "build", **who: str) -> BegunEffort:
         return StartEffort(task=task, skill=skill).run(self.context(**who))

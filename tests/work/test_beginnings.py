@@ -3,11 +3,11 @@
 import msgspec
 
 from synaptic.model.layers import Effort, Skill
-from synaptic.store.windows import Window
+from synaptic.store.windows import ContextWindow
 from synaptic.work.beginnings import BegunEffort, describe_begun
 
 EFFORT = Effort(id=3, task="/r/.tasks/t", project=1, skill="build", ordinal=2, metadata={"phases": ["0: A", "1: B"]})
-BEGUN = BegunEffort(effort=EFFORT, window=Window(session=7), resumed=False)
+BEGUN = BegunEffort(effort=EFFORT, window=ContextWindow(session=7), resumed=False)
 
 
 def test_a_start_names_the_log_with_its_ordinal():
@@ -35,7 +35,7 @@ def test_what_there_is_none_of_is_said():
 def test_a_return_tells_what_the_last_window_left():
     """S3-206"""
     payload = '{"summary": "did much", "lastAction": "l", "nextSteps": ["go on"], "requiredFiles": ["a.py"]}'
-    window = Window(session=8, previous=7, payload=payload)
+    window = ContextWindow(session=8, previous=7, payload=payload)
     last = msgspec.structs.replace(EFFORT, phase="1: B", mode="fast")
     text = describe_begun(
         BegunEffort(effort=last, window=window, resumed=True, artifacts=("/r/.tasks/t/2_BUILD_LOG.md",))
@@ -49,5 +49,5 @@ def test_a_return_tells_what_the_last_window_left():
 
 
 def test_a_window_that_is_still_open_is_said_to_be():
-    text = describe_begun(msgspec.structs.replace(BEGUN, window=Window(session=7, opened=False), resumed=True))
+    text = describe_begun(msgspec.structs.replace(BEGUN, window=ContextWindow(session=7, opened=False), resumed=True))
     assert "session 7, still open" in text

@@ -5,12 +5,12 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from synaptic.hooks.schema import described_fields
+from synaptic.hooks.schema import read_field_docs
 from synaptic.model.errors import LayerError, StoreError
 from synaptic.model.home import Home
 from synaptic.store.db import Store
 from synaptic.work import command
-from synaptic.work.command import Caller, CommandContext, commands
+from synaptic.work.command import Caller, CommandContext, find_commands
 
 ARGUMENTS = {
     "ability.documents": "root intent",
@@ -51,16 +51,16 @@ ARGUMENTS = {
 def test_programs_find_every_method_and_every_argument_by_its_name():
     found = {
         name: " ".join(f"{field.encode_name}{'' if field.required else '?'}" for field in msgspec.structs.fields(kind))
-        for name, kind in commands().items()
+        for name, kind in find_commands().items()
     }
     assert found == ARGUMENTS
 
 
-@pytest.mark.parametrize("kind", commands().values(), ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("kind", find_commands().values(), ids=lambda kind: kind.__name__)
 def test_every_command_and_every_argument_is_described(kind: type[command.Command]):
     assert kind.__doc__
     ours = [base for base in kind.__mro__ if base.__module__.startswith("synaptic.")]
-    described = {name for base in ours for name in described_fields(base)}
+    described = {name for base in ours for name in read_field_docs(base)}
     assert described >= {field.name for field in msgspec.structs.fields(kind)}
 
 
@@ -77,7 +77,7 @@ def test_the_home_folder_and_a_path_of_other_bytes_are_no_projects(tmp_path: Pat
 
 
 def test_a_store_in_memory_takes_no_orders(tmp_path: Path):
-    store = Store.in_memory(Home(tmp_path), StoreError("the disk is full"))
+    store = Store.open_in_memory(Home(tmp_path), StoreError("the disk is full"))
     with pytest.raises(StoreError, match="memory only"):
         CommandContext(store).require_durable_store()
     store.close()

@@ -13,13 +13,13 @@ from tests.work.desk import Desk, code
 def test_a_start_reads_the_skill_and_lists_what_earlier_efforts_left(desk: Desk):
     """S3-195, S3-205"""
     first = desk.start(skill="brainstorm")
-    stored.finish(desk.store, first.effort.id, None, 2.0)
+    stored.finish_effort(desk.store, first.effort.id, None, 2.0)
     assert desk.start().debriefs == ()
     (desk.root / ".tasks/t").mkdir(parents=True)
-    Path(first.effort.artifact()).write_text("what came of it")
+    Path(first.effort.artifact_path()).write_text("what came of it")
     second = desk.start()
     assert second.debriefs == (f"{desk.root}/.tasks/t/1_BRAINSTORM.md",)
-    assert second.effort.artifact("log") == f"{desk.root}/.tasks/t/2_BUILD_LOG.md"
+    assert second.effort.artifact_path("log") == f"{desk.root}/.tasks/t/2_BUILD_LOG.md"
     assert second.effort.phases == ("0: Setup", "1: Build", "2: Check")
     assert second.next_skills == ("test",)
 
@@ -52,7 +52,7 @@ def test_phases_follow_the_skill(desk: Desk):
 def test_damaged_metadata_leaves_the_skills_file_to_tell_the_phases(desk: Desk):
     effort = desk.start().effort
     damage(desk.store, "UPDATE efforts SET metadata = 'not-json{{{'")
-    effort = stored.required(desk.store, effort.id)
+    effort = stored.require_effort(desk.store, effort.id)
     assert code(lambda: desk.move(effort, "1: Build")) == "PHASE_NOT_SEQUENTIAL"
     assert desk.move(effort, "0: Setup").phase == "0: Setup"
 
@@ -61,14 +61,14 @@ def test_a_log_by_hand_sets_the_heartbeat_back_and_an_agents_shell_leaves_it(des
     """S3-145, S3-196, S3-D09: a sub-agent's shell looks like its parent's"""
     begun = desk.start(host="w1", kind="claude")
     session = begun.window.session
-    beaten = layers.perform(desk.store, (OpenSession(effort=begun.effort.id, subagent="s"),), 2.0).session
-    layers.perform(desk.store, (Beat(session=session, add=5), Beat(session=beaten, add=3)), 3.0)
+    beaten = layers.write_layer_effects(desk.store, (OpenSession(effort=begun.effort.id, subagent="s"),), 2.0).session
+    layers.write_layer_effects(desk.store, (Beat(session=session, add=5), Beat(session=beaten, add=3)), 3.0)
     path = desk.log(begun.effort, "## Did\n## More", host="w1", kind="claude")
-    assert path == begun.effort.artifact("log")
-    assert layers.session(desk.store, session).heartbeat == 5
+    assert path == begun.effort.artifact_path("log")
+    assert layers.find_session(desk.store, session).heartbeat == 5
     desk.log(begun.effort, "by hand")
-    assert layers.session(desk.store, session).heartbeat == 0
-    assert layers.session(desk.store, beaten).heartbeat == 3
+    assert layers.find_session(desk.store, session).heartbeat == 0
+    assert layers.find_session(desk.store, beaten).heartbeat == 3
     text = Path(path).read_text()
     assert text.startswith("## [2")
     assert text.endswith("Did\n## More\n\nby hand\n")
@@ -80,7 +80,7 @@ def test_a_log_needs_an_active_effort_and_something_to_say(desk: Desk):
     begun = desk.start()
     assert code(lambda: desk.log(begun.effort, " \n")) == "VALIDATION_ERROR"
     assert code(lambda: desk.log(begun.effort, "x" * (1 << 20) + "x")) == "PAYLOAD_TOO_LARGE"
-    done = stored.finish(desk.store, begun.effort.id, None, 2.0)
+    done = stored.finish_effort(desk.store, begun.effort.id, None, 2.0)
     assert code(lambda: desk.log(done, "x")) == "EFFORT_FINISHED"
     assert not (desk.root / ".tasks").exists()
 
@@ -124,12 +124,12 @@ def test_a_hand_over_that_fails_ends_nothing(desk: Desk):
 def test_an_effort_is_found_by_its_agent_after_its_window_has_ended(desk: Desk):
     """S3-206, S3-D11"""
     begun = desk.start(agent="A", host="w1", kind="claude")
-    windows.finish(desk.store, begun.window.session, None, 2.0)
+    windows.finish_window(desk.store, begun.window.session, None, 2.0)
     assert desk.resume({"agent_id": "A"}).effort.id == begun.effort.id
     other = desk.start("u", agent="A", host="w2", kind="claude")
-    stored.finish(desk.store, other.effort.id, None, 3.0)
+    stored.finish_effort(desk.store, other.effort.id, None, 3.0)
     assert desk.resume({"agent_id": "A"}).effort.id == begun.effort.id
-    stored.finish(desk.store, begun.effort.id, None, 4.0)
+    stored.finish_effort(desk.store, begun.effort.id, None, 4.0)
     assert code(lambda: desk.resume({"agent_id": "A"}).effort) == "NO_ACTIVE_EFFORT"
     assert code(lambda: desk.resume({"agent_id": "ghost"})) == "NOT_FOUND"
 
@@ -141,7 +141,7 @@ def test_an_effort_is_found_by_its_task(desk: Desk):
     one, two = desk.start().effort, desk.start(skill="other").effort
     assert desk.resume({"dir_path": folder}).effort.id == two.id
     for effort in (one, two):
-        stored.finish(desk.store, effort.id, None, 2.0)
+        stored.finish_effort(desk.store, effort.id, None, 2.0)
     assert code(lambda: desk.resume({"dir_path": folder}).effort) == "NO_ACTIVE_EFFORT"
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from synaptic.model.dehydration import Dehydration, Read
+from synaptic.model.dehydration import Dehydration, ReadDehydration
 from synaptic.model.layers import Effort
 from synaptic.work import handover
 from tests.daemon.setting import Setting
@@ -20,7 +20,9 @@ def test_what_a_policy_keeps_from_the_agent_is_left_out_and_said(setting: Settin
     root = str(setting.project)
     effort = Effort(id=1, task=f"{root}/.tasks/t", project=1, skill="s", ordinal=1)
     names = ("a.py", f"{root}/b.py", "/home/u/.ssh/id_rsa", "../../.aws/credentials")
-    given = Read(Dehydration(summary="s", last_action="l", next_steps=(), required_files=names), ("something before",))
+    given = ReadDehydration(
+        Dehydration(summary="s", last_action="l", next_steps=(), required_files=names), ("something before",)
+    )
     found = asyncio.run(handover.drop_refused_files(setting.home, root, effort, given))
     assert found.payload.required_files == ("a.py", f"{root}/b.py")
     assert found.warnings[0] == "something before"

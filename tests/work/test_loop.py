@@ -2,7 +2,7 @@ import msgspec
 import pytest
 
 from synaptic.model.errors import SynapticError
-from synaptic.model.sane import SANELOOP, defaults
+from synaptic.model.sane import SANELOOP, default_section
 from synaptic.work import loop
 from synaptic.work.loop import CancelLoop, CheckCriterion, CompleteLoop, LogIteration
 
@@ -13,7 +13,7 @@ PLAN = loop.StartLoop(
 
 
 def started(**changes) -> loop.Loop:
-    return msgspec.structs.replace(PLAN, **changes).take_step(defaults(SANELOOP), "now")
+    return msgspec.structs.replace(PLAN, **changes).take_step(default_section(SANELOOP), "now")
 
 
 def log(state: loop.Loop, text: str) -> loop.Loop:
@@ -107,7 +107,7 @@ def test_complete_lists_what_is_not_met() -> None:
     with pytest.raises(SynapticError, match=r"not met yet: 2\. docs say v2"):
         complete(state)
     done = complete(check(state, 2))
-    assert {key: done[key] for key in defaults(SANELOOP)} == defaults(SANELOOP)
+    assert {key: done[key] for key in default_section(SANELOOP)} == default_section(SANELOOP)
     assert done["archive"][-1]["outcome"] == "complete"
     assert done["archive"][-1]["ended_at"] == "later"
 
@@ -131,7 +131,7 @@ def test_cancel_ends_a_loop_and_keeps_what_it_was() -> None:
 
 
 def test_ended_loops_are_kept_to_a_number() -> None:
-    state = defaults(SANELOOP)
+    state = default_section(SANELOOP)
     for _ in range(loop.KEEP_ENDED + 5):
         state = cancel(PLAN.take_step(state, "now"))
     assert len(state["archive"]) == loop.KEEP_ENDED

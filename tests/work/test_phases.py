@@ -5,35 +5,35 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from synaptic.model.errors import LayerError
-from synaptic.work.phases import Asked, Label, Move, expected, move, read
+from synaptic.work.phases import AskedPhase, PhaseLabel, PlannedMove, find_next_phase, parse_label, plan_move
 
 PHASES = ("0: Setup", "1: Plan", "2: Build", "2.A: Model", "2.B: View", "3: Execution", "4: Debrief")
 
 
-def asked(current: str, label: str, reason: str = "") -> Move:
-    return move(PHASES, current, Asked(label, reason))
+def asked(current: str, label: str, reason: str = "") -> PlannedMove:
+    return plan_move(PHASES, current, AskedPhase(label, reason))
 
 
 def code(current: str, label: str, reason: str = "", phases: tuple[str, ...] = PHASES) -> str:
     with pytest.raises(LayerError) as caught:
-        move(phases, current, Asked(label, reason))
+        plan_move(phases, current, AskedPhase(label, reason))
     return caught.value.code
 
 
 @pytest.mark.parametrize(
     ("text", "label"),
     [
-        ("3: Execution", Label("3: Execution", 3, 0, "Execution")),
-        ("3.2 : Two", Label("3.2 : Two", 3, 2, "Two")),
-        ("3.b: Two", Label("3.b: Two", 3, 2, "Two")),
-        ("12", Label("12", 12)),
-        ("Setup", Label("Setup")),
-        ("3.1.2: Deep", Label("3.1.2: Deep")),
+        ("3: Execution", PhaseLabel("3: Execution", 3, 0, "Execution")),
+        ("3.2 : Two", PhaseLabel("3.2 : Two", 3, 2, "Two")),
+        ("3.b: Two", PhaseLabel("3.b: Two", 3, 2, "Two")),
+        ("12", PhaseLabel("12", 12)),
+        ("Setup", PhaseLabel("Setup")),
+        ("3.1.2: Deep", PhaseLabel("3.1.2: Deep")),
     ],
 )
-def test_letters_count_as_minor_numbers(text: str, label: Label):
+def test_letters_count_as_minor_numbers(text: str, label: PhaseLabel):
     """S3-202"""
-    assert read(text) == label
+    assert parse_label(text) == label
 
 
 @pytest.mark.parametrize(
@@ -51,12 +51,12 @@ def test_letters_count_as_minor_numbers(text: str, label: Label):
 )
 def test_the_next_phase_is_free_and_so_is_the_next_major_one(current: str, label: str, after: str):
     """S3-201"""
-    assert asked(current, label) == Move(after, PHASES)
+    assert asked(current, label) == PlannedMove(after, PHASES)
 
 
 def test_the_same_phase_again_is_no_move():
     """S3-201"""
-    assert asked("1: Plan", "1: Plan") == Move("1: Plan", PHASES, moved=False)
+    assert asked("1: Plan", "1: Plan") == PlannedMove("1: Plan", PHASES, moved=False)
     assert asked("1: Plan", "1").moved is False
 
 
@@ -80,9 +80,9 @@ def test_what_was_expected_is_said():
 def test_a_higher_sub_phase_of_the_current_one_need_not_be_declared():
     """S3-201, S3-202"""
     found = asked("3: Execution", "3.B: X")
-    assert found == Move("3.B: X", (*PHASES[:6], "3.B: X", "4: Debrief"))
-    assert move(found.phases, "3.B: X", Asked("3.C: Y")).phases[6:8] == ("3.B: X", "3.C: Y")
-    assert move(found.phases, "3.B: X", Asked("4")).phase == "4: Debrief"
+    assert found == PlannedMove("3.B: X", (*PHASES[:6], "3.B: X", "4: Debrief"))
+    assert plan_move(found.phases, "3.B: X", AskedPhase("3.C: Y")).phases[6:8] == ("3.B: X", "3.C: Y")
+    assert plan_move(found.phases, "3.B: X", AskedPhase("4")).phase == "4: Debrief"
 
 
 @pytest.mark.parametrize(
@@ -103,12 +103,12 @@ def test_any_other_unknown_one_is_refused_with_a_reason_too(current: str, label:
 
 def test_without_declared_phases_everything_goes():
     """S3-201"""
-    assert move((), "9: Nine", Asked("Anything at all")) == Move("Anything at all", ())
+    assert plan_move((), "9: Nine", AskedPhase("Anything at all")) == PlannedMove("Anything at all", ())
 
 
 def test_labels_without_numbers_have_the_order_of_their_list():
     phases = ("Think", "Do", "Tell")
-    assert move(phases, "Think", Asked("do")).phase == "Do"
+    assert plan_move(phases, "Think", AskedPhase("do")).phase == "Do"
     assert code("Think", "Tell", phases=phases) == "PHASE_NOT_SEQUENTIAL"
     assert code("Think", "Rest", phases=phases) == "UNKNOWN_PHASE"
 
@@ -129,16 +129,16 @@ LABELS = st.builds(
     st.sampled_from(["", ".1", ".2", ".A", ".C"]),
     st.sampled_from(["X", "Y"]),
 )
-DECLARED = st.lists(LABELS, min_size=1, max_size=8, unique_by=lambda text: (read(text).major, read(text).minor)).map(
-    lambda found: tuple(sorted(found, key=lambda text: (read(text).major, read(text).minor)))
-)
+DECLARED = st.lists(
+    LABELS, min_size=1, max_size=8, unique_by=lambda text: (parse_label(text).major, parse_label(text).minor)
+).map(lambda found: tuple(sorted(found, key=lambda text: (parse_label(text).major, parse_label(text).minor))))
 
 
 @given(DECLARED)
 def test_the_declared_walk_is_always_free(phases: tuple[str, ...]):
     now = ""
-    while ahead := expected(phases, now):
-        now = move(phases, now, Asked(ahead)).phase
+    while ahead := find_next_phase(phases, now):
+        now = plan_move(phases, now, AskedPhase(ahead)).phase
     assert now == phases[-1]
 
 
@@ -147,13 +147,13 @@ def test_whatever_is_asked_the_phases_stay_sorted_and_without_a_reason_nothing_g
     now = ""
     for label, reason in questions:
         try:
-            found = move(phases, now, Asked(label, reason))
+            found = plan_move(phases, now, AskedPhase(label, reason))
         except LayerError:
             continue
-        order = [(read(one).major, read(one).minor) for one in found.phases]
+        order = [(parse_label(one).major, parse_label(one).minor) for one in found.phases]
         assert order == sorted(set(order))
         assert set(phases) <= set(found.phases)
         assert found.phase in found.phases
-        before, after = read(now), read(found.phase)
+        before, after = parse_label(now), parse_label(found.phase)
         assert reason or (after.major, after.minor) >= (before.major, before.minor)
         now, phases = found.phase, found.phases

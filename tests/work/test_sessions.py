@@ -7,7 +7,9 @@ from tests.work.desk import Desk, code
 
 
 def say(desk: Desk, session: int, *texts: str) -> None:
-    layers.perform(desk.store, tuple(Note(session=session, role="system", content=text) for text in texts), 1.0)
+    layers.write_layer_effects(
+        desk.store, tuple(Note(session=session, role="system", content=text) for text in texts), 1.0
+    )
 
 
 def test_messages_of_a_session_and_of_the_effort_that_is_worked_on(desk: Desk):

@@ -11,24 +11,24 @@ from synaptic.agents.base import (
     UNKNOWN_COMMAND_LINE,
     Agent,
     AgentFile,
+    AgentSign,
     Capability,
     HookSwitch,
     OwnFile,
     SettingsFile,
     SettingsFolder,
     SettingsShape,
-    Sign,
     TopLevel,
     Variables,
     WantedEntries,
     Wiring,
 )
-from synaptic.agents.shared.adapter import DialectAdapter, with_timeouts
-from synaptic.agents.shared.answers import reason, to_stderr
+from synaptic.agents.shared.adapter import DialectAdapter, add_timeouts
+from synaptic.agents.shared.answers import describe_reason, format_stderr
 from synaptic.agents.shared.entries import build_script
 from synaptic.agents.shared.ours import is_dispatcher
 from synaptic.agents.shared.payload import Payload, read_object, to_line
-from synaptic.agents.shared.translate import Dialect, Form, translated
+from synaptic.agents.shared.translate import Dialect, ToolForm, translate_payload
 from synaptic.model.call import Answer, Call, Request
 from synaptic.model.decision import Decision, Kind
 from synaptic.model.event import ToolEvent
@@ -37,35 +37,37 @@ from synaptic.model.tool import EDITS, READS
 TIMEOUT = 60
 TIMEOUTS: Mapping[str, int] = {}
 """Seconds."""
-DELEGATE = "amp-delegate"
+DELEGATE_PROGRAM = "amp-delegate"
 """The program beside the dispatcher: Amp passes no arguments."""
-TABLE: Mapping[str, Capability] = {"PreToolUse": Capability(deny=True, ask=True, allow=True, message=False)}
-UNASKED = READS | EDITS | {"WebSearch", "WebFetch", "Agent", "TodoWrite", "TodoRead"}
+EVENT_CAPABILITIES: Mapping[str, Capability] = {
+    "PreToolUse": Capability(deny=True, ask=True, allow=True, message=False)
+}
+UNASKED_TOOLS = READS | EDITS | {"WebSearch", "WebFetch", "Agent", "TodoWrite", "TodoRead"}
 """Tools about which Amp asks nobody by itself."""
 ALLOW, ASK, REFUSE = 0, 1, 2
 
 DIALECT = Dialect(
     agent="amp",
     tools={
-        "Bash": Form("Bash", {"cmd": "command"}, directory="cwd"),
-        "shell_command": Form("Bash", {"cmd": "command"}, directory="workdir"),
-        "create_file": Form("Write", {"path": "file_path"}),
-        "edit_file": Form("Edit", {"path": "file_path", "old_str": "old_string", "new_str": "new_string"}),
-        "undo_edit": Form("Edit", {"path": "file_path"}),
-        "Read": Form("Read", {"path": "file_path"}),
-        "Grep": Form("Grep"),
-        "glob": Form("Glob", {"filePattern": "pattern"}),
-        "finder": Form("Grep", {"query": "pattern"}),
-        "web_search": Form("WebSearch", {"objective": "query"}),
-        "read_web_page": Form("WebFetch"),
-        "Task": Form("Agent"),
-        "todo_write": Form("TodoWrite"),
-        "todo_read": Form("TodoRead"),
+        "Bash": ToolForm("Bash", {"cmd": "command"}, directory="cwd"),
+        "shell_command": ToolForm("Bash", {"cmd": "command"}, directory="workdir"),
+        "create_file": ToolForm("Write", {"path": "file_path"}),
+        "edit_file": ToolForm("Edit", {"path": "file_path", "old_str": "old_string", "new_str": "new_string"}),
+        "undo_edit": ToolForm("Edit", {"path": "file_path"}),
+        "Read": ToolForm("Read", {"path": "file_path"}),
+        "Grep": ToolForm("Grep"),
+        "glob": ToolForm("Glob", {"filePattern": "pattern"}),
+        "finder": ToolForm("Grep", {"query": "pattern"}),
+        "web_search": ToolForm("WebSearch", {"objective": "query"}),
+        "read_web_page": ToolForm("WebFetch"),
+        "Task": ToolForm("Agent"),
+        "todo_write": ToolForm("TodoWrite"),
+        "todo_read": ToolForm("TodoRead"),
     },
 )
 
 
-class Amp(DialectAdapter):
+class AmpAdapter(DialectAdapter):
     """The adapter of Amp."""
 
     def decode(self, request: Request) -> Call:
@@ -78,32 +80,32 @@ class Amp(DialectAdapter):
             repaired += ("amp: AGENT_TOOL_NAME is missing, so nobody knows which tool this is",)
         if cwd := request.env.get("PWD"):
             payload["cwd"] = cwd
-        return translated(request, self.dialect, payload, repaired)
+        return translate_payload(request, self.dialect, payload, repaired)
 
     def encode(self, call: Call, decision: Decision) -> Answer:
-        code = _code(call, decision)
-        why = f"{reason(decision)}\n" if decision.kind in (Kind.DENY, Kind.ASK) else ""
-        return Answer(stderr=why.encode("utf-8", "replace") + to_stderr(call, decision), exit=code)
+        code = _choose_exit_code(call, decision)
+        why = f"{describe_reason(decision)}\n" if decision.kind in (Kind.DENY, Kind.ASK) else ""
+        return Answer(stderr=why.encode("utf-8", "replace") + format_stderr(call, decision), exit=code)
 
     def refuse(self, event: str, reason: str) -> Answer:
         return Answer(stderr=to_line(reason), exit=REFUSE)
 
 
-def _code(call: Call, decision: Decision) -> int:
+def _choose_exit_code(call: Call, decision: Decision) -> int:
     """Choose the exit code. No opinion must not become an allow: what Amp would ask about by itself is asked."""
     if decision.kind is Kind.DENY:
         return REFUSE
     if decision.kind is Kind.ALLOW:
         return ALLOW
-    unasked = isinstance(call.event, ToolEvent) and call.event.tool_name in UNASKED
+    unasked = isinstance(call.event, ToolEvent) and call.event.tool_name in UNASKED_TOOLS
     return ALLOW if unasked and decision.kind is not Kind.ASK else ASK
 
 
-def _nothing(call: Call, decision: Decision) -> Payload:
+def _shape_nothing(call: Call, decision: Decision) -> Payload:
     return {}
 
 
-ADAPTER = Amp(DIALECT, with_timeouts(TABLE, TIMEOUT, TIMEOUTS), _nothing)
+ADAPTER = AmpAdapter(DIALECT, add_timeouts(EVENT_CAPABILITIES, TIMEOUT, TIMEOUTS), _shape_nothing)
 
 
 def _is_bare(seen: TopLevel) -> bool:
@@ -119,18 +121,18 @@ def _is_ours(rule: object, dispatch: str) -> bool:
     if not isinstance(rule, dict) or rule.get("action") != "delegate":
         return False
     folder, _, name = str(rule.get("to", "")).rpartition("/")
-    return name == DELEGATE and is_dispatcher(f"{folder}/dispatch", dispatch)
+    return name == DELEGATE_PROGRAM and is_dispatcher(f"{folder}/dispatch", dispatch)
 
 
 def _make_files(wiring: Wiring) -> tuple[AgentFile, ...]:
     """Delegate program and permission rule. Amp takes the first rule that fits, so ours is last: put first, it would
     overrule refusals that the user wrote."""
-    program = Path(wiring.plan.dispatch).with_name(DELEGATE)
+    program = Path(wiring.plan.dispatch).with_name(DELEGATE_PROGRAM)
     rule = {"tool": "*", "action": "delegate", "to": str(program)}
     shape = SettingsShape(inside="", nested=False, comments=True, is_ours=_is_ours)
     wanted = WantedEntries(shape, wiring.plan.dispatch, {"amp.permissions": rule})
     script = OwnFile(program, build_script(wiring, "PreToolUse"), 0o755)
-    return (script, SettingsFile(wiring.path("settings.json"), wanted))
+    return (script, SettingsFile(wiring.locate_file("settings.json"), wanted))
 
 
 AGENT = Agent(
@@ -144,13 +146,13 @@ AGENT = Agent(
         "the session: every call stands alone",
         "calls that a rule before ours, or `amp.dangerouslyAllowAll`, has decided",
     ),
-    sign=Sign(_is_bare, _is_amps_environment),
+    sign=AgentSign(_is_bare, _is_amps_environment),
     reads_claude_settings=False,
     imitates="",
     folder=SettingsFolder("XDG_CONFIG_HOME", ".config", "amp"),
     named_files={"AMP_SETTINGS_FILE": "settings.json"},
     files=_make_files,
-    mark=DELEGATE,
+    mark=DELEGATE_PROGRAM,
     strict_events=frozenset(),
     agreement=None,
     switches=(

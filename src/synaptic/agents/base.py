@@ -12,7 +12,7 @@ from typing import Any, Literal, Protocol
 
 import msgspec
 
-from synaptic.agents.shared.ours import Plan, is_ours
+from synaptic.agents.shared.ours import EntryPlan, is_ours
 from synaptic.model.call import Answer, Call, Request
 from synaptic.model.decision import Decision
 
@@ -46,10 +46,10 @@ class Adapter(Protocol):
     def decode(self, request: Request) -> Call:
         """Bytes to a call. Raises PayloadError only when the bytes are no JSON object; the rest is best effort."""
 
-    def canonical(self, event: str) -> str:
+    def to_canonical(self, event: str) -> str:
         """An event of the agent under the name that everybody here uses."""
 
-    def capability(self, event: str) -> Capability:
+    def get_capability(self, event: str) -> Capability:
         """What this agent honours on an event; for an unknown event: nothing but a message."""
 
     def degrade(self, call: Call, decision: Decision) -> Decision:
@@ -67,7 +67,7 @@ TopLevel = Mapping[str, bytes]
 Variables = Mapping[str, str]
 
 
-class Sign(msgspec.Struct, frozen=True):
+class AgentSign(msgspec.Struct, frozen=True):
     """How an agent is recognised that runs an entry in the settings of Claude Code.
 
     Only the payload is proof: a repository can set a hook's environment, and to the true Claude Code an answer in
@@ -80,11 +80,11 @@ class Sign(msgspec.Struct, frozen=True):
     beginning: re.Pattern[bytes] | None = None
     """How each of its payloads begins, where that is proof before anything is decoded."""
 
-    def begins(self, stdin: bytes) -> bool:
+    def matches_beginning(self, stdin: bytes) -> bool:
         """Whether a payload begins as only this agent's do."""
         return self.beginning is not None and self.beginning.match(stdin) is not None
 
-    def fits(self, seen: TopLevel, env: Variables) -> bool:
+    def matches_payload(self, seen: TopLevel, env: Variables) -> bool:
         """Whether a payload, and the environment it came with, are this agent's."""
         return self.payload(seen) and (self.environment is None or self.environment(env))
 
@@ -122,17 +122,17 @@ class SettingsFolder(msgspec.Struct, frozen=True):
     """Below either of them."""
 
     @property
-    def usual(self) -> str:
+    def usual_path(self) -> str:
         """Where it is below home when nobody moves it."""
         return "/".join(filter(None, (self.default, self.below)))
 
-    def named(self, variables: Variables) -> str:
+    def read_named_folder(self, variables: Variables) -> str:
         """The folder that the variable names, as it is written there; "" when it names none."""
         return variables.get(self.variable, "").strip()
 
     def locate(self, environment: UserEnvironment) -> Path:
         """Find the folder. One that a variable names is resolved through links, as Codex does for what it trusts."""
-        named = self.named(environment.variables)
+        named = self.read_named_folder(environment.variables)
         return (Path(named).resolve() if named else environment.home / self.default) / self.below
 
 
@@ -206,10 +206,10 @@ class Agreement(Protocol):
     how: str
     """What a person types to agree."""
 
-    def wanted(self, hooks: SettingsFile, text: str) -> Agreements:
+    def list_wanted(self, hooks: SettingsFile, text: str) -> Agreements:
         """An agreement to every entry of ours in the text of the settings file."""
 
-    def known(self, text: str) -> Agreements:
+    def read_known(self, text: str) -> Agreements:
         """Everything that the text of the file says is agreed to. Raises ValueError for a text that is none."""
 
     def add(self, text: str, missing: Agreements) -> str:
@@ -241,13 +241,13 @@ class CommandLine(msgspec.Struct, frozen=True, kw_only=True):
     """Verbs that have a command line of their own: `codex exec`."""
 
 
-def options(text: str) -> frozenset[str]:
+def split_options(text: str) -> frozenset[str]:
     """Options, or verbs, that are written as one text with blanks between them."""
     return frozenset(text.split())
 
 
 UNKNOWN_COMMAND_LINE = CommandLine(
-    words_are_prompts=False, resume=options("--resume --continue"), switches=options("--continue")
+    words_are_prompts=False, resume=split_options("--resume --continue"), switches=split_options("--continue")
 )
 """Of an agent whose options nobody has looked at."""
 
@@ -257,11 +257,11 @@ class Wiring(msgspec.Struct, frozen=True):
 
     agent: "Agent"
     environment: UserEnvironment
-    plan: Plan
+    plan: EntryPlan
 
-    def path(self, name: str) -> Path:
+    def locate_file(self, name: str) -> Path:
         """Where one of the agent's files is."""
-        return self.agent.path(name, self.environment)
+        return self.agent.locate_file(name, self.environment)
 
 
 class Agent(msgspec.Struct, frozen=True, kw_only=True):
@@ -280,7 +280,7 @@ class Agent(msgspec.Struct, frozen=True, kw_only=True):
     unseen: tuple[str, ...]
     """What no hook of this agent sees or can do."""
 
-    sign: Sign | None
+    sign: AgentSign | None
     """How it is recognised behind Claude Code's entries; None where it never runs them."""
     reads_claude_settings: bool
     """Whether it runs Claude Code's entries beside its own."""
@@ -317,7 +317,7 @@ class Agent(msgspec.Struct, frozen=True, kw_only=True):
         """Everything that moves a file of this agent."""
         return tuple(filter(None, (self.folder.variable, *self.named_files)))
 
-    def path(self, name: str, environment: UserEnvironment) -> Path:
+    def locate_file(self, name: str, environment: UserEnvironment) -> Path:
         """Where a file of its folder is: in the folder, unless a variable names that very file."""
         for variable, file in self.named_files.items():
             # Such a variable moves this one file and wins over the one that moves the whole folder.
@@ -325,10 +325,10 @@ class Agent(msgspec.Struct, frozen=True, kw_only=True):
                 return Path(named).absolute()
         return self.folder.locate(environment) / name
 
-    def wire(self, environment: UserEnvironment, plan: Plan) -> tuple[AgentFile, ...]:
+    def list_files(self, environment: UserEnvironment, plan: EntryPlan) -> tuple[AgentFile, ...]:
         """Every file that tells this agent about the dispatcher, where the environment puts it."""
         return self.files(Wiring(self, environment, plan))
 
-    def entries(self, environment: UserEnvironment, plan: Plan) -> Iterator[SettingsFile]:
+    def iter_settings_files(self, environment: UserEnvironment, plan: EntryPlan) -> Iterator[SettingsFile]:
         """Those of its files that are its own or its user's, with entries of ours in them."""
-        return (file for file in self.wire(environment, plan) if isinstance(file, SettingsFile))
+        return (file for file in self.list_files(environment, plan) if isinstance(file, SettingsFile))

@@ -13,6 +13,7 @@ from typing import Any
 
 from synaptic.agents.base import (
     Agent,
+    AgentSign,
     Agreements,
     Capability,
     CommandLine,
@@ -20,58 +21,57 @@ from synaptic.agents.base import (
     SettingsFile,
     SettingsFolder,
     SettingsShape,
-    Sign,
     TopLevel,
-    options,
+    split_options,
 )
-from synaptic.agents.shared.adapter import DialectAdapter, with_timeouts
-from synaptic.agents.shared.answers import block, consent, permission, top, with_specific
+from synaptic.agents.shared.adapter import DialectAdapter, add_timeouts
+from synaptic.agents.shared.answers import add_specific, build_block, build_consent, build_permission, build_top_level
 from synaptic.agents.shared.degrade import change
-from synaptic.agents.shared.entries import build_group, json_file
-from synaptic.agents.shared.ours import ENTRY
+from synaptic.agents.shared.entries import build_group, build_json_files
+from synaptic.agents.shared.ours import ENTRY_ARGUMENT
 from synaptic.agents.shared.payload import Payload
-from synaptic.agents.shared.translate import Dialect, Form, native_input
+from synaptic.agents.shared.translate import Dialect, ToolForm, to_native_input
 from synaptic.model.call import Call
 from synaptic.model.decision import Decision, Kind
-from synaptic.model.patch import patched, rewritten
+from synaptic.model.patch import read_patch_call, write_patch
 from synaptic.model.tool import Input, Tool
 
 TIMEOUT = 600
 TIMEOUTS: Mapping[str, int] = {"SessionEnd": 3, "Interrupt": 3, "UserPromptSubmit": 30}
 """Seconds; Codex itself allows the first two no more."""
-HEAD = "# synaptic: agreed to with `synaptic bootstrap --trust`\n"
+AGREEMENT_HEADER = "# synaptic: agreed to with `synaptic bootstrap --trust`\n"
 """Before every agreement that we write."""
 
-MESSAGE = frozenset({"systemMessage"})
-HALT = MESSAGE | {"continue", "stopReason"}
-TABLE: Mapping[str, Capability] = {
-    "PreToolUse": Capability(deny=True, rewrite=True, context=True, extras=MESSAGE),
-    "PermissionRequest": Capability(deny=True, ask=True, allow=True, extras=MESSAGE),
-    "PostToolUse": Capability(context=True, extras=HALT),  # a block would replace what the tool said
-    "UserPromptSubmit": Capability(deny=True, context=True, extras=HALT),
-    "SessionStart": Capability(context=True, extras=HALT),
-    "SubagentStart": Capability(context=True, extras=MESSAGE),
-    "Stop": Capability(feedback=True, extras=HALT),
-    "SubagentStop": Capability(feedback=True, extras=HALT),
-    "PreCompact": Capability(extras=HALT),
-    "PostCompact": Capability(extras=HALT),
-    "Interrupt": Capability(extras=MESSAGE),
+MESSAGE_EXTRAS = frozenset({"systemMessage"})
+HALT_EXTRAS = MESSAGE_EXTRAS | {"continue", "stopReason"}
+EVENT_CAPABILITIES: Mapping[str, Capability] = {
+    "PreToolUse": Capability(deny=True, rewrite=True, context=True, extras=MESSAGE_EXTRAS),
+    "PermissionRequest": Capability(deny=True, ask=True, allow=True, extras=MESSAGE_EXTRAS),
+    "PostToolUse": Capability(context=True, extras=HALT_EXTRAS),  # a block would replace what the tool said
+    "UserPromptSubmit": Capability(deny=True, context=True, extras=HALT_EXTRAS),
+    "SessionStart": Capability(context=True, extras=HALT_EXTRAS),
+    "SubagentStart": Capability(context=True, extras=MESSAGE_EXTRAS),
+    "Stop": Capability(feedback=True, extras=HALT_EXTRAS),
+    "SubagentStop": Capability(feedback=True, extras=HALT_EXTRAS),
+    "PreCompact": Capability(extras=HALT_EXTRAS),
+    "PostCompact": Capability(extras=HALT_EXTRAS),
+    "Interrupt": Capability(extras=MESSAGE_EXTRAS),
     "SessionEnd": Capability(message=False),
     "PreModelRequest": Capability(message=False),
 }
 
 
-def _read(given: Input) -> Tool:
+def _read_patch(given: Input) -> Tool:
     text = given.get("command")
-    return patched(text) if isinstance(text, str) else Tool("Edit", given)
+    return read_patch_call(text) if isinstance(text, str) else Tool("Edit", given)
 
 
-def _write(_: Input, new: Input) -> dict[str, object] | None:
-    text = rewritten(new)
+def _write_patch(_: Input, new: Input) -> dict[str, object] | None:
+    text = write_patch(new)
     return None if text is None else {"command": text}
 
 
-def _command(_: Input, new: Input) -> dict[str, object] | None:
+def _write_command(_: Input, new: Input) -> dict[str, object] | None:
     """Rewrite the command only: Codex ignores any other changed argument, so such a rewrite is refused instead."""
     command = new.get("command")
     return {"command": command} if isinstance(command, str) and new.keys() <= {"command", "description"} else None
@@ -80,34 +80,34 @@ def _command(_: Input, new: Input) -> dict[str, object] | None:
 DIALECT = Dialect(
     agent="codex",
     tools={
-        "Bash": Form("Bash", write=_command),
-        "apply_patch": Form("Edit", read=_read, write=_write),
-        "spawn_agent": Form("Agent", {"message": "prompt"}),
-        "view_image": Form("Read", {"path": "file_path"}),
+        "Bash": ToolForm("Bash", write=_write_command),
+        "apply_patch": ToolForm("Edit", read=_read_patch, write=_write_patch),
+        "spawn_agent": ToolForm("Agent", {"message": "prompt"}),
+        "view_image": ToolForm("Read", {"path": "file_path"}),
     },
 )
 
 
-def _shape(call: Call, decision: Decision) -> Payload:
-    name, body, specific = call.event.hook_event_name, top(decision), {}
+def _shape_answer(call: Call, decision: Decision) -> Payload:
+    name, body, specific = call.event.hook_event_name, build_top_level(decision), {}
     if name == "PreToolUse":
-        specific = _before_tool(call, decision)
+        specific = _shape_before_tool(call, decision)
     elif name == "PermissionRequest":
-        specific = {"decision": said} if (said := consent(decision)) else {}
+        specific = {"decision": said} if (said := build_consent(decision)) else {}
     else:
-        body.update(block(decision))
-    return with_specific(body, call, specific, decision)
+        body.update(build_block(decision))
+    return add_specific(body, call, specific, decision)
 
 
-def _before_tool(call: Call, decision: Decision) -> Payload:
+def _shape_before_tool(call: Call, decision: Decision) -> Payload:
     if decision.kind is Kind.DENY:
-        return permission(decision)
+        return build_permission(decision)
     if decision.input is None:
         return {}
-    return {"permissionDecision": "allow", "updatedInput": native_input(call, DIALECT, decision.input)}
+    return {"permissionDecision": "allow", "updatedInput": to_native_input(call, DIALECT, decision.input)}
 
 
-ADAPTER = DialectAdapter(DIALECT, with_timeouts(TABLE, TIMEOUT, TIMEOUTS), _shape)
+ADAPTER = DialectAdapter(DIALECT, add_timeouts(EVENT_CAPABILITIES, TIMEOUT, TIMEOUTS), _shape_answer)
 
 
 def _is_codex(seen: TopLevel) -> bool:
@@ -122,23 +122,23 @@ class CodexAgreement:
     file = "config.toml"
     how = "type `codex`, then `/hooks`, and agree to the entries of synaptic"
 
-    def wanted(self, hooks: SettingsFile, text: str) -> Agreements:
+    def list_wanted(self, hooks: SettingsFile, text: str) -> Agreements:
         groups = json.loads(text or "{}").get("hooks", {})
         return {
-            f"{hooks.path}:{_snake(event)}:{number}:{index}": _hash(event, group, hook)
+            f"{hooks.path}:{_to_snake_case(event)}:{number}:{index}": _hash_entry(event, group, hook)
             for event in hooks.wanted.groups
             for number, group in enumerate(groups.get(event, ()))
             for index, hook in enumerate(group.get("hooks", ()) if isinstance(group, dict) else ())
             if hooks.wanted.has_written(hook)
         }
 
-    def known(self, text: str) -> Agreements:
+    def read_known(self, text: str) -> Agreements:
         state = tomllib.loads(text).get("hooks", {}).get("state", {})
         return {key: str(one.get("trusted_hash")) for key, one in state.items() if isinstance(one, dict)}
 
     def add(self, text: str, missing: Agreements) -> str:
         gap = "\n" if text and not text.endswith("\n") else ""
-        added = gap + HEAD + "".join(_table(key, value) for key, value in missing.items())
+        added = gap + AGREEMENT_HEADER + "".join(_format_table(key, value) for key, value in missing.items())
         if not _says_only(text + added, text, missing):
             raise ValueError("it has another one for the same entry, or keeps `hooks` on one line")
         return added
@@ -149,25 +149,25 @@ class CodexAgreement:
             before, _, after = text.rpartition(added)
             return before + after
         tables = re.findall(r"\[hooks\.state\.[^\n]*\ntrusted_hash = [^\n]*\n", added)
-        for piece in (HEAD, *tables):
+        for piece in (AGREEMENT_HEADER, *tables):
             text = text.replace(piece, "", 1)
         return text
 
 
-def _hash(event: str, group: Mapping[str, Any], hook: Mapping[str, Any]) -> str:
+def _hash_entry(event: str, group: Mapping[str, Any], hook: Mapping[str, Any]) -> str:
     """Hash an entry as Codex does, with its defaults filled in: with another hash the entry counts as not agreed to."""
     handler = {"type": "command", "command": hook["command"], "timeout": hook["timeout"], "async": False}
     matcher = {"matcher": group["matcher"]} if "matcher" in group else {}
-    identity = {"event_name": _snake(event), "hooks": [handler], **matcher}
+    identity = {"event_name": _to_snake_case(event), "hooks": [handler], **matcher}
     data = json.dumps(identity, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return f"sha256:{hashlib.sha256(data.encode()).hexdigest()}"
 
 
-def _snake(event: str) -> str:
+def _to_snake_case(event: str) -> str:
     return re.sub(r"(?<!^)(?=[A-Z])", "_", event).lower()
 
 
-def _table(key: str, value: str) -> str:
+def _format_table(key: str, value: str) -> str:
     return f'[hooks.state.{json.dumps(key, ensure_ascii=False)}]\ntrusted_hash = "{value}"\n'
 
 
@@ -179,10 +179,10 @@ def _says_only(after: str, before: str, added: Agreements) -> bool:
         exact = all(state.pop(key) == {"trusted_hash": value} for key, value in added.items())
     except ValueError:
         return False
-    return exact and _without_empty(new) == _without_empty(old)
+    return exact and _drop_empty_tables(new) == _drop_empty_tables(old)
 
 
-def _without_empty(config: dict[str, Any]) -> dict[str, Any]:
+def _drop_empty_tables(config: dict[str, Any]) -> dict[str, Any]:
     """Without tables of which nothing is left."""
     hooks = {key: value for key, value in config.get("hooks", {}).items() if key != "state" or value}
     others = {key: value for key, value in config.items() if key != "hooks"}
@@ -190,18 +190,18 @@ def _without_empty(config: dict[str, Any]) -> dict[str, Any]:
 
 
 COMMAND_LINE = CommandLine(
-    resume=options("--last --all"),
-    resume_verbs=options("resume fork"),
-    switches=options(
+    resume=split_options("--last --all"),
+    resume_verbs=split_options("resume fork"),
+    switches=split_options(
         "--last --all --strict-config --oss --approve-for-me --dangerously-bypass-approvals-and-sandbox --full-auto "
         "--dangerously-bypass-hook-trust --worktree --search --no-alt-screen --no-daemon --skip-git-repo-check "
         "--ephemeral --ignore-user-config --ignore-rules --json"
     ),
-    several=options("-i --image"),
+    several=split_options("-i --image"),
 )
 
 
-REGISTERED = (
+REGISTERED_EVENTS = (
     "PreToolUse", "PermissionRequest", "PostToolUse", "PreCompact", "PostCompact", "SessionStart", "SessionEnd",
     "UserPromptSubmit", "SubagentStart", "SubagentStop", "Stop", "Interrupt",
 )  # fmt: skip
@@ -212,19 +212,19 @@ AGENT = Agent(
     title="Codex CLI",
     note="",
     adapter=ADAPTER,
-    events=REGISTERED,
+    events=REGISTERED_EVENTS,
     unseen=(
         "write_stdin: what is typed into a program that already runs",
         "hosted web_search",
         "the result of a patch that a shell command applies",
     ),
-    sign=Sign(_is_codex),
+    sign=AgentSign(_is_codex),
     reads_claude_settings=False,
     imitates="",
     folder=SettingsFolder("CODEX_HOME", ".codex"),
     named_files={},
-    files=json_file("hooks.json", build_group, SettingsShape()),
-    mark=ENTRY,
+    files=build_json_files("hooks.json", build_group, SettingsShape()),
+    mark=ENTRY_ARGUMENT,
     strict_events=frozenset(),
     agreement=CodexAgreement(),
     switches=(

@@ -12,74 +12,82 @@ from typing import Any
 
 from synaptic.agents.base import (
     Agent,
+    AgentSign,
     Capability,
     CommandLine,
     HookSwitch,
     SettingsFolder,
     SettingsShape,
-    Sign,
     Wiring,
     is_stamped,
-    options,
     sets_any,
+    split_options,
 )
-from synaptic.agents.shared.adapter import DialectAdapter, with_timeouts
-from synaptic.agents.shared.answers import advice, block, consent, keep_going, permission, refine_prompt, with_specific
+from synaptic.agents.shared.adapter import DialectAdapter, add_timeouts
+from synaptic.agents.shared.answers import (
+    add_specific,
+    build_block,
+    build_consent,
+    build_permission,
+    join_context,
+    mark_stop_block,
+    refine_prompt,
+)
 from synaptic.agents.shared.degrade import change
-from synaptic.agents.shared.entries import command_text, json_file, timeout_of
-from synaptic.agents.shared.ours import ENTRY, is_ours
+from synaptic.agents.shared.entries import build_command_text, build_json_files, find_timeout
+from synaptic.agents.shared.ours import ENTRY_ARGUMENT, is_ours
 from synaptic.agents.shared.payload import DECODER, Payload
-from synaptic.agents.shared.translate import Dialect, Form, native_event, native_input
+from synaptic.agents.shared.translate import Dialect, ToolForm, find_native_event, to_native_input
 from synaptic.model.call import Call
 from synaptic.model.decision import Decision, Kind
-from synaptic.model.patch import BEGIN, patched, rewritten
+from synaptic.model.patch import BEGIN, read_patch_call, write_patch
 from synaptic.model.tool import Input, Tool
 
 TIMEOUT = 600
 TIMEOUTS: Mapping[str, int] = {"SessionEnd": 10, "UserPromptSubmit": 30}
 """Seconds."""
 
-TOLD = Capability(context=True, message=False)
-HEARD = Capability(message=False)
-TABLE: Mapping[str, Capability] = {
+CONTEXT_ONLY = Capability(context=True, message=False)
+OBSERVE_ONLY = Capability(message=False)
+EVENT_CAPABILITIES: Mapping[str, Capability] = {
     "PreToolUse": Capability(deny=True, ask=True, allow=True, rewrite=True, context=True, message=False),
     "PermissionRequest": Capability(deny=True, ask=True, allow=True, message=False),
-    "PostToolUse": TOLD,
-    "PostToolUseFailure": TOLD,
+    "PostToolUse": CONTEXT_ONLY,
+    "PostToolUseFailure": CONTEXT_ONLY,
     "UserPromptSubmit": Capability(deny=True, context=True, message=False),
-    "SessionStart": TOLD,
-    "SubagentStart": TOLD,
+    "SessionStart": CONTEXT_ONLY,
+    "SubagentStart": CONTEXT_ONLY,
     "Stop": Capability(feedback=True, message=False),
     "SubagentStop": Capability(feedback=True, message=False),
-    "PreCompact": HEARD,
-    "Notification": HEARD,
-    "StopFailure": HEARD,
-    "SessionEnd": HEARD,
+    "PreCompact": OBSERVE_ONLY,
+    "Notification": OBSERVE_ONLY,
+    "StopFailure": OBSERVE_ONLY,
+    "SessionEnd": OBSERVE_ONLY,
 }
-EXITED = re.compile(r"<(?:shellId|command)[^<>]* exit(?:ed)?(?: with)?(?: exit)? code (\d+)>\s*\Z")
+EXIT_CODE_LINE = re.compile(r"<(?:shellId|command)[^<>]* exit(?:ed)?(?: with)?(?: exit)? code (\d+)>\s*\Z")
 """The line that the client puts below a command's output."""
-ARGUMENTS = ("toolArgs", "toolInput", "tool_input")
-BARE = "patch"
+ARGUMENT_KEYS = ("toolArgs", "toolInput", "tool_input")
+BARE_PATCH_KEY = "patch"
 """Our key for a patch that came without one: it is never sent back."""
-SOURCES = {"new": "startup"}
+SESSION_SOURCES = {"new": "startup"}
 """How a session starts, in canonical words."""
 
 
-def _prepare(payload: Payload) -> None:
-    for key in ARGUMENTS:
+def _prepare_payload(payload: Payload) -> None:
+    for key in ARGUMENT_KEYS:
         if isinstance(payload.get(key), str):
-            payload[key] = _object(payload[key])
+            payload[key] = _decode_arguments(payload[key])
             _take_patch(payload, key)
     # Copilot sends an error as an object; hooks and policies expect its text, as Claude Code sends it.
     error = payload.get("error")
     if isinstance(error, dict) and isinstance(error.get("message"), str):
         payload["error"], payload["error_details"] = error["message"], str(error.get("stack") or "")
     source = payload.get("source")
-    if isinstance(source, str) and source in SOURCES:
-        payload["source"] = SOURCES[source]
+    if isinstance(source, str) and source in SESSION_SOURCES:
+        payload["source"] = SESSION_SOURCES[source]
 
 
-def _object(text: str) -> object:
+def _decode_arguments(text: str) -> object:
     """Decode arguments: some versions send them as JSON text instead of an object."""
     try:
         return DECODER.decode(text)
@@ -90,61 +98,61 @@ def _object(text: str) -> object:
 def _take_patch(payload: Payload, key: str) -> None:
     """Some models give a patch as bare text; under Claude Code's event names the tool is then called Edit."""
     if isinstance(text := payload[key], str) and BEGIN in text:
-        payload[key] = {BARE: text}
+        payload[key] = {BARE_PATCH_KEY: text}
         payload.update({name: "apply_patch" for name in ("toolName", "tool_name") if name in payload})
 
 
-def _refine(event: str, payload: Payload) -> str:
+def _refine_event(event: str, payload: Payload) -> str:
     """A command that ended with a code is a success to the client, and a failure to everybody else."""
     result = payload.get("tool_response")
     if event != "PostToolUse" or not isinstance(result, dict):
         return refine_prompt(event, payload)
     text = result.get("textResultForLlm", result.get("text_result_for_llm"))
-    found = EXITED.search(text) if isinstance(text, str) else None
+    found = EXIT_CODE_LINE.search(text) if isinstance(text, str) else None
     if found is None or found[1] == "0":
         return event
     payload.setdefault("error", f"Exit code {found[1]}\n{text}")
     return "PostToolUseFailure"
 
 
-def _mcp(name: str, payload: Payload) -> str:
+def _name_mcp_tool(name: str, payload: Payload) -> str:
     """`server-tool`: where the server ends cannot be told, so it is taken to end at the first dash."""
     server, found, tool = name.partition("-")
     return f"mcp__{server}__{tool}" if found and server and tool else name
 
 
-def _read(given: Input) -> Tool:
-    text = _patch(given)[1]
-    return patched(text) if text else Tool("Edit", given)
+def _read_patch(given: Input) -> Tool:
+    text = _find_patch(given)[1]
+    return read_patch_call(text) if text else Tool("Edit", given)
 
 
-def _write(native: Input, new: Input) -> dict[str, object] | None:
-    text, key = rewritten(new), _patch(native)[0]
-    return None if text is None or key == BARE else {**native, key: text}
+def _write_patch(native: Input, new: Input) -> dict[str, object] | None:
+    text, key = write_patch(new), _find_patch(native)[0]
+    return None if text is None or key == BARE_PATCH_KEY else {**native, key: text}
 
 
-def _search(name: str) -> Form:
-    return Form(name, read=lambda given: Tool(name, _listed(given)))
+def _make_search_form(name: str) -> ToolForm:
+    return ToolForm(name, read=lambda given: Tool(name, _listify_paths(given)))
 
 
-def _listed(given: Input) -> Input:
+def _listify_paths(given: Input) -> Input:
     """Put a single path into a list, which is what readers of `paths` expect."""
     paths = given.get("paths")
     return {**given, "paths": [paths]} if isinstance(paths, str) else given
 
 
-def _patch(given: Input) -> tuple[str, str]:
+def _find_patch(given: Input) -> tuple[str, str]:
     if isinstance(text := given.get("input"), str):
         return "input", text
     found = ((key, value) for key, value in given.items() if isinstance(value, str) and BEGIN in value)
     return next(found, ("", ""))
 
 
-BASH = Form("Bash")
-CREATE = Form("Write", {"path": "file_path", "file_text": "content"})
-EDIT = Form("Edit", {"path": "file_path", "old_str": "old_string", "new_str": "new_string"})
-VIEW = Form("Read", {"path": "file_path"})
-GREP, GLOB = _search("Grep"), _search("Glob")
+BASH = ToolForm("Bash")
+CREATE = ToolForm("Write", {"path": "file_path", "file_text": "content"})
+EDIT = ToolForm("Edit", {"path": "file_path", "old_str": "old_string", "new_str": "new_string"})
+VIEW = ToolForm("Read", {"path": "file_path"})
+GREP, GLOB = _make_search_form("Grep"), _make_search_form("Glob")
 DIALECT = Dialect(
     agent="copilot",
     events={
@@ -180,13 +188,13 @@ DIALECT = Dialect(
     tools={
         "bash": BASH,
         "Bash": BASH,
-        "write_bash": Form("Bash", {"input": "command"}),  # what is typed into a shell is a command
-        "powershell": Form("PowerShell"),
+        "write_bash": ToolForm("Bash", {"input": "command"}),  # what is typed into a shell is a command
+        "powershell": ToolForm("PowerShell"),
         "create": CREATE,
         "Write": CREATE,
         "edit": EDIT,
         "Edit": EDIT,
-        "apply_patch": Form("Edit", read=_read, write=_write),
+        "apply_patch": ToolForm("Edit", read=_read_patch, write=_write_patch),
         "view": VIEW,
         "Read": VIEW,
         "grep": GREP,
@@ -194,68 +202,70 @@ DIALECT = Dialect(
         "rg": GREP,
         "glob": GLOB,
         "Glob": GLOB,
-        "web_fetch": Form("WebFetch"),
-        "web_search": Form("WebSearch"),
-        "task": Form("Agent"),
-        "skill": Form("Skill"),
+        "web_fetch": ToolForm("WebFetch"),
+        "web_search": ToolForm("WebSearch"),
+        "task": ToolForm("Agent"),
+        "skill": ToolForm("Skill"),
     },
-    mcp=_mcp,
-    refine=_refine,
-    prepare=_prepare,
+    mcp=_name_mcp_tool,
+    refine=_refine_event,
+    prepare=_prepare_payload,
 )
 
 
 def _is_flat(call: Call) -> bool:
     """Whether the dialect is camelCase: by the event's name, and where nobody named it by the kind of timestamp."""
-    return native_event(call) in DIALECT.events or isinstance(call.payload.get("timestamp"), int)
+    return find_native_event(call) in DIALECT.events or isinstance(call.payload.get("timestamp"), int)
 
 
-def _shape(call: Call, decision: Decision) -> Payload:
+def _shape_answer(call: Call, decision: Decision) -> Payload:
     name = call.event.hook_event_name
     flat = _is_flat(call)
     if name == "PermissionRequest":
-        return consent(decision)
+        return build_consent(decision)
     if name != "PreToolUse":
-        return _advised(call, decision, _blocked(decision))
-    said = permission(_word(decision))
+        return _add_advice(call, decision, _build_block(decision))
+    said = build_permission(_rewrite_to_allow(decision))
     if decision.input is not None and decision.kind is not Kind.DENY:
-        said["modifiedArgs" if flat else "updatedInput"] = native_input(call, DIALECT, decision.input)
-    return _advised(call, decision, said) if flat else with_specific({}, call, said, decision)
+        said["modifiedArgs" if flat else "updatedInput"] = to_native_input(call, DIALECT, decision.input)
+    return _add_advice(call, decision, said) if flat else add_specific({}, call, said, decision)
 
 
-def _blocked(decision: Decision) -> Payload:
-    return {"decision": "block", "reason": keep_going(decision)} if decision.feedback else block(decision)
+def _build_block(decision: Decision) -> Payload:
+    return {"decision": "block", "reason": mark_stop_block(decision)} if decision.feedback else build_block(decision)
 
 
-def _word(decision: Decision) -> Decision:
+def _rewrite_to_allow(decision: Decision) -> Decision:
     """Turn a rewrite into an allow only where a hook allowed it: a rewrite alone is no permission (decision 6)."""
     return change(decision, kind=Kind.ALLOW) if decision.kind is Kind.REWRITE and decision.allowed else decision
 
 
-def _advised(call: Call, decision: Decision, body: Payload) -> Payload:
+def _add_advice(call: Call, decision: Decision, body: Payload) -> Payload:
     if not _is_flat(call):
-        return with_specific(body, call, {}, decision)
-    return {**body, "additionalContext": advice(decision)} if decision.context else body
+        return add_specific(body, call, {}, decision)
+    return {**body, "additionalContext": join_context(decision)} if decision.context else body
 
 
-ADAPTER = DialectAdapter(DIALECT, with_timeouts(TABLE, TIMEOUT, TIMEOUTS), _shape)
+ADAPTER = DialectAdapter(DIALECT, add_timeouts(EVENT_CAPABILITIES, TIMEOUT, TIMEOUTS), _shape_answer)
 
 
 def _build_hook(wiring: Wiring, event: str) -> dict[str, Any]:
-    return {"type": "command", "bash": command_text(wiring, event), "timeoutSec": timeout_of(wiring, event)}
+    return {"type": "command", "bash": build_command_text(wiring, event), "timeoutSec": find_timeout(wiring, event)}
 
 
 COMMAND_LINE = CommandLine(
     flag="-i",
-    prompts=options("-i --interactive -p --prompt"),
+    prompts=split_options("-i --interactive -p --prompt"),
     words_are_prompts=False,
-    resume=options("-r --resume --continue --session-id --connect"),
-    switches=options("--continue --yolo --allow-all --allow-all-tools --allow-all-paths --allow-all-urls -s --silent"),
-    several=options("--allow-tool --deny-tool --available-tools --excluded-tools --allow-url --deny-url"),
+    resume=split_options("-r --resume --continue --session-id --connect"),
+    switches=split_options(
+        "--continue --yolo --allow-all --allow-all-tools --allow-all-paths --allow-all-urls -s --silent"
+    ),
+    several=split_options("--allow-tool --deny-tool --available-tools --excluded-tools --allow-url --deny-url"),
 )
 
 
-REGISTERED = (
+REGISTERED_EVENTS = (
     "preToolUse", "permissionRequest", "postToolUse", "postToolUseFailure", "userPromptSubmitted", "sessionStart",
     "sessionEnd", "agentStop", "subagentStart", "subagentStop", "preCompact", "notification", "errorOccurred",
 )  # fmt: skip
@@ -266,22 +276,22 @@ AGENT = Agent(
     title="GitHub Copilot CLI",
     note="",
     adapter=ADAPTER,
-    events=REGISTERED,
+    events=REGISTERED_EVENTS,
     unseen=(
         "which part of `server-tool` is the server, when its name holds a dash",
         "a reason on stderr, so a dispatcher that cannot answer denies without one",
     ),
-    sign=Sign(is_stamped, sets_any("COPILOT_CLI")),
+    sign=AgentSign(is_stamped, sets_any("COPILOT_CLI")),
     reads_claude_settings=True,
     imitates="",
     folder=SettingsFolder("COPILOT_HOME", ".copilot"),
     named_files={},
-    files=json_file(
+    files=build_json_files(
         "hooks/synaptic.json",
         _build_hook,
         SettingsShape(nested=False, head={"version": 1}, is_ours=partial(is_ours, key="bash")),
     ),
-    mark=ENTRY,
+    mark=ENTRY_ARGUMENT,
     strict_events=frozenset(),
     agreement=None,
     switches=(

@@ -8,21 +8,27 @@ from collections.abc import Mapping
 
 from synaptic.agents.base import (
     Agent,
+    AgentSign,
     Capability,
     HookSwitch,
     SettingsFolder,
     SettingsShape,
-    Sign,
     is_stamped,
     sets_any,
 )
-from synaptic.agents.shared.adapter import UNIVERSAL, DialectAdapter, with_timeouts
-from synaptic.agents.shared.answers import advice, keep_going, reason, refine_prompt, top
-from synaptic.agents.shared.entries import json_file
+from synaptic.agents.shared.adapter import UNIVERSAL_EXTRAS, DialectAdapter, add_timeouts
+from synaptic.agents.shared.answers import (
+    build_top_level,
+    describe_reason,
+    join_context,
+    mark_stop_block,
+    refine_prompt,
+)
+from synaptic.agents.shared.entries import build_json_files
 from synaptic.agents.shared.gemini_family import COMMAND_LINE, FOLDER_TRUST, build_named_group
-from synaptic.agents.shared.ours import ENTRY
+from synaptic.agents.shared.ours import ENTRY_ARGUMENT
 from synaptic.agents.shared.payload import Payload
-from synaptic.agents.shared.translate import Dialect, Form, native_event, native_input, refine_failure
+from synaptic.agents.shared.translate import Dialect, ToolForm, find_native_event, refine_failure, to_native_input
 from synaptic.model.call import Call
 from synaptic.model.decision import Decision, Kind
 
@@ -30,21 +36,21 @@ TIMEOUT = 600
 TIMEOUTS: Mapping[str, int] = {"SessionEnd": 10, "UserPromptSubmit": 30}
 """Seconds; the settings file wants milliseconds."""
 
-ANY = frozenset(UNIVERSAL)
-TABLE: Mapping[str, Capability] = {
-    "PreToolUse": Capability(deny=True, rewrite=True, extras=ANY),
-    "PostToolUse": Capability(context=True, extras=ANY),  # a block would replace what the tool said
-    "PostToolUseFailure": Capability(context=True, extras=ANY),
-    "UserPromptSubmit": Capability(deny=True, context=True, extras=ANY),
-    "Stop": Capability(feedback=True, extras=ANY),
-    "SessionStart": Capability(context=True, extras=ANY),
+ANY_EXTRAS = frozenset(UNIVERSAL_EXTRAS)
+EVENT_CAPABILITIES: Mapping[str, Capability] = {
+    "PreToolUse": Capability(deny=True, rewrite=True, extras=ANY_EXTRAS),
+    "PostToolUse": Capability(context=True, extras=ANY_EXTRAS),  # a block would replace what the tool said
+    "PostToolUseFailure": Capability(context=True, extras=ANY_EXTRAS),
+    "UserPromptSubmit": Capability(deny=True, context=True, extras=ANY_EXTRAS),
+    "Stop": Capability(feedback=True, extras=ANY_EXTRAS),
+    "SessionStart": Capability(context=True, extras=ANY_EXTRAS),
     "SessionEnd": Capability(message=False),  # nobody waits for the answer
     "PreCompact": Capability(extras=frozenset({"suppressOutput", "systemMessage"})),
     "Notification": Capability(extras=frozenset({"suppressOutput", "systemMessage"})),
 }
 
 
-def _mcp(name: str, payload: Payload) -> str:
+def _name_mcp_tool(name: str, payload: Payload) -> str:
     context = payload.get("mcp_context")
     if not isinstance(context, dict):
         return name
@@ -52,7 +58,7 @@ def _mcp(name: str, payload: Payload) -> str:
     return f"mcp__{server}__{tool}" if isinstance(server, str) and isinstance(tool, str) else name
 
 
-def _refine(event: str, payload: Payload) -> str:
+def _refine_event(event: str, payload: Payload) -> str:
     if event == "PreCompact" and payload.get("trigger") == "auto":
         return "PreCompress"  # it comes before every request, whether anything is compressed or not
     return refine_failure(refine_prompt(event, payload), payload)
@@ -69,43 +75,43 @@ DIALECT = Dialect(
     },
     fields={"prompt_response": "last_assistant_message"},
     tools={
-        "run_shell_command": Form("Bash", {"is_background": "run_in_background"}, directory="dir_path"),
-        "write_file": Form("Write"),
-        "replace": Form("Edit", {"allow_multiple": "replace_all"}),
-        "read_file": Form("Read", {"file_path": "file_path", "absolute_path": "file_path"}),
-        "read_many_files": Form("Read", {"include": "paths"}),
-        "list_directory": Form("LS", {"dir_path": "path"}),
-        "grep_search": Form("Grep", {"dir_path": "path"}),
-        "search_file_content": Form("Grep", {"dir_path": "path"}),
-        "glob": Form("Glob", {"dir_path": "path"}),
-        "web_fetch": Form("WebFetch"),
-        "google_web_search": Form("WebSearch"),
-        "invoke_agent": Form("Agent"),
+        "run_shell_command": ToolForm("Bash", {"is_background": "run_in_background"}, directory="dir_path"),
+        "write_file": ToolForm("Write"),
+        "replace": ToolForm("Edit", {"allow_multiple": "replace_all"}),
+        "read_file": ToolForm("Read", {"file_path": "file_path", "absolute_path": "file_path"}),
+        "read_many_files": ToolForm("Read", {"include": "paths"}),
+        "list_directory": ToolForm("LS", {"dir_path": "path"}),
+        "grep_search": ToolForm("Grep", {"dir_path": "path"}),
+        "search_file_content": ToolForm("Grep", {"dir_path": "path"}),
+        "glob": ToolForm("Glob", {"dir_path": "path"}),
+        "web_fetch": ToolForm("WebFetch"),
+        "google_web_search": ToolForm("WebSearch"),
+        "invoke_agent": ToolForm("Agent"),
     },
-    mcp=_mcp,
-    refine=_refine,
+    mcp=_name_mcp_tool,
+    refine=_refine_event,
 )
 
 
-def _shape(call: Call, decision: Decision) -> Payload:
-    body, specific = top(decision), Payload()
+def _shape_answer(call: Call, decision: Decision) -> Payload:
+    body, specific = build_top_level(decision), Payload()
     if decision.feedback:
-        body.update(decision="deny", reason=keep_going(decision))
+        body.update(decision="deny", reason=mark_stop_block(decision))
     elif decision.kind is Kind.DENY:
-        body.update(decision="deny", reason=reason(decision))
+        body.update(decision="deny", reason=describe_reason(decision))
     elif decision.input is not None:
-        specific["tool_input"] = native_input(call, DIALECT, decision.input)
+        specific["tool_input"] = to_native_input(call, DIALECT, decision.input)
     if decision.context:
-        specific["additionalContext"] = advice(decision)
+        specific["additionalContext"] = join_context(decision)
     if specific:
-        body["hookSpecificOutput"] = {"hookEventName": native_event(call), **specific}
+        body["hookSpecificOutput"] = {"hookEventName": find_native_event(call), **specific}
     return body
 
 
-ADAPTER = DialectAdapter(DIALECT, with_timeouts(TABLE, TIMEOUT, TIMEOUTS), _shape)
+ADAPTER = DialectAdapter(DIALECT, add_timeouts(EVENT_CAPABILITIES, TIMEOUT, TIMEOUTS), _shape_answer)
 
 
-REGISTERED = (
+REGISTERED_EVENTS = (
     "BeforeTool", "AfterTool", "BeforeAgent", "AfterAgent", "SessionStart", "SessionEnd", "PreCompress", "Notification",
 )  # fmt: skip
 """Without BeforeModel, AfterModel and BeforeToolSelection: they come several times a turn and stand for no event."""
@@ -115,15 +121,15 @@ AGENT = Agent(
     title="Gemini CLI",
     note="",
     adapter=ADAPTER,
-    events=REGISTERED,
+    events=REGISTERED_EVENTS,
     unseen=("function calls in BeforeModel and AfterModel", "advice before a tool call, which is given after it"),
-    sign=Sign(is_stamped, sets_any("GEMINI_SESSION_ID")),
+    sign=AgentSign(is_stamped, sets_any("GEMINI_SESSION_ID")),
     reads_claude_settings=False,
     imitates="",
     folder=SettingsFolder("GEMINI_CLI_HOME", "", ".gemini"),
     named_files={},
-    files=json_file("settings.json", build_named_group, SettingsShape(comments=True)),
-    mark=ENTRY,
+    files=build_json_files("settings.json", build_named_group, SettingsShape(comments=True)),
+    mark=ENTRY_ARGUMENT,
     strict_events=frozenset(),
     agreement=None,
     switches=(

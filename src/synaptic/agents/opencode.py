@@ -8,52 +8,61 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from synaptic.agents.base import Agent, AgentFile, Capability, CommandLine, OwnFile, SettingsFolder, Wiring, options
-from synaptic.agents.shared.adapter import DialectAdapter, with_timeouts
-from synaptic.agents.shared.answers import advice, reason, to_user
-from synaptic.agents.shared.ours import ENTRY, OWNED, Plan
+from synaptic.agents.base import (
+    Agent,
+    AgentFile,
+    Capability,
+    CommandLine,
+    OwnFile,
+    SettingsFolder,
+    Wiring,
+    split_options,
+)
+from synaptic.agents.shared.adapter import DialectAdapter, add_timeouts
+from synaptic.agents.shared.answers import describe_reason, format_user_text, join_context
+from synaptic.agents.shared.ours import ENTRY_ARGUMENT, OWN_FILE_NOTE, EntryPlan
 from synaptic.agents.shared.payload import Payload
-from synaptic.agents.shared.translate import Dialect, Form, native_input
+from synaptic.agents.shared.translate import Dialect, ToolForm, to_native_input
 from synaptic.model.call import Call
 from synaptic.model.decision import Decision, Kind
-from synaptic.model.patch import patched, rewritten
+from synaptic.model.patch import read_patch_call, write_patch
 from synaptic.model.tool import Input, Tool
 
 TIMEOUT = 600
 TIMEOUTS: Mapping[str, int] = {"SessionEnd": 10, "UserPromptSubmit": 30}
 """Seconds; OpenCode itself waits for ever."""
-PLUGIN = Path(__file__).with_name("opencode_plugin.js")
+PLUGIN_FILE = Path(__file__).with_name("opencode_plugin.js")
 
-HEARD = Capability()
-TABLE: Mapping[str, Capability] = {
+OBSERVE_ONLY = Capability()
+EVENT_CAPABILITIES: Mapping[str, Capability] = {
     "PreToolUse": Capability(deny=True, rewrite=True),
     "PostToolUse": Capability(context=True),
     "PostToolUseFailure": Capability(context=True),
     "UserPromptSubmit": Capability(deny=True, context=True),
     "PreCompact": Capability(context=True),
-    "PostCompact": HEARD,
-    "SessionStart": HEARD,
-    "SessionEnd": HEARD,
-    "Stop": HEARD,
-    "StopFailure": HEARD,
-    "SubagentStart": HEARD,
-    "SubagentStop": HEARD,
+    "PostCompact": OBSERVE_ONLY,
+    "SessionStart": OBSERVE_ONLY,
+    "SessionEnd": OBSERVE_ONLY,
+    "Stop": OBSERVE_ONLY,
+    "StopFailure": OBSERVE_ONLY,
+    "SubagentStart": OBSERVE_ONLY,
+    "SubagentStop": OBSERVE_ONLY,
 }
 
 
-def build_plugin(plan: Plan) -> str:
+def build_plugin(plan: EntryPlan) -> str:
     """The plugin's text for one installation."""
-    values = {"@DISPATCH@": plan.dispatch, "@ENTRY@": f"{ENTRY}{plan.token}", "@CLOSED@": plan.fail_closed}
-    text = PLUGIN.read_text()
+    values = {"@DISPATCH@": plan.dispatch, "@ENTRY@": f"{ENTRY_ARGUMENT}{plan.token}", "@CLOSED@": plan.fail_closed}
+    text = PLUGIN_FILE.read_text()
     for name, value in values.items():
         text = text.replace(f'"{name}"', json.dumps(value))
     return text
 
 
-def _prepare(payload: Payload) -> None:
-    given, event = _dict(payload.get("input")), _dict(payload.get("event"))
-    told = _dict(event.get("properties"))
-    session = given.get("sessionID") or told.get("sessionID") or _dict(told.get("info")).get("id")
+def _prepare_payload(payload: Payload) -> None:
+    given, event = _to_dict(payload.get("input")), _to_dict(payload.get("event"))
+    told = _to_dict(event.get("properties"))
+    session = given.get("sessionID") or told.get("sessionID") or _to_dict(told.get("info")).get("id")
     parent = payload.get("parentID")
     if isinstance(session, str):
         payload["session_id"] = session
@@ -62,11 +71,11 @@ def _prepare(payload: Payload) -> None:
         payload["session_id"], payload["agent_id"] = parent, session
     if "directory" in payload:
         payload.setdefault("cwd", payload["directory"])
-    _take_tool(payload, given, _dict(payload.get("output")))
+    _take_tool(payload, given, _to_dict(payload.get("output")))
     _take_texts(payload, told)
 
 
-def _dict(value: object) -> Payload:
+def _to_dict(value: object) -> Payload:
     return value if isinstance(value, dict) else {}
 
 
@@ -76,7 +85,7 @@ def _take_tool(payload: Payload, given: Payload, output: Payload) -> None:
         # Before a call the arguments are in the output, where a plugin may change them; afterwards in the input.
         payload["tool_input"] = output["args"] if "args" in output else given.get("args")
     if "output" in output:
-        code = _dict(output.get("metadata")).get("exit")
+        code = _to_dict(output.get("metadata")).get("exit")
         payload["tool_response"] = {**output, "exit_code": code} if isinstance(code, int) else output
     if isinstance(output.get("parts"), list):
         texts = [part.get("text") for part in output["parts"] if isinstance(part, dict) and part.get("type") == "text"]
@@ -84,17 +93,17 @@ def _take_tool(payload: Payload, given: Payload, output: Payload) -> None:
 
 
 def _take_texts(payload: Payload, told: Payload) -> None:
-    name, error = payload.get("hook_event_name"), _dict(told.get("error"))
+    name, error = payload.get("hook_event_name"), _to_dict(told.get("error"))
     if error:
-        payload["error"] = str(_dict(error.get("data")).get("message") or error.get("name"))
+        payload["error"] = str(_to_dict(error.get("data")).get("message") or error.get("name"))
     if name in ("session.created", "event.session.created"):
         payload.setdefault("source", "startup")
     if name == "session.deleted":
         payload.setdefault("reason", "deleted")
 
 
-def _refine(event: str, payload: Payload) -> str:
-    response = _dict(payload.get("tool_response"))
+def _refine_event(event: str, payload: Payload) -> str:
+    response = _to_dict(payload.get("tool_response"))
     code = response.get("exit_code")
     if event != "PostToolUse" or not code:
         return event
@@ -102,25 +111,25 @@ def _refine(event: str, payload: Payload) -> str:
     return "PostToolUseFailure"
 
 
-def _mcp(name: str, payload: Payload) -> str:
+def _name_mcp_tool(name: str, payload: Payload) -> str:
     server = payload.get("mcp_server")
     if not isinstance(server, str) or len(name) <= len(server) + 1:
         return name
     return f"mcp__{server}__{name[len(server) + 1 :]}"
 
 
-def _patch(given: Input) -> Tool:
+def _read_patch(given: Input) -> Tool:
     text = given.get("patchText")
-    return patched(text) if isinstance(text, str) else Tool("Edit", given)
+    return read_patch_call(text) if isinstance(text, str) else Tool("Edit", given)
 
 
-def _patch_again(native: Input, new: Input) -> dict[str, object] | None:
-    text = rewritten(new)
+def _write_patch(native: Input, new: Input) -> dict[str, object] | None:
+    text = write_patch(new)
     return None if text is None else {"patchText": text}
 
 
-EDIT = {"filePath": "file_path", "oldString": "old_string", "newString": "new_string", "replaceAll": "replace_all"}
-EVENTS = {
+EDIT_KEYS = {"filePath": "file_path", "oldString": "old_string", "newString": "new_string", "replaceAll": "replace_all"}
+NATIVE_EVENTS = {
     "tool.execute.before": "PreToolUse",
     "tool.execute.after": "PostToolUse",
     "chat.message": "UserPromptSubmit",
@@ -135,68 +144,69 @@ EVENTS = {
 }
 DIALECT = Dialect(
     agent="opencode",
-    events=EVENTS | {f"event.{name}": told for name, told in EVENTS.items() if name.startswith("session.")},
+    events=NATIVE_EVENTS
+    | {f"event.{name}": told for name, told in NATIVE_EVENTS.items() if name.startswith("session.")},
     tools={
-        "bash": Form("Bash", directory="workdir"),
-        "write": Form("Write", {"filePath": "file_path"}),
-        "edit": Form("Edit", EDIT),
-        "apply_patch": Form("Edit", read=_patch, write=_patch_again),
-        "read": Form("Read", {"filePath": "file_path"}),
-        "list": Form("LS"),
-        "grep": Form("Grep", {"include": "glob"}),
-        "glob": Form("Glob"),
-        "webfetch": Form("WebFetch"),
-        "websearch": Form("WebSearch"),
-        "task": Form("Agent"),
-        "skill": Form("Skill", {"name": "skill"}),
-        "todowrite": Form("TodoWrite"),
+        "bash": ToolForm("Bash", directory="workdir"),
+        "write": ToolForm("Write", {"filePath": "file_path"}),
+        "edit": ToolForm("Edit", EDIT_KEYS),
+        "apply_patch": ToolForm("Edit", read=_read_patch, write=_write_patch),
+        "read": ToolForm("Read", {"filePath": "file_path"}),
+        "list": ToolForm("LS"),
+        "grep": ToolForm("Grep", {"include": "glob"}),
+        "glob": ToolForm("Glob"),
+        "webfetch": ToolForm("WebFetch"),
+        "websearch": ToolForm("WebSearch"),
+        "task": ToolForm("Agent"),
+        "skill": ToolForm("Skill", {"name": "skill"}),
+        "todowrite": ToolForm("TodoWrite"),
     },
-    mcp=_mcp,
-    refine=_refine,
-    prepare=_prepare,
+    mcp=_name_mcp_tool,
+    refine=_refine_event,
+    prepare=_prepare_payload,
 )
 
 
-def _shape(call: Call, decision: Decision) -> Payload:
+def _shape_answer(call: Call, decision: Decision) -> Payload:
     body: Payload = {}
     if decision.kind is Kind.DENY:
-        body["deny"] = reason(decision)
+        body["deny"] = describe_reason(decision)
     elif decision.input is not None:
-        body["args"] = native_input(call, DIALECT, decision.input)
+        body["args"] = to_native_input(call, DIALECT, decision.input)
     if decision.context:
-        body["context"] = advice(decision)
-    if told := to_user(decision):
+        body["context"] = join_context(decision)
+    if told := format_user_text(decision):
         body["message"] = told
     return body
 
 
-ADAPTER = DialectAdapter(DIALECT, with_timeouts(TABLE, TIMEOUT, TIMEOUTS), _shape)
+ADAPTER = DialectAdapter(DIALECT, add_timeouts(EVENT_CAPABILITIES, TIMEOUT, TIMEOUTS), _shape_answer)
 
 
 def _make_files(wiring: Wiring) -> tuple[AgentFile, ...]:
-    text = f"// synaptic, {OWNED}\n{build_plugin(wiring.plan)}"
-    return (OwnFile(wiring.path("plugins/synaptic.js"), text),)
+    text = f"// synaptic, {OWN_FILE_NOTE}\n{build_plugin(wiring.plan)}"
+    return (OwnFile(wiring.locate_file("plugins/synaptic.js"), text),)
 
 
-RESUME = options("-c --continue -s --session --fork")
-SWITCHES = options("-c --continue --fork --print-logs --pure --mdns --auto --mini --no-replay")
+RESUME_OPTIONS = split_options("-c --continue -s --session --fork")
+SWITCH_OPTIONS = split_options("-c --continue --fork --print-logs --pure --mdns --auto --mini --no-replay")
 COMMAND_LINE = CommandLine(
     flag="--prompt",
-    prompts=options("--prompt"),
+    prompts=split_options("--prompt"),
     words_are_prompts=False,
-    resume=RESUME,
-    switches=SWITCHES,
+    resume=RESUME_OPTIONS,
+    switches=SWITCH_OPTIONS,
     verbs={
         "run": CommandLine(
-            resume=RESUME,
-            switches=SWITCHES | options("--share --thinking -i --interactive"),
-            several=options("-f --file"),
+            resume=RESUME_OPTIONS,
+            switches=SWITCH_OPTIONS | split_options("--share --thinking -i --interactive"),
+            several=split_options("-f --file"),
         )
     },
 )
 
 
-REGISTERED = (
+REGISTERED_EVENTS = (
     "tool.execute.before", "tool.execute.after", "chat.message", "session.created", "session.idle", "session.deleted",
     "session.error", "session.compacted", "subsession.created", "subsession.idle", "experimental.session.compacting",
 )  # fmt: skip
@@ -207,7 +217,7 @@ AGENT = Agent(
     title="OpenCode",
     note="",
     adapter=ADAPTER,
-    events=REGISTERED,
+    events=REGISTERED_EVENTS,
     unseen=(
         "keeping an agent from stopping: what is said then is told with the next prompt",
         "permission prompts: no plugin is asked about them",
@@ -219,7 +229,7 @@ AGENT = Agent(
     folder=SettingsFolder("XDG_CONFIG_HOME", ".config", "opencode"),
     named_files={},
     files=_make_files,
-    mark=ENTRY,
+    mark=ENTRY_ARGUMENT,
     strict_events=frozenset(),
     agreement=None,
     switches=(),

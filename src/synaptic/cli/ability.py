@@ -8,20 +8,20 @@ import typer
 
 from synaptic.cli import screen
 from synaptic.cli.carry_out import carry_out
-from synaptic.cli.emit import BLOCKED
-from synaptic.cli.place import Here, here, required_root
-from synaptic.cli.verbs import verb
-from synaptic.daemon.emit import Emission, Emitted, completed, emit
+from synaptic.cli.emit import BLOCKED_EXIT
+from synaptic.cli.place import CommandPlace, find_place, require_root
+from synaptic.cli.verbs import make_verb_app
+from synaptic.daemon.emit import Emission, EmissionResult, complete_context, emit_through
 from synaptic.hooks import abilities, knowledge
-from synaptic.policies.routing.summary import summary
+from synaptic.policies.routing.summary import summarize_text
 from synaptic.runners import wrapped
 from synaptic.work.abilities import FindDocuments, ListAbilities, SuggestAbilities
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
-JOBS = {"CI": "ci_pipeline", "GITHUB_ACTIONS": "ci_pipeline", "INVOCATION_ID": "background_job"}
+JOB_VARIABLES = {"CI": "ci_pipeline", "GITHUB_ACTIONS": "ci_pipeline", "INVOCATION_ID": "background_job"}
 """Variables that say who calls, when nobody sits in front."""
 
-app = verb(
+app = make_verb_app(
     "The abilities of this repository: find them, run them with their hooks, check their descriptions.",
     """
     synaptic ability suggest "run the full billing tests"
@@ -35,15 +35,17 @@ app = verb(
 @app.command("list")
 def list_abilities(as_json: Json = False) -> None:
     """Every ability that the repository describes."""
-    root = here().root
+    root = find_place().root
     found = carry_out(ListAbilities(root=root))
     if as_json:
-        screen.document({"root": root, "abilities": found})
+        screen.print_json({"root": root, "abilities": found})
         return
     if not found:
         screen.say("this repository describes no abilities (see docs: abilities)")
         return
-    screen.table(("ID", "SOURCE", "ABOUT"), ((one.id, one.source, summary(one.summary, 80)) for one in found))
+    screen.print_table(
+        ("ID", "SOURCE", "ABOUT"), ((one.id, one.source, summarize_text(one.summary, 80)) for one in found)
+    )
 
 
 @app.command()
@@ -53,11 +55,11 @@ def suggest(
     as_json: Json = False,
 ) -> None:
     """The abilities that fit a request, best first, with the reason and how sure that is."""
-    found = carry_out(SuggestAbilities(root=here().root, text=text, most=most))
+    found = carry_out(SuggestAbilities(root=find_place().root, text=text, most=most))
     if as_json:
-        screen.document({"suggested_abilities": found})
+        screen.print_json({"suggested_abilities": found})
         return
-    screen.table(("CONFIDENCE", "ID", "REASON"), ((f"{one.confidence:.2f}", one.id, one.reason) for one in found))
+    screen.print_table(("CONFIDENCE", "ID", "REASON"), ((f"{one.confidence:.2f}", one.id, one.reason) for one in found))
 
 
 @app.command(context_settings={"ignore_unknown_options": True})
@@ -72,21 +74,21 @@ def run(
 
     A call that a hook blocks is not run (exit code 2), whoever calls: a person, CI or cron.
     """
-    place = here()
-    line = summary(" ".join(command))
-    common = {"ability_id": ability, "caller": {"source": _caller()}, "stage": "act"}
+    place = find_place()
+    line = summarize_text(" ".join(command))
+    common = {"ability_id": ability, "caller": {"source": _find_caller_source()}, "stage": "act"}
     named = {"operation_key": operation_key, "environment": environment, "tool_call_path": tool_call_path}
     common |= {key: value for key, value in named.items() if value}
-    before = _emitted(place, "PreAbilityCall", {**common, "planned_input_summary": line})
+    before = _emit_ability_event(place, "PreAbilityCall", {**common, "planned_input_summary": line})
     if before.blocked:
         screen.warn(f"{ability} is not run: {before.result.get('error', 'blocked')}")
-        raise typer.Exit(BLOCKED)
-    ended = wrapped.run(command)
+        raise typer.Exit(BLOCKED_EXIT)
+    ended = wrapped.run_wrapped(command)
     if ended.trouble:
         screen.warn(f"{command[0]} {ended.trouble}")
     status = "failure" if ended.exit else "success"
-    texts = {"input_summary": line, "output_summary": summary(ended.trouble or ended.output)}
-    _emitted(place, "PostAbilityCall", {**common, **texts, "status": status, "duration_ms": ended.millis})
+    texts = {"input_summary": line, "output_summary": summarize_text(ended.trouble or ended.output)}
+    _emit_ability_event(place, "PostAbilityCall", {**common, **texts, "status": status, "duration_ms": ended.millis})
     raise typer.Exit(ended.exit)
 
 
@@ -99,9 +101,9 @@ def documents(
 ) -> None:
     """The documents that knowledge routing selects for an intent."""
     intent = {"scope": scope, "topic": topic, "stage": stage}
-    found = carry_out(FindDocuments(root=here().root, intent=intent))
+    found = carry_out(FindDocuments(root=find_place().root, intent=intent))
     if as_json:
-        screen.document({"suggested_documents": found})
+        screen.print_json({"suggested_documents": found})
         return
     for item in found:
         screen.say(f"{item['path']}: {item['reason']}")
@@ -110,11 +112,11 @@ def documents(
 @app.command()
 def lint(as_json: Json = False) -> None:
     """Everything that is wrong with descriptions of abilities and with routing indexes; exit code 1 if something is."""
-    root = required_root(here())
-    found = abilities.read_pool(root, abilities.files_of(root))
-    problems = (*found.problems, *knowledge.lint(root))
+    root = require_root(find_place())
+    found = abilities.read_pool(root, abilities.find_ability_files(root))
+    problems = (*found.problems, *knowledge.lint_routing(root))
     if as_json:
-        screen.document({"ok": not problems, "abilities": len(found.abilities), "problems": problems})
+        screen.print_json({"ok": not problems, "abilities": len(found.abilities), "problems": problems})
     else:
         for problem in problems:
             screen.warn(problem)
@@ -124,16 +126,16 @@ def lint(as_json: Json = False) -> None:
         raise typer.Exit(1)
 
 
-def _emitted(place: Here, event: str, context: dict[str, Any]) -> Emitted:
-    whole = completed(event, context, place.root)
-    emitted = emit(place.home, Emission(event=event, context=whole))
+def _emit_ability_event(place: CommandPlace, event: str, context: dict[str, Any]) -> EmissionResult:
+    whole = complete_context(event, context, place.root)
+    emitted = emit_through(place.home, Emission(event=event, context=whole))
     for text in (*emitted.warnings, *emitted.result.get("messages_to_user", ())):
         screen.warn(str(text))
     return emitted
 
 
-def _caller() -> str:
+def _find_caller_source() -> str:
     # First: a person may have CI set in the shell that they type in.
     if sys.stdin.isatty():
         return "manual_cli"
-    return next((source for name, source in JOBS.items() if os.environ.get(name)), "manual_cli")
+    return next((source for name, source in JOB_VARIABLES.items() if os.environ.get(name)), "manual_cli")

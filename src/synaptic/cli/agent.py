@@ -6,13 +6,13 @@ import typer
 
 from synaptic.cli import completion, screen
 from synaptic.cli.carry_out import carry_out
-from synaptic.cli.place import here
-from synaptic.cli.verbs import verb
+from synaptic.cli.place import find_place
+from synaptic.cli.verbs import make_verb_app
 from synaptic.model.layers import STATUSES, Agent
 from synaptic.work.agents import ListAgents, RegisterAgent, SetAgentStatus, ShowAgent
-from synaptic.work.views import agent_view
+from synaptic.work.views import agent_to_view
 
-app = verb(
+app = make_verb_app(
     "Agents: who works, on which effort, and in what state. `synaptic fleet` shows them at work.",
     """
     synaptic agent list
@@ -21,8 +21,11 @@ app = verb(
     """,
 )
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
-Name = Annotated[
-    str, typer.Argument(metavar="ID", help="Its AGENT_ID, or its window's id.", autocompletion=completion.agent_ids)
+AgentName = Annotated[
+    str,
+    typer.Argument(
+        metavar="ID", help="Its AGENT_ID, or its window's id.", autocompletion=completion.complete_agent_ids
+    ),
 ]
 
 
@@ -32,7 +35,7 @@ def list_agents(as_json: Json = False) -> None:
     command = ListAgents()
     found = carry_out(command)
     if as_json:
-        screen.document({"agents": command.answer(found)})
+        screen.print_json({"agents": command.answer(found)})
         return
     if not found:
         screen.say("nobody is known yet")
@@ -41,18 +44,18 @@ def list_agents(as_json: Json = False) -> None:
         (one.id, one.label, one.kind, one.status, "" if one.effort is None else str(one.effort), one.note)
         for one in found
     )
-    screen.table(("ID", "LABEL", "KIND", "STATUS", "EFFORT", "NOTE"), rows)
+    screen.print_table(("ID", "LABEL", "KIND", "STATUS", "EFFORT", "NOTE"), rows)
 
 
 @app.command()
-def show(name: Name, as_json: Json = False) -> None:
+def show(name: AgentName, as_json: Json = False) -> None:
     """An agent and what it works on."""
     command = ShowAgent(agent_id=name)
     found = carry_out(command)
     if as_json:
-        screen.document(command.answer(found))
+        screen.print_json(command.answer(found))
         return
-    screen.say(_line(found.agent))
+    screen.say(_describe_agent(found.agent))
     if effort := found.effort:
         state = "finished" if effort.finished else effort.phase or "active"
         screen.say(f"Effort {effort.id}: {effort.skill} of {effort.task}, {state}")
@@ -60,39 +63,39 @@ def show(name: Name, as_json: Json = False) -> None:
 
 @app.command()
 def register(
-    name: Name,
+    name: AgentName,
     label: Annotated[str, typer.Option(metavar="TEXT", help="What people call it.")] = "",
     kind: Annotated[str, typer.Option(metavar="NAME", help="Which program it is, such as claude.")] = "",
     parent: Annotated[str, typer.Option(metavar="ID", help="The agent that coordinates it.")] = "",
     effort: Annotated[
-        int | None, typer.Option(metavar="ID", help="What it works on.", autocompletion=completion.effort_ids)
+        int | None, typer.Option(metavar="ID", help="What it works on.", autocompletion=completion.complete_effort_ids)
     ] = None,
     as_json: Json = False,
 ) -> None:
     """Make an agent known, in place of whatever was known by this name."""
-    root = here().root
+    root = find_place().root
     command = RegisterAgent(id=name, label=label, kind=kind, parent=parent, effort=effort, project=root)
-    _show(carry_out(command), as_json)
+    _print_agent(carry_out(command), as_json)
 
 
 @app.command()
 def status(
-    name: Name,
+    name: AgentName,
     to: Annotated[str, typer.Argument(metavar="STATUS", help=", ".join(STATUSES))],
     note: Annotated[str, typer.Option(metavar="TEXT", help="What a person should know.")] = "",
     as_json: Json = False,
 ) -> None:
     """Say what an agent does."""
-    _show(carry_out(SetAgentStatus(agent_id=name, status=to, note=note)), as_json)
+    _print_agent(carry_out(SetAgentStatus(agent_id=name, status=to, note=note)), as_json)
 
 
-def _show(found: Agent, as_json: bool) -> None:
+def _print_agent(found: Agent, as_json: bool) -> None:
     if as_json:
-        screen.document({"ok": True, **agent_view(found)})
+        screen.print_json({"ok": True, **agent_to_view(found)})
     else:
-        screen.say(_line(found))
+        screen.say(_describe_agent(found))
 
 
-def _line(found: Agent) -> str:
+def _describe_agent(found: Agent) -> str:
     words = (found.label, found.kind, found.parent and f"works for {found.parent}", found.note)
     return f"{found.id}: {', '.join((found.status, *filter(None, words)))}"

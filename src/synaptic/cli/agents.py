@@ -5,22 +5,28 @@ from typing import Annotated
 import msgspec
 import typer
 
-from synaptic.agents.shared.discover import CLAUDE, agent_names, find_agent
-from synaptic.agents.shared.ours import Plan
-from synaptic.agents.shared.support import Ability, abilities
+from synaptic.agents.shared.discover import CLAUDE_NAME, find_agent, list_agent_names
+from synaptic.agents.shared.ours import EntryPlan
+from synaptic.agents.shared.support import AspectSupport, assess_agent
 from synaptic.cli import screen
-from synaptic.cli.bootstrap import agent_names as complete_agents
-from synaptic.cli.bootstrap import installation
-from synaptic.cli.place import here
-from synaptic.cli.verbs import verb
+from synaptic.cli.bootstrap import complete_agent_names as complete_agents
+from synaptic.cli.bootstrap import read_installation
+from synaptic.cli.place import find_place
+from synaptic.cli.verbs import make_verb_app
 from synaptic.setup import agents
-from synaptic.setup.agent_versions import versions
-from synaptic.setup.bootstrap import UNKNOWN_TOKEN, plan_of, refusal, remembered, target
-from synaptic.setup.options import Options
+from synaptic.setup.agent_versions import find_versions
+from synaptic.setup.bootstrap import (
+    UNKNOWN_TOKEN,
+    choose_settings_file,
+    explain_agent_refusal,
+    make_plan,
+    recall_choices,
+)
+from synaptic.setup.options import SetupOptions
 from synaptic.setup.settings import read_token
-from synaptic.setup.wired import wired
+from synaptic.setup.wired import list_wired_agents
 
-app = verb(
+app = make_verb_app(
     "Coding agents on this machine: found, version, told about the dispatcher, trusted, what they can do.",
     """
     synaptic agents                 every agent
@@ -33,7 +39,7 @@ app.info.no_args_is_help = False
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 
 
-class Agent(msgspec.Struct, frozen=True, kw_only=True):
+class AgentOverview(msgspec.Struct, frozen=True, kw_only=True):
     """One agent, as far as this machine knows it."""
 
     agent: str
@@ -47,13 +53,13 @@ class Agent(msgspec.Struct, frozen=True, kw_only=True):
     can: tuple[str, ...]
 
 
-class Details(msgspec.Struct, frozen=True, kw_only=True):
+class AgentDetails(msgspec.Struct, frozen=True, kw_only=True):
     """Everything about one agent."""
 
-    agent: Agent
+    agent: AgentOverview
     files: tuple[str, ...]
     events: tuple[str, ...]
-    abilities: tuple[Ability, ...]
+    abilities: tuple[AspectSupport, ...]
     holes: tuple[str, ...]
     note: str
     refusal: str
@@ -69,12 +75,12 @@ def overview(
     """Coding agents on this machine: found, version, told about the dispatcher, trusted, what they can do."""
     if context.invoked_subcommand is not None:
         return
-    every = _every(agent_names(), ask)
+    every = _list_agents(list_agent_names(), ask)
     if as_json:
-        screen.document({"ok": True, "agents": every})
+        screen.print_json({"ok": True, "agents": every})
         return
     head = ("agent", "found", "version", "wired", "trusted", "can")
-    screen.table(head, (_row(one) for one in every))
+    screen.print_table(head, (_make_row(one) for one in every))
     screen.say("\nsynaptic agents show NAME says more; synaptic bootstrap --agent NAME wires one.")
 
 
@@ -84,85 +90,87 @@ def show(
     as_json: Json = False,
 ) -> None:
     """One agent: files, events, what it honours and what happens instead, what no hook of it sees."""
-    (agent,) = agents.check_names([name])
-    details = _details(agent)
+    (agent,) = agents.check_agent_names([name])
+    details = _collect_details(agent)
     if as_json:
-        screen.document({"ok": True, **msgspec.to_builtins(details)})
+        screen.print_json({"ok": True, **msgspec.to_builtins(details)})
     else:
-        _tell(details)
+        _print_details(details)
 
 
-def _every(names: tuple[str, ...], ask: bool) -> list[Agent]:
-    options = remembered(installation(here()))
-    found = {name: agents.find_here(options, find_agent(name)) for name in names}
-    known = versions({name: one.program for name, one in found.items() if one.program}) if ask else {}
-    told = wired(options.home)
-    plan = _plan(options)
+def _list_agents(names: tuple[str, ...], ask: bool) -> list[AgentOverview]:
+    options = recall_choices(read_installation(find_place()))
+    found = {name: agents.find_agent_here(options, find_agent(name)) for name in names}
+    known = find_versions({name: one.program for name, one in found.items() if one.program}) if ask else {}
+    told = list_wired_agents(options.home)
+    plan = _make_plan(options)
     return [
-        Agent(
+        AgentOverview(
             agent=name,
             title=find_agent(name).title,
             found=one.program or one.folder,
             version=known.get(name, ""),
             wired=name in told,
-            trusted=_trusted(options, name, plan) if name in told else None,
-            can=tuple(ability.aspect for ability in abilities(find_agent(name)) if ability.can),
+            trusted=_find_trust(options, name, plan) if name in told else None,
+            can=tuple(ability.aspect for ability in assess_agent(find_agent(name)) if ability.can),
         )
         for name, one in found.items()
     ]
 
 
-def _trusted(options: Options, name: str, plan: Plan) -> bool | None:
+def _find_trust(options: SetupOptions, name: str, plan: EntryPlan) -> bool | None:
     agent = find_agent(name)
-    return agents.is_trusted(options, agent, plan) if agent.agreement is not None else None
+    return agents.is_agent_trusted(options, agent, plan) if agent.agreement is not None else None
 
 
-def _plan(options: Options) -> Plan:
+def _make_plan(options: SetupOptions) -> EntryPlan:
     # Only looked at, never written: a placeholder does where no token was made yet.
-    return plan_of(options, read_token(options.home) or UNKNOWN_TOKEN)
+    return make_plan(options, read_token(options.home) or UNKNOWN_TOKEN)
 
 
-def _row(one: Agent) -> tuple[str, ...]:
-    trusted = "" if one.trusted is None else _word(one.trusted)
-    return (one.agent, one.found or "no", one.version, _word(one.wired), trusted, ", ".join(one.can))
+def _make_row(one: AgentOverview) -> tuple[str, ...]:
+    trusted = "" if one.trusted is None else _format_bool(one.trusted)
+    return (one.agent, one.found or "no", one.version, _format_bool(one.wired), trusted, ", ".join(one.can))
 
 
-def _word(yes: bool) -> str:
+def _format_bool(yes: bool) -> str:
     return "yes" if yes else "no"
 
 
-def _details(name: str) -> Details:
-    options, known = remembered(installation(here())), find_agent(name)
-    told = [file.path for file in known.wire(options.environment, _plan(options))]
-    return Details(
-        agent=_every((name,), True)[0],
-        files=tuple(map(str, [target(options)] if name == CLAUDE else told)),
+def _collect_details(name: str) -> AgentDetails:
+    options, known = recall_choices(read_installation(find_place())), find_agent(name)
+    told = [file.path for file in known.list_files(options.environment, _make_plan(options))]
+    return AgentDetails(
+        agent=_list_agents((name,), True)[0],
+        files=tuple(map(str, [choose_settings_file(options)] if name == CLAUDE_NAME else told)),
         events=known.events,
-        abilities=abilities(known),
+        abilities=assess_agent(known),
         holes=known.unseen,
         note=known.note,
-        refusal=refusal(options, name),
+        refusal=explain_agent_refusal(options, name),
     )
 
 
-def _tell(details: Details) -> None:
+def _print_details(details: AgentDetails) -> None:
     one = details.agent
     screen.say(f"{one.title} {one.version}".rstrip() + (f": {one.found}" if one.found else ": not found here"))
-    screen.say(f"wired: {_word(one.wired)}" + ("" if one.trusted is None else f", trusted: {_word(one.trusted)}"))
+    screen.say(
+        f"wired: {_format_bool(one.wired)}" + ("" if one.trusted is None else f", trusted: {_format_bool(one.trusted)}")
+    )
     for label, lines in (("files", details.files), ("events", (", ".join(details.events),))):
         screen.say(f"{label}:")
-        _lines(lines)
+        _print_lines(lines)
     screen.say("honours:")
-    _lines(tuple(f"{one.aspect}: {'yes' if one.can else f'no; {one.instead}'}" for one in details.abilities))
+    _print_lines(tuple(f"{one.aspect}: {'yes' if one.can else f'no; {one.instead}'}" for one in details.abilities))
     if details.holes:
         screen.say("what no hook sees or can do:")
-        _lines(details.holes)
+        _print_lines(details.holes)
     if details.note:
         screen.say(f"note: {details.note}")
     if details.refusal:
         screen.say(f"cannot be wired: {details.refusal}")
 
 
-def _lines(lines: tuple[str, ...]) -> None:
+def _print_lines(lines: tuple[str, ...]) -> None:
     for line in lines:
         screen.say(f"  {line}")

@@ -7,13 +7,13 @@ from typing import Any
 
 import msgspec
 
-from synaptic.engine.check import Checker, summary
+from synaptic.engine.check import Checker, summarize_decision
 from synaptic.model.errors import SynapticError
 
-PIECE = 1 << 18
+PIECE_BYTES = 1 << 18
 """Bytes read at a time. Everything that came in one piece is answered before the next read, so a program that waits
 for each answer gets it, and a file is not slowed down by writes of single lines."""
-SILENT = {"decision": None, "policy": None, "reason": None, "updated_input": None}
+EMPTY_ANSWER = {"decision": None, "policy": None, "reason": None, "updated_input": None}
 
 _decoder = msgspec.json.Decoder(dict[str, Any])
 _encoder = msgspec.json.Encoder(enc_hook=str)
@@ -22,30 +22,30 @@ _encoder = msgspec.json.Encoder(enc_hook=str)
 async def answer_lines(checker: Checker, cwd: str) -> None:
     """Answer every line of stdin; a line that is no call is answered with an error, and the run goes on."""
     out = sys.stdout.buffer
-    for lines in _pieces(sys.stdin.fileno()):
+    for lines in _iter_pieces(sys.stdin.fileno()):
         for line in lines:
             if line.strip():
-                out.write(await answer(checker, line, cwd) + b"\n")
+                out.write(await answer_line(checker, line, cwd) + b"\n")
         out.flush()
 
 
-async def answer(checker: Checker, line: bytes, cwd: str) -> bytes:
+async def answer_line(checker: Checker, line: bytes, cwd: str) -> bytes:
     """Answer one line. A call without a `cwd` is made in the current folder."""
     try:
         question = _decoder.decode(line)
         question.setdefault("cwd", cwd)
-        return _encoder.encode(summary(await checker.decide(question)))
+        return _encoder.encode(summarize_decision(await checker.decide(question)))
     # RecursionError: JSON that is nested too deep. One bad line must not end the others.
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        return _encoder.encode({**SILENT, "error": f"not a JSON object: {error}"})
+        return _encoder.encode({**EMPTY_ANSWER, "error": f"not a JSON object: {error}"})
     except SynapticError as error:
-        return _encoder.encode({**SILENT, "error": str(error)})
+        return _encoder.encode({**EMPTY_ANSWER, "error": str(error)})
 
 
-def _pieces(fd: int) -> Iterator[list[bytes]]:
+def _iter_pieces(fd: int) -> Iterator[list[bytes]]:
     """Yield the complete lines of each read; a last line without a newline counts too."""
     rest = bytearray()
-    while piece := os.read(fd, PIECE):
+    while piece := os.read(fd, PIECE_BYTES):
         rest += piece
         # Only the new piece is searched: a line of many megabytes would be searched again with every read.
         if b"\n" not in piece:

@@ -6,26 +6,26 @@ from typing import Annotated, Literal
 import msgspec
 import typer
 
-from synaptic.agents.shared.discover import agent_names as known_agents
+from synaptic.agents.shared.discover import list_agent_names as known_agents
 from synaptic.cli import screen
-from synaptic.cli.place import Here, here
-from synaptic.cli.verbs import shown, verb
-from synaptic.daemon.http import loopback_token
-from synaptic.hooks.catalog import Catalogs
+from synaptic.cli.place import CommandPlace, find_place
+from synaptic.cli.verbs import format_examples, make_verb_app
+from synaptic.daemon.http import read_loopback_token
+from synaptic.hooks.catalog import HookCatalogs
 from synaptic.hooks.edit import set_value
 from synaptic.model.errors import SettingsError
 from synaptic.model.home import Home
 from synaptic.model.hook import HttpEndpoint
 from synaptic.setup import agents
 from synaptic.setup import bootstrap as packages
-from synaptic.setup.options import Change, Options, Report, options_from
+from synaptic.setup.options import SetupChange, SetupOptions, SetupReport, read_setup_options
 from synaptic.setup.profile import remove_path
-from synaptic.setup.record import Choices, load
+from synaptic.setup.record import SetupChoices, load_record
 from synaptic.setup.slash import install_command
-from synaptic.setup.wired import wired
+from synaptic.setup.wired import list_wired_agents
 
-app = verb()
-Fail = Literal["open", "closed"]
+app = make_verb_app()
+FailChoice = Literal["open", "closed"]
 
 EXAMPLES = """
 synaptic bootstrap                 one entry per event in the agent's settings
@@ -37,24 +37,25 @@ synaptic bootstrap --all           every agent that is on this machine
 """
 
 
-def agent_names(incomplete: str) -> list[str]:
+def complete_agent_names(incomplete: str) -> list[str]:
     """Complete the name of an agent, for the shell."""
     return [agent for agent in known_agents() if agent.startswith(incomplete)]
 
 
-Agents = Annotated[
-    list[str] | None, typer.Option("--agent", metavar="NAME", help="Another agent.", autocompletion=agent_names)
+AgentsOption = Annotated[
+    list[str] | None,
+    typer.Option("--agent", metavar="NAME", help="Another agent.", autocompletion=complete_agent_names),
 ]
 
 
-@app.command(epilog=shown(EXAMPLES))
+@app.command(epilog=format_examples(EXAMPLES))
 def bootstrap(
     managed: Annotated[
         bool | None, typer.Option("--managed/--no-managed", help="Use the agent's managed settings.")
     ] = None,
     http: Annotated[bool | None, typer.Option("--http/--no-http", help="Let the agent post its events.")] = None,
-    fail: Annotated[Fail | None, typer.Option(help="What an event means that cannot be checked.")] = None,
-    agent: Agents = None,
+    fail: Annotated[FailChoice | None, typer.Option(help="What an event means that cannot be checked.")] = None,
+    agent: AgentsOption = None,
     every: Annotated[bool, typer.Option("--all", help="Every agent that is found on this machine.")] = False,
     trust: Annotated[
         bool | None, typer.Option("--trust/--no-trust", help="Agree to our entries in the name of the user.")
@@ -67,64 +68,64 @@ def bootstrap(
 
     What is not said stays as it was chosen last time; at first, the agent is Claude Code. `synaptic down` undoes it.
     """
-    place = here()
-    choices = chosen(place.home, managed, http, fail)
-    plain = installation(place)
-    named, left = _named(plain, agent or [], every)
+    place = find_place()
+    choices = merge_choices(place.home, managed, http, fail)
+    plain = read_installation(place)
+    named, left = _choose_agents(plain, agent or [], every)
     choices = msgspec.structs.replace(choices, agents=named, trust=choices.trust if trust is None else trust)
     options = msgspec.structs.replace(plain, choices=choices)
-    report = packages.bootstrap(options)
+    report = packages.run_bootstrap(options)
     report = msgspec.structs.replace(report, notes=(*report.notes, *left))
     if not profile:
-        report = _without_path(options, report)
+        report = _drop_path_line(options, report)
     if fail is not None:
-        report = _with(report, _engine_too(place.home, fail))
+        report = _add_change(report, _set_engine_fail(place.home, fail))
     if slash:
-        report = _with(report, install_command(options))
+        report = _add_change(report, install_command(options))
     if as_json:
-        screen.document({"ok": not left, "changes": report.changes, "notes": report.notes})
+        screen.print_json({"ok": not left, "changes": report.changes, "notes": report.notes})
     else:
-        tell(report)
+        print_report(report)
     if left:
         raise typer.Exit(1)
 
 
-def _with(report: Report, change: Change) -> Report:
+def _add_change(report: SetupReport, change: SetupChange) -> SetupReport:
     return msgspec.structs.replace(report, changes=(*report.changes, change))
 
 
-def _named(options: Options, names: list[str], every: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _choose_agents(options: SetupOptions, names: list[str], every: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Choose the agents that are wired from now on, and say why one that was found is left out."""
-    asked = agents.check_names(names)
-    before = wired(options.home)
+    asked = agents.check_agent_names(names)
+    before = list_wired_agents(options.home)
     if not every:
-        return agents.check_names({*asked, *before}) if asked else load(options.home).choices.agents, ()
-    found = agents.find_all_here(options)
+        return agents.check_agent_names({*asked, *before}) if asked else load_record(options.home).choices.agents, ()
+    found = agents.list_found_agents(options)
     if not found and not asked:
         hint = f"name one: --agent {'|'.join(known_agents())}"
         raise SettingsError("no agent is found on this machine", where=str(options.user_home), hint=hint)
     # An agent that was named is refused with an error; one that --all found only gets a note.
-    left = {name: why for name in found if name not in asked and (why := packages.refusal(options, name))}
+    left = {name: why for name in found if name not in asked and (why := packages.explain_agent_refusal(options, name))}
     taken = {name for name in found if name not in left}
     notes = tuple(f"left out: {name}: {why}" for name, why in left.items())
-    return agents.check_names({*asked, *before, *taken}), notes
+    return agents.check_agent_names({*asked, *before, *taken}), notes
 
 
-def installation(place: Here) -> Options:
+def read_installation(place: CommandPlace) -> SetupOptions:
     """Read the installation from the environment, for the project of this folder."""
-    return msgspec.structs.replace(options_from(os.environ, place.home), project=place.project)
+    return msgspec.structs.replace(read_setup_options(os.environ, place.home), project=place.project)
 
 
-def chosen(home: Home, managed: bool | None, http: bool | None, fail: Fail | None) -> Choices:
+def merge_choices(home: Home, managed: bool | None, http: bool | None, fail: FailChoice | None) -> SetupChoices:
     """Merge the choices of last time with those that are made now."""
-    before = load(home).choices
-    endpoint = before.http if http is None else (_endpoint(home) if http else None)
+    before = load_record(home).choices
+    endpoint = before.http if http is None else (_make_endpoint(home) if http else None)
     return msgspec.structs.replace(
         before, managed=before.managed if managed is None else managed, fail=fail or before.fail, http=endpoint
     )
 
 
-def tell(report: Report) -> None:
+def print_report(report: SetupReport) -> None:
     """Print what was changed, file by file."""
     for change in report.changes:
         mark = "changed" if change.done else "as it was"
@@ -134,26 +135,28 @@ def tell(report: Report) -> None:
         screen.say(f"  note       {note}")
 
 
-def _engine_too(home: Home, fail: Fail) -> Change:
+def _set_engine_fail(home: Home, fail: FailChoice) -> SetupChange:
     """Set `fail` in the engine's config too: dispatcher and engine must treat what they cannot check alike."""
-    done = Catalogs(home).get("").config.fail != fail and set_value(home.config, "fail", fail)
-    return Change(what="config", path=str(home.config), done=done, detail=f"fail = {fail}", undo="synaptic config set")
+    done = HookCatalogs(home).get("").config.fail != fail and set_value(home.config, "fail", fail)
+    return SetupChange(
+        what="config", path=str(home.config), done=done, detail=f"fail = {fail}", undo="synaptic config set"
+    )
 
 
-def _without_path(options: Options, report: Report) -> Report:
+def _drop_path_line(options: SetupOptions, report: SetupReport) -> SetupReport:
     """Take out the PATH line that was added just now; one that was there before stays."""
     # Only one of this run: `--no-profile` is no request to take out what an earlier run added.
-    added = [change for change in report.done if change.what == "PATH line"]
+    added = [change for change in report.done_changes if change.what == "PATH line"]
     if added:
         remove_path(options.home, options.profile.file)
     kept = tuple(change for change in report.changes if change.what != "PATH line")
     return msgspec.structs.replace(report, changes=kept)
 
 
-def _endpoint(home: Home) -> HttpEndpoint:
-    http = Catalogs(home).get("").config.http
+def _make_endpoint(home: Home) -> HttpEndpoint:
+    http = HookCatalogs(home).get("").config.http
     if not http.enabled or not http.port:
         hint = "type: synaptic config set http.enabled true; synaptic daemon restart"
         raise SettingsError("events cannot be posted: the daemon does not listen", where=str(home.config), hint=hint)
-    headers = {"Authorization": f"Bearer {loopback_token(home)}"}
+    headers = {"Authorization": f"Bearer {read_loopback_token(home)}"}
     return HttpEndpoint(f"http://127.0.0.1:{http.port}/hook/claude", headers)

@@ -4,30 +4,30 @@ from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from synaptic.cli.caller import caller
-from synaptic.cli.person import by_a_person
-from synaptic.cli.place import here, opened
+from synaptic.cli.caller import find_caller
+from synaptic.cli.person import require_person
+from synaptic.cli.place import find_place, open_database
 from synaptic.work.command import Command, CommandContext, Result
 
 
 def carry_out(command: Command[Result]) -> Result:
     """Run a command and return its result. Raises SynapticError."""
     if command.people_only:
-        by_a_person(command.people_only)  # what hides it is a policy's matter (`sane.engine-commands`)
-    with at_work() as context:
+        require_person(command.people_only)  # what hides it is a policy's matter (`sane.engine-commands`)
+    with open_context() as context:
         result = command.run(context)
-        return wait_for(result) if isinstance(result, Coroutine) else result
+        return run_to_end(result) if isinstance(result, Coroutine) else result
 
 
 @contextmanager
-def at_work() -> Iterator[CommandContext]:
+def open_context() -> Iterator[CommandContext]:
     """Open the store and find the caller, for the commands in the block."""
-    place = here()
-    with opened(place.home) as store:
-        yield CommandContext(store, caller(place))
+    place = find_place()
+    with open_database(place.home) as store:
+        yield CommandContext(store, find_caller(place))
 
 
-def wait_for(work: Coroutine[Any, Any, Result]) -> Result:
+def run_to_end(work: Coroutine[Any, Any, Result]) -> Result:
     """Run a coroutine to its end and return its result."""
     import asyncio  # noqa: PLC0415  a third of the start-up time of a command that waits for nothing
 

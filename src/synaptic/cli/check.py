@@ -7,13 +7,13 @@ import msgspec
 import typer
 
 from synaptic.cli import batch, screen
-from synaptic.cli.place import here
-from synaptic.cli.verbs import shown, verb
-from synaptic.engine.check import Checker, summary
+from synaptic.cli.place import find_place
+from synaptic.cli.verbs import format_examples, make_verb_app
+from synaptic.engine.check import Checker, summarize_decision
 from synaptic.model.errors import SynapticError
 
-app = verb()
-EXITS = {"allow": 0, "deny": 2, "ask": 3, "rewrite": 4}
+app = make_verb_app()
+DECISION_EXITS = {"allow": 0, "deny": 2, "ask": 3, "rewrite": 4}
 
 EXAMPLES = """
 synaptic check 'git push -f origin main'
@@ -22,7 +22,7 @@ synaptic check --jsonl < calls.jsonl    objects with tool_name, tool_input, cwd;
 """
 
 
-@app.command(epilog=shown(EXAMPLES))
+@app.command(epilog=format_examples(EXAMPLES))
 def check(
     command: Annotated[str | None, typer.Argument(help="A shell command.")] = None,
     tool: Annotated[str, typer.Option(help="The tool, instead of a shell command.")] = "",
@@ -32,22 +32,22 @@ def check(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
     """Ask the policies about a call: exit code 0 allow, 2 deny, 3 ask, 4 rewrite (1 failed, 64 misused)."""
-    place = here(cwd)
+    place = find_place(cwd)
     checker = Checker(place.home)
     if jsonl:
-        _refuse_more(command, tool, given)
-        asyncio.run(batch.answer_lines(checker, place.told))
+        _refuse_arguments(command, tool, given)
+        asyncio.run(batch.answer_lines(checker, place.utf8_cwd))
         return
-    question = {**_call(command, tool, given), "cwd": place.told}
-    answer = summary(asyncio.run(checker.decide(question)))
+    question = {**_make_call(command, tool, given), "cwd": place.utf8_cwd}
+    answer = summarize_decision(asyncio.run(checker.decide(question)))
     if as_json:
-        screen.document(answer)
+        screen.print_json(answer)
     else:
-        _print(answer)
-    raise typer.Exit(EXITS[str(answer["decision"])])
+        _print_answer(answer)
+    raise typer.Exit(DECISION_EXITS[str(answer["decision"])])
 
 
-def tool_input(text: str) -> dict[str, Any]:
+def parse_tool_input(text: str) -> dict[str, Any]:
     """The object given as `--input`."""
     try:
         return msgspec.json.decode(text or "{}", type=dict[str, Any])
@@ -55,30 +55,30 @@ def tool_input(text: str) -> dict[str, Any]:
         raise SynapticError(f"`--input` is no JSON object: {error}", hint="quote it: --input '{\"key\": 1}'") from None
 
 
-def _call(command: str | None, tool: str, given: str) -> dict[str, Any]:
+def _make_call(command: str | None, tool: str, given: str) -> dict[str, Any]:
     if (command is None) == (not tool):
         raise typer.BadParameter("give a shell command, or --tool NAME --input JSON, or --jsonl")
     if command is None:
-        return {"tool_name": tool, "tool_input": tool_input(given)}
+        return {"tool_name": tool, "tool_input": parse_tool_input(given)}
     if given:
         raise typer.BadParameter("--input goes with --tool")
     return {"tool_name": "Bash", "tool_input": {"command": command}}
 
 
-def _refuse_more(command: str | None, tool: str, given: str) -> None:
+def _refuse_arguments(command: str | None, tool: str, given: str) -> None:
     if command is not None or tool or given:
         raise typer.BadParameter("--jsonl reads its calls from stdin; give nothing else")
 
 
-def _print(answer: dict[str, Any]) -> None:
+def _print_answer(answer: dict[str, Any]) -> None:
     by = f" by {answer['policy']}" if answer["policy"] else ""
     screen.say(f"{answer['decision']}{by}")
     if answer["reason"]:
         screen.say(f"  {answer['reason']}")
     if answer["updated_input"] is not None:
-        screen.say(f"  {_rewritten(answer['updated_input'])}")
+        screen.say(f"  {_format_rewrite(answer['updated_input'])}")
 
 
-def _rewritten(new: dict[str, Any]) -> str:
+def _format_rewrite(new: dict[str, Any]) -> str:
     command = new.get("command")
     return command if isinstance(command, str) else msgspec.json.encode(new, enc_hook=str).decode()

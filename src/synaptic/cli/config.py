@@ -8,19 +8,19 @@ import msgspec
 import typer
 
 from synaptic.cli import screen
-from synaptic.cli.place import Here, here, required_root
-from synaptic.cli.registered import catalog_of
-from synaptic.cli.verbs import Json, verb
+from synaptic.cli.place import CommandPlace, find_place, require_root
+from synaptic.cli.registered import load_hook_catalog
+from synaptic.cli.verbs import Json, make_verb_app
 from synaptic.hooks import config as configs
 from synaptic.hooks import edit
-from synaptic.hooks.config import Config, Settings
-from synaptic.hooks.nearest import hint
-from synaptic.hooks.schema import schema as json_schema
-from synaptic.hooks.sources import Sources
-from synaptic.hooks.tighten import merge
+from synaptic.hooks.config import Config, ConfigFile
+from synaptic.hooks.nearest import make_hint
+from synaptic.hooks.schema import build_schema as json_schema
+from synaptic.hooks.sources import CatalogSources
+from synaptic.hooks.tighten import merge_configs
 from synaptic.model.errors import DeclarationError
 
-app = verb(
+app = make_verb_app(
     "Show and check the configuration: yours, and what this project tightens.",
     """
     synaptic config show            every value and the file it comes from
@@ -33,7 +33,7 @@ app = verb(
 )
 
 
-class Setting(msgspec.Struct, frozen=True):
+class EffectiveSetting(msgspec.Struct, frozen=True):
     """One value and where it comes from."""
 
     key: str
@@ -44,13 +44,15 @@ class Setting(msgspec.Struct, frozen=True):
 @app.command()
 def show(as_json: Json = False) -> None:
     """Every value that counts here, and the file it comes from."""
-    place = here()
-    settings = list(_settings(place))
-    problems = catalog_of(place).problems
+    place = find_place()
+    settings = list(_iter_settings(place))
+    problems = load_hook_catalog(place).problems
     if as_json:
-        screen.document({"settings": settings, "problems": problems})
+        screen.print_json({"settings": settings, "problems": problems})
         return
-    screen.table(("KEY", "VALUE", "FROM"), ((item.key, _text(item.value), item.source) for item in settings))
+    screen.print_table(
+        ("KEY", "VALUE", "FROM"), ((item.key, _format_value(item.value), item.source) for item in settings)
+    )
     for problem in problems:
         screen.say(f"problem: {problem}")
 
@@ -58,13 +60,13 @@ def show(as_json: Json = False) -> None:
 @app.command()
 def get(key: Annotated[str, typer.Argument(help="Such as `journal` or `http.port`.")], as_json: Json = False) -> None:
     """One value."""
-    found = {item.key: item for item in _settings(here())}
+    found = {item.key: item for item in _iter_settings(find_place())}
     if key not in found:
-        raise DeclarationError(f"there is no setting `{key}`", hint=hint(key, found))
+        raise DeclarationError(f"there is no setting `{key}`", hint=make_hint(key, found))
     if as_json:
-        screen.document(found[key])
+        screen.print_json(found[key])
     else:
-        screen.say(_text(found[key].value))
+        screen.say(_format_value(found[key].value))
 
 
 @app.command("set")
@@ -75,11 +77,11 @@ def assign(
     as_json: Json = False,
 ) -> None:
     """Set one value in config.toml; comments and everything else in it stay. A wrong one is refused."""
-    place = here()
-    file = Path(required_root(place), ".synaptic", "config.toml") if project else place.home.config
+    place = find_place()
+    file = Path(require_root(place), ".synaptic", "config.toml") if project else place.home.config
     changed = edit.set_value(file, key, value)
     if as_json:
-        screen.document({"ok": True, "changed": changed, "file": str(file)})
+        screen.print_json({"ok": True, "changed": changed, "file": str(file)})
     else:
         screen.say(f"{'changed' if changed else 'as it was'}: {file}")
 
@@ -87,9 +89,9 @@ def assign(
 @app.command()
 def path(as_json: Json = False) -> None:
     """The files that are read, whether they exist or not."""
-    files = [str(file) for file in _files(here())]
+    files = [str(file) for file in _iter_config_files(find_place())]
     if as_json:
-        screen.document({"files": files})
+        screen.print_json({"files": files})
         return
     for file in files:
         screen.say(file)
@@ -98,17 +100,17 @@ def path(as_json: Json = False) -> None:
 @app.command()
 def schema() -> None:
     """The JSON Schema of config.toml."""
-    screen.document(json_schema())
+    screen.print_json(json_schema())
 
 
 @app.command()
 def validate(as_json: Json = False) -> None:
     """Check both config files; exit code 1 when something in them is wrong."""
-    user, project = _read(here())
+    user, project = _read_config_files(find_place())
     # Merged, not only parsed: a project that loosens what the user has set is a fault too.
-    problems = merge(user, project)[1]
+    problems = merge_configs(user, project)[1]
     if as_json:
-        screen.document({"ok": not problems, "problems": problems})
+        screen.print_json({"ok": not problems, "problems": problems})
     else:
         for problem in problems:
             screen.warn(problem)
@@ -118,42 +120,47 @@ def validate(as_json: Json = False) -> None:
         raise typer.Exit(1)
 
 
-def _files(place: Here) -> Iterator[Path]:
+def _iter_config_files(place: CommandPlace) -> Iterator[Path]:
     yield place.home.config
     if place.root:
         yield Path(place.root, ".synaptic", "config.toml")
 
 
-def _read(place: Here) -> tuple[Settings, Settings]:
-    sources = Sources(place.home, place.root)
-    user, project = configs.parse(*sources.user_config()), configs.parse(*sources.project_config())
+def _read_config_files(place: CommandPlace) -> tuple[ConfigFile, ConfigFile]:
+    sources = CatalogSources(place.home, place.root)
+    user, project = (
+        configs.parse_config_text(*sources.read_user_config()),
+        configs.parse_config_text(*sources.read_project_config()),
+    )
     unread = tuple(sources.problems)
     return msgspec.structs.replace(user, problems=user.problems + unread), project
 
 
-def _settings(place: Here) -> Iterator[Setting]:
-    user, project = _read(place)
-    merged = merge(user, project)[0]
+def _iter_settings(place: CommandPlace) -> Iterator[EffectiveSetting]:
+    user, project = _read_config_files(place)
+    merged = merge_configs(user, project)[0]
     for key in Config.__struct_fields__:
         value = getattr(merged, key)
-        source = _source(key, user, project)
+        source = _find_source(key, user, project)
         if key == "http":
-            yield from (Setting(f"http.{name}", getattr(value, name), source) for name in value.__struct_fields__)
+            yield from (
+                EffectiveSetting(f"http.{name}", getattr(value, name), source) for name in value.__struct_fields__
+            )
         elif key == "policies":
-            yield from _policy_settings(value, user, project)
+            yield from _iter_policy_settings(value, user, project)
         else:
-            yield Setting(key, value, source)
+            yield EffectiveSetting(key, value, source)
 
 
-def _policy_settings(tables: Any, user: Settings, project: Settings) -> Iterator[Setting]:
+def _iter_policy_settings(tables: Any, user: ConfigFile, project: ConfigFile) -> Iterator[EffectiveSetting]:
     for name, table in tables.items():
         for option, value in table.items():
             both = [file for file in (user, project) if option in file.values.get("policies", {}).get(name, {})]
             source = " and ".join(file.where for file in both) or "default"
-            yield Setting(f'policies."{name}".{option}', value, source)
+            yield EffectiveSetting(f'policies."{name}".{option}', value, source)
 
 
-def _source(key: str, user: Settings, project: Settings) -> str:
+def _find_source(key: str, user: ConfigFile, project: ConfigFile) -> str:
     files = [user.where] if key in user.values else []
     # Other keys of a project are ignored, so they are no source even when they are written there.
     if key in Config.SHARED and key in project.values:
@@ -161,6 +168,6 @@ def _source(key: str, user: Settings, project: Settings) -> str:
     return " and ".join(files) or "default"
 
 
-def _text(value: Any) -> str:
+def _format_value(value: Any) -> str:
     # An empty text is shown as "": a blank cell would look like no value.
     return value if isinstance(value, str) and value else msgspec.json.encode(value).decode()

@@ -8,17 +8,17 @@ import typer
 
 import synaptic
 from synaptic.cli import screen
-from synaptic.cli.place import here
-from synaptic.cli.verbs import Json, verb
+from synaptic.cli.place import find_place
+from synaptic.cli.verbs import Json, make_verb_app
 from synaptic.daemon import lifecycle
-from synaptic.daemon.client import responds, rpc
+from synaptic.daemon.client import call_rpc, is_responding
 from synaptic.model.errors import DaemonError
 from synaptic.model.home import Home
 
-READY = 10.0
+READY_SECONDS = 10.0
 """Seconds in which a daemon that was started takes calls."""
 
-app = verb(
+app = make_verb_app(
     "Start, stop and look at the daemon. Agents start it by themselves: this is for you.",
     """
     synaptic daemon status   who answers, since when; exit code 1 when nobody does
@@ -30,22 +30,22 @@ app = verb(
 @app.command()
 def start(as_json: Json = False) -> None:
     """Start the daemon in the background; exit code 1 when it already runs."""
-    home = here().home
-    if not lifecycle.start(home):
-        now = lifecycle.status(home)
+    home = find_place().home
+    if not lifecycle.start_daemon(home):
+        now = lifecycle.read_status(home)
         who = f"already runs (process {now.pid})" if now.pid else "is starting already"
         raise DaemonError(f"the daemon {who}", where=str(home.socket))
-    ready(home)
-    _tell(home, "started", as_json)
+    require_ready(home)
+    _print_status(home, "started", as_json)
 
 
 @app.command()
 def stop(as_json: Json = False) -> None:
     """End the daemon after what it is working on."""
-    home = here().home
-    was = lifecycle.stop(home)
+    home = find_place().home
+    was = lifecycle.stop_daemon(home)
     if as_json:
-        screen.document({"ok": True, "was": was.state, "pid": was.pid or None})
+        screen.print_json({"ok": True, "was": was.state, "pid": was.pid or None})
         return
     screen.say("the daemon was not running" if was.state == "stopped" else f"stopped (process {was.pid})")
 
@@ -53,17 +53,17 @@ def stop(as_json: Json = False) -> None:
 @app.command()
 def restart(as_json: Json = False) -> None:
     """Stop the daemon, then start it."""
-    home = here().home
-    if not lifecycle.restart(home):
+    home = find_place().home
+    if not lifecycle.restart_daemon(home):
         raise DaemonError("somebody else is restarting the daemon", where=str(home.run), hint="try again")
-    ready(home)
-    _tell(home, "restarted", as_json)
+    require_ready(home)
+    _print_status(home, "restarted", as_json)
 
 
 @app.command()
 def status(as_json: Json = False) -> None:
     """Say whether the daemon runs; exit code 1 when it does not."""
-    _tell(here().home, "", as_json)
+    _print_status(find_place().home, "", as_json)
 
 
 @app.command()
@@ -71,31 +71,33 @@ def run() -> None:
     """Be the daemon, in the foreground, until Ctrl-C."""
     from synaptic.daemon import server  # noqa: PLC0415  the engine, which the other words do not need
 
-    server.run(here().home)
+    server.run_daemon(find_place().home)
 
 
-def ensure(home: Home) -> str:
+def ensure_daemon(home: Home) -> str:
     """Start or restart the daemon until one of this version takes calls; returns what was done."""
-    now = lifecycle.status(home)
-    if now.state == "running" and now.version == synaptic.__version__ and responds(home):
+    now = lifecycle.read_status(home)
+    if now.state == "running" and now.version == synaptic.__version__ and is_responding(home):
         return "already runs"
     done = "started" if now.state == "stopped" else "restarted"
     if now.state == "stopped":
-        lifecycle.start(home)
+        lifecycle.start_daemon(home)
     # `starting`: somebody else has just started one, and waiting is all there is to do.
     elif now.state == "running":
-        lifecycle.restart(home)
-    ready(home)
+        lifecycle.restart_daemon(home)
+    require_ready(home)
     return done
 
 
-def ready(home: Home) -> None:
+def require_ready(home: Home) -> None:
     """Wait for a daemon that was just started; the error shows the last line of its log."""
-    if not lifecycle.wait_ready(home, READY):
-        raise DaemonError(f"the daemon does not answer{_last_words(home)}", where=str(home.log), hint="read that file")
+    if not lifecycle.wait_ready(home, READY_SECONDS):
+        raise DaemonError(
+            f"the daemon does not answer{_read_last_words(home)}", where=str(home.log), hint="read that file"
+        )
 
 
-def _last_words(home: Home) -> str:
+def _read_last_words(home: Home) -> str:
     try:
         lines = home.log.read_text(errors="replace").strip().splitlines()
     except OSError:
@@ -103,18 +105,18 @@ def _last_words(home: Home) -> str:
     return f"; its last words: {lines[-1]}" if lines else ""
 
 
-def _tell(home: Home, done: str, as_json: bool) -> None:
-    now = lifecycle.status(home)
-    asked = _asked(home) if now.state == "running" else {}
+def _print_status(home: Home, done: str, as_json: bool) -> None:
+    now = lifecycle.read_status(home)
+    asked = _ask_status(home) if now.state == "running" else {}
     if as_json:
-        screen.document({"ok": now.state != "stopped", **msgspec.to_builtins(now), **asked})
+        screen.print_json({"ok": now.state != "stopped", **msgspec.to_builtins(now), **asked})
     else:
-        screen.say(_sentence(now, asked, done))
+        screen.say(_describe_status(now, asked, done))
     if now.state == "stopped":
         raise typer.Exit(1)
 
 
-def _sentence(now: lifecycle.Status, asked: dict[str, Any], done: str) -> str:
+def _describe_status(now: lifecycle.DaemonStatus, asked: dict[str, Any], done: str) -> str:
     if now.state != "running":
         return f"{now.state} ({now.socket})"
     since = datetime.fromtimestamp(now.since).strftime("%Y-%m-%d %H:%M:%S")
@@ -122,9 +124,9 @@ def _sentence(now: lifecycle.Status, asked: dict[str, Any], done: str) -> str:
     return f"{done or 'running'} (process {now.pid}, version {now.version}, since {since}{work})"
 
 
-def _asked(home: Home) -> dict[str, Any]:
+def _ask_status(home: Home) -> dict[str, Any]:
     try:
-        answer = rpc(home, "daemon.status", timeout=5.0)
+        answer = call_rpc(home, "daemon.status", timeout=5.0)
     except DaemonError:
         return {}
     return answer if isinstance(answer, dict) else {}

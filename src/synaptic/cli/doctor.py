@@ -5,12 +5,12 @@ from typing import Annotated
 import typer
 
 from synaptic.cli import screen
-from synaptic.cli.health import examine, repair
-from synaptic.cli.place import here
-from synaptic.cli.verbs import Json, shown, verb
-from synaptic.setup.doctor import Finding
+from synaptic.cli.health import examine_setup, repair_setup
+from synaptic.cli.place import find_place
+from synaptic.cli.verbs import Json, format_examples, make_verb_app
+from synaptic.setup.doctor import DoctorFinding
 
-app = verb()
+app = make_verb_app()
 
 EXAMPLES = """
 synaptic doctor         what is wrong, and what to type
@@ -18,7 +18,7 @@ synaptic doctor --fix   repair what is ours to repair, then look again
 """
 
 
-@app.command(epilog=shown(EXAMPLES))
+@app.command(epilog=format_examples(EXAMPLES))
 def doctor(
     fix: Annotated[
         bool, typer.Option("--fix", help="Repair entries, dispatcher, daemon, env.toml and packages.")
@@ -26,27 +26,27 @@ def doctor(
     as_json: Json = False,
 ) -> None:
     """Look at everything between an agent and a hook; exit code 1 when something fails."""
-    place = here()
-    repaired = repair(place, list(examine(place))) if fix else []
+    place = find_place()
+    repaired = repair_setup(place, list(examine_setup(place))) if fix else []
     # Again after the repair: what is shown is how it is now.
-    findings = list(examine(place))
+    findings = list(examine_setup(place))
     failed = [finding for finding in findings if finding.state == "fail"]
     if as_json:
-        screen.document({"ok": not failed, "repaired": repaired, "findings": findings})
+        screen.print_json({"ok": not failed, "repaired": repaired, "findings": findings})
     else:
         for line in repaired:
             screen.say(f"repaired: {line}")
         for finding in findings:
-            _print(finding)
+            _print_finding(finding)
         warned = sum(finding.state == "warn" for finding in findings)
         screen.say(f"{len(findings)} checks, {len(failed)} failed, {warned} warnings")
     if failed:
         raise typer.Exit(1)
 
 
-def _print(finding: Finding) -> None:
+def _print_finding(finding: DoctorFinding) -> None:
     # The word is padded before it is coloured: colour codes have no width.
-    word = screen.painted(finding.state) + " " * (4 - len(finding.state))
-    print(f"{word}  {screen.clean(finding.check)}: {screen.clean(finding.seen)}")
+    word = screen.paint_word(finding.state) + " " * (4 - len(finding.state))
+    print(f"{word}  {screen.clean_text(finding.check)}: {screen.clean_text(finding.seen)}")
     if finding.fix:
-        print(f"      {screen.clean(finding.fix)}")
+        print(f"      {screen.clean_text(finding.fix)}")

@@ -10,18 +10,18 @@ import msgspec
 import typer
 
 from synaptic.cli import screen
-from synaptic.cli.bootstrap import Agents, installation, tell
-from synaptic.cli.imports import done, put_back
-from synaptic.cli.place import here
-from synaptic.cli.verbs import shown, verb
+from synaptic.cli.bootstrap import AgentsOption, print_report, read_installation
+from synaptic.cli.imports import list_imports, undo_import
+from synaptic.cli.place import find_place
+from synaptic.cli.verbs import format_examples, make_verb_app
 from synaptic.daemon import lifecycle
 from synaptic.files.replace import drop_folders
 from synaptic.model.home import Home
 from synaptic.setup import bootstrap as packages
-from synaptic.setup.agents import check_names
-from synaptic.setup.options import Change, Report
+from synaptic.setup.agents import check_agent_names
+from synaptic.setup.options import SetupChange, SetupReport
 
-app = verb()
+app = make_verb_app()
 
 EXAMPLES = """
 synaptic down           take everything out, keep the journal
@@ -30,60 +30,60 @@ synaptic down --agent codex   only what Codex was told; everything else stays
 """
 
 
-class Gone(msgspec.Struct, frozen=True):
+class RemovalReport(msgspec.Struct, frozen=True):
     """What was taken out."""
 
     imports: tuple[str, ...]
-    changes: tuple[Change, ...]
+    changes: tuple[SetupChange, ...]
     daemon: str
     """What it was doing before."""
     purged: tuple[str, ...]
 
 
-@app.command(epilog=shown(EXAMPLES))
+@app.command(epilog=format_examples(EXAMPLES))
 def down(
     purge: Annotated[bool, typer.Option("--purge", help="Delete the journal and all we wrote, too.")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before a purge.")] = False,
-    agent: Agents = None,
+    agent: AgentsOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
 ) -> None:
     """Put hooks back that were imported, remove entries, PATH line and dispatcher, stop the daemon."""
-    home = here().home
+    home = find_place().home
     if agent:
-        _leave(check_names(agent), as_json)
+        _leave_agents(check_agent_names(agent), as_json)
         return
-    if purge and not (yes or as_json) and not _agreed(home):
+    if purge and not (yes or as_json) and not _confirm_purge(home):
         raise typer.Exit(1)
     new = not home.root.exists()
     # Newest first: each undo expects the file as its own take-over left it.
-    imports = done(home)[::-1]
+    imports = list_imports(home)[::-1]
     for one in imports:
-        put_back(home, one)
-    report = packages.remove(installation(here()))
+        undo_import(home, one)
+    report = packages.remove_bootstrap(read_installation(find_place()))
     # After the entries are gone: the next event of an agent would start it again.
-    was = lifecycle.stop(home)
+    was = lifecycle.stop_daemon(home)
     # Where there was no home, this command itself has made one for its lock: that goes again.
-    purged = tuple(str(path) for path in _purge(home)) if purge or new else ()
-    gone = Gone(tuple(one.settings for one in imports), report.changes, was.state, purged)
+    purged = tuple(str(path) for path in _purge_files(home)) if purge or new else ()
+    gone = RemovalReport(tuple(one.settings for one in imports), report.changes, was.state, purged)
     if as_json:
-        screen.document({"ok": True, **msgspec.to_builtins(gone)})
+        screen.print_json({"ok": True, **msgspec.to_builtins(gone)})
     else:
-        _tell(gone, home)
+        _print_removal(gone, home)
 
 
-def _leave(names: tuple[str, ...], as_json: bool) -> None:
-    report = packages.leave(installation(here()), names)
+def _leave_agents(names: tuple[str, ...], as_json: bool) -> None:
+    report = packages.leave_agents(read_installation(find_place()), names)
     if as_json:
-        screen.document({"ok": True, "changes": report.changes})
+        screen.print_json({"ok": True, "changes": report.changes})
         return
-    tell(report)
+    print_report(report)
     screen.say(f"Back again:  synaptic bootstrap {' '.join(f'--agent {name}' for name in names)}")
 
 
-def _tell(gone: Gone, home: Home) -> None:
+def _print_removal(gone: RemovalReport, home: Home) -> None:
     for file in gone.imports:
         screen.say(f"  changed    imported hooks put back: {file}")
-    tell(Report(gone.changes))
+    print_report(SetupReport(gone.changes))
     screen.say("  the daemon was not running" if gone.daemon == "stopped" else "  changed    the daemon was stopped")
     for file in gone.purged:
         screen.say(f"  deleted    {file}")
@@ -92,11 +92,11 @@ def _tell(gone: Gone, home: Home) -> None:
     screen.say("Back again:  synaptic up")
 
 
-def _agreed(home: Home) -> bool:
+def _confirm_purge(home: Home) -> bool:
     return not sys.stdin.isatty() or typer.confirm(f"Delete the journal in {home.database}?")
 
 
-def _purge(home: Home) -> Iterator[Path]:
+def _purge_files(home: Home) -> Iterator[Path]:
     """Delete files that we wrote, each by name: a user's config.toml and hooks stay, whatever folder this is."""
     root = home.root
     found = [

@@ -7,16 +7,16 @@ import msgspec
 import typer
 
 from synaptic.cli import screen
-from synaptic.cli.place import here
-from synaptic.cli.verbs import shown, verb
-from synaptic.daemon.emit import Emission, completed, emit
-from synaptic.hooks.nearest import hint
-from synaptic.model.context import fault
+from synaptic.cli.place import find_place
+from synaptic.cli.verbs import format_examples, make_verb_app
+from synaptic.daemon.emit import Emission, complete_context, emit_through
+from synaptic.hooks.nearest import make_hint
+from synaptic.model.context import describe_fault
 from synaptic.model.errors import SynapticError
 from synaptic.model.event import EVENTS
 
-app = verb()
-BLOCKED = 2
+app = make_verb_app()
+BLOCKED_EXIT = 2
 
 EXAMPLES = """
 echo '{"user_message": "run the billing tests"}' | synaptic emit UserPromptSubmit
@@ -25,7 +25,7 @@ git diff --name-only | jq -R . | jq -s '{changed_files: .}' | synaptic emit Sess
 """
 
 
-@app.command(epilog=shown(EXAMPLES))
+@app.command(epilog=format_examples(EXAMPLES))
 def emit_event(
     event: Annotated[str, typer.Argument(help="UserPromptSubmit, PreAbilityCall, PostAbilityCall, SessionStop, ...")],
     strict: Annotated[bool, typer.Option("--strict", help="Refuse a context with a wrong or missing field.")] = False,
@@ -37,17 +37,17 @@ def emit_event(
     says why.
     """
     if event not in EVENTS:
-        raise SynapticError(f"there is no event `{event}`", hint=hint(event, EVENTS))
-    place = here()
-    context = completed(event, read_context(sys.stdin.buffer.read()), place.root)
-    if strict and (broken := fault(event, context)):
+        raise SynapticError(f"there is no event `{event}`", hint=make_hint(event, EVENTS))
+    place = find_place()
+    context = complete_context(event, read_context(sys.stdin.buffer.read()), place.root)
+    if strict and (broken := describe_fault(event, context)):
         raise SynapticError(f"the context is wrong: {broken}", where="stdin")
-    emitted = emit(place.home, Emission(event=event, context=context, blocking_only=blocking_only))
+    emitted = emit_through(place.home, Emission(event=event, context=context, blocking_only=blocking_only))
     for warning in emitted.warnings:
         screen.warn(warning)
-    screen.line(emitted.result)
+    screen.print_json_line(emitted.result)
     if emitted.blocked:
-        raise typer.Exit(BLOCKED)
+        raise typer.Exit(BLOCKED_EXIT)
 
 
 def read_context(text: bytes) -> dict[str, Any]:

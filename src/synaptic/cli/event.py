@@ -4,16 +4,16 @@ from datetime import datetime
 
 from synaptic.agents.shared.payload import to_json
 from synaptic.cli import screen
-from synaptic.daemon.methods import plain
+from synaptic.daemon.methods import entry_to_json
 from synaptic.engine.commit import DecidedEvent
 from synaptic.model.call import Answer
-from synaptic.pipeline.explain import Story, explain
-from synaptic.store.record import Entry
+from synaptic.pipeline.explain import EventStory, explain_event
+from synaptic.store.record import JournalEntry
 
 
-def story_of(entry: Entry) -> Story:
+def make_story(entry: JournalEntry) -> EventStory:
     """Make the story of a past event."""
-    return Story(
+    return EventStory(
         number=entry.id,
         call=entry.call,
         when=datetime.fromtimestamp(entry.at).strftime("%Y-%m-%d %H:%M:%S"),
@@ -29,10 +29,10 @@ def story_of(entry: Entry) -> Story:
     )
 
 
-def story_of_rehearsal(decided: DecidedEvent, micros: int) -> Story:
+def make_rehearsal_story(decided: DecidedEvent, micros: int) -> EventStory:
     """Make the story of a rehearsed event, which no agent sent."""
     event = decided.call.event
-    return Story(
+    return EventStory(
         number=0,
         call=decided.call.id,
         when=datetime.fromtimestamp(decided.call.at).strftime("%Y-%m-%d %H:%M:%S"),
@@ -48,17 +48,17 @@ def story_of_rehearsal(decided: DecidedEvent, micros: int) -> Story:
     )
 
 
-def show(entry: Entry, as_json: bool = False) -> None:
+def print_story(entry: JournalEntry, as_json: bool = False) -> None:
     """Print everything that happened to one past event."""
     if as_json:
-        screen.document(plain(entry))
+        screen.print_json(entry_to_json(entry))
         return
-    for line in explain(story_of(entry)):
+    for line in explain_event(make_story(entry)):
         unknown = entry.answer is None and line.startswith("Answer to ")
         screen.say(f"Answer to {entry.agent}: not kept, since `journal` is not `full`" if unknown else line)
 
 
-def one_line(entry: Entry) -> str:
+def format_entry_line(entry: JournalEntry) -> str:
     """Format an entry as one line: time, agent, event, subject, decision, by, reason."""
     at = datetime.fromtimestamp(entry.at).strftime("%H:%M:%S")
     decision = entry.decision

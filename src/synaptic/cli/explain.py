@@ -5,14 +5,14 @@ from typing import Annotated
 import typer
 
 from synaptic.cli import event, screen
-from synaptic.cli.place import here, journal_of
-from synaptic.cli.verbs import shown, verb
+from synaptic.cli.place import find_place, open_journal
+from synaptic.cli.verbs import format_examples, make_verb_app
 from synaptic.model.errors import StoreError
 from synaptic.store import journal
 from synaptic.store.db import Store
-from synaptic.store.record import Entry
+from synaptic.store.record import JournalEntry
 
-app = verb()
+app = make_verb_app()
 
 EXAMPLES = """
 synaptic explain --last   the last event of any session
@@ -20,7 +20,7 @@ synaptic explain 42       by the number that `synaptic tail` and traces show
 """
 
 
-@app.command(epilog=shown(EXAMPLES))
+@app.command(epilog=format_examples(EXAMPLES))
 def explain(
     which: Annotated[str, typer.Argument(metavar="[ID|CALL]", help="Number or call id of the event.")] = "",
     last: Annotated[bool, typer.Option("--last", help="The newest event; so it is without a number.")] = False,
@@ -29,19 +29,21 @@ def explain(
     """Tell what happened to one event: what arrived, which hooks said what, what was decided and answered."""
     if which and last:
         raise typer.BadParameter("give a number or --last, not both")
-    with journal_of(here().home) as store:
-        event.show(found(store, which), as_json)
+    with open_journal(find_place().home) as store:
+        event.print_story(find_event(store, which), as_json)
 
 
-def found(store: Store, which: str) -> Entry:
+def find_event(store: Store, which: str) -> JournalEntry:
     """Find an entry by its number or call id; without one the newest."""
     if not which:
-        newest = journal.last(store)
+        newest = journal.read_last_entries(store)
         if not newest:
             raise StoreError("the journal is empty", where=str(store.path), hint="type: synaptic up")
         return newest[0]
     # A longer number does not fit the 64 bits of SQLite; call ids are longer and have letters.
-    entry = journal.get(store, int(which) if which.isascii() and which.isdigit() and len(which) < 19 else which)
+    entry = journal.find_entry(store, int(which) if which.isascii() and which.isdigit() and len(which) < 19 else which)
     if entry is None:
-        raise StoreError(f"there is no event {screen.clean(which)}", where=str(store.path), hint="synaptic tail -n 20")
+        raise StoreError(
+            f"there is no event {screen.clean_text(which)}", where=str(store.path), hint="synaptic tail -n 20"
+        )
     return entry

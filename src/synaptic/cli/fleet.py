@@ -12,23 +12,23 @@ import msgspec
 import typer
 
 from synaptic.cli import screen
-from synaptic.cli.place import here, opened
-from synaptic.cli.verbs import verb
+from synaptic.cli.place import find_place, open_database
+from synaptic.cli.verbs import make_verb_app
 from synaptic.fleet import desktop, display, roster
-from synaptic.fleet.follow import Follow
-from synaptic.fleet.identity import pane_of
-from synaptic.fleet.tmux import Tmux, TmuxError
+from synaptic.fleet.follow import DatabaseFollower
+from synaptic.fleet.identity import read_pane
+from synaptic.fleet.tmux import TmuxError, TmuxServer
 from synaptic.model.errors import LayerError
-from synaptic.model.layers import foremost
+from synaptic.model.layers import pick_foremost_status
 from synaptic.store import fleet
 from synaptic.store.db import Store
-from synaptic.store.fleet import Member
+from synaptic.store.fleet import FleetMember
 
-CLEAR = "\x1b[H\x1b[2J"
-TICK = 2.0
+CLEAR_SCREEN = "\x1b[H\x1b[2J"
+REDRAW_SECONDS = 2.0
 """Seconds after which the ages are written again, and a supervisor that was killed is noticed."""
 
-app = verb(
+app = make_verb_app(
     "Every agent: what it does, for which task and phase, its heartbeat, how full its context is.",
     """
     synaptic fleet                     who works on what, whoever needs you first
@@ -52,12 +52,12 @@ def show(
         return
     if notify and not watch:
         raise typer.BadParameter("works with --watch only", param_hint="--notify")
-    source, view = Follow(here().home), View(as_json, everybody, notify)
+    source, view = DatabaseFollower(find_place().home), FleetView(as_json, everybody, notify)
     try:
         if watch:
-            _watch(source, view)
+            _watch_fleet(source, view)
         else:
-            _once(view.chosen(source.members()), view)
+            _print_once(view.choose_members(source.read_members()), view)
     finally:
         source.close()
 
@@ -68,13 +68,13 @@ def focus(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
     """Somebody has looked: an agent that waits for attention is checked, any other stays as it is."""
-    with opened(here().home) as store:
-        name = _at_pane(store, agent) if agent.startswith("%") else agent
-        status = fleet.check(store, name, time.time()) if name else None
+    with open_database(find_place().home) as store:
+        name = _find_by_pane(store, agent) if agent.startswith("%") else agent
+        status = fleet.mark_checked(store, name, time.time()) if name else None
     if status is None:
         raise LayerError("NOT_FOUND", f"there is no agent {agent!r}", hint="type: synaptic fleet --all")
     if as_json:
-        screen.document({"agent": name, "status": status})
+        screen.print_json({"agent": name, "status": status})
     else:
         screen.say(f"{name}: {status}")
 
@@ -84,88 +84,90 @@ def tmux(
     socket: Annotated[str, typer.Option(metavar="NAME", help="A server by the name that `tmux -L` takes.")] = "",
 ) -> None:
     """Colour panes and mark windows by what their agents do, until Ctrl-C; then everything is as it was."""
-    server = Tmux(("-L", socket)) if socket else Tmux.around(os.environ)
+    server = TmuxServer(("-L", socket)) if socket else TmuxServer.from_environ(os.environ)
     if server is None:
         screen.say("not inside tmux: nothing to show (a server can be named with --socket)")
         return
-    server.identity()  # an error now, if nobody is there
+    server.read_identity()  # an error now, if nobody is there
     # As an exception: `finally` puts the panes back also when the terminal is closed.
     for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, _leave)
-    source = Follow(here().home)
+        signal.signal(number, _exit_on_signal)
+    source = DatabaseFollower(find_place().home)
     try:
-        display.follow(server, source)
+        display.run_display(server, source)
     except TmuxError:
         screen.say("the tmux server has ended")
     finally:
         source.close()
 
 
-class View(msgspec.Struct, frozen=True):
+class FleetView(msgspec.Struct, frozen=True):
     """How somebody wants to see the fleet."""
 
     as_json: bool
     everybody: bool
     notify: bool
 
-    def chosen(self, members: Iterable[Member]) -> tuple[Member, ...]:
+    def choose_members(self, members: Iterable[FleetMember]) -> tuple[FleetMember, ...]:
         """Choose the members to show, in order."""
-        return roster.ordered(members if self.everybody else roster.present(members, time.time()))
+        return roster.order_members(members if self.everybody else roster.keep_present(members, time.time()))
 
 
-def _once(members: tuple[Member, ...], view: View) -> None:
+def _print_once(members: tuple[FleetMember, ...], view: FleetView) -> None:
     if view.as_json:
-        status = foremost(tuple(one.status for one in members))
-        screen.document({"status": status, "agents": [roster.plain(one) for one in members]})
+        status = pick_foremost_status(tuple(one.status for one in members))
+        screen.print_json({"status": status, "agents": [roster.member_to_json(one) for one in members]})
     else:
-        _table(members)
+        _print_table(members)
 
 
-def _watch(source: Follow, view: View) -> None:
-    before: tuple[Member, ...] | None = None
+def _watch_fleet(source: DatabaseFollower, view: FleetView) -> None:
+    before: tuple[FleetMember, ...] | None = None
     while True:
-        moved = source.wait(0.0 if before is None else TICK)
-        members = view.chosen(source.members())
-        changes = roster.changes(before or (), members)
+        moved = source.wait(0.0 if before is None else REDRAW_SECONDS)
+        members = view.choose_members(source.read_members())
+        changes = roster.find_changes(before or (), members)
         if view.notify and before is not None:
-            for alert in desktop.alerts(changes):
-                desktop.show(alert, os.environ)
+            for alert in desktop.make_alerts(changes):
+                desktop.show_alert(alert, os.environ)
         if view.as_json:
-            _lines(changes)
+            _print_changes(changes)
         # Without news only a terminal is redrawn, for the ages in the table: a file would grow for ever.
         elif changes or before is None or (not moved and screen.is_terminal()):
-            _redrawn(members)
+            _redraw_table(members)
         before = members
         sys.stdout.flush()
 
 
-def _lines(changes: Iterable[roster.Change]) -> None:
+def _print_changes(changes: Iterable[roster.MemberChange]) -> None:
     for change in changes:
-        screen.line(roster.plain(change.after) if change.after else {"agent": change.agent, "gone": True})
+        screen.print_json_line(
+            roster.member_to_json(change.after) if change.after else {"agent": change.agent, "gone": True}
+        )
 
 
-def _redrawn(members: tuple[Member, ...]) -> None:
+def _redraw_table(members: tuple[FleetMember, ...]) -> None:
     """Print the table again: over the last one on a terminal, below it elsewhere."""
     if screen.is_terminal():
-        sys.stdout.write(CLEAR)
-    _table(members)
+        sys.stdout.write(CLEAR_SCREEN)
+    _print_table(members)
     if not screen.is_terminal():
         screen.say()
 
 
-def _table(members: tuple[Member, ...]) -> None:
+def _print_table(members: tuple[FleetMember, ...]) -> None:
     if not members:
         screen.say("no agent is at work (start one: synaptic run -- claude)")
         return
     now = time.time()
-    screen.table(*roster.table(members, now))
+    screen.print_table(*roster.make_table(members, now))
 
 
-def _at_pane(store: Store, pane: str) -> str:
+def _find_by_pane(store: Store, pane: str) -> str:
     """Find the agent in a pane of the tmux server that we run in."""
-    wanted = pane_of({**os.environ, "TMUX_PANE": pane})
-    return next((one.agent for one in fleet.members(store) if wanted and one.pane == wanted), "")
+    wanted = read_pane({**os.environ, "TMUX_PANE": pane})
+    return next((one.agent for one in fleet.list_members(store) if wanted and one.pane == wanted), "")
 
 
-def _leave(number: int, frame: FrameType | None) -> None:
+def _exit_on_signal(number: int, frame: FrameType | None) -> None:
     raise SystemExit(128 + number)

@@ -8,10 +8,10 @@ from typing import Annotated
 import typer
 
 from synaptic.cli import screen
-from synaptic.cli.carry_out import at_work, carry_out
-from synaptic.cli.person import by_a_person
-from synaptic.cli.place import here, required_root
-from synaptic.cli.verbs import verb
+from synaptic.cli.carry_out import carry_out, open_context
+from synaptic.cli.person import require_person
+from synaptic.cli.place import find_place, require_root
+from synaptic.cli.verbs import make_verb_app
 from synaptic.model.errors import SynapticError
 from synaptic.runners import wrapped
 from synaptic.store import follow_ups
@@ -19,9 +19,9 @@ from synaptic.store.follow_ups import FollowUp
 from synaptic.work.abilities import DropFollowUp, ListFollowUps, find_follow_up
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
-Number = Annotated[int, typer.Argument(metavar="ID", help="Its number in the list.")]
+FollowUpNumber = Annotated[int, typer.Argument(metavar="ID", help="Its number in the list.")]
 
-app = verb(
+app = make_verb_app(
     "Actions that hooks asked for: files to open, tasks to make, commands to run. None happens by itself.",
     """
     synaptic follow-ups list
@@ -33,56 +33,57 @@ app = verb(
 
 @app.command("list")
 def list_waiting(
-    every: Annotated[bool, typer.Option("--all", help="Also what is done or dropped.")] = False, as_json: Json = False
+    every: Annotated[bool, typer.Option("--all", help="Also what is done or dropped.")] = False,
+    as_json: Json = False,
 ) -> None:
     """What waits in this project, oldest first."""
-    root = here().root
+    root = find_place().root
     found = carry_out(ListFollowUps(root=root, all=every))
     if as_json:
-        screen.document({"root": root, "follow_ups": found})
+        screen.print_json({"root": root, "follow_ups": found})
         return
     if not found:
         screen.say("nothing waits")
         return
-    screen.table(("ID", "WHEN", "KIND", "WHAT", "HOOK", "STATE"), (_row(one) for one in found))
+    screen.print_table(("ID", "WHEN", "KIND", "WHAT", "HOOK", "STATE"), (_make_row(one) for one in found))
 
 
 @app.command()
 def run(
-    number: Number,
+    number: FollowUpNumber,
     yes: Annotated[bool, typer.Option("--yes", help="Run a command without being asked. For people only.")] = False,
 ) -> None:
     """Carry one out. A command is shown first and runs only after a yes; an agent may never run one."""
-    root = required_root(here())
-    with at_work() as context:
+    root = require_root(find_place())
+    with open_context() as context:
         action = find_follow_up(context, root, number)
-        code = _carried_out(action, root, yes)
-        follow_ups.end(context.store, root, number, "failed" if code else "done")
+        code = _carry_out_action(action, root, yes)
+        follow_ups.end_follow_up(context.store, root, number, "failed" if code else "done")
     raise typer.Exit(code)
 
 
 @app.command()
-def drop(number: Number, as_json: Json = False) -> None:
+def drop(number: FollowUpNumber, as_json: Json = False) -> None:
     """Forget one."""
-    carry_out(DropFollowUp(root=here().root, number=number))
+    carry_out(DropFollowUp(root=find_place().root, number=number))
     if as_json:
-        screen.document({"ok": True, "dropped": number})
+        screen.print_json({"ok": True, "dropped": number})
     else:
         screen.say(f"dropped {number}")
 
 
-def _carried_out(action: FollowUp, root: str, yes: bool) -> int:
+def _carry_out_action(action: FollowUp, root: str, yes: bool) -> int:
     if action.kind == "run_command":
         return _run_command(action, root, yes)
     if action.kind == "open_file":
         return _open_file(action, root)
-    screen.say(what(action))
+    screen.say(describe_action(action))
     return 0
 
 
 def _run_command(action: FollowUp, root: str, yes: bool) -> int:
     # Else an agent could run what policies refuse it: a hook that it writes asks for the command.
-    by_a_person("run a command that a hook asked for")
+    require_person("run a command that a hook asked for")
     command = str(action.payload.get("command") or "")
     if not command:
         raise SynapticError("the action names no `command`", where=f"follow-up {action.id}", hint="drop it")
@@ -91,7 +92,7 @@ def _run_command(action: FollowUp, root: str, yes: bool) -> int:
         if not sys.stdin.isatty():
             raise SynapticError("a command runs only after a yes", hint="type it in a terminal, or add --yes")
         typer.confirm("Run it?", abort=True)
-    ended = wrapped.run(("/bin/sh", "-c", command), root)
+    ended = wrapped.run_wrapped(("/bin/sh", "-c", command), root)
     return ended.exit
 
 
@@ -106,16 +107,16 @@ def _open_file(action: FollowUp, root: str) -> int:
         screen.say(f"{path}:{line}" if line else path)
         return 0
     at = (f"+{line}",) if isinstance(line, int) else ()
-    return wrapped.run((*editor.split(), *at, path), root).exit
+    return wrapped.run_wrapped((*editor.split(), *at, path), root).exit
 
 
-def what(action: FollowUp) -> str:
+def describe_action(action: FollowUp) -> str:
     """Describe an action in a few words."""
     known = next((str(action.payload[key]) for key in ("path", "command", "title") if action.payload.get(key)), "")
     line = f":{action.payload['line']}" if action.kind == "open_file" and action.payload.get("line") else ""
     return f"{known}{line}" if known else str(action.payload)
 
 
-def _row(one: FollowUp) -> tuple[str, ...]:
+def _make_row(one: FollowUp) -> tuple[str, ...]:
     when = datetime.fromtimestamp(one.at).strftime("%m-%d %H:%M")
-    return (str(one.id), when, one.kind, what(one), one.hook, one.state)
+    return (str(one.id), when, one.kind, describe_action(one), one.hook, one.state)

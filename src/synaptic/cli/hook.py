@@ -6,20 +6,20 @@ from typing import Annotated
 import typer
 
 from synaptic.cli import hook_test, screen
-from synaptic.cli.event import story_of_rehearsal
-from synaptic.cli.place import here, required_root
-from synaptic.cli.registered import catalog_of
-from synaptic.cli.verbs import Json, verb
+from synaptic.cli.event import make_rehearsal_story
+from synaptic.cli.place import find_place, require_root
+from synaptic.cli.registered import load_hook_catalog
+from synaptic.cli.verbs import Json, make_verb_app
 from synaptic.hooks import abilities
 from synaptic.hooks.faults import find_faults, find_switched_off
-from synaptic.hooks.nearest import hint
-from synaptic.hooks.registration import register as registration
-from synaptic.hooks.scaffold import Wanted, scaffold
-from synaptic.hooks.sources import Sources
+from synaptic.hooks.nearest import make_hint
+from synaptic.hooks.registration import build_registration as registration
+from synaptic.hooks.scaffold import HookRequest, scaffold_hook
+from synaptic.hooks.sources import CatalogSources
 from synaptic.model.hook import Builtin, Hook
-from synaptic.pipeline.explain import explain
+from synaptic.pipeline.explain import explain_event
 
-app = verb(
+app = make_verb_app(
     "Write, register, validate and try the hooks of this project.",
     """
     synaptic hook new my_check --event PreAbilityCall --language python
@@ -46,14 +46,14 @@ def new(
     as_json: Json = False,
 ) -> None:
     """Write `.system/hooks/ID.yaml` and an executable stub in `scripts/hooks`, and check both."""
-    root = required_root(here())
+    root = require_root(find_place())
     match: dict[str, object] = {"ability_scope": ability_scope} if ability_scope else {}
-    wanted = Wanted(id=name, event=event, language=language, summary=summary, blocking=blocking, match=match)
-    written = scaffold(Path(root), wanted)
-    warnings = _unknown_ability(root, ability_scope)
+    wanted = HookRequest(id=name, event=event, language=language, summary=summary, blocking=blocking, match=match)
+    written = scaffold_hook(Path(root), wanted)
+    warnings = _warn_unknown_ability(root, ability_scope)
     if as_json:
         files = (written.definition, written.script)
-        screen.document(
+        screen.print_json(
             {"status": "created", "changed_files": files, "summary": f"{name}: {event}", "warnings": warnings}
         )
         return
@@ -66,17 +66,17 @@ def new(
 @app.command("list")
 def list_definitions(as_json: Json = False) -> None:
     """The YAML and registry hooks of this project and of the user, in their order, then what is switched off."""
-    place = here()
-    catalog = catalog_of(place)
+    place = find_place()
+    catalog = load_hook_catalog(place)
     hooks = [hook for hook in catalog.hooks if not isinstance(hook.handler, Builtin) or hook.scope != "builtin"]
     off = tuple(find_switched_off(place.home, place.root, catalog))
     if as_json:
-        rows = [_described(hook) for hook in hooks]
+        rows = [_hook_to_json(hook) for hook in hooks]
         disabled = [{"id": name, "enabled": False, "why": why} for name, why in off]
-        screen.document({"hooks": [*rows, *disabled], "problems": catalog.problems})
+        screen.print_json({"hooks": [*rows, *disabled], "problems": catalog.problems})
         return
     on = ((hook.id, ",".join(hook.events), "on", hook.source) for hook in hooks)
-    screen.table(("ID", "EVENTS", "STATE", "SOURCE"), (*on, *((name, "", "off", why) for name, why in off)))
+    screen.print_table(("ID", "EVENTS", "STATE", "SOURCE"), (*on, *((name, "", "off", why) for name, why in off)))
     for problem in catalog.problems:
         screen.warn(problem)
 
@@ -89,14 +89,18 @@ def try_one(
     as_json: Json = False,
 ) -> None:
     """Run one hook alone on a sample or on an event that happened, and show what it says. Nothing is written."""
-    place = here()
-    hook = hook_test.hook_of(catalog_of(place), name)
-    request = hook_test.recorded(place, recorded) if recorded else hook_test.sample(place, hook, event)
-    decided, micros = hook_test.rehearse(place.home, hook, request)
+    place = find_place()
+    hook = hook_test.find_hook(load_hook_catalog(place), name)
+    request = (
+        hook_test.make_recorded_request(place, recorded)
+        if recorded
+        else hook_test.make_sample_request(place, hook, event)
+    )
+    decided, micros = hook_test.rehearse_hook(place.home, hook, request)
     if as_json:
-        screen.document({"hook": name, "decision": decided.decision, "stdout": decided.answer.stdout.decode()})
+        screen.print_json({"hook": name, "decision": decided.decision, "stdout": decided.answer.stdout.decode()})
         return
-    first, *rest = explain(story_of_rehearsal(decided, micros))
+    first, *rest = explain_event(make_rehearsal_story(decided, micros))
     screen.say(first.replace("Event 0", "Rehearsal, nothing is written", 1))
     for line in rest:
         screen.say(line)
@@ -107,10 +111,10 @@ def register(
     extended: Annotated[bool, typer.Option("--extended", help="Add match, blocking and priority.")] = False,
 ) -> None:
     """Print the YAML hooks that are switched on, grouped by event; faults go to stderr."""
-    place = here()
-    config = catalog_of(place).config
-    found = registration(Sources(place.home, required_root(place)), config, extended=extended)
-    print(found.json())
+    place = find_place()
+    config = load_hook_catalog(place).config
+    found = registration(CatalogSources(place.home, require_root(place)), config, extended=extended)
+    print(found.to_json())
     for problem in found.problems:
         screen.warn(problem)
 
@@ -118,11 +122,11 @@ def register(
 @app.command()
 def validate(as_json: Json = False) -> None:
     """Check every declaration of this project and of the user: it parses, and what it runs is there and runs."""
-    catalog = catalog_of(here())
+    catalog = load_hook_catalog(find_place())
     declared = [hook for hook in catalog.hooks if hook.scope != "builtin"]
     faults = (*catalog.problems, *(f"{hook.source}: {fault}" for hook in declared for fault in find_faults(hook)))
     if as_json:
-        screen.document({"ok": not faults, "hooks": len(declared), "problems": faults})
+        screen.print_json({"ok": not faults, "hooks": len(declared), "problems": faults})
     else:
         for fault in faults:
             screen.warn(fault)
@@ -132,14 +136,14 @@ def validate(as_json: Json = False) -> None:
         raise typer.Exit(1)
 
 
-def _described(hook: Hook) -> dict[str, object]:
+def _hook_to_json(hook: Hook) -> dict[str, object]:
     names = ("id", "events", "blocking", "priority", "protocol", "scope", "source")
     return {**{name: getattr(hook, name) for name in names}, "enabled": True, "faults": list(find_faults(hook))}
 
 
-def _unknown_ability(root: str, scope: str) -> list[str]:
+def _warn_unknown_ability(root: str, scope: str) -> list[str]:
     """A scope that names one ability should name one that is there."""
     if not scope or "*" in scope or "?" in scope:
         return []
-    known = {one.id for one in abilities.read_pool(root, abilities.files_of(root)).abilities}
-    return [] if scope in known else [f"no ability `{scope}` is described here ({hint(scope, known)})"]
+    known = {one.id for one in abilities.read_pool(root, abilities.find_ability_files(root)).abilities}
+    return [] if scope in known else [f"no ability `{scope}` is described here ({make_hint(scope, known)})"]

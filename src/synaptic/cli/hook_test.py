@@ -6,13 +6,13 @@ import time
 
 import msgspec
 
-from synaptic.cli.place import Here, journal_of
+from synaptic.cli.place import CommandPlace, open_journal
 from synaptic.daemon.client import new_call_id
-from synaptic.daemon.emit import completed
+from synaptic.daemon.emit import complete_context
 from synaptic.engine.commit import DecidedEvent
 from synaptic.engine.walk import open_engine
-from synaptic.hooks.catalog import Catalog
-from synaptic.hooks.nearest import hint
+from synaptic.hooks.catalog import HookCatalog
+from synaptic.hooks.nearest import make_hint
 from synaptic.model.call import Request
 from synaptic.model.errors import DeclarationError, SynapticError
 from synaptic.model.event import ABILITY_EVENTS
@@ -20,8 +20,8 @@ from synaptic.model.home import Home
 from synaptic.model.hook import Hook
 from synaptic.store import journal
 
-OWN = frozenset({"UserPromptSubmit", *(kind.__name__ for kind in ABILITY_EVENTS)})
-SAMPLES: dict[str, dict[str, object]] = {
+OWN_EVENTS = frozenset({"UserPromptSubmit", *(kind.__name__ for kind in ABILITY_EVENTS)})
+SAMPLE_FIELDS: dict[str, dict[str, object]] = {
     "UserPromptSubmit": {"user_message": "I need to run the full billing regression tests", "stage": "understand"},
     "PreAbilityCall": {"ability_id": "billing_regression", "operation_key": "workflow.billing.regression"},
     "PostAbilityCall": {
@@ -37,28 +37,28 @@ SAMPLES: dict[str, dict[str, object]] = {
 }
 
 
-def hook_of(catalog: Catalog, name: str) -> Hook:
+def find_hook(catalog: HookCatalog, name: str) -> Hook:
     """A hook by its id. Raises DeclarationError for one that is not registered."""
     found = {hook.id: hook for hook in catalog.hooks}
     if name not in found:
-        raise DeclarationError(f"no hook `{name}` is registered here", hint=hint(name, found))
+        raise DeclarationError(f"no hook `{name}` is registered here", hint=make_hint(name, found))
     return found[name]
 
 
-def sample(place: Here, hook: Hook, event: str) -> Request:
+def make_sample_request(place: CommandPlace, hook: Hook, event: str) -> Request:
     """Make up an event as its sender would send it."""
     name = event or hook.events[0]
-    fields = SAMPLES.get(name, {})
-    if name in OWN:
-        return _request("synaptic", name, completed(name, fields, place.root))
-    whole = {"hook_event_name": name, "session_id": "synaptic-test", "cwd": place.told, **fields}
-    return _request("claude", name, whole)
+    fields = SAMPLE_FIELDS.get(name, {})
+    if name in OWN_EVENTS:
+        return _make_request("synaptic", name, complete_context(name, fields, place.root))
+    whole = {"hook_event_name": name, "session_id": "synaptic-test", "cwd": place.utf8_cwd, **fields}
+    return _make_request("claude", name, whole)
 
 
-def recorded(place: Here, number: int) -> Request:
+def make_recorded_request(place: CommandPlace, number: int) -> Request:
     """Repeat an event of the journal. Raises SynapticError when it is not there with its payload."""
-    with journal_of(place.home) as store:
-        entry = journal.get(store, number)
+    with open_journal(place.home) as store:
+        entry = journal.find_entry(store, number)
     if entry is None or not entry.payload:
         raise SynapticError(f"the journal has no event {number} with its payload", hint="type: synaptic tail")
     env = {name: value for name, value in os.environ.items() if name != "CLAUDE_PROJECT_DIR"}
@@ -66,14 +66,14 @@ def recorded(place: Here, number: int) -> Request:
     return Request(agent=entry.agent, event=entry.event, stdin=payload, id=new_call_id(), env=env)
 
 
-def rehearse(home: Home, hook: Hook, request: Request) -> tuple[DecidedEvent, int]:
+def rehearse_hook(home: Home, hook: Hook, request: Request) -> tuple[DecidedEvent, int]:
     """What the hook says, and how many microseconds it took."""
     started = time.perf_counter_ns()
-    event = asyncio.run(_rehearse(home, hook, request))
+    event = asyncio.run(_rehearse_in_engine(home, hook, request))
     return event, (time.perf_counter_ns() - started) // 1000
 
 
-async def _rehearse(home: Home, hook: Hook, request: Request) -> DecidedEvent:
+async def _rehearse_in_engine(home: Home, hook: Hook, request: Request) -> DecidedEvent:
     engine = open_engine(home)
     try:
         return await engine.rehearse(request, hook)
@@ -81,7 +81,7 @@ async def _rehearse(home: Home, hook: Hook, request: Request) -> DecidedEvent:
         await engine.close()
 
 
-def _request(agent: str, event: str, context: dict[str, object]) -> Request:
+def _make_request(agent: str, event: str, context: dict[str, object]) -> Request:
     # CLAUDE_PROJECT_DIR of a session around us would count before the folder in the event.
     env = {name: value for name, value in os.environ.items() if name != "CLAUDE_PROJECT_DIR"}
     return Request(agent=agent, event=event, stdin=msgspec.json.encode(context), id=new_call_id(), env=env)

@@ -6,50 +6,57 @@ import msgspec
 import typer
 
 from synaptic.cli import plan, screen
-from synaptic.cli.place import here
-from synaptic.cli.sites import Channel, Registry, agents_here, channel_here, installed_sites, opened_source
-from synaptic.cli.verbs import Json, shown, verb
-from synaptic.packages.dependencies import Wanted, fetch
+from synaptic.cli.place import find_place
+from synaptic.cli.sites import (
+    ChannelOption,
+    RegistryOption,
+    find_channel,
+    find_installed_sites,
+    list_project_agents,
+    open_chosen_source,
+)
+from synaptic.cli.verbs import Json, format_examples, make_verb_app
+from synaptic.packages.dependencies import WantedPackage, fetch_bundle
 from synaptic.packages.plan import HookLine
 from synaptic.packages.rows import Bundle, HookRow
 
-app = verb()
+app = make_verb_app()
 
 
-@app.command(epilog=shown("synaptic info policy-guard --channel beta"))
+@app.command(epilog=format_examples("synaptic info policy-guard --channel beta"))
 def info(
     name: Annotated[str, typer.Argument(help="A package, as NAME or NAME@VERSION.")],
-    channel: Channel = "",
-    registry: Registry = "",
+    channel: ChannelOption = "",
+    registry: RegistryOption = "",
     as_json: Json = False,
 ) -> None:
     """Show a package with its hooks, files, requirements and questions. Nothing is installed."""
-    place = here()
+    place = find_place()
     package, _, version = name.partition("@")
-    wanted = Wanted(
-        name=package, channel=channel_here(place, channel), version=version or None, agents=agents_here(place)
+    wanted = WantedPackage(
+        name=package, channel=find_channel(place, channel), version=version or None, agents=list_project_agents(place)
     )
-    with opened_source(registry, place) as source:
-        bundle = fetch(source, wanted)
-    here_already = [(site.scope, record.version) for site, record in installed_sites(place, package, None)]
+    with open_chosen_source(registry, place) as source:
+        bundle = fetch_bundle(source, wanted)
+    here_already = [(site.scope, record.version) for site, record in find_installed_sites(place, package, None)]
     if as_json:
-        screen.document({"ok": True, **msgspec.to_builtins(bundle), "installed": dict(here_already)})
+        screen.print_json({"ok": True, **msgspec.to_builtins(bundle), "installed": dict(here_already)})
         return
-    _tell(bundle)
+    _print_bundle(bundle)
     for scope, there in here_already:
         screen.say(f"installed    {there} ({scope})")
 
 
-def _tell(bundle: Bundle) -> None:
+def _print_bundle(bundle: Bundle) -> None:
     one = bundle.package
     screen.say(f"{one.name} {one.version} (channel {bundle.channel})\n{one.description}")
     facts = {"author": one.author, "license": one.license, "tags": one.tags, "scope": one.install_scope}
     for key, value in facts.items():
         screen.say(f"{key:<12} {value}" if value else key)
     for hook in bundle.hooks:
-        line = _line(hook)
+        line = _make_hook_line(hook)
         order = f"priority {hook.priority}"
-        screen.say(f"hook         {hook.event} {hook.matcher} {order}: {hook.script_path} {plan.effect(line)}")
+        screen.say(f"hook         {hook.event} {hook.matcher} {order}: {hook.script_path} {plan.describe_effect(line)}")
     for dep in bundle.deps:
         brings = f", installed by `{dep.install_cmd}`" if dep.install_cmd else ""
         screen.say(f"needs        {dep.dep_type} {dep.dep_name} {dep.dep_spec}{brings}")
@@ -59,7 +66,7 @@ def _tell(bundle: Bundle) -> None:
         screen.say(f"file         {file.dest_path} ({file.file_type}, {len(file.content)} characters)")
 
 
-def _line(hook: HookRow) -> HookLine:
+def _make_hook_line(hook: HookRow) -> HookLine:
     return HookLine(
         event=hook.event,
         matcher=hook.matcher,

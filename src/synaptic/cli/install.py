@@ -7,33 +7,33 @@ import typer
 
 from synaptic.cli import plan as plans
 from synaptic.cli import screen
-from synaptic.cli.bootstrap import installation, tell
-from synaptic.cli.place import Here, here
+from synaptic.cli.bootstrap import print_report, read_installation
+from synaptic.cli.place import CommandPlace, find_place
 from synaptic.cli.sites import (
-    Channel,
-    DryRun,
-    Force,
-    Registry,
-    Scope,
+    ChannelOption,
+    DryRunOption,
+    ForceOption,
+    RegistryOption,
+    ScopeChoice,
     ScopeOption,
-    Yes,
-    agents_here,
-    channel_here,
-    chosen_sites,
-    opened_source,
+    YesOption,
+    choose_sites,
+    find_channel,
+    list_project_agents,
+    open_chosen_source,
 )
-from synaptic.cli.verbs import Json, shown, verb
+from synaptic.cli.verbs import Json, format_examples, make_verb_app
 from synaptic.model.refusal import Refusal
 from synaptic.packages import lock
-from synaptic.packages.dependencies import Wanted
-from synaptic.packages.install import Order, Prepared, apply, prepare
-from synaptic.packages.plan import Item
-from synaptic.packages.restore import prepare_locked
-from synaptic.packages.source import Source
+from synaptic.packages.dependencies import WantedPackage
+from synaptic.packages.install import InstallOrder, InstallPlan, apply_install, prepare_install
+from synaptic.packages.plan import PlanItem
+from synaptic.packages.restore import prepare_restore
+from synaptic.packages.source import PackageSource
 from synaptic.setup import bootstrap
-from synaptic.setup.options import Change, Report
+from synaptic.setup.options import SetupChange, SetupReport
 
-app = verb()
+app = make_verb_app()
 
 EXAMPLES = """
 synaptic install policy-guard                    look at the plan, then say yes
@@ -43,34 +43,34 @@ synaptic install                                 exactly what manifest.lock says
 """
 
 
-@app.command(epilog=shown(EXAMPLES))
+@app.command(epilog=format_examples(EXAMPLES))
 def install(
     names: Annotated[list[str] | None, typer.Argument(help="Packages, as NAME or NAME@VERSION.")] = None,
-    channel: Channel = "",
+    channel: ChannelOption = "",
     scope: ScopeOption = None,
-    registry: Registry = "",
+    registry: RegistryOption = "",
     answer: Annotated[list[str] | None, typer.Option(help="ID=TEXT, the answer to a package's question.")] = None,
-    force: Force = False,
-    yes: Yes = False,
-    dry_run: DryRun = False,
+    force: ForceOption = False,
+    yes: YesOption = False,
+    dry_run: DryRunOption = False,
     as_json: Json = False,
 ) -> None:
     """Show what packages bring, and after a yes write it: files, hooks, lockfile, all or nothing."""
-    place = here()
-    options = installation(place)
+    place = find_place()
+    options = read_installation(place)
     # Before anything is fetched or asked: without entries in the settings the packages would never run.
     bootstrap.refuse_early(options)
-    with opened_source(registry, place) as source:
-        order = Order(
-            wanted=Wanted(name="", channel=channel_here(place, channel), agents=agents_here(place)),
-            sites=chosen_sites(place, scope or "project"),
-            given=_given(answer or ()),
-            ask=plans.asked,
+    with open_chosen_source(registry, place) as source:
+        order = InstallOrder(
+            wanted=WantedPackage(name="", channel=find_channel(place, channel), agents=list_project_agents(place)),
+            sites=choose_sites(place, scope or "project"),
+            given=_parse_answers(answer or ()),
+            ask=plans.ask_question,
             force=force,
-            channel=_first_channel(place, channel, scope or "project"),
+            channel=_choose_first_channel(place, channel, scope or "project"),
         )
-        prepared = _prepared(source, order, tuple(names or ()))
-    if not carried_out(place, prepared, Consent(yes=yes, dry_run=dry_run, as_json=as_json)):
+        prepared = _prepare_packages(source, order, tuple(names or ()))
+    if not carry_out_plan(place, prepared, Consent(yes=yes, dry_run=dry_run, as_json=as_json)):
         raise typer.Exit(1)
 
 
@@ -82,60 +82,64 @@ class Consent(msgspec.Struct, frozen=True, kw_only=True):
     as_json: bool = False
 
 
-def carried_out(place: Here, prepared: Prepared, consent: Consent) -> bool:
+def carry_out_plan(place: CommandPlace, prepared: InstallPlan, consent: Consent) -> bool:
     """Show the plan, ask, apply it, and bootstrap the agent if needed; False when the user said no."""
-    plan = prepared.shown()
+    plan = prepared.summarise()
     if not consent.as_json:
-        plans.tell(plan)
+        plans.print_plans(plan)
         screen.say("" if plan else "nothing to install")
     if consent.dry_run or not plan:
         if consent.as_json:
-            screen.document({"ok": True, "plan": plan, "written": False})
+            screen.print_json({"ok": True, "plan": plan, "written": False})
         return True
-    if not plans.agreed(consent.yes, "Install this?"):
+    if not plans.confirm_plan(consent.yes, "Install this?"):
         return False
-    told = apply(place.home, prepared)
-    report = bootstrap.ensure(installation(place))
-    _answer(prepared, told, report.done if report else (), consent.as_json)
+    told = apply_install(place.home, prepared)
+    report = bootstrap.ensure_bootstrap(read_installation(place))
+    _print_outcome(prepared, told, report.done_changes if report else (), consent.as_json)
     return True
 
 
-def _answer(prepared: Prepared, told: tuple[str, ...], changes: tuple[Change, ...], as_json: bool) -> None:
+def _print_outcome(
+    prepared: InstallPlan, told: tuple[str, ...], changes: tuple[SetupChange, ...], as_json: bool
+) -> None:
     if as_json:
-        screen.document({"ok": True, "plan": prepared.shown(), "written": True, "told": told, "bootstrap": changes})
+        screen.print_json(
+            {"ok": True, "plan": prepared.summarise(), "written": True, "told": told, "bootstrap": changes}
+        )
         return
     for line in told:
         screen.say(line)
     if changes:
         screen.say("The agent is told about the dispatcher:")
-        tell(Report(changes))
+        print_report(SetupReport(changes))
     for item in prepared.items:
         screen.say(f"installed {item.name} {item.material.bundle.package.version} ({item.site.scope})")
     screen.say("see it: synaptic list   check it: synaptic verify   take it out: synaptic remove NAME")
 
 
-def _prepared(source: Source, order: Order, names: tuple[str, ...]) -> Prepared:
+def _prepare_packages(source: PackageSource, order: InstallOrder, names: tuple[str, ...]) -> InstallPlan:
     if not names:
-        locked = (prepare_locked(source, site, lock.load(site).install) for site in order.sites)
-        return Prepared(items=tuple(item for one in locked for item in one.items), force=order.force)
-    items: dict[tuple[str, str], Item] = {}
+        locked = (prepare_restore(source, site, lock.load_lockfile(site).install) for site in order.sites)
+        return InstallPlan(items=tuple(item for one in locked for item in one.items), force=order.force)
+    items: dict[tuple[str, str], PlanItem] = {}
     for text in names:
         name, _, version = text.partition("@")
         wanted = msgspec.structs.replace(order.wanted, name=name, version=version or None)
-        for item in prepare(source, msgspec.structs.replace(order, wanted=wanted)).items:
+        for item in prepare_install(source, msgspec.structs.replace(order, wanted=wanted)).items:
             # What two of the packages need is installed once.
             items.setdefault((item.site.scope, item.name), item)
-    return Prepared(items=tuple(items.values()), force=order.force, channel=order.channel)
+    return InstallPlan(items=tuple(items.values()), force=order.force, channel=order.channel)
 
 
-def _first_channel(place: Here, flag: str, scope: Scope) -> str | None:
+def _choose_first_channel(place: CommandPlace, flag: str, scope: ScopeChoice) -> str | None:
     """The channel of the first package becomes the project's; later ones do not change it."""
     if scope == "global" or not flag:
         return None
-    return flag if not lock.load(chosen_sites(place, "project")[0]).install else None
+    return flag if not lock.load_lockfile(choose_sites(place, "project")[0]).install else None
 
 
-def _given(pairs: tuple[str, ...] | list[str]) -> dict[str, str]:
+def _parse_answers(pairs: tuple[str, ...] | list[str]) -> dict[str, str]:
     given = {}
     for pair in pairs:
         name, equals, text = pair.partition("=")

@@ -6,15 +6,15 @@ from typing import Annotated, Any
 import typer
 
 from synaptic.cli import screen
-from synaptic.cli.place import here
-from synaptic.cli.registered import catalog_of, trust_now
-from synaptic.cli.verbs import Json, shown, verb
-from synaptic.hooks.catalog import Catalog
-from synaptic.hooks.trust import Trust
+from synaptic.cli.place import find_place
+from synaptic.cli.registered import load_hook_catalog, read_trust
+from synaptic.cli.verbs import Json, format_examples, make_verb_app
+from synaptic.hooks.catalog import HookCatalog
+from synaptic.hooks.trust import HookTrust
 from synaptic.model.hook import Hook
 
-app = verb()
-HEAD = ("PRIORITY", "ID", "EVENTS", "MATCHER", "BLOCKING", "TRUSTED", "SOURCE")
+app = make_verb_app()
+LIST_HEAD = ("PRIORITY", "ID", "EVENTS", "MATCHER", "BLOCKING", "TRUSTED", "SOURCE")
 
 EXAMPLES = """
 synaptic list                      everything, first to run first
@@ -22,50 +22,50 @@ synaptic list --event PreToolUse   what concerns one event
 """
 
 
-@app.command(epilog=shown(EXAMPLES))
+@app.command(epilog=format_examples(EXAMPLES))
 def list_hooks(
     event: Annotated[str, typer.Option(help="Only hooks of this event.")] = "",
     as_json: Json = False,
 ) -> None:
     """Show every hook of this project in its order, and what is wrong with the declarations."""
-    place = here()
-    catalog = catalog_of(place)
+    place = find_place()
+    catalog = load_hook_catalog(place)
     hooks = [hook for hook in catalog.hooks if not event or event in hook.events]
-    with trust_now(place.home, catalog) as trust:
+    with read_trust(place.home, catalog) as trust:
         if as_json:
-            rows = [_object(hook, trust) for hook in hooks]
-            screen.document({"root": catalog.root, "hooks": rows, "problems": catalog.problems})
+            rows = [_hook_to_json(hook, trust) for hook in hooks]
+            screen.print_json({"root": catalog.root, "hooks": rows, "problems": catalog.problems})
             return
-        _print(hooks, trust, catalog)
+        _print_hooks(hooks, trust, catalog)
 
 
-def _print(hooks: list[Hook], trust: Trust, catalog: Catalog) -> None:
+def _print_hooks(hooks: list[Hook], trust: HookTrust, catalog: HookCatalog) -> None:
     if hooks:
-        screen.table(HEAD, (_row(hook, trust) for hook in hooks))
+        screen.print_table(LIST_HEAD, (_make_row(hook, trust) for hook in hooks))
     else:
         screen.say("no hook is registered")
-    for problem in _problems(hooks, trust, catalog):
+    for problem in _iter_problems(hooks, trust, catalog):
         screen.say(f"problem: {problem}")
 
 
-def _problems(hooks: list[Hook], trust: Trust, catalog: Catalog) -> Iterator[str]:
+def _iter_problems(hooks: list[Hook], trust: HookTrust, catalog: HookCatalog) -> Iterator[str]:
     yield from catalog.problems
-    yield from (why for hook in hooks if (why := catalog.tampered(hook) or trust.refusal(hook)))
+    yield from (why for hook in hooks if (why := catalog.find_tampering(hook) or trust.explain_refusal(hook)))
 
 
-def _row(hook: Hook, trust: Trust) -> tuple[str, ...]:
+def _make_row(hook: Hook, trust: HookTrust) -> tuple[str, ...]:
     blocking = "yes" if hook.blocking else "no"
     shown_matcher = hook.matcher or ".*"
     order = (str(hook.priority), hook.id, ",".join(hook.events), shown_matcher)
-    return (*order, blocking, _trusted(hook, trust), hook.source)
+    return (*order, blocking, _describe_trust(hook, trust), hook.source)
 
 
-def _trusted(hook: Hook, trust: Trust) -> str:
+def _describe_trust(hook: Hook, trust: HookTrust) -> str:
     if hook.scope != "project":
         return "own"
-    return "no" if trust.refusal(hook) else "yes"
+    return "no" if trust.explain_refusal(hook) else "yes"
 
 
-def _object(hook: Hook, trust: Trust) -> dict[str, Any]:
+def _hook_to_json(hook: Hook, trust: HookTrust) -> dict[str, Any]:
     names = ("id", "priority", "events", "matcher", "blocking", "timeout", "on_error", "protocol", "scope", "source")
-    return {**{name: getattr(hook, name) for name in names}, "trusted": trust.refusal(hook) is None}
+    return {**{name: getattr(hook, name) for name in names}, "trusted": trust.explain_refusal(hook) is None}

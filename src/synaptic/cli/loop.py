@@ -7,12 +7,12 @@ import typer
 
 from synaptic.cli import screen
 from synaptic.cli.carry_out import carry_out
-from synaptic.cli.place import here
-from synaptic.cli.verbs import verb
+from synaptic.cli.place import find_place
+from synaptic.cli.verbs import make_verb_app
 from synaptic.model.sane import MAX_ITERATIONS
 from synaptic.work import loop as steps
 
-app = verb(
+app = make_verb_app(
     "Work on a big task in counted steps: what is promised, what must hold at the end, how often to try.",
     """
     synaptic loop start "Move the API to v2" --promise "all clients use v2" --criterion "tests pass"
@@ -35,9 +35,9 @@ def start(
     """Begin a loop; refused while one runs, and without a promise or a criterion."""
     criteria = tuple(criterion or ())
     step = steps.StartLoop(
-        root=here().root, task=task, promise=promise, criteria=criteria, max_iterations=max_iterations
+        root=find_place().root, task=task, promise=promise, criteria=criteria, max_iterations=max_iterations
     )
-    _show(_take(step), as_json)
+    _print_loop(_take_step(step), as_json)
 
 
 @app.command()
@@ -45,7 +45,7 @@ def check(
     num: Annotated[int, typer.Argument(metavar="N", help="The criterion's number.")], as_json: Json = False
 ) -> None:
     """Tick a criterion off."""
-    _show(_take(steps.CheckCriterion(root=here().root, num=num)), as_json)
+    _print_loop(_take_step(steps.CheckCriterion(root=find_place().root, num=num)), as_json)
 
 
 @app.command()
@@ -54,10 +54,10 @@ def log(
     as_json: Json = False,
 ) -> None:
     """Write down one iteration. One beyond the limit stops the loop, with exit code 1."""
-    after = _take(steps.LogIteration(root=here().root, text=text))
+    after = _take_step(steps.LogIteration(root=find_place().root, text=text))
     if said := steps.warn_of_limit(after):
         screen.warn(said)
-    _show(after, as_json)
+    _print_loop(after, as_json)
     if steps.is_exhausted(after):
         raise typer.Exit(1)
 
@@ -65,32 +65,32 @@ def log(
 @app.command()
 def status(as_json: Json = False) -> None:
     """The loop as it stands."""
-    found = carry_out(steps.ShowLoop(root=here().root))
-    _show(found, as_json)
+    found = carry_out(steps.ShowLoop(root=find_place().root))
+    _print_loop(found, as_json)
 
 
 @app.command()
 def complete(as_json: Json = False) -> None:
     """End the loop with its promise kept; refused while a criterion is not ticked off."""
-    _show(_take(steps.CompleteLoop(root=here().root)), as_json)
+    _print_loop(_take_step(steps.CompleteLoop(root=find_place().root)), as_json)
 
 
 @app.command()
 def cancel(as_json: Json = False) -> None:
     """End the loop without its promise."""
-    _show(_take(steps.CancelLoop(root=here().root)), as_json)
+    _print_loop(_take_step(steps.CancelLoop(root=find_place().root)), as_json)
 
 
-def _take(step: steps.LoopCommand) -> steps.Loop:
+def _take_step(step: steps.LoopCommand) -> steps.Loop:
     after = carry_out(step)
     for warning in after.warnings:
         screen.warn(warning)
     return after.values
 
 
-def _show(loop: Mapping[str, Any], as_json: bool) -> None:
+def _print_loop(loop: Mapping[str, Any], as_json: bool) -> None:
     if as_json:
-        screen.document(loop)
+        screen.print_json(loop)
         return
     if not loop["active"]:
         ended = loop.get("archive", [])

@@ -10,14 +10,14 @@ import typer
 
 import synaptic
 from synaptic.cli import screen
-from synaptic.cli.verbs import Verbs
+from synaptic.cli.verbs import VerbGroup
 from synaptic.model.errors import SynapticError
 
-USAGE = 2
-CHECK_USAGE = 64
+USAGE_EXIT = 2
+CHECK_USAGE_EXIT = 64
 """`check` says deny with 2, so a mistake in how it is called needs another number."""
-INTERRUPTED = 130
-BROKEN_PIPE = 141
+INTERRUPTED_EXIT = 130
+BROKEN_PIPE_EXIT = 141
 
 ClickError: type[Exception] = next(
     kind for kind in typer.BadParameter.__mro__ if issubclass(kind, Exception) and kind.__name__ == "ClickException"
@@ -25,7 +25,7 @@ ClickError: type[Exception] = next(
 """Typer brings its own copy of click or uses the installed one; either way its errors are these."""
 
 app = typer.Typer(
-    cls=Verbs,
+    cls=VerbGroup,
     rich_markup_mode=None,
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
@@ -34,7 +34,7 @@ app = typer.Typer(
 )
 
 
-def _version(asked: bool) -> None:
+def _print_version(asked: bool) -> None:
     if asked:
         screen.say(f"synaptic {synaptic.__version__}")
         raise typer.Exit
@@ -42,21 +42,21 @@ def _version(asked: bool) -> None:
 
 @app.callback()
 def options(
-    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")] = (
-        False
-    ),
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version.")
+    ] = (False),
 ) -> None:
     """The hook engine for coding agents: one entry per event, any number of hooks, in a known order."""
 
 
 def main() -> None:
     """The console script."""
-    sys.exit(run(sys.argv[1:]))
+    sys.exit(run_command_line(sys.argv[1:]))
 
 
-def run(arguments: Sequence[str]) -> int:
+def run_command_line(arguments: Sequence[str]) -> int:
     """Run one command line; what it returns is the exit code. This and the daemon's outermost handler catch all."""
-    screen.prepare()
+    screen.prepare_streams()
     # Looked for in the words: an error may come before the options are parsed.
     wants_json = "--json" in arguments
     try:
@@ -67,57 +67,59 @@ def run(arguments: Sequence[str]) -> int:
     except SystemExit as ended:
         return ended.code if isinstance(ended.code, int) else 1
     except typer.Abort:
-        return INTERRUPTED
+        return INTERRUPTED_EXIT
     except KeyboardInterrupt:
-        return INTERRUPTED
+        return INTERRUPTED_EXIT
     except BrokenPipeError:
-        return _nobody_reads()
+        return _silence_stdout()
     except SynapticError as error:
-        return _told(error, wants_json)
+        return _report_error(error, wants_json)
     except OSError as error:
-        return _refused(error, wants_json)
+        return _report_os_error(error, wants_json)
     except ClickError as error:
-        return _misused(error, wants_json)
+        return _report_misuse(error, wants_json)
     except Exception as error:  # noqa: BLE001  the last catch: a person gets a line, the traceback goes to a file
-        return _crashed(error, wants_json)
+        return _report_crash(error, wants_json)
 
 
-def _told(error: SynapticError, wants_json: bool) -> int:
-    screen.fail(error, wants_json)
+def _report_error(error: SynapticError, wants_json: bool) -> int:
+    screen.print_error(error, wants_json)
     return 1
 
 
-def _refused(error: OSError, wants_json: bool) -> int:
+def _report_os_error(error: OSError, wants_json: bool) -> int:
     """Report an OSError in one line if it names a file, else as a crash."""
     if not error.filename or not error.strerror:
-        return _crashed(error, wants_json)
-    return _told(SynapticError(error.strerror, where=os.fsdecode(error.filename)), wants_json)
+        return _report_crash(error, wants_json)
+    return _report_error(SynapticError(error.strerror, where=os.fsdecode(error.filename)), wants_json)
 
 
-def _misused(error: Exception, wants_json: bool) -> int:
+def _report_misuse(error: Exception, wants_json: bool) -> int:
     context = getattr(error, "ctx", None)
     path = context.command_path if context is not None else ""
     show = getattr(error, "show", None)
     if wants_json or show is None:
-        screen.fail(SynapticError(getattr(error, "message", str(error)), hint=f"type: {path} --help"), wants_json)
+        screen.print_error(
+            SynapticError(getattr(error, "message", str(error)), hint=f"type: {path} --help"), wants_json
+        )
     else:
         show()
-    return CHECK_USAGE if path.split()[1:2] == ["check"] else USAGE
+    return CHECK_USAGE_EXIT if path.split()[1:2] == ["check"] else USAGE_EXIT
 
 
-def _nobody_reads() -> int:
+def _silence_stdout() -> int:
     """Redirect stdout to /dev/null after a broken pipe, so that flushing at exit raises no second error."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    return BROKEN_PIPE
+    return BROKEN_PIPE_EXIT
 
 
-def _crashed(error: Exception, wants_json: bool) -> int:
+def _report_crash(error: Exception, wants_json: bool) -> int:
     if os.environ.get("SYNAPTIC_DEBUG") == "1":
         raise error
     place = screen.keep_crash("".join(traceback.format_exception(error)))
     what = f"unexpected {type(error).__name__}: {error}"
     hint = f"the traceback is in {place}" if place else "set SYNAPTIC_DEBUG=1 to see the traceback"
-    screen.fail(SynapticError(what, hint=hint), wants_json)
+    screen.print_error(SynapticError(what, hint=hint), wants_json)
     return 1
 
 

@@ -5,13 +5,13 @@ from typing import Annotated
 import typer
 
 from synaptic.cli import completion, screen
-from synaptic.cli.caller import moment
+from synaptic.cli.caller import format_moment
 from synaptic.cli.carry_out import carry_out
-from synaptic.cli.verbs import shown, verb
+from synaptic.cli.verbs import format_examples, make_verb_app
 from synaptic.work.sessions import ListMessages
 
-app = verb()
-LIMIT = 50
+app = make_verb_app()
+DEFAULT_LIMIT = 50
 
 EXAMPLES = """
 synaptic messages                  of the effort that is worked on here
@@ -19,22 +19,22 @@ synaptic messages --session 7 --limit 5
 """
 
 
-@app.command(epilog=shown(EXAMPLES))
+@app.command(epilog=format_examples(EXAMPLES))
 def show(
     session: Annotated[
-        int | None, typer.Option(metavar="ID", help="Of one session.", autocompletion=completion.session_ids)
+        int | None, typer.Option(metavar="ID", help="Of one session.", autocompletion=completion.complete_session_ids)
     ] = None,
-    limit: Annotated[int, typer.Option(min=1, metavar="N", help="How many at most; the newest.")] = LIMIT,
+    limit: Annotated[int, typer.Option(min=1, metavar="N", help="How many at most; the newest.")] = DEFAULT_LIMIT,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
     """What was asked and answered, and what failed; the oldest first."""
     command = ListMessages(session_id=session, limit=limit, newest=True)
     found = carry_out(command)
     if as_json:
-        screen.document({"messages": command.answer(found)})
+        screen.print_json({"messages": command.answer(found)})
         return
     if not found:
         screen.say("there are no messages")
     for one in found:
         tool = f" {one.tool}" if one.tool else ""
-        screen.say(f"{moment(one.at)}  {one.role}{tool}  {one.content}")
+        screen.say(f"{format_moment(one.at)}  {one.role}{tool}  {one.content}")

@@ -3,21 +3,21 @@
 import os
 
 from synaptic.agents.base import Agent
-from synaptic.agents.shared.discover import agents_by_sign
+from synaptic.agents.shared.discover import order_by_sign
 from synaptic.model.errors import SynapticError
 
 
-def agents_shell() -> tuple[Agent | None, str]:
+def find_agent_shell() -> tuple[Agent | None, str]:
     """Find the agent in whose shell this runs, and the variable that says so; None for a person's shell."""
-    for agent in agents_by_sign():
+    for agent in order_by_sign():
         for name in agent.shell_variables:
             if os.environ.get(name):
                 return agent, name
     return None, ""
 
 
-def by_a_person(what: str) -> None:
+def require_person(what: str) -> None:
     """Refuse a command that only people may type: raises in the shell of an agent."""
-    _, variable = agents_shell()
+    _, variable = find_agent_shell()
     if variable:
         raise SynapticError(f"an agent may not {what} ({variable} is set)", hint="type it in a terminal of your own")

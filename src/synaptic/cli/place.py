@@ -8,13 +8,13 @@ from pathlib import Path
 import msgspec
 
 from synaptic.daemon.lifecycle import find_home
-from synaptic.hooks.project import MARKERS, find_root
+from synaptic.hooks.project import PROJECT_MARKERS, find_root
 from synaptic.model.errors import StoreError, SynapticError
 from synaptic.model.home import Home
 from synaptic.store.db import Store
 
 
-class Here(msgspec.Struct, frozen=True):
+class CommandPlace(msgspec.Struct, frozen=True):
     """Where a command was typed: the user's home, the folder, and the project around it."""
 
     home: Home
@@ -23,30 +23,30 @@ class Here(msgspec.Struct, frozen=True):
     """The project's root; "" when there is none."""
 
     @property
-    def told(self) -> str:
+    def utf8_cwd(self) -> str:
         """The folder as an agent writes it into an event: JSON holds no bytes that are not UTF-8."""
         return os.fsencode(self.cwd).decode("utf-8", "replace")
 
     @property
     def project(self) -> Path | None:
         """The root, if something marks it as a project: a bare folder is none."""
-        marked = self.root and any(os.path.lexists(f"{self.root}/{marker}") for marker in MARKERS)
+        marked = self.root and any(os.path.lexists(f"{self.root}/{marker}") for marker in PROJECT_MARKERS)
         return Path(self.root) if marked else None
 
 
-def here(folder: str = "") -> Here:
+def find_place(folder: str = "") -> CommandPlace:
     """Find home and project for the current folder, or for the one that is named."""
-    cwd = _absolute(folder)
+    cwd = _resolve_folder(folder)
     # Only HOME: CLAUDE_PROJECT_DIR of a session around us is not the folder that the command was typed in.
-    return Here(find_home(os.environ), cwd, find_root({}, {"HOME": os.environ.get("HOME", "")}, cwd))
+    return CommandPlace(find_home(os.environ), cwd, find_root({}, {"HOME": os.environ.get("HOME", "")}, cwd))
 
 
-def required_root(place: Here) -> str:
+def require_root(place: CommandPlace) -> str:
     """Get the project's root. Raises SynapticError where there is none, or where it is not UTF-8."""
     if not place.root:
         raise SynapticError("the home folder is no project", where=place.cwd, hint="cd into a project")
     if not is_utf8(place.root):
-        raise SynapticError("a project's path must be UTF-8", where=place.told, hint="rename the folder")
+        raise SynapticError("a project's path must be UTF-8", where=place.utf8_cwd, hint="rename the folder")
     return place.root
 
 
@@ -55,16 +55,16 @@ def is_utf8(path: str) -> bool:
 
 
 @contextmanager
-def journal_of(home: Home) -> Iterator[Store]:
+def open_journal(home: Home) -> Iterator[Store]:
     """Open the database for reading the journal. Raises StoreError when there is none yet."""
     if not home.database.exists():
         raise StoreError("there is no journal yet", where=str(home.database), hint="type: synaptic up")
-    with opened(home) as store:
+    with open_database(home) as store:
         yield store
 
 
 @contextmanager
-def opened(home: Home) -> Iterator[Store]:
+def open_database(home: Home) -> Iterator[Store]:
     """Open the database; it is created when it is missing."""
     store = Store.open(home)
     try:
@@ -73,7 +73,7 @@ def opened(home: Home) -> Iterator[Store]:
         store.close()
 
 
-def _absolute(folder: str) -> str:
+def _resolve_folder(folder: str) -> str:
     try:
         path = Path.cwd() / Path(folder).expanduser() if folder else Path.cwd()
     except OSError as error:

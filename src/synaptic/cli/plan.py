@@ -7,31 +7,31 @@ import typer
 
 from synaptic.cli import screen
 from synaptic.model.refusal import Refusal
-from synaptic.packages.answers import Answer, answer_from
-from synaptic.packages.plan import HookLine, Shown
+from synaptic.packages.answers import QuestionAnswer, parse_answer
+from synaptic.packages.plan import HookLine, PlanSummary
 from synaptic.packages.rows import Question
 
-SHOWN_FILES = 30
-MARKS = {"new": "+", "changed": "~", "same": " ", "removed": "-", "modified": "!", "obsolete": "-"}
+MAX_SHOWN_FILES = 30
+CHANGE_MARKS = {"new": "+", "changed": "~", "same": " ", "removed": "-", "modified": "!", "obsolete": "-"}
 
 
-def tell(plans: Iterable[Shown]) -> None:
+def print_plans(plans: Iterable[PlanSummary]) -> None:
     """Print the plan of every package: hooks first, because they are what runs."""
     for plan in plans:
         was = f"{plan.was} -> " if plan.was and plan.was != plan.version else ""
         channel = f" from channel {plan.channel}" if plan.channel else ""
         screen.say(f"{plan.action} {plan.package} {was}{plan.version}{channel}, {plan.scope}: {plan.root}")
-        _hooks(plan.hooks)
+        _print_hooks(plan.hooks)
         for one in plan.tools:
             screen.say(f"  needs    {one.name} {one.spec}".rstrip())
         for one in plan.commands:
             screen.say(f"  EXECUTES {one.command}   (brings {one.name})")
-        _files(plan)
+        _print_files(plan)
         for warning in plan.warnings:
             screen.say(f"  warning  {warning}")
 
 
-def agreed(yes: bool, question: str = "Go on?") -> bool:
+def confirm_plan(yes: bool, question: str = "Go on?") -> bool:
     """Ask the user to agree. Raises Refusal without a terminal, where nobody can be asked."""
     if yes:
         return True
@@ -41,7 +41,7 @@ def agreed(yes: bool, question: str = "Go on?") -> bool:
     return typer.confirm(question, default=False, err=True)
 
 
-def asked(question: Question, default: Answer) -> Answer:
+def ask_question(question: Question, default: QuestionAnswer) -> QuestionAnswer:
     """Ask one question of a package; without a terminal take its default."""
     if not sys.stdin.isatty():
         return default
@@ -49,13 +49,13 @@ def asked(question: Question, default: Answer) -> Answer:
     shown = ", ".join(default) if isinstance(default, list) else str(default).lower()
     text = typer.prompt(f"{question.prompt}{choices}", default=shown, err=True)
     try:
-        return answer_from(question, text)
+        return parse_answer(question, text)
     except Refusal as refusal:
         screen.warn(str(refusal))
-        return asked(question, default)
+        return ask_question(question, default)
 
 
-def effect(hook: HookLine) -> str:
+def describe_effect(hook: HookLine) -> str:
     """Describe what a hook can do."""
     before = hook.event.startswith("Pre")
     if not hook.blocking:
@@ -63,17 +63,17 @@ def effect(hook: HookLine) -> str:
     return "may allow, block or change it" if before else "is waited for and may answer"
 
 
-def _hooks(hooks: Sequence[HookLine]) -> None:
+def _print_hooks(hooks: Sequence[HookLine]) -> None:
     for hook in hooks:
         note = f"   [{hook.note}]" if hook.note else ""
         when = f"priority {hook.priority} {'blocking' if hook.blocking else 'not blocking'}"
-        screen.say(f" {MARKS[hook.change]} hook     {hook.event} {hook.matcher} {when}{note}")
-        screen.say(f"            {hook.script}: {effect(hook)}")
+        screen.say(f" {CHANGE_MARKS[hook.change]} hook     {hook.event} {hook.matcher} {when}{note}")
+        screen.say(f"            {hook.script}: {describe_effect(hook)}")
 
 
-def _files(plan: Shown) -> None:
-    for line in plan.files[:SHOWN_FILES]:
+def _print_files(plan: PlanSummary) -> None:
+    for line in plan.files[:MAX_SHOWN_FILES]:
         preview = f"   {line.preview}" if line.preview and line.state != "same" else ""
-        screen.say(f" {MARKS[line.state]} file     {line.path}{preview}")
-    if len(plan.files) > SHOWN_FILES:
-        screen.say(f"   and {len(plan.files) - SHOWN_FILES} files more (--json shows them all)")
+        screen.say(f" {CHANGE_MARKS[line.state]} file     {line.path}{preview}")
+    if len(plan.files) > MAX_SHOWN_FILES:
+        screen.say(f"   and {len(plan.files) - MAX_SHOWN_FILES} files more (--json shows them all)")

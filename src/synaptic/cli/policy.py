@@ -9,21 +9,21 @@ import msgspec
 import typer
 
 from synaptic.cli import screen
-from synaptic.cli.place import Here, here, opened, required_root
-from synaptic.cli.registered import catalog_of
-from synaptic.cli.verbs import Json, verb
+from synaptic.cli.place import CommandPlace, find_place, open_database, require_root
+from synaptic.cli.registered import load_hook_catalog
+from synaptic.cli.verbs import Json, make_verb_app
 from synaptic.hooks import edit
-from synaptic.hooks.config import Config, Settings, configured, enabled, parse
-from synaptic.hooks.nearest import hint
-from synaptic.hooks.schema import described_fields
-from synaptic.hooks.sources import Sources
+from synaptic.hooks.config import Config, ConfigFile, configure_policy, is_enabled, parse_config_text
+from synaptic.hooks.nearest import make_hint
+from synaptic.hooks.schema import read_field_docs
+from synaptic.hooks.sources import CatalogSources
 from synaptic.model.errors import DeclarationError, StoreError
 from synaptic.model.hook import Builtin
-from synaptic.policies.base import PRESETS, Policy, policies
+from synaptic.policies.base import PRESETS, Policy, load_policies
 from synaptic.store import usage
-from synaptic.store.usage import Used
+from synaptic.store.usage import UsageCount
 
-app = verb(
+app = make_verb_app(
     "Show the built-in policies and switch them on and off.",
     """
     synaptic policy list
@@ -32,22 +32,22 @@ app = verb(
     synaptic policy disable audit.tool-use
     """,
 )
-Names = Annotated[list[str], typer.Argument(metavar="NAME...", help="Policy ids, and presets as @name.")]
-NEVER_USED = Used(name="")
-Project = Annotated[bool, typer.Option("--project", help="In this project's config.toml instead of yours.")]
+PolicyNames = Annotated[list[str], typer.Argument(metavar="NAME...", help="Policy ids, and presets as @name.")]
+NEVER_USED = UsageCount(name="")
+ProjectFlag = Annotated[bool, typer.Option("--project", help="In this project's config.toml instead of yours.")]
 
 
 @app.command("list")
 def list_policies(as_json: Json = False) -> None:
     """Every policy: on or off here and by which file, how often it was asked and fired, and what it is about."""
-    place = here()
-    config, told = catalog_of(place).config, _find_standing(place)
-    rows = [{**_summary(policy, config), **told[policy.id]} for policy in policies().values()]
+    place = find_place()
+    config, told = load_hook_catalog(place).config, _find_standing(place)
+    rows = [{**_summarise_policy(policy, config), **told[policy.id]} for policy in load_policies().values()]
     if as_json:
-        screen.document({"presets": config.presets, "policies": rows})
+        screen.print_json({"presets": config.presets, "policies": rows})
         return
     head = ("ON", "ID", "PRESET", "PRIORITY", "EVENTS", "BY", "ASKED", "FIRED", "ABOUT")
-    screen.table(head, (_row(row) for row in rows))
+    screen.print_table(head, (_make_row(row) for row in rows))
     screen.say(f"presets that are on: {', '.join(config.presets) or 'none'} (known: {', '.join(PRESETS)})")
     if silent := [row["id"] for row in rows if row["enabled"] and not row["asked"]]:
         screen.say(f"on and never asked yet: {', '.join(silent)}")
@@ -56,44 +56,48 @@ def list_policies(as_json: Json = False) -> None:
 @app.command()
 def show(name: Annotated[str, typer.Argument(metavar="ID")], as_json: Json = False) -> None:
     """What one policy does, why, and its options as they are set here."""
-    policy = policies().get(name)
+    policy = load_policies().get(name)
     if policy is None:
-        raise DeclarationError(f"there is no policy `{name}`", hint=hint(name, policies()))
-    config = catalog_of(here()).config
-    summary = {**_summary(policy, config), "doc": inspect.getdoc(policy), "options": _options(policy, config)}
+        raise DeclarationError(f"there is no policy `{name}`", hint=make_hint(name, load_policies()))
+    config = load_hook_catalog(find_place()).config
+    summary = {
+        **_summarise_policy(policy, config),
+        "doc": inspect.getdoc(policy),
+        "options": _list_options(policy, config),
+    }
     if as_json:
-        screen.document(summary)
+        screen.print_json(summary)
         return
     screen.say(f"{policy.id} is {'on' if summary['enabled'] else 'off'} (preset {policy.preset})\n")
     screen.say(str(summary["doc"]))
-    for option in _options(policy, config):
+    for option in _list_options(policy, config):
         screen.say(f"\n{option['name']} = {msgspec.json.encode(option['value']).decode()}\n  {option['about']}")
 
 
 @app.command()
-def enable(names: Names, project: Project = False, as_json: Json = False) -> None:
+def enable(names: PolicyNames, project: ProjectFlag = False, as_json: Json = False) -> None:
     """Switch policies or presets on."""
-    path = _file(project)
-    _tell(edit.enable(path, names), path, names, as_json)
+    path = _choose_config_file(project)
+    _print_change(edit.enable_policies(path, names), path, names, as_json)
 
 
 @app.command()
-def disable(names: Names, project: Project = False, as_json: Json = False) -> None:
+def disable(names: PolicyNames, project: ProjectFlag = False, as_json: Json = False) -> None:
     """Switch policies or presets off. A project cannot switch off what the user has on."""
-    path = _file(project)
-    _tell(edit.disable(path, names), path, names, as_json)
+    path = _choose_config_file(project)
+    _print_change(edit.disable_policies(path, names), path, names, as_json)
 
 
-def _file(project: bool) -> Path:
-    place = here()
-    return Path(required_root(place), ".synaptic", "config.toml") if project else place.home.config
+def _choose_config_file(project: bool) -> Path:
+    place = find_place()
+    return Path(require_root(place), ".synaptic", "config.toml") if project else place.home.config
 
 
-def _tell(changed: bool, path: Path, names: list[str], as_json: bool) -> None:
-    catalog = catalog_of(here())
+def _print_change(changed: bool, path: Path, names: list[str], as_json: bool) -> None:
+    catalog = load_hook_catalog(find_place())
     on = sorted(hook.id for hook in catalog.hooks if isinstance(hook.handler, Builtin))
     if as_json:
-        screen.document({"ok": True, "changed": changed, "file": str(path), "names": names, "on": on})
+        screen.print_json({"ok": True, "changed": changed, "file": str(path), "names": names, "on": on})
         return
     screen.say(f"{'changed' if changed else 'as it was'}: {path}")
     screen.say(f"policies that are on here: {', '.join(on) or 'none'}")
@@ -101,10 +105,10 @@ def _tell(changed: bool, path: Path, names: list[str], as_json: bool) -> None:
         screen.say(f"problem: {problem}")
 
 
-def _summary(policy: type[Policy], config: Config) -> dict[str, Any]:
+def _summarise_policy(policy: type[Policy], config: Config) -> dict[str, Any]:
     return {
         "id": policy.id,
-        "enabled": enabled(policy, config),
+        "enabled": is_enabled(policy, config),
         "preset": policy.preset,
         "priority": policy.priority,
         "events": [event.__name__ for event in policy.events],
@@ -112,7 +116,7 @@ def _summary(policy: type[Policy], config: Config) -> dict[str, Any]:
     }
 
 
-def _row(row: dict[str, Any]) -> tuple[str, ...]:
+def _make_row(row: dict[str, Any]) -> tuple[str, ...]:
     on = "on" if row["enabled"] else "off"
     counts = (str(row["asked"]), str(row["fired"]))
     return (
@@ -127,17 +131,17 @@ def _row(row: dict[str, Any]) -> tuple[str, ...]:
     )
 
 
-def _options(policy: type[Policy], config: Config) -> list[dict[str, Any]]:
-    set_here, words = configured(policy, config), described_fields(policy)
+def _list_options(policy: type[Policy], config: Config) -> list[dict[str, Any]]:
+    set_here, words = configure_policy(policy, config), read_field_docs(policy)
     names = policy.__struct_fields__
     return [{"name": name, "value": getattr(set_here, name), "about": words.get(name, "")} for name in names]
 
 
-def _find_standing(place: Here) -> dict[str, dict[str, Any]]:
+def _find_standing(place: CommandPlace) -> dict[str, dict[str, Any]]:
     """How each policy stands here, by id: `enabled` as the engine has it, `by` which file, `asked` and `fired`."""
-    sources = Sources(place.home, place.root)
-    files = (parse(*sources.user_config()), parse(*sources.project_config()))
-    running = {hook.id for hook in catalog_of(place).hooks if isinstance(hook.handler, Builtin)}
+    sources = CatalogSources(place.home, place.root)
+    files = (parse_config_text(*sources.read_user_config()), parse_config_text(*sources.read_project_config()))
+    running = {hook.id for hook in load_hook_catalog(place).hooks if isinstance(hook.handler, Builtin)}
     known = _read_usage(place)
     return {
         name: {
@@ -146,11 +150,11 @@ def _find_standing(place: Here) -> dict[str, dict[str, Any]]:
             "asked": known.get(name, NEVER_USED).calls,
             "fired": known.get(name, NEVER_USED).spoke,
         }
-        for name, policy in policies().items()
+        for name, policy in load_policies().items()
     }
 
 
-def _find_switch(policy: type[Policy], user: Settings, project: Settings) -> str:
+def _find_switch(policy: type[Policy], user: ConfigFile, project: ConfigFile) -> str:
     """The file, and the preset in it, that switches a policy on or off; empty when none does."""
     for settings in (user, project):
         if "enabled" in settings.values.get("policies", {}).get(policy.id, {}):
@@ -165,13 +169,13 @@ def _find_switch(policy: type[Policy], user: Settings, project: Settings) -> str
     return ""
 
 
-def _read_usage(place: Here) -> Mapping[str, Used]:
+def _read_usage(place: CommandPlace) -> Mapping[str, UsageCount]:
     """What the journal knows of each policy; where there is none yet, none is made for a look."""
     if not place.home.database.exists():
         return {}
     try:
-        with opened(place.home) as store:
+        with open_database(place.home) as store:
             # Of all projects and the last 30 days: a policy that is quiet here may well fire elsewhere.
-            return {used.name: used for used in usage.hooks(store)}
+            return {used.name: used for used in usage.read_hook_usage(store)}
     except StoreError:
         return {}

@@ -6,14 +6,14 @@ from typing import Annotated
 import typer
 
 from synaptic.cli import screen
-from synaptic.cli.place import here, journal_of
-from synaptic.cli.verbs import Json, shown, verb
-from synaptic.hooks.catalog import Catalogs
+from synaptic.cli.place import find_place, open_journal
+from synaptic.cli.verbs import Json, format_examples, make_verb_app
+from synaptic.hooks.catalog import HookCatalogs
 from synaptic.store import journal, retention
 from synaptic.store.db import Store
 
-app = verb()
-DAY = 24 * 3600.0
+app = make_verb_app()
+SECONDS_PER_DAY = 24 * 3600.0
 
 EXAMPLES = """
 synaptic prune --dry-run   how much would go
@@ -21,41 +21,41 @@ synaptic prune --days 7    keep a week
 """
 
 
-@app.command(epilog=shown(EXAMPLES))
+@app.command(epilog=format_examples(EXAMPLES))
 def prune(
     days: Annotated[float | None, typer.Option(min=0, help="Keep this many days; `retention_days` without it.")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count.")] = False,
     as_json: Json = False,
 ) -> None:
     """Remove events older than the configured number of days. The newest event always stays."""
-    home = here().home
+    home = find_place().home
     # The user's own config, of no project: one journal is kept for all of them.
-    kept = Catalogs(home).get("").config.retention_days if days is None else days
-    with journal_of(home) as store:
+    kept = HookCatalogs(home).get("").config.retention_days if days is None else days
+    with open_journal(home) as store:
         if dry_run:
-            old = _older(store, time.time() - kept * DAY)
-            _tell({"events": old}, f"about {old} events are older than {kept:g} days", as_json)
+            old = _count_older(store, time.time() - kept * SECONDS_PER_DAY)
+            _print_counts({"events": old}, f"about {old} events are older than {kept:g} days", as_json)
             return
-        gone = retention.prune(store, kept)
+        gone = retention.prune_events(store, kept)
     words = f"{gone.events} events older than {kept:g} days removed, {gone.bytes} bytes given back"
-    _tell({name: getattr(gone, name) for name in gone.__struct_fields__}, words, as_json)
+    _print_counts({name: getattr(gone, name) for name in gone.__struct_fields__}, words, as_json)
 
 
-def _tell(numbers: dict[str, int], words: str, as_json: bool) -> None:
+def _print_counts(numbers: dict[str, int], words: str, as_json: bool) -> None:
     if as_json:
-        screen.document({"ok": True, **numbers})
+        screen.print_json({"ok": True, **numbers})
     else:
         screen.say(words)
 
 
-def _older(store: Store, before: float) -> int:
+def _count_older(store: Store, before: float) -> int:
     """Events before a time. Numbers grow with time, so the border is found by halving, not by reading them all."""
-    first, newest = journal.after(store, 0, 1), journal.last(store)
+    first, newest = journal.read_entries_after(store, 0, 1), journal.read_last_entries(store)
     if not first or first[0].at >= before:
         return 0
     low, high = first[0].id, newest[0].id
     while low < high:
         middle = (low + high + 1) // 2
-        entry = journal.after(store, middle - 1, 1)[0]
+        entry = journal.read_entries_after(store, middle - 1, 1)[0]
         low, high = (entry.id, high) if entry.at < before else (low, middle - 1)
     return low - first[0].id + 1

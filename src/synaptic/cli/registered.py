@@ -4,34 +4,34 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from synaptic.cli.place import Here, is_utf8, opened
-from synaptic.hooks.catalog import Catalog, Catalogs
-from synaptic.hooks.trust import Trust
+from synaptic.cli.place import CommandPlace, is_utf8, open_database
+from synaptic.hooks.catalog import HookCatalog, HookCatalogs
+from synaptic.hooks.trust import HookTrust
 from synaptic.model.home import Home
 from synaptic.store import trust as trusted
 from synaptic.store.db import Store
 
 
-def catalog_of(place: Here) -> Catalog:
+def load_hook_catalog(place: CommandPlace) -> HookCatalog:
     """Load the hooks of this project as the engine does."""
-    return Catalogs(place.home).get(place.root, os.environ.get("SYNAPTIC_ENV", ""))
+    return HookCatalogs(place.home).get(place.root, os.environ.get("SYNAPTIC_ENV", ""))
 
 
 @contextmanager
-def trust_now(home: Home, catalog: Catalog) -> Iterator[Trust]:
+def read_trust(home: Home, catalog: HookCatalog) -> Iterator[HookTrust]:
     """Read what is trusted, for display only: no database is made where there is none."""
     if not home.database.exists():
-        yield Trust(catalog.root, lambda root: frozenset(), catalog.config.trust == "all", catalog.pins)
+        yield HookTrust(catalog.root, lambda root: frozenset(), catalog.config.trust == "all", catalog.pins)
         return
-    with opened(home) as store:
-        yield trust_of(catalog, store)
+    with open_database(home) as store:
+        yield make_trust(catalog, store)
 
 
-def trust_of(catalog: Catalog, store: Store) -> Trust:
+def make_trust(catalog: HookCatalog, store: Store) -> HookTrust:
     """Make the trust check for a catalog from what the user has agreed to."""
 
     def accepted(root: str) -> frozenset[str]:
         # Such a path cannot be stored, so nobody can have agreed to anything in it.
-        return trusted.trusted(store, root) if is_utf8(root) else frozenset()
+        return trusted.read_trusted_digests(store, root) if is_utf8(root) else frozenset()
 
-    return Trust(catalog.root, accepted, catalog.config.trust == "all", catalog.pins)
+    return HookTrust(catalog.root, accepted, catalog.config.trust == "all", catalog.pins)

@@ -11,19 +11,19 @@ import msgspec
 import typer
 
 from synaptic.cli import screen
-from synaptic.cli.check import tool_input
-from synaptic.cli.event import story_of_rehearsal
-from synaptic.cli.place import here
-from synaptic.cli.verbs import shown, verb
+from synaptic.cli.check import parse_tool_input
+from synaptic.cli.event import make_rehearsal_story
+from synaptic.cli.place import find_place
+from synaptic.cli.verbs import format_examples, make_verb_app
 from synaptic.daemon.client import new_call_id
 from synaptic.engine.commit import DecidedEvent
 from synaptic.engine.walk import open_engine
 from synaptic.model.call import Request
 from synaptic.model.errors import SynapticError
 from synaptic.model.home import Home
-from synaptic.pipeline.explain import explain
+from synaptic.pipeline.explain import explain_event
 
-app = verb()
+app = make_verb_app()
 
 EXAMPLES = """
 synaptic try PreToolUse --tool Bash --input '{"command": "git push -f"}'
@@ -32,7 +32,7 @@ synaptic try PostToolUse --payload event.json     the whole event as the agent s
 """
 
 
-@app.command("try", epilog=shown(EXAMPLES))
+@app.command("try", epilog=format_examples(EXAMPLES))
 def rehearse(
     event: Annotated[str, typer.Argument(help="The event's name, such as PreToolUse.")],
     tool: Annotated[str, typer.Option(help="The tool of a tool event.")] = "",
@@ -47,21 +47,21 @@ def rehearse(
     """
     if payload and (tool or given):
         raise typer.BadParameter("give --payload, or --tool and --input")
-    place = here()
-    stdin = _read(payload) if payload else _built(event, tool, given, place.told)
+    place = find_place()
+    stdin = _read_payload(payload) if payload else _build_payload(event, tool, given, place.utf8_cwd)
     # The folder in the event counts, not the project of a session around us.
     env = {name: value for name, value in os.environ.items() if name != "CLAUDE_PROJECT_DIR"}
     request = Request(agent=agent, event=event, stdin=stdin, id=new_call_id(), env=env)
     started = time.perf_counter_ns()
-    decided = asyncio.run(_rehearse(place.home, request))
+    decided = asyncio.run(_rehearse_event(place.home, request))
     micros = (time.perf_counter_ns() - started) // 1000
     if as_json:
-        screen.document(_object(decided))
+        screen.print_json(_event_to_json(decided))
         return
-    _print(decided, micros)
+    _print_story(decided, micros)
 
 
-async def _rehearse(home: Home, request: Request) -> DecidedEvent:
+async def _rehearse_event(home: Home, request: Request) -> DecidedEvent:
     engine = open_engine(home)
     try:
         return await engine.rehearse(request)
@@ -69,14 +69,14 @@ async def _rehearse(home: Home, request: Request) -> DecidedEvent:
         await engine.close()
 
 
-def _built(event: str, tool: str, given: str, cwd: str) -> bytes:
+def _build_payload(event: str, tool: str, given: str, cwd: str) -> bytes:
     fields: dict[str, object] = {"hook_event_name": event, "session_id": "synaptic-try", "cwd": cwd}
     if tool or given:
-        fields |= {"tool_name": tool, "tool_input": tool_input(given)}
+        fields |= {"tool_name": tool, "tool_input": parse_tool_input(given)}
     return msgspec.json.encode(fields)
 
 
-def _read(payload: str) -> bytes:
+def _read_payload(payload: str) -> bytes:
     if payload == "-":
         return sys.stdin.buffer.read()
     try:
@@ -85,14 +85,14 @@ def _read(payload: str) -> bytes:
         raise SynapticError(f"cannot be read: {error.strerror}", where=payload) from error
 
 
-def _print(decided: DecidedEvent, micros: int) -> None:
-    first, *rest = explain(story_of_rehearsal(decided, micros))
+def _print_story(decided: DecidedEvent, micros: int) -> None:
+    first, *rest = explain_event(make_rehearsal_story(decided, micros))
     screen.say(first.replace("Event 0", "Rehearsal, nothing is written", 1))
     for line in rest:
         screen.say(line)
 
 
-def _object(decided: DecidedEvent) -> dict[str, object]:
+def _event_to_json(decided: DecidedEvent) -> dict[str, object]:
     answer = decided.answer
     told = {"stdout": answer.stdout.decode("utf-8", "replace"), "stderr": answer.stderr.decode("utf-8", "replace")}
     return {

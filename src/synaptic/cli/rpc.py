@@ -6,14 +6,14 @@ import msgspec
 import typer
 
 from synaptic.cli import screen
-from synaptic.cli.person import by_a_person
-from synaptic.cli.place import here
-from synaptic.cli.verbs import shown, verb
-from synaptic.daemon.client import RpcError, rpc
+from synaptic.cli.person import require_person
+from synaptic.cli.place import find_place
+from synaptic.cli.verbs import format_examples, make_verb_app
+from synaptic.daemon.client import RpcError, call_rpc
 from synaptic.model.errors import DaemonError, SynapticError
-from synaptic.work.command import commands
+from synaptic.work.command import find_commands
 
-app = verb()
+app = make_verb_app()
 
 EXAMPLES = """
 synaptic rpc rpc.methods
@@ -21,7 +21,7 @@ synaptic rpc journal.last '{"n": 2}'
 """
 
 
-@app.command("rpc", epilog=shown(EXAMPLES))
+@app.command("rpc", epilog=format_examples(EXAMPLES))
 def call(
     method: Annotated[str, typer.Argument(help="The method; `rpc.methods` lists them.")],
     params: Annotated[str, typer.Argument(metavar="[JSON]", help="Its arguments, one object.")] = "{}",
@@ -33,10 +33,10 @@ def call(
     except msgspec.DecodeError as error:
         raise SynapticError(f"the arguments are no JSON object: {error}", hint="quote them: '{\"n\": 1}'") from None
     # Here and not in the daemon: only the shell knows whether an agent types.
-    if (command := commands().get(method)) and command.people_only:
-        by_a_person(command.people_only)
+    if (command := find_commands().get(method)) and command.people_only:
+        require_person(command.people_only)
     try:
-        screen.document(rpc(here().home, method, given))
+        screen.print_json(call_rpc(find_place().home, method, given))
     except RpcError:
         raise
     except DaemonError as error:

@@ -6,13 +6,13 @@ import msgspec
 import typer
 
 from synaptic.cli import screen
-from synaptic.cli.verbs import Json, shown, verb
-from synaptic.hooks.nearest import hint
+from synaptic.cli.verbs import Json, format_examples, make_verb_app
+from synaptic.hooks.nearest import make_hint
 from synaptic.model.errors import DeclarationError
-from synaptic.policies.base import Policy, policies
-from synaptic.policies.cases import Case, broken, case_file, cases, opinion
+from synaptic.policies.base import Policy, load_policies
+from synaptic.policies.cases import Case, evaluate_case, find_case_file, find_mismatch, load_cases
 
-app = verb()
+app = make_verb_app()
 
 EXAMPLES = """
 synaptic self-test                       every policy
@@ -20,7 +20,7 @@ synaptic self-test sane.forged-state     one of them
 """
 
 
-class Examined(msgspec.Struct, frozen=True):
+class PolicyResult(msgspec.Struct, frozen=True):
     """How one policy did."""
 
     policy: str
@@ -29,52 +29,52 @@ class Examined(msgspec.Struct, frozen=True):
     """Each case that is not met, and why."""
 
 
-@app.command("self-test", epilog=shown(EXAMPLES))
+@app.command("self-test", epilog=format_examples(EXAMPLES))
 def self_test(
     name: Annotated[str, typer.Argument(metavar="[POLICY]", help="One policy; all without it.")] = "",
     as_json: Json = False,
 ) -> None:
     """Run the cases of every policy, with nothing read and nothing written. Exit code 1 when a rule is broken."""
-    known = policies()
+    known = load_policies()
     if name and name not in known:
-        raise DeclarationError(f"there is no policy `{name}`", hint=hint(name, known))
-    results = [examine(policy) for policy in ([known[name]] if name else known.values())]
+        raise DeclarationError(f"there is no policy `{name}`", hint=make_hint(name, known))
+    results = [run_cases(policy) for policy in ([known[name]] if name else known.values())]
     failed = sum(len(one.failed) for one in results)
-    _tell(results, failed, as_json)
+    _print_results(results, failed, as_json)
     if failed:
         raise typer.Exit(1)
 
 
-def examine(policy: type[Policy]) -> Examined:
+def run_cases(policy: type[Policy]) -> PolicyResult:
     """Run the cases of one policy; some case must make it fire and some must leave it quiet."""
     try:
-        all_cases = cases(policy)
+        all_cases = load_cases(policy)
     except (OSError, msgspec.MsgspecError) as error:
-        return Examined(policy.id, 0, (f"{case_file(policy)} cannot be read: {error}",))
-    wrong = [f"{case.name}: {why}" for case in all_cases if (why := _wrong(policy, case))]
+        return PolicyResult(policy.id, 0, (f"{find_case_file(policy)} cannot be read: {error}",))
+    wrong = [f"{case.name}: {why}" for case in all_cases if (why := _explain_failure(policy, case))]
     passed = len(all_cases) - len(wrong)
     # Only when every case is met: else a broken rule would be reported twice.
     if not wrong:
-        verdicts = [opinion(policy, case) for case in all_cases]
-        wrong += [] if any(verdicts) else [f"{case_file(policy)}: no case fires"]
-        wrong += [] if not all(verdicts) else [f"{case_file(policy)}: no case stays quiet"]
-    return Examined(policy.id, passed, tuple(wrong))
+        verdicts = [evaluate_case(policy, case) for case in all_cases]
+        wrong += [] if any(verdicts) else [f"{find_case_file(policy)}: no case fires"]
+        wrong += [] if not all(verdicts) else [f"{find_case_file(policy)}: no case stays quiet"]
+    return PolicyResult(policy.id, passed, tuple(wrong))
 
 
-def _wrong(policy: type[Policy], case: Case) -> str:
+def _explain_failure(policy: type[Policy], case: Case) -> str:
     try:
-        return broken(policy, case)
+        return find_mismatch(policy, case)
     except Exception as error:  # noqa: BLE001  a rule that crashes is a broken rule, and the others are still asked
         return f"{type(error).__name__}: {error}"
 
 
-def _tell(results: list[Examined], failed: int, as_json: bool) -> None:
+def _print_results(results: list[PolicyResult], failed: int, as_json: bool) -> None:
     passed = sum(one.passed for one in results)
     if as_json:
-        screen.document({"ok": not failed, "passed": passed, "failed": failed, "policies": results})
+        screen.print_json({"ok": not failed, "passed": passed, "failed": failed, "policies": results})
         return
     rows = (("fail" if one.failed else "ok", one.policy, str(one.passed), str(len(one.failed))) for one in results)
-    screen.table(("", "POLICY", "PASSED", "FAILED"), rows)
+    screen.print_table(("", "POLICY", "PASSED", "FAILED"), rows)
     for one in results:
         for line in one.failed:
             screen.say(f"{one.policy}: {line}")

@@ -5,14 +5,14 @@ from typing import Annotated
 import typer
 
 from synaptic.cli import completion, screen
-from synaptic.cli.caller import moment
+from synaptic.cli.caller import format_moment
 from synaptic.cli.carry_out import carry_out
-from synaptic.cli.verbs import verb
+from synaptic.cli.verbs import make_verb_app
 from synaptic.model.layers import Session
 from synaptic.work.sessions import ListSessions, ShowSession
-from synaptic.work.views import payload_view
+from synaptic.work.views import payload_to_view
 
-app = verb(
+app = make_verb_app(
     "Sessions: the context windows of efforts. One ends and is never resumed; its effort goes on in another.",
     """
     synaptic session list
@@ -26,7 +26,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 @app.command("list")
 def list_sessions(
     effort: Annotated[
-        int | None, typer.Option(metavar="ID", help="Of one effort.", autocompletion=completion.effort_ids)
+        int | None, typer.Option(metavar="ID", help="Of one effort.", autocompletion=completion.complete_effort_ids)
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="Also those that have ended.")] = False,
     as_json: Json = False,
@@ -35,47 +35,54 @@ def list_sessions(
     command = ListSessions(effort_id=effort, all=every)
     found = carry_out(command)
     if as_json:
-        screen.document({"sessions": command.answer(found)})
+        screen.print_json({"sessions": command.answer(found)})
         return
     if not found:
         screen.say("no session is open" if not every else "there are no sessions")
         return
-    screen.table(("ID", "EFFORT", "WHO", "BEATS", "CONTEXT", "SINCE", "ENDED"), (_row(one) for one in found))
+    screen.print_table(("ID", "EFFORT", "WHO", "BEATS", "CONTEXT", "SINCE", "ENDED"), (_make_row(one) for one in found))
 
 
 @app.command()
 def show(
-    number: Annotated[int, typer.Argument(metavar="ID", help="Its number.", autocompletion=completion.session_ids)],
+    number: Annotated[
+        int, typer.Argument(metavar="ID", help="Its number.", autocompletion=completion.complete_session_ids)
+    ],
     as_json: Json = False,
 ) -> None:
     """A session, and what it left for the next one."""
     command = ShowSession(session_id=number)
     found = carry_out(command)
     if as_json:
-        screen.document(command.answer(found))
+        screen.print_json(command.answer(found))
         return
-    end = "open" if found.ended_at is None else f"ended {moment(found.ended_at)}"
-    screen.say(f"Session {found.id} of effort {found.effort} ({found.task}): since {moment(found.created_at)}, {end}")
-    screen.say(f"Who: {_who(found) or 'a person'}; tool calls since the last entry: {found.heartbeat}{_full(found)}")
+    end = "open" if found.ended_at is None else f"ended {format_moment(found.ended_at)}"
+    screen.say(
+        f"Session {found.id} of effort {found.effort} ({found.task}): since {format_moment(found.created_at)}, {end}"
+    )
+    screen.say(
+        f"Who: {_name_worker(found) or 'a person'}; tool calls since the last entry: {found.heartbeat}"
+        f"{_describe_usage(found)}"
+    )
     if found.previous is not None:
         screen.say(f"It follows session {found.previous}.")
     for path in found.loaded:
         screen.say(f"- {path}")
     if found.payload is not None:
         screen.say(f"It left ({'told' if found.handed_over else 'not told yet'}):")
-        screen.document(payload_view(found.payload))
+        screen.print_json(payload_to_view(found.payload))
 
 
-def _row(one: Session) -> tuple[str, ...]:
+def _make_row(one: Session) -> tuple[str, ...]:
     context = "" if one.usage is None else f"{one.usage:.0%}"
-    beats, since, ended = str(one.heartbeat), moment(one.created_at), moment(one.ended_at)
-    return (str(one.id), str(one.effort), _who(one), beats, context, since, ended)
+    beats, since, ended = str(one.heartbeat), format_moment(one.created_at), format_moment(one.ended_at)
+    return (str(one.id), str(one.effort), _name_worker(one), beats, context, since, ended)
 
 
-def _who(one: Session) -> str:
+def _name_worker(one: Session) -> str:
     name = one.agent or one.host[:8]
     return f"{name} / {one.subagent}" if one.subagent else name
 
 
-def _full(one: Session) -> str:
+def _describe_usage(one: Session) -> str:
     return "" if one.usage is None else f"; the context is {one.usage:.0%} full"

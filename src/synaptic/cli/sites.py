@@ -8,52 +8,54 @@ from typing import Annotated, Literal
 
 import typer
 
-from synaptic.cli.place import Here, here, required_root
+from synaptic.cli.place import CommandPlace, find_place, require_root
 from synaptic.model.environment import DEFAULT_CHANNEL
 from synaptic.model.refusal import Refusal
 from synaptic.packages import lock
-from synaptic.packages.lock import Record
-from synaptic.packages.published import Published
-from synaptic.packages.site import Site, global_site, project_site
-from synaptic.packages.source import open_source, registry_url
-from synaptic.setup.env import env_file, read_env
+from synaptic.packages.lock import InstallRecord
+from synaptic.packages.published import PublishedRegistry
+from synaptic.packages.site import Site, make_global_site, make_project_site
+from synaptic.packages.source import choose_registry_url, open_source
+from synaptic.setup.env import locate_env, read_env
 
-Scope = Literal["project", "global", "both"]
+ScopeChoice = Literal["project", "global", "both"]
 
-ScopeOption = Annotated[Scope | None, typer.Option(help="This project, all projects of this user, or both.")]
-Channel = Annotated[str, typer.Option(help="The channel: develop, beta, main or another branch.")]
-Registry = Annotated[str, typer.Option(help="The registry's URL, instead of the one in use.")]
-Yes = Annotated[bool, typer.Option("--yes", "-y", help="Agree to the plan.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the plan and write nothing.")]
-Force = Annotated[bool, typer.Option("--force", help="Also where files are there already or were changed.")]
+ScopeOption = Annotated[ScopeChoice | None, typer.Option(help="This project, all projects of this user, or both.")]
+ChannelOption = Annotated[str, typer.Option(help="The channel: develop, beta, main or another branch.")]
+RegistryOption = Annotated[str, typer.Option(help="The registry's URL, instead of the one in use.")]
+YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Agree to the plan.")]
+DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Show the plan and write nothing.")]
+ForceOption = Annotated[bool, typer.Option("--force", help="Also where files are there already or were changed.")]
 
 
-def chosen_sites(place: Here, scope: Scope) -> tuple[Site, ...]:
+def choose_sites(place: CommandPlace, scope: ScopeChoice) -> tuple[Site, ...]:
     """List the places of a scope, the project first."""
-    project = () if scope == "global" else (project_site(Path(required_root(place)), place.home),)
-    return project if scope == "project" else (*project, global_site(place.home))
+    project = () if scope == "global" else (make_project_site(Path(require_root(place)), place.home),)
+    return project if scope == "project" else (*project, make_global_site(place.home))
 
 
-def all_sites(place: Here) -> tuple[Site, ...]:
+def list_all_sites(place: CommandPlace) -> tuple[Site, ...]:
     """List every place that counts here: the project, if there is one, and the user's own."""
-    project = (project_site(Path(place.root), place.home),) if place.project is not None else ()
-    return (*project, global_site(place.home))
+    project = (make_project_site(Path(place.root), place.home),) if place.project is not None else ()
+    return (*project, make_global_site(place.home))
 
 
-def sites_in(place: Here, scope: Scope | None) -> tuple[Site, ...]:
+def list_sites(place: CommandPlace, scope: ScopeChoice | None) -> tuple[Site, ...]:
     """The places of a scope; without one every place that counts here."""
-    return all_sites(place) if scope is None else chosen_sites(place, scope)
+    return list_all_sites(place) if scope is None else choose_sites(place, scope)
 
 
-def installed_sites(place: Here, package: str, scope: Scope | None) -> tuple[tuple[Site, Record], ...]:
+def find_installed_sites(
+    place: CommandPlace, package: str, scope: ScopeChoice | None
+) -> tuple[tuple[Site, InstallRecord], ...]:
     """Where a package is installed, of all places or of those of the scope."""
-    found = ((site, lock.load(site).get(package)) for site in sites_in(place, scope))
+    found = ((site, lock.load_lockfile(site).get(package)) for site in list_sites(place, scope))
     return tuple((site, record) for site, record in found if record is not None)
 
 
-def one_site(place: Here, package: str, scope: Scope | None) -> tuple[Site, Record]:
+def find_one_site(place: CommandPlace, package: str, scope: ScopeChoice | None) -> tuple[Site, InstallRecord]:
     """Find the one place where a package is installed. Raises Refusal for none or two."""
-    found = installed_sites(place, package, scope)
+    found = find_installed_sites(place, package, scope)
     if not found:
         raise Refusal("not_found", f"{package} is not installed here", where=place.cwd, hint="type: synaptic freeze")
     if len(found) > 1:
@@ -63,28 +65,28 @@ def one_site(place: Here, package: str, scope: Scope | None) -> tuple[Site, Reco
 
 
 @contextmanager
-def opened_source(registry: str, place: Here | None = None) -> Iterator[Published]:
+def open_chosen_source(registry: str, place: CommandPlace | None = None) -> Iterator[PublishedRegistry]:
     """Open the registry that is given, or else the one in use, for the block."""
-    home = (place or here()).home
-    with open_source(registry_url(registry, os.environ, home), home) as source:
+    home = (place or find_place()).home
+    with open_source(choose_registry_url(registry, os.environ, home), home) as source:
         yield source
 
 
-def channel_here(place: Here, flag: str) -> str:
+def find_channel(place: CommandPlace, flag: str) -> str:
     """Find the channel: the flag, else the environment, else the project's own, else main."""
     # The variable before the project's file: it is how one shell or one CI job tries another channel.
-    return flag or os.environ.get("SYNAPTIC_CHANNEL", "") or _project_channel(place) or DEFAULT_CHANNEL
+    return flag or os.environ.get("SYNAPTIC_CHANNEL", "") or _read_project_channel(place) or DEFAULT_CHANNEL
 
 
-def agents_here(place: Here) -> tuple[str, ...]:
+def list_project_agents(place: CommandPlace) -> tuple[str, ...]:
     """The agents that this project is worked on with."""
-    agents = read_env(Path(place.root)).get("SYNAPTIC_AGENTS", "") if _has_env(place) else ""
+    agents = read_env(Path(place.root)).get("SYNAPTIC_AGENTS", "") if _has_env_file(place) else ""
     return tuple(agents.replace(",", " ").split()) or ("claude",)
 
 
-def _project_channel(place: Here) -> str:
-    return read_env(Path(place.root)).get("SYNAPTIC_CHANNEL", "") if _has_env(place) else ""
+def _read_project_channel(place: CommandPlace) -> str:
+    return read_env(Path(place.root)).get("SYNAPTIC_CHANNEL", "") if _has_env_file(place) else ""
 
 
-def _has_env(place: Here) -> bool:
-    return bool(place.root) and env_file(Path(place.root)).is_file()
+def _has_env_file(place: CommandPlace) -> bool:
+    return bool(place.root) and locate_env(Path(place.root)).is_file()

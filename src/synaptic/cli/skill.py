@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from synaptic.cli import bootstrap, diff, freeze, info, install, outdated, remove, search, upgrade, verify
-from synaptic.cli.verbs import verb
+from synaptic.cli.verbs import make_verb_app
 from synaptic.model.refusal import Refusal
 
 EXAMPLES = """
@@ -13,9 +13,9 @@ synaptic skill install policy-guard
 synaptic skill plan install policy-guard   the plan alone
 """
 
-app = verb("Skill packages: the same verbs as without `skill`.", EXAMPLES)
+app = make_verb_app("Skill packages: the same verbs as without `skill`.", EXAMPLES)
 
-PLANNED = ("install", "upgrade", "remove")
+PLANNED_VERBS = ("install", "upgrade", "remove")
 
 for _name, _command in (
     ("install", install.install),
@@ -38,8 +38,8 @@ def plan(
     words: Annotated[list[str], typer.Argument(help="install, upgrade or remove, and its words.")],
 ) -> None:
     """Show what install, upgrade or remove would do, and write nothing: safe to allow an agent without asking."""
-    if words[0] not in PLANNED:
-        raise Refusal("invalid_args", f"there is no plan for `{words[0]}`", hint=f"one of: {', '.join(PLANNED)}")
+    if words[0] not in PLANNED_VERBS:
+        raise Refusal("invalid_args", f"there is no plan for `{words[0]}`", hint=f"one of: {', '.join(PLANNED_VERBS)}")
     group = typer.main.get_command(app)
     arguments = [*words, *context.args]
     # Not standalone: errors and exit codes are handled once, in main.py.

@@ -8,12 +8,12 @@ import typer
 
 from synaptic.cli import screen
 from synaptic.cli.carry_out import carry_out
-from synaptic.cli.place import here
-from synaptic.cli.verbs import verb
+from synaptic.cli.place import find_place
+from synaptic.cli.verbs import make_verb_app
 from synaptic.model.errors import SynapticError
 from synaptic.work.state import ChangedSection, GetSection, ListSections, ResetSection, SetValue
 
-app = verb(
+app = make_verb_app(
     "Show and set what is remembered about this project: breaker, research, edits, loop, safemode.",
     """
     synaptic state list
@@ -24,24 +24,24 @@ app = verb(
     """,
 )
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
-Section = Annotated[str, typer.Argument(metavar="SECTION", help="`synaptic state list` shows them.")]
+SectionName = Annotated[str, typer.Argument(metavar="SECTION", help="`synaptic state list` shows them.")]
 
 
 @app.command()
-def get(section: Section, key: Annotated[str, typer.Argument(metavar="[KEY]")] = "", as_json: Json = False) -> None:
+def get(section: SectionName, key: Annotated[str, typer.Argument(metavar="[KEY]")] = "", as_json: Json = False) -> None:
     """A section with every value, or one value."""
-    value = carry_out(GetSection(root=here().root, section=section, key=key))
+    value = carry_out(GetSection(root=find_place().root, section=section, key=key))
     if as_json:
-        screen.document(value)
+        screen.print_json(value)
     elif isinstance(value, dict) and not key:
-        _lines(value)
+        _print_values(value)
     else:
-        screen.say(_text(value))
+        screen.say(_encode_value(value))
 
 
 @app.command("set")
 def put(
-    section: Section,
+    section: SectionName,
     key: Annotated[str, typer.Argument(metavar="KEY")],
     value: Annotated[str, typer.Argument(metavar="JSON", help="The new value.")],
     as_json: Json = False,
@@ -53,42 +53,44 @@ def put(
         raise SynapticError(
             f"`{value}` is no JSON: {error}", hint="a text needs quotes of its own: '\"text\"'"
         ) from None
-    _show(carry_out(SetValue(root=here().root, section=section, key=key, value=given)), as_json)
+    _print_section(carry_out(SetValue(root=find_place().root, section=section, key=key, value=given)), as_json)
 
 
 @app.command()
-def reset(section: Section, as_json: Json = False) -> None:
+def reset(section: SectionName, as_json: Json = False) -> None:
     """A section back to how it was before anything happened. Only for people: an agent is refused."""
-    _show(carry_out(ResetSection(root=here().root, section=section)), as_json)
+    _print_section(carry_out(ResetSection(root=find_place().root, section=section)), as_json)
 
 
 @app.command("list")
 def list_sections(as_json: Json = False) -> None:
     """Every section, whether it is as the engine wrote it, and what is in quarantine."""
-    root = here().root
+    root = find_place().root
     found = carry_out(ListSections(root=root))
     if as_json:
-        screen.document({"ok": True, "root": root, **found})
+        screen.print_json({"ok": True, "root": root, **found})
         return
-    screen.table(("SECTION", "STANDING"), ((str(row["section"]), str(row["standing"])) for row in found["sections"]))
+    screen.print_table(
+        ("SECTION", "STANDING"), ((str(row["section"]), str(row["standing"])) for row in found["sections"])
+    )
     for row in found["quarantine"]:
         when = datetime.fromtimestamp(float(str(row["at"]))).astimezone().isoformat(" ", "seconds")
         screen.say(f"in quarantine since {when}: {row['section']} (somebody else wrote it)")
 
 
-def _show(section: ChangedSection, as_json: bool) -> None:
+def _print_section(section: ChangedSection, as_json: bool) -> None:
     for warning in section.warnings:
         screen.warn(warning)
     if as_json:
-        screen.document(section.values)
+        screen.print_json(section.values)
     else:
-        _lines(section.values)
+        _print_values(section.values)
 
 
-def _lines(values: dict[str, object]) -> None:
+def _print_values(values: dict[str, object]) -> None:
     for name, value in values.items():
-        screen.say(f"{name} = {_text(value)}")
+        screen.say(f"{name} = {_encode_value(value)}")
 
 
-def _text(value: object) -> str:
+def _encode_value(value: object) -> str:
     return msgspec.json.encode(value).decode()

@@ -6,16 +6,16 @@ from typing import Annotated
 import typer
 
 from synaptic.cli import foreign, screen
-from synaptic.cli.bootstrap import installation
-from synaptic.cli.imports import Import, Scope, Taken, done, put_back, take
-from synaptic.cli.place import Here, here, opened, required_root
-from synaptic.cli.registered import catalog_of, trust_of
-from synaptic.cli.trust import remember
-from synaptic.cli.verbs import Json, verb
+from synaptic.cli.bootstrap import read_installation
+from synaptic.cli.imports import HookImport, ImportOutcome, ImportScope, list_imports, take_over_hooks, undo_import
+from synaptic.cli.place import CommandPlace, find_place, open_database, require_root
+from synaptic.cli.registered import load_hook_catalog, make_trust
+from synaptic.cli.trust import remember_hooks
+from synaptic.cli.verbs import Json, make_verb_app
 from synaptic.model.errors import SettingsError
 from synaptic.setup import bootstrap as packages
 
-app = verb(
+app = make_verb_app(
     "Take over hooks that an agent already has.",
     """
     synaptic import claude --dry-run   what would be taken over, what has to stay and why
@@ -41,41 +41,41 @@ def claude(
 
     What only the agent can run stays where it is and is named.
     """
-    place = here()
-    scope = _scope(place, project)
+    place = find_place()
+    scope = _choose_scope(place, project)
     if undo:
-        _undo(place, scope, as_json)
+        _undo_imports(place, scope, as_json)
         return
     # Hooks that leave the settings while nobody calls the dispatcher would run nowhere.
-    if not dry_run and not packages.is_registered(installation(place)):
+    if not dry_run and not packages.is_registered(read_installation(place)):
         raise SettingsError("the agent is not connected yet", where=str(scope.settings), hint="type: synaptic up")
-    taken = take(place.home, scope, dry_run)
+    taken = take_over_hooks(place.home, scope, dry_run)
     if project and not dry_run and taken.moved:
-        _trust(place, taken.moved)
-    _tell(taken, scope, dry_run, as_json)
+        _trust_imported(place, taken.moved)
+    _print_outcome(taken, scope, dry_run, as_json)
 
 
-def _scope(place: Here, project: bool) -> Scope:
+def _choose_scope(place: CommandPlace, project: bool) -> ImportScope:
     if project:
-        root = Path(required_root(place))
-        return Scope(root / ".claude" / "settings.json", root / ".synaptic" / "hooks" / "registry.toml")
-    return Scope(installation(place).settings, place.home.registry)
+        root = Path(require_root(place))
+        return ImportScope(root / ".claude" / "settings.json", root / ".synaptic" / "hooks" / "registry.toml")
+    return ImportScope(read_installation(place).settings, place.home.registry)
 
 
-def _trust(place: Here, imported: Import) -> None:
+def _trust_imported(place: CommandPlace, imported: HookImport) -> None:
     """What we wrote ourselves is trusted at once, and nothing else."""
-    catalog = catalog_of(place)
-    with opened(place.home) as store:
-        items = trust_of(catalog, store).items(catalog.hooks)
-        remember(store, catalog.root, [item for item in items if item.hook.id in imported.ids])
+    catalog = load_hook_catalog(place)
+    with open_database(place.home) as store:
+        items = make_trust(catalog, store).list_items(catalog.hooks)
+        remember_hooks(store, catalog.root, [item for item in items if item.hook.id in imported.ids])
 
 
-def _undo(place: Here, scope: Scope, as_json: bool) -> None:
-    known = [one for one in done(place.home) if one.settings == str(scope.settings)]
-    exact = [put_back(place.home, one) for one in reversed(known)]
+def _undo_imports(place: CommandPlace, scope: ImportScope, as_json: bool) -> None:
+    known = [one for one in list_imports(place.home) if one.settings == str(scope.settings)]
+    exact = [undo_import(place.home, one) for one in reversed(known)]
     if as_json:
         count = sum(len(one.ids) for one in known)
-        screen.document({"ok": True, "file": str(scope.settings), "hooks": count, "exact": all(exact)})
+        screen.print_json({"ok": True, "file": str(scope.settings), "hooks": count, "exact": all(exact)})
         return
     if not known:
         screen.say(f"nothing was taken over from {scope.settings}")
@@ -84,12 +84,14 @@ def _undo(place: Here, scope: Scope, as_json: bool) -> None:
         screen.say(f"{len(one.ids)} hooks put back into {one.settings}, {how}")
 
 
-def _tell(taken: Taken, scope: Scope, dry_run: bool, as_json: bool) -> None:
-    stays = [{"event": one.event, "hook": _label(one), "why": foreign.refusal(one)} for one in taken.staying]
+def _print_outcome(taken: ImportOutcome, scope: ImportScope, dry_run: bool, as_json: bool) -> None:
+    stays = [
+        {"event": one.event, "hook": _label_hook(one), "why": foreign.explain_refusal(one)} for one in taken.staying
+    ]
     entries = taken.moved.entries if taken.moved else ()
     if as_json:
         told = {"dry_run": dry_run, "file": str(scope.settings), "taken": entries, "staying": stays}
-        screen.document({"ok": True, **told})
+        screen.print_json({"ok": True, **told})
         return
     screen.say(f"{len(entries)} hooks {'would be taken' if dry_run else 'taken'} over from {scope.settings}")
     for entry in entries:
@@ -100,6 +102,6 @@ def _tell(taken: Taken, scope: Scope, dry_run: bool, as_json: bool) -> None:
         screen.say(f"their place {'would be' if dry_run else 'is now'} {scope.registry}; `--undo` puts them back")
 
 
-def _label(one: foreign.Foreign) -> str:
+def _label_hook(one: foreign.ForeignHook) -> str:
     hook = one.hook if isinstance(one.hook, dict) else {}
     return str(hook.get("command") or hook.get("url") or hook.get("prompt") or hook.get("type") or "?")[:80]

@@ -5,12 +5,12 @@ from typing import Annotated
 import typer
 
 from synaptic.cli import completion, screen
-from synaptic.cli.caller import moment
+from synaptic.cli.caller import format_moment
 from synaptic.cli.carry_out import carry_out
-from synaptic.cli.verbs import verb
+from synaptic.cli.verbs import make_verb_app
 from synaptic.work.tasks import ListTasks, ShowTask
 
-app = verb(
+app = make_verb_app(
     "Tasks: folders that efforts pile up in. A task is active while one of its efforts is.",
     """
     synaptic task list
@@ -28,22 +28,28 @@ def list_tasks(
     command = ListTasks(all=every)
     found = carry_out(command)
     if as_json:
-        screen.document({"tasks": command.answer(found)})
+        screen.print_json({"tasks": command.answer(found)})
         return
     if not found:
         screen.say("there are no tasks; one begins with: synaptic effort start TASK --skill NAME")
         return
     rows = (
-        (one.folder, "active" if one.active else "dormant", str(one.efforts), moment(one.last_activity), one.title)
+        (
+            one.folder,
+            "active" if one.active else "dormant",
+            str(one.efforts),
+            format_moment(one.last_activity),
+            one.title,
+        )
         for one in found
     )
-    screen.table(("TASK", "STATE", "EFFORTS", "LAST", "TITLE"), rows)
+    screen.print_table(("TASK", "STATE", "EFFORTS", "LAST", "TITLE"), rows)
 
 
 @app.command()
 def show(
     task: Annotated[
-        str, typer.Argument(metavar="TASK", help="Its name or folder.", autocompletion=completion.task_names)
+        str, typer.Argument(metavar="TASK", help="Its name or folder.", autocompletion=completion.complete_task_names)
     ],
     as_json: Json = False,
 ) -> None:
@@ -51,7 +57,7 @@ def show(
     command = ShowTask(dir_path=task)
     details = carry_out(command)
     if as_json:
-        screen.document(command.answer(details))
+        screen.print_json(command.answer(details))
         return
     found = details.task
     screen.say(f"{found.title or found.folder}: {'active' if found.active else 'dormant'}")

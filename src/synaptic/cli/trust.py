@@ -7,18 +7,18 @@ from typing import Annotated
 import typer
 
 from synaptic.cli import screen
-from synaptic.cli.place import here, opened, required_root
-from synaptic.cli.registered import catalog_of, trust_of
-from synaptic.cli.verbs import shown, verb
-from synaptic.hooks.trust import Item
+from synaptic.cli.place import find_place, open_database, require_root
+from synaptic.cli.registered import load_hook_catalog, make_trust
+from synaptic.cli.verbs import format_examples, make_verb_app
+from synaptic.hooks.trust import TrustItem
 from synaptic.model.errors import StoreError
 from synaptic.model.hook import Command, Hook, HttpEndpoint, PythonFunction
 from synaptic.store import trust as store_trust
 from synaptic.store.db import Store
 
-app = verb()
-SHORT = 12
-DOCTOR = "type: synaptic doctor"
+app = make_verb_app()
+SHORT_DIGEST = 12
+DOCTOR_HINT = "type: synaptic doctor"
 
 EXAMPLES = """
 synaptic trust            look at what this project brings, then agree
@@ -27,7 +27,7 @@ synaptic trust --forget   agree to nothing of this project any more
 """
 
 
-@app.command(epilog=shown(EXAMPLES))
+@app.command(epilog=format_examples(EXAMPLES))
 def trust(
     path: Annotated[str, typer.Argument(help="The project; the current one without it.")] = "",
     show_list: Annotated[bool, typer.Option("--list", help="Show what is trusted.")] = False,
@@ -36,22 +36,24 @@ def trust(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document; does not ask.")] = False,
 ) -> None:
     """Trust the hooks of a project as they are now. A changed file is not trusted again by itself."""
-    place = here(path)
-    with opened(place.home) as store:
+    place = find_place(path)
+    with open_database(place.home) as store:
         if show_list:
-            _show(store, place.root if path else None, as_json)
+            _print_agreements(store, place.root if path else None, as_json)
             return
-        root = required_root(place)
+        root = require_root(place)
         if forget:
-            _forget(store, root, as_json)
+            _forget_project(store, root, as_json)
             return
-        catalog = catalog_of(place)
-        new = [item for item in trust_of(catalog, store).items(catalog.hooks) if not item.trusted]
-        _remember(store, root, new, ask=sys.stdin.isatty() and screen.is_terminal() and not (yes or as_json))
-        _tell(root, new, as_json)
+        catalog = load_hook_catalog(place)
+        new = [item for item in make_trust(catalog, store).list_items(catalog.hooks) if not item.trusted]
+        _remember_after_asking(
+            store, root, new, ask=sys.stdin.isatty() and screen.is_terminal() and not (yes or as_json)
+        )
+        _print_trusted(root, new, as_json)
 
 
-def what_runs(hook: Hook) -> str:
+def describe_handler(hook: Hook) -> str:
     """Describe what a hook executes."""
     match hook.handler:
         case Command(argv=argv, shell=shell):
@@ -63,55 +65,58 @@ def what_runs(hook: Hook) -> str:
     return "built in"
 
 
-def remember(store: Store, root: str, items: Sequence[Item]) -> None:
+def remember_hooks(store: Store, root: str, items: Sequence[TrustItem]) -> None:
     """Write down that these hooks may run. Raises StoreError where it would be forgotten at once."""
     if not store.durable:
-        raise StoreError("; ".join(store.notices) or "nothing can be written", where=str(store.path), hint=DOCTOR)
-    labels = (store_trust.Item(item.digest, f"{item.hook.id}: {what_runs(item.hook)}") for item in items)
-    store_trust.remember(store, root, labels)
+        raise StoreError("; ".join(store.notices) or "nothing can be written", where=str(store.path), hint=DOCTOR_HINT)
+    labels = (
+        store_trust.TrustedContent(item.digest, f"{item.hook.id}: {describe_handler(item.hook)}") for item in items
+    )
+    store_trust.remember_trust(store, root, labels)
 
 
-def _remember(store: Store, root: str, new: Sequence[Item], ask: bool) -> None:
+def _remember_after_asking(store: Store, root: str, new: Sequence[TrustItem], ask: bool) -> None:
     if ask and new:
-        _describe(new)
+        _print_items(new)
         if not typer.confirm(f"Run these hooks in {root}?"):
             raise typer.Exit(1)
     if new:
-        remember(store, root, new)
+        remember_hooks(store, root, new)
 
 
-def _tell(root: str, new: Sequence[Item], as_json: bool) -> None:
+def _print_trusted(root: str, new: Sequence[TrustItem], as_json: bool) -> None:
     if as_json:
-        rows = [{"id": item.hook.id, "runs": what_runs(item.hook), "digest": item.digest} for item in new]
-        screen.document({"ok": True, "root": root, "trusted": rows})
+        rows = [{"id": item.hook.id, "runs": describe_handler(item.hook), "digest": item.digest} for item in new]
+        screen.print_json({"ok": True, "root": root, "trusted": rows})
         return
     if not new:
         screen.say(f"nothing to trust in {root}")
         return
-    _describe(new)
+    _print_items(new)
     screen.say(f"trusted in {root}; undo it with `synaptic trust --forget`")
 
 
-def _describe(items: Sequence[Item]) -> None:
-    screen.table(
-        ("ID", "DIGEST", "RUNS"), ((item.hook.id, item.digest[:SHORT], what_runs(item.hook)) for item in items)
+def _print_items(items: Sequence[TrustItem]) -> None:
+    screen.print_table(
+        ("ID", "DIGEST", "RUNS"),
+        ((item.hook.id, item.digest[:SHORT_DIGEST], describe_handler(item.hook)) for item in items),
     )
 
 
-def _show(store: Store, root: str | None, as_json: bool) -> None:
-    found = store_trust.listing(store, root)
+def _print_agreements(store: Store, root: str | None, as_json: bool) -> None:
+    found = store_trust.list_agreements(store, root)
     if as_json:
-        screen.document({"ok": True, "trusted": found})
+        screen.print_json({"ok": True, "trusted": found})
     elif not found:
         screen.say("nothing is trusted")
     else:
-        rows = ((line.root, line.digest[:SHORT], line.label) for line in found)
-        screen.table(("PROJECT", "DIGEST", "HOOK"), rows)
+        rows = ((line.root, line.digest[:SHORT_DIGEST], line.label) for line in found)
+        screen.print_table(("PROJECT", "DIGEST", "HOOK"), rows)
 
 
-def _forget(store: Store, root: str, as_json: bool) -> None:
-    gone = store_trust.forget(store, root)
+def _forget_project(store: Store, root: str, as_json: bool) -> None:
+    gone = store_trust.forget_trust(store, root)
     if as_json:
-        screen.document({"ok": True, "root": root, "forgotten": gone})
+        screen.print_json({"ok": True, "root": root, "forgotten": gone})
         return
     screen.say(f"{gone} agreements forgotten in {root}" if gone else f"nothing was trusted in {root}")

@@ -11,18 +11,18 @@ import msgspec
 import typer
 
 from synaptic.cli import daemon, event, screen
-from synaptic.cli.bootstrap import installation, tell
-from synaptic.cli.place import Here, here, journal_of
-from synaptic.cli.verbs import shown, verb
-from synaptic.daemon.methods import plain
+from synaptic.cli.bootstrap import print_report, read_installation
+from synaptic.cli.place import CommandPlace, find_place, open_journal
+from synaptic.cli.verbs import format_examples, make_verb_app
+from synaptic.daemon.methods import entry_to_json
 from synaptic.model.errors import DaemonError
 from synaptic.setup import bootstrap as packages
 from synaptic.store import journal
-from synaptic.store.record import Entry
+from synaptic.store.record import JournalEntry
 
-app = verb()
+app = make_verb_app()
 
-PATIENCE = 60.0
+PROBE_TIMEOUT = 60.0
 """Seconds: without a daemon the first call starts the engine itself."""
 
 EXAMPLES = """
@@ -31,7 +31,7 @@ synaptic down   take it all out again
 """
 
 
-class Sent(msgspec.Struct, frozen=True, kw_only=True):
+class ProbeAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """What the dispatcher answered."""
 
     session: str
@@ -41,56 +41,56 @@ class Sent(msgspec.Struct, frozen=True, kw_only=True):
     milliseconds: float
 
 
-@app.command(epilog=shown(EXAMPLES))
+@app.command(epilog=format_examples(EXAMPLES))
 def up(as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False) -> None:
     """Install, start the daemon, send one harmless event through the dispatcher and show what became of it.
 
     Run it again at any time: what is already right is left alone.
     """
-    place = here()
-    report = packages.bootstrap(installation(place))
+    place = find_place()
+    report = packages.run_bootstrap(read_installation(place))
     # Before the probe, which should take as long as an agent's calls will, not as long as a start.
-    started = daemon.ensure(place.home)
+    started = daemon.ensure_daemon(place.home)
     sent = send_probe(place.home.dispatch, place.root or place.cwd)
-    entry = _journaled(place, sent.session)
+    entry = _find_entry(place, sent.session)
     if as_json:
         answer = msgspec.to_builtins(sent)
-        told = {"changes": report.changes, "daemon": started, "event": answer, "trace": entry and plain(entry)}
-        screen.document({"ok": sent.exit == 0, **told})
+        told = {"changes": report.changes, "daemon": started, "event": answer, "trace": entry and entry_to_json(entry)}
+        screen.print_json({"ok": sent.exit == 0, **told})
     else:
         screen.say("What was changed")
-        tell(report)
+        print_report(report)
         screen.say(f"  daemon {started}: {place.home.socket}")
-        _show(sent, entry)
-        _next(place)
+        _print_probe(sent, entry)
+        _print_next_steps(place)
     if sent.exit != 0:
         raise typer.Exit(1)
 
 
-def _journaled(place: Here, session: str) -> Entry | None:
-    with journal_of(place.home) as store:
-        found = journal.last(store, 1, session=session)
+def _find_entry(place: CommandPlace, session: str) -> JournalEntry | None:
+    with open_journal(place.home) as store:
+        found = journal.read_last_entries(store, 1, session=session)
     return found[0] if found else None
 
 
-def _show(sent: Sent, entry: Entry | None) -> None:
+def _print_probe(sent: ProbeAnswer, entry: JournalEntry | None) -> None:
     screen.say(f"\nA real event through the real dispatcher ({sent.milliseconds:.1f} ms, exit code {sent.exit})")
     if entry is not None:
-        event.show(entry)
+        event.print_story(entry)
     else:
         screen.say("  it is not in the journal, which is switched off in config.toml")
     if sent.stderr:
         screen.say(f"  the dispatcher said: {sent.stderr}")
 
 
-def _next(place: Here) -> None:
+def _print_next_steps(place: CommandPlace) -> None:
     screen.say(f"\nUndo all of it:  synaptic down   (the journal stays: {place.home.database})")
     screen.say("Next:            synaptic list   synaptic policy list   synaptic tail -f   synaptic doctor")
     if place.project is None:
         screen.say("This folder is no project; `synaptic up` in one writes its variables too.")
 
 
-def send_probe(dispatch: Path, cwd: str) -> Sent:
+def send_probe(dispatch: Path, cwd: str) -> ProbeAnswer:
     """Send a real, harmless event through the installed dispatcher: proof that the agent's next call is answered."""
     session = f"synaptic-probe-{secrets.token_hex(6)}"
     payload = {
@@ -101,8 +101,8 @@ def send_probe(dispatch: Path, cwd: str) -> Sent:
         "tool_input": {"command": "echo synaptic is up", "description": "A harmless event from `synaptic up`"},
     }
     started = time.perf_counter()
-    done = _run(dispatch, msgspec.json.encode(payload), cwd)
-    return Sent(
+    done = _run_dispatcher(dispatch, msgspec.json.encode(payload), cwd)
+    return ProbeAnswer(
         session=session,
         exit=done.returncode,
         stdout=done.stdout.decode("utf-8", "replace").strip(),
@@ -111,12 +111,18 @@ def send_probe(dispatch: Path, cwd: str) -> Sent:
     )
 
 
-def _run(dispatch: Path, stdin: bytes, cwd: str) -> "subprocess.CompletedProcess[bytes]":
+def _run_dispatcher(dispatch: Path, stdin: bytes, cwd: str) -> "subprocess.CompletedProcess[bytes]":
     # The folder that counts is the one that was asked about, not the project of a session around us.
     env = {name: value for name, value in os.environ.items() if name != "CLAUDE_PROJECT_DIR"}
     try:
         return subprocess.run(
-            [dispatch, "PreToolUse"], input=stdin, capture_output=True, timeout=PATIENCE, check=False, cwd=cwd, env=env
+            [dispatch, "PreToolUse"],
+            input=stdin,
+            capture_output=True,
+            timeout=PROBE_TIMEOUT,
+            check=False,
+            cwd=cwd,
+            env=env,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         hint = "type: synaptic bootstrap"

@@ -7,17 +7,17 @@ from typing import Annotated
 import typer
 
 from synaptic.cli import screen
-from synaptic.cli.carry_out import at_work, wait_for
-from synaptic.cli.place import Here, here, required_root
-from synaptic.cli.registered import catalog_of
-from synaptic.cli.verbs import shown, verb
+from synaptic.cli.carry_out import open_context, run_to_end
+from synaptic.cli.place import CommandPlace, find_place, require_root
+from synaptic.cli.registered import load_hook_catalog
+from synaptic.cli.verbs import format_examples, make_verb_app
 from synaptic.model.hook import Builtin
 from synaptic.store import usage
-from synaptic.store.usage import Used
+from synaptic.store.usage import UsageCount
 from synaptic.work.abilities import ListAbilities, ShowAbilityUsage
 
-app = verb()
-BARS = " ▁▂▃▄▅▆▇█"
+app = make_verb_app()
+BAR_LETTERS = " ▁▂▃▄▅▆▇█"
 
 EXAMPLES = """
 synaptic usage                   abilities, hooks and policies of this project
@@ -25,7 +25,7 @@ synaptic usage --by hook --days 7
 """
 
 
-@app.command(epilog=shown(EXAMPLES))
+@app.command(epilog=format_examples(EXAMPLES))
 def show(
     by: Annotated[str, typer.Option(help="ability, hook or policy; without it all three.")] = "",
     days: Annotated[int, typer.Option(help="How far back to look.")] = 30,
@@ -38,48 +38,58 @@ def show(
     names = ("ability", "hook", "policy")
     if by not in ("", *names):
         raise typer.BadParameter(f"--by is one of {', '.join(names)}")
-    place = here()
-    tables = {name: rows for name, rows in _tables(place, days).items() if by in ("", name)}
+    place = find_place()
+    tables = {name: rows for name, rows in _build_tables(place, days).items() if by in ("", name)}
     if as_json:
-        screen.document({"root": place.root, "days": days, **tables})
+        screen.print_json({"root": place.root, "days": days, **tables})
         return
     for name, rows in tables.items():
         screen.say(f"{name.capitalize()}:" if rows else f"{name.capitalize()}: none")
         if rows:
-            screen.table(("NAME", "CALLS", "FAILED", "SPOKE", "AVERAGE", "LAST", "DAYS"), (_row(row) for row in rows))
+            screen.print_table(
+                ("NAME", "CALLS", "FAILED", "SPOKE", "AVERAGE", "LAST", "DAYS"), (_make_row(row) for row in rows)
+            )
 
 
-def _tables(place: Here, days: int) -> dict[str, tuple[Used, ...]]:
-    root = required_root(place)
-    catalog = catalog_of(place)
+def _build_tables(place: CommandPlace, days: int) -> dict[str, tuple[UsageCount, ...]]:
+    root = require_root(place)
+    catalog = load_hook_catalog(place)
     policies = {hook.id for hook in catalog.hooks if isinstance(hook.handler, Builtin)}
     registered = {hook.id for hook in catalog.hooks} - policies
-    with at_work() as context:
-        ran = usage.hooks(context.store, root, days)
+    with open_context() as context:
+        ran = usage.read_hook_usage(context.store, root, days)
         called = ShowAbilityUsage(root=root, days=days).run(context)
-        known = {one.id for one in wait_for(ListAbilities(root=root).run(context))}
+        known = {one.id for one in run_to_end(ListAbilities(root=root).run(context))}
     return {
-        "ability": _with_unused(called, known),
+        "ability": _add_unused(called, known),
         # A policy that is switched off by now is still told from a hook by the dot in its id.
-        "hook": _with_unused((one for one in ran if one.name not in policies and "." not in one.name), registered),
-        "policy": _with_unused((one for one in ran if one.name in policies or "." in one.name), policies),
+        "hook": _add_unused((one for one in ran if one.name not in policies and "." not in one.name), registered),
+        "policy": _add_unused((one for one in ran if one.name in policies or "." in one.name), policies),
     }
 
 
-def _with_unused(used: Iterable[Used], known: set[str]) -> tuple[Used, ...]:
+def _add_unused(used: Iterable[UsageCount], known: set[str]) -> tuple[UsageCount, ...]:
     found = tuple(used)
     names = {one.name for one in found}
-    return (*found, *(Used(name=name) for name in sorted(known - names)))
+    return (*found, *(UsageCount(name=name) for name in sorted(known - names)))
 
 
-def _row(one: Used) -> tuple[str, ...]:
+def _make_row(one: UsageCount) -> tuple[str, ...]:
     if not one.calls:
         return (one.name, "0", "", "", "", "never", "")
     last = datetime.fromtimestamp(one.last).strftime("%Y-%m-%d %H:%M")
-    return (one.name, str(one.calls), str(one.failures), str(one.spoke), f"{one.millis:g} ms", last, bars(one.days))
+    return (
+        one.name,
+        str(one.calls),
+        str(one.failures),
+        str(one.spoke),
+        f"{one.millis:g} ms",
+        last,
+        draw_bars(one.days),
+    )
 
 
-def bars(counts: tuple[int, ...]) -> str:
+def draw_bars(counts: tuple[int, ...]) -> str:
     """Draw numbers as a line of bars, the highest one full."""
     top = max(counts, default=0) or 1
-    return "".join(BARS[-(-count * (len(BARS) - 1) // top)] for count in counts)
+    return "".join(BAR_LETTERS[-(-count * (len(BAR_LETTERS) - 1) // top)] for count in counts)

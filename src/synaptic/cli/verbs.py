@@ -57,7 +57,7 @@ VERBS = {
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 
 
-class Verbs(TyperGroup):
+class VerbGroup(TyperGroup):
     """A command group that knows the names of all verbs and imports one only when it is used."""
 
     def __init__(self, **settings: Any) -> None:
@@ -74,18 +74,18 @@ class Verbs(TyperGroup):
         return command
 
 
-def verb(summary: str = "", examples: str = "") -> typer.Typer:
+def make_verb_app(summary: str = "", examples: str = "") -> typer.Typer:
     """Make the Typer app of one verb file: plain help, with examples as they are written."""
     return typer.Typer(
         help=summary or None,
-        epilog=shown(examples) or None,
+        epilog=format_examples(examples) or None,
         add_completion=False,
         rich_markup_mode=None,
         no_args_is_help=True,
     )
 
 
-def shown(examples: str) -> str:
+def format_examples(examples: str) -> str:
     """Format examples for the end of a help page, kept line by line."""
     lines = "\n".join(f"  {line.strip()}" for line in examples.strip().splitlines())
     return f"\b\nExamples:\n{lines}" if lines else ""

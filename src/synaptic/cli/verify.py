@@ -6,13 +6,13 @@ import msgspec
 import typer
 
 from synaptic.cli import screen
-from synaptic.cli.place import here
-from synaptic.cli.sites import ScopeOption, installed_sites, sites_in
-from synaptic.cli.verbs import Json, shown, verb
+from synaptic.cli.place import find_place
+from synaptic.cli.sites import ScopeOption, find_installed_sites, list_sites
+from synaptic.cli.verbs import Json, format_examples, make_verb_app
 from synaptic.model.refusal import Refusal
-from synaptic.packages.verify_install import Found, verify_site
+from synaptic.packages.verify_install import VerifyFinding, verify_site
 
-app = verb()
+app = make_verb_app()
 
 EXAMPLES = """
 synaptic verify
@@ -21,32 +21,32 @@ synaptic doctor --fix          restores what was changed
 """
 
 
-@app.command(epilog=shown(EXAMPLES))
+@app.command(epilog=format_examples(EXAMPLES))
 def verify(
     name: Annotated[str, typer.Argument(help="One package; without it all of them.")] = "",
     scope: ScopeOption = None,
     as_json: Json = False,
 ) -> None:
     """Look at every installed file and hook; exit code 1 when one is missing, or changed so that it cannot run."""
-    place = here()
-    sites = sites_in(place, scope)
-    if name and not installed_sites(place, name, scope):
+    place = find_place()
+    sites = list_sites(place, scope)
+    if name and not find_installed_sites(place, name, scope):
         raise Refusal("not_found", f"{name} is not installed here", where=place.cwd, hint="type: synaptic freeze")
     found = [one for site in sites for one in verify_site(site, name)]
-    failed = [one for one in found if one.failed]
+    failed = [one for one in found if one.has_failed]
     if as_json:
-        screen.document({"ok": not failed, "found": [_object(one) for one in found]})
+        screen.print_json({"ok": not failed, "found": [_finding_to_json(one) for one in found]})
     else:
-        _tell(found)
+        _print_findings(found)
     if failed:
         raise typer.Exit(1)
 
 
-def _object(found: Found) -> dict[str, str]:
+def _finding_to_json(found: VerifyFinding) -> dict[str, str]:
     return {**msgspec.structs.asdict(found), "severity": found.severity}
 
 
-def _tell(found: list[Found]) -> None:
+def _print_findings(found: list[VerifyFinding]) -> None:
     for one in found:
         if one.kind != "ok":
             screen.say(f"{one.severity}: {one.package} ({one.scope}) {one.kind} {one.path} {one.message}".rstrip())

@@ -14,25 +14,25 @@ PATH_LIMIT = 103
 
 
 @contextmanager
-def reachable(path: Path) -> Iterator[str]:
+def bind_name(path: Path) -> Iterator[str]:
     """Yield a name for this socket that is short enough, valid while the context is open."""
     if len(os.fsencode(path)) <= PATH_LIMIT:
         yield str(path)
         return
     folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        with _named(folder) as prefix:
+        with _link_folder(folder) as prefix:
             yield prefix + path.name
     finally:
         os.close(folder)
 
 
-def connect(home: Home, timeout: float) -> socket.socket:
+def connect_daemon(home: Home, timeout: float) -> socket.socket:
     """A connection to the daemon. Raises OSError when nobody accepts."""
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     connection.settimeout(timeout)
     try:
-        with reachable(home.socket) as path:
+        with bind_name(home.socket) as path:
             connection.connect(path)
     except OSError:
         connection.close()
@@ -41,7 +41,7 @@ def connect(home: Home, timeout: float) -> socket.socket:
 
 
 @contextmanager
-def _named(folder: int) -> Iterator[str]:
+def _link_folder(folder: int) -> Iterator[str]:
     if sys.platform == "linux":
         yield f"/proc/self/fd/{folder}/"
         return

@@ -12,25 +12,25 @@ from starlette.routing import Route
 
 from synaptic.daemon import rpc
 from synaptic.daemon.client import new_call_id
-from synaptic.daemon.lifecycle import plain_env
+from synaptic.daemon.lifecycle import clean_environment
 from synaptic.model.call import Answer, Request
 
 Endpoint = Callable[[HttpRequest], Awaitable[Response]]
-LOCAL = ("127.0.0.1", "localhost", "[::1]")
+LOCAL_HOSTS = ("127.0.0.1", "localhost", "[::1]")
 
 
-def application(service: Any, token: str | None = None) -> Starlette:
+def build_application(service: Any, token: str | None = None) -> Starlette:
     """The app for one listener. With a token it is for loopback: every request must carry it."""
-    guard = _guarded(token) if token is not None else _open
+    guard = _require_token(token) if token is not None else _leave_open
     routes = [
-        Route("/rpc", guard(_rpc(service)), methods=["POST"]),
-        Route("/hook/{agent}/{event}", guard(_hook(service)), methods=["POST"]),
-        Route("/health", guard(_health(service)), methods=["GET"]),
+        Route("/rpc", guard(_make_rpc_endpoint(service)), methods=["POST"]),
+        Route("/hook/{agent}/{event}", guard(_make_hook_endpoint(service)), methods=["POST"]),
+        Route("/health", guard(_make_health_endpoint(service)), methods=["GET"]),
     ]
     return Starlette(routes=routes)
 
 
-def _rpc(service: Any) -> Endpoint:
+def _make_rpc_endpoint(service: Any) -> Endpoint:
     async def answer(request: HttpRequest) -> Response:
         body = await rpc.answer_json_rpc(service, await request.body())
         return Response(body, media_type="application/json")
@@ -38,7 +38,7 @@ def _rpc(service: Any) -> Endpoint:
     return answer
 
 
-def _hook(service: Any) -> Endpoint:
+def _make_hook_endpoint(service: Any) -> Endpoint:
     """An agent's http hook: the body is the event, the answer is what `dispatch` would have printed."""
 
     async def answer(request: HttpRequest) -> Response:
@@ -48,14 +48,14 @@ def _hook(service: Any) -> Endpoint:
             stdin=await request.body(),
             id=new_call_id(),
             # A post brings no environment of the agent's; hooks get the daemon's few plain variables.
-            env=plain_env(os.environ),
+            env=clean_environment(os.environ),
         )
-        return _as_http(await service.engine.answer(event))
+        return _answer_to_http(await service.engine.answer(event))
 
     return answer
 
 
-def _as_http(answer: Answer) -> Response:
+def _answer_to_http(answer: Answer) -> Response:
     """An http hook has no exit code: a refusal by exit code becomes a block in words."""
     if answer.exit == 2 and not answer.stdout:
         reason = answer.stderr.decode("utf-8", "replace").strip() or "refused"
@@ -66,23 +66,23 @@ def _as_http(answer: Answer) -> Response:
     return Response(answer.stdout or b"{}", media_type="application/json")
 
 
-def _health(service: Any) -> Endpoint:
+def _make_health_endpoint(service: Any) -> Endpoint:
     async def answer(request: HttpRequest) -> Response:
         return JSONResponse({"ok": True, "version": service.version})
 
     return answer
 
 
-def _open(endpoint: Endpoint) -> Endpoint:
+def _leave_open(endpoint: Endpoint) -> Endpoint:
     return endpoint
 
 
-def _guarded(token: str) -> Callable[[Endpoint], Endpoint]:
+def _require_token(token: str) -> Callable[[Endpoint], Endpoint]:
     """Answer only requests with the token, addressed to this machine by name, and never from a web page."""
 
     def guard(endpoint: Endpoint) -> Endpoint:
         async def checked(request: HttpRequest) -> Response:
-            if refusal := _refusal(request, token):
+            if refusal := _find_refusal(request, token):
                 return JSONResponse({"error": refusal}, status_code=403)
             return await endpoint(request)
 
@@ -91,10 +91,10 @@ def _guarded(token: str) -> Callable[[Endpoint], Endpoint]:
     return guard
 
 
-def _refusal(request: HttpRequest, token: str) -> str:
+def _find_refusal(request: HttpRequest, token: str) -> str:
     host = request.headers.get("host", "").rpartition(":")[0] or request.headers.get("host", "")
     # DNS rebinding: a web page can let its own name point to 127.0.0.1, but the Host header still says that name.
-    if host not in LOCAL:
+    if host not in LOCAL_HOSTS:
         return "the Host header does not name this machine"
     # Browsers add Origin to what a page posts, and the page cannot prevent it; no agent sends one.
     if "origin" in request.headers:

@@ -9,19 +9,19 @@ from pathlib import Path
 import msgspec
 
 import synaptic
-from synaptic.daemon.address import connect
-from synaptic.daemon.frame import ANSWERED, STDIN_LIMIT, AnswerReader, Delivery, Reply, pack_request
-from synaptic.daemon.lifecycle import POLL, find_home, is_held
-from synaptic.daemon.refuse import refuse
-from synaptic.daemon.rpc import VARIABLES
+from synaptic.daemon.address import connect_daemon
+from synaptic.daemon.frame import ANSWERED, STDIN_LIMIT, AnswerReader, AnswerReply, RequestDelivery, pack_request
+from synaptic.daemon.lifecycle import POLL_SECONDS, find_home, is_held
+from synaptic.daemon.refuse import refuse_unchecked
+from synaptic.daemon.rpc import REQUEST_VARIABLES
 from synaptic.model.call import Answer, Request
 from synaptic.model.errors import DaemonError
 from synaptic.model.home import Home
 
-SILENCE = 5.0
+SILENCE_TIMEOUT = 5.0
 """A living daemon sends a byte each second."""
-STARTING = 3.0
-ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+STARTING_TIMEOUT = 3.0
+ID_ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 
 class RpcError(DaemonError):
@@ -32,12 +32,12 @@ class RpcError(DaemonError):
         self.code = code
 
 
-def call(home: Home, request: Request) -> Answer | None:
+def send_request(home: Home, request: Request) -> Answer | None:
     """The daemon's answer, or None when there is no usable daemon and the engine has to run here."""
     try:
-        with _reach(home) as connection:
-            _send(connection, pack_request(Delivery(synaptic.__version__, request)))
-            reply = _receive(connection)
+        with _open_connection(home) as connection:
+            _send_frame(connection, pack_request(RequestDelivery(synaptic.__version__, request)))
+            reply = _receive_reply(connection)
     except (OSError, DaemonError):
         # Whatever went wrong, the engine here decides. The call id is the same: if the daemon has written its
         # answer already, that is given again, and no hook runs twice.
@@ -45,12 +45,12 @@ def call(home: Home, request: Request) -> Answer | None:
     return reply.answer if reply.status == ANSWERED else None
 
 
-def rpc(home: Home, method: str, params: object = None, timeout: float = 30.0) -> object:
+def call_rpc(home: Home, method: str, params: object = None, timeout: float = 30.0) -> object:
     """One JSON-RPC call. Raises RpcError for an error the daemon answers, DaemonError when it does not answer."""
     given = {} if params is None else params
-    body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": given, "env": _environment()}
+    body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": given, "env": _caller_environment()}
     try:
-        reply = msgspec.json.decode(_post(home, msgspec.json.encode(body), timeout), type=dict[str, object])
+        reply = msgspec.json.decode(_post_json(home, msgspec.json.encode(body), timeout), type=dict[str, object])
     except (OSError, msgspec.DecodeError) as error:
         hint = "type: synaptic daemon status"
         raise DaemonError(f"{method} got no answer: {error}", where=str(home.socket), hint=hint) from error
@@ -59,19 +59,19 @@ def rpc(home: Home, method: str, params: object = None, timeout: float = 30.0) -
     return reply.get("result")
 
 
-def _environment() -> dict[str, str]:
+def _caller_environment() -> dict[str, str]:
     """Collect the variables that say who asks, and from which folder."""
-    known = {name: os.environ[name] for name in VARIABLES if name in os.environ}
+    known = {name: os.environ[name] for name in REQUEST_VARIABLES if name in os.environ}
     try:
         return {"CWD": str(Path.cwd()), **known}
     except OSError:  # the folder is gone
         return known
 
 
-def responds(home: Home) -> bool:
+def is_responding(home: Home) -> bool:
     """Whether the daemon answers at all; a stopped or stuck process does not."""
     try:
-        rpc(home, "daemon.status", timeout=SILENCE)
+        call_rpc(home, "daemon.status", timeout=SILENCE_TIMEOUT)
     except RpcError:
         return True  # an error is an answer too: the process is alive
     except DaemonError:
@@ -82,21 +82,21 @@ def responds(home: Home) -> bool:
 def new_call_id() -> str:
     """48 bits of milliseconds and 80 of chance: sorts by time, needs no coordination."""
     number = (time.time_ns() // 1_000_000) << 80 | int.from_bytes(os.urandom(10))
-    return "".join(ALPHABET[number >> shift & 31] for shift in range(125, -1, -5))
+    return "".join(ID_ALPHABET[number >> shift & 31] for shift in range(125, -1, -5))
 
 
 def main(argv: list[str]) -> int:
     """What the Python dispatcher does: `argv` is its own path, then the words after it."""
-    home = _home_of(Path(argv[0]))
+    home = _find_home(Path(argv[0]))
     # `--entry=` only marks our entries in the settings of an agent.
     words = [word for word in argv[1:] if not word.startswith("--entry=")][:2]
     agent, event = words if len(words) == 2 else ("claude", "".join(words))
-    stdin = _stdin()
+    stdin = _read_stdin()
     if len(stdin) > STDIN_LIMIT:
-        return _deliver(refuse(home, event, "its input is larger than 64 MiB", agent))
+        return _print_answer(refuse_unchecked(home, event, "its input is larger than 64 MiB", agent))
     request = Request(agent=agent, event=event, stdin=stdin, id=new_call_id(), env=dict(os.environ))
-    answer = call(home, request)
-    return _deliver(answer) if answer is not None else _answer_here(home, request)
+    answer = send_request(home, request)
+    return _print_answer(answer) if answer is not None else _answer_here(home, request)
 
 
 def _answer_here(home: Home, request: Request) -> int:
@@ -106,36 +106,36 @@ def _answer_here(home: Home, request: Request) -> int:
 
     def deliver(answer: Answer) -> None:
         given.append(answer)
-        _deliver(answer)
+        _print_answer(answer)
 
     asyncio.run(fallback.answer_here(home, request, deliver))
     fallback.leave_daemon(home, synaptic.__version__)
     return given[0].exit
 
 
-def _reach(home: Home) -> socket.socket:
-    end = time.monotonic() + STARTING
+def _open_connection(home: Home) -> socket.socket:
+    end = time.monotonic() + STARTING_TIMEOUT
     while True:
         try:
-            connection = connect(home, SILENCE)
+            connection = connect_daemon(home, SILENCE_TIMEOUT)
         except (FileNotFoundError, ConnectionRefusedError, BlockingIOError):
             # The lock is held and nobody listens yet: a daemon is starting, and waiting is quicker than an engine here.
             # BlockingIOError: its backlog is full.
             if time.monotonic() >= end or not is_held(home):
                 raise
-            time.sleep(POLL)
+            time.sleep(POLL_SECONDS)
         else:
             return connection
 
 
-def _send(connection: socket.socket, frame: bytes) -> None:
+def _send_frame(connection: socket.socket, frame: bytes) -> None:
     try:
         connection.sendall(frame)
     except (BrokenPipeError, ConnectionResetError):
         return  # an answer given before everything was read still counts
 
 
-def _receive(connection: socket.socket) -> Reply:
+def _receive_reply(connection: socket.socket) -> AnswerReply:
     reader = AnswerReader()
     while piece := connection.recv(1 << 16):
         if reply := reader.feed(piece):
@@ -143,11 +143,11 @@ def _receive(connection: socket.socket) -> Reply:
     raise DaemonError("the daemon closed the connection before its answer")
 
 
-def _post(home: Home, body: bytes, timeout: float) -> bytes:
+def _post_json(home: Home, body: bytes, timeout: float) -> bytes:
     from http.client import HTTPException, HTTPResponse  # noqa: PLC0415  takes longer to import than a call takes
 
     head = f"POST /rpc HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {len(body)}"
-    with connect(home, timeout) as connection:
+    with connect_daemon(home, timeout) as connection:
         connection.sendall(f"{head}\r\nConnection: close\r\n\r\n".encode() + body)
         response = HTTPResponse(connection, method="POST")
         try:
@@ -157,13 +157,13 @@ def _post(home: Home, body: bytes, timeout: float) -> bytes:
             raise OSError(f"not an HTTP answer: {error!r}") from error
 
 
-def _home_of(script: Path) -> Home:
+def _find_home(script: Path) -> Home:
     """From the script's own path, since a repository can set a hook's environment."""
     folder = script.resolve().parent
     return Home(folder.parent) if folder.name == "bin" else find_home(os.environ)
 
 
-def _stdin() -> bytes:
+def _read_stdin() -> bytes:
     try:
         with open(0, "rb", closefd=False) as file:
             return file.read(STDIN_LIMIT + 1)
@@ -171,7 +171,7 @@ def _stdin() -> bytes:
         return b""
 
 
-def _deliver(answer: Answer) -> int:
+def _print_answer(answer: Answer) -> int:
     for fd, content in ((1, answer.stdout), (2, answer.stderr)):
         rest = memoryview(content)
         while rest:

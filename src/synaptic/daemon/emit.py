@@ -8,14 +8,14 @@ from typing import Any
 
 import msgspec
 
-from synaptic.agents.shared.discover import OWN
+from synaptic.agents.shared.discover import OWN_NAME
 from synaptic.daemon import client, fallback
 from synaptic.model.call import Answer, Request
-from synaptic.model.context import fault
+from synaptic.model.context import describe_fault
 from synaptic.model.home import Home
 from synaptic.pipeline.decide import BLOCKING_ONLY
 
-SESSION = "SYNAPTIC_SESSION"
+SESSION_VARIABLE = "SYNAPTIC_SESSION"
 
 
 class Emission(msgspec.Struct, frozen=True, kw_only=True):
@@ -26,7 +26,7 @@ class Emission(msgspec.Struct, frozen=True, kw_only=True):
     blocking_only: bool = False
 
 
-class Emitted(msgspec.Struct, frozen=True, kw_only=True):
+class EmissionResult(msgspec.Struct, frozen=True, kw_only=True):
     """What the hooks said together."""
 
     result: dict[str, Any]
@@ -34,42 +34,42 @@ class Emitted(msgspec.Struct, frozen=True, kw_only=True):
     warnings: tuple[str, ...]
 
 
-def completed(event: str, context: Mapping[str, Any], root: str) -> dict[str, Any]:
+def complete_context(event: str, context: Mapping[str, Any], root: str) -> dict[str, Any]:
     """The context with what can be derived: its event, a session, the time, the repository."""
     derived = {
         "event_type": event,
         # The parent is usually a shell: what is typed in one terminal is one session.
-        "session_id": os.environ.get(SESSION) or f"cli-{os.getppid()}",
+        "session_id": os.environ.get(SESSION_VARIABLE) or f"cli-{os.getppid()}",
         "timestamp": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
     }
     return {**derived, **({"repository_root": root} if root else {}), **context}
 
 
-def request_of(emission: Emission, env: Mapping[str, str]) -> Request:
+def make_request(emission: Emission, env: Mapping[str, str]) -> Request:
     """Build the request that the engine is asked with."""
     marked = {**env, BLOCKING_ONLY: "1"} if emission.blocking_only else dict(env)
     stdin = msgspec.json.encode(emission.context)
-    return Request(agent=OWN, event=emission.event, stdin=stdin, id=client.new_call_id(), env=marked)
+    return Request(agent=OWN_NAME, event=emission.event, stdin=stdin, id=client.new_call_id(), env=marked)
 
 
-def emit(home: Home, emission: Emission) -> Emitted:
+def emit_through(home: Home, emission: Emission) -> EmissionResult:
     """Ask the daemon, or run the engine here when there is none."""
     # It counts before the context's folder, and the session around us may be about another project.
     env = {name: value for name, value in os.environ.items() if name != "CLAUDE_PROJECT_DIR"}
-    request = request_of(emission, env)
-    return told(emission, client.call(home, request) or _here(home, request))
+    request = make_request(emission, env)
+    return read_result(emission, client.send_request(home, request) or _answer_in_process(home, request))
 
 
-def told(emission: Emission, answer: Answer) -> Emitted:
+def read_result(emission: Emission, answer: Answer) -> EmissionResult:
     """Read an answer into values; a context with a wrong field is one of the warnings."""
     lines = answer.stderr.decode("utf-8", "replace").splitlines()
-    broken = fault(emission.event, emission.context)
+    broken = describe_fault(emission.event, emission.context)
     warnings = dict.fromkeys((*([broken] if broken else []), *(line.removeprefix("synaptic: ") for line in lines)))
     result = msgspec.json.decode(answer.stdout, type=dict[str, Any]) if answer.stdout else {}
-    return Emitted(result=result, blocked=answer.exit == 2, warnings=tuple(warnings))
+    return EmissionResult(result=result, blocked=answer.exit == 2, warnings=tuple(warnings))
 
 
-def _here(home: Home, request: Request) -> Answer:
+def _answer_in_process(home: Home, request: Request) -> Answer:
     given: list[Answer] = []
     asyncio.run(fallback.answer_here(home, request, given.append))
     return given[0]

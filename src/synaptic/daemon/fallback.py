@@ -9,8 +9,8 @@ from pathlib import Path
 
 import synaptic
 from synaptic.daemon import frame, lifecycle
-from synaptic.daemon.client import responds
-from synaptic.daemon.refuse import refuse
+from synaptic.daemon.client import is_responding
+from synaptic.daemon.refuse import refuse_unchecked
 from synaptic.engine.walk import open_engine
 from synaptic.model.call import Answer, Request
 from synaptic.model.errors import DaemonError, SynapticError
@@ -25,12 +25,12 @@ async def answer_here(home: Home, request: Request, deliver: Deliver) -> None:
     try:
         engine = open_engine(home)
     except Exception as error:  # noqa: BLE001  an answer is owed, and this is the last one who can give it
-        deliver(_failed(home, request, error))
+        deliver(_answer_failure(home, request, error))
         return
     try:
         answer = await engine.replay(request)
     except Exception as error:  # noqa: BLE001  as above
-        answer = _failed(home, request, error)
+        answer = _answer_failure(home, request, error)
     deliver(answer)
     await engine.close()
 
@@ -40,8 +40,8 @@ def leave_daemon(home: Home, client: str) -> None:
     if not home.engine.exists():
         return  # it has been taken out while this call was on its way
     with suppress(SynapticError):  # without a daemon the next call comes here again
-        if client != synaptic.__version__ and dispatcher.kind(home):
-            dispatcher.install(home)
+        if client != synaptic.__version__ and dispatcher.find_dispatcher_kind(home):
+            dispatcher.install_dispatcher(home)
         if dispatcher.read_engine(home).daemon:
             _start_or_replace(home)
 
@@ -50,56 +50,56 @@ def main(argv: list[str]) -> int:
     """One request frame on stdin, one answer frame on stdout, then the daemon for the next call."""
     home = Home(Path(argv[0]))
     try:
-        delivery = _read()
+        delivery = _read_request()
     except DaemonError:
         return 1  # no frame: `dispatch` sees no answer and applies the fail policy
-    asyncio.run(_run(home, delivery.request))
+    asyncio.run(_run_engine(home, delivery.request))
     # The end of our output first: the agent waits for it, and starting a daemon takes a moment.
     _close_stdout()
     leave_daemon(home, delivery.version)
     return 0
 
 
-async def _run(home: Home, request: Request) -> None:
-    beat = asyncio.create_task(_beat())
+async def _run_engine(home: Home, request: Request) -> None:
+    beat = asyncio.create_task(_keep_alive())
 
     def deliver(answer: Answer) -> None:
         # Before the frame: a keep-alive byte behind its head would be read as part of the answer.
         beat.cancel()
-        _write(frame.pack_answer(answer))
+        _write_frame(frame.pack_answer(answer))
 
     await answer_here(home, request, deliver)
 
 
-async def _beat() -> None:
+async def _keep_alive() -> None:
     while True:
         await asyncio.sleep(frame.KEEP_ALIVE_SECONDS)
-        _write(frame.KEEP_ALIVE)
+        _write_frame(frame.KEEP_ALIVE)
 
 
 def _start_or_replace(home: Home) -> None:
-    now = lifecycle.status(home)
+    now = lifecycle.read_status(home)
     if now.state == "stopped":
-        lifecycle.start(home)
+        lifecycle.start_daemon(home)
     # Asked, since a stuck process still holds the lock and looks as if it ran.
-    elif now.state == "running" and (now.version != synaptic.__version__ or not responds(home)):
-        lifecycle.restart(home)
+    elif now.state == "running" and (now.version != synaptic.__version__ or not is_responding(home)):
+        lifecycle.restart_daemon(home)
 
 
-def _failed(home: Home, request: Request, error: Exception) -> Answer:
-    return refuse(home, request.event, f"{type(error).__name__}: {error}", request.agent)
+def _answer_failure(home: Home, request: Request, error: Exception) -> Answer:
+    return refuse_unchecked(home, request.event, f"{type(error).__name__}: {error}", request.agent)
 
 
-def _read() -> frame.Delivery:
+def _read_request() -> frame.RequestDelivery:
     stdin = sys.stdin.buffer
     head = stdin.read(frame.REQUEST_HEAD.size)
     if len(head) != frame.REQUEST_HEAD.size:
         raise DaemonError("no request on stdin")
-    sizes = frame.request_sizes(head)
+    sizes = frame.read_request_sizes(head)
     return frame.unpack_request(sizes, stdin.read(sizes.body))
 
 
-def _write(content: bytes) -> None:
+def _write_frame(content: bytes) -> None:
     rest = memoryview(content)
     with suppress(OSError):  # a dispatcher that is gone needs no answer
         while rest:

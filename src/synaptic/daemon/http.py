@@ -11,7 +11,7 @@ from typing import Any
 from synaptic.model.home import Home
 
 
-class Http:
+class HttpListeners:
     """The ASGI server behind both listeners (Unix socket and loopback), imported when it is first needed."""
 
     def __init__(self, service: Any) -> None:
@@ -23,38 +23,38 @@ class Http:
 
     def take_over(self, transport: asyncio.Transport, received: bytes) -> None:
         """Hand a connection of the Unix socket to the HTTP protocol, with what has been read from it."""
-        protocol = self._protocol(None)
+        protocol = self._make_protocol(None)
         transport.set_protocol(protocol)
         protocol.connection_made(transport)
         protocol.data_received(received)
 
-    async def open(self) -> None:
+    async def open_loopback(self) -> None:
         """Listen on loopback if the user's config says so."""
         wanted = self._service.engine.catalogs.get("").config.http
-        await asyncio.to_thread(self._config, None)  # so that the first HTTP request does not hold up an event
+        await asyncio.to_thread(self._make_config, None)  # so that the first HTTP request does not hold up an event
         if not wanted.enabled:
             return
         # Loopback is open to every user of the machine, unlike the socket: hence the token.
-        token = loopback_token(self._service.engine.home)
+        token = read_loopback_token(self._service.engine.home)
         loop = asyncio.get_running_loop()
-        self._server = await loop.create_server(lambda: self._protocol(token), "127.0.0.1", wanted.port)
+        self._server = await loop.create_server(lambda: self._make_protocol(token), "127.0.0.1", wanted.port)
         self.port = self._server.sockets[0].getsockname()[1]
-        port_file(self._service.engine.home).write_text(str(self.port))
+        locate_port(self._service.engine.home).write_text(str(self.port))
 
     async def close(self) -> None:
         if self._server is not None:
             self._server.close()
-            port_file(self._service.engine.home).unlink(missing_ok=True)
+            locate_port(self._service.engine.home).unlink(missing_ok=True)
 
-    def _protocol(self, token: str | None) -> asyncio.Protocol:
-        parts = _uvicorn()
-        config = self._config(token)
+    def _make_protocol(self, token: str | None) -> asyncio.Protocol:
+        parts = _import_uvicorn()
+        config = self._make_config(token)
         protocol: asyncio.Protocol = parts.HttpToolsProtocol(config=config, server_state=self._state, app_state={})
         return protocol
 
-    def _config(self, token: str | None) -> Any:
+    def _make_config(self, token: str | None) -> Any:
         if token not in self._configs:
-            parts = _uvicorn()
+            parts = _import_uvicorn()
             app = parts.application(self._service, token)
             config = parts.Config(app, log_config=None, access_log=False, lifespan="off")
             config.load()
@@ -64,25 +64,25 @@ class Http:
 
 
 @cache
-def _uvicorn() -> Any:
+def _import_uvicorn() -> Any:
     """Starlette and uvicorn take longer to import than the rest of the daemon: not before they are needed."""
     from uvicorn import Config  # noqa: PLC0415
     from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol  # noqa: PLC0415
     from uvicorn.server import ServerState  # noqa: PLC0415
 
-    from synaptic.daemon.app import application  # noqa: PLC0415
+    from synaptic.daemon.app import build_application  # noqa: PLC0415
 
     return SimpleNamespace(
-        Config=Config, HttpToolsProtocol=HttpToolsProtocol, ServerState=ServerState, application=application
+        Config=Config, HttpToolsProtocol=HttpToolsProtocol, ServerState=ServerState, application=build_application
     )
 
 
-def port_file(home: Home) -> Path:
+def locate_port(home: Home) -> Path:
     """Where the loopback port of the running daemon is written."""
     return home.run / "http.port"
 
 
-def loopback_token(home: Home) -> str:
+def read_loopback_token(home: Home) -> str:
     """The secret that loopback requests must carry: made once, readable by its user only."""
     path = home.root / "token"
     try:

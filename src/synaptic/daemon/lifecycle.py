@@ -21,37 +21,37 @@ from typing import Literal
 import msgspec
 
 import synaptic
-from synaptic.daemon.address import connect
+from synaptic.daemon.address import connect_daemon
 from synaptic.files.replace import replace_own
 from synaptic.model.errors import DaemonError
 from synaptic.model.home import Home
 from synaptic.setup.dispatcher import read_engine
-from synaptic.store.lease import is_locked
+from synaptic.store.lease import is_file_locked
 
 # -I: neither PYTHON* variables nor files in the caller's folder decide which code the daemon runs.
-SERVER = ("-I", "-m", "synaptic.daemon.server")
-INHERITED = ("HOME", "USER", "LOGNAME", "PATH", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR")
+SERVER_ARGV = ("-I", "-m", "synaptic.daemon.server")
+INHERITED_VARIABLES = ("HOME", "USER", "LOGNAME", "PATH", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR")
 INHERITED_PREFIXES = ("LC_", "XDG_")
-POLL = 0.01
-PROBES = 20
+POLL_SECONDS = 0.01
+LOCK_PROBES = 20
 """Who asks whether the lock is held has it for an instant, so one refusal proves nothing."""
-GRACE = 10.0
+STOP_GRACE = 10.0
 """Seconds to end by itself, with what it is working on, before it is killed."""
 
-State = Literal["running", "starting", "stopped"]
+DaemonState = Literal["running", "starting", "stopped"]
 
 
-class Status(msgspec.Struct, frozen=True, kw_only=True):
+class DaemonStatus(msgspec.Struct, frozen=True, kw_only=True):
     """What is known about the daemon of a home without asking it."""
 
-    state: State
+    state: DaemonState
     socket: str
     pid: int = 0
     version: str = ""
     since: float = 0.0
 
 
-class Lock(msgspec.Struct, frozen=True):
+class DaemonLock(msgspec.Struct, frozen=True):
     """The daemon's lock, held as long as this process lives or until it is released."""
 
     home: Home
@@ -59,7 +59,7 @@ class Lock(msgspec.Struct, frozen=True):
 
     def release(self) -> None:
         """Remove pid file and socket, then let go of the lock."""
-        _pid_file(self.home).unlink(missing_ok=True)
+        _locate_pid_file(self.home).unlink(missing_ok=True)
         self.home.socket.unlink(missing_ok=True)
         os.close(self.fd)  # last: whoever gets the lock next makes files of these names
 
@@ -78,15 +78,15 @@ def find_home(environ: Mapping[str, str]) -> Home:
         raise DaemonError("this user has no home folder", where="HOME", hint="set SYNAPTIC_HOME to a folder") from None
 
 
-def start(home: Home) -> bool:
+def start_daemon(home: Home) -> bool:
     """Start the daemon detached; False when one runs or is starting already. It gets the lock from us, still locked."""
-    prepare(home)
+    prepare_run_folder(home)
     fd = _take_lock(home)
     if fd is None:
         return False
     try:
-        _pid_file(home).unlink(missing_ok=True)  # of a daemon that was killed: `status` would believe it
-        _spawn(home, fd)
+        _locate_pid_file(home).unlink(missing_ok=True)  # of a daemon that was killed: `status` would believe it
+        _spawn_daemon(home, fd)
     except OSError as error:
         raise DaemonError(f"the daemon cannot be started: {error}", where=str(home.run)) from error
     finally:
@@ -99,13 +99,13 @@ def wait_ready(home: Home, timeout: float) -> bool:
     return _wait_until(lambda: is_listening(home), timeout)
 
 
-def stop(home: Home, grace: float = GRACE) -> Status:
+def stop_daemon(home: Home, grace: float = STOP_GRACE) -> DaemonStatus:
     """Ask the daemon to end, and after the grace end it; returns what was running."""
     if not is_held(home):
-        return status(home)
+        return read_status(home)
     # Until its pid file is written, nobody knows which process to signal.
-    _wait_until(lambda: status(home).state != "starting", grace)
-    was = status(home)
+    _wait_until(lambda: read_status(home).state != "starting", grace)
+    was = read_status(home)
     if was.state == "stopped":
         return was
     if not was.pid:
@@ -121,41 +121,41 @@ def stop(home: Home, grace: float = GRACE) -> Status:
     raise DaemonError(f"process {was.pid} does not end", where=str(home.lock), hint=f"look at it: ps -p {was.pid}")
 
 
-def status(home: Home) -> Status:
+def read_status(home: Home) -> DaemonStatus:
     """From the lock and the pid file; the daemon itself is not asked."""
     place = str(home.socket)
     if not is_held(home):
-        return Status(state="stopped", socket=place)
+        return DaemonStatus(state="stopped", socket=place)
     try:
-        pid, version = _pid_file(home).read_text().split("\n")[:2]
-        since = _pid_file(home).stat().st_mtime
-        return Status(state="running", socket=place, pid=int(pid), version=version, since=since)
+        pid, version = _locate_pid_file(home).read_text().split("\n")[:2]
+        since = _locate_pid_file(home).stat().st_mtime
+        return DaemonStatus(state="running", socket=place, pid=int(pid), version=version, since=since)
     except (OSError, ValueError):
-        return Status(state="starting", socket=place)
+        return DaemonStatus(state="starting", socket=place)
 
 
-def hold(home: Home, fd: int | None = None) -> Lock:
+def hold_lock(home: Home, fd: int | None = None) -> DaemonLock:
     """What the daemon does first: adopt the inherited lock, or take it. Raises DaemonError when another has it."""
-    prepare(home)
+    prepare_run_folder(home)
     held = _take_lock(home) if fd is None else _adopt_lock(home, fd)
     if held is None:
         raise DaemonError("another daemon runs here", where=str(home.lock), hint="type: synaptic daemon status")
     os.set_inheritable(held, False)  # no process that outlives the daemon may hold it
-    replace_own(str(_pid_file(home)), f"{os.getpid()}\n{synaptic.__version__}\n".encode())
-    return Lock(home, held)
+    replace_own(str(_locate_pid_file(home)), f"{os.getpid()}\n{synaptic.__version__}\n".encode())
+    return DaemonLock(home, held)
 
 
-def installed_version(home: Home) -> str:
+def read_installed_version(home: Home) -> str:
     """The version that the dispatcher was installed with; empty when none is."""
     return read_engine(home).version
 
 
 def is_held(home: Home) -> bool:
     """Whether a daemon lives, or is being started."""
-    return is_locked(home.lock)
+    return is_file_locked(home.lock)
 
 
-def prepare(home: Home) -> None:
+def prepare_run_folder(home: Home) -> None:
     """Make the run folder, private to this user. Raises DaemonError when it cannot be made or is someone else's."""
     try:
         home.run.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -171,31 +171,31 @@ def prepare(home: Home) -> None:
     raise DaemonError("the folder is not this user's own", where=str(home.run), hint=f"look at it: ls -ld {home.run}")
 
 
-def plain_env(environ: Mapping[str, str]) -> dict[str, str]:
+def clean_environment(environ: Mapping[str, str]) -> dict[str, str]:
     """What a daemon inherits: one project's variables must not reach the calls of another."""
-    return {k: v for k, v in environ.items() if k in INHERITED or k.startswith(INHERITED_PREFIXES)}
+    return {k: v for k, v in environ.items() if k in INHERITED_VARIABLES or k.startswith(INHERITED_PREFIXES)}
 
 
-def restart(home: Home) -> bool:
+def restart_daemon(home: Home) -> bool:
     """Stop and start; False when somebody else is restarting it already."""
     with _hold_restart_lock(home) as first:
         if first:
-            stop(home)
-            start(home)
+            stop_daemon(home)
+            start_daemon(home)
     return first
 
 
 def is_listening(home: Home) -> bool:
     """Whether somebody accepts on the socket; a file left by a killed daemon does not count."""
     try:
-        connect(home, timeout=1.0).close()
+        connect_daemon(home, timeout=1.0).close()
     except OSError:
         return False
     return True
 
 
-def _spawn(home: Home, fd: int) -> None:
-    command = (sys.executable, *SERVER, str(home.root), "--lock-fd", str(fd))
+def _spawn_daemon(home: Home, fd: int) -> None:
+    command = (sys.executable, *SERVER_ARGV, str(home.root), "--lock-fd", str(fd))
     log = os.open(home.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
     try:
         # Its own session, so that Ctrl-C at the caller's terminal is not for it; its own folder, so that the caller's
@@ -206,7 +206,7 @@ def _spawn(home: Home, fd: int) -> None:
             stdout=log,
             stderr=log,
             cwd=home.run,
-            env=plain_env(os.environ),
+            env=clean_environment(os.environ),
             pass_fds=(fd,),
             start_new_session=True,
         )
@@ -216,13 +216,13 @@ def _spawn(home: Home, fd: int) -> None:
 
 def _take_lock(home: Home) -> int | None:
     fd = _open_lock(home.lock)
-    for _ in range(PROBES):
+    for _ in range(LOCK_PROBES):
         if _try_lock(fd):
             return fd
         # A daemon that has written its pid file keeps the lock for good: no use in waiting.
-        if status(home).state == "running":
+        if read_status(home).state == "running":
             break
-        time.sleep(POLL)
+        time.sleep(POLL_SECONDS)
     os.close(fd)
     return None
 
@@ -255,7 +255,7 @@ def _open_lock(path: Path) -> int:
 @contextmanager
 def _hold_restart_lock(home: Home) -> Iterator[bool]:
     """Whether nobody else is restarting the daemon; two who did it together would stop each other's new one."""
-    prepare(home)
+    prepare_run_folder(home)
     fd = _open_lock(home.run / "restart.lock")
     try:
         yield _try_lock(fd)
@@ -265,7 +265,7 @@ def _hold_restart_lock(home: Home) -> Iterator[bool]:
 
 def _is_gone(home: Home, pid: int) -> bool:
     """Its lock is free, or another daemon has it. Without a pid file it may still be on its way out."""
-    now = status(home)
+    now = read_status(home)
     return now.state == "stopped" or (now.state == "running" and now.pid != pid)
 
 
@@ -274,9 +274,9 @@ def _wait_until(done: Callable[[], bool], timeout: float) -> bool:
     while not done():
         if time.monotonic() >= end:
             return False
-        time.sleep(POLL)
+        time.sleep(POLL_SECONDS)
     return True
 
 
-def _pid_file(home: Home) -> Path:
+def _locate_pid_file(home: Home) -> Path:
     return home.run / "daemon.pid"

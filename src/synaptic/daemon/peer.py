@@ -10,13 +10,13 @@ LOCAL_PEERCRED = 1
 XUCRED = struct.Struct("2I")
 
 
-def same_user(transport: asyncio.BaseTransport) -> bool:
+def is_same_user(transport: asyncio.BaseTransport) -> bool:
     """Whether the peer is us (or root, who could be us anyway)."""
     sock = transport.get_extra_info("socket")
-    return sock is not None and peer_uid(sock) in (os.getuid(), 0)
+    return sock is not None and read_peer_uid(sock) in (os.getuid(), 0)
 
 
-def peer_uid(sock: socket.socket) -> int:
+def read_peer_uid(sock: socket.socket) -> int:
     """The user id of the process that connected."""
     if hasattr(socket, "SO_PEERCRED"):
         raw = sock.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, CREDENTIALS.size)

@@ -10,12 +10,17 @@ import msgspec
 from synaptic.model.errors import LayerError, SynapticError
 
 Params = TypeVar("Params", bound=msgspec.Struct)
-Handler = Callable[[Any, Any], Awaitable[object]]
+MethodHandler = Callable[[Any, Any], Awaitable[object]]
 
-CODES = {"UNKNOWN_COMMAND": -32601, "VALIDATION_ERROR": -32602, "HANDLER_ERROR": -32000, "INVALID_REQUEST": -32600}
-METHODS: dict[str, tuple[Any, Handler]] = {}
+JSON_RPC_CODES = {
+    "UNKNOWN_COMMAND": -32601,
+    "VALIDATION_ERROR": -32602,
+    "HANDLER_ERROR": -32000,
+    "INVALID_REQUEST": -32600,
+}
+METHODS: dict[str, tuple[Any, MethodHandler]] = {}
 """The type of a method's arguments, and its handler."""
-VARIABLES = frozenset(
+REQUEST_VARIABLES = frozenset(
     {"CWD", "AGENT_ID", "CLAUDE_PLUGIN_ROOT", "AGENT_CLAIMS", "AGENT_TARGETED_CLAIMS", "AGENT_MANAGES", "AGENT_PARENT"}
 )
 """What a request may say about the environment it comes from."""
@@ -31,10 +36,10 @@ class RpcError(SynapticError):
         self.issues = issues
 
 
-def method(name: str) -> Callable[[Callable[[Any, Params], Awaitable[object]]], Handler]:
+def register_method(name: str) -> Callable[[Callable[[Any, Params], Awaitable[object]]], MethodHandler]:
     """Registers a handler under a name; its second parameter's type is the schema of the arguments."""
 
-    def register(handler: Callable[[Any, Params], Awaitable[object]]) -> Handler:
+    def register(handler: Callable[[Any, Params], Awaitable[object]]) -> MethodHandler:
         schema = next(kind for key, kind in handler.__annotations__.items() if key == "params")
         METHODS[name] = (schema, handler)
         return handler
@@ -42,12 +47,12 @@ def method(name: str) -> Callable[[Callable[[Any, Params], Awaitable[object]]], 
     return register
 
 
-def environment() -> Mapping[str, str]:
+def request_environment() -> Mapping[str, str]:
     """Get the variables that came with the request that is being answered."""
     return _environment.get()
 
 
-async def call(service: Any, name: str, params: Mapping[str, object], env: object = None) -> object:
+async def call_method(service: Any, name: str, params: Mapping[str, object], env: object = None) -> object:
     """Run one method. Every failure is a SynapticError."""
     # A context variable: requests that are answered at the same time must not see each other's AGENT_ID.
     token = _environment.set(_read_variables(env))
@@ -63,7 +68,7 @@ def _read_variables(env: object) -> Mapping[str, str]:
         given = msgspec.convert(env, dict[str, str])
     except msgspec.ValidationError:
         return {}
-    return {name: value for name, value in given.items() if name in VARIABLES}
+    return {name: value for name, value in given.items() if name in REQUEST_VARIABLES}
 
 
 async def _call_method(service: Any, name: str, params: Mapping[str, object]) -> object:
@@ -73,7 +78,7 @@ async def _call_method(service: Any, name: str, params: Mapping[str, object]) ->
     try:
         typed = msgspec.convert(params, schema)
     except msgspec.ValidationError as error:
-        raise RpcError("VALIDATION_ERROR", f"{name}: {error}", (issue(str(error)),)) from error
+        raise RpcError("VALIDATION_ERROR", f"{name}: {error}", (format_issue(str(error)),)) from error
     try:
         return await handler(service, typed)
     except SynapticError:
@@ -82,7 +87,7 @@ async def _call_method(service: Any, name: str, params: Mapping[str, object]) ->
         raise RpcError("HANDLER_ERROR", f"{name}: {type(error).__name__}: {error}") from error
 
 
-def issue(message: str) -> str:
+def format_issue(message: str) -> str:
     """Format msgspec's error about `$.field` as `field: message`."""
     text, found, path = message.partition(" - at `$.")
     if found:
@@ -91,7 +96,7 @@ def issue(message: str) -> str:
     return f"{field}: {message}" if field else message
 
 
-class JsonRpc(msgspec.Struct, frozen=True):
+class JsonRpcRequest(msgspec.Struct, frozen=True):
     """One request in JSON-RPC 2.0."""
 
     method: str
@@ -104,11 +109,11 @@ class JsonRpc(msgspec.Struct, frozen=True):
 async def answer_json_rpc(service: Any, body: bytes) -> bytes:
     """One JSON-RPC document in, one out."""
     try:
-        request = msgspec.json.decode(body, type=JsonRpc)
+        request = msgspec.json.decode(body, type=JsonRpcRequest)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         return _encode_reply(None, error=RpcError("INVALID_REQUEST", f"not a JSON-RPC request: {error}"))
     try:
-        return _encode_reply(request.id, result=await call(service, request.method, request.params, request.env))
+        return _encode_reply(request.id, result=await call_method(service, request.method, request.params, request.env))
     except SynapticError as error:
         return _encode_reply(request.id, error=error)
 
@@ -118,7 +123,7 @@ def _encode_reply(number: str | int | None, *, result: object = None, error: Syn
         return msgspec.json.encode({"jsonrpc": "2.0", "id": number, "result": result})
     word = _error_code(error)
     issues = list(error.issues) if isinstance(error, RpcError) else []
-    body = {"code": CODES.get(word, -32000), "message": str(error), "data": {"code": word, "issues": issues}}
+    body = {"code": JSON_RPC_CODES.get(word, -32000), "message": str(error), "data": {"code": word, "issues": issues}}
     return msgspec.json.encode({"jsonrpc": "2.0", "id": number, "error": body})
 
 
@@ -126,7 +131,7 @@ def _error_code(error: SynapticError) -> str:
     return error.code if isinstance(error, RpcError | LayerError) else "HANDLER_ERROR"
 
 
-class Line(msgspec.Struct, frozen=True):
+class LineRequest(msgspec.Struct, frozen=True):
     """One request in the one-line form."""
 
     cmd: str
@@ -137,11 +142,11 @@ class Line(msgspec.Struct, frozen=True):
 async def answer_line(service: Any, line: bytes) -> bytes:
     """One line in, one line out; a bad line leaves the connection usable."""
     try:
-        request = msgspec.json.decode(line, type=Line)
+        request = msgspec.json.decode(line, type=LineRequest)
     except (msgspec.DecodeError, UnicodeDecodeError):
         return await _answer_document(service, line) + b"\n"
     try:
-        data = await call(service, request.cmd, request.args, request.env)
+        data = await call_method(service, request.cmd, request.args, request.env)
     except SynapticError as error:
         word = _error_code(error)
         details = {"details": {"issues": list(error.issues)}} if isinstance(error, RpcError) and error.issues else {}
@@ -152,7 +157,7 @@ async def answer_line(service: Any, line: bytes) -> bytes:
 async def _answer_document(service: Any, line: bytes) -> bytes:
     """A line without `cmd` may be a JSON-RPC document."""
     try:
-        msgspec.json.decode(line, type=JsonRpc)
+        msgspec.json.decode(line, type=JsonRpcRequest)
     except (msgspec.DecodeError, UnicodeDecodeError):
         return msgspec.json.encode({"ok": False, "error": "Invalid JSON request"})
     return await answer_json_rpc(service, line)

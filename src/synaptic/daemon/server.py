@@ -23,9 +23,9 @@ from synaptic.daemon import (  # noqa: F401 - methods register themselves
     rpc,
     work_methods,
 )
-from synaptic.daemon.http import Http
-from synaptic.daemon.peer import same_user
-from synaptic.daemon.upkeep import upkeep
+from synaptic.daemon.http import HttpListeners
+from synaptic.daemon.peer import is_same_user
+from synaptic.daemon.upkeep import run_upkeep
 from synaptic.engine.walk import Engine, open_engine
 from synaptic.model.call import Answer
 from synaptic.model.errors import DaemonError
@@ -35,9 +35,9 @@ from synaptic.setup.dispatcher import read_engine
 log = logging.getLogger(__name__)
 
 BACKLOG = 4096
-GARBAGE = 50_000
+GC_THRESHOLD = 50_000
 """New objects after which the collector looks at them: an event makes few cycles, and looking costs."""
-GRACE = 10.0
+DRAIN_SECONDS = 10.0
 """Seconds that events in flight may take when the daemon is asked to stop."""
 LINE_LIMIT = 16 * 1024 * 1024
 
@@ -50,13 +50,13 @@ class Daemon:
         self.version = synaptic.__version__
         self.started = time.time()
         self.answered = 0
-        self.http = Http(self)
+        self.http = HttpListeners(self)
         self.stopping = asyncio.Event()
-        self.busy: set[Connection] = set()
+        self.busy: set[ClientConnection] = set()
         self._tasks: set[asyncio.Task[None]] = set()
 
-    def connection(self) -> "Connection":
-        return Connection(self)
+    def open_connection(self) -> "ClientConnection":
+        return ClientConnection(self)
 
     def stop(self) -> None:
         """Answer what is in flight, then end."""
@@ -69,10 +69,10 @@ class Daemon:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def drained(self) -> None:
+    async def wait_drained(self) -> None:
         """Returns when nothing is in flight, or when nothing more can be waited for."""
         if self._tasks:
-            await asyncio.wait(self._tasks, timeout=GRACE)
+            await asyncio.wait(self._tasks, timeout=DRAIN_SECONDS)
 
     async def keep_alive(self) -> None:
         """Tell clients that wait for slow hooks that somebody is still working for them."""
@@ -81,14 +81,14 @@ class Daemon:
             waiting = set(self.busy)
             await asyncio.sleep(frame.KEEP_ALIVE_SECONDS)
             for connection in waiting & self.busy:
-                connection.tick()
+                connection.send_keep_alive()
 
-    def outdated(self, version: str) -> bool:
+    def is_outdated(self, version: str) -> bool:
         """Whether another version has been installed: a mere stale client is served."""
         return version != self.version and read_engine(self.engine.home).version not in ("", self.version)
 
 
-class Connection(asyncio.Protocol):
+class ClientConnection(asyncio.Protocol):
     """One client. What it speaks is seen from its first byte; a frame is one request, a line is one of many."""
 
     transport: asyncio.Transport
@@ -96,22 +96,22 @@ class Connection(asyncio.Protocol):
     def __init__(self, daemon: Daemon) -> None:
         self._daemon = daemon
         self._buffer = bytearray()
-        self._sizes: frame.Sizes | None = None
+        self._sizes: frame.RequestSizes | None = None
         self._lines: asyncio.Queue[bytes] | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.transport = cast(asyncio.Transport, transport)  # uvloop's does not say so by inheritance
-        if not same_user(transport):
+        if not is_same_user(transport):
             self.transport.abort()
 
     def data_received(self, data: bytes) -> None:
         self._buffer += data
         first = self._buffer[:1]
         if first == frame.MAGIC[:1]:
-            self._frame()
+            self._read_frame()
         # A connection that began with lines stays with them: what is no JSON gets an error, not an HTTP parser.
         elif first == b"{" or self._lines is not None:
-            self._line()
+            self._read_line()
         else:
             self._daemon.http.take_over(self.transport, bytes(self._buffer))
 
@@ -120,15 +120,15 @@ class Connection(asyncio.Protocol):
         if self._lines is not None:
             self._lines.put_nowait(b"")  # whoever waits for the next line would wait for ever
 
-    def tick(self) -> None:
+    def send_keep_alive(self) -> None:
         self.transport.write(frame.KEEP_ALIVE)
 
-    def _frame(self) -> None:
+    def _read_frame(self) -> None:
         if len(self._buffer) < frame.REQUEST_HEAD.size:
             return
         try:
             if self._sizes is None:
-                self._sizes = frame.request_sizes(bytes(self._buffer[: frame.REQUEST_HEAD.size]))
+                self._sizes = frame.read_request_sizes(bytes(self._buffer[: frame.REQUEST_HEAD.size]))
             if len(self._buffer) < frame.REQUEST_HEAD.size + self._sizes.body:
                 return
             delivery = frame.unpack_request(self._sizes, self._buffer[frame.REQUEST_HEAD.size :])
@@ -138,14 +138,14 @@ class Connection(asyncio.Protocol):
         self._buffer.clear()
         self._sizes = None
         # This client decides by itself, and starts a daemon of the installed version after it.
-        if self._daemon.outdated(delivery.version):
+        if self._daemon.is_outdated(delivery.version):
             self.transport.write(frame.pack_answer(Answer(), frame.OTHER_VERSION))
             self._daemon.stop()
             return
         self._daemon.busy.add(self)
-        self._daemon.spawn(self._answer(delivery))
+        self._daemon.spawn(self._answer_request(delivery))
 
-    async def _answer(self, delivery: frame.Delivery) -> None:
+    async def _answer_request(self, delivery: frame.RequestDelivery) -> None:
         try:
             answer = await self._daemon.engine.answer(delivery.request)
         except Exception:
@@ -158,7 +158,7 @@ class Connection(asyncio.Protocol):
         self._daemon.answered += 1
         self.transport.write(frame.pack_answer(answer))
 
-    def _line(self) -> None:
+    def _read_line(self) -> None:
         # A line that never ends would fill the memory of the process that answers everybody.
         if len(self._buffer) > LINE_LIMIT:
             self.transport.abort()
@@ -183,7 +183,7 @@ class Connection(asyncio.Protocol):
         self.transport.close()
 
 
-def listen(home: Home) -> socket.socket:
+def open_socket(home: Home) -> socket.socket:
     """The socket under its final name, listening before it can be seen. The lock makes sure that it is ours to take."""
     os.chdir(home.run)  # a relative name has no length limit
     sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -201,51 +201,53 @@ def listen(home: Home) -> socket.socket:
     return sock
 
 
-async def serve(home: Home) -> None:
+async def serve_home(home: Home) -> None:
     """Serve until SIGTERM, `daemon.stop` or a client of a newly installed version."""
     daemon = Daemon(open_engine(home))
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, daemon.stop)
-    server = await loop.create_unix_server(daemon.connection, sock=listen(home))
-    chores = [_chore(work) for work in (daemon.keep_alive(), upkeep(daemon.engine), daemon.http.open())]
+    server = await loop.create_unix_server(daemon.open_connection, sock=open_socket(home))
+    chores = [
+        _start_chore(work) for work in (daemon.keep_alive(), run_upkeep(daemon.engine), daemon.http.open_loopback())
+    ]
     daemon.engine.catalogs.get("")  # the policies are loaded before the first event asks for them
     gc.collect()
     gc.freeze()  # what is here now stays: the collector need not look at it again
-    gc.set_threshold(GARBAGE, 20, 100)
+    gc.set_threshold(GC_THRESHOLD, 20, 100)
     await daemon.stopping.wait()
     # The name first: new calls find no daemon and decide themselves, while those in flight are answered.
     home.socket.unlink(missing_ok=True)
     server.close()
-    await daemon.drained()
+    await daemon.wait_drained()
     for chore in chores:
         chore.cancel()
     await daemon.http.close()
     await daemon.engine.close()
 
 
-def _chore(work: Coroutine[None, None, None]) -> asyncio.Task[None]:
+def _start_chore(work: Coroutine[None, None, None]) -> asyncio.Task[None]:
     """Start a background task; when it fails, the log says why and events are still answered."""
     task = asyncio.create_task(work)
-    task.add_done_callback(_report)
+    task.add_done_callback(_report_failure)
     return task
 
 
-def _report(task: asyncio.Task[None]) -> None:
+def _report_failure(task: asyncio.Task[None]) -> None:
     if not task.cancelled() and (error := task.exception()):
         log.error("%s failed", task.get_coro(), exc_info=error)
 
 
-def run(home: Home, lock: int | None = None) -> None:
+def run_daemon(home: Home, lock: int | None = None) -> None:
     """The daemon in the foreground; raises DaemonError when another one runs."""
-    held = lifecycle.hold(home, lock)
+    held = lifecycle.hold_lock(home, lock)
     try:
-        uvloop.run(serve(home))
+        uvloop.run(serve_home(home))
     finally:
         held.release()
 
 
-def main(arguments: list[str] | None = None, start: Callable[[Home, int | None], None] = run) -> None:
+def main(arguments: list[str] | None = None, start: Callable[[Home, int | None], None] = run_daemon) -> None:
     parser = argparse.ArgumentParser(prog="synaptic-daemon")
     parser.add_argument("home", type=Path)
     parser.add_argument("--lock-fd", type=int)

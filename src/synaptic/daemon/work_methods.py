@@ -5,11 +5,11 @@ from collections.abc import Coroutine, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from synaptic.daemon.rpc import METHODS, RpcError, environment
+from synaptic.daemon.rpc import METHODS, RpcError, request_environment
 from synaptic.hooks.project import find_root
 from synaptic.model.errors import LayerError, StoreError, SynapticError
-from synaptic.store.windows import Who
-from synaptic.work.command import Caller, Command, CommandContext, commands, read_agent_name
+from synaptic.store.windows import WorkerIdentity
+from synaptic.work.command import Caller, Command, CommandContext, find_commands, read_agent_name
 
 if TYPE_CHECKING:
     from synaptic.daemon.server import Daemon
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 async def answer_command(daemon: "Daemon", command: Command[Any]) -> object:
     """Carry one command out for whoever has sent it."""
-    context = CommandContext(daemon.engine.store, find_caller(command, environment()))
+    context = CommandContext(daemon.engine.store, find_caller(command, request_environment()))
     try:
-        return command.answer(await _run(command, context))
+        return command.answer(await _run_command(command, context))
     except (LayerError, StoreError):
         raise  # a word of its own, and a failure that is nobody's fault
     except SynapticError as error:  # a section, key or value that cannot be
@@ -30,10 +30,10 @@ def find_caller(command: Command[Any], environ: Mapping[str, str]) -> Caller:
     """Who has sent a command: the folder in its arguments counts before the request's environment."""
     cwd = getattr(command, "cwd", "") or environ.get("CWD", "")
     root = find_root({}, {"HOME": str(Path.home())}, cwd) if cwd else ""
-    return Caller(root=root, cwd=cwd, who=Who(agent=read_agent_name(environ)))
+    return Caller(root=root, cwd=cwd, who=WorkerIdentity(agent=read_agent_name(environ)))
 
 
-async def _run(command: Command[Any], context: CommandContext) -> Any:
+async def _run_command(command: Command[Any], context: CommandContext) -> Any:
     # It may wait for another process, and every event would wait with it.
     if command.may_block:
         return await asyncio.to_thread(command.run, context)
@@ -41,4 +41,4 @@ async def _run(command: Command[Any], context: CommandContext) -> Any:
     return await result if isinstance(result, Coroutine) else result
 
 
-METHODS.update({name: (command, answer_command) for name, command in commands().items()})
+METHODS.update({name: (command, answer_command) for name, command in find_commands().items()})

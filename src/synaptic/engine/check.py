@@ -8,17 +8,17 @@ import msgspec
 from synaptic.engine.runtime import PoliciesOnly
 from synaptic.engine.walk import Engine
 from synaptic.facts.gather import USER_HOME, EngineMeans
-from synaptic.hooks.catalog import Catalog, Catalogs
+from synaptic.hooks.catalog import HookCatalog, HookCatalogs
 from synaptic.hooks.project import CONTEXT_KEYS, find_root
 from synaptic.model.call import Call, Request
 from synaptic.model.decision import Decision, Kind
 from synaptic.model.errors import StoreError
 from synaptic.model.home import Home
-from synaptic.runners.execute import Runners
+from synaptic.runners.execute import HookRunners
 from synaptic.store.db import Store
 
 DECISION_WORDS = {Kind.DENY: "deny", Kind.ASK: "ask", Kind.REWRITE: "rewrite"}
-ENVIRONMENT = {"HOME": USER_HOME}
+CHECK_ENVIRONMENT = {"HOME": USER_HOME}
 FRESH_SECONDS = 1.0
 """How long a look at the configuration counts."""
 
@@ -27,27 +27,27 @@ class Checker:
     """The policies of a user and a project, asked about calls that nobody is making."""
 
     def __init__(self, home: Home) -> None:
-        store = Store.in_memory(home, StoreError("nothing is written"))
-        self.engine = Engine(home, EngineMeans(store, Runners(home.spool)), RecentCatalogs(home))
+        store = Store.open_in_memory(home, StoreError("nothing is written"))
+        self.engine = Engine(home, EngineMeans(store, HookRunners(home.spool)), RecentCatalogs(home))
 
     async def decide(self, question: Mapping[str, object]) -> Decision:
         """The decision about `tool_name`, `tool_input`, `cwd` (and `hook_event_name`, `agent`). Raises PayloadError."""
         agent = str(question.get("agent") or "claude")
         event = str(question.get("hook_event_name") or "PreToolUse")
         stdin = msgspec.json.encode(question)
-        request = Request(agent=agent, event=event, stdin=stdin, id="check", env=ENVIRONMENT)
+        request = Request(agent=agent, event=event, stdin=stdin, id="check", env=CHECK_ENVIRONMENT)
         return await self.engine.judge(request, PoliciesOnly)
 
 
-class RecentCatalogs(Catalogs):
+class RecentCatalogs(HookCatalogs):
     """Catalogs as they were a moment ago: a batch asks about few folders, many times."""
 
     def __init__(self, home: Home) -> None:
         super().__init__(home)
         self._roots: dict[str, str] = {}
-        self._recent: dict[str, tuple[float, Catalog]] = {}
+        self._recent: dict[str, tuple[float, HookCatalog]] = {}
 
-    def of_call(self, call: Call, env: Mapping[str, str]) -> Catalog:
+    def open_for_call(self, call: Call, env: Mapping[str, str]) -> HookCatalog:
         root, now = self._find_root(call, env), time.monotonic()
         known = self._recent.get(root)
         if known is None or known[0] < now:
@@ -64,7 +64,7 @@ class RecentCatalogs(Catalogs):
         return self._roots[cwd]
 
 
-def summary(decision: Decision) -> dict[str, object]:
+def summarize_decision(decision: Decision) -> dict[str, object]:
     """One line of `check --jsonl`."""
     return {
         "decision": DECISION_WORDS.get(decision.kind, "allow"),

@@ -15,13 +15,13 @@ from synaptic.model.errors import StoreError
 from synaptic.model.event import MessageDisplay
 from synaptic.store import journal
 from synaptic.store.db import Store
-from synaptic.store.record import Delivery, Keep, Record
+from synaptic.store.record import Delivery, EventRecord, JournalDetail
 
 log = logging.getLogger(__name__)
 
-Append = Callable[[Sequence[Record], Keep], None]
-Group = list[tuple[Record, asyncio.Future[None]]]
-BATCH = 64
+AppendRecords = Callable[[Sequence[EventRecord], JournalDetail], None]
+RecordGroup = list[tuple[EventRecord, asyncio.Future[None]]]
+MAX_BATCH = 64
 """Records after which nobody waits for more."""
 
 
@@ -43,24 +43,24 @@ class EventCommit:
         self._store = store
         self._reservations = reservations
         self._effects = effects
-        self._group = GroupCommit(self._append)
+        self._group = GroupCommit(self._append_records)
 
-    async def write(self, request: Request, event: DecidedEvent, keep: Keep, started: int) -> DecidedEvent:
+    async def write(self, request: Request, event: DecidedEvent, keep: JournalDetail, started: int) -> DecidedEvent:
         """The event as it is answered: with a line for the operator when it could not be written."""
         if isinstance(event.call.event, MessageDisplay) and not event.decision.trace:
             return event  # every printed line is such an event: without a hook it is no news
         micros = (time.perf_counter_ns() - started) // 1000
         try:
-            await self._group.write(_record(request, event, micros), keep)
+            await self._group.write(_make_record(request, event, micros), keep)
         except StoreError as error:
-            return _with_trouble(event, str(error))
+            return _add_trouble(event, str(error))
         self._effects.queue(event.call, event.decision.effects)
         written = msgspec.structs.replace(event, is_written=True)
-        return written if self._store.durable else _with_trouble(written, self._store.trouble)
+        return written if self._store.durable else _add_trouble(written, self._store.trouble)
 
-    def _append(self, records: Sequence[Record], keep: Keep) -> None:
+    def _append_records(self, records: Sequence[EventRecord], keep: JournalDetail) -> None:
         try:
-            journal.append(self._store, records, keep)
+            journal.append_records(self._store, records, keep)
         finally:
             # In this very moment, not when the walk of each call goes on: a call that is decided in between would
             # count the heartbeat twice, once from the database and once from the reservation.
@@ -71,26 +71,26 @@ class EventCommit:
 class GroupCommit:
     """Collects the records of one turn of the event loop into one transaction."""
 
-    def __init__(self, append: Append) -> None:
+    def __init__(self, append: AppendRecords) -> None:
         self._append = append
-        self._waiting: dict[Keep, Group] = {}
+        self._waiting: dict[JournalDetail, RecordGroup] = {}
         self._count = 0
         """How many records wait."""
 
-    async def write(self, record: Record, keep: Keep = "full") -> None:
+    async def write(self, record: EventRecord, keep: JournalDetail = "full") -> None:
         """Returns when the record is in the journal; raises StoreError when it is not."""
         loop = asyncio.get_running_loop()
         written = loop.create_future()
         self._waiting.setdefault(keep, []).append((record, written))
         self._count += 1
         if self._count == 1:
-            loop.call_soon(self._gather, loop, 0)
+            loop.call_soon(self._collect_records, loop, 0)
         await written
 
-    def _gather(self, loop: asyncio.AbstractEventLoop, seen: int) -> None:
+    def _collect_records(self, loop: asyncio.AbstractEventLoop, seen: int) -> None:
         """Write as soon as a turn of the event loop adds no record: for a single event that is the next turn."""
-        if seen < self._count < BATCH:
-            loop.call_soon(self._gather, loop, self._count)
+        if seen < self._count < MAX_BATCH:
+            loop.call_soon(self._collect_records, loop, self._count)
         else:
             self._count = 0
             self._flush()
@@ -101,15 +101,15 @@ class GroupCommit:
             try:
                 self._append([record for record, _ in group], keep)
             except StoreError as error:
-                _settle(group, error)
+                _settle_group(group, error)
             except Exception as error:  # whatever a row provokes, nobody may wait for ever
                 log.exception("%d events could not be written", len(group))
-                _settle(group, StoreError(f"{type(error).__name__}: {error}"))
+                _settle_group(group, StoreError(f"{type(error).__name__}: {error}"))
             else:
-                _settle(group, None)
+                _settle_group(group, None)
 
 
-def _settle(group: Group, error: StoreError | None) -> None:
+def _settle_group(group: RecordGroup, error: StoreError | None) -> None:
     for _, written in group:
         # The client has gone away; setting a result on a cancelled future would raise and strand the others.
         if written.cancelled():
@@ -120,16 +120,16 @@ def _settle(group: Group, error: StoreError | None) -> None:
             written.set_exception(error)
 
 
-def _with_trouble(event: DecidedEvent, trouble: str) -> DecidedEvent:
+def _add_trouble(event: DecidedEvent, trouble: str) -> DecidedEvent:
     """The same answer, with a line for the operator."""
     line = f"synaptic: this event is not in the journal: {trouble}\n".encode("utf-8", "replace")
     answer = msgspec.structs.replace(event.answer, stderr=event.answer.stderr + line)
     return msgspec.structs.replace(event, answer=answer)
 
 
-def _record(request: Request, decided: DecidedEvent, micros: int) -> Record:
+def _make_record(request: Request, decided: DecidedEvent, micros: int) -> EventRecord:
     event = decided.call.event
-    return Record(
+    return EventRecord(
         call=request.id,
         at=decided.call.at,
         agent=decided.call.agent,

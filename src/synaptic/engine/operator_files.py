@@ -14,7 +14,7 @@ CUT_LIMIT = 64 << 20
 
 def write_files(effects: Iterable[Effect]) -> tuple[str, ...]:
     """Carry out what belongs in files; returns a warning for each that could not be written."""
-    return tuple(warning for effect in effects if (warning := _write(effect)))
+    return tuple(warning for effect in effects if (warning := _write_effect(effect)))
 
 
 def replace_file(path: Path, content: bytes) -> None:
@@ -24,23 +24,23 @@ def replace_file(path: Path, content: bytes) -> None:
     replace_own(str(path), content)
 
 
-def _write(effect: Effect) -> str:
+def _write_effect(effect: Effect) -> str:
     try:
         if isinstance(effect, AppendLine):
-            _append(effect)
+            _append_line(effect)
         elif isinstance(effect, WriteFile):
             replace_file(Path(effect.path), redact_text(effect.text).encode("utf-8", "replace"))
         elif isinstance(effect, RemoveFile):
             Path(effect.path).unlink(missing_ok=True)
         elif isinstance(effect, KeepLines):
-            _keep_last(Path(effect.path), effect.last)
+            _keep_last_lines(Path(effect.path), effect.last)
         return ""
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         return f"{getattr(effect, 'path', '')} was not written: {reason}"
 
 
-def _append(effect: AppendLine) -> None:
+def _append_line(effect: AppendLine) -> None:
     line = redact_text(effect.line).replace("\r", "\\r").replace("\n", "\\n") + "\n"
     handle = _open_log(effect.path)
     try:
@@ -59,7 +59,7 @@ def _open_log(path: str) -> int:
         return os.open(path, flags, 0o644)
 
 
-def _keep_last(path: Path, last: int) -> None:
+def _keep_last_lines(path: Path, last: int) -> None:
     if not path.is_file() or path.stat().st_size > CUT_LIMIT:
         return
     # As bytes: an operator's log may hold anything, and what stays must stay as it was.

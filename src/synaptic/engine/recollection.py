@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Mapping
 
 from synaptic.hooks import knowledge
-from synaptic.hooks.catalog import Catalog
-from synaptic.hooks.trust import Trust
+from synaptic.hooks.catalog import HookCatalog
+from synaptic.hooks.trust import HookTrust
 from synaptic.model.call import Call
 from synaptic.model.errors import StoreError
 from synaptic.model.state import State
-from synaptic.pipeline.amend import REFUSALS
+from synaptic.pipeline.amend import REFUSALS_SECTION
 from synaptic.policies.routing.sections import ROUTING
 from synaptic.store import deliveries, state, stops
 from synaptic.store import trust as trusted
@@ -19,53 +19,53 @@ from synaptic.store.record import Delivery
 class StoreRecollection:
     """The memory of one home, seen from one project."""
 
-    def __init__(self, store: Store, catalog: Catalog) -> None:
+    def __init__(self, store: Store, catalog: HookCatalog) -> None:
         self._store = store
         self._catalog = catalog
         self.stop_cap = catalog.config.stop_cap
 
-    def refusals(self, call: Call) -> Mapping[str, object]:
-        return self._section(call, REFUSALS).section(REFUSALS)
+    def read_refusals(self, call: Call) -> Mapping[str, object]:
+        return self._read_section(call, REFUSALS_SECTION).read_section(REFUSALS_SECTION)
 
-    def hints_told(self, call: Call) -> tuple[object, ...]:
-        return self._section(call, ROUTING).items(ROUTING, "told")
+    def read_told_hints(self, call: Call) -> tuple[object, ...]:
+        return self._read_section(call, ROUTING).read_items(ROUTING, "told")
 
-    def documents(self, call: Call, intent: dict[str, object]) -> Iterable[dict[str, object]]:
-        found = knowledge.documents_for(call.root, intent)
-        return knowledge.as_items(found, str(intent.get("stage") or ""))
+    def find_documents(self, call: Call, intent: dict[str, object]) -> Iterable[dict[str, object]]:
+        found = knowledge.find_documents(call.root, intent)
+        return knowledge.documents_to_items(found, str(intent.get("stage") or ""))
 
-    def notices(self) -> Iterable[str]:
+    def take_notices(self) -> Iterable[str]:
         told, self._store.notices[:] = list(self._store.notices), []
-        trust = trust_of(self._catalog, self._store)
-        refused = (self._catalog.tampered(hook) or trust.refusal(hook) for hook in self._catalog.hooks)
+        trust = make_trust(self._catalog, self._store)
+        refused = (self._catalog.find_tampering(hook) or trust.explain_refusal(hook) for hook in self._catalog.hooks)
         return [*told, *self._catalog.problems, *(refusal for refusal in refused if refusal)]
 
-    def stop_blocks(self, call: Call) -> int:
+    def count_stop_blocks(self, call: Call) -> int:
         try:
-            return stops.consecutive(self._store, call.event.session_id, call.event.agent_id)
+            return stops.count_stop_blocks(self._store, call.event.session_id, call.event.agent_id)
         except StoreError:  # where nobody can count, the agent's own word is enough
             return self.stop_cap if getattr(call.event, "stop_hook_active", False) else 0
 
-    def deliveries(self, call: Call) -> tuple[Delivery, ...]:
+    def find_deliveries(self, call: Call) -> tuple[Delivery, ...]:
         try:
-            return deliveries.pending(self._store, call.event.session_id, call.event.agent_id, call.id)
+            return deliveries.find_pending(self._store, call.event.session_id, call.event.agent_id, call.id)
         except StoreError:
             return ()
 
-    def _section(self, call: Call, name: str) -> State:
+    def _read_section(self, call: Call, name: str) -> State:
         try:
-            return state.read(self._store, state.Owner(call.root, call.event.session_id), (name,))
+            return state.read_state(self._store, state.SectionOwner(call.root, call.event.session_id), (name,))
         except StoreError:
             return State()
 
 
-def trust_of(catalog: Catalog, store: Store) -> Trust:
+def make_trust(catalog: HookCatalog, store: Store) -> HookTrust:
     """Make the check of which hooks may run in a project."""
 
     def accepted(root: str) -> frozenset[str]:
         try:
-            return trusted.trusted(store, root)
+            return trusted.read_trusted_digests(store, root)
         except (StoreError, UnicodeEncodeError):
             return frozenset()  # what cannot be looked up is not trusted
 
-    return Trust(catalog.root, accepted, catalog.config.trust == "all", catalog.pins)
+    return HookTrust(catalog.root, accepted, catalog.config.trust == "all", catalog.pins)

@@ -5,17 +5,17 @@ from collections.abc import Callable, Mapping
 
 import msgspec
 
-from synaptic.engine.recollection import StoreRecollection, trust_of
-from synaptic.facts.gather import EngineMeans, gather
-from synaptic.hooks.catalog import Catalog
+from synaptic.engine.recollection import StoreRecollection, make_trust
+from synaptic.facts.gather import EngineMeans, gather_facts
+from synaptic.hooks.catalog import HookCatalog
 from synaptic.hooks.select import SelectedHooks, compile_selection
 from synaptic.model.call import Call
 from synaptic.model.decision import Failure, Fault, Verdict
-from synaptic.model.errand import Ended, Errand
+from synaptic.model.errand import Errand, ErrandResult
 from synaptic.model.event import Timing
 from synaptic.model.hook import Hook
 from synaptic.pipeline.decide import Deliberation
-from synaptic.pipeline.merge import HookOutcome, merge
+from synaptic.pipeline.merge import HookOutcome, merge_outcomes
 from synaptic.policies.facts import Facts
 from synaptic.runners import errands
 from synaptic.runners.base import Invocation
@@ -27,7 +27,7 @@ class EventRuntime:
     happens = True
     """Whether the event is written to the journal and its effects are carried out."""
 
-    def __init__(self, catalog: Catalog, means: EngineMeans, seconds: float) -> None:
+    def __init__(self, catalog: HookCatalog, means: EngineMeans, seconds: float) -> None:
         self.variables: Mapping[str, str] = catalog.variables
         self.deadline = time.monotonic() + seconds
         self._catalog = catalog
@@ -37,35 +37,35 @@ class EventRuntime:
     def select(self, call: Call) -> SelectedHooks:
         return self._catalog.index.select(call)
 
-    async def facts(self, call: Call, needs: frozenset[str]) -> Facts:
-        return await gather(call, needs, self._means)
+    async def gather_facts(self, call: Call, needs: frozenset[str]) -> Facts:
+        return await gather_facts(call, needs, self._means)
 
-    def refusal(self, hook: Hook) -> str | None:
+    def explain_refusal(self, hook: Hook) -> str | None:
         # A tampered script is a failure of a hook that the user wanted, never a hook that nobody asked for.
-        if hook.scope != "project" or self._catalog.tampered(hook):
+        if hook.scope != "project" or self._catalog.find_tampering(hook):
             return None
-        return trust_of(self._catalog, self._means.store).refusal(hook)
+        return make_trust(self._catalog, self._means.store).explain_refusal(hook)
 
     async def execute(self, invocation: Invocation) -> Verdict | Failure | None:
-        return self._tampered(invocation) or await self._means.runners.run(invocation)
+        return self._find_tampering(invocation) or await self._means.runners.run(invocation)
 
-    async def errand(self, call: Call, errand: Errand) -> Ended:
-        return await errands.run(errand, call.env, self.deadline - time.monotonic())
+    async def run_errand(self, call: Call, errand: Errand) -> ErrandResult:
+        return await errands.run_errand(errand, call.env, self.deadline - time.monotonic())
 
     def start(self, invocation: Invocation) -> Failure | None:
-        return self._tampered(invocation) or self._means.runners.start(invocation)
+        return self._find_tampering(invocation) or self._means.runners.start(invocation)
 
     async def finish(self, made: Deliberation) -> Deliberation:
         """After all hooks that are awaited."""
         return made
 
-    def _tampered(self, invocation: Invocation) -> Failure | None:
+    def _find_tampering(self, invocation: Invocation) -> Failure | None:
         """A script that is not as its package was installed: not run, and what that means is its `on_error`."""
-        told = self._catalog.tampered(invocation.hook)
+        told = self._catalog.find_tampering(invocation.hook)
         return Failure(Fault.MISSING, told) if told else None
 
 
-RuntimeKind = Callable[[Catalog, EngineMeans, float], EventRuntime]
+RuntimeKind = Callable[[HookCatalog, EngineMeans, float], EventRuntime]
 
 
 class DryRun(EventRuntime):
@@ -73,13 +73,13 @@ class DryRun(EventRuntime):
 
     happens = False
 
-    def __init__(self, catalog: Catalog, means: EngineMeans, seconds: float) -> None:
+    def __init__(self, catalog: HookCatalog, means: EngineMeans, seconds: float) -> None:
         super().__init__(catalog, means, seconds)
         self._started: list[Invocation] = []
 
-    async def errand(self, call: Call, errand: Errand) -> Ended:
+    async def run_errand(self, call: Call, errand: Errand) -> ErrandResult:
         """Not run in a dry run: a linter would change the files that it checks."""
-        return Ended(trouble=f"is not run in a rehearsal ({' '.join(errand.argv)})")
+        return ErrandResult(trouble=f"is not run in a rehearsal ({' '.join(errand.argv)})")
 
     def start(self, invocation: Invocation) -> Failure | None:
         self._started.append(invocation)
@@ -90,7 +90,7 @@ class DryRun(EventRuntime):
         for invocation in self._started:
             answer = await self._means.runners.run(invocation)
             outcome = HookOutcome(hook=invocation.hook, answer=answer, phase="background")
-            steps = merge(Timing.OBSERVE, [outcome]).trace
+            steps = merge_outcomes(Timing.OBSERVE, [outcome]).trace
             decision = msgspec.structs.replace(decision, trace=decision.trace + steps)
         return msgspec.structs.replace(made, decision=decision)
 
@@ -98,7 +98,7 @@ class DryRun(EventRuntime):
 class OneHook(DryRun):
     """A dry run of one hook, whatever its conditions are."""
 
-    def __init__(self, hook: Hook, catalog: Catalog, means: EngineMeans, seconds: float) -> None:
+    def __init__(self, hook: Hook, catalog: HookCatalog, means: EngineMeans, seconds: float) -> None:
         super().__init__(catalog, means, seconds)
         self._selected = compile_selection((hook,))
 
@@ -111,7 +111,7 @@ class PoliciesOnly(EventRuntime):
 
     happens = False
 
-    def __init__(self, catalog: Catalog, means: EngineMeans, seconds: float) -> None:
+    def __init__(self, catalog: HookCatalog, means: EngineMeans, seconds: float) -> None:
         super().__init__(catalog, means, seconds)
         self.deadline = float("inf")
 
@@ -121,8 +121,8 @@ class PoliciesOnly(EventRuntime):
     async def execute(self, invocation: Invocation) -> Verdict | Failure | None:
         return Failure(Fault.MISSING, "only policies are asked here")
 
-    async def errand(self, call: Call, errand: Errand) -> Ended:
-        return Ended(trouble="is not run here")
+    async def run_errand(self, call: Call, errand: Errand) -> ErrandResult:
+        return ErrandResult(trouble="is not run here")
 
     def start(self, invocation: Invocation) -> Failure | None:
         return Failure(Fault.MISSING, "only policies are asked here")

@@ -19,9 +19,9 @@ from synaptic.model.home import Home
 from synaptic.model.hook import Command, Hook
 from synaptic.model.layers import LAYER_EFFECTS
 from synaptic.runners.base import Invocation
-from synaptic.runners.desktop import alert_command
-from synaptic.runners.execute import Runners
-from synaptic.runners.spool import Finished
+from synaptic.runners.desktop import build_alert_command
+from synaptic.runners.execute import HookRunners
+from synaptic.runners.spool import FinishedRun
 from synaptic.store import deliveries, mirror, usage
 from synaptic.store.db import Store
 from synaptic.store.record import Delivery
@@ -36,7 +36,7 @@ SPARE_SECONDS = 30.0
 class SideEffects:
     """The effects of events that are in the journal, carried out in their order."""
 
-    def __init__(self, home: Home, store: Store, runners: Runners) -> None:
+    def __init__(self, home: Home, store: Store, runners: HookRunners) -> None:
         self._home = home
         self._store = store
         self._runners = runners
@@ -64,38 +64,38 @@ class SideEffects:
         """Take in what background hooks have answered, for their sessions' next event; how many there were."""
         finished = self._runners.collect()
         for one in finished:
-            if text := _advice(one):
-                deliveries.add(self._store, _delivery(one, text))
-            self._runners.done(one)
+            if text := _describe_finished(one):
+                deliveries.add_delivery(self._store, _make_delivery(one, text))
+            self._runners.forget(one)
         return len(finished)
 
     def _carry_out(self, call: Call, effects: tuple[Effect, ...]) -> tuple[str, ...]:
         return (
             *write_files(effects),
-            *mirror.write(self._store, call.root, effects),
+            *mirror.update_mirror(self._store, call.root, effects),
             *_show_usage(self._store, call.root, effects),
             *start_background(self._runners, self._home, call, effects),
         )
 
 
-def start_background(runners: Runners, home: Home, call: Call, effects: Iterable[Effect]) -> tuple[str, ...]:
+def start_background(runners: HookRunners, home: Home, call: Call, effects: Iterable[Effect]) -> tuple[str, ...]:
     """Launch the runs that effects ask for; returns a warning for each that could not be started."""
-    wanted = (_background_hook(effect, home, call) for effect in effects if isinstance(effect, RunTests | Alert))
+    wanted = (_make_background_hook(effect, home, call) for effect in effects if isinstance(effect, RunTests | Alert))
     failures = (runners.start(Invocation(hook, call, {}, hook.timeout)) for hook in wanted if hook)
     return tuple(failure.message for failure in failures if failure)
 
 
-def _background_hook(effect: RunTests | Alert, home: Home, call: Call) -> Hook | None:
+def _make_background_hook(effect: RunTests | Alert, home: Home, call: Call) -> Hook | None:
     if isinstance(effect, RunTests):
         words = (*TEST_RUN, str(home.root), call.root, msgspec.json.encode(effect).decode())
         seconds = effect.debounce + effect.cooldown + effect.timeout + SPARE_SECONDS
-        return _hook("practice.test-runner", Command(argv=words, cwd=call.root), seconds)
+        return _make_hook("practice.test-runner", Command(argv=words, cwd=call.root), seconds)
     if sys.platform != "darwin":
         return None
-    return _hook("practice.notify", Command(argv=alert_command(effect, {}, sys.platform)), 5.0)
+    return _make_hook("practice.notify", Command(argv=build_alert_command(effect, {}, sys.platform)), 5.0)
 
 
-def _hook(name: str, handler: Command, seconds: float) -> Hook:
+def _make_hook(name: str, handler: Command, seconds: float) -> Hook:
     return Hook(
         id=name, events=(), handler=handler, blocking=False, timeout=seconds, protocol="native", source="built in"
     )
@@ -109,17 +109,17 @@ def _show_usage(store: Store, root: str, effects: Iterable[Effect]) -> tuple[str
 
 def _show_usage_in(store: Store, root: str, file: Path) -> str:
     try:
-        usage.show(store, root, lambda counts: replace_file(file, _as_json(counts)))
+        usage.export_usage(store, root, lambda counts: replace_file(file, _format_counts(counts)))
     except (OSError, StoreError) as error:
         return f"{file} was not written: {error}"
     return ""
 
 
-def _as_json(counts: dict[str, object]) -> bytes:
+def _format_counts(counts: dict[str, object]) -> bytes:
     return msgspec.json.format(msgspec.json.encode(counts), indent=2) + b"\n"
 
 
-def _advice(finished: Finished) -> str:
+def _describe_finished(finished: FinishedRun) -> str:
     """What a background hook wants the model to know; its failure is worth knowing too."""
     outcome = finished.outcome
     if isinstance(outcome, Failure):
@@ -127,7 +127,7 @@ def _advice(finished: Finished) -> str:
     return "\n".join(outcome.context + outcome.messages) if outcome else ""
 
 
-def _delivery(finished: Finished, text: str) -> Delivery:
+def _make_delivery(finished: FinishedRun, text: str) -> Delivery:
     return Delivery(
         call=finished.call,
         hook=finished.hook,

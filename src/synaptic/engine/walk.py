@@ -9,22 +9,22 @@ from functools import partial
 import msgspec
 
 from synaptic.agents.base import Adapter
-from synaptic.agents.shared.discover import OWN, find_adapter, find_agent, has_dialect
-from synaptic.agents.shared.recognise import with_true_sender
+from synaptic.agents.shared.discover import OWN_NAME, find_adapter, find_agent, has_dialect
+from synaptic.agents.shared.recognise import correct_sender
 from synaptic.engine.commit import DecidedEvent, EventCommit
 from synaptic.engine.runtime import DryRun, EventRuntime, OneHook, RuntimeKind
 from synaptic.engine.side_effects import SideEffects
 from synaptic.facts.gather import USER_HOME, EngineMeans
-from synaptic.hooks.catalog import Catalog, Catalogs
+from synaptic.hooks.catalog import HookCatalog, HookCatalogs
 from synaptic.model.call import Answer, Call, Request
 from synaptic.model.decision import Decision
 from synaptic.model.errors import PayloadError, StoreError
 from synaptic.model.event import ABILITY_EVENTS, ToolEvent
 from synaptic.model.home import Home
 from synaptic.model.hook import Hook
-from synaptic.pipeline.amend import Amended, amend
-from synaptic.pipeline.decide import decide
-from synaptic.runners.execute import Runners
+from synaptic.pipeline.amend import AmendedDecision, amend_decision
+from synaptic.pipeline.decide import decide_call
+from synaptic.runners.execute import HookRunners
 from synaptic.store import journal
 from synaptic.store.db import Store
 
@@ -37,11 +37,11 @@ OWN_EVENTS = frozenset(kind.__name__ for kind in ABILITY_EVENTS)
 class Engine:
     """One home's engine. `answer` is the whole service; `rehearse` is the same without a trace in the store."""
 
-    def __init__(self, home: Home, means: EngineMeans, catalogs: Catalogs | None = None) -> None:
+    def __init__(self, home: Home, means: EngineMeans, catalogs: HookCatalogs | None = None) -> None:
         self.home = home
         self.means = means
         self.store = means.store
-        self.catalogs = catalogs or Catalogs(home)
+        self.catalogs = catalogs or HookCatalogs(home)
         self._effects = SideEffects(home, means.store, means.runners)
         self._commit = EventCommit(means.store, means.reservations, self._effects)
 
@@ -52,9 +52,9 @@ class Engine:
         """
         started = time.perf_counter_ns()
         with self.means.reservations.hold(request.id):
-            wire, call, catalog = self._open(request)
-            runtime = kind(catalog, self.means, _seconds(wire, call))
-            amended = await _decide(wire, call, runtime)
+            wire, call, catalog = self._open_call(request)
+            runtime = kind(catalog, self.means, _find_patience(wire, call))
+            amended = await _decide_and_amend(wire, call, runtime)
             answer = wire.encode(call, amended.decision)
             event = DecidedEvent(call, amended.decision, answer, amended.carried)
             if not runtime.happens:
@@ -64,12 +64,12 @@ class Engine:
     async def judge(self, request: Request, kind: RuntimeKind) -> Decision:
         """The walk up to the decision, for those who have no agent to answer. Raises PayloadError."""
         with self.means.reservations.hold(request.id):
-            wire, call, catalog = self._open(request)
-            return (await _decide(wire, call, kind(catalog, self.means, _seconds(wire, call)))).decision
+            wire, call, catalog = self._open_call(request)
+            return (await _decide_and_amend(wire, call, kind(catalog, self.means, _find_patience(wire, call)))).decision
 
     async def answer(self, request: Request) -> Answer:
         """What the agent is told; on disk before it is returned."""
-        named, request = request, with_true_sender(request)
+        named, request = request, correct_sender(request)
         try:
             if request is not named and (silence := self._answer_reader(request)):
                 return silence
@@ -80,7 +80,7 @@ class Engine:
     async def replay(self, request: Request) -> Answer:
         """Like `answer`, but a call that was answered before gets the same answer and is not counted twice."""
         try:
-            known = journal.answer(self.store, request.id)
+            known = journal.find_answer(self.store, request.id)
         except StoreError:
             # Where the journal cannot be read, a repeated call is decided again: no answer would be worse.
             known = None
@@ -88,7 +88,7 @@ class Engine:
 
     async def rehearse(self, request: Request, only: Hook | None = None) -> DecidedEvent:
         """The walk with state as it is and nothing written, of all hooks or of one. Raises PayloadError."""
-        return await self.walk(with_true_sender(request), partial(OneHook, only) if only else DryRun)
+        return await self.walk(correct_sender(request), partial(OneHook, only) if only else DryRun)
 
     async def collect(self) -> int:
         """Take in what background hooks have answered; how many there were."""
@@ -100,22 +100,22 @@ class Engine:
         await self.means.runners.close()
         self.store.close()
 
-    def _open(self, request: Request) -> tuple[Adapter, Call, Catalog]:
-        wire = find_adapter(OWN if request.event in OWN_EVENTS else request.agent)
+    def _open_call(self, request: Request) -> tuple[Adapter, Call, HookCatalog]:
+        wire = find_adapter(OWN_NAME if request.event in OWN_EVENTS else request.agent)
         call = wire.decode(request)
-        env = _with_home(call.env)
-        catalog = self.catalogs.of_call(call, env)
+        env = _add_home(call.env)
+        catalog = self.catalogs.open_for_call(call, env)
         return wire, msgspec.structs.replace(call, root=catalog.root, at=time.time(), env=env), catalog
 
     def _answer_reader(self, request: Request) -> Answer | None:
         """Silence for an agent that runs Claude Code's entries beside its own: one event is judged once."""
         if not find_agent(request.agent).reads_claude_settings:
             return None
-        from synaptic.setup.wired import speaks_for_itself  # noqa: PLC0415 - hardly any event needs these 7 ms
+        from synaptic.setup.wired import has_own_entry  # noqa: PLC0415 - hardly any event needs these 7 ms
 
         wire = find_adapter(request.agent)
         call = wire.decode(request)
-        return wire.encode(call, Decision()) if speaks_for_itself(self.home, call) else None
+        return wire.encode(call, Decision()) if has_own_entry(self.home, call) else None
 
     async def _answer_unreadable(self, request: Request, error: PayloadError) -> Answer:
         """A payload that is no event: the documented fail policy, said on stderr and in the journal."""
@@ -127,10 +127,10 @@ class Engine:
         return (await self._commit.write(request, event, config.journal, time.perf_counter_ns())).answer
 
 
-async def _decide(wire: Adapter, call: Call, runtime: EventRuntime) -> Amended:
+async def _decide_and_amend(wire: Adapter, call: Call, runtime: EventRuntime) -> AmendedDecision:
     """Select and run the hooks, merge what they say, amend it by what earlier events have left."""
-    made = await runtime.finish(await decide(call, runtime))
-    return amend(call, made, wire, runtime.memory)
+    made = await runtime.finish(await decide_call(call, runtime))
+    return amend_decision(call, made, wire, runtime.memory)
 
 
 def open_engine(home: Home) -> Engine:
@@ -138,8 +138,8 @@ def open_engine(home: Home) -> Engine:
     try:
         store = Store.open(home)
     except StoreError as error:
-        store = Store.in_memory(home, error)
-    return Engine(home, EngineMeans(store, Runners(home.spool)))
+        store = Store.open_in_memory(home, error)
+    return Engine(home, EngineMeans(store, HookRunners(home.spool)))
 
 
 def _refuse_or_go_on(request: Request, call: Call, warning: str, *, is_closed: bool) -> Answer:
@@ -152,10 +152,10 @@ def _refuse_or_go_on(request: Request, call: Call, warning: str, *, is_closed: b
     return msgspec.structs.replace(wire.encode(call, Decision()), stderr=line)
 
 
-def _with_home(env: Mapping[str, str]) -> Mapping[str, str]:
+def _add_home(env: Mapping[str, str]) -> Mapping[str, str]:
     """The environment of the event, the engine's own when it came with none; what `~` means is always known."""
     return env if env.get("HOME") else {**(env or os.environ), "HOME": USER_HOME}
 
 
-def _seconds(wire: Adapter, call: Call) -> float:
-    return wire.capability(call.event.hook_event_name).timeout * PATIENCE_SHARE
+def _find_patience(wire: Adapter, call: Call) -> float:
+    return wire.get_capability(call.event.hook_event_name).timeout * PATIENCE_SHARE

@@ -12,11 +12,11 @@ import synaptic.facts
 from synaptic.facts.reservations import Reservations
 from synaptic.model.call import Call
 from synaptic.model.errors import StoreError
-from synaptic.model.layers import Layers, Usage
+from synaptic.model.layers import ContextUsage, Layers
 from synaptic.model.project import Git
 from synaptic.model.state import SCOPES, State
 from synaptic.policies.facts import Facts, read_command
-from synaptic.runners.execute import Runners
+from synaptic.runners.execute import HookRunners
 from synaptic.shell.reading import CommandReading
 from synaptic.store import state
 from synaptic.store.db import Store
@@ -31,7 +31,7 @@ class CallMemo(msgspec.Struct):
     layers: Layers | None = None
     file_git: Git | None = None
 
-    def of(self, call: Call) -> "CallMemo":
+    def for_call(self, call: Call) -> "CallMemo":
         """The memo of this call, empty when another one asked last."""
         if self.call is not call:
             self.call, self.layers, self.file_git = call, None, None
@@ -42,10 +42,10 @@ class EngineMeans(msgspec.Struct, frozen=True):
     """What an engine works with, and what its gatherers remember from call to call."""
 
     store: Store
-    runners: Runners
+    runners: HookRunners
     reservations: Reservations = msgspec.field(default_factory=Reservations)
     memo: CallMemo = msgspec.field(default_factory=CallMemo)
-    transcripts: dict[str, Usage] = msgspec.field(default_factory=dict)
+    transcripts: dict[str, ContextUsage] = msgspec.field(default_factory=dict)
     """How full contexts were, by transcript, when they were read last."""
 
 
@@ -54,7 +54,7 @@ Gatherer = Callable[[Call, EngineMeans], Awaitable[object]]
 
 
 @cache
-def gatherers() -> Mapping[str, Gatherer]:
+def find_gatherers() -> Mapping[str, Gatherer]:
     """Every module of this package may have a `FACTS` table: field name to gatherer."""
     found: dict[str, Gatherer] = {}
     for info in pkgutil.iter_modules(synaptic.facts.__path__, f"{synaptic.facts.__name__}."):
@@ -62,34 +62,34 @@ def gatherers() -> Mapping[str, Gatherer]:
     return found
 
 
-async def gather(call: Call, needs: frozenset[str], means: EngineMeans) -> Facts:
+async def gather_facts(call: Call, needs: frozenset[str], means: EngineMeans) -> Facts:
     """The facts about one call."""
     home = call.env.get("HOME") or USER_HOME
-    known = Facts(root=call.root, home=home, now=call.at, agent=call.agent, command=command_of(call))
+    known = Facts(root=call.root, home=home, now=call.at, agent=call.agent, command=read_call_command(call))
     if not needs:
         return known
-    others, sections = _kinds(needs)
+    others, sections = _split_needs(needs)
     values = {need: await gatherer(call, means) for need, gatherer in others}
     if sections:
-        values["state"] = _state(call, means, sections)
+        values["state"] = _read_sections(call, means, sections)
     return msgspec.structs.replace(known, **values)
 
 
-def command_of(call: Call) -> CommandReading | None:
+def read_call_command(call: Call) -> CommandReading | None:
     """The command of a call: for gatherers the same value as for policies, so that it is read once."""
     return read_command(call.event, call.root, call.env.get("HOME") or USER_HOME)
 
 
 @lru_cache(maxsize=256)
-def _kinds(needs: frozenset[str]) -> tuple[tuple[tuple[str, Gatherer], ...], frozenset[str]]:
+def _split_needs(needs: frozenset[str]) -> tuple[tuple[tuple[str, Gatherer], ...], frozenset[str]]:
     """What is asked of gatherers, in a stable order, and the sections."""
     sections = frozenset(need for need in needs if need.partition(":")[0] in SCOPES)
-    return tuple((need, gatherers()[need]) for need in sorted(needs - sections)), sections
+    return tuple((need, find_gatherers()[need]) for need in sorted(needs - sections)), sections
 
 
-def _state(call: Call, means: EngineMeans, sections: frozenset[str]) -> State:
+def _read_sections(call: Call, means: EngineMeans, sections: frozenset[str]) -> State:
     """The signed sections; where the store cannot be read, none of them is known."""
     try:
-        return state.read(means.store, state.Owner(call.root, call.event.session_id), sections)
+        return state.read_state(means.store, state.SectionOwner(call.root, call.event.session_id), sections)
     except StoreError:
         return State(known=False)

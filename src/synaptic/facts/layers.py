@@ -6,22 +6,22 @@ from pathlib import Path
 
 import msgspec
 
-from synaptic.facts.files import text_of
+from synaptic.facts.files import read_text_file
 from synaptic.facts.gather import EngineMeans, Gatherer
-from synaptic.facts.git import file_of
+from synaptic.facts.git import find_call_file
 from synaptic.model.call import Call
 from synaptic.model.errors import StoreError
 from synaptic.model.event import Event, PostToolUse, PreToolUse, TeammateIdle
 from synaptic.model.layers import INJECTIONS, Agent, Effort, HandOver, Layers, Session
 from synaptic.policies.fleet.metadata import PRELOADS
-from synaptic.policies.fleet.pre_tool_use import COMMANDS, UNCOUNTED
+from synaptic.policies.fleet.pre_tool_use import ENGINE_COMMANDS, UNCOUNTED_TOOLS
 from synaptic.store import layers as stored
 from synaptic.store import lease
-from synaptic.store.layers import NOBODY, Place
+from synaptic.store.layers import NO_AGENT_ID, EventOrigin
 
-REQUIRED_FILES = 8
-REQUIRED_BYTES = 50_000
-WAITING: Mapping[type[Event], str] = {PreToolUse: PRELOADS, PostToolUse: INJECTIONS}
+MAX_REQUIRED_FILES = 8
+MAX_REQUIRED_BYTES = 50_000
+WAITING_KEYS: Mapping[type[Event], str] = {PreToolUse: PRELOADS, PostToolUse: INJECTIONS}
 """Events whose answer tells what waits in an effort's metadata, and its key there."""
 CORE_DIRECTIVES = ("AGENTS", "INVARIANTS", "ARCHITECTURE", "COMMANDS")
 SKILL_DIRECTIVES = ("TESTING", "PITFALLS", "CONTRIBUTING", "TEMPLATE", "CHECKLIST")
@@ -31,30 +31,30 @@ UNSEARCHED_FOLDERS = frozenset({"node_modules", ".git", "sessions", "tmp", "dist
 """Built and fetched things hold no directives."""
 
 
-def place_of(call: Call) -> Place:
+def read_origin(call: Call) -> EventOrigin:
     """What an event says about where it comes from."""
     event = call.event
-    return Place(call.root or event.cwd, _name(call), event.session_id, event.agent_id)
+    return EventOrigin(call.root or event.cwd, _read_agent_name(call), event.session_id, event.agent_id)
 
 
-def resolved(call: Call, means: EngineMeans) -> Layers:
+def find_call_layers(call: Call, means: EngineMeans) -> Layers:
     """Where a call belongs: looked up once, for every fact that needs it."""
-    memo = means.memo.of(call)
+    memo = means.memo.for_call(call)
     if memo.layers is None:
         try:
-            memo.layers = stored.resolve(means.store, place_of(call))
+            memo.layers = stored.resolve_layers(means.store, read_origin(call))
         except StoreError:
             return Layers()
     return memo.layers
 
 
-async def layers(call: Call, means: EngineMeans) -> Layers:
+async def gather_layers(call: Call, means: EngineMeans) -> Layers:
     """The layers, with the calls that are being decided counted in, and without what these tell already."""
-    found = _untold_elsewhere(call, means, resolved(call, means))
+    found = _drop_told_elsewhere(call, means, find_call_layers(call, means))
     session = found.session
     if session is None or not isinstance(call.event, PreToolUse):
         return found
-    if not _counts(call.event):
+    if not _is_counted(call.event):
         means.reservations.leave_place(call.id)
         return found
     waiting = means.reservations.take_place(call.id, session.id)
@@ -65,103 +65,105 @@ async def layers(call: Call, means: EngineMeans) -> Layers:
     return msgspec.structs.replace(found, session=ahead)
 
 
-async def agent_name(call: Call, means: EngineMeans) -> str:
+async def gather_agent_name(call: Call, means: EngineMeans) -> str:
     """The name in AGENT_ID; "" for the name that means nobody."""
-    return _name(call)
+    return _read_agent_name(call)
 
 
-async def hand_over(call: Call, means: EngineMeans) -> HandOver:
+async def gather_hand_over(call: Call, means: EngineMeans) -> HandOver:
     """What the windows before have left: a payload that was not told yet, and files."""
-    effort = resolved(call, means).effort
+    effort = find_call_layers(call, means).effort
     if effort is None:
         return HandOver()
     try:
-        previous = stored.newest_session(means.store, effort.id, _name(call))
+        previous = stored.find_newest_session(means.store, effort.id, _read_agent_name(call))
     except StoreError:
         return HandOver()
-    payload = _untold(previous)
+    payload = _find_untold_payload(previous)
     if previous and payload and not means.reservations.take_text(call.id, ("payload", previous.id)):
         # Another call of the session is telling it at this moment.
         payload = None
     return HandOver(
         previous=previous,
         payload=payload,
-        files=dict(_required(payload, call, effort)),
-        artifacts=tuple(_own_files(effort)),
-        debriefs=tuple(_debriefs(effort)),
+        files=dict(_read_required_files(payload, call, effort)),
+        artifacts=tuple(_iter_own_files(effort)),
+        debriefs=tuple(_iter_debriefs(effort)),
     )
 
 
-async def handed_over(call: Call, means: EngineMeans) -> bool:
+async def gather_handed_over(call: Call, means: EngineMeans) -> bool:
     """Whether the window's own session has ended with a payload that waits for the next one."""
-    found = resolved(call, means)
+    found = find_call_layers(call, means)
     if found.effort is None or found.session is not None:
         return False
     try:
-        previous = stored.newest_session(means.store, found.effort.id, _name(call))
+        previous = stored.find_newest_session(means.store, found.effort.id, _read_agent_name(call))
     except StoreError:
         return False
-    return previous is not None and previous.host == call.event.session_id and _untold(previous) is not None
+    return (
+        previous is not None and previous.host == call.event.session_id and _find_untold_payload(previous) is not None
+    )
 
 
-async def directives(call: Call, means: EngineMeans) -> tuple[str, ...]:
+async def gather_directives(call: Call, means: EngineMeans) -> tuple[str, ...]:
     """Directive files near the file of the call that the effort has not met."""
-    effort, root = resolved(call, means).effort, call.root
-    folders = _new_folders(file_of(call), root, effort) if effort and root else []
+    effort, root = find_call_layers(call, means).effort, call.root
+    folders = _find_new_folders(find_call_file(call), root, effort) if effort and root else []
     known = frozenset(effort.directives) if effort else frozenset()
-    return tuple(path for folder in folders for path in _in_folder(folder) if path not in known)
+    return tuple(path for folder in folders for path in _iter_directives(folder) if path not in known)
 
 
-async def directive_folders(call: Call, means: EngineMeans) -> tuple[str, ...]:
+async def gather_directive_folders(call: Call, means: EngineMeans) -> tuple[str, ...]:
     """Folders that were searched for directive files, so that the effort does not search them again."""
-    effort, root = resolved(call, means).effort, call.root
-    return tuple(_new_folders(file_of(call), root, effort)) if effort and root else ()
+    effort, root = find_call_layers(call, means).effort, call.root
+    return tuple(_find_new_folders(find_call_file(call), root, effort)) if effort and root else ()
 
 
-async def supervised(call: Call, means: EngineMeans) -> bool:
+async def gather_supervised(call: Call, means: EngineMeans) -> bool:
     """Whether a living supervisor holds the lease of this agent."""
-    name = _name(call)
-    return bool(name) and lease.held(means.store.path.parent, name)
+    name = _read_agent_name(call)
+    return bool(name) and lease.is_lease_held(means.store.path.parent, name)
 
 
-async def teammate(call: Call, means: EngineMeans) -> str:
+async def gather_teammate(call: Call, means: EngineMeans) -> str:
     """The agent that a team calls by this name."""
-    found = _teammate(call, means)
+    found = _find_teammate(call, means)
     return found.id if found else ""
 
 
-async def coordinator(call: Call, means: EngineMeans) -> str:
+async def gather_coordinator(call: Call, means: EngineMeans) -> str:
     """Whoever the teammate works for: its parent, or the agent that the environment names as such."""
-    found = _teammate(call, means)
+    found = _find_teammate(call, means)
     return (found.parent if found else "") or call.env.get("AGENT_PARENT", "")
 
 
 FACTS: Mapping[str, Gatherer] = {
-    "layers": layers,
-    "agent_name": agent_name,
-    "hand_over": hand_over,
-    "handed_over": handed_over,
-    "directives": directives,
-    "directive_folders": directive_folders,
-    "supervised": supervised,
-    "teammate": teammate,
-    "coordinator": coordinator,
+    "layers": gather_layers,
+    "agent_name": gather_agent_name,
+    "hand_over": gather_hand_over,
+    "handed_over": gather_handed_over,
+    "directives": gather_directives,
+    "directive_folders": gather_directive_folders,
+    "supervised": gather_supervised,
+    "teammate": gather_teammate,
+    "coordinator": gather_coordinator,
 }
 
 
-def _name(call: Call) -> str:
+def _read_agent_name(call: Call) -> str:
     name = call.env.get("AGENT_ID", "")
-    return "" if name == NOBODY else name
+    return "" if name == NO_AGENT_ID else name
 
 
-def _counts(event: PreToolUse) -> bool:
+def _is_counted(event: PreToolUse) -> bool:
     """Whether a call will probably be counted: one that writes the log takes no place ahead of others."""
-    return event.tool_name not in UNCOUNTED and not any(name in event.tool.command for name in COMMANDS)
+    return event.tool_name not in UNCOUNTED_TOOLS and not any(name in event.tool.command for name in ENGINE_COMMANDS)
 
 
-def _untold_elsewhere(call: Call, means: EngineMeans, found: Layers) -> Layers:
+def _drop_told_elsewhere(call: Call, means: EngineMeans, found: Layers) -> Layers:
     """What waits in an effort's metadata is told once, also by calls that begin or end in the same moment."""
-    effort, key = found.effort, WAITING.get(type(call.event), "")
+    effort, key = found.effort, WAITING_KEYS.get(type(call.event), "")
     if effort is None or call.event.agent_id or not effort.metadata.get(key):
         return found
     if means.reservations.take_text(call.id, (key, effort.id)):
@@ -170,18 +172,18 @@ def _untold_elsewhere(call: Call, means: EngineMeans, found: Layers) -> Layers:
     return msgspec.structs.replace(found, effort=msgspec.structs.replace(effort, metadata=rest))
 
 
-def _untold(previous: Session | None) -> str | None:
+def _find_untold_payload(previous: Session | None) -> str | None:
     return previous.payload if previous and not previous.handed_over else None
 
 
-def _required(payload: str | None, call: Call, effort: Effort) -> Iterator[tuple[str, str | None]]:
-    for name in _required_names(payload)[:REQUIRED_FILES]:
-        places = _places(name, call, effort)
+def _read_required_files(payload: str | None, call: Call, effort: Effort) -> Iterator[tuple[str, str | None]]:
+    for name in _list_required_names(payload)[:MAX_REQUIRED_FILES]:
+        places = _list_possible_paths(name, call, effort)
         found = next((place for place in places if os.path.isfile(place)), "")  # noqa: PTH113
-        yield name, text_of(found)[:REQUIRED_BYTES] if found else None
+        yield name, read_text_file(found)[:MAX_REQUIRED_BYTES] if found else None
 
 
-def _required_names(payload: str | None) -> list[str]:
+def _list_required_names(payload: str | None) -> list[str]:
     try:
         read = msgspec.json.decode(payload or "{}", type=dict[str, object])
     except msgspec.DecodeError:
@@ -190,26 +192,26 @@ def _required_names(payload: str | None) -> list[str]:
     return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
 
 
-def _places(name: str, call: Call, effort: Effort) -> tuple[str, ...]:
+def _list_possible_paths(name: str, call: Call, effort: Effort) -> tuple[str, ...]:
     """Where a file of a payload may be: as it is written, in the home, the project or the task's folder."""
     if name.startswith("~/"):
         return (f"{call.env.get('HOME') or Path.home()}/{name[2:]}",)
     return (name,) if name.startswith("/") else (f"{call.root}/{name}", f"{effort.task}/{name}")
 
 
-def _own_files(effort: Effort) -> Iterator[str]:
-    yield from (path for path in _documents(effort.task) if _ordinal(path) == effort.ordinal)
+def _iter_own_files(effort: Effort) -> Iterator[str]:
+    yield from (path for path in _list_documents(effort.task) if _read_ordinal(path) == effort.ordinal)
 
 
-def _debriefs(effort: Effort) -> Iterator[str]:
+def _iter_debriefs(effort: Effort) -> Iterator[str]:
     """`1_BRAINSTORM.md` of the efforts before this one, not their logs and plans."""
-    for path in _documents(effort.task):
+    for path in _list_documents(effort.task):
         name = path.rpartition("/")[2].removesuffix(".md")
-        if 0 < _ordinal(path) < effort.ordinal and not name.endswith(("_LOG", "_PLAN")):
+        if 0 < _read_ordinal(path) < effort.ordinal and not name.endswith(("_LOG", "_PLAN")):
             yield path
 
 
-def _documents(folder: str) -> list[str]:
+def _list_documents(folder: str) -> list[str]:
     try:
         names = sorted(os.listdir(folder))  # noqa: PTH208
     except (OSError, ValueError):
@@ -217,12 +219,12 @@ def _documents(folder: str) -> list[str]:
     return [f"{folder}/{name}" for name in names if name.endswith(".md") and not name.startswith(".")]
 
 
-def _ordinal(path: str) -> int:
+def _read_ordinal(path: str) -> int:
     number = path.rpartition("/")[2].partition("_")[0]
     return int(number) if number.isascii() and number.isdigit() else 0
 
 
-def _new_folders(file: str, root: str, effort: Effort) -> list[str]:
+def _find_new_folders(file: str, root: str, effort: Effort) -> list[str]:
     """From the file's folder up to the project's root, those that were not searched yet."""
     folder, found = os.path.dirname(file), []  # noqa: PTH120
     while folder == root or folder.startswith(f"{root}/"):
@@ -232,7 +234,7 @@ def _new_folders(file: str, root: str, effort: Effort) -> list[str]:
     return found
 
 
-def _in_folder(folder: str) -> Iterator[str]:
+def _iter_directives(folder: str) -> Iterator[str]:
     """`.directives/NAME` before a plain `NAME`."""
     for name in DIRECTIVE_FILES:
         for path in (f"{folder}/.directives/{name}", f"{folder}/{name}"):
@@ -241,12 +243,12 @@ def _in_folder(folder: str) -> Iterator[str]:
                 break
 
 
-def _teammate(call: Call, means: EngineMeans) -> Agent | None:
+def _find_teammate(call: Call, means: EngineMeans) -> Agent | None:
     name = call.event.teammate_name if isinstance(call.event, TeammateIdle) else ""
     if not name:
         return None
     try:
-        known = stored.agents(means.store)
+        known = stored.list_agents(means.store)
     except StoreError:
         return None
     return next((agent for agent in known if name in (agent.label, agent.id)), None)

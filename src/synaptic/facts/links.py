@@ -8,19 +8,19 @@ from synaptic.model.call import Call
 from synaptic.model.event import ToolEvent
 
 
-async def real_paths(call: Call, means: EngineMeans) -> Mapping[str, str]:
+async def gather_real_paths(call: Call, means: EngineMeans) -> Mapping[str, str]:
     """Resolve links, for each path of the call that leads somewhere else than it says."""
     if not isinstance(call.event, ToolEvent):
         return {}
-    found = ((path, _real(path, call)) for path in call.event.tool.paths)
+    found = ((path, _resolve_links(path, call)) for path in call.event.tool.paths)
     return {path: real for path, real in found if real}
 
 
-def _real(path: str, call: Call) -> str:
+def _resolve_links(path: str, call: Call) -> str:
     """The path behind links, or nothing when there are none. One that cannot be looked at has none."""
-    absolute = os.path.normpath(_absolute(path, call))
+    absolute = os.path.normpath(_make_absolute(path, call))
     try:
-        if absolute.startswith(f"{call.root}/") and not _linked(absolute, len(call.root) + 1):
+        if absolute.startswith(f"{call.root}/") and not _has_link(absolute, len(call.root) + 1):
             return ""
         real = os.path.realpath(absolute)
     except (OSError, ValueError):
@@ -28,7 +28,7 @@ def _real(path: str, call: Call) -> str:
     return real if real != absolute else ""
 
 
-def _linked(path: str, start: int) -> bool:
+def _has_link(path: str, start: int) -> bool:
     """Whether a part of the path below its root is a link: asking for those few is cheaper than for all."""
     end = path.find("/", start)
     while end != -1:
@@ -38,9 +38,9 @@ def _linked(path: str, start: int) -> bool:
     return os.path.islink(path)  # noqa: PTH114
 
 
-def _absolute(path: str, call: Call) -> str:
+def _make_absolute(path: str, call: Call) -> str:
     expanded = path.replace("~", call.env.get("HOME") or USER_HOME, 1) if path.startswith("~/") else path
     return os.path.join(call.event.cwd or call.root, expanded)  # noqa: PTH118
 
 
-FACTS: Mapping[str, Gatherer] = {"real_paths": real_paths}
+FACTS: Mapping[str, Gatherer] = {"real_paths": gather_real_paths}

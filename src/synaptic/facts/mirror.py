@@ -5,17 +5,17 @@ from collections.abc import Mapping
 from synaptic.facts.gather import EngineMeans, Gatherer
 from synaptic.model.call import Call
 from synaptic.model.event import PreToolUse
-from synaptic.model.sane import Mirrored
+from synaptic.model.sane import MirroredFiles
 from synaptic.store import mirror
 
 
-async def mirrored(call: Call, means: EngineMeans) -> Mirrored:
+async def gather_mirror(call: Call, means: EngineMeans) -> MirroredFiles:
     """One stat a file while they are unchanged, and none before a tool runs: nobody goes by these files, and whoever
     changes one is found out right after it."""
     if not call.root:
-        return Mirrored()
-    look = mirror.last_look if isinstance(call.event, PreToolUse) else mirror.look
+        return MirroredFiles()
+    look = mirror.recall_mirror if isinstance(call.event, PreToolUse) else mirror.inspect_mirror
     return look(means.store, call.root)
 
 
-FACTS: Mapping[str, Gatherer] = {"mirror": mirrored}
+FACTS: Mapping[str, Gatherer] = {"mirror": gather_mirror}

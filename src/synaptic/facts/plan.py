@@ -4,60 +4,64 @@ import os
 from collections import OrderedDict
 from collections.abc import Mapping
 
-from synaptic.facts.files import text_of
+from synaptic.facts.files import read_text_file
 from synaptic.facts.gather import EngineMeans, Gatherer
-from synaptic.facts.git import ask, file_git, file_of, git
+from synaptic.facts.git import find_call_file, gather_file_git, gather_git, run_git
 from synaptic.model.call import Call
 from synaptic.model.project import Git, PlanFile
-from synaptic.policies.source_files import PLAN
+from synaptic.policies.source_files import PLAN_NAME
 
-VARIABLES = {"warn": "PLAN_STALENESS_WARN", "deny": "PLAN_STALENESS_DENY"}
-KEPT = 64
+STALENESS_VARIABLES = {"warn": "PLAN_STALENESS_WARN", "deny": "PLAN_STALENESS_DENY"}
+MAX_COUNTS = 64
 _counts: OrderedDict[tuple[str, str, int], int] = OrderedDict()
 """Commits by working tree, checked-out commit and the plan's time: none of them changes without the others."""
 
 
-async def plan(call: Call, means: EngineMeans) -> PlanFile:
+async def gather_plan(call: Call, means: EngineMeans) -> PlanFile:
     """The plan in the working tree of the file that is written, else the one in the project."""
-    tree = await _tree(call, means)
+    tree = await _find_tree(call, means)
     for folder in dict.fromkeys((tree.top, call.root)):
-        if folder and (found := _plan_in(folder)):
+        if folder and (found := _read_plan(folder)):
             return found
     return PlanFile()
 
 
-async def plan_commits(call: Call, means: EngineMeans) -> int:
+async def gather_plan_commits(call: Call, means: EngineMeans) -> int:
     """Commits of the checked-out branch that are younger than the plan."""
-    known, tree = await plan(call, means), await _tree(call, means)
+    known, tree = await gather_plan(call, means), await _find_tree(call, means)
     if not known.exists or not tree.commit:
         return 0
     # Counting needs a git process; with this key it runs once per commit and plan, not once per event.
     key = (tree.top, tree.commit, int(known.modified))
     if key not in _counts:
-        printed = await ask(tree.top, "rev-list", "--count", f"--since=@{int(known.modified)}", "HEAD")
+        printed = await run_git(tree.top, "rev-list", "--count", f"--since=@{int(known.modified)}", "HEAD")
         _counts[key] = int(printed) if printed.strip().isdigit() else 0
-        if len(_counts) > KEPT:
+        if len(_counts) > MAX_COUNTS:
             _counts.popitem(last=False)
     return _counts[key]
 
 
-async def staleness(call: Call, means: EngineMeans) -> Mapping[str, int]:
+async def gather_staleness(call: Call, means: EngineMeans) -> Mapping[str, int]:
     """Limits from the environment that are numbers."""
-    said = {name: call.env.get(variable, "") for name, variable in VARIABLES.items()}
+    said = {name: call.env.get(variable, "") for name, variable in STALENESS_VARIABLES.items()}
     return {name: int(text) for name, text in said.items() if text.isascii() and text.isdigit() and len(text) < 10}
 
 
-FACTS: Mapping[str, Gatherer] = {"plan": plan, "plan_commits": plan_commits, "staleness": staleness}
+FACTS: Mapping[str, Gatherer] = {
+    "plan": gather_plan,
+    "plan_commits": gather_plan_commits,
+    "staleness": gather_staleness,
+}
 
 
-async def _tree(call: Call, means: EngineMeans) -> Git:
-    return await file_git(call, means) if file_of(call) else await git(call, means)
+async def _find_tree(call: Call, means: EngineMeans) -> Git:
+    return await gather_file_git(call, means) if find_call_file(call) else await gather_git(call, means)
 
 
-def _plan_in(folder: str) -> PlanFile | None:
-    path = f"{folder}/{PLAN}"
+def _read_plan(folder: str) -> PlanFile | None:
+    path = f"{folder}/{PLAN_NAME}"
     try:
         modified = os.stat(path).st_mtime  # noqa: PTH116
     except OSError:
         return None
-    return PlanFile(path=path, text=text_of(path), modified=modified)
+    return PlanFile(path=path, text=read_text_file(path), modified=modified)

@@ -4,48 +4,48 @@ import asyncio
 from collections.abc import Mapping
 
 from synaptic.facts import git
-from synaptic.facts.gather import EngineMeans, Gatherer, command_of
+from synaptic.facts.gather import EngineMeans, Gatherer, read_call_command
 from synaptic.model.call import Call
-from synaptic.model.project import Git, Pending
+from synaptic.model.project import Git, PendingCommit
 
-VERBS = frozenset({"push", "commit", "worktree", "reset", "clean", "checkout", "switch", "restore", "rm"})
+TREE_VERBS = frozenset({"push", "commit", "worktree", "reset", "clean", "checkout", "switch", "restore", "rm"})
 """Calls for which it matters what is checked out."""
-FOLDERS = 8
+MAX_FOLDERS = 8
 """More folders than this in one command are not looked at."""
 
 
-async def repositories(call: Call, means: EngineMeans) -> Mapping[str, Git]:
+async def gather_repositories(call: Call, means: EngineMeans) -> Mapping[str, Git]:
     """The working trees by folder; a removal of `.worktrees/` is about the folder that the event happened in."""
-    command = command_of(call)
+    command = read_call_command(call)
     if command is None:
         return {}
-    folders = [found.cwd for found in command.git_calls if found.verb in VERBS]
+    folders = [found.cwd for found in command.git_calls if found.verb in TREE_VERBS]
     if "worktrees" in command.text:
         folders.append(call.event.cwd or call.root)
-    return {folder: git.read(folder) for folder in _some(folders)}
+    return {folder: git.read_working_tree(folder) for folder in _limit_folders(folders)}
 
 
-async def pending(call: Call, means: EngineMeans) -> Mapping[str, Pending]:
+async def gather_pending(call: Call, means: EngineMeans) -> Mapping[str, PendingCommit]:
     """Staged files and merge state of each repository that the command commits in."""
-    command = command_of(call)
-    folders = _some([found.cwd for found in command.git_calls if found.verb == "commit"] if command else [])
-    found = await asyncio.gather(*(_pending(folder) for folder in folders))
+    command = read_call_command(call)
+    folders = _limit_folders([found.cwd for found in command.git_calls if found.verb == "commit"] if command else [])
+    found = await asyncio.gather(*(_read_pending(folder) for folder in folders))
     return dict(zip(folders, found, strict=True))
 
 
-FACTS: Mapping[str, Gatherer] = {"repositories": repositories, "pending": pending}
+FACTS: Mapping[str, Gatherer] = {"repositories": gather_repositories, "pending": gather_pending}
 
 
-def _some(folders: list[str]) -> list[str]:
-    return list(dict.fromkeys(folder for folder in folders if folder))[:FOLDERS]
+def _limit_folders(folders: list[str]) -> list[str]:
+    return list(dict.fromkeys(folder for folder in folders if folder))[:MAX_FOLDERS]
 
 
-async def _pending(folder: str) -> Pending:
-    top = git.read(folder).top
+async def _read_pending(folder: str) -> PendingCommit:
+    top = git.read_working_tree(folder).top
     if not top:
-        return Pending()
+        return PendingCommit()
     merge, staged = await asyncio.gather(
-        git.ask(top, "rev-parse", "--quiet", "--verify", "MERGE_HEAD"),
-        git.ask(top, "diff", "--cached", "--name-only", "--no-renames", "-z"),
+        git.run_git(top, "rev-parse", "--quiet", "--verify", "MERGE_HEAD"),
+        git.run_git(top, "diff", "--cached", "--name-only", "--no-renames", "-z"),
     )
-    return Pending(merging=bool(merge.strip()), staged=tuple(name for name in staged.split("\0") if name))
+    return PendingCommit(merging=bool(merge.strip()), staged=tuple(name for name in staged.split("\0") if name))

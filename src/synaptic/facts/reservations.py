@@ -1,6 +1,6 @@
 """What calls in flight have already taken: a place in a session's count, a text that is told once."""
 
-Text = tuple[str, int]
+ToldText = tuple[str, int]
 """Something that is told once: its kind, and the effort or session it belongs to."""
 
 
@@ -13,14 +13,14 @@ class Reservations:
     def __init__(self) -> None:
         self._sessions: dict[str, int] = {}
         """By call, in the order in which the calls came."""
-        self._texts: dict[str, set[Text]] = {}
+        self._texts: dict[str, set[ToldText]] = {}
 
     def __len__(self) -> int:
         return len(self._sessions.keys() | self._texts.keys())
 
-    def hold(self, call: str) -> "Hold":
+    def hold(self, call: str) -> "ReservationHold":
         """Around everything that happens to a call: whatever ends it, its reservations end with it."""
-        return Hold(self, call)
+        return ReservationHold(self, call)
 
     def release(self, call: str) -> None:
         """Give back what a call has taken. Nothing is left the second time."""
@@ -42,7 +42,7 @@ class Reservations:
         """Give back the place in the count, when a rewrite has made the call one that is not counted."""
         self._sessions.pop(call, None)
 
-    def take_text(self, call: str, text: Text) -> bool:
+    def take_text(self, call: str, text: ToldText) -> bool:
         """Whether this call tells a text; not when another one that is not written down yet does."""
         if any(text in texts for other, texts in self._texts.items() if other != call):
             return False
@@ -50,7 +50,7 @@ class Reservations:
         return True
 
 
-class Hold:
+class ReservationHold:
     """The context of one call. A class, since a generator costs every event a microsecond."""
 
     __slots__ = ("_call", "_reservations")

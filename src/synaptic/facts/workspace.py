@@ -8,12 +8,12 @@ from synaptic.model.errors import StoreError
 from synaptic.store import workspaces
 
 
-async def extra_roots(call: Call, means: EngineMeans) -> tuple[str, ...]:
+async def gather_extra_roots(call: Call, means: EngineMeans) -> tuple[str, ...]:
     """Folders that the user added to the session beside its project."""
     try:
-        return workspaces.added(means.store, call.event.session_id)
+        return workspaces.read_added_folders(means.store, call.event.session_id)
     except StoreError:
         return ()
 
 
-FACTS: Mapping[str, Gatherer] = {"extra_roots": extra_roots}
+FACTS: Mapping[str, Gatherer] = {"extra_roots": gather_extra_roots}

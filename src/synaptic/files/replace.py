@@ -13,24 +13,24 @@ from pathlib import Path
 from synaptic.model.errors import SettingsError
 
 
-def read(path: Path) -> bytes | None:
+def read_file(path: Path) -> bytes | None:
     """Read a file's bytes, following symbolic links; None when there is none."""
-    with explained(path, "read"):
+    with explain_os_error(path, "read"):
         try:
             return path.read_bytes()
         except FileNotFoundError:
             return None
 
 
-def replace(path: Path, data: bytes, mode: int = 0o600) -> None:
+def replace_file(path: Path, data: bytes, mode: int = 0o600) -> None:
     """Write somebody else's file. A link stays a link; an existing file keeps mode and owner, a new one gets `mode`."""
     target = os.path.realpath(path)
 
     def settle(handle: int) -> None:
-        _inherit(handle, target, mode)
+        _inherit_mode(handle, target, mode)
         os.fsync(handle)  # else a power cut may keep the rename and lose the content: an empty settings file
 
-    with explained(path, "written"):
+    with explain_os_error(path, "written"):
         _write_and_rename(target, data, settle)
 
 
@@ -61,7 +61,7 @@ def _write_and_rename(target: str, data: bytes, settle: Callable[[int], None] | 
         raise
 
 
-def _inherit(handle: int, target: str, mode: int) -> None:
+def _inherit_mode(handle: int, target: str, mode: int) -> None:
     """Give the temporary file the mode and owner of the file that it will replace."""
     try:
         old = os.stat(target)  # noqa: PTH116
@@ -74,16 +74,16 @@ def _inherit(handle: int, target: str, mode: int) -> None:
         os.fchown(handle, old.st_uid, old.st_gid)
 
 
-def delete(path: Path) -> None:
+def delete_file(path: Path) -> None:
     """Remove the file behind the path; a link that pointed at it goes with it."""
-    with explained(path, "deleted"):
+    with explain_os_error(path, "deleted"):
         Path(os.path.realpath(path)).unlink(missing_ok=True)
         path.unlink(missing_ok=True)
 
 
 def make_folders(path: Path, mode: int = 0o755) -> tuple[str, ...]:
     """Create a folder and its missing parents; returns those created, deepest first."""
-    with explained(path, "created"):
+    with explain_os_error(path, "created"):
         missing = [folder for folder in (path, *path.parents) if not folder.exists()]
         path.mkdir(parents=True, exist_ok=True, mode=mode)
     return tuple(str(folder) for folder in missing)
@@ -97,7 +97,7 @@ def drop_folders(folders: Iterable[str | Path]) -> None:
 
 
 @contextlib.contextmanager
-def explained(path: Path, verb: str) -> Iterator[None]:
+def explain_os_error(path: Path, verb: str) -> Iterator[None]:
     """Turn an OSError into an error that names the file and says that it is unchanged."""
     try:
         yield

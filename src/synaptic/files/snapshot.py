@@ -12,37 +12,37 @@ from collections.abc import Callable, Iterable
 
 import msgspec
 
-Signature = tuple[int, int, int, int]
+StatSignature = tuple[int, int, int, int]
 
-TICK = 50_000_000
+CLOCK_TICK = 50_000_000
 """Nanoseconds; coarse file system clocks advance every 1 to 10 milliseconds."""
 
 
-class Unreadable(msgspec.Struct, frozen=True):
+class UnreadableFile(msgspec.Struct, frozen=True):
     """A file that is there and cannot be used."""
 
     why: str
 
 
-FOLDER = Unreadable("is a folder")
+UNREADABLE_FOLDER = UnreadableFile("is a folder")
 
-Content = bytes | Unreadable | None
+FileContent = bytes | UnreadableFile | None
 """None: there is no such file."""
-Load = Callable[[str], Content]
+ContentLoader = Callable[[str], FileContent]
 
 
-def read(path: str, limit: int) -> Content:
+def read_content(path: str, limit: int) -> FileContent:
     """Read a regular file of at most `limit` bytes. Never blocks on a pipe or device in its place."""
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except (FileNotFoundError, NotADirectoryError, ValueError):
         return None
     except OSError as error:
-        return Unreadable(f"cannot be read: {error.strerror}")
+        return UnreadableFile(f"cannot be read: {error.strerror}")
     try:
-        return _regular(handle, limit)
+        return _read_regular(handle, limit)
     except OSError as error:
-        return Unreadable(f"cannot be read: {error.strerror}")
+        return UnreadableFile(f"cannot be read: {error.strerror}")
     finally:
         os.close(handle)
 
@@ -56,34 +56,34 @@ def read_start(path: str, limit: int) -> bytes:
         return b""
 
 
-def _regular(handle: int, limit: int) -> Content:
+def _read_regular(handle: int, limit: int) -> FileContent:
     status = os.fstat(handle)
     if stat.S_ISDIR(status.st_mode):
-        return FOLDER
+        return UNREADABLE_FOLDER
     if not stat.S_ISREG(status.st_mode):
-        return Unreadable("is not a regular file")
+        return UnreadableFile("is not a regular file")
     if status.st_size > limit:
-        return Unreadable(f"is larger than {size(limit)}")
+        return UnreadableFile(f"is larger than {describe_size(limit)}")
     with open(handle, "rb", buffering=0, closefd=False) as file:
         return file.readall()[:limit]  # sized by the file: reading `limit` bytes would first make room for them
 
 
-def size(limit: int) -> str:
+def describe_size(limit: int) -> str:
     """Describe a size limit for people."""
     return f"{limit >> 20} MiB" if limit >= 1 << 20 else f"{limit >> 10} KiB"
 
 
-def names(path: str) -> Content:
+def list_names(path: str) -> FileContent:
     """List the names in a folder, sorted, one per line."""
     try:
         return b"\n".join(sorted(os.listdir(os.fsencode(path))))  # noqa: PTH208 names as bytes, never undecodable
     except (FileNotFoundError, NotADirectoryError, ValueError):
         return None
     except OSError as error:
-        return Unreadable(f"cannot be read: {error.strerror}")
+        return UnreadableFile(f"cannot be read: {error.strerror}")
 
 
-def signature(path: str) -> Signature | None:
+def read_signature(path: str) -> StatSignature | None:
     """Read the stat values that change when a file is written, replaced or touched; None when it is missing."""
     try:
         status = os.stat(path)  # noqa: PTH116 a Path costs as much as the stat
@@ -92,42 +92,42 @@ def signature(path: str) -> Signature | None:
     return (status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino)
 
 
-class Watched:
+class WatchedFile:
     """One file or folder as it was read. The check for changes costs one stat; a read only within a tick of a write."""
 
     __slots__ = ("_digest", "_load", "path", "signature")
 
-    def __init__(self, path: str, load: Load) -> None:
+    def __init__(self, path: str, load: ContentLoader) -> None:
         self.path = path
         self._load = load
         self._digest: bytes | None = None
-        self.signature: Signature | None = None
+        self.signature: StatSignature | None = None
 
-    def read(self) -> Content:
+    def read(self) -> FileContent:
         """Read the content now. The signature is taken first, so that a write in between is seen by the next check."""
         now = time.time_ns()
-        self.signature = signature(self.path)
+        self.signature = read_signature(self.path)
         content = self._load(self.path)
-        self._digest = digest(content) if self._racy(now) else None
+        self._digest = hash_content(content) if self._is_racy(now) else None
         return content
 
-    def unchanged(self) -> bool:
-        return signature(self.path) == self.signature and (self._digest is None or self._same_content())
+    def is_unchanged(self) -> bool:
+        return read_signature(self.path) == self.signature and (self._digest is None or self._has_same_content())
 
-    def _same_content(self) -> bool:
+    def _has_same_content(self) -> bool:
         now = time.time_ns()
-        if digest(self._load(self.path)) != self._digest:
+        if hash_content(self._load(self.path)) != self._digest:
             return False
-        if not self._racy(now):
+        if not self._is_racy(now):
             self._digest = None
         return True
 
-    def _racy(self, now: int) -> bool:
+    def _is_racy(self, now: int) -> bool:
         # ctime, because no program can set it: a restored mtime does not hide a write.
-        return self.signature is not None and self.signature[1] > now - TICK
+        return self.signature is not None and self.signature[1] > now - CLOCK_TICK
 
 
-def digest(content: Content) -> bytes:
+def hash_content(content: FileContent) -> bytes:
     """Hash a content; missing and unreadable files have hashes of their own."""
     if content is None:
         return bytes(32)
@@ -135,6 +135,6 @@ def digest(content: Content) -> bytes:
     return hashlib.sha256(raw).digest()
 
 
-def unchanged(watched: Iterable[Watched]) -> bool:
+def are_unchanged(watched: Iterable[WatchedFile]) -> bool:
     """Whether all files are as they were read."""
-    return all(map(Watched.unchanged, watched))
+    return all(map(WatchedFile.is_unchanged, watched))

@@ -21,10 +21,10 @@ WRITES = MODIFIED | MOVED_FROM | MOVED_TO | CREATED | DELETED | MOVED_SELF
 ANY_CHANGE = WRITES | ATTRIBUTES | CLOSED_WRITE | DELETED_SELF
 EVENT_HEAD = struct.Struct("iIII")
 """Watch, mask, cookie, and the length of the name that follows, padded with zeros."""
-BUFFER = 64 * 1024
+BUFFER_BYTES = 64 * 1024
 
 
-class Watch:
+class FolderWatch:
     """Folders under observation, for `WRITES` or for `ANY_CHANGE`. Nothing is opened before the first `add`."""
 
     def __init__(self, events: int = ANY_CHANGE) -> None:
@@ -45,7 +45,7 @@ class Watch:
             self.fd, self._closing = handle, weakref.finalize(self, os.close, handle)
         return int(libc.inotify_add_watch(self.fd, os.fsencode(folder), ctypes.c_uint32(self._mask))) >= 0
 
-    def generation(self) -> int:
+    def read_generation(self) -> int:
         """A number that grows with whatever happens. A write that returned before this call has been counted."""
         self._generation += len(self._read())
         return self._generation
@@ -68,7 +68,7 @@ class Watch:
         blocks: list[bytes] = []
         if self.fd is not None:
             with suppress(BlockingIOError):
-                while block := os.read(self.fd, BUFFER):
+                while block := os.read(self.fd, BUFFER_BYTES):
                     blocks.append(block)
         return blocks
 

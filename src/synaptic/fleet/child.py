@@ -11,7 +11,7 @@ import msgspec
 from synaptic.model.errors import SynapticError
 
 
-class Ended(msgspec.Struct, frozen=True):
+class ProcessEnd(msgspec.Struct, frozen=True):
     """How a process ended."""
 
     code: int = 0
@@ -19,14 +19,14 @@ class Ended(msgspec.Struct, frozen=True):
     """What killed it; 0 when it ended by itself."""
 
     @property
-    def words(self) -> str:
+    def description(self) -> str:
         """For people."""
         return (
             f"was ended by {signal.Signals(self.signal).name}" if self.signal else f"ended with exit code {self.code}"
         )
 
 
-class Child:
+class AgentProcess:
     """One process from its start to its end. Its pid is not reused until `poll` has seen the end."""
 
     def __init__(self, command: Sequence[str], environ: Mapping[str, str]) -> None:
@@ -39,14 +39,14 @@ class Child:
             raise SynapticError(what, where=command[0], hint="is it installed and on PATH?") from error
         self.pid = self._process.pid
         self._started = time.monotonic()
-        self.ended: Ended | None = None
+        self.ended: ProcessEnd | None = None
 
     @property
-    def lived(self) -> float:
+    def lifetime(self) -> float:
         """Seconds since the start."""
         return time.monotonic() - self._started
 
-    def look(self) -> Ended | None:
+    def poll(self) -> ProcessEnd | None:
         """Return how it ended, or None. On a terminal, a child that was stopped stops us too: the shell is back."""
         while self.ended is None:
             # Not `Popen.poll`: it does not see a child that was stopped, and Ctrl-Z must give the shell back.
@@ -54,25 +54,25 @@ class Child:
             if not pid:
                 break
             if os.WIFSTOPPED(status):
-                self._stopped()
+                self._stop_together()
                 continue
-            self.ended = _ended(status)
+            self.ended = _read_wait_status(status)
             # We have reaped it ourselves: without this, Popen would wait for a process number that is free again.
             self._process.returncode = -self.ended.signal or self.ended.code
         return self.ended
 
-    def _stopped(self) -> None:
+    def _stop_together(self) -> None:
         """Stop ourselves too, and continue together. Where no shell could continue us, the kernel discards the stop."""
         if os.isatty(0):
             os.kill(os.getpid(), signal.SIGTSTP)
-            self.send(signal.SIGCONT)
+            self.send_signal(signal.SIGCONT)
 
-    def send(self, number: int) -> None:
+    def send_signal(self, number: int) -> None:
         """Send a signal, unless it has ended."""
         if self.ended is None:
             # Not reaped yet, so the number cannot be another process's.
             os.kill(self.pid, number)
 
 
-def _ended(status: int) -> Ended:
-    return Ended(signal=os.WTERMSIG(status)) if os.WIFSIGNALED(status) else Ended(code=os.WEXITSTATUS(status))
+def _read_wait_status(status: int) -> ProcessEnd:
+    return ProcessEnd(signal=os.WTERMSIG(status)) if os.WIFSIGNALED(status) else ProcessEnd(code=os.WEXITSTATUS(status))

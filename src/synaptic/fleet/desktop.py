@@ -5,25 +5,25 @@ import subprocess  # noqa: TID251  a desktop is told by a program
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 
-from synaptic.fleet.roster import Change
+from synaptic.fleet.roster import MemberChange
 from synaptic.model.errand import Alert
-from synaptic.runners.desktop import alert_command
+from synaptic.runners.desktop import build_alert_command
 
-TELLING = {"attention": "waits for you", "error": "has failed"}
+ALERT_TEXTS = {"attention": "waits for you", "error": "has failed"}
 
 
-def alerts(changes: Iterable[Change]) -> Iterator[Alert]:
+def make_alerts(changes: Iterable[MemberChange]) -> Iterator[Alert]:
     """Make an alert for every agent that has come to need somebody; not for one that did when we started."""
     for change in changes:
-        status = change.became
-        if status in TELLING and change.before is not None and change.after is not None:
+        status = change.new_status
+        if status in ALERT_TEXTS and change.before is not None and change.after is not None:
             name = change.after.label or change.agent
-            yield Alert(f"{name} {TELLING[status]}", change.after.note or change.after.project)
+            yield Alert(f"{name} {ALERT_TEXTS[status]}", change.after.note or change.after.project)
 
 
-def show(alert: Alert, environ: Mapping[str, str]) -> bool:
+def show_alert(alert: Alert, environ: Mapping[str, str]) -> bool:
     """Show an alert; False where there is no desktop to show it on."""
-    words = alert_command(alert, environ, sys.platform)
+    words = build_alert_command(alert, environ, sys.platform)
     if not words or not shutil.which(words[0]):
         return False
     # A desktop that hangs must not hold us up.

@@ -11,35 +11,35 @@ from typing import TypeVar
 
 import msgspec
 
-from synaptic.files.watch import WRITES, Watch
+from synaptic.files.watch import WRITES, FolderWatch
 from synaptic.model.errors import StoreError
 from synaptic.model.home import Home
 from synaptic.store import fleet, lease
-from synaptic.store.damage import inode
+from synaptic.store.damage import read_inode
 from synaptic.store.db import Store
-from synaptic.store.fleet import Member
+from synaptic.store.fleet import FleetMember
 
-BLIND = 0.25
+UNWATCHED_PAUSE = 0.25
 """Seconds between two looks without word from the kernel."""
-RELIEF = 2.0
+WATCHED_PAUSE = 2.0
 """Seconds between two looks with it."""
-QUIET = 0.03
+SETTLE_SECONDS = 0.03
 """Seconds in which more writes count as the same one."""
-LOST = "its supervisor was killed"
+LOST_NOTE = "its supervisor was killed"
 T = TypeVar("T")
-Version = tuple[object, ...]
+DatabaseVersion = tuple[object, ...]
 
 
-class Follow:
+class DatabaseFollower:
     """Access to the database that survives a replaced, missing or damaged file, and tells when it has changed."""
 
-    def __init__(self, home: Home, quiet: float = QUIET) -> None:
+    def __init__(self, home: Home, quiet: float = SETTLE_SECONDS) -> None:
         self._home = home
         self._quiet = quiet
         self._store: Store | None = None
         self._file: object = None
-        self._version: Version | None = None
-        self._news = Watch(WRITES)
+        self._version: DatabaseVersion | None = None
+        self._news = FolderWatch(WRITES)
 
     def wait(self, seconds: float, also: Sequence[int] = ()) -> bool:
         """Whether the database may have changed since the last time that this said so; the first time it has.
@@ -47,15 +47,15 @@ class Follow:
         Returns early, and says no, when one of the other descriptors can be read.
         """
         end = time.monotonic() + seconds
-        while not self._moved():
+        while not self._has_moved():
             left = end - time.monotonic()
-            if left <= 0 or self._sleep(left, also):
+            if left <= 0 or self._wait_for_news(left, also):
                 return False
         return True
 
-    def do(self, work: Callable[[Store], T], otherwise: T) -> T:
+    def run_with_store(self, work: Callable[[Store], T], otherwise: T) -> T:
         """Run some work on the store and return its result; `otherwise` when there is no usable database now."""
-        store = self._opened()
+        store = self._get_store()
         if store is None:
             return otherwise
         try:
@@ -63,64 +63,64 @@ class Follow:
         except StoreError:  # a damaged or locked database must not end the supervisor, and with it the agent
             return otherwise
 
-    def members(self) -> tuple[Member, ...]:
+    def read_members(self) -> tuple[FleetMember, ...]:
         """Everybody. A supervised agent whose supervisor does not live any more is in error: nobody else can say so."""
-        nobody: tuple[Member, ...] = ()
-        return tuple(map(self._told, self.do(fleet.members, nobody)))
+        nobody: tuple[FleetMember, ...] = ()
+        return tuple(map(self._mark_lost, self.run_with_store(fleet.list_members, nobody)))
 
     def close(self) -> None:
         """Give everything back."""
         self._news.close()
-        self._shut()
+        self._close_store()
 
-    def _told(self, member: Member) -> Member:
-        if not member.supervised or lease.held(self._home.root, member.agent):
+    def _mark_lost(self, member: FleetMember) -> FleetMember:
+        if not member.supervised or lease.is_lease_held(self._home.root, member.agent):
             return member
-        return msgspec.structs.replace(member, status="error", note=LOST, supervised=False)
+        return msgspec.structs.replace(member, status="error", note=LOST_NOTE, supervised=False)
 
-    def _moved(self) -> bool:
+    def _has_moved(self) -> bool:
         """Whether the version has changed. Asked before data is read, so that no commit in between goes unnoticed."""
-        before, self._version = self._version, self._now()
+        before, self._version = self._version, self._read_version()
         return before != self._version
 
-    def _now(self) -> Version:
-        version = self.do(fleet.version, None)
+    def _read_version(self) -> DatabaseVersion:
+        version = self.run_with_store(fleet.read_data_version, None)
         return (self._file, version)
 
-    def _opened(self) -> Store | None:
+    def _get_store(self) -> Store | None:
         """The store of the file that has the database's name now."""
-        file = inode(self._home.database)
+        file = read_inode(self._home.database)
         # Compared by inode: a connection to a database that was replaced would go on reading the deleted file.
         if file != self._file or (file and self._store is None):
-            self._shut()
+            self._close_store()
             self._file = file
-            self._store = _open(self._home) if file else None
+            self._store = _open_durable(self._home) if file else None
         return self._store
 
-    def _shut(self) -> None:
+    def _close_store(self) -> None:
         if self._store is not None:
             self._store.close()
         self._store, self._file = None, None
 
-    def _sleep(self, seconds: float, also: Sequence[int]) -> bool:
+    def _wait_for_news(self, seconds: float, also: Sequence[int]) -> bool:
         """Sleep until there is news, or it is time to look; True when another descriptor can be read."""
         # Added each time: a folder that was deleted and made again has lost its watch.
-        pause = RELIEF if self._news.add(str(self._home.root)) else BLIND
+        pause = WATCHED_PAUSE if self._news.add(str(self._home.root)) else UNWATCHED_PAUSE
         mine = [] if self._news.fd is None else [self._news.fd]
         ready = select.select([*mine, *also], [], [], min(seconds, pause))[0]
         if any(fd in also for fd in ready):
             return True
-        if ready and self._concerns(self._news.read_names()):
+        if ready and self._concerns_database(self._news.read_names()):
             # One commit writes to several files several times: wait for the rest and read it away.
             time.sleep(self._quiet)
             self._news.read_names()
         return False
 
-    def _concerns(self, names: set[str]) -> bool:
+    def _concerns_database(self, names: set[str]) -> bool:
         return any(name.startswith(self._home.database.name) for name in names)
 
 
-def _open(home: Home) -> Store | None:
+def _open_durable(home: Home) -> Store | None:
     try:
         store = Store.open(home)
     except StoreError:

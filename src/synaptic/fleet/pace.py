@@ -3,7 +3,7 @@
 import msgspec
 
 
-class Pace(msgspec.Struct, frozen=True, kw_only=True):
+class RestartPace(msgspec.Struct, frozen=True, kw_only=True):
     """How often and how soon a crashed agent is restarted, in seconds."""
 
     restarts: int = 4
@@ -17,10 +17,10 @@ class Pace(msgspec.Struct, frozen=True, kw_only=True):
     """Who ends sooner after a start has not really been running."""
 
 
-class Crashes:
+class CrashCounter:
     """Counts the crashes within the time window."""
 
-    def __init__(self, pace: Pace) -> None:
+    def __init__(self, pace: RestartPace) -> None:
         self._pace = pace
         self._times: tuple[float, ...] = ()
 

@@ -10,7 +10,7 @@ import msgspec
 
 from synaptic.model.layers import STATUSES, Status
 
-BACKGROUND: Mapping[Status, str] = {
+PANE_BACKGROUNDS: Mapping[Status, str] = {
     "error": "#3d2020",
     "attention": "#081a10",
     "working": "#080c10",
@@ -18,23 +18,28 @@ BACKGROUND: Mapping[Status, str] = {
     "done": "#0a0a0a",
 }
 """Of a pane, unless an option of tmux such as `@fleet_theme_error` says otherwise."""
-TITLE: Mapping[Status, str] = {"error": "#f38ba8", "attention": "#fab387", "working": "#89b4fa", "checked": "#45475a"}
+TITLE_COLOURS: Mapping[Status, str] = {
+    "error": "#f38ba8",
+    "attention": "#fab387",
+    "working": "#89b4fa",
+    "checked": "#45475a",
+}
 """Of a window's name in the status line. That of a window with nothing to do looks as it always does."""
-MARKS: Mapping[Status, str] = {"error": "✗ ", "attention": "! ", "working": "▸ ", "checked": "✓ ", "done": ""}
+STATUS_MARKS: Mapping[Status, str] = {"error": "✗ ", "attention": "! ", "working": "▸ ", "checked": "✓ ", "done": ""}
 """In front of a window's name."""
-FIELDS = (
+TMUX_FIELDS = (
     *("pane_id", "window_id", "window-style", "@synaptic_agent", "@synaptic_pane_status", "@synaptic_pane_before"),
     *("window_name", "automatic-rename", "@synaptic_status", "@synaptic_name", "@synaptic_rename", "@synaptic_before"),
     *(f"@fleet_theme_{status}" for status in STATUSES),
 )
-FORMAT = "\t".join(f"#{{{field}}}" for field in FIELDS)
+PANES_FORMAT = "\t".join(f"#{{{field}}}" for field in TMUX_FIELDS)
 """For `list-panes -F`; no name can hold a tab."""
 UNSET = "unset"
 """What is kept of something that the pane or window did not set itself."""
-Command = tuple[str, ...]
+TmuxCommand = tuple[str, ...]
 
 
-class Pane(msgspec.Struct, frozen=True, kw_only=True):
+class TmuxPane(msgspec.Struct, frozen=True, kw_only=True):
     """A pane as it is."""
 
     id: str
@@ -48,7 +53,7 @@ class Pane(msgspec.Struct, frozen=True, kw_only=True):
     theme: Mapping[str, str] = {}
 
 
-class Window(msgspec.Struct, frozen=True, kw_only=True):
+class TmuxWindow(msgspec.Struct, frozen=True, kw_only=True):
     """A window as it is."""
 
     id: str
@@ -65,66 +70,68 @@ class Window(msgspec.Struct, frozen=True, kw_only=True):
     """Its own `window-status-style` before it was ours."""
 
 
-def read(lines: Sequence[str]) -> tuple[dict[str, Pane], dict[str, Window]]:
+def parse_panes(lines: Sequence[str]) -> tuple[dict[str, TmuxPane], dict[str, TmuxWindow]]:
     """Panes and windows by id, from lines in FORMAT. A window of several sessions is the same one."""
-    rows = [line.split("\t") for line in lines if line.count("\t") == len(FIELDS) - 1]
-    return {row[0]: _pane(row) for row in rows}, {row[1]: _window(row) for row in rows}
+    rows = [line.split("\t") for line in lines if line.count("\t") == len(TMUX_FIELDS) - 1]
+    return {row[0]: _row_to_pane(row) for row in rows}, {row[1]: _row_to_window(row) for row in rows}
 
 
-def tinted(pane: Pane, agent: str, status: Status) -> Iterator[Command]:
+def tint_pane(pane: TmuxPane, agent: str, status: Status) -> Iterator[TmuxCommand]:
     """Commands that colour a pane by the status of its agent."""
-    style = f"bg={pane.theme.get(status) or BACKGROUND[status]}"
+    style = f"bg={pane.theme.get(status) or PANE_BACKGROUNDS[status]}"
     if not pane.status:
         # First: if we are killed half way, the next display still knows what to put back.
-        yield _pane_option(pane, "@synaptic_pane_before", pane.before)
+        yield _set_pane_option(pane, "@synaptic_pane_before", pane.before)
     if pane.style != style:
-        yield _pane_option(pane, "window-style", style)
+        yield _set_pane_option(pane, "window-style", style)
     if pane.agent != agent:
-        yield _pane_option(pane, "@synaptic_agent", agent)
+        yield _set_pane_option(pane, "@synaptic_agent", agent)
     if pane.status != status:
-        yield _pane_option(pane, "@synaptic_pane_status", status)
+        yield _set_pane_option(pane, "@synaptic_pane_status", status)
 
 
-def bare(pane: Pane) -> Iterator[Command]:
+def restore_pane(pane: TmuxPane) -> Iterator[TmuxCommand]:
     """Commands that put a pane back as it was."""
-    yield _pane_option(pane, "window-style", pane.before)
+    yield _set_pane_option(pane, "window-style", pane.before)
     for name in ("@synaptic_agent", "@synaptic_pane_status", "@synaptic_pane_before"):
         yield ("set-option", "-q", "-p", "-u", "-t", pane.id, name)
 
 
-def titled(window: Window, status: Status) -> Iterator[Command]:
+def title_window(window: TmuxWindow, status: Status) -> Iterator[TmuxCommand]:
     """Commands that mark a window with the most urgent status of its panes, in front of its own name."""
-    base, name = base_name(window), f"{MARKS[status]}{base_name(window)}"
+    base, name = strip_mark(window), f"{STATUS_MARKS[status]}{strip_mark(window)}"
     if not window.status:
-        yield _window_option(window, "@synaptic_before", window.before)
-        yield _window_option(window, "@synaptic_rename", window.rename)
+        yield _set_window_option(window, "@synaptic_before", window.before)
+        yield _set_window_option(window, "@synaptic_rename", window.rename)
     elif base != window.base and not window.is_automatic:
-        yield _window_option(window, "@synaptic_rename", "off")  # somebody has named it meanwhile
+        yield _set_window_option(window, "@synaptic_rename", "off")  # somebody has named it meanwhile
     if base != window.base:
-        yield _window_option(window, "@synaptic_name", base)
+        yield _set_window_option(window, "@synaptic_name", base)
     if name != window.name:
-        yield _renamed(window, name)
+        yield _rename_window(window, name)
     if status != window.status:
-        yield _window_option(window, "window-status-style", f"fg={TITLE[status]}" if status in TITLE else window.before)
-        yield _window_option(window, "@synaptic_status", status)
+        yield _set_window_option(
+            window, "window-status-style", f"fg={TITLE_COLOURS[status]}" if status in TITLE_COLOURS else window.before
+        )
+        yield _set_window_option(window, "@synaptic_status", status)
 
 
-def plain(window: Window) -> Iterator[Command]:
+def restore_window(window: TmuxWindow) -> Iterator[TmuxCommand]:
     """Commands that put a window back as it was."""
-    if (base := base_name(window)) != window.name:
-        yield _renamed(window, base)
+    if (base := strip_mark(window)) != window.name:
+        yield _rename_window(window, base)
     # After the name: `rename-window` switches automatic-rename off.
-    yield _window_option(window, "automatic-rename", window.rename)
-    yield _window_option(window, "window-status-style", window.before)
+    yield _set_window_option(window, "automatic-rename", window.rename)
+    yield _set_window_option(window, "window-status-style", window.before)
     for name in ("@synaptic_status", "@synaptic_name", "@synaptic_rename", "@synaptic_before"):
         yield ("set-option", "-q", "-w", "-u", "-t", window.id, name)
 
 
-def base_name(window: Window) -> str:
+def strip_mark(window: TmuxWindow) -> str:
     """The name without our mark, also when somebody has given it another one meanwhile."""
     if not window.status:
         return window.name
-    shown = MARKS.get(window.status, "")  # type: ignore[call-overload]  # whatever the option says
+    shown = STATUS_MARKS.get(window.status, "")  # type: ignore[call-overload]  # whatever the option says
     return window.name[len(shown) :] if window.name.startswith(shown) else window.name
 
 
@@ -133,14 +140,14 @@ def is_calmer(status: Status, shown: str) -> bool:
     return shown in STATUSES and STATUSES.index(status) > STATUSES.index(shown)
 
 
-def _pane(row: Sequence[str]) -> Pane:
+def _row_to_pane(row: Sequence[str]) -> TmuxPane:
     theme: dict[str, str] = {status: colour for status, colour in zip(STATUSES, row[12:], strict=True) if colour}
     before = row[5] or UNSET
-    return Pane(id=row[0], window=row[1], style=row[2], agent=row[3], status=row[4], before=before, theme=theme)
+    return TmuxPane(id=row[0], window=row[1], style=row[2], agent=row[3], status=row[4], before=before, theme=theme)
 
 
-def _window(row: Sequence[str]) -> Window:
-    return Window(
+def _row_to_window(row: Sequence[str]) -> TmuxWindow:
+    return TmuxWindow(
         id=row[1],
         name=row[6],
         is_automatic=row[7] == "1",
@@ -151,20 +158,20 @@ def _window(row: Sequence[str]) -> Window:
     )
 
 
-def _renamed(window: Window, name: str) -> Command:
+def _rename_window(window: TmuxWindow, name: str) -> TmuxCommand:
     """Command that renames a window; `#` is doubled because it would begin a format."""
     return ("rename-window", "-t", window.id, "--", name.replace("#", "##"))
 
 
-def _pane_option(pane: Pane, name: str, value: str) -> Command:
-    return _option(("-p", "-t", pane.id), name, value)
+def _set_pane_option(pane: TmuxPane, name: str, value: str) -> TmuxCommand:
+    return _set_option(("-p", "-t", pane.id), name, value)
 
 
-def _window_option(window: Window, name: str, value: str) -> Command:
-    return _option(("-w", "-t", window.id), name, value)
+def _set_window_option(window: TmuxWindow, name: str, value: str) -> TmuxCommand:
+    return _set_option(("-w", "-t", window.id), name, value)
 
 
-def _option(where: tuple[str, ...], name: str, value: str) -> Command:
+def _set_option(where: tuple[str, ...], name: str, value: str) -> TmuxCommand:
     # Our own options keep the word as their value: it records that there was nothing to put back.
     if value == UNSET and not name.startswith("@"):
         return ("set-option", "-q", "-u", *where, name)

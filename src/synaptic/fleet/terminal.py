@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
-CALM = (
+RESET_SEQUENCES = (
     "\x1b[?1049l"  # the other screen
     "\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l"  # the mouse
     "\x1b[?1004l\x1b[?2004l\x1b[<u"  # focus, pasting, keys
@@ -31,16 +31,16 @@ class Terminal:
         """Restore the terminal's settings and make us its foreground process group again."""
         if self._fd is None or self._before is None:
             return
-        with suppress(OSError, termios.error), _from_behind():
+        with suppress(OSError, termios.error), _ignore_ttou():
             # An agent that put a process group of its own in the foreground has left us in the background.
             os.tcsetpgrp(self._fd, os.getpgrp())
             termios.tcsetattr(self._fd, termios.TCSADRAIN, self._before)
             if sys.stdout.isatty():
-                os.write(sys.stdout.fileno(), CALM.encode())
+                os.write(sys.stdout.fileno(), RESET_SEQUENCES.encode())
 
 
 @contextmanager
-def _from_behind() -> Iterator[None]:
+def _ignore_ttou() -> Iterator[None]:
     """Ignore SIGTTOU: a background process that changes the terminal would be stopped by it."""
     before = signal.signal(signal.SIGTTOU, signal.SIG_IGN)
     try:

@@ -11,7 +11,7 @@ class TmuxError(SynapticError):
     """A tmux that is not there, or does not do what it is told."""
 
 
-class Tmux:
+class TmuxServer:
     """One server, by the options that name it."""
 
     def __init__(self, server: Sequence[str] = ()) -> None:
@@ -19,7 +19,7 @@ class Tmux:
         self._server = ("-u", *server)
 
     @classmethod
-    def around(cls, environ: Mapping[str, str]) -> "Tmux | None":
+    def from_environ(cls, environ: Mapping[str, str]) -> "TmuxServer | None":
         """The server that we run in; None when we run in none."""
         socket = environ.get("TMUX", "").partition(",")[0]
         return cls(("-S", socket)) if socket else None
@@ -38,30 +38,30 @@ class Tmux:
         printed = done.stdout.rstrip("\n")
         return printed.split("\n") if printed else []
 
-    def batch(self, commands: Sequence[Sequence[str]]) -> None:
+    def run_batch(self, commands: Sequence[Sequence[str]]) -> None:
         """Some commands in one call. What is gone by now is skipped, and the others are carried out."""
-        words = [word for command in commands for word in (*map(literal, command), ";")]
+        words = [word for command in commands for word in (*map(escape_semicolon, command), ";")]
         if not words:
             return
         try:
             self.run(*words[:-1])
         except TmuxError:
             # tmux stops at the first failure and does not say where: repeating those that worked changes nothing.
-            self._each(commands)
+            self._run_each(commands)
 
-    def _each(self, commands: Sequence[Sequence[str]]) -> None:
+    def _run_each(self, commands: Sequence[Sequence[str]]) -> None:
         for command in commands:
             try:
-                self.run(*map(literal, command))
+                self.run(*map(escape_semicolon, command))
             except TmuxError:
                 continue  # its pane or window is gone
 
-    def identity(self) -> str:
+    def read_identity(self) -> str:
         """Which server this is, as it stands in front of a pane: `socket,process`."""
         socket, pid = self.run("display-message", "-p", "#{socket_path}\t#{pid}")[0].split("\t")
         return f"{os.path.realpath(socket)},{pid}"
 
 
-def literal(word: str) -> str:
+def escape_semicolon(word: str) -> str:
     """Escape a `;` at the end of a word: tmux would take it for the end of the command."""
     return f"{word[:-1]}\\;" if word.endswith(";") else word

@@ -7,29 +7,29 @@ from functools import cached_property
 
 import msgspec
 
-from synaptic.files.snapshot import Watched, unchanged
-from synaptic.files.watch import Watch
-from synaptic.hooks.config import Config, instantiate
-from synaptic.hooks.config import parse as parse_config
+from synaptic.files.snapshot import WatchedFile, are_unchanged
+from synaptic.files.watch import FolderWatch
+from synaptic.hooks.config import Config, instantiate_policies
+from synaptic.hooks.config import parse_config_text as parse_config
 from synaptic.hooks.declaration import Declarations
-from synaptic.hooks.pins import Pins, tampered
+from synaptic.hooks.pins import Pins, find_tampering
 from synaptic.hooks.project import find_root
 from synaptic.hooks.select import HookIndex
-from synaptic.hooks.sources import Sources
-from synaptic.hooks.tighten import merge, split_permitted
+from synaptic.hooks.sources import CatalogSources
+from synaptic.hooks.tighten import merge_configs, split_permitted
 from synaptic.model.call import Call
-from synaptic.model.environment import project_variables
+from synaptic.model.environment import build_project_variables
 from synaptic.model.home import Home
 from synaptic.model.hook import Builtin, Hook
 from synaptic.policies.base import Policy
 
-TOLD = 100
+MAX_PROBLEMS = 100
 """Upper bound of problems that are reported."""
-ROOTS = 64
+MAX_ROOTS = 64
 """Upper bound of projects whose catalogs are cached."""
 
 
-class Catalog(msgspec.Struct, frozen=True, kw_only=True, dict=True):
+class HookCatalog(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """Everything that is registered for one project. `hooks` is in the order of `Hook.rank`."""
 
     root: str
@@ -54,82 +54,82 @@ class Catalog(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         """The same for the built-in policies alone."""
         return HookIndex(hook for hook in self.hooks if isinstance(hook.handler, Builtin))
 
-    def tampered(self, hook: Hook) -> str | None:
+    def find_tampering(self, hook: Hook) -> str | None:
         """Explain why a package's script must not run as it is now; None when it may."""
-        return tampered(hook, self.pins if hook.scope == "project" else self.user_pins)
+        return find_tampering(hook, self.pins if hook.scope == "project" else self.user_pins)
 
 
-class _Kept(msgspec.Struct):
-    catalog: Catalog
-    watched: tuple[Watched, ...]
-    covered: tuple[Watched, ...]
+class _CachedCatalog(msgspec.Struct):
+    catalog: HookCatalog
+    watched: tuple[WatchedFile, ...]
+    covered: tuple[WatchedFile, ...]
     generation: int
 
-    def current(self, watch: Watch) -> bool:
+    def is_current(self, watch: FolderWatch) -> bool:
         """Whether every source is as it was read."""
-        if not unchanged(self.watched):
+        if not are_unchanged(self.watched):
             return False
         # A change in a watched folder may be in a file that is no source: only then are the files compared one by one.
-        if self.covered and (now := watch.generation()) != self.generation:
-            if not unchanged(self.covered):
+        if self.covered and (now := watch.read_generation()) != self.generation:
+            if not are_unchanged(self.covered):
                 return False
             self.generation = now
         return True
 
 
-class Catalogs:
+class HookCatalogs:
     """Catalogs by project, always as the files are now. Not thread-safe."""
 
     def __init__(self, home: Home) -> None:
         self._home = home
-        self._watch = Watch()
-        self._kept: OrderedDict[tuple[str, str], _Kept] = OrderedDict()
+        self._watch = FolderWatch()
+        self._kept: OrderedDict[tuple[str, str], _CachedCatalog] = OrderedDict()
 
-    def get(self, root: str, environment: str = "") -> Catalog:
+    def get(self, root: str, environment: str = "") -> HookCatalog:
         """Get the catalog of a root ("": no project). `environment` is SYNAPTIC_ENV, for a config without one."""
         key = (root, environment)
         kept = self._kept.get(key)
-        if kept is None or not kept.current(self._watch):
-            kept = self._kept[key] = self._read(root, environment)
+        if kept is None or not kept.is_current(self._watch):
+            kept = self._kept[key] = self._read_catalog(root, environment)
         self._kept.move_to_end(key)
-        if len(self._kept) > ROOTS:
+        if len(self._kept) > MAX_ROOTS:
             self._kept.popitem(last=False)
         return kept.catalog
 
-    def of_call(self, call: Call, env: Mapping[str, str]) -> Catalog:
+    def open_for_call(self, call: Call, env: Mapping[str, str]) -> HookCatalog:
         """The catalog of the project that a call belongs to."""
         return self.get(find_root(call.payload, env, call.event.cwd), env.get("SYNAPTIC_ENV", ""))
 
-    def _read(self, root: str, environment: str) -> _Kept:
-        generation = self._watch.generation()  # before anything is read: what happens meanwhile counts as news
-        sources = Sources(self._home, root, self._watch)
-        catalog = build(sources, environment)
-        return _Kept(catalog, tuple(sources.watched), tuple(sources.covered), generation)
+    def _read_catalog(self, root: str, environment: str) -> _CachedCatalog:
+        generation = self._watch.read_generation()  # before anything is read: what happens meanwhile counts as news
+        sources = CatalogSources(self._home, root, self._watch)
+        catalog = build_catalog(sources, environment)
+        return _CachedCatalog(catalog, tuple(sources.watched), tuple(sources.covered), generation)
 
 
-def build(sources: Sources, environment: str = "") -> Catalog:
+def build_catalog(sources: CatalogSources, environment: str = "") -> HookCatalog:
     """Build a catalog: read every source once and compile its hooks."""
-    user = parse_config(*sources.user_config())
-    config, problems = merge(user, parse_config(*sources.project_config()))
+    user = parse_config(*sources.read_user_config())
+    config, problems = merge_configs(user, parse_config(*sources.read_project_config()))
     config = msgspec.structs.replace(config, environment=config.environment or environment)
-    running, refused = split_permitted(instantiate(config), Config(**user.values))
-    found = [Declarations(builtin_hooks(running), refused), *sources.declarations(config)]
-    hooks = ordered(unique(hook for source in found for hook in source.hooks))
-    variables, complaints = _variables(sources, config)
+    running, refused = split_permitted(instantiate_policies(config), Config(**user.values))
+    found = [Declarations(make_builtin_hooks(running), refused), *sources.iter_declarations(config)]
+    hooks = order_hooks(make_ids_unique(hook for source in found for hook in source.hooks))
+    variables, complaints = _read_variables(sources, config)
     told = (*problems, *(text for source in found for text in source.problems), *complaints, *sources.problems)
-    return Catalog(
+    return HookCatalog(
         root=sources.root,
         hooks=hooks,
         config=config,
         variables=variables,
-        problems=_printable(told),
-        sources=sources.files(),
-        pins=sources.pinned(sources.root) if sources.root else Pins(),
-        user_pins=sources.pinned(""),
+        problems=_clean_problems(told),
+        sources=sources.list_files(),
+        pins=sources.read_pins(sources.root) if sources.root else Pins(),
+        user_pins=sources.read_pins(""),
     )
 
 
-def builtin_hooks(policies: Iterable[Policy]) -> tuple[Hook, ...]:
+def make_builtin_hooks(policies: Iterable[Policy]) -> tuple[Hook, ...]:
     """Make hooks of policies."""
     return tuple(
         Hook(
@@ -147,7 +147,7 @@ def builtin_hooks(policies: Iterable[Policy]) -> tuple[Hook, ...]:
     )
 
 
-def unique(hooks: Iterable[Hook]) -> list[Hook]:
+def make_ids_unique(hooks: Iterable[Hook]) -> list[Hook]:
     """Make hook ids unique: the second `a` becomes `a#2`."""
     taken: set[str] = set()
     counts: dict[str, int] = {}
@@ -162,27 +162,27 @@ def unique(hooks: Iterable[Hook]) -> list[Hook]:
     return named
 
 
-def ordered(hooks: Iterable[Hook]) -> tuple[Hook, ...]:
+def order_hooks(hooks: Iterable[Hook]) -> tuple[Hook, ...]:
     """Put hooks in their total order: priority, then order of sources, then order of entries."""
     placed = (msgspec.structs.replace(hook, order=order) for order, hook in enumerate(hooks))
     return tuple(sorted(placed, key=lambda hook: hook.rank))
 
 
-def _printable(problems: tuple[str, ...]) -> tuple[str, ...]:
+def _clean_problems(problems: tuple[str, ...]) -> tuple[str, ...]:
     """Limit the number of problems, and replace what UTF-8 cannot encode, so that printing them never fails."""
-    told = tuple(text.encode(errors="replace").decode() for text in problems[:TOLD])
-    return told if len(problems) <= TOLD else (*told, f"and {len(problems) - TOLD} problems more")
+    told = tuple(text.encode(errors="replace").decode() for text in problems[:MAX_PROBLEMS])
+    return told if len(problems) <= MAX_PROBLEMS else (*told, f"and {len(problems) - MAX_PROBLEMS} problems more")
 
 
-def _variables(sources: Sources, config: Config) -> tuple[Mapping[str, str], tuple[str, ...]]:
+def _read_variables(sources: CatalogSources, config: Config) -> tuple[Mapping[str, str], tuple[str, ...]]:
     """Read the six variables. env.toml sets channel and agents; its paths must match where the project is."""
-    plain = project_variables(sources.variables_root, config.channel, config.agents)
-    text, where = sources.env_toml()
+    plain = build_project_variables(sources.variables_root, config.channel, config.agents)
+    text, where = sources.read_env_toml()
     try:
         said = {key: value for key, value in tomllib.loads(text.decode()).items() if isinstance(value, str)}
     except (ValueError, RecursionError) as error:
         return plain, (f"{where}: is no valid TOML and is ignored: {error} (run `synaptic up` to write it again)",)
-    ours = project_variables(
+    ours = build_project_variables(
         sources.variables_root,
         said.get("SYNAPTIC_CHANNEL", config.channel),
         said.get("SYNAPTIC_AGENTS", config.agents),

@@ -7,19 +7,19 @@ from typing import Annotated, Any, ClassVar, Literal, get_type_hints
 
 import msgspec
 
-from synaptic.hooks.nearest import hint
-from synaptic.hooks.shape import converted, shaped, strangers
+from synaptic.hooks.nearest import make_hint
+from synaptic.hooks.shape import convert_table, convert_value, list_unknown_keys
 from synaptic.model.environment import DEFAULT_AGENTS, DEFAULT_CHANNEL
 from synaptic.model.errors import DeclarationError
-from synaptic.policies.base import PRESETS, Policy, policies
+from synaptic.policies.base import PRESETS, Policy, load_policies
 
-LIMIT = 1 << 20
+CONFIG_LIMIT = 1 << 20
 """Bytes; a longer config is refused."""
 
-Table = Mapping[str, Any]
+ConfigTable = Mapping[str, Any]
 
 
-class Http(msgspec.Struct, frozen=True, kw_only=True):
+class HttpConfig(msgspec.Struct, frozen=True, kw_only=True):
     """The loopback listener for agents that post their hooks."""
 
     enabled: bool = False
@@ -49,7 +49,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     """SYNAPTIC_AGENTS for hooks, where a project's env.toml does not say."""
     fail: Literal["open", "closed"] = "open"
     """What an event means that the engine cannot decide at all."""
-    http: Http = Http()
+    http: HttpConfig = HttpConfig()
     """The loopback listener."""
     stop_cap: Annotated[int, msgspec.Meta(ge=1, le=100)] = 5
     """Consecutive times a session may be kept from stopping."""
@@ -58,95 +58,100 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     """What a project may set as well."""
 
 
-class Settings(msgspec.Struct, frozen=True):
+class ConfigFile(msgspec.Struct, frozen=True):
     """One parsed config file: the values that it sets, typed, and the problems of the others."""
 
     where: str = ""
-    values: Table = {}
+    values: ConfigTable = {}
     problems: tuple[str, ...] = ()
 
 
 @cache
-def fields(kind: type[msgspec.Struct]) -> dict[str, Any]:
+def list_fields(kind: type[msgspec.Struct]) -> dict[str, Any]:
     """The settable fields of a struct and their types, constraints and marks included."""
     hints = get_type_hints(kind, include_extras=True)
     return {name: hints[name] for name in kind.__struct_fields__}
 
 
-def parse(text: bytes, where: str) -> Settings:
+def parse_config_text(text: bytes, where: str) -> ConfigFile:
     """Parse a config file's text. Never raises: unusable values are reported as problems."""
     try:
         table = tomllib.loads(text.decode())
     except (ValueError, RecursionError) as error:
-        return Settings(where, {}, (f"{where}: is no valid TOML, nothing in it counts: {error}",))
+        return ConfigFile(where, {}, (f"{where}: is no valid TOML, nothing in it counts: {error}",))
     problems: list[str] = []
-    values = dict(_values(table, where, problems))
-    return Settings(where, values, tuple(problems))
+    values = dict(_iter_values(table, where, problems))
+    return ConfigFile(where, values, tuple(problems))
 
 
-def _values(table: dict[str, Any], where: str, problems: list[str]) -> Iterator[tuple[str, Any]]:
-    known = fields(Config)
+def _iter_values(table: dict[str, Any], where: str, problems: list[str]) -> Iterator[tuple[str, Any]]:
+    known = list_fields(Config)
     for key, value in table.items():
         if key not in known:
-            problems.append(f"{where}: unknown key `{key}` ({hint(key, known)})")
+            problems.append(f"{where}: unknown key `{key}` ({make_hint(key, known)})")
             continue
         try:
-            yield key, _value(key, value, where, problems)
+            yield key, _read_value(key, value, where, problems)
         except DeclarationError as error:
             problems.append(str(error))
 
 
-def _value(key: str, value: Any, where: str, problems: list[str]) -> Any:
+def _read_value(key: str, value: Any, where: str, problems: list[str]) -> Any:
     place = f"{where}: {key}"
     if key == "presets":
-        return _known_presets(converted(value, tuple[str, ...], place), place, problems)
+        return _keep_known_presets(convert_value(value, tuple[str, ...], place), place, problems)
     if key == "policies":
-        return _policy_tables(value, place, problems)
+        return _read_policy_tables(value, place, problems)
     if key == "http":
-        http = shaped(value, Http, place)
-        problems += (f"{place}: unknown key `{name}` ({hint(name, fields(Http))})" for name in strangers(value, Http))
+        http = convert_table(value, HttpConfig, place)
+        problems += (
+            f"{place}: unknown key `{name}` ({make_hint(name, list_fields(HttpConfig))})"
+            for name in list_unknown_keys(value, HttpConfig)
+        )
         return http
-    return converted(value, fields(Config)[key], place)
+    return convert_value(value, list_fields(Config)[key], place)
 
 
-def _known_presets(names: tuple[str, ...], place: str, problems: list[str]) -> tuple[str, ...]:
-    problems += (f"{place}: unknown preset `{name}` ({hint(name, PRESETS)})" for name in names if name not in PRESETS)
+def _keep_known_presets(names: tuple[str, ...], place: str, problems: list[str]) -> tuple[str, ...]:
+    problems += (
+        f"{place}: unknown preset `{name}` ({make_hint(name, PRESETS)})" for name in names if name not in PRESETS
+    )
     return tuple(name for name in dict.fromkeys(names) if name in PRESETS)
 
 
-def _policy_tables(value: Any, place: str, problems: list[str]) -> dict[str, Table]:
-    tables = converted(value, dict[str, dict[str, Any]], place)
-    known = policies()
+def _read_policy_tables(value: Any, place: str, problems: list[str]) -> dict[str, ConfigTable]:
+    tables = convert_value(value, dict[str, dict[str, Any]], place)
+    known = load_policies()
     found = {}
     for name, table in tables.items():
         if name not in known:
-            problems.append(f'{place}."{name}": unknown policy ({hint(name, known)})')
+            problems.append(f'{place}."{name}": unknown policy ({make_hint(name, known)})')
             continue
-        found[name] = _options(known[name], table, f'{place}."{name}"', problems)
+        found[name] = _read_options(known[name], table, f'{place}."{name}"', problems)
     return found
 
 
-def _options(policy: type[Policy], table: dict[str, Any], place: str, problems: list[str]) -> Table:
+def _read_options(policy: type[Policy], table: dict[str, Any], place: str, problems: list[str]) -> ConfigTable:
     """Read the valid options; a wrong one keeps its default, so that a typo does not disable a guard."""
-    known = {"enabled": bool, **fields(policy)}
+    known = {"enabled": bool, **list_fields(policy)}
     good = {}
     for name, value in table.items():
         if name not in known:
-            problems.append(f"{place}: unknown option `{name}` ({hint(name, known)})")
+            problems.append(f"{place}: unknown option `{name}` ({make_hint(name, known)})")
             continue
         try:
-            good[name] = converted(value, known[name], f"{place}.{name}")
+            good[name] = convert_value(value, known[name], f"{place}.{name}")
         except DeclarationError as error:
             problems.append(f"{error}; the default counts")
     return good
 
 
-def instantiate(config: Config) -> tuple[Policy, ...]:
+def instantiate_policies(config: Config) -> tuple[Policy, ...]:
     """Instantiate the policies that are on, configured, in the order of their ids."""
-    return tuple(configured(kind, config) for kind in policies().values() if enabled(kind, config))
+    return tuple(configure_policy(kind, config) for kind in load_policies().values() if is_enabled(kind, config))
 
 
-def enabled(policy: type[Policy], config: Config) -> bool:
+def is_enabled(policy: type[Policy], config: Config) -> bool:
     """Whether a policy is on: by its own switch, else by its preset; `strict` is every policy."""
     switch = config.policies.get(policy.id, {}).get("enabled")
     # An explicit switch wins over presets both ways: `strict` must not bring back what the user turned off.
@@ -155,7 +160,7 @@ def enabled(policy: type[Policy], config: Config) -> bool:
     return policy.preset in config.presets or "strict" in config.presets
 
 
-def configured(policy: type[Policy], config: Config) -> Policy:
+def configure_policy(policy: type[Policy], config: Config) -> Policy:
     """Instantiate a policy with the options that are set."""
     options = {name: value for name, value in config.policies.get(policy.id, {}).items() if name != "enabled"}
     return policy(**options)

@@ -6,25 +6,25 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from synaptic.hooks.nearest import hint
+from synaptic.hooks.nearest import make_hint
 from synaptic.model.errors import DeclarationError
 from synaptic.model.event import EVENTS
 from synaptic.model.hook import Hook, Scope
 
-LIMIT = 4 << 20
+DECLARATION_LIMIT = 4 << 20
 """Bytes of one declaration file; a longer one is refused. 4 MiB are 24,000 hooks and 0.8 seconds of reading."""
 
-PLAIN = re.compile(r"[\w |,-]*")
+PLAIN_NAMES = re.compile(r"[\w |,-]*")
 """Matchers that are plain names: not compiled here, which would cost ten times the rest of a declaration."""
 
 REPEATED_GROUP = re.compile(r"\)[*+{]")
 REPETITION = re.compile(r"[*+{]")
-REPETITIONS = 4
+MAX_REPETITIONS = 4
 
 Timeout = Annotated[float, msgspec.Meta(gt=0, le=3600)]
 
 
-class Place(msgspec.Struct, frozen=True):
+class DeclarationFile(msgspec.Struct, frozen=True):
     """The file a declaration was read from, and what its relative paths and its trust depend on."""
 
     file: str
@@ -40,15 +40,15 @@ class Declarations(msgspec.Struct, frozen=True):
     problems: tuple[str, ...] = ()
 
 
-def checked_matcher(matcher: str, where: str, scope: Scope) -> str:
+def check_matcher(matcher: str, where: str, scope: Scope) -> str:
     """Return the matcher if it compiles; raises DeclarationError otherwise, which disables its hook.
 
     Matchers of a project run before anybody has trusted it, so slow patterns (ReDoS) are refused.
     """
-    if matcher == "*" or PLAIN.fullmatch(matcher):
+    if matcher == "*" or PLAIN_NAMES.fullmatch(matcher):
         return matcher
-    if scope == "project" and (REPEATED_GROUP.search(matcher) or len(REPETITION.findall(matcher)) > REPETITIONS):
-        advice = f"repeat no group, and use at most {REPETITIONS} of * + {{}}"
+    if scope == "project" and (REPEATED_GROUP.search(matcher) or len(REPETITION.findall(matcher)) > MAX_REPETITIONS):
+        advice = f"repeat no group, and use at most {MAX_REPETITIONS} of * + {{}}"
         raise DeclarationError(f"`matcher`: `{matcher[:80]}` may take forever to compare", where=where, hint=advice)
     try:
         re.compile(matcher)
@@ -57,17 +57,17 @@ def checked_matcher(matcher: str, where: str, scope: Scope) -> str:
     return matcher
 
 
-def known_events(names: tuple[str, ...], where: str, key: str) -> tuple[str, ...]:
+def check_events(names: tuple[str, ...], where: str, key: str) -> tuple[str, ...]:
     """Return the event names, each once; raises DeclarationError for an unknown one."""
     if not names:
         raise DeclarationError(f"`{key}` names no event", where=where)
     for name in names:
         if name not in EVENTS:
-            raise DeclarationError(f"`{key}`: unknown event `{name}`", where=where, hint=hint(name, EVENTS))
+            raise DeclarationError(f"`{key}`: unknown event `{name}`", where=where, hint=make_hint(name, EVENTS))
     return tuple(dict.fromkeys(names))
 
 
-def checked_url(url: str, where: str) -> str:
+def check_url(url: str, where: str) -> str:
     """Return the URL if it is an http address with a host; that it is loopback is checked when it is called."""
     try:
         parts = urlsplit(url)
@@ -87,7 +87,7 @@ def split_function(text: str, where: str, key: str) -> tuple[str, str]:
     return file, function
 
 
-def printable(text: str, where: str, key: str) -> str:
+def check_text(text: str, where: str, key: str) -> str:
     """Return a path or command that exec can take: not empty, without NUL."""
     if not text.strip() or "\0" in text:
         raise DeclarationError(f"`{key}` is empty or holds a NUL", where=where)

@@ -6,21 +6,21 @@ import yaml
 
 from synaptic.model.errors import DeclarationError
 
-LIMIT = 64 << 10
+YAML_LIMIT = 64 << 10
 """Bytes of one YAML file."""
-DEPTH = 16
+MAX_YAML_DEPTH = 16
 """Levels. The C loader recurses without a check of its own: a deep file would end the process."""
 
 Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
-def load(text: bytes, where: str) -> Any:
+def load_yaml(text: bytes, where: str) -> Any:
     """Load the document's data; raises DeclarationError for everything unusable."""
     try:
         _check_events(text, where)
-        return _construct(text, where)
+        return _construct_document(text, where)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise DeclarationError(f"is no valid YAML: {_short(error)}", where=where) from None
+        raise DeclarationError(f"is no valid YAML: {_shorten_error(error)}", where=where) from None
 
 
 def _check_events(text: bytes, where: str) -> None:
@@ -30,11 +30,11 @@ def _check_events(text: bytes, where: str) -> None:
         if isinstance(event, yaml.AliasEvent):
             raise DeclarationError(f"uses the alias `*{event.anchor}`; write the value out", where=where)
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-        if depth > DEPTH:
-            raise DeclarationError(f"is nested more than {DEPTH} levels deep", where=where)
+        if depth > MAX_YAML_DEPTH:
+            raise DeclarationError(f"is nested more than {MAX_YAML_DEPTH} levels deep", where=where)
 
 
-def _construct(text: bytes, where: str) -> Any:
+def _construct_document(text: bytes, where: str) -> Any:
     loader = Loader(text)
     try:
         node = loader.get_single_node()
@@ -61,5 +61,5 @@ def _refuse_repeated_keys(node: yaml.Node, where: str) -> None:
         _refuse_repeated_keys(value, where)
 
 
-def _short(error: Exception) -> str:
+def _shorten_error(error: Exception) -> str:
     return " ".join(str(error).split())[:300]

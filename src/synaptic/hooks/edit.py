@@ -9,30 +9,30 @@ import tomlkit
 from tomlkit.exceptions import TOMLKitError
 from tomlkit.items import Item
 
-from synaptic.files.replace import make_folders, read, replace
-from synaptic.hooks.config import Config, parse
-from synaptic.hooks.nearest import hint
+from synaptic.files.replace import make_folders, read_file, replace_file
+from synaptic.hooks.config import Config, parse_config_text
+from synaptic.hooks.nearest import make_hint
 from synaptic.model.errors import DeclarationError
-from synaptic.policies.base import PRESETS, policies
+from synaptic.policies.base import PRESETS, load_policies
 
 
-def enable(path: Path, names: Iterable[str]) -> bool:
+def enable_policies(path: Path, names: Iterable[str]) -> bool:
     """Switch on `@preset`s and policies by id. True when the file changed."""
-    return _switch(path, names, True)
+    return _switch_names(path, names, True)
 
 
-def disable(path: Path, names: Iterable[str]) -> bool:
+def disable_policies(path: Path, names: Iterable[str]) -> bool:
     """Switch off `@preset`s and policies by id. True when the file changed."""
-    return _switch(path, names, False)
+    return _switch_names(path, names, False)
 
 
-def _switch(path: Path, names: Iterable[str], on: bool) -> bool:
+def _switch_names(path: Path, names: Iterable[str], on: bool) -> bool:
     wanted = tuple(names)
     for name in wanted:
         # All names first: an unknown one must not leave half of the switches written.
-        _check(name)
+        _check_name(name)
     before = _read_text(path)
-    document = _document(before, path)
+    document = _parse_document(before, path)
     for name in wanted:
         _switch_preset(document, name[1:], on, path) if name[0] == "@" else _switch_policy(document, name, on, path)
     after = tomlkit.dumps(document)
@@ -42,17 +42,17 @@ def _switch(path: Path, names: Iterable[str], on: bool) -> bool:
 def set_value(path: Path, key: str, value: str) -> bool:
     """Set a dotted key; True when the file changed. For a wrong value DeclarationError, and the file as it was."""
     before = _read_text(path)
-    known = parse(before.encode(), str(path)).problems
-    after = _assign(before, path, key, value)
+    known = parse_config_text(before.encode(), str(path)).problems
+    after = _assign_value(before, path, key, value)
     # Problems that were there before must not keep anybody from setting something else.
-    if problems := [text for text in parse(after.encode(), str(path)).problems if text not in known]:
+    if problems := [text for text in parse_config_text(after.encode(), str(path)).problems if text not in known]:
         raise DeclarationError(f"not written: {problems[0]}", hint="synaptic config schema")
     return _write_text(path, before, after)
 
 
 def _read_text(path: Path) -> str:
     try:
-        return (read(path) or b"").decode()
+        return (read_file(path) or b"").decode()
     except UnicodeDecodeError as error:
         raise DeclarationError(f"is not UTF-8 (byte {error.start})", where=str(path), hint="correct it") from None
 
@@ -61,17 +61,19 @@ def _write_text(path: Path, before: str, after: str) -> bool:
     if after == before:
         return False
     make_folders(Path(os.path.realpath(path)).parent)  # a link may lead into a folder that is not there yet
-    replace(path, after.encode(), 0o644)
+    replace_file(path, after.encode(), 0o644)
     return True
 
 
-def _check(name: str) -> None:
-    known: tuple[str, ...] = tuple(f"@{preset}" for preset in PRESETS) if name.startswith("@") else tuple(policies())
+def _check_name(name: str) -> None:
+    known: tuple[str, ...] = (
+        tuple(f"@{preset}" for preset in PRESETS) if name.startswith("@") else tuple(load_policies())
+    )
     if name not in known:
-        raise DeclarationError(f"there is no `{name}` to switch", hint=hint(name, known))
+        raise DeclarationError(f"there is no `{name}` to switch", hint=make_hint(name, known))
 
 
-def _document(text: str, path: Path) -> tomlkit.TOMLDocument:
+def _parse_document(text: str, path: Path) -> tomlkit.TOMLDocument:
     try:
         return tomlkit.parse(text)
     except TOMLKitError as error:
@@ -82,7 +84,7 @@ def _switch_preset(document: tomlkit.TOMLDocument, name: str, on: bool, path: Pa
     if "presets" not in document:
         # The defaults are written out: a list with only the new preset would switch the default ones off.
         document["presets"] = list(Config().presets)
-    presets = _expect(document["presets"], list, path, "presets")
+    presets = _expect_kind(document["presets"], list, path, "presets")
     if on and name not in presets:
         presets.append(name)
     if not on and name in presets:
@@ -92,20 +94,20 @@ def _switch_preset(document: tomlkit.TOMLDocument, name: str, on: bool, path: Pa
 def _switch_policy(document: tomlkit.TOMLDocument, name: str, on: bool, path: Path) -> None:
     if "policies" not in document:
         document["policies"] = tomlkit.table(is_super_table=True)
-    tables = _expect(document["policies"], dict, path, "policies")
+    tables = _expect_kind(document["policies"], dict, path, "policies")
     if name not in tables:
         tables[name] = tomlkit.table()
-    _expect(tables[name], dict, path, f'policies."{name}"')["enabled"] = on
+    _expect_kind(tables[name], dict, path, f'policies."{name}"')["enabled"] = on
 
 
-def _expect(value: Any, kind: type, path: Path, key: str) -> Any:
+def _expect_kind(value: Any, kind: type, path: Path, key: str) -> Any:
     # A hand-written `presets = "strict"` is reported, not replaced by a list: the file is the user's.
     if not isinstance(value, kind):
         raise DeclarationError(f"`{key}` is no {'list' if kind is list else 'table'}", where=str(path))
     return value
 
 
-def _assign(before: str, path: Path, key: str, value: str) -> str:
+def _assign_value(before: str, path: Path, key: str, value: str) -> str:
     try:
         document = tomlkit.parse(before)
         parts = _split_key(key)

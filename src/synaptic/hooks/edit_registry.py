@@ -19,19 +19,19 @@ from tomlkit.exceptions import TOMLKitError
 from synaptic.files.lock import hold_lock
 from synaptic.model.errors import DeclarationError
 
-NAME = r"(?:[\w-]+|\"[^\"\n]*\"|'[^'\n]*')"
-TOKEN = re.compile(
+KEY_NAME = r"(?:[\w-]+|\"[^\"\n]*\"|'[^'\n]*')"
+HEADER_TOKEN = re.compile(
     r'(?P<skip>"""(?:\\.|[^\\])*?"""|\'\'\'.*?\'\'\'|"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\'|#[^\n]*)'
-    rf"|^[ \t]*(?P<header>\[\[?[ \t]*{NAME}(?:[ \t]*\.[ \t]*{NAME})*[ \t]*\]\]?)[ \t]*(?:#[^\n]*)?$",
+    rf"|^[ \t]*(?P<header>\[\[?[ \t]*{KEY_NAME}(?:[ \t]*\.[ \t]*{KEY_NAME})*[ \t]*\]\]?)[ \t]*(?:#[^\n]*)?$",
     re.MULTILINE | re.DOTALL,
 )
 """Matches strings and comments first, so that a table header inside one is not taken for a header."""
 COMMENT_ABOVE = re.compile(r"(?:^[ \t]*#[^\n]*\n)+\Z", re.MULTILINE)
-PERSONAL = {"matcher": ".*", "priority": 50, "blocking": False}
+PERSONAL_KEYS = {"matcher": ".*", "priority": 50, "blocking": False}
 """Keys that a user may change in a package's entry, with their defaults."""
 
 
-class Line(msgspec.Struct, frozen=True, kw_only=True):
+class RegistryLine(msgspec.Struct, frozen=True, kw_only=True):
     """One entry as a package wants it. `script` is absolute."""
 
     event: str
@@ -41,7 +41,7 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
     blocking: bool = False
 
 
-class Owner(msgspec.Struct, frozen=True):
+class EntryOwner(msgspec.Struct, frozen=True):
     """The skill and scope whose entries are edited. An entry without a scope belongs to its skill in any scope."""
 
     skill: str
@@ -50,12 +50,12 @@ class Owner(msgspec.Struct, frozen=True):
     def owns(self, entry: dict[str, Any]) -> bool:
         return entry.get("skill") == self.skill and entry.get("scope", "") in ("", self.scope)
 
-    def key(self, event: object, script: object) -> tuple[str, str]:
+    def make_key(self, event: object, script: object) -> tuple[str, str]:
         """Make an entry's key: event and script path below its skill, the same wherever the project is."""
         return str(event), str(script).rpartition(f"/skills/{self.skill}/")[2]
 
 
-def entries(text: str, where: str = "") -> list[dict[str, Any]]:
+def parse_entries(text: str, where: str = "") -> list[dict[str, Any]]:
     """Parse every `[[hook]]` in order. Raises DeclarationError for invalid TOML."""
     try:
         found = tomllib.loads(text).get("hook", [])
@@ -66,22 +66,24 @@ def entries(text: str, where: str = "") -> list[dict[str, Any]]:
     return found
 
 
-def upsert_entries(text: str, owner: Owner, wanted: Sequence[Line], base: Sequence[Line] = (), where: str = "") -> str:
+def upsert_entries(
+    text: str, owner: EntryOwner, wanted: Sequence[RegistryLine], base: Sequence[RegistryLine] = (), where: str = ""
+) -> str:
     """Edit the text so that it has exactly the wanted entries of this owner.
 
     An existing entry is updated in its place. Where it differs from `base`, what the package asked for last time,
     the user has changed it, and the change is kept.
     """
-    before = entries(text, where)
+    before = parse_entries(text, where)
     parts = _split_at_hooks(text, len(before), where)
-    left = {owner.key(line.event, line.script): line for line in wanted}
-    asked = {owner.key(line.event, line.script): line for line in base}
+    left = {owner.make_key(line.event, line.script): line for line in wanted}
+    asked = {owner.make_key(line.event, line.script): line for line in base}
     after: list[dict[str, Any]] = []
     for number, entry in enumerate(before):
         if not owner.owns(entry):
             after.append(entry)
             continue
-        key = owner.key(entry.get("event"), entry.get("script"))
+        key = owner.make_key(entry.get("event"), entry.get("script"))
         line = left.pop(key, None)
         if line is None:  # the package has this hook no more
             parts.drop(number)
@@ -89,25 +91,25 @@ def upsert_entries(text: str, owner: Owner, wanted: Sequence[Line], base: Sequen
         values = _find_changes(entry, line, asked.get(key))
         parts.change(number, values)
         after.append({**entry, **values})
-    added = [_entry_values(line, owner) for line in left.values()]
-    new = parts.text() + "".join(_write_table(values) for values in added)
-    return _prove(new if text else new.lstrip("\n"), [*after, *added], where)
+    added = [_make_entry_values(line, owner) for line in left.values()]
+    new = parts.join() + "".join(_write_table(values) for values in added)
+    return _prove_text(new if text else new.lstrip("\n"), [*after, *added], where)
 
 
-def withdraw_entries(text: str, owner: Owner, where: str = "") -> str:
+def withdraw_entries(text: str, owner: EntryOwner, where: str = "") -> str:
     """Remove this owner's entries from the text."""
     return upsert_entries(text, owner, (), (), where)
 
 
 @contextlib.contextmanager
-def registry_lock(registry: Path) -> Iterator[None]:
+def lock_registry(registry: Path) -> Iterator[None]:
     """Let one process at a time edit a registry, whose folder is created."""
     registry.parent.mkdir(parents=True, exist_ok=True)
     with hold_lock(registry.parent / ".registry.lock"):
         yield
 
 
-class _Parts:
+class _RegistryParts:
     """The text split at its `[[hook]]` headers; what stands between entries is kept."""
 
     def __init__(self, text: str, spans: list[tuple[int, int]]) -> None:
@@ -120,7 +122,7 @@ class _Parts:
             end = stop
         self._pieces.append(text[end:])
 
-    def text(self) -> str:
+    def join(self) -> str:
         whole = "".join(self._pieces)
         return whole if not whole or whole.endswith("\n") else f"{whole}\n"
 
@@ -144,10 +146,10 @@ class _Parts:
         self._pieces[index] = tomlkit.dumps(document)
 
 
-def _split_at_hooks(text: str, count: int, where: str) -> _Parts:
+def _split_at_hooks(text: str, count: int, where: str) -> _RegistryParts:
     spans: list[tuple[int, int]] = []
     start: int | None = None
-    for found in TOKEN.finditer(text):
+    for found in HEADER_TOKEN.finditer(text):
         header = found["header"]
         if header is None or _is_inside_hook(header):
             continue
@@ -160,7 +162,7 @@ def _split_at_hooks(text: str, count: int, where: str) -> _Parts:
     if len(spans) != count:  # hooks in a notation without headers, such as `hook = [{...}]`
         hint = "write each hook as a table that begins with `[[hook]]`"
         raise DeclarationError("its hooks cannot be told apart", where=where, hint=hint)
-    return _Parts(text, spans)
+    return _RegistryParts(text, spans)
 
 
 def _find_end(text: str, start: int, stop: int) -> int:
@@ -180,10 +182,10 @@ def _is_inside_hook(header: str) -> bool:
     return re.match(r"hook[\"']?[ \t]*\.", header.strip("[] \t\"'")) is not None
 
 
-def _find_changes(entry: dict[str, Any], line: Line, base: Line | None) -> dict[str, Any]:
+def _find_changes(entry: dict[str, Any], line: RegistryLine, base: RegistryLine | None) -> dict[str, Any]:
     """What has to change in an entry: a value that the user changed since the package asked for it stays theirs."""
     values: dict[str, Any] = {"script": line.script}
-    for key, default in PERSONAL.items():
+    for key, default in PERSONAL_KEYS.items():
         mine = entry.get(key, default)
         asked = getattr(base, key) if base is not None else getattr(line, key)
         wanted = getattr(line, key)
@@ -193,7 +195,7 @@ def _find_changes(entry: dict[str, Any], line: Line, base: Line | None) -> dict[
     return {key: value for key, value in values.items() if entry.get(key) != value}
 
 
-def _entry_values(line: Line, owner: Owner) -> dict[str, Any]:
+def _make_entry_values(line: RegistryLine, owner: EntryOwner) -> dict[str, Any]:
     return {
         "event": line.event,
         "matcher": line.matcher,
@@ -209,7 +211,7 @@ def _write_table(values: dict[str, Any]) -> str:
     return "\n[[hook]]\n" + tomlkit.dumps(values)
 
 
-def _prove(text: str, expected: list[dict[str, Any]], where: str) -> str:
+def _prove_text(text: str, expected: list[dict[str, Any]], where: str) -> str:
     """The new text, if it says what was meant and nothing else; the file stays as it is when it does not."""
     try:
         said = tomllib.loads(text).get("hook", [])

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from synaptic.files.snapshot import read, read_start
+from synaptic.files.snapshot import read_content, read_start
 from synaptic.hooks import document
-from synaptic.hooks.catalog import Catalog
-from synaptic.hooks.yaml import is_definition
+from synaptic.hooks.catalog import HookCatalog
+from synaptic.hooks.yaml import is_definition_file
 from synaptic.model.errors import DeclarationError
 from synaptic.model.home import Home
 from synaptic.model.hook import Command, Hook, PythonFunction
@@ -37,11 +37,11 @@ def _find_script_faults(name: str, script: Path) -> Iterator[str]:
         yield f"{name}: the script {script} is missing"
     elif not os.access(script, os.X_OK):
         yield f"{name}: the script {script} is not executable (type: chmod +x {script})"
-    elif interpreter := _missing_interpreter(script):
+    elif interpreter := _find_missing_interpreter(script):
         yield f"{name}: the script {script} asks for {interpreter}, which is not there"
 
 
-def _missing_interpreter(script: Path) -> str:
+def _find_missing_interpreter(script: Path) -> str:
     """The program of its first line, when it cannot be found; `env` is looked through."""
     first = read_start(str(script), SHEBANG_LIMIT).partition(b"\n")[0]
     words = first[2:].decode("utf-8", "replace").split() if first.startswith(b"#!") else []
@@ -53,7 +53,7 @@ def _missing_interpreter(script: Path) -> str:
     return program if program and shutil.which(program) is None else ""
 
 
-def find_switched_off(home: Home, root: str, catalog: Catalog) -> Iterator[tuple[str, str]]:
+def find_switched_off(home: Home, root: str, catalog: HookCatalog) -> Iterator[tuple[str, str]]:
     """Id and reason of every declaration that is not in the catalog although nothing is wrong with it."""
     registered = {hook.id for hook in catalog.hooks}
     folders = [home.registry.parent]
@@ -62,12 +62,12 @@ def find_switched_off(home: Home, root: str, catalog: Catalog) -> Iterator[tuple
     for folder in folders:
         for file in sorted(folder.iterdir()) if folder.is_dir() else ():
             if file.name == "registry.toml":
-                yield from _switched_off_in_registry(file)
-            elif is_definition(file.name):
-                yield from _switched_off_definition(file, registered, catalog.config.environment)
+                yield from _find_switched_off_entries(file)
+            elif is_definition_file(file.name):
+                yield from _find_switched_off_definition(file, registered, catalog.config.environment)
 
 
-def _switched_off_in_registry(file: Path) -> Iterator[tuple[str, str]]:
+def _find_switched_off_entries(file: Path) -> Iterator[tuple[str, str]]:
     try:
         entries = tomllib.loads(_read_declaration(file, REGISTRY_LIMIT).decode()).get("hook", [])
     except ValueError:
@@ -77,9 +77,9 @@ def _switched_off_in_registry(file: Path) -> Iterator[tuple[str, str]]:
             yield str(entry.get("id") or number), f"`enabled = false` in {file}: hook {number}"
 
 
-def _switched_off_definition(file: Path, registered: set[str], environment: str) -> Iterator[tuple[str, str]]:
+def _find_switched_off_definition(file: Path, registered: set[str], environment: str) -> Iterator[tuple[str, str]]:
     try:
-        table: Any = document.load(_read_declaration(file, document.LIMIT), str(file))
+        table: Any = document.load_yaml(_read_declaration(file, document.YAML_LIMIT), str(file))
     except DeclarationError:
         return  # the catalog lists it among its problems
     if not isinstance(table, dict) or table.get("id") in registered:
@@ -92,5 +92,5 @@ def _switched_off_definition(file: Path, registered: set[str], environment: str)
 
 
 def _read_declaration(file: Path, limit: int) -> bytes:
-    content = read(str(file), limit)
+    content = read_content(str(file), limit)
     return content if isinstance(content, bytes) else b""

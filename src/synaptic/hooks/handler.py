@@ -6,17 +6,17 @@ from typing import Any
 
 import msgspec
 
-from synaptic.hooks.config import Config, configured
-from synaptic.hooks.declaration import Place, checked_url, printable, split_function
-from synaptic.hooks.nearest import hint
-from synaptic.hooks.shape import shaped, strangers
+from synaptic.hooks.config import Config, configure_policy
+from synaptic.hooks.declaration import DeclarationFile, check_text, check_url, split_function
+from synaptic.hooks.nearest import make_hint
+from synaptic.hooks.shape import convert_table, list_unknown_keys
 from synaptic.model.errors import DeclarationError
 from synaptic.model.hook import Builtin, Command, Handler, HttpEndpoint, PythonFunction
-from synaptic.policies.base import policies
+from synaptic.policies.base import load_policies
 from synaptic.shell.read.reader import read_words
 
 
-class Described(msgspec.Struct, frozen=True, kw_only=True):
+class HandlerTable(msgspec.Struct, frozen=True, kw_only=True):
     """The keys of `handler`, for every kind."""
 
     kind: str
@@ -33,35 +33,35 @@ class Described(msgspec.Struct, frozen=True, kw_only=True):
     """python: `path/file.py:function`."""
 
 
-NEEDED = {"script": "command", "builtin": "policy", "http": "url", "python": "function"}
+NEEDED_KEYS = {"script": "command", "builtin": "policy", "http": "url", "python": "function"}
 
 
-def described(table: dict[str, Any], place: Place, config: Config, events: tuple[str, ...]) -> Handler:
+def build_handler(table: dict[str, Any], place: DeclarationFile, config: Config, events: tuple[str, ...]) -> Handler:
     """Build the handler that a YAML hook describes."""
     where = f"{place.file}: handler"
     # Refused, not ignored as elsewhere: half a handler would run something else than its author meant.
-    if unknown := strangers(table, Described):
+    if unknown := list_unknown_keys(table, HandlerTable):
         raise DeclarationError(
-            f"unknown key `{unknown[0]}`", where=where, hint=hint(unknown[0], Described.__struct_fields__)
+            f"unknown key `{unknown[0]}`", where=where, hint=make_hint(unknown[0], HandlerTable.__struct_fields__)
         )
-    said = shaped(table, Described, where)
-    if said.kind not in NEEDED:
-        raise DeclarationError(f"unknown kind `{said.kind}`", where=where, hint=hint(said.kind, NEEDED))
-    if not getattr(said, NEEDED[said.kind]):
-        raise DeclarationError(f"kind {said.kind} needs `{NEEDED[said.kind]}`", where=where)
+    said = convert_table(table, HandlerTable, where)
+    if said.kind not in NEEDED_KEYS:
+        raise DeclarationError(f"unknown kind `{said.kind}`", where=where, hint=make_hint(said.kind, NEEDED_KEYS))
+    if not getattr(said, NEEDED_KEYS[said.kind]):
+        raise DeclarationError(f"kind {said.kind} needs `{NEEDED_KEYS[said.kind]}`", where=where)
     if said.kind == "builtin":
-        return _builtin(_allowed(said.policy, place, where), where, config, events)
+        return _build_builtin(_check_allowed(said.policy, place, where), where, config, events)
     if said.kind == "http":
-        return HttpEndpoint(checked_url(said.url, where), said.headers)
+        return HttpEndpoint(check_url(said.url, where), said.headers)
     if said.kind == "python":
         file, function = split_function(said.function, where, "function")
-        return PythonFunction(inside(file, place, where), function)
-    return Command(argv=_argv(said.command, place, where), cwd=place.root)
+        return PythonFunction(resolve_inside(file, place, where), function)
+    return Command(argv=_build_argv(said.command, place, where), cwd=place.root)
 
 
-def _allowed(name: str, place: Place, where: str) -> str:
+def _check_allowed(name: str, place: DeclarationFile, where: str) -> str:
     """Refuse a project that switches on a policy which runs the project's programs: only the user can."""
-    policy = policies().get(name)
+    policy = load_policies().get(name)
     if place.scope == "project" and policy is not None and policy.runs:
         raise DeclarationError(
             f"policy `{name}` runs programs of the project, so a project cannot switch it on",
@@ -71,10 +71,10 @@ def _allowed(name: str, place: Place, where: str) -> str:
     return name
 
 
-def _builtin(name: str, where: str, config: Config, events: tuple[str, ...]) -> Builtin:
-    policy = policies().get(name)
+def _build_builtin(name: str, where: str, config: Config, events: tuple[str, ...]) -> Builtin:
+    policy = load_policies().get(name)
     if policy is None:
-        raise DeclarationError(f"unknown policy `{name}`", where=where, hint=hint(name, policies()))
+        raise DeclarationError(f"unknown policy `{name}`", where=where, hint=make_hint(name, load_policies()))
     heard = {event.__name__ for event in policy.events}
     if strange := [event for event in events if event not in heard]:
         raise DeclarationError(
@@ -82,12 +82,12 @@ def _builtin(name: str, where: str, config: Config, events: tuple[str, ...]) -> 
             where=where,
             hint=f"it listens to {', '.join(sorted(heard))}",
         )
-    return Builtin(configured(policy, config))
+    return Builtin(configure_policy(policy, config))
 
 
-def _argv(command: str | tuple[str, ...], place: Place, where: str) -> tuple[str, ...]:
+def _build_argv(command: str | tuple[str, ...], place: DeclarationFile, where: str) -> tuple[str, ...]:
     """Split a command; a first word with a slash is a file of the repository, one without a program on PATH."""
-    words = read_words(printable(command, where, "command")) if isinstance(command, str) else command
+    words = read_words(check_text(command, where, "command")) if isinstance(command, str) else command
     if not words or "\0" in "".join(words):
         raise DeclarationError(
             "`command` is not one program with its arguments",
@@ -98,18 +98,18 @@ def _argv(command: str | tuple[str, ...], place: Place, where: str) -> tuple[str
     for word in rest:
         # Relative words may name files of the repository: `../../evil.sh` as an argument must not leave it either.
         if not word.startswith("/"):
-            inside(word, place, where)
-    return (inside(first, place, where) if "/" in first else first, *rest)
+            resolve_inside(word, place, where)
+    return (resolve_inside(first, place, where) if "/" in first else first, *rest)
 
 
-def inside(path: str, place: Place, where: str) -> str:
+def resolve_inside(path: str, place: DeclarationFile, where: str) -> str:
     """Resolve an absolute path inside the root, checked before and after following links."""
     root = place.root.rstrip("/")
     full = os.path.normpath(Path(root, path))
-    if not _under(full, root) or not _under(os.path.realpath(full), os.path.realpath(root)):
+    if not _is_under(full, root) or not _is_under(os.path.realpath(full), os.path.realpath(root)):
         raise DeclarationError(f"`{path}` leads out of {root}", where=where, hint="keep the file in the repository")
     return full
 
 
-def _under(path: str, root: str) -> bool:
+def _is_under(path: str, root: str) -> bool:
     return path == root or path.startswith(f"{root}/")

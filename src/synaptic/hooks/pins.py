@@ -11,17 +11,17 @@ from pathlib import Path
 
 import msgspec
 
-from synaptic.files.snapshot import Content, Watched, read
+from synaptic.files.snapshot import FileContent, WatchedFile, read_content
 from synaptic.model.home import Home
 from synaptic.model.hook import Command, Hook
 
-ABSENT = ""
+ABSENT_HASH = ""
 """The hash of a file that cannot be read; pinned only while an upgrade is under way."""
-LIMIT = 64 << 20
+SCRIPT_LIMIT = 64 << 20
 """Bytes of a script; a larger one matches no hash."""
 
 
-class Installed(msgspec.Struct, frozen=True, kw_only=True):
+class PinnedPackage(msgspec.Struct, frozen=True, kw_only=True):
     """One package as installed at one site on this machine. Paths are absolute."""
 
     version: str
@@ -35,16 +35,16 @@ class Pins(msgspec.Struct, frozen=True, kw_only=True):
     """The pinned packages of one site. The file of a project that was moved still names the old root."""
 
     root: str = ""
-    packages: Mapping[str, Installed] = {}
+    packages: Mapping[str, PinnedPackage] = {}
 
 
-def pins_file(home: Home, root: str) -> Path:
+def locate_pins(home: Home, root: str) -> Path:
     """Path of the pins of a project, or with "" of the user's own packages."""
     name = hashlib.sha256(root.encode(errors="surrogateescape")).hexdigest()[:16] if root else "global"
     return home.root / "installed" / f"{name}.json"
 
 
-def parse(text: bytes) -> Pins:
+def parse_pins(text: bytes) -> Pins:
     """Parse a pins file; an unreadable one pins nothing, which `synaptic verify` reports."""
     try:
         return msgspec.json.decode(text or b"{}", type=Pins)
@@ -52,7 +52,7 @@ def parse(text: bytes) -> Pins:
         return Pins()
 
 
-def installed_for(hook: Hook, pins: Pins) -> Installed | None:
+def find_pinned_package(hook: Hook, pins: Pins) -> PinnedPackage | None:
     """Find the pinned package whose script a hook runs; None for a hook of no package."""
     if not hook.skill or not isinstance(hook.handler, Command):
         return None
@@ -60,14 +60,14 @@ def installed_for(hook: Hook, pins: Pins) -> Installed | None:
     return installed if installed is not None and hook.handler.script in installed.scripts else None
 
 
-def tampered(hook: Hook, pins: Pins) -> str | None:
+def find_tampering(hook: Hook, pins: Pins) -> str | None:
     """Explain why a package's script must not run, or None. Costs a stat for each script of the package."""
-    installed = installed_for(hook, pins)
+    installed = find_pinned_package(hook, pins)
     if installed is None:
         return None
     # All scripts of the package, not only this hook's: a script may source or call the others.
     for path, accepted in installed.scripts.items():
-        if _digest(path) not in accepted:
+        if _hash_file(path) not in accepted:
             return (
                 f"{path} is not as package {hook.skill} {installed.version} was installed, so {hook.id} does not run; "
                 f"look with `synaptic verify {hook.skill}`, restore with `synaptic doctor --fix`"
@@ -77,23 +77,23 @@ def tampered(hook: Hook, pins: Pins) -> str | None:
 
 def is_as_installed(hook: Hook, pins: Pins) -> bool:
     """Whether a hook runs a package's script exactly as the user agreed to install it."""
-    return installed_for(hook, pins) is not None and tampered(hook, pins) is None
+    return find_pinned_package(hook, pins) is not None and find_tampering(hook, pins) is None
 
 
-_KNOWN: dict[str, tuple[Watched, str]] = {}
-KEPT = 4096
+_KNOWN_DIGESTS: dict[str, tuple[WatchedFile, str]] = {}
+MAX_DIGESTS = 4096
 
 
-def _digest(path: str) -> str:
+def _hash_file(path: str) -> str:
     """Hash a file as it is now; read again only when it changed."""
-    known = _KNOWN.get(path)
-    if known is None or not known[0].unchanged():
-        if len(_KNOWN) >= KEPT:
-            _KNOWN.clear()
-        watched = Watched(path, partial(read, limit=LIMIT))
-        known = _KNOWN[path] = (watched, _hex(watched.read()))
+    known = _KNOWN_DIGESTS.get(path)
+    if known is None or not known[0].is_unchanged():
+        if len(_KNOWN_DIGESTS) >= MAX_DIGESTS:
+            _KNOWN_DIGESTS.clear()
+        watched = WatchedFile(path, partial(read_content, limit=SCRIPT_LIMIT))
+        known = _KNOWN_DIGESTS[path] = (watched, _hash_content(watched.read()))
     return known[1]
 
 
-def _hex(content: Content) -> str:
-    return hashlib.sha256(content).hexdigest() if isinstance(content, bytes) else ABSENT
+def _hash_content(content: FileContent) -> str:
+    return hashlib.sha256(content).hexdigest() if isinstance(content, bytes) else ABSENT_HASH

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 CONTEXT_KEYS = ("claude-project-root", "claude_project_root", "claudeProjectRoot", "repository_root")
-MARKERS = (".synaptic", ".claude", ".git")
+PROJECT_MARKERS = (".synaptic", ".claude", ".git")
 
 
 def find_root(payload: Mapping[str, object], env: Mapping[str, str], cwd: str) -> str:
@@ -13,43 +13,43 @@ def find_root(payload: Mapping[str, object], env: Mapping[str, str], cwd: str) -
 
     HOME itself is never a project: its `.synaptic` and `.claude` are the user's own. No project is "".
     """
-    homes = _homes(env.get("HOME", ""))
+    homes = _list_homes(env.get("HOME", ""))
     for key in CONTEXT_KEYS:
         # Field names that different orchestrators send for the same thing.
         named = payload.get(key)
-        if isinstance(named, str) and (root := _directory(named, homes)):
+        if isinstance(named, str) and (root := _check_directory(named, homes)):
             return root
-    if root := _directory(env.get("CLAUDE_PROJECT_DIR", ""), homes):
+    if root := _check_directory(env.get("CLAUDE_PROJECT_DIR", ""), homes):
         return root
-    return _ancestor(_plain(cwd), homes) if cwd.startswith("/") else ""
+    return _find_ancestor(_normalise_path(cwd), homes) if cwd.startswith("/") else ""
 
 
 @lru_cache(maxsize=16)
-def _homes(home: str) -> frozenset[str]:
+def _list_homes(home: str) -> frozenset[str]:
     """HOME as it is written and as it is resolved: an agent may report either."""
-    return frozenset({_plain(home), os.path.realpath(home)}) if home.startswith("/") else frozenset()
+    return frozenset({_normalise_path(home), os.path.realpath(home)}) if home.startswith("/") else frozenset()
 
 
-def _directory(path: str, homes: frozenset[str]) -> str:
+def _check_directory(path: str, homes: frozenset[str]) -> str:
     if not path.startswith("/"):
         return ""
-    plain = _plain(path)
+    plain = _normalise_path(path)
     return plain if plain not in homes and os.path.isdir(plain) else ""  # noqa: PTH112 a Path costs as much as the stat
 
 
-def _plain(path: str) -> str:
+def _normalise_path(path: str) -> str:
     # normpath costs more than the questions it answers for a path that is already plain.
     if path.endswith("/") or "//" in path or "/." in path:
         return "/" + os.path.normpath(path).lstrip("/")
     return path
 
 
-def _ancestor(cwd: str, homes: frozenset[str]) -> str:
+def _find_ancestor(cwd: str, homes: frozenset[str]) -> str:
     folder = cwd
     while folder not in homes:
         prefix = folder.rstrip("/")
         # lexists: in a worktree or submodule `.git` is a file, and a marker may be a broken link.
-        if any(os.path.lexists(f"{prefix}/{marker}") for marker in MARKERS):
+        if any(os.path.lexists(f"{prefix}/{marker}") for marker in PROJECT_MARKERS):
             return folder
         if not prefix:
             break

@@ -6,13 +6,13 @@ import msgspec
 import yaml
 
 from synaptic.hooks.config import Config
-from synaptic.hooks.declaration import Place
-from synaptic.hooks.nearest import hint
-from synaptic.hooks.yaml import ID, found_in
+from synaptic.hooks.declaration import DeclarationFile
+from synaptic.hooks.nearest import make_hint
+from synaptic.hooks.yaml import HOOK_ID, read_definitions
 from synaptic.model.errors import DeclarationError
 from synaptic.model.event import EVENTS
 
-PYTHON = '''\
+PYTHON_STUB = '''\
 #!/usr/bin/env python3
 """{summary}"""
 
@@ -29,7 +29,7 @@ def main() -> None:
 if __name__ == "__main__":
     main()
 '''
-BASH = """\
+BASH_STUB = """\
 #!/usr/bin/env bash
 # {summary}
 set -euo pipefail
@@ -37,7 +37,7 @@ context="$(cat)" # one JSON object: event_type, session_id, timestamp and the fi
 : "${{context}}"
 printf '{{}}' # logs, messages_to_user, suggested_abilities, follow_up_actions, usage_recorded, error
 """
-TYPESCRIPT = """\
+TYPESCRIPT_STUB = """\
 #!/usr/bin/env -S node --experimental-strip-types
 // {summary}
 import {{ readFileSync }} from "node:fs";
@@ -47,10 +47,10 @@ void context;
 const result = {{}}; // logs, messages_to_user, suggested_abilities, follow_up_actions, usage_recorded, error
 process.stdout.write(JSON.stringify(result));
 """
-LANGUAGES = {"python": ("py", PYTHON), "bash": ("sh", BASH), "typescript": ("ts", TYPESCRIPT)}
+STUB_LANGUAGES = {"python": ("py", PYTHON_STUB), "bash": ("sh", BASH_STUB), "typescript": ("ts", TYPESCRIPT_STUB)}
 
 
-class Wanted(msgspec.Struct, frozen=True, kw_only=True):
+class HookRequest(msgspec.Struct, frozen=True, kw_only=True):
     """A request for a new hook."""
 
     id: str
@@ -61,49 +61,53 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     match: dict[str, object] = {}
 
 
-class Written(msgspec.Struct, frozen=True, kw_only=True):
+class WrittenHook(msgspec.Struct, frozen=True, kw_only=True):
     """Paths that were written, relative to the repository."""
 
     definition: str
     script: str
 
 
-def scaffold(root: Path, wanted: Wanted) -> Written:
+def scaffold_hook(root: Path, wanted: HookRequest) -> WrittenHook:
     """Write both files. Raises DeclarationError, with nothing written, when the hook could not be used."""
-    _check(root, wanted)
-    extension, template = LANGUAGES[wanted.language]
+    _check_request(root, wanted)
+    extension, template = STUB_LANGUAGES[wanted.language]
     summary = " ".join(wanted.summary.split()).replace('"""', "'''") or f"Runs on {wanted.event}."
     definition = root / ".system" / "hooks" / f"{wanted.id}.yaml"
     script = root / "scripts" / "hooks" / f"{wanted.id}.{extension}"
-    text = _definition(wanted, summary, f"./{script.relative_to(root)}")
+    text = _format_definition(wanted, summary, f"./{script.relative_to(root)}")
     try:
-        _write(script, template.format(summary=summary), 0o755)
-        _write(definition, text, 0o644)
-        _, problems = found_in([(Place(str(definition), "project", str(root)), text.encode())], Config())
+        _write_new_file(script, template.format(summary=summary), 0o755)
+        _write_new_file(definition, text, 0o644)
+        _, problems = read_definitions(
+            [(DeclarationFile(str(definition), "project", str(root)), text.encode())], Config()
+        )
         if problems:
             raise DeclarationError(problems[0])
     except (DeclarationError, OSError):
         definition.unlink(missing_ok=True)
         script.unlink(missing_ok=True)
         raise
-    return Written(definition=str(definition.relative_to(root)), script=str(script.relative_to(root)))
+    return WrittenHook(definition=str(definition.relative_to(root)), script=str(script.relative_to(root)))
 
 
-def _check(root: Path, wanted: Wanted) -> None:
-    if not ID.fullmatch(wanted.id):
+def _check_request(root: Path, wanted: HookRequest) -> None:
+    if not HOOK_ID.fullmatch(wanted.id):
         raise DeclarationError(f"`{wanted.id}` is no id", hint="use a-z, 0-9, _ and -")
     if wanted.event not in EVENTS:
-        raise DeclarationError(f"there is no event `{wanted.event}`", hint=hint(wanted.event, EVENTS))
-    if wanted.language not in LANGUAGES:
-        raise DeclarationError(f"there is no stub in `{wanted.language}`", hint=hint(wanted.language, LANGUAGES))
+        raise DeclarationError(f"there is no event `{wanted.event}`", hint=make_hint(wanted.event, EVENTS))
+    if wanted.language not in STUB_LANGUAGES:
+        raise DeclarationError(
+            f"there is no stub in `{wanted.language}`", hint=make_hint(wanted.language, STUB_LANGUAGES)
+        )
     taken = [*(root / ".system" / "hooks").glob("*.y*ml"), *(root / ".synaptic" / "hooks").glob("*.y*ml")]
-    extension = LANGUAGES[wanted.language][0]
+    extension = STUB_LANGUAGES[wanted.language][0]
     script = root / "scripts" / "hooks" / f"{wanted.id}.{extension}"
     for path in (*(path for path in taken if path.stem == wanted.id), *([script] if script.exists() else [])):
         raise DeclarationError(f"`{wanted.id}` is already there", where=str(path), hint="choose another id")
 
 
-def _definition(wanted: Wanted, summary: str, command: str) -> str:
+def _format_definition(wanted: HookRequest, summary: str, command: str) -> str:
     table: dict[str, object] = {
         "id": wanted.id,
         "event_type": wanted.event,
@@ -116,7 +120,7 @@ def _definition(wanted: Wanted, summary: str, command: str) -> str:
     return yaml.safe_dump(table, sort_keys=False, allow_unicode=True)
 
 
-def _write(path: Path, text: str, mode: int) -> None:
+def _write_new_file(path: Path, text: str, mode: int) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     # "x": a file that appeared since the check is never overwritten.
     with path.open("x", encoding="utf-8") as file:

@@ -8,25 +8,28 @@ from typing import Any
 
 import msgspec
 
-from synaptic.hooks.config import Config, Http, fields
-from synaptic.policies.base import PRESETS, Policy, policies
+from synaptic.hooks.config import Config, HttpConfig, list_fields
+from synaptic.policies.base import PRESETS, Policy, load_policies
 
 
-def schema() -> dict[str, Any]:
+def build_schema() -> dict[str, Any]:
     """Build the schema by which an editor completes and checks a config file."""
-    properties = _properties(Config)
+    properties = _list_properties(Config)
     properties["presets"]["items"] = {"enum": list(PRESETS)}
-    properties["http"] = {**_closed(_properties(Http)), "description": properties["http"]["description"]}
-    tables = {name: _policy(policy) for name, policy in policies().items()}
-    properties["policies"] = {**_closed(tables), "description": properties["policies"]["description"]}
+    properties["http"] = {
+        **_make_object_schema(_list_properties(HttpConfig)),
+        "description": properties["http"]["description"],
+    }
+    tables = {name: _make_policy_schema(policy) for name, policy in load_policies().items()}
+    properties["policies"] = {**_make_object_schema(tables), "description": properties["policies"]["description"]}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Synaptic config.toml",
-        **_closed(properties),
+        **_make_object_schema(properties),
     }
 
 
-def described_fields(kind: type) -> dict[str, str]:
+def read_field_docs(kind: type) -> dict[str, str]:
     """Read the docstring below each field of a class from its source; Python does not keep them at run time."""
     body = ast.parse(textwrap.dedent(inspect.getsource(kind))).body[0]
     lines = body.body if isinstance(body, ast.ClassDef) else []
@@ -41,23 +44,26 @@ def _is_text(node: ast.stmt) -> bool:
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
 
 
-def _closed(properties: dict[str, Any]) -> dict[str, Any]:
+def _make_object_schema(properties: dict[str, Any]) -> dict[str, Any]:
     return {"type": "object", "properties": properties, "additionalProperties": False}
 
 
-def _properties(kind: type[msgspec.Struct]) -> dict[str, Any]:
-    words = described_fields(kind)
+def _list_properties(kind: type[msgspec.Struct]) -> dict[str, Any]:
+    words = read_field_docs(kind)
     defaults = kind()
-    return {name: _property(hint, getattr(defaults, name), words.get(name, "")) for name, hint in fields(kind).items()}
+    return {
+        name: _make_property(hint, getattr(defaults, name), words.get(name, ""))
+        for name, hint in list_fields(kind).items()
+    }
 
 
-def _property(kind: Any, default: Any, description: str) -> dict[str, Any]:
+def _make_property(kind: Any, default: Any, description: str) -> dict[str, Any]:
     written = {key: value for key, value in msgspec.json.schema(kind).items() if key not in ("$ref", "$defs")}
     plain = msgspec.to_builtins(default)
     return written | {"description": description, "default": list(plain) if isinstance(plain, tuple) else plain}
 
 
-def _policy(policy: type[Policy]) -> dict[str, Any]:
+def _make_policy_schema(policy: type[Policy]) -> dict[str, Any]:
     switch = {"enabled": {"type": "boolean", "description": "Switches the policy on or off, whatever the presets say."}}
     title = inspect.getdoc(policy) or policy.id
-    return {**_closed(switch | _properties(policy)), "description": title.partition("\n")[0]}
+    return {**_make_object_schema(switch | _list_properties(policy)), "description": title.partition("\n")[0]}

@@ -12,9 +12,9 @@ from synaptic.model.event import Event, ToolEvent
 from synaptic.model.hook import Builtin, Hook, Match
 from synaptic.policies.base import Policy
 
-NAMES = re.compile(r"[A-Za-z0-9_ ,|-]*")
-ALIASES = {"Task": "Agent", "KillShell": "TaskStop", "KillBash": "TaskStop"}
-WILD = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
+NAME_LIST = re.compile(r"[A-Za-z0-9_ ,|-]*")
+TOOL_ALIASES = {"Task": "Agent", "KillShell": "TaskStop", "KillBash": "TaskStop"}
+GLOB_REGEXES = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
 MEMO_LIMIT = 4096
 
 
@@ -58,14 +58,14 @@ class HookIndex:
         for hook in sorted(hooks, key=lambda hook: hook.rank):
             self._conditional |= hook.match is not None
             for event in hook.events:
-                self._by_event.setdefault(event, []).append((hook, matcher(hook.matcher)))
+                self._by_event.setdefault(event, []).append((hook, compile_matcher(hook.matcher)))
 
     def select(self, call: Call) -> SelectedHooks:
         """The hooks for this call."""
         named = self._select_by_name(call.event)
         if self._conditional and any(hook.match for hook in named.hooks):
             return compile_selection(
-                tuple(hook for hook in named.hooks if hook.match is None or holds(hook.match, call))
+                tuple(hook for hook in named.hooks if hook.match is None or matches_call(hook.match, call))
             )
         return named
 
@@ -83,69 +83,69 @@ class HookIndex:
 
 
 @lru_cache(maxsize=4096)
-def matcher(text: str) -> Callable[[str], bool]:
+def compile_matcher(text: str) -> Callable[[str], bool]:
     """A test for a subject: full match, a list of names or a regular expression. Raises re.error for a bad one."""
     if text in ("", "*", ".*"):
         return lambda subject: True
-    if NAMES.fullmatch(text):
+    if NAME_LIST.fullmatch(text):
         names = {name.strip() for name in re.split(r"[|,]", text)}
-        names |= {ALIASES[name] for name in names if name in ALIASES}
+        names |= {TOOL_ALIASES[name] for name in names if name in TOOL_ALIASES}
         return names.__contains__
     pattern = re.compile(text)
     return lambda subject: pattern.fullmatch(subject) is not None
 
 
-def holds(match: Match, call: Call) -> bool:
+def matches_call(match: Match, call: Call) -> bool:
     """Whether every condition that is present holds."""
     event = call.event
     return (
-        _any_glob(match.ability_scope, (event.subject,))
-        and _any_glob(match.operation_key, (getattr(event, "operation_key", ""),))
-        and _long_enough(match.min_duration_ms, event)
-        and _any_glob(match.only_if_changed_paths, _relative(_changed(event), call.root))
-        and _any_glob(match.file_patterns, _relative(_touched(call), call.root))
+        _matches_any_glob(match.ability_scope, (event.subject,))
+        and _matches_any_glob(match.operation_key, (getattr(event, "operation_key", ""),))
+        and _is_long_enough(match.min_duration_ms, event)
+        and _matches_any_glob(match.only_if_changed_paths, _make_relative(_get_changed_files(event), call.root))
+        and _matches_any_glob(match.file_patterns, _make_relative(_list_touched_files(call), call.root))
     )
 
 
-def _long_enough(least: float | None, event: Event) -> bool:
+def _is_long_enough(least: float | None, event: Event) -> bool:
     if not least:
         return True
     duration = getattr(event, "duration_ms", None)
     return duration is not None and float(duration) >= least
 
 
-def _changed(event: Event) -> tuple[str, ...]:
+def _get_changed_files(event: Event) -> tuple[str, ...]:
     return getattr(event, "changed_files", ())
 
 
-def _touched(call: Call) -> tuple[str, ...]:
+def _list_touched_files(call: Call) -> tuple[str, ...]:
     named = call.payload.get("files_touched")
     touched = tuple(str(path) for path in named) if isinstance(named, list | tuple) else ()
     tool = call.event.tool.paths if isinstance(call.event, ToolEvent) else ()
-    return touched + tool + _changed(call.event)
+    return touched + tool + _get_changed_files(call.event)
 
 
-def _relative(paths: Iterable[str], root: str) -> tuple[str, ...]:
+def _make_relative(paths: Iterable[str], root: str) -> tuple[str, ...]:
     return tuple(path.removeprefix(f"{root}/").removeprefix("./") for path in paths)
 
 
-def _any_glob(globs: tuple[str, ...], texts: Iterable[str]) -> bool:
+def _matches_any_glob(globs: tuple[str, ...], texts: Iterable[str]) -> bool:
     if not globs or globs == ("*",):
         return True
-    return any(glob(pattern).fullmatch(text) for text in texts for pattern in globs)
+    return any(compile_glob(pattern).fullmatch(text) for text in texts for pattern in globs)
 
 
 @lru_cache(maxsize=4096)
-def glob(pattern: str) -> re.Pattern[str]:
+def compile_glob(pattern: str) -> re.Pattern[str]:
     """A glob over slash-separated names: `*` stays inside one, `**` crosses them. One that is none is plain text."""
     parts = re.split(r"(\*\*/|\*\*|\*|\?|\[[^\]]+\])", pattern)
     try:
-        return re.compile("".join(WILD.get(part) or _literal(part) for part in parts))
+        return re.compile("".join(GLOB_REGEXES.get(part) or _escape_part(part) for part in parts))
     except re.error:
         return re.compile(re.escape(pattern))
 
 
-def _literal(part: str) -> str:
+def _escape_part(part: str) -> str:
     if not (part.startswith("[") and part.endswith("]")):
         return re.escape(part)
     return f"[^{part[2:-1]}]" if part.startswith("[!") else part

@@ -8,24 +8,24 @@ from typing import Literal
 import msgspec
 
 from synaptic.hooks.declaration import (
+    DeclarationFile,
     Declarations,
-    Place,
     Timeout,
-    checked_matcher,
-    checked_url,
-    printable,
+    check_matcher,
+    check_text,
+    check_url,
     split_function,
 )
-from synaptic.hooks.nearest import hint, nearest
-from synaptic.hooks.shape import refuse_typos, shaped
+from synaptic.hooks.nearest import find_nearest, make_hint
+from synaptic.hooks.shape import convert_table, refuse_typos
 from synaptic.model.errors import DeclarationError
 from synaptic.model.event import EVENTS
 from synaptic.model.hook import DEFAULT_TIMEOUT, Command, Handler, Hook, HttpEndpoint, OnError, Protocol, PythonFunction
 
-HANDLERS = ("script", "command", "url", "python")
+HANDLER_KEYS = ("script", "command", "url", "python")
 
 
-class Entry(msgspec.Struct, frozen=True, kw_only=True):
+class RegistryEntry(msgspec.Struct, frozen=True, kw_only=True):
     """The keys of one `[[hook]]`."""
 
     event: str | tuple[str, ...]
@@ -60,7 +60,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     """`/path/file.py:function`, instead of `script`."""
 
 
-def parse(text: bytes, place: Place) -> Declarations:
+def parse_registry_toml(text: bytes, place: DeclarationFile) -> Declarations:
     """Parse a registry. Never raises: an unusable entry is a problem that says where and why."""
     try:
         table = tomllib.loads(text.decode())
@@ -73,30 +73,30 @@ def parse(text: bytes, place: Place) -> Declarations:
         entries = []
     hooks: list[Hook] = []
     for number, entry in enumerate(entries, 1):
-        hooks += _usable(entry, number, place, problems)
+        hooks += _read_entry(entry, number, place, problems)
     return Declarations(tuple(hooks), tuple(problems))
 
 
-def _usable(table: object, number: int, place: Place, problems: list[str]) -> list[Hook]:
+def _read_entry(table: object, number: int, place: DeclarationFile, problems: list[str]) -> list[Hook]:
     where = f"{place.file}: hook {number}"
     try:
-        entry = shaped(table, Entry, where)
-        problems += refuse_typos(table, Entry, where) if isinstance(table, dict) else []
+        entry = convert_table(table, RegistryEntry, where)
+        problems += refuse_typos(table, RegistryEntry, where) if isinstance(table, dict) else []
         if not entry.enabled:
             return []
-        return [_hook(entry, where, place, problems)]
+        return [_make_hook(entry, where, place, problems)]
     except DeclarationError as error:
         problems.append(f"{error}; this hook is disabled")
         return []
 
 
-def _hook(entry: Entry, where: str, place: Place, problems: list[str]) -> Hook:
-    handler = _handler(entry, where, place)
+def _make_hook(entry: RegistryEntry, where: str, place: DeclarationFile, problems: list[str]) -> Hook:
+    handler = _make_handler(entry, where, place)
     return Hook(
-        id=entry.id or f"{entry.skill or Path(place.file).stem}:{_label(entry)}",
-        events=_events(entry, where, problems),
+        id=entry.id or f"{entry.skill or Path(place.file).stem}:{_make_label(entry)}",
+        events=_check_events(entry, where, problems),
         handler=handler,
-        matcher=checked_matcher(entry.matcher, where, place.scope),
+        matcher=check_matcher(entry.matcher, where, place.scope),
         priority=entry.priority,
         blocking=entry.blocking,
         timeout=entry.timeout,
@@ -108,7 +108,7 @@ def _hook(entry: Entry, where: str, place: Place, problems: list[str]) -> Hook:
     )
 
 
-def _events(entry: Entry, where: str, problems: list[str]) -> tuple[str, ...]:
+def _check_events(entry: RegistryEntry, where: str, problems: list[str]) -> tuple[str, ...]:
     """Check event names: one that resembles a known one is refused as a typo, any other may be of a newer agent."""
     names = (entry.event,) if isinstance(entry.event, str) else entry.event
     if not all(names) or not names:
@@ -116,37 +116,37 @@ def _events(entry: Entry, where: str, problems: list[str]) -> tuple[str, ...]:
     for name in names:
         if name in EVENTS:
             continue
-        if nearest(name, EVENTS):
-            raise DeclarationError(f"`event`: unknown event `{name}`", where=where, hint=hint(name, EVENTS))
+        if find_nearest(name, EVENTS):
+            raise DeclarationError(f"`event`: unknown event `{name}`", where=where, hint=make_hint(name, EVENTS))
         problems.append(f"{where}: no agent known here sends the event `{name}`; the hook waits for it")
     return tuple(dict.fromkeys(names))
 
 
-def _handler(entry: Entry, where: str, place: Place) -> Handler:
-    given = [key for key in HANDLERS if getattr(entry, key)]
+def _make_handler(entry: RegistryEntry, where: str, place: DeclarationFile) -> Handler:
+    given = [key for key in HANDLER_KEYS if getattr(entry, key)]
     if len(given) != 1:
         found = f"has {' and '.join(given)}" if given else "has nothing to run"
         raise DeclarationError(found, where=where, hint="give exactly one of script, command, url, python")
     if entry.url:
-        return HttpEndpoint(checked_url(entry.url, where))
+        return HttpEndpoint(check_url(entry.url, where))
     if entry.command:
         # A project's command always runs at its root: what was trusted there is what runs.
         cwd = place.root if place.scope == "project" else ""
-        return Command(shell=printable(entry.command, where, "command"), cwd=cwd)
+        return Command(shell=check_text(entry.command, where, "command"), cwd=cwd)
     if entry.python:
         file, function = split_function(entry.python, where, "python")
-        return PythonFunction(_absolute(file, where, "python", place), function)
-    return Command(argv=(_absolute(entry.script, where, "script", place),))
+        return PythonFunction(_require_absolute(file, where, "python", place), function)
+    return Command(argv=(_require_absolute(entry.script, where, "script", place),))
 
 
-def _absolute(path: str, where: str, key: str, place: Place) -> str:
-    printable(path, where, key)
+def _require_absolute(path: str, where: str, key: str, place: DeclarationFile) -> str:
+    check_text(path, where, key)
     if not path.startswith("/"):
         meant = os.path.normpath(Path(place.root, path))
         raise DeclarationError(f"`{key}`: `{path}` is not absolute", where=where, hint=f'write {key} = "{meant}"')
     return path
 
 
-def _label(entry: Entry) -> str:
+def _make_label(entry: RegistryEntry) -> str:
     words = (entry.script or entry.python or entry.url or entry.command).split()
     return (entry.script or words[0]).rstrip("/").rpartition("/")[2] if words else "hook"

@@ -7,47 +7,47 @@ from typing import Annotated, Any
 import msgspec
 
 from synaptic.hooks.config import Config
-from synaptic.hooks.declaration import Declarations, Place, Timeout, checked_matcher, known_events
-from synaptic.hooks.document import load
-from synaptic.hooks.handler import described
-from synaptic.hooks.nearest import hint
-from synaptic.hooks.shape import refuse_typos, shaped, strangers
+from synaptic.hooks.declaration import DeclarationFile, Declarations, Timeout, check_events, check_matcher
+from synaptic.hooks.document import load_yaml
+from synaptic.hooks.handler import build_handler
+from synaptic.hooks.nearest import make_hint
+from synaptic.hooks.shape import convert_table, list_unknown_keys, refuse_typos
 from synaptic.model.errors import DeclarationError
 from synaptic.model.hook import DEFAULT_TIMEOUT, Hook, Match, OnError, Protocol
 
-ID = re.compile(r"[a-z0-9][a-z0-9_-]*")
-BRACKETS = re.compile(r"\[[^\]]+\]")
+HOOK_ID = re.compile(r"[a-z0-9][a-z0-9_-]*")
+GLOB_BRACKETS = re.compile(r"\[[^\]]+\]")
 
-Names = str | tuple[str, ...]
+NameList = str | tuple[str, ...]
 
 
-class Filter(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class MatchTable(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The keys of `match`; all that are present must hold."""
 
-    ability_scope: Names = ()
+    ability_scope: NameList = ()
     """Globs over ability ids."""
-    operation_key: Names = ()
+    operation_key: NameList = ()
     """Globs over operation keys."""
     min_duration_ms: Annotated[float, msgspec.Meta(ge=0)] | None = None
     """At least this long."""
-    only_if_changed_paths: Names = ()
+    only_if_changed_paths: NameList = ()
     """Globs; one changed file must match one of them."""
-    file_patterns: Names = ()
+    file_patterns: NameList = ()
     """Globs over the files of the event."""
-    environment: Names = ()
+    environment: NameList = ()
     """Environments in which the hook exists."""
-    tool: Names = ()
+    tool: NameList = ()
     """Names of tools, or other subjects of the event."""
     matcher: str = ""
     """The same as a regular expression."""
 
 
-class Definition(msgspec.Struct, frozen=True, kw_only=True):
+class HookDefinition(msgspec.Struct, frozen=True, kw_only=True):
     """The keys of a YAML hook."""
 
     id: str
     """Its name, unique in the project."""
-    event_type: Names
+    event_type: NameList
     """The event it runs for, or a list of them."""
     handler: dict[str, Any]
     """What runs: `kind` and its settings."""
@@ -74,70 +74,72 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def events(self) -> tuple[str, ...]:
-        return _tuple(self.event_type)
+        return _to_tuple(self.event_type)
 
 
-class Found(msgspec.Struct, frozen=True):
+class DefinedHook(msgspec.Struct, frozen=True):
     """A valid definition that is switched on, and the hook made of it."""
 
-    definition: Definition
+    definition: HookDefinition
     hook: Hook
 
 
-def declared(files: Iterable[tuple[Place, bytes]], config: Config) -> Declarations:
+def read_declarations(files: Iterable[tuple[DeclarationFile, bytes]], config: Config) -> Declarations:
     """Read the hooks of YAML files, in their order. Never raises: unusable files are reported as problems."""
-    found, problems = found_in(files, config)
+    found, problems = read_definitions(files, config)
     return Declarations(tuple(item.hook for item in found), problems)
 
 
-def found_in(files: Iterable[tuple[Place, bytes]], config: Config) -> tuple[list[Found], tuple[str, ...]]:
+def read_definitions(
+    files: Iterable[tuple[DeclarationFile, bytes]], config: Config
+) -> tuple[list[DefinedHook], tuple[str, ...]]:
     """Read definitions with their hooks, without those that are switched off in this environment."""
     problems: list[str] = []
     first: dict[str, str] = {}
     found = []
     for place, text in files:
         try:
-            definition = _definition(text, place, problems)
+            definition = _read_definition(text, place, problems)
             # Also for disabled hooks: an id must not change its meaning with the environment.
-            _claim(definition.id, place.file, first)
-            hook = _hook(definition, place, config)
+            _claim_id(definition.id, place.file, first)
+            hook = _make_hook(definition, place, config)
         except DeclarationError as error:
             problems.append(f"{error}; this hook is disabled")
             continue
         if hook is not None:
-            found.append(Found(definition, hook))
+            found.append(DefinedHook(definition, hook))
     return found, tuple(problems)
 
 
-def _definition(text: bytes, place: Place, problems: list[str]) -> Definition:
-    table = load(text, place.file)
-    definition = shaped(table, Definition, place.file)
-    problems += refuse_typos(table, Definition, place.file)
-    if not ID.fullmatch(definition.id):
+def _read_definition(text: bytes, place: DeclarationFile, problems: list[str]) -> HookDefinition:
+    table = load_yaml(text, place.file)
+    definition = convert_table(table, HookDefinition, place.file)
+    problems += refuse_typos(table, HookDefinition, place.file)
+    if not HOOK_ID.fullmatch(definition.id):
         raise DeclarationError(f"`id`: `{definition.id}` must be made of a-z, 0-9, _ and -", where=place.file)
-    known_events(definition.events, place.file, "event_type")
+    check_events(definition.events, place.file, "event_type")
     return definition
 
 
-def _claim(name: str, file: str, first: dict[str, str]) -> None:
+def _claim_id(name: str, file: str, first: dict[str, str]) -> None:
     if name in first:
         raise DeclarationError(f"`id`: `{name}` is already taken by {first[name]}", where=file)
     first[name] = file
 
 
-def _hook(definition: Definition, place: Place, config: Config) -> Hook | None:
+def _make_hook(definition: HookDefinition, place: DeclarationFile, config: Config) -> Hook | None:
     """Make the hook; None when it is off. A disabled one is checked too, so that enabling it later cannot fail."""
-    wanted = _filter(definition, place.file)
-    handler = described(definition.handler, place, config, definition.events)
-    matcher = checked_matcher(_matcher(wanted, place.file), place.file, place.scope)
-    if not _active(definition, wanted, config.environment):
+    wanted = _read_filter(definition, place.file)
+    handler = build_handler(definition.handler, place, config, definition.events)
+    matcher = check_matcher(_choose_matcher(wanted, place.file), place.file, place.scope)
+    if not _is_active(definition, wanted, config.environment):
         return None
     return Hook(
         id=definition.id,
         events=tuple(dict.fromkeys(definition.events)),
         handler=handler,
         matcher=matcher,
-        match=_match(wanted),
+        match=_make_match(wanted),
         priority=definition.priority,
         blocking=definition.blocking,
         timeout=definition.timeout,
@@ -148,14 +150,14 @@ def _hook(definition: Definition, place: Place, config: Config) -> Hook | None:
     )
 
 
-def _filter(definition: Definition, where: str) -> Filter:
+def _read_filter(definition: HookDefinition, where: str) -> MatchTable:
     table = definition.match or {}
-    if unknown := strangers(table, Filter):
-        known = Filter.__struct_fields__
-        raise DeclarationError(f"unknown key `match.{unknown[0]}`", where=where, hint=hint(unknown[0], known))
-    wanted = shaped(table, Filter, f"{where}: match")
+    if unknown := list_unknown_keys(table, MatchTable):
+        known = MatchTable.__struct_fields__
+        raise DeclarationError(f"unknown key `match.{unknown[0]}`", where=where, hint=make_hint(unknown[0], known))
+    wanted = convert_table(table, MatchTable, f"{where}: match")
     for key in ("ability_scope", "operation_key", "only_if_changed_paths", "file_patterns"):
-        _check_globs(_tuple(getattr(wanted, key)), f"{where}: match.{key}")
+        _check_globs(_to_tuple(getattr(wanted, key)), f"{where}: match.{key}")
     return wanted
 
 
@@ -163,41 +165,41 @@ def _check_globs(globs: tuple[str, ...], where: str) -> None:
     for pattern in globs:
         try:
             # fnmatch turns brackets into a regular expression as they are: a bad range would raise inside an event.
-            for brackets in BRACKETS.findall(pattern):
+            for brackets in GLOB_BRACKETS.findall(pattern):
                 re.compile(brackets)
         except re.error as error:
             raise DeclarationError(f"`{pattern}` is no glob: {error}", where=where) from None
 
 
-def _matcher(wanted: Filter, where: str) -> str:
+def _choose_matcher(wanted: MatchTable, where: str) -> str:
     if wanted.tool and wanted.matcher:
         raise DeclarationError("`match` has both `tool` and `matcher`", where=where, hint="keep one of them")
-    return wanted.matcher or "|".join(_tuple(wanted.tool))
+    return wanted.matcher or "|".join(_to_tuple(wanted.tool))
 
 
-def _active(definition: Definition, wanted: Filter, environment: str) -> bool:
-    if wanted.environment and environment not in _tuple(wanted.environment):
+def _is_active(definition: HookDefinition, wanted: MatchTable, environment: str) -> bool:
+    if wanted.environment and environment not in _to_tuple(wanted.environment):
         return False
     if isinstance(definition.environments, tuple):
         return environment in definition.environments
     return (definition.environments or {}).get(environment, definition.enabled)
 
 
-def _match(wanted: Filter) -> Match | None:
+def _make_match(wanted: MatchTable) -> Match | None:
     match = Match(
-        ability_scope=_tuple(wanted.ability_scope),
-        operation_key=_tuple(wanted.operation_key),
+        ability_scope=_to_tuple(wanted.ability_scope),
+        operation_key=_to_tuple(wanted.operation_key),
         min_duration_ms=wanted.min_duration_ms,
-        only_if_changed_paths=_tuple(wanted.only_if_changed_paths),
-        file_patterns=_tuple(wanted.file_patterns),
+        only_if_changed_paths=_to_tuple(wanted.only_if_changed_paths),
+        file_patterns=_to_tuple(wanted.file_patterns),
     )
     return None if match == Match() else match
 
 
-def _tuple(names: Names) -> tuple[str, ...]:
+def _to_tuple(names: NameList) -> tuple[str, ...]:
     return (names,) if isinstance(names, str) else names
 
 
-def is_definition(name: str) -> bool:
+def is_definition_file(name: str) -> bool:
     """Whether a file name is that of a hook definition: YAML and not hidden."""
     return name.endswith((".yaml", ".yml")) and not name.startswith(".")

@@ -29,7 +29,7 @@ class Ability(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The file that describes it, relative to the repository."""
 
 
-class Indexed(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class IndexedAbility(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """An ability with its words, reduced to their stems."""
 
     ability: Ability
@@ -41,22 +41,22 @@ class Indexed(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Words of scopes, of the operation key and of intent patterns."""
 
 
-class Candidate(msgspec.Struct, frozen=True):
+class AbilityCandidate(msgspec.Struct, frozen=True):
     """An ability that shares words with a request, and how well it does so by BM25 (more is better)."""
 
-    indexed: Indexed
+    indexed: IndexedAbility
     score: float
 
 
-class Found(msgspec.Struct, frozen=True):
+class AbilityMatches(msgspec.Struct, frozen=True):
     """The candidates for a request, and in how many abilities of the pool each word of it occurs."""
 
-    candidates: tuple[Candidate, ...] = ()
+    candidates: tuple[AbilityCandidate, ...] = ()
     counts: Mapping[str, int] = {}
     size: int = 0
 
 
-class Suggested(msgspec.Struct, frozen=True, kw_only=True):
+class SuggestedAbility(msgspec.Struct, frozen=True, kw_only=True):
     """One ability that fits a request, why, and how sure that is."""
 
     id: str

@@ -64,7 +64,7 @@ CONTEXTS: dict[str, type[Context]] = {
 }
 
 
-def fault(event: str, context: object) -> str:
+def describe_fault(event: str, context: object) -> str:
     """How a context breaks its promise, with the key; nothing when it keeps it."""
     try:
         msgspec.convert(context, CONTEXTS.get(event, Context))

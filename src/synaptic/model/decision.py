@@ -115,7 +115,7 @@ POLICIES = "policies"
 """The name in a trace under which policies that said nothing share a step."""
 
 
-class Step(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class TraceStep(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One line of the trace: which hook, in which phase, said what, and how long it took."""
 
     hook: str
@@ -149,4 +149,4 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     extras: Mapping[str, object] = {}
     result: HookResult | None = None
     effects: tuple[Effect, ...] = ()
-    trace: tuple[Step, ...] = ()
+    trace: tuple[TraceStep, ...] = ()

@@ -22,19 +22,19 @@ class Dehydration(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omi
     user_history: str = ""
     required_files: tuple[str, ...] = ()
 
-    def text(self) -> str:
+    def to_text(self) -> str:
         """As it is stored."""
         return msgspec.json.encode(self).decode()
 
 
-class Read(msgspec.Struct, frozen=True):
+class ReadDehydration(msgspec.Struct, frozen=True):
     """A payload, and what was left out of it."""
 
     payload: Dehydration
     warnings: tuple[str, ...] = ()
 
 
-def read(given: object) -> Read:
+def read_dehydration(given: object) -> ReadDehydration:
     """A payload, as JSON text in bytes or as the value itself. Raises LayerError for one that cannot be handed over."""
     raw = given if isinstance(given, bytes) else msgspec.json.encode(given)
     if len(raw) > LIMIT:
@@ -42,10 +42,10 @@ def read(given: object) -> Read:
         raise LayerError("PAYLOAD_TOO_LARGE", what, hint="shorten it, and name long files in `requiredFiles` instead")
     if not raw.strip():
         raise LayerError("VALIDATION_ERROR", "there is no payload", hint=HINT)
-    return _checked(_decoded(raw), raw)
+    return _check_payload(_decode_payload(raw), raw)
 
 
-def _decoded(raw: bytes) -> Dehydration:
+def _decode_payload(raw: bytes) -> Dehydration:
     try:
         return msgspec.json.decode(raw, type=Dehydration)
     except msgspec.ValidationError as error:
@@ -54,17 +54,17 @@ def _decoded(raw: bytes) -> Dehydration:
         raise LayerError("PARSE_ERROR", f"the payload is no JSON: {error}", hint=HINT) from error
 
 
-def _checked(payload: Dehydration, raw: bytes) -> Read:
+def _check_payload(payload: Dehydration, raw: bytes) -> ReadDehydration:
     for field, value in (("summary", payload.summary), ("lastAction", payload.last_action)):
         if not value.strip():
             raise LayerError("VALIDATION_ERROR", f"`{field}` of the payload is empty", hint=HINT)
-    warnings = [f"`{name}` is no field of a payload and was left out" for name in _unknown(raw)]
+    warnings = [f"`{name}` is no field of a payload and was left out" for name in _find_unknown_keys(raw)]
     files = tuple(dict.fromkeys(payload.required_files))
     if len(files) > FILES:
         warnings.append(f"only {FILES} of {len(files)} required files are kept: {', '.join(files[FILES:])} left out")
-    return Read(msgspec.structs.replace(payload, required_files=files[:FILES]), tuple(warnings))
+    return ReadDehydration(msgspec.structs.replace(payload, required_files=files[:FILES]), tuple(warnings))
 
 
-def _unknown(raw: bytes) -> tuple[str, ...]:
+def _find_unknown_keys(raw: bytes) -> tuple[str, ...]:
     known = {field.encode_name for field in msgspec.structs.fields(Dehydration)}
     return tuple(name for name in msgspec.json.decode(raw, type=dict[str, object]) if name not in known)

@@ -8,7 +8,9 @@ INPUT_LIMIT = 96 * 1024
 """A longer HOOK_INPUT is left out: one environment string of 128 KiB makes exec fail."""
 
 
-def project_variables(root: str, channel: str = DEFAULT_CHANNEL, agents: str = DEFAULT_AGENTS) -> Mapping[str, str]:
+def build_project_variables(
+    root: str, channel: str = DEFAULT_CHANNEL, agents: str = DEFAULT_AGENTS
+) -> Mapping[str, str]:
     """The six variables of `env.toml`, in its order."""
     synaptic = f"{root.rstrip('/')}/.synaptic"
     return {

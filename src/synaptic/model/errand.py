@@ -13,7 +13,7 @@ class Errand(msgspec.Struct, frozen=True, kw_only=True):
     """What a person calls it."""
 
 
-class Ended(msgspec.Struct, frozen=True, kw_only=True):
+class ErrandResult(msgspec.Struct, frozen=True, kw_only=True):
     """How an errand ended."""
 
     exit: int = 0

@@ -18,7 +18,7 @@ PHASES = "phases"
 """The key of an effort's metadata with its declared phases: those of its skill when it began, and what was added."""
 
 
-def foremost(statuses: tuple[Status, ...]) -> Status:
+def pick_foremost_status(statuses: tuple[Status, ...]) -> Status:
     """One status for many agents, such as those of a window."""
     return min(statuses, key=STATUSES.index, default="done")
 
@@ -55,7 +55,7 @@ class Effort(msgspec.Struct, frozen=True, kw_only=True):
         known = self.metadata.get(PHASES)
         return tuple(one for one in known if isinstance(one, str)) if isinstance(known, list) else ()
 
-    def artifact(self, kind: str = "") -> str:
+    def artifact_path(self, kind: str = "") -> str:
         """The path of a file of this effort: `log`, `plan`, or its debrief without a kind."""
         suffix = f"_{kind.upper()}" if kind else ""
         return f"{self.task}/{self.ordinal}_{self.skill.upper()}{suffix}.md"
@@ -129,7 +129,7 @@ class Layers(msgspec.Struct, frozen=True, kw_only=True):
     skill: Skill | None = None
 
 
-class Usage(msgspec.Struct, frozen=True):
+class ContextUsage(msgspec.Struct, frozen=True):
     """How full a context is, as its transcript tells."""
 
     share: float | None = None

@@ -31,7 +31,7 @@ class FileChange(msgspec.Struct, frozen=True):
     chunks: tuple[Chunk, ...] = ()
 
 
-def files(text: str) -> tuple[FileChange, ...]:
+def read_patch_files(text: str) -> tuple[FileChange, ...]:
     """Every file that a patch names, in its order; some agents ask for no mark around it."""
     found: list[tuple[re.Match[str], list[str]]] = []
     for line in text.split("\n"):
@@ -41,52 +41,52 @@ def files(text: str) -> tuple[FileChange, ...]:
             found.append((header, []))
         elif found:
             found[-1][1].append(line.removesuffix("\r"))
-    return tuple(_change(header, lines) for header, lines in found)
+    return tuple(_read_change(header, lines) for header, lines in found)
 
 
-def patched(text: str) -> Tool:
+def read_patch_call(text: str) -> Tool:
     """The canonical call of a patch: one file is a Write or an Edit of it, anything else is an ApplyPatch."""
-    edits = [edit for change in files(text) for edit in edits_of(change)]
+    edits = [edit for change in read_patch_files(text) for edit in split_file_change(change)]
     if len(edits) == 1:
         return edits[0]
-    paths = list(dict.fromkeys(edit.text("file_path") for edit in edits))
+    paths = list(dict.fromkeys(edit.read_text("file_path") for edit in edits))
     named = {"file_path": paths[0], "paths": paths} if paths else {}
     return Tool(PATCH, {**named, "patch": text})
 
 
-def edits_of(change: FileChange) -> Iterator[Tool]:
+def split_file_change(change: FileChange) -> Iterator[Tool]:
     """What happens to one file, as calls that concern one file each: a move changes two."""
-    yield _edit(change, change.path)
+    yield _make_edit(change, change.path)
     if change.moved:
-        yield _edit(change, change.moved)
+        yield _make_edit(change, change.moved)
 
 
-def adding(path: str, content: str) -> str:
+def make_adding_patch(path: str, content: str) -> str:
     """The patch that writes one file."""
     lines = "".join(f"+{line}\n" for line in content.removesuffix("\n").split("\n"))
     return f"{BEGIN}\n*** Add File: {path}\n{lines}{END}\n"
 
 
-def rewritten(new: Input) -> str | None:
+def write_patch(new: Input) -> str | None:
     """The patch that reads as exactly this input; None when there is none."""
     path, content, text = new.get("file_path"), new.get("content"), new.get("patch")
     if isinstance(path, str) and isinstance(content, str):
-        text = adding(path, content)
-    return text if isinstance(text, str) and dict(patched(text).input) == dict(new) else None
+        text = make_adding_patch(path, content)
+    return text if isinstance(text, str) and dict(read_patch_call(text).input) == dict(new) else None
 
 
-def _change(header: re.Match[str], lines: list[str]) -> FileChange:
+def _read_change(header: re.Match[str], lines: list[str]) -> FileChange:
     if header["act"] == "Add":
         lines = [line for line in lines if line[:1] == "+"]
     moved = MOVE.fullmatch(lines[0]) if lines else None
-    return FileChange(header["act"], header["path"], moved["path"] if moved else "", tuple(_chunks(lines)))
+    return FileChange(header["act"], header["path"], moved["path"] if moved else "", tuple(_split_chunks(lines)))
 
 
-def _chunks(lines: list[str]) -> Iterator[Chunk]:
+def _split_chunks(lines: list[str]) -> Iterator[Chunk]:
     chunk: Chunk = ([], [])
     for line in [*lines, END]:
         if not line.startswith(BETWEEN):
-            _take(chunk, line)
+            _add_line(chunk, line)
             continue
         if any(chunk):
             yield chunk
@@ -95,7 +95,7 @@ def _chunks(lines: list[str]) -> Iterator[Chunk]:
         chunk = ([], [])
 
 
-def _take(chunk: Chunk, line: str) -> None:
+def _add_line(chunk: Chunk, line: str) -> None:
     """A line that neither comes nor goes is on both sides."""
     before, after = chunk
     if line[:1] != "+":
@@ -104,7 +104,7 @@ def _take(chunk: Chunk, line: str) -> None:
         after.append(line[1:])
 
 
-def _edit(change: FileChange, path: str) -> Tool:
+def _make_edit(change: FileChange, path: str) -> Tool:
     if change.act == "Add":
         text = "".join(f"{line}\n" for _, after in change.chunks for line in after)
         return Tool("Write", {"file_path": path, "content": text})

@@ -24,20 +24,20 @@ class Git(msgspec.Struct, frozen=True, kw_only=True):
     """The linked ones: neither the main one nor a bare repository."""
 
     @property
-    def known(self) -> bool:
+    def is_known(self) -> bool:
         return bool(self.top)
 
     @property
-    def detached(self) -> bool:
-        return self.known and not self.branch
+    def is_detached(self) -> bool:
+        return self.is_known and not self.branch
 
     @property
-    def unborn(self) -> bool:
+    def is_unborn(self) -> bool:
         """A branch without any commit."""
         return bool(self.branch) and not self.commit
 
 
-class Pending(msgspec.Struct, frozen=True, kw_only=True):
+class PendingCommit(msgspec.Struct, frozen=True, kw_only=True):
     """What the next commit of a working tree would be."""
 
     merging: bool = False
@@ -69,15 +69,15 @@ class TestStatus(msgspec.Struct, frozen=True, kw_only=True):
     at: float = 0.0
 
     @property
-    def passed(self) -> bool:
+    def has_passed(self) -> bool:
         return self.result == "pass"
 
-    def age(self, now: float) -> int:
+    def compute_age(self, now: float) -> int:
         """Whole seconds."""
         return int(now) - int(self.at)
 
 
-class Target(msgspec.Struct, frozen=True, kw_only=True):
+class TargetFile(msgspec.Struct, frozen=True, kw_only=True):
     """The file that a tool call names, as it is on disk when the event arrives."""
 
     path: str = ""
@@ -105,7 +105,7 @@ class ChangedFile(msgspec.Struct, frozen=True, kw_only=True):
     text: str = ""
 
 
-class Code(msgspec.Struct, frozen=True, kw_only=True):
+class CodeDecisions(msgspec.Struct, frozen=True, kw_only=True):
     """Decision ids in the code of a project, each with how often it occurs."""
 
     decisions: Mapping[str, int] = {}

@@ -28,6 +28,6 @@ class Refusal(SynapticError):
         self.code: Code = code
 
     @property
-    def retryable(self) -> bool:
+    def is_retryable(self) -> bool:
         """Whether the same command may succeed later without any change."""
         return self.code in RETRYABLE

@@ -74,34 +74,34 @@ MARKER_FILE = ".claude/bypass_active.json"
 Look = Literal["missing", "genuine", "forged"]
 
 
-class Mirrored(msgspec.Struct, frozen=True):
+class MirroredFiles(msgspec.Struct, frozen=True):
     """What is found where the engine shows its sections. It is compared with them and never read as truth."""
 
     state: Look = "genuine"
     marker: Look = "missing"
 
 
-def defaults(name: str) -> dict[str, object]:
+def default_section(name: str) -> dict[str, object]:
     """A section before anything has happened; empty for one that is not listed here."""
     known = SECTIONS.get(name) or KEPT_BESIDE.get(name) or {}
     return {key: value.copy() if isinstance(value, list | dict) else value for key, value in known.items()}
 
 
-def wary(name: str) -> dict[str, object]:
+def distrusted_section(name: str) -> dict[str, object]:
     """A section whose stored values are not believed."""
-    return {**defaults(name), **WARY.get(name, {})}
+    return {**default_section(name), **WARY.get(name, {})}
 
 
-def section(state: State, name: str) -> dict[str, object]:
+def read_section(state: State, name: str) -> dict[str, object]:
     """A section as a policy should read it: every field is there, and a forged one relaxes nothing."""
     if name in state.tampered and name not in state.sections:
-        return wary(name)
-    return {**defaults(name), **state.section(name)}
+        return distrusted_section(name)
+    return {**default_section(name), **state.read_section(name)}
 
 
-def value(state: State, name: str, key: str) -> object:
+def read_value(state: State, name: str, key: str) -> object:
     """One field of a section, read in the same way."""
     stored = state.sections.get(name)
     if stored is not None and key in stored:
         return stored[key]
-    return section(state, name).get(key)
+    return read_section(state, name).get(key)

@@ -18,27 +18,27 @@ class State(msgspec.Struct, frozen=True):
     known: bool = True
     """False where the store could not be read: a technical failure, which blocks nobody."""
 
-    def section(self, name: str) -> Section:
+    def read_section(self, name: str) -> Section:
         """The values of a section; empty when nothing was ever written there."""
         return self.sections.get(name, EMPTY)
 
-    def text(self, name: str, key: str) -> str:
-        value = self.section(name).get(key)
+    def read_text(self, name: str, key: str) -> str:
+        value = self.read_section(name).get(key)
         return value if isinstance(value, str) else ""
 
-    def number(self, name: str, key: str) -> float:
-        value = self.section(name).get(key)
+    def read_number(self, name: str, key: str) -> float:
+        value = self.read_section(name).get(key)
         return value if isinstance(value, int | float) else 0
 
-    def flag(self, name: str, key: str) -> bool:
-        return self.section(name).get(key) is True
+    def read_flag(self, name: str, key: str) -> bool:
+        return self.read_section(name).get(key) is True
 
-    def items(self, name: str, key: str) -> tuple[object, ...]:
-        value = self.section(name).get(key)
+    def read_items(self, name: str, key: str) -> tuple[object, ...]:
+        value = self.read_section(name).get(key)
         return tuple(value) if isinstance(value, list | tuple) else ()
 
 
-def changed(before: Section, change: "Change") -> dict[str, object]:
+def apply_change(before: Section, change: "Change") -> dict[str, object]:
     """A section after a change. Applied to what is stored then, so that two events at once both count."""
     after = {} if change.clear else dict(before)
     after.update(change.put)

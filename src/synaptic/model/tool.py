@@ -24,14 +24,14 @@ class Tool(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def command(self) -> str:
         """The shell text, or nothing when this is no shell call."""
-        return self.text("command") if self.name in SHELL else ""
+        return self.read_text("command") if self.name in SHELL else ""
 
     @property
-    def edits(self) -> bool:
+    def is_edit(self) -> bool:
         return self.name in EDITS
 
     @property
-    def reads(self) -> bool:
+    def is_read(self) -> bool:
         return self.name in READS
 
     @cached_property
@@ -43,10 +43,10 @@ class Tool(msgspec.Struct, frozen=True, dict=True):
             found.extend(several)
         return tuple(dict.fromkeys(value for value in found if isinstance(value, str) and value))
 
-    def text(self, key: str) -> str:
+    def read_text(self, key: str) -> str:
         value = self.input.get(key)
         return value if isinstance(value, str) else ""
 
-    def changed(self, **values: object) -> dict[str, object]:
+    def replace_values(self, **values: object) -> dict[str, object]:
         """The input with some values replaced: what a rewrite returns."""
         return {**self.input, **values}

@@ -6,10 +6,10 @@ from synaptic.model.refusal import Refusal
 from synaptic.packages.profile_repo import RepoProfile
 from synaptic.packages.rows import Question, split_list
 
-Answer = str | bool | list[str]
-Answers = Mapping[str, Answer]
+QuestionAnswer = str | bool | list[str]
+QuestionAnswers = Mapping[str, QuestionAnswer]
 
-AUTOMATIC: Mapping[str, str] = {
+AUTOMATIC_FIELDS: Mapping[str, str] = {
     "repo_name": "name",
     "repo.name": "name",
     "primary_language": "primary_language",
@@ -18,55 +18,55 @@ AUTOMATIC: Mapping[str, str] = {
     "repo.ci_system": "ci_system",
 }
 """What an `auto` question's default (or else its id) names, and the field of the profile it means."""
-LISTS = ("languages", "frameworks", "test_frameworks")
+LIST_FIELDS = ("languages", "frameworks", "test_frameworks")
 """Lists of the profile that a `multi` question's default may name, with or without `repo.` before it."""
 
 
-def in_order(questions: Iterable[Question]) -> tuple[Question, ...]:
+def sort_questions(questions: Iterable[Question]) -> tuple[Question, ...]:
     """Sort questions as they are asked: by sort_order, then by id."""
     return tuple(sorted(questions, key=lambda question: (question.sort_order, question.question_id)))
 
 
-def default_answer(question: Question, repo: RepoProfile) -> Answer:
+def get_default_answer(question: Question, repo: RepoProfile) -> QuestionAnswer:
     """Get the answer that is taken when nobody gives one."""
     match question.type:
         case "confirm":
             return question.default_val.strip().lower() == "true"
         case "multi":
-            return _listed(question.default_val, repo)
+            return _parse_list(question.default_val, repo)
         case "auto":
-            field = AUTOMATIC.get(question.default_val) or AUTOMATIC.get(question.question_id, "name")
+            field = AUTOMATIC_FIELDS.get(question.default_val) or AUTOMATIC_FIELDS.get(question.question_id, "name")
             return str(getattr(repo, field))
         case _:
             return question.default_val
 
 
-def default_answers(questions: Iterable[Question], repo: RepoProfile) -> dict[str, Answer]:
+def get_default_answers(questions: Iterable[Question], repo: RepoProfile) -> dict[str, QuestionAnswer]:
     """Get all default answers, in the order of the questions."""
-    return {question.question_id: default_answer(question, repo) for question in in_order(questions)}
+    return {question.question_id: get_default_answer(question, repo) for question in sort_questions(questions)}
 
 
-def to_ask(questions: Iterable[Question], known: Iterable[str]) -> tuple[Question, ...]:
+def find_unanswered(questions: Iterable[Question], known: Iterable[str]) -> tuple[Question, ...]:
     """Find the questions that are neither answered before nor automatic."""
     before = set(known)
-    return tuple(one for one in in_order(questions) if one.question_id not in before and one.type != "auto")
+    return tuple(one for one in sort_questions(questions) if one.question_id not in before and one.type != "auto")
 
 
-def kept(questions: Iterable[Question], before: Answers) -> dict[str, Answer]:
+def keep_answers(questions: Iterable[Question], before: QuestionAnswers) -> dict[str, QuestionAnswer]:
     """Keep earlier answers to questions that the package still has."""
-    return {one.question_id: before[one.question_id] for one in in_order(questions) if one.question_id in before}
+    return {one.question_id: before[one.question_id] for one in sort_questions(questions) if one.question_id in before}
 
 
-def answer_from(question: Question, text: str) -> Answer:
+def parse_answer(question: Question, text: str) -> QuestionAnswer:
     """Convert text that was typed or passed as `id=text` to the question's type. Raises Refusal for no valid choice."""
     if question.type == "confirm":
-        return _yes_or_no(question, text)
+        return _parse_yes_or_no(question, text)
     if question.type == "multi":
-        return [_choice(question, word) for word in split_list(text)]
-    return _choice(question, text.strip()) if question.type == "choice" else text
+        return [_check_choice(question, word) for word in split_list(text)]
+    return _check_choice(question, text.strip()) if question.type == "choice" else text
 
 
-def _choice(question: Question, word: str) -> str:
+def _check_choice(question: Question, word: str) -> str:
     if question.options and word not in question.options:
         raise Refusal(
             "invalid_args",
@@ -76,13 +76,13 @@ def _choice(question: Question, word: str) -> str:
     return word
 
 
-def _yes_or_no(question: Question, text: str) -> bool:
+def _parse_yes_or_no(question: Question, text: str) -> bool:
     word = text.strip().lower()
     if word not in ("true", "yes", "y", "false", "no", "n"):
         raise Refusal("invalid_args", f"`{text}` is no answer to `{question.question_id}`", hint="say yes or no")
     return word in ("true", "yes", "y")
 
 
-def _listed(default: str, repo: RepoProfile) -> list[str]:
+def _parse_list(default: str, repo: RepoProfile) -> list[str]:
     field = default.strip().removeprefix("repo.")
-    return list(getattr(repo, field)) if field in LISTS else list(split_list(default))
+    return list(getattr(repo, field)) if field in LIST_FIELDS else list(split_list(default))

@@ -7,14 +7,14 @@ import msgspec
 
 from synaptic.packages.rows import Bundle, HookRow
 
-State = Literal["ADDED", "REMOVED", "MODIFIED"]
+DifferenceState = Literal["ADDED", "REMOVED", "MODIFIED"]
 
 
 class FileDifference(msgspec.Struct, frozen=True):
     """A file that was added, removed or modified."""
 
     path: str
-    state: State
+    state: DifferenceState
 
 
 class HookDifference(msgspec.Struct, frozen=True):
@@ -22,12 +22,12 @@ class HookDifference(msgspec.Struct, frozen=True):
 
     event: str
     script: str
-    state: State
+    state: DifferenceState
     before: HookRow | None = None
     after: HookRow | None = None
 
 
-class Comparison(msgspec.Struct, frozen=True):
+class BundleComparison(msgspec.Struct, frozen=True):
     """What is different; a side that has no such package has no version."""
 
     version_before: str | None
@@ -37,42 +37,42 @@ class Comparison(msgspec.Struct, frozen=True):
     """By path."""
 
     @property
-    def same(self) -> bool:
+    def is_same(self) -> bool:
         return self.version_before == self.version_after and not self.hooks and not self.files
 
 
-def compare(before: Bundle | None, after: Bundle | None) -> Comparison:
+def compare_bundles(before: Bundle | None, after: Bundle | None) -> BundleComparison:
     """Compare two bundles; None stands for a side without the package."""
-    return Comparison(
+    return BundleComparison(
         before.package.version if before else None,
         after.package.version if after else None,
-        _hooks(_by_place(before), _by_place(after)),
-        _files(_hashes(before), _hashes(after)),
+        _compare_hooks(_index_hooks(before), _index_hooks(after)),
+        _compare_files(_collect_hashes(before), _collect_hashes(after)),
     )
 
 
-def _hashes(bundle: Bundle | None) -> dict[str, str]:
+def _collect_hashes(bundle: Bundle | None) -> dict[str, str]:
     return {file.dest_path: file.sha256 for file in bundle.files} if bundle else {}
 
 
-def _by_place(bundle: Bundle | None) -> dict[tuple[str, str], HookRow]:
+def _index_hooks(bundle: Bundle | None) -> dict[tuple[str, str], HookRow]:
     return {(hook.event, hook.script_path): hook for hook in bundle.hooks} if bundle else {}
 
 
-def _files(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[FileDifference, ...]:
+def _compare_files(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[FileDifference, ...]:
     changed = [path for path in sorted({*before, *after}) if before.get(path) != after.get(path)]
-    return tuple(FileDifference(path, _state(path in before, path in after)) for path in changed)
+    return tuple(FileDifference(path, _choose_state(path in before, path in after)) for path in changed)
 
 
-def _hooks(
+def _compare_hooks(
     before: Mapping[tuple[str, str], HookRow], after: Mapping[tuple[str, str], HookRow]
 ) -> tuple[HookDifference, ...]:
     changed = [place for place in sorted({*before, *after}) if before.get(place) != after.get(place)]
     return tuple(
-        HookDifference(*place, _state(place in before, place in after), before.get(place), after.get(place))
+        HookDifference(*place, _choose_state(place in before, place in after), before.get(place), after.get(place))
         for place in changed
     )
 
 
-def _state(was: bool, is_now: bool) -> State:
+def _choose_state(was: bool, is_now: bool) -> DifferenceState:
     return "MODIFIED" if was and is_now else "ADDED" if is_now else "REMOVED"

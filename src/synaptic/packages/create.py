@@ -7,37 +7,37 @@ from pathlib import Path
 from synaptic.files.replace import make_folders
 from synaptic.model.environment import DEFAULT_CHANNEL
 from synaptic.model.refusal import Refusal
-from synaptic.packages.database import Change, Database
-from synaptic.packages.dolt import DoltDatabase, new_database, remote_channels
+from synaptic.packages.database import Database, RegistryChange
+from synaptic.packages.dolt import DoltDatabase, list_remote_channels, new_database
 from synaptic.packages.remote import ORIGIN
-from synaptic.packages.source import CHANNELS
-from synaptic.packages.tables import CREATE, Statement
+from synaptic.packages.source import STANDARD_CHANNELS
+from synaptic.packages.tables import CREATE_STATEMENTS, Statement
 
-BINARY = " CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
+BINARY_COLLATION = " CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
 """Case-sensitive collation for servers, where otherwise `a.md` and `A.md` would be the same path."""
 
 
-def create_file(path: Path) -> None:
+def create_registry_file(path: Path) -> None:
     """Create a database file with tables and channels, atomically and never over another file."""
-    with _new(path) as database:
-        create_tables(database, CREATE)
-        for channel in CHANNELS:
+    with _open_new_file(path) as database:
+        create_tables(database, CREATE_STATEMENTS)
+        for channel in STANDARD_CHANNELS:
             if channel != DEFAULT_CHANNEL:
-                database.rows("SELECT dolt_branch(?)", [channel])
+                database.query("SELECT dolt_branch(?)", [channel])
 
 
-def clone_file(url: str, path: Path) -> None:
+def clone_registry_file(url: str, path: Path) -> None:
     """Create a database file as a clone of a remote, with its history and channels."""
-    with _new(path) as database:
-        database.rows("SELECT dolt_clone(?)", [url])
-        known = database.channels()
-        for channel in remote_channels(database, ORIGIN):
+    with _open_new_file(path) as database:
+        database.query("SELECT dolt_clone(?)", [url])
+        known = database.list_channels()
+        for channel in list_remote_channels(database, ORIGIN):
             if channel not in known:
-                database.rows("SELECT dolt_branch(?, ?)", [channel, f"{ORIGIN}/{channel}"])
+                database.query("SELECT dolt_branch(?, ?)", [channel, f"{ORIGIN}/{channel}"])
 
 
 @contextmanager
-def _new(path: Path) -> Iterator[DoltDatabase]:
+def _open_new_file(path: Path) -> Iterator[DoltDatabase]:
     if path.exists():
         raise Refusal("conflict", "there is a file already", where=str(path), hint="name another, or use this one")
     make_folders(path.parent, 0o700)
@@ -47,14 +47,16 @@ def _new(path: Path) -> Iterator[DoltDatabase]:
 
 def create_on_server(database: Database) -> None:
     """Create the tables on a server, and the channels where it is a Dolt server."""
-    create_tables(database, [f"{sql}{BINARY}" if sql.startswith("CREATE TABLE") else sql for sql in CREATE])
+    create_tables(
+        database, [f"{sql}{BINARY_COLLATION}" if sql.startswith("CREATE TABLE") else sql for sql in CREATE_STATEMENTS]
+    )
     if hasattr(database, "merge"):
-        for channel in CHANNELS:
-            if channel not in database.channels():
-                database.rows("CALL DOLT_BRANCH(?)", [channel])
+        for channel in STANDARD_CHANNELS:
+            if channel not in database.list_channels():
+                database.query("CALL DOLT_BRANCH(?)", [channel])
 
 
 def create_tables(database: Database, statements: "tuple[str, ...] | list[str]") -> None:
     """Create the tables in one commit of `main`."""
     made: list[Statement] = [(sql, ()) for sql in statements]
-    database.write(Change(DEFAULT_CHANNEL, made, "the tables of a registry"))
+    database.write(RegistryChange(DEFAULT_CHANNEL, made, "the tables of a registry"))

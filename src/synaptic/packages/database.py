@@ -11,13 +11,13 @@ from synaptic.model.refusal import Refusal
 from synaptic.packages.rows import Commit
 from synaptic.packages.tables import Statement
 
-CHANNEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,99}")
+REF_PATTERN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,99}")
 """Valid channel names and commits: they are written into SQL, where a table name cannot be a parameter."""
 
 Rows = list[list[object]]
 
 
-class Change(msgspec.Struct, frozen=True):
+class RegistryChange(msgspec.Struct, frozen=True):
     """One commit: statements that all happen or none, with message and author."""
 
     channel: str
@@ -26,7 +26,7 @@ class Change(msgspec.Struct, frozen=True):
     author: str = "synaptic <synaptic@localhost>"
 
 
-class Past(msgspec.Struct, frozen=True):
+class PastVersion(msgspec.Struct, frozen=True):
     """Version and hash of a package at one commit."""
 
     version: str
@@ -43,32 +43,32 @@ class Database(Protocol):
 
     url: str
 
-    def table(self, name: str, ref: str) -> str:
+    def make_table_sql(self, name: str, ref: str) -> str:
         """SQL for a table as it was at a channel's end or at a commit."""
 
-    def rows(self, sql: str, params: Sequence[object] = ()) -> Rows:
+    def query(self, sql: str, params: Sequence[object] = ()) -> Rows:
         """The answer to a query with `?` for each parameter."""
 
-    def channels(self) -> tuple[str, ...]:
+    def list_channels(self) -> tuple[str, ...]:
         """Names of the channels, sorted."""
 
-    def log(self, ref: str) -> tuple[Commit, ...]:
+    def read_log(self, ref: str) -> tuple[Commit, ...]:
         """The commits that led to it, newest first; empty where there is no history."""
 
-    def head(self, channel: str) -> str:
+    def read_head(self, channel: str) -> str:
         """The commit that a channel is at; "" where there is no history."""
 
-    def past(self, package_id: str, channel: str) -> list[Past]:
+    def read_past(self, package_id: str, channel: str) -> list[PastVersion]:
         """The package at every commit of the channel that has it, newest first."""
 
-    def write(self, change: Change) -> str:
+    def write(self, change: RegistryChange) -> str:
         """Do it, and return the commit; "" when it changes nothing or there is no history."""
 
     def close(self) -> None:
         """Let go; harmless twice."""
 
 
-class History(Database, Protocol):
+class BranchedDatabase(Database, Protocol):
     """A database with branches, which can also merge and undo."""
 
     def merge(self, source: str, target: str) -> str:
@@ -78,14 +78,14 @@ class History(Database, Protocol):
         """Take back the channel's last commit; the commit it is at now."""
 
 
-def checked_ref(ref: str) -> str:
+def check_ref(ref: str) -> str:
     """Return the name if it may be written into SQL; raises Refusal otherwise."""
-    if not CHANNEL.fullmatch(ref) or ".." in ref:
+    if not REF_PATTERN.fullmatch(ref) or ".." in ref:
         raise Refusal("invalid_args", f"`{ref[:100]}` is no name of a channel", hint="letters, digits and . _ / -")
     return ref
 
 
-def shown(url: str) -> str:
+def hide_password(url: str) -> str:
     """Hide the password of a URL for messages and records."""
     password = urlsplit(url).password
     return url.replace(f":{password}@", ":***@", 1) if password else url

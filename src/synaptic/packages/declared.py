@@ -6,22 +6,22 @@ from typing import Annotated, Any, TypeVar
 
 import msgspec
 
-from synaptic.hooks.declaration import checked_matcher, known_events
-from synaptic.hooks.shape import refuse_typos, shaped
+from synaptic.hooks.declaration import check_events, check_matcher
+from synaptic.hooks.shape import convert_table, refuse_typos
 from synaptic.model.errors import DeclarationError
 from synaptic.model.refusal import Refusal
-from synaptic.packages.answers import in_order
-from synaptic.packages.hashes import checked_path, digest
+from synaptic.packages.answers import sort_questions
+from synaptic.packages.hashes import check_package_path, hash_text
 from synaptic.packages.rows import Dep, DepType, HookRow, InstallScope, Package, Question, QuestionType, Variant
 
 T = TypeVar("T", bound=msgspec.Struct)
-ID = r"^[a-z0-9][a-z0-9._-]*$"
-Identifier = Annotated[str, msgspec.Meta(pattern=ID, max_length=128)]
-Version = Annotated[str, msgspec.Meta(pattern=r"^[0-9][0-9A-Za-z.+-]*$", max_length=64)]
-Short = Annotated[str, msgspec.Meta(max_length=128)]
-Line = Annotated[str, msgspec.Meta(max_length=256)]
-Text = Annotated[str, msgspec.Meta(max_length=4000)]
-CHOSEN = ("choice", "multi")
+ID_PATTERN = r"^[a-z0-9][a-z0-9._-]*$"
+Identifier = Annotated[str, msgspec.Meta(pattern=ID_PATTERN, max_length=128)]
+VersionText = Annotated[str, msgspec.Meta(pattern=r"^[0-9][0-9A-Za-z.+-]*$", max_length=64)]
+ShortText = Annotated[str, msgspec.Meta(max_length=128)]
+LineText = Annotated[str, msgspec.Meta(max_length=256)]
+LongText = Annotated[str, msgspec.Meta(max_length=4000)]
+CHOICE_TYPES = ("choice", "multi")
 
 
 class PackageTable(msgspec.Struct, frozen=True, kw_only=True):
@@ -29,13 +29,13 @@ class PackageTable(msgspec.Struct, frozen=True, kw_only=True):
 
     name: Identifier
     """Lower case letters, digits, `.`, `_` and `-`; also the name of the folder it is installed to."""
-    version: Version
+    version: VersionText
     """A published version never changes again."""
-    description: Text = ""
+    description: LongText = ""
     """What it is for; `synaptic search` reads it."""
-    tags: tuple[Short, ...] = ()
+    tags: tuple[ShortText, ...] = ()
     """Words that it is found by."""
-    author: Line = ""
+    author: LineText = ""
     """Name, and an address in angle brackets."""
     license: Annotated[str, msgspec.Meta(max_length=64)] = "MIT"
     """Name of the licence."""
@@ -62,7 +62,7 @@ class HookTable(msgspec.Struct, frozen=True, kw_only=True):
     """The event it runs for."""
     script: str
     """Path of the script in the package, below hooks/."""
-    matcher: Line = ".*"
+    matcher: LineText = ".*"
     """Full match against the event's subject, such as the tool's name."""
     priority: int = 50
     """Lower runs first."""
@@ -77,7 +77,7 @@ class DepTable(msgspec.Struct, frozen=True, kw_only=True):
     """The program, or the package."""
     type: DepType = "tool"
     """`tool` must be there, `cli` can be installed by its command, `skill` is another package."""
-    spec: Short = ""
+    spec: ShortText = ""
     """The versions that will do, such as `>= 3.11`."""
     install: Annotated[str, msgspec.Meta(max_length=1024)] = ""
     """The command that installs a `cli`; shown, and run only when the user agrees."""
@@ -100,7 +100,7 @@ class QuestionTable(msgspec.Struct, frozen=True, kw_only=True):
     """Lower is asked first."""
 
 
-class Declared(msgspec.Struct, frozen=True):
+class DeclaredPackage(msgspec.Struct, frozen=True):
     """The rows that a manifest makes, and warnings."""
 
     package: Package
@@ -111,65 +111,65 @@ class Declared(msgspec.Struct, frozen=True):
     warnings: tuple[str, ...] = ()
 
 
-KEYS = ("package", "hooks", "deps", "questions")
+MANIFEST_KEYS = ("package", "hooks", "deps", "questions")
 
 
-def declared(text: bytes, where: str) -> Declared:
+def read_manifest(text: bytes, where: str) -> DeclaredPackage:
     """Read a manifest. Raises Refusal for what cannot be published."""
     try:
-        return _declared(tomllib.loads(text.decode()), where)
+        return _read_tables(tomllib.loads(text.decode()), where)
     except (ValueError, RecursionError) as error:
         raise Refusal("validation_failed", f"is no valid TOML: {error}", where=where) from None
     except DeclarationError as error:
         raise Refusal("validation_failed", error.message, where=error.where, hint=error.hint) from None
 
 
-class Reader:
+class ManifestReader:
     """Converts the tables of one manifest to values and collects warnings."""
 
     def __init__(self, where: str) -> None:
         self.where = where
         self.warnings: list[str] = []
 
-    def table(self, table: object, kind: type[T], place: str) -> T:
+    def read_table(self, table: object, kind: type[T], place: str) -> T:
         """Read one table; a key that resembles a known one is refused as a typo, others give a warning."""
-        value = shaped(table, kind, place)
+        value = convert_table(table, kind, place)
         self.warnings += refuse_typos(table, kind, place) if isinstance(table, dict) else []
         return value
 
-    def each(self, entries: object, key: str, kind: type[T]) -> Iterator[tuple[T, str]]:
+    def iter_tables(self, entries: object, key: str, kind: type[T]) -> Iterator[tuple[T, str]]:
         """Iterate over the tables of one list, each with its place for messages."""
         if not isinstance(entries, list):
             raise DeclarationError(f"`{key}` must be written `[[{key}]]`", where=self.where)
         for number, entry in enumerate(entries, 1):
             place = f"{self.where}: {key} {number}"
-            yield self.table(entry, kind, place), place
+            yield self.read_table(entry, kind, place), place
 
 
-def _declared(table: dict[str, Any], where: str) -> Declared:
-    reader = Reader(where)
-    reader.warnings += [f"{where}: unknown table `{key}` is ignored" for key in table if key not in KEYS]
-    head = reader.table(table.get("package"), PackageTable, f"{where}: [package]")
-    hooks = [_hook(head.name, *one) for one in reader.each(table.get("hooks", []), "hooks", HookTable)]
-    deps = [_dep(head.name, *one) for one in reader.each(table.get("deps", []), "deps", DepTable)]
-    deps += [required(head.name, text) for text in head.requires]
-    asked = reader.each(table.get("questions", []), "questions", QuestionTable)
-    questions = [_question(head.name, *one) for one in asked]
-    _refuse_twice(((hook.event, hook.script_path) for hook in hooks), "hook", where)
+def _read_tables(table: dict[str, Any], where: str) -> DeclaredPackage:
+    reader = ManifestReader(where)
+    reader.warnings += [f"{where}: unknown table `{key}` is ignored" for key in table if key not in MANIFEST_KEYS]
+    head = reader.read_table(table.get("package"), PackageTable, f"{where}: [package]")
+    hooks = [_make_hook(head.name, *one) for one in reader.iter_tables(table.get("hooks", []), "hooks", HookTable)]
+    deps = [_make_dep(head.name, *one) for one in reader.iter_tables(table.get("deps", []), "deps", DepTable)]
+    deps += [parse_requirement(head.name, text) for text in head.requires]
+    asked = reader.iter_tables(table.get("questions", []), "questions", QuestionTable)
+    questions = [_make_question(head.name, *one) for one in asked]
+    _refuse_duplicates(((hook.event, hook.script_path) for hook in hooks), "hook", where)
     # Before the database does: its primary key would refuse them with a message about SQL.
-    _refuse_twice(((dep.dep_name,) for dep in deps), "dependency", where)
-    _refuse_twice(((question.question_id,) for question in questions), "question", where)
-    return Declared(
-        _package(head),
+    _refuse_duplicates(((dep.dep_name,) for dep in deps), "dependency", where)
+    _refuse_duplicates(((question.question_id,) for question in questions), "question", where)
+    return DeclaredPackage(
+        _make_package(head),
         tuple(sorted(hooks, key=lambda hook: (hook.event, hook.priority, hook.script_path))),
         tuple(sorted(deps, key=lambda dep: dep.dep_name)),
-        in_order(questions),
-        _variants(head),
+        sort_questions(questions),
+        _make_variants(head),
         tuple(reader.warnings),
     )
 
 
-def required(package_id: str, text: str) -> Dep:
+def parse_requirement(package_id: str, text: str) -> Dep:
     """Parse a requirement such as `python3 >= 3.11`: program name, blank, version specifier."""
     name, _, spec = " ".join(text.split()).partition(" ")
     if not name:
@@ -177,22 +177,22 @@ def required(package_id: str, text: str) -> Dep:
     return Dep(package_id=package_id, dep_name=name, dep_type="tool", dep_spec=spec)
 
 
-def _package(head: PackageTable) -> Package:
+def _make_package(head: PackageTable) -> Package:
     same = {name: getattr(head, name) for name in PackageTable.__struct_fields__ if name in Package.__struct_fields__}
     return Package(**{**same, "id": head.name, "tags": ", ".join(head.tags)})
 
 
-def _variants(head: PackageTable) -> tuple[Variant, ...]:
+def _make_variants(head: PackageTable) -> tuple[Variant, ...]:
     if not head.variant_of:
         return ()
     return (Variant(logical_id=head.variant_of, agent_profile=head.agent_variant, variant_package_id=head.name),)
 
 
-def _hook(package_id: str, one: HookTable, where: str) -> HookRow:
-    known_events((one.event,), where, "event")
+def _make_hook(package_id: str, one: HookTable, where: str) -> HookRow:
+    check_events((one.event,), where, "event")
     # Every project's rules hold for it: nobody has looked at the package when its matcher is first tried.
-    matcher = checked_matcher(one.matcher, where, "project")
-    script = checked_path(one.script)
+    matcher = check_matcher(one.matcher, where, "project")
+    script = check_package_path(one.script)
     return HookRow(
         package_id=package_id,
         event=one.event,
@@ -203,7 +203,7 @@ def _hook(package_id: str, one: HookTable, where: str) -> HookRow:
     )
 
 
-def _dep(package_id: str, one: DepTable, where: str) -> Dep:
+def _make_dep(package_id: str, one: DepTable, where: str) -> Dep:
     if one.install and one.type != "cli":
         raise DeclarationError("`install`: only a `cli` has a command", where=where, hint='write type = "cli"')
     # The command is shown to the user before it runs; a second line could hide below what is shown.
@@ -215,13 +215,13 @@ def _dep(package_id: str, one: DepTable, where: str) -> Dep:
         dep_type=one.type,
         dep_spec=one.spec,
         install_cmd=one.install,
-        cmd_sha256=digest(one.install) if one.install else "",
+        cmd_sha256=hash_text(one.install) if one.install else "",
     )
 
 
-def _question(package_id: str, one: QuestionTable, where: str) -> Question:
+def _make_question(package_id: str, one: QuestionTable, where: str) -> Question:
     default = str(one.default).lower() if isinstance(one.default, bool) else one.default
-    if one.type in CHOSEN and any("," in choice for choice in one.choices):
+    if one.type in CHOICE_TYPES and any("," in choice for choice in one.choices):
         raise DeclarationError("`choices`: a choice holds no comma", where=where)
     if one.type == "choice" and default not in one.choices:
         raise DeclarationError(f"`default`: `{default}` is none of the choices", where=where)
@@ -236,7 +236,7 @@ def _question(package_id: str, one: QuestionTable, where: str) -> Question:
     )
 
 
-def _refuse_twice(keys: Iterable[tuple[str, ...]], what: str, where: str) -> None:
+def _refuse_duplicates(keys: Iterable[tuple[str, ...]], what: str, where: str) -> None:
     seen: set[tuple[str, ...]] = set()
     for key in keys:
         if key in seen:

@@ -13,15 +13,15 @@ import msgspec
 
 from synaptic.model.refusal import Code, Refusal
 from synaptic.packages import worker
-from synaptic.packages.database import Change, Past, Rows, checked_ref
+from synaptic.packages.database import PastVersion, RegistryChange, Rows, check_ref
 from synaptic.packages.rows import Commit
 
-PATIENCE = 10.0
+BUSY_TIMEOUT = 10.0
 """Seconds to retry while another writer holds the database: SQLite's busy timeout does not cover dolt_checkout."""
-PAUSE = 0.05
-BUSY = ("database is locked", "database is busy")
-UNREADABLE = ("not a database", "malformed", "file is encrypted", "corrupt")
-MEANINGS: tuple[tuple[str, Code, str], ...] = (
+BUSY_PAUSE = 0.05
+BUSY_ERRORS = ("database is locked", "database is busy")
+UNREADABLE_ERRORS = ("not a database", "malformed", "file is encrypted", "corrupt")
+DOLT_ERRORS: tuple[tuple[str, Code, str], ...] = (
     ("database is locked", "backend_unavailable", "another process is writing to it; try again"),
     ("database is busy", "backend_unavailable", "another process is writing to it; try again"),
     ("ref not found", "not_found", "type: synaptic registry channels"),
@@ -46,49 +46,49 @@ class DoltDatabase:
         self.url = f"dolt://{path}"
         self.path = path
         self.remote = remote
-        self.patience = PATIENCE
+        self.patience = BUSY_TIMEOUT
         self._names: tuple[str, ...] = ()
         self._process: subprocess.Popen[bytes] | None = None
 
-    def table(self, name: str, ref: str) -> str:
-        return f"dolt_at_{name}('{self._ref(ref)}')"
+    def make_table_sql(self, name: str, ref: str) -> str:
+        return f"dolt_at_{name}('{self._resolve_ref(ref)}')"
 
-    def rows(self, sql: str, params: Sequence[object] = ()) -> Rows:
-        return self._ask({"sql": sql, "params": list(params)})
+    def query(self, sql: str, params: Sequence[object] = ()) -> Rows:
+        return self._ask_worker({"sql": sql, "params": list(params)})
 
-    def channels(self) -> tuple[str, ...]:
+    def list_channels(self) -> tuple[str, ...]:
         if not self.remote:
-            return tuple(sorted(str(row[0]) for row in self.rows("SELECT name FROM dolt_branches")))
-        self._names = self._names or remote_channels(self, self.remote)
+            return tuple(sorted(str(row[0]) for row in self.query("SELECT name FROM dolt_branches")))
+        self._names = self._names or list_remote_channels(self, self.remote)
         return self._names
 
-    def log(self, ref: str) -> tuple[Commit, ...]:
+    def read_log(self, ref: str) -> tuple[Commit, ...]:
         sql = "SELECT commit_hash, committer, date, message FROM dolt_log(?)"
-        return tuple(Commit(*map(str, row)) for row in self.rows(sql, [self._ref(ref)]))
+        return tuple(Commit(*map(str, row)) for row in self.query(sql, [self._resolve_ref(ref)]))
 
-    def head(self, channel: str) -> str:
-        return str(self.rows("SELECT dolt_hashof(?)", [self._ref(channel)])[0][0])
+    def read_head(self, channel: str) -> str:
+        return str(self.query("SELECT dolt_hashof(?)", [self._resolve_ref(channel)])[0][0])
 
-    def past(self, package_id: str, channel: str) -> list[Past]:
-        history = f"dolt_history_packages('{self._ref(channel)}')"
+    def read_past(self, package_id: str, channel: str) -> list[PastVersion]:
+        history = f"dolt_history_packages('{self._resolve_ref(channel)}')"
         sql = f"SELECT version, sha256, commit_hash FROM {history} WHERE id = ?"
-        return [Past(*map(str, row)) for row in self.rows(sql, [package_id])]
+        return [PastVersion(*map(str, row)) for row in self.query(sql, [package_id])]
 
-    def write(self, change: Change) -> str:
+    def write(self, change: RegistryChange) -> str:
         statements = [[sql, list(params)] for sql, params in change.statements]
         request = {"branch": change.channel, "statements": statements}
         told = {"message": change.message, "author": change.author}
-        return str(self._ask({**request, **told})[0][0])
+        return str(self._ask_worker({**request, **told})[0][0])
 
     def merge(self, source: str, target: str) -> str:
         self._checkout(target)
-        self.rows("SELECT dolt_merge(?)", [checked_ref(source)])
-        return self.log(target)[0].hash
+        self.query("SELECT dolt_merge(?)", [check_ref(source)])
+        return self.read_log(target)[0].hash
 
     def undo(self, channel: str) -> str:
         self._checkout(channel)
-        self.rows("SELECT dolt_reset('--hard', 'HEAD~1')")
-        return self.log(channel)[0].hash
+        self.query("SELECT dolt_reset('--hard', 'HEAD~1')")
+        return self.read_log(channel)[0].hash
 
     def close(self) -> None:
         process, self._process = self._process, None
@@ -96,52 +96,52 @@ class DoltDatabase:
             end_script(process)
 
     def _checkout(self, channel: str) -> None:
-        self.rows("SELECT dolt_checkout(?)", [checked_ref(channel)])
+        self.query("SELECT dolt_checkout(?)", [check_ref(channel)])
 
-    def _ref(self, ref: str) -> str:
+    def _resolve_ref(self, ref: str) -> str:
         """Resolve a name: a channel of the remote, else a local channel or a commit."""
-        known = self.remote and checked_ref(ref) in self.channels()
-        return f"{self.remote}/{ref}" if known else checked_ref(ref)
+        known = self.remote and check_ref(ref) in self.list_channels()
+        return f"{self.remote}/{ref}" if known else check_ref(ref)
 
-    def _ask(self, request: dict[str, Any]) -> Rows:
+    def _ask_worker(self, request: dict[str, Any]) -> Rows:
         deadline = time.monotonic() + self.patience
-        answer = self._answer(request)
+        answer = self._ask_once(request)
         # Safe to repeat: a busy engine has rolled the whole request back.
-        while any(word in answer.get("error", "") for word in BUSY) and time.monotonic() < deadline:
-            time.sleep(PAUSE)
-            answer = self._answer(request)
+        while any(word in answer.get("error", "") for word in BUSY_ERRORS) and time.monotonic() < deadline:
+            time.sleep(BUSY_PAUSE)
+            answer = self._ask_once(request)
         if "error" in answer:
-            raise self._refusal(str(answer["error"]))
+            raise self._make_refusal(str(answer["error"]))
         found: Rows = answer["rows"]
         return found
 
-    def _answer(self, request: dict[str, Any]) -> dict[str, Any]:
-        self._process = self._process or _start(self.path)
-        answer = _answered(self._process, request)
+    def _ask_once(self, request: dict[str, Any]) -> dict[str, Any]:
+        self._process = self._process or _start_worker(self.path)
+        answer = _exchange_line(self._process, request)
         if answer is None:
             process, self._process = self._process, None
-            raise self._refusal(f"the database's process ended: {end_script(process) or 'it said nothing'}")
+            raise self._make_refusal(f"the database's process ended: {end_script(process) or 'it said nothing'}")
         return answer
 
-    def _refusal(self, said: str) -> Refusal:
-        code, hint = _meaning(said)
+    def _make_refusal(self, said: str) -> Refusal:
+        code, hint = _classify_error(said)
         return Refusal(code, said, where=str(self.path), hint=hint)
 
 
-def remote_channels(database: DoltDatabase, remote: str) -> tuple[str, ...]:
+def list_remote_channels(database: DoltDatabase, remote: str) -> tuple[str, ...]:
     """List the channels that a remote had when it was last fetched, sorted."""
     start = f"remotes/{remote}/"
-    names = [str(row[0]) for row in database.rows("SELECT name FROM dolt_remote_branches")]
+    names = [str(row[0]) for row in database.query("SELECT name FROM dolt_remote_branches")]
     return tuple(sorted(name.removeprefix(start) for name in names if name.startswith(start)))
 
 
-def _meaning(said: str) -> tuple[Code, str]:
-    if any(word in said for word in UNREADABLE):
+def _classify_error(said: str) -> tuple[Code, str]:
+    if any(word in said for word in UNREADABLE_ERRORS):
         return "validation_failed", "it is no registry, or damaged; clone it again"
-    return next(((code, hint) for words, code, hint in MEANINGS if words in said), ("internal_error", ""))
+    return next(((code, hint) for words, code, hint in DOLT_ERRORS if words in said), ("internal_error", ""))
 
 
-def _start(path: Path) -> "subprocess.Popen[bytes]":
+def _start_worker(path: Path) -> "subprocess.Popen[bytes]":
     if not path.exists():
         raise Refusal("not_found", "there is no registry", where=str(path), hint="type: synaptic registry init")
     return start_script(Path(worker.__file__), str(path))
@@ -179,9 +179,9 @@ def _drop_file(path: Path) -> None:
     path.with_name(f".{path.name}-lock").unlink(missing_ok=True)
 
 
-def _answered(process: "subprocess.Popen[bytes]", request: dict[str, Any]) -> dict[str, Any] | None:
+def _exchange_line(process: "subprocess.Popen[bytes]", request: dict[str, Any]) -> dict[str, Any] | None:
     """Send a request and read the answer line; None when the process is gone."""
-    into, out = _pipes(process)
+    into, out = _get_pipes(process)
     try:
         into.write(msgspec.json.encode(request) + b"\n")
         into.flush()
@@ -193,7 +193,7 @@ def _answered(process: "subprocess.Popen[bytes]", request: dict[str, Any]) -> di
     return answer
 
 
-def _pipes(process: "subprocess.Popen[bytes]") -> tuple[IO[bytes], IO[bytes]]:
+def _get_pipes(process: "subprocess.Popen[bytes]") -> tuple[IO[bytes], IO[bytes]]:
     if process.stdin is None or process.stdout is None:
         raise ValueError("the process was started without pipes")
     return process.stdin, process.stdout

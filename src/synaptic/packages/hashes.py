@@ -7,42 +7,42 @@ from pathlib import PurePosixPath
 from synaptic.model.refusal import Refusal
 from synaptic.packages.rows import Bundle, PackageFile
 
-RUNTIME = (".synaptic", ".claude")
+RUNTIME_FOLDERS = (".synaptic", ".claude")
 """Folders of the place a package is installed to; a package names none of them."""
 PATH_LIMIT = 512
-ADVICE = "write it relative to package.toml"
+PATH_HINT = "write it relative to package.toml"
 
 
-def digest(text: str) -> str:
+def hash_text(text: str) -> str:
     """sha256 of a text's UTF-8 bytes, in hex."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def aggregate(pairs: Iterable[tuple[str, str]]) -> str:
+def hash_pairs(pairs: Iterable[tuple[str, str]]) -> str:
     """Hash (path, sha256) pairs together, whatever their order."""
-    return digest("\n".join(f"{path}:{sha}" for path, sha in sorted(pairs)))
+    return hash_text("\n".join(f"{path}:{sha}" for path, sha in sorted(pairs)))
 
 
-def of_files(files: Iterable[PackageFile]) -> str:
+def hash_files(files: Iterable[PackageFile]) -> str:
     """Hash all files together by their recorded hashes."""
-    return aggregate((file.dest_path, file.sha256) for file in files)
+    return hash_pairs((file.dest_path, file.sha256) for file in files)
 
 
-def corrupt(bundle: Bundle) -> tuple[str, ...]:
+def find_corrupt(bundle: Bundle) -> tuple[str, ...]:
     """Find what does not match its hash: paths, and `(aggregate)` for the package's own hash."""
-    bad = [file.dest_path for file in bundle.files if digest(file.content) != file.sha256]
-    whole = () if bundle.package.sha256 == of_files(bundle.files) else ("(aggregate)",)
+    bad = [file.dest_path for file in bundle.files if hash_text(file.content) != file.sha256]
+    whole = () if bundle.package.sha256 == hash_files(bundle.files) else ("(aggregate)",)
     return (*bad, *whole)
 
 
 def refuse_corrupt(bundle: Bundle) -> None:
     """Raise Refusal for a package that is not what was published."""
-    if bad := corrupt(bundle):
+    if bad := find_corrupt(bundle):
         problem = f"`{bundle.package.name}` does not match its hashes: {', '.join(bad)}"
         raise Refusal("blocked", problem, hint="import it again")
 
 
-def checked_path(path: str) -> str:
+def check_package_path(path: str) -> str:
     """Return the path if it stays inside the package's folder; raises Refusal before anything is read or written."""
     pure = PurePosixPath(path)
     problem = (
@@ -53,8 +53,8 @@ def checked_path(path: str) -> str:
         or (not path.isprintable() and "holds characters that cannot be printed")
         or (len(path) > PATH_LIMIT and f"is longer than {PATH_LIMIT} characters")
         # A package that writes `.claude/settings.json` would register hooks past the plan that the user sees.
-        or (pure.parts[0] in RUNTIME and f"names the runtime folder {pure.parts[0]}")
+        or (pure.parts[0] in RUNTIME_FOLDERS and f"names the runtime folder {pure.parts[0]}")
     )
     if problem:
-        raise Refusal("validation_failed", f"the path `{path[:200]}` {problem}", hint=ADVICE)
+        raise Refusal("validation_failed", f"the path `{path[:200]}` {problem}", hint=PATH_HINT)
     return path

@@ -7,28 +7,28 @@ from typing import Any, Literal
 import msgspec
 import tomlkit
 
-from synaptic.files.replace import read
-from synaptic.hooks.edit_registry import Line
+from synaptic.files.replace import read_file
+from synaptic.hooks.edit_registry import RegistryLine
 from synaptic.model.refusal import Refusal
-from synaptic.packages.site import Scope, Site
+from synaptic.packages.site import Site, SiteScope
 
-VERSION = 1
-HEAD = "# Written by synaptic. Commit it: `synaptic install` without a name installs exactly this.\n"
+LOCK_VERSION = 1
+LOCK_HEADER = "# Written by synaptic. Commit it: `synaptic install` without a name installs exactly this.\n"
 
 Tracking = Literal["registry", "dependency", "local-install", "scan-reconciled"]
 Provenance = Literal["installed", "preexisting", "unknown", ""]
 """Only what is `installed` by us may ever be removed by us."""
 
 
-class LockedHook(Line, frozen=True, kw_only=True):
+class LockedHook(RegistryLine, frozen=True, kw_only=True):
     """One hook as the package asks for it; the script is relative to the place, so that the lockfile can be shared."""
 
-    def line(self, site: Site) -> Line:
+    def make_line(self, site: Site) -> RegistryLine:
         """The entry of the registry for it."""
-        return Line(**{**msgspec.structs.asdict(self), "script": str(site.base / self.script)})
+        return RegistryLine(**{**msgspec.structs.asdict(self), "script": str(site.base / self.script)})
 
 
-class External(msgspec.Struct, frozen=True, kw_only=True):
+class ExternalNeed(msgspec.Struct, frozen=True, kw_only=True):
     """A program or package that a package needs, and whether we installed it."""
 
     name: str
@@ -40,20 +40,20 @@ class External(msgspec.Struct, frozen=True, kw_only=True):
 class Requirements(msgspec.Struct, frozen=True, kw_only=True):
     """All needs of a package: programs, agents, other packages."""
 
-    tools: tuple[External, ...] = ()
+    tools: tuple[ExternalNeed, ...] = ()
     verified: bool = False
     agents: tuple[str, ...] = ()
-    cli: tuple[External, ...] = ()
-    skills: tuple[External, ...] = ()
+    cli: tuple[ExternalNeed, ...] = ()
+    skills: tuple[ExternalNeed, ...] = ()
 
 
-class Record(msgspec.Struct, frozen=True, kw_only=True):
+class InstallRecord(msgspec.Struct, frozen=True, kw_only=True):
     """One installed package."""
 
     id: str
     package: str
     version: str
-    scope: Scope
+    scope: SiteScope
     commit: str = ""
     sha256: str = ""
     """Of the package's files as they were published."""
@@ -76,46 +76,46 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     template_warnings: tuple[str, ...] = ()
 
 
-class Lock(msgspec.Struct, frozen=True, kw_only=True):
+class Lockfile(msgspec.Struct, frozen=True, kw_only=True):
     """All records, by name."""
 
-    version: int = VERSION
-    install: tuple[Record, ...] = ()
+    version: int = LOCK_VERSION
+    install: tuple[InstallRecord, ...] = ()
 
-    def get(self, package: str) -> Record | None:
+    def get(self, package: str) -> InstallRecord | None:
         return next((record for record in self.install if record.package == package), None)
 
-    def names(self) -> tuple[str, ...]:
+    def list_names(self) -> tuple[str, ...]:
         return tuple(record.package for record in self.install)
 
-    def put(self, record: Record) -> "Lock":
+    def put(self, record: InstallRecord) -> "Lockfile":
         others = [other for other in self.install if other.package != record.package]
-        return Lock(install=tuple(sorted((*others, record), key=lambda one: one.package)))
+        return Lockfile(install=tuple(sorted((*others, record), key=lambda one: one.package)))
 
-    def drop(self, package: str) -> "Lock":
-        return Lock(install=tuple(record for record in self.install if record.package != package))
+    def drop(self, package: str) -> "Lockfile":
+        return Lockfile(install=tuple(record for record in self.install if record.package != package))
 
 
-def record_id(package: str, scope: str) -> str:
+def make_record_id(package: str, scope: str) -> str:
     return f"pkg_{package}_{scope}"
 
 
-def load(site: Site) -> Lock:
+def load_lockfile(site: Site) -> Lockfile:
     """Load the lockfile of a site; an absent one is empty, a damaged or newer one is refused."""
     where = str(site.lockfile)
     try:
-        table = tomllib.loads((read(site.lockfile) or b"").decode())
-        version = table.get("version", VERSION)
+        table = tomllib.loads((read_file(site.lockfile) or b"").decode())
+        version = table.get("version", LOCK_VERSION)
         # Before the conversion: a newer schema would be reported as a damaged file.
-        if isinstance(version, int) and version > VERSION:
+        if isinstance(version, int) and version > LOCK_VERSION:
             hint = "upgrade synaptic-hooks"
             raise Refusal("validation_failed", f"was written by a newer version ({version})", where=where, hint=hint)
-        return msgspec.convert(table, Lock)
+        return msgspec.convert(table, Lockfile)
     except (ValueError, msgspec.ValidationError) as error:
         hint = "restore it from version control, or delete it and install again"
         raise Refusal("validation_failed", f"is no valid lockfile: {error}", where=where, hint=hint) from None
 
 
-def text(lock: Lock) -> bytes:
+def encode_lockfile(lock: Lockfile) -> bytes:
     """Encode the whole lockfile."""
-    return (HEAD + tomlkit.dumps(msgspec.to_builtins(lock))).encode()
+    return (LOCK_HEADER + tomlkit.dumps(msgspec.to_builtins(lock))).encode()

@@ -8,26 +8,26 @@ from typing import Any
 
 import msgspec
 
-from synaptic.model.environment import project_variables
+from synaptic.model.environment import build_project_variables
 from synaptic.model.refusal import Refusal
-from synaptic.packages.answers import Answers
-from synaptic.packages.hashes import checked_path, corrupt
+from synaptic.packages.answers import QuestionAnswers
+from synaptic.packages.hashes import check_package_path, find_corrupt
 from synaptic.packages.lock import LockedHook
-from synaptic.packages.profile_repo import RepoProfile, repo_profile
+from synaptic.packages.profile_repo import RepoProfile, read_repo_profile
 from synaptic.packages.rows import Bundle, PackageFile
 from synaptic.packages.site import Site
-from synaptic.packages.template import Rendered, Values, environment_values, render
-from synaptic.setup.env import env_file, read_env
+from synaptic.packages.template import RenderedFile, TemplateValues, make_env_values, render_file
+from synaptic.setup.env import locate_env, read_env
 
-FLAT = {"agent": "agents", "command": "commands"}
+SHARED_FOLDERS = {"agent": "agents", "command": "commands"}
 """File types that go to a shared folder by their base name, because agents look for them there."""
-EXECUTABLE = ("hook", "script")
-FILE_LIMIT = 16 << 20
-TOTAL_LIMIT = 64 << 20
-PREVIEW = 120
+EXECUTABLE_TYPES = ("hook", "script")
+INSTALLED_FILE_LIMIT = 16 << 20
+INSTALLED_TOTAL_LIMIT = 64 << 20
+PREVIEW_LENGTH = 120
 
 
-class Artefact(msgspec.Struct, frozen=True, kw_only=True):
+class PlannedFile(msgspec.Struct, frozen=True, kw_only=True):
     """One file to be written; the path is relative to the site's base."""
 
     path: str
@@ -39,35 +39,37 @@ class Artefact(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def preview(self) -> str:
         """Its beginning, on one line."""
-        return " ".join(self.data[: 4 * PREVIEW].decode("utf-8", "replace").split())[:PREVIEW]
+        return " ".join(self.data[: 4 * PREVIEW_LENGTH].decode("utf-8", "replace").split())[:PREVIEW_LENGTH]
 
 
-class Material(msgspec.Struct, frozen=True, kw_only=True):
+class PackageMaterial(msgspec.Struct, frozen=True, kw_only=True):
     """Everything a package brings to one site."""
 
     bundle: Bundle
-    files: tuple[Artefact, ...]
+    files: tuple[PlannedFile, ...]
     hooks: tuple[LockedHook, ...]
-    answers: Answers
+    answers: QuestionAnswers
     profile: Mapping[str, Any]
     warnings: tuple[str, ...] = ()
 
 
-def checked(bundle: Bundle) -> Bundle:
+def check_bundle(bundle: Bundle) -> Bundle:
     """Return the bundle if its hashes match and its paths stay in its folder; raises Refusal otherwise."""
     name = bundle.package.name
     where = f"package {name}"
     # The name becomes a folder below `skills`; a registry may hold anything, not only what we imported.
-    checked_path(name)
+    check_package_path(name)
     if "/" in name or name.startswith("."):
         raise Refusal("validation_failed", f"`{name[:80]}` is no name for a folder", where=where)
     for file in bundle.files:
-        checked_path(file.dest_path)
-        if len(file.content) > FILE_LIMIT:
-            raise Refusal("validation_failed", f"{file.dest_path} is larger than {FILE_LIMIT >> 20} MiB", where=where)
-    if sum(len(file.content) for file in bundle.files) > TOTAL_LIMIT:
-        raise Refusal("validation_failed", f"is larger than {TOTAL_LIMIT >> 20} MiB altogether", where=where)
-    if bad := corrupt(bundle):
+        check_package_path(file.dest_path)
+        if len(file.content) > INSTALLED_FILE_LIMIT:
+            raise Refusal(
+                "validation_failed", f"{file.dest_path} is larger than {INSTALLED_FILE_LIMIT >> 20} MiB", where=where
+            )
+    if sum(len(file.content) for file in bundle.files) > INSTALLED_TOTAL_LIMIT:
+        raise Refusal("validation_failed", f"is larger than {INSTALLED_TOTAL_LIMIT >> 20} MiB altogether", where=where)
+    if bad := find_corrupt(bundle):
         hint = "the registry is damaged or somebody changed it; tell its owner"
         raise Refusal("validation_failed", f"{', '.join(bad)} does not match its hash", where=where, hint=hint)
     paths = {file.dest_path.removesuffix(".j2") if file.is_template else file.dest_path for file in bundle.files}
@@ -77,37 +79,37 @@ def checked(bundle: Bundle) -> Bundle:
     return bundle
 
 
-def materialise(bundle: Bundle, site: Site, answers: Answers) -> Material:
+def materialise_bundle(bundle: Bundle, site: Site, answers: QuestionAnswers) -> PackageMaterial:
     """Render and place all files of a package; nothing is written."""
-    checked(bundle)
-    repo = profile_of(site)
-    values = Values(repo, answers, environment_values(variables_of(site, bundle.channel)))
-    rendered = [(file, render(file, values)) for file in bundle.files]
+    check_bundle(bundle)
+    repo = read_site_profile(site)
+    values = TemplateValues(repo, answers, make_env_values(read_site_variables(site, bundle.channel)))
+    rendered = [(file, render_file(file, values)) for file in bundle.files]
     warnings = tuple(f"{done.path}: {text}" for _, done in rendered for text in done.warnings)
-    files = tuple(_artefact(file, done, site, bundle.package.name) for file, done in rendered)
-    _refuse_twins(files, bundle.package.name)
-    return Material(
+    files = tuple(_plan_file(file, done, site, bundle.package.name) for file, done in rendered)
+    _refuse_duplicates(files, bundle.package.name)
+    return PackageMaterial(
         bundle=bundle,
         files=files,
-        hooks=tuple(_hooks(bundle)),
+        hooks=tuple(_iter_hooks(bundle)),
         answers=answers,
         profile={key: value for key, value in msgspec.to_builtins(repo).items() if key != "root"},
         warnings=warnings,
     )
 
 
-def profile_of(site: Site) -> RepoProfile:
-    return repo_profile(site.root)
+def read_site_profile(site: Site) -> RepoProfile:
+    return read_repo_profile(site.root)
 
 
-def variables_of(site: Site, channel: str) -> Mapping[str, str]:
+def read_site_variables(site: Site, channel: str) -> Mapping[str, str]:
     """Read the site's variables, as env.toml has them or will have them."""
-    if site.scope == "project" and env_file(site.root).exists():
+    if site.scope == "project" and locate_env(site.root).exists():
         return read_env(site.root)
-    return project_variables(str(site.root), channel or "main")
+    return build_project_variables(str(site.root), channel or "main")
 
 
-def target(site: Site, path: str) -> Path:
+def resolve_target(site: Site, path: str) -> Path:
     """Resolve where a file goes; a symbolic link on the way would lead somewhere else and is refused."""
     full = site.base / path
     for step in (full, *full.parents):
@@ -123,7 +125,7 @@ def target(site: Site, path: str) -> Path:
     return full
 
 
-def sha256_of(path: Path) -> str | None:
+def hash_file(path: Path) -> str | None:
     """Hash a file; None when there is none. Raises OSError for one that cannot be read."""
     try:
         if not path.is_symlink():
@@ -134,24 +136,24 @@ def sha256_of(path: Path) -> str | None:
     return hashlib.sha256(b"link:" + os.fsencode(path.readlink())).hexdigest()
 
 
-def digest_of(path: Path) -> str | None:
+def hash_or_refuse(path: Path) -> str | None:
     """Hash a file; raises a Refusal that names it when it cannot be read."""
     try:
-        return sha256_of(path)
+        return hash_file(path)
     except OSError as error:
         raise Refusal("blocked", f"cannot be read: {error.strerror}", where=str(path), hint="chmod u+r") from None
 
 
-def _artefact(file: PackageFile, done: Rendered, site: Site, name: str) -> Artefact:
+def _plan_file(file: PackageFile, done: RenderedFile, site: Site, name: str) -> PlannedFile:
     pure = PurePosixPath(done.path)
-    shared = FLAT.get(file.file_type)
+    shared = SHARED_FOLDERS.get(file.file_type)
     path = f"{shared}/{pure.name}" if shared else f"skills/{name}/{pure}"
-    target(site, path)
-    mode = 0o755 if file.file_type in EXECUTABLE else 0o644
-    return Artefact(path=path, data=done.content.encode(), sha256=done.sha256, mode=mode, template=file.is_template)
+    resolve_target(site, path)
+    mode = 0o755 if file.file_type in EXECUTABLE_TYPES else 0o644
+    return PlannedFile(path=path, data=done.content.encode(), sha256=done.sha256, mode=mode, template=file.is_template)
 
 
-def _refuse_twins(files: tuple[Artefact, ...], name: str) -> None:
+def _refuse_duplicates(files: tuple[PlannedFile, ...], name: str) -> None:
     seen: set[str] = set()
     for file in files:
         if file.path in seen:
@@ -159,7 +161,7 @@ def _refuse_twins(files: tuple[Artefact, ...], name: str) -> None:
         seen.add(file.path)
 
 
-def _hooks(bundle: Bundle) -> Iterator[LockedHook]:
+def _iter_hooks(bundle: Bundle) -> Iterator[LockedHook]:
     for hook in bundle.hooks:
         yield LockedHook(
             event=hook.event,

@@ -8,12 +8,12 @@ import pymysql
 
 from synaptic.model.environment import DEFAULT_CHANNEL
 from synaptic.model.refusal import Code, Refusal
-from synaptic.packages.database import Change, Past, Rows, checked_ref, shown
+from synaptic.packages.database import PastVersion, RegistryChange, Rows, check_ref, hide_password
 from synaptic.packages.rows import Commit
 
-PORT = 3306
-SECONDS = 10
-MEANINGS: dict[int, tuple[Code, str]] = {
+DEFAULT_PORT = 3306
+CONNECT_TIMEOUT = 10
+MYSQL_ERRORS: dict[int, tuple[Code, str]] = {
     1044: ("backend_auth_failed", "check user and rights"),
     1045: ("backend_auth_failed", "check user and password"),
     1049: ("not_found", "create the database, then: synaptic registry init --registry URL"),
@@ -31,7 +31,7 @@ Result = TypeVar("Result")
 def open_mysql(url: str) -> "PlainTables":
     """Connect to the database of a URL; it has branches when the server is Dolt's."""
     parts = urlsplit(url)
-    connection = _explained(url, lambda: _connect(parts))
+    connection = _explain_errors(url, lambda: _connect_server(parts))
     return DoltServer(url, connection) if _has_branches(connection) else PlainTables(url, connection)
 
 
@@ -42,114 +42,114 @@ class PlainTables:
         self.url = url
         self._connection = connection
 
-    def table(self, name: str, ref: str) -> str:
+    def make_table_sql(self, name: str, ref: str) -> str:
         return name
 
-    def rows(self, sql: str, params: Sequence[object] = ()) -> Rows:
-        return _explained(self.url, lambda: _run(self._connection, sql, params))
+    def query(self, sql: str, params: Sequence[object] = ()) -> Rows:
+        return _explain_errors(self.url, lambda: _run_query(self._connection, sql, params))
 
-    def channels(self) -> tuple[str, ...]:
+    def list_channels(self) -> tuple[str, ...]:
         return (DEFAULT_CHANNEL,)
 
-    def head(self, channel: str) -> str:
+    def read_head(self, channel: str) -> str:
         return ""
 
-    def log(self, ref: str) -> tuple[Commit, ...]:
+    def read_log(self, ref: str) -> tuple[Commit, ...]:
         return ()
 
-    def past(self, package_id: str, channel: str) -> list[Past]:
+    def read_past(self, package_id: str, channel: str) -> list[PastVersion]:
         return []
 
-    def write(self, change: Change) -> str:
-        return _explained(self.url, lambda: self._write(change))
+    def write(self, change: RegistryChange) -> str:
+        return _explain_errors(self.url, lambda: self._write_change(change))
 
     def close(self) -> None:
         if self._connection.open:
             self._connection.close()
 
-    def _write(self, change: Change) -> str:
+    def _write_change(self, change: RegistryChange) -> str:
         try:
             for sql, params in change.statements:
-                _run(self._connection, sql, params)
-            commit = self._commit(change)
+                _run_query(self._connection, sql, params)
+            commit = self._commit_change(change)
         except BaseException:
             self._connection.rollback()
             raise
         self._connection.commit()
         return commit
 
-    def _commit(self, change: Change) -> str:
+    def _commit_change(self, change: RegistryChange) -> str:
         return ""
 
 
 class DoltServer(PlainTables):
     """Dolt's own server: `database/branch` and `database/commit` are databases, and so tables of any moment."""
 
-    def table(self, name: str, ref: str) -> str:
-        return f"{self._database(ref)}.{name}"
+    def make_table_sql(self, name: str, ref: str) -> str:
+        return f"{self._quote_database(ref)}.{name}"
 
-    def channels(self) -> tuple[str, ...]:
-        return tuple(sorted(str(row[0]) for row in self.rows("SELECT name FROM dolt_branches")))
+    def list_channels(self) -> tuple[str, ...]:
+        return tuple(sorted(str(row[0]) for row in self.query("SELECT name FROM dolt_branches")))
 
-    def head(self, channel: str) -> str:
-        return str(self.rows("SELECT DOLT_HASHOF(?)", [checked_ref(channel)])[0][0])
+    def read_head(self, channel: str) -> str:
+        return str(self.query("SELECT DOLT_HASHOF(?)", [check_ref(channel)])[0][0])
 
-    def log(self, ref: str) -> tuple[Commit, ...]:
-        sql = f"SELECT commit_hash, committer, date, message FROM {self._database(ref)}.dolt_log"
-        return tuple(Commit(*map(str, row)) for row in self.rows(sql))
+    def read_log(self, ref: str) -> tuple[Commit, ...]:
+        sql = f"SELECT commit_hash, committer, date, message FROM {self._quote_database(ref)}.dolt_log"
+        return tuple(Commit(*map(str, row)) for row in self.query(sql))
 
-    def past(self, package_id: str, channel: str) -> list[Past]:
-        history = f"{self._database(channel)}.dolt_history_packages"
+    def read_past(self, package_id: str, channel: str) -> list[PastVersion]:
+        history = f"{self._quote_database(channel)}.dolt_history_packages"
         sql = f"SELECT version, sha256, commit_hash FROM {history} WHERE id = ? ORDER BY commit_date DESC"
-        return [Past(*map(str, row)) for row in self.rows(sql, [package_id])]
+        return [PastVersion(*map(str, row)) for row in self.query(sql, [package_id])]
 
     def merge(self, source: str, target: str) -> str:
-        self._use(target)
-        self.rows("CALL DOLT_MERGE(?)", [checked_ref(source)])
-        return self.head(target)
+        self._use_channel(target)
+        self.query("CALL DOLT_MERGE(?)", [check_ref(source)])
+        return self.read_head(target)
 
     def undo(self, channel: str) -> str:
-        self._use(channel)
-        self.rows("CALL DOLT_RESET('--hard', 'HEAD~1')")
-        return self.head(channel)
+        self._use_channel(channel)
+        self.query("CALL DOLT_RESET('--hard', 'HEAD~1')")
+        return self.read_head(channel)
 
-    def _write(self, change: Change) -> str:
-        self._use(change.channel)
-        return super()._write(change)
+    def _write_change(self, change: RegistryChange) -> str:
+        self._use_channel(change.channel)
+        return super()._write_change(change)
 
-    def _commit(self, change: Change) -> str:
+    def _commit_change(self, change: RegistryChange) -> str:
         # DOLT_COMMIT fails when nothing has changed.
-        if not _run(self._connection, "SELECT 1 FROM dolt_status LIMIT 1", ()):
+        if not _run_query(self._connection, "SELECT 1 FROM dolt_status LIMIT 1", ()):
             return ""
         words = ["-A", "-m", change.message, "--author", change.author]
-        return str(_run(self._connection, "CALL DOLT_COMMIT(?, ?, ?, ?, ?)", words)[0][0])
+        return str(_run_query(self._connection, "CALL DOLT_COMMIT(?, ?, ?, ?, ?)", words)[0][0])
 
-    def _use(self, channel: str) -> None:
-        self.rows(f"USE {self._database(channel)}")
+    def _use_channel(self, channel: str) -> None:
+        self.query(f"USE {self._quote_database(channel)}")
 
-    def _database(self, ref: str) -> str:
-        return f"`{_name(urlsplit(self.url))}/{checked_ref(ref)}`"
+    def _quote_database(self, ref: str) -> str:
+        return f"`{_get_database_name(urlsplit(self.url))}/{check_ref(ref)}`"
 
 
-def _connect(parts: SplitResult) -> Any:
+def _connect_server(parts: SplitResult) -> Any:
     """Connect without autocommit, so that one command reads everything from one snapshot."""
     return pymysql.connect(
         host=parts.hostname or "127.0.0.1",
-        port=parts.port or PORT,
+        port=parts.port or DEFAULT_PORT,
         user=unquote(parts.username or ""),
         password=unquote(parts.password or ""),
-        database=_name(parts),
+        database=_get_database_name(parts),
         charset="utf8mb4",
-        connect_timeout=SECONDS,
+        connect_timeout=CONNECT_TIMEOUT,
         autocommit=False,
     )
 
 
-def _name(parts: SplitResult) -> str:
-    return checked_ref(unquote(parts.path).strip("/") or "-")
+def _get_database_name(parts: SplitResult) -> str:
+    return check_ref(unquote(parts.path).strip("/") or "-")
 
 
-def _run(connection: Any, sql: str, params: Sequence[object]) -> Rows:
+def _run_query(connection: Any, sql: str, params: Sequence[object]) -> Rows:
     with connection.cursor() as cursor:
         # PyMySQL fills parameters in with `%`, so literal percent signs of LIKE patterns are doubled first.
         cursor.execute(sql.replace("%", "%%").replace("?", "%s"), list(params))
@@ -158,16 +158,16 @@ def _run(connection: Any, sql: str, params: Sequence[object]) -> Rows:
 
 def _has_branches(connection: Any) -> bool:
     try:
-        _run(connection, "SELECT DOLT_VERSION()", ())
+        _run_query(connection, "SELECT DOLT_VERSION()", ())
     except pymysql.MySQLError:
         return False
     return True
 
 
-def _explained(url: str, work: Callable[[], Result]) -> Result:
+def _explain_errors(url: str, work: Callable[[], Result]) -> Result:
     try:
         return work()
     except pymysql.MySQLError as error:
         number = error.args[0] if error.args and isinstance(error.args[0], int) else 0
-        code, hint = MEANINGS.get(number, ("internal_error", ""))
-        raise Refusal(code, str(error.args[-1] if error.args else error), where=shown(url), hint=hint) from None
+        code, hint = MYSQL_ERRORS.get(number, ("internal_error", ""))
+        raise Refusal(code, str(error.args[-1] if error.args else error), where=hide_password(url), hint=hint) from None

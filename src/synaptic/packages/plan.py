@@ -6,15 +6,15 @@ from typing import Any, Literal
 
 import msgspec
 
-from synaptic.files.replace import read
-from synaptic.hooks.edit_registry import entries, upsert_entries
+from synaptic.files.replace import read_file
+from synaptic.hooks.edit_registry import parse_entries, upsert_entries
 from synaptic.packages import lock
-from synaptic.packages.lock import External, LockedHook, Record, Requirements, Tracking
-from synaptic.packages.materialise import Material, digest_of, target
+from synaptic.packages.lock import ExternalNeed, InstallRecord, LockedHook, Requirements, Tracking
+from synaptic.packages.materialise import PackageMaterial, hash_or_refuse, resolve_target
 from synaptic.packages.site import Site
 
-Action = Literal["install", "upgrade", "reinstall", "remove"]
-State = Literal["new", "changed", "same", "modified", "obsolete"]
+PlanAction = Literal["install", "upgrade", "reinstall", "remove"]
+FileState = Literal["new", "changed", "same", "modified", "obsolete"]
 """`modified`: somebody changed it since it was installed."""
 
 
@@ -22,7 +22,7 @@ class FileLine(msgspec.Struct, frozen=True):
     """One file of the plan."""
 
     path: str
-    state: State
+    state: FileState
     mode: str
     preview: str = ""
 
@@ -39,12 +39,12 @@ class HookLine(msgspec.Struct, frozen=True, kw_only=True):
     note: str = ""
 
 
-class Item(msgspec.Struct, frozen=True, kw_only=True):
+class PlanItem(msgspec.Struct, frozen=True, kw_only=True):
     """One package at one site, as planned."""
 
     site: Site
-    material: Material
-    before: Record | None
+    material: PackageMaterial
+    before: InstallRecord | None
     requirements: Requirements
     tracking: Tracking = "registry"
     url: str = ""
@@ -54,16 +54,16 @@ class Item(msgspec.Struct, frozen=True, kw_only=True):
         return self.material.bundle.package.name
 
     @property
-    def action(self) -> Action:
+    def action(self) -> PlanAction:
         if self.before is None:
             return "install"
         return "reinstall" if self.before.version == self.material.bundle.package.version else "upgrade"
 
 
-class Shown(msgspec.Struct, frozen=True, kw_only=True):
+class PlanSummary(msgspec.Struct, frozen=True, kw_only=True):
     """Summary of one planned package, for people and scripts."""
 
-    action: Action
+    action: PlanAction
     package: str
     version: str
     was: str = ""
@@ -72,16 +72,16 @@ class Shown(msgspec.Struct, frozen=True, kw_only=True):
     root: str
     files: tuple[FileLine, ...] = ()
     hooks: tuple[HookLine, ...] = ()
-    tools: tuple[External, ...] = ()
-    commands: tuple[External, ...] = ()
+    tools: tuple[ExternalNeed, ...] = ()
+    commands: tuple[ExternalNeed, ...] = ()
     """What will be executed to bring programs that are missing."""
     warnings: tuple[str, ...] = ()
 
 
-def show(item: Item) -> Shown:
+def summarise_item(item: PlanItem) -> PlanSummary:
     """Summarise the plan for one package. Reads only."""
     package = item.material.bundle.package
-    return Shown(
+    return PlanSummary(
         action=item.action,
         package=item.name,
         version=package.version,
@@ -89,19 +89,19 @@ def show(item: Item) -> Shown:
         channel=item.material.bundle.channel,
         scope=item.site.scope,
         root=str(item.site.root),
-        files=tuple(_files(item)),
-        hooks=hook_lines(item.site, item.name, item.material.hooks, item.before),
+        files=tuple(_iter_files(item)),
+        hooks=list_hook_lines(item.site, item.name, item.material.hooks, item.before),
         tools=item.requirements.tools,
         commands=tuple(one for one in item.requirements.cli if one.provenance == "installed"),
-        warnings=(*item.material.warnings, *_warnings(item)),
+        warnings=(*item.material.warnings, *_iter_warnings(item)),
     )
 
 
-def record_of(item: Item, at: str = "") -> Record:
+def make_record(item: PlanItem, at: str = "") -> InstallRecord:
     """Make the lockfile's record of a planned package."""
     bundle = item.material.bundle
-    return Record(
-        id=lock.record_id(item.name, item.site.scope),
+    return InstallRecord(
+        id=lock.make_record_id(item.name, item.site.scope),
         package=item.name,
         version=bundle.package.version,
         scope=item.site.scope,
@@ -123,31 +123,33 @@ def record_of(item: Item, at: str = "") -> Record:
     )
 
 
-def registry_text(site: Site) -> str:
-    return (read(site.registry) or b"").decode()
+def read_registry_text(site: Site) -> str:
+    return (read_file(site.registry) or b"").decode()
 
 
-def edited_registry(text: str, item: Item) -> str:
+def edit_registry_text(text: str, item: PlanItem) -> str:
     """Edit the registry's text: this package's entries are renewed, changes that users made stay."""
-    base = [hook.line(item.site) for hook in item.before.hooks] if item.before else []
-    lines = [hook.line(item.site) for hook in item.material.hooks]
-    return upsert_entries(text, item.site.owner(item.name), lines, base, str(item.site.registry))
+    base = [hook.make_line(item.site) for hook in item.before.hooks] if item.before else []
+    lines = [hook.make_line(item.site) for hook in item.material.hooks]
+    return upsert_entries(text, item.site.make_owner(item.name), lines, base, str(item.site.registry))
 
 
-def hook_lines(site: Site, name: str, hooks: tuple[LockedHook, ...], before: Record | None) -> tuple[HookLine, ...]:
+def list_hook_lines(
+    site: Site, name: str, hooks: tuple[LockedHook, ...], before: InstallRecord | None
+) -> tuple[HookLine, ...]:
     """List how the package's registry entries will change, removed ones last."""
-    text, owner = registry_text(site), site.owner(name)
-    base = [hook.line(site) for hook in before.hooks] if before else []
-    asked = {owner.key(hook.event, str(site.base / hook.script)): hook for hook in hooks}
-    after = upsert_entries(text, owner, [hook.line(site) for hook in hooks], base, str(site.registry))
-    old = {owner.key(one.get("event"), one.get("script")): one for one in entries(text) if owner.owns(one)}
-    new = {owner.key(one.get("event"), one.get("script")): one for one in entries(after) if owner.owns(one)}
-    kept = [_line(entry, old.get(key), asked.get(key)) for key, entry in new.items()]
-    gone = [_line(entry, entry, None, removed=True) for key, entry in old.items() if key not in new]
+    text, owner = read_registry_text(site), site.make_owner(name)
+    base = [hook.make_line(site) for hook in before.hooks] if before else []
+    asked = {owner.make_key(hook.event, str(site.base / hook.script)): hook for hook in hooks}
+    after = upsert_entries(text, owner, [hook.make_line(site) for hook in hooks], base, str(site.registry))
+    old = {owner.make_key(one.get("event"), one.get("script")): one for one in parse_entries(text) if owner.owns(one)}
+    new = {owner.make_key(one.get("event"), one.get("script")): one for one in parse_entries(after) if owner.owns(one)}
+    kept = [_make_hook_line(entry, old.get(key), asked.get(key)) for key, entry in new.items()]
+    gone = [_make_hook_line(entry, entry, None, removed=True) for key, entry in old.items() if key not in new]
     return (*kept, *gone)
 
 
-def _line(
+def _make_hook_line(
     entry: Mapping[str, Any], old: Mapping[str, Any] | None, asked: LockedHook | None, removed: bool = False
 ) -> HookLine:
     notes = []
@@ -168,11 +170,11 @@ def _line(
     )
 
 
-def _files(item: Item) -> Iterator[FileLine]:
+def _iter_files(item: PlanItem) -> Iterator[FileLine]:
     tracked = item.before.files if item.before else {}
     for file in item.material.files:
-        found = digest_of(target(item.site, file.path))
-        state: State = "changed"
+        found = hash_or_refuse(resolve_target(item.site, file.path))
+        state: FileState = "changed"
         if found is None:
             state = "new"
         elif found == file.sha256:
@@ -187,11 +189,11 @@ def _files(item: Item) -> Iterator[FileLine]:
             yield FileLine(path, "obsolete", "")
 
 
-def _warnings(item: Item) -> Iterator[str]:
+def _iter_warnings(item: PlanItem) -> Iterator[str]:
     before = item.before
     if before is None:
         return
-    for file in _files(item):
+    for file in _iter_files(item):
         if file.state == "modified":
             yield f"{file.path}: your changes are overwritten (a copy is kept)"
     for question in item.material.bundle.questions:

@@ -7,107 +7,118 @@ import msgspec
 
 from synaptic.hooks import pins
 from synaptic.hooks.edit_registry import upsert_entries
-from synaptic.hooks.pins import Installed, Pins
+from synaptic.hooks.pins import PinnedPackage, Pins
 from synaptic.model.home import Home
 from synaptic.model.refusal import Refusal
 from synaptic.packages import lock
-from synaptic.packages.answers import Answers
-from synaptic.packages.database import shown
-from synaptic.packages.dependencies import Wanted, fetch, requirements
-from synaptic.packages.install import Prepared, loaded_pins, pins_text
-from synaptic.packages.lock import Record
-from synaptic.packages.materialise import materialise
-from synaptic.packages.plan import Item, registry_text
+from synaptic.packages.answers import QuestionAnswers
+from synaptic.packages.database import hide_password
+from synaptic.packages.dependencies import WantedPackage, check_requirements, fetch_bundle
+from synaptic.packages.install import InstallPlan, encode_pins, load_pins
+from synaptic.packages.lock import InstallRecord
+from synaptic.packages.materialise import materialise_bundle
+from synaptic.packages.plan import PlanItem, read_registry_text
 from synaptic.packages.site import Site
-from synaptic.packages.source import Source
-from synaptic.packages.steps import After, Change, Drop, Put, Work, commit_changes, hold_install_lock, watch_nothing
+from synaptic.packages.source import PackageSource
+from synaptic.packages.steps import (
+    DropFile,
+    FileTransaction,
+    PutFile,
+    StagedChange,
+    StepCallback,
+    commit_changes,
+    hold_install_lock,
+    watch_nothing,
+)
 from synaptic.packages.verify_install import verify_record
-from synaptic.setup.env import env_files
+from synaptic.setup.env import plan_env_files
 
-BROKEN = ("modified", "missing", "unreadable", "hook_not_registered", "hook_elsewhere", "script_changed")
+BROKEN_KINDS = ("modified", "missing", "unreadable", "hook_not_registered", "hook_elsewhere", "script_changed")
 
 
-def prepare_locked(source: Source, site: Site, records: Iterable[Record]) -> Prepared:
+def prepare_restore(source: PackageSource, site: Site, records: Iterable[InstallRecord]) -> InstallPlan:
     """Prepare to install exactly these records again; refused when the registry has another content by now."""
-    return Prepared(items=tuple(_item(source, site, record) for record in records), force=True)
+    return InstallPlan(items=tuple(_make_item(source, site, record) for record in records), force=True)
 
 
-def broken(site: Site) -> tuple[Record, ...]:
+def find_broken(site: Site) -> tuple[InstallRecord, ...]:
     """Find packages of this machine that are no longer as they were installed."""
-    known = loaded_pins(site)
+    known = load_pins(site)
     return tuple(
         record
-        for record in lock.load(site).install
+        for record in lock.load_lockfile(site).install
         if record.package in known.packages
-        and any(found.kind in BROKEN for found in verify_record(site, record, known))
+        and any(found.kind in BROKEN_KINDS for found in verify_record(site, record, known))
     )
 
 
-def moved_from(home: Home, site: Site) -> Pins | None:
+def find_moved_pins(home: Home, site: Site) -> Pins | None:
     """Find the pins of this project's former path, if its scripts are still those the user agreed to there."""
-    records = lock.load(site).install
+    records = lock.load_lockfile(site).install
     if site.scope != "project" or site.pins.exists() or not records:
         return None
     for file in sorted(site.pins.parent.glob("*.json")):
-        old = pins.parse(file.read_bytes())
+        old = pins.parse_pins(file.read_bytes())
         # The old path must be gone: a copy or clone beside the original has not been agreed to.
-        if old.root and not Path(old.root).exists() and _same(old, records):
+        if old.root and not Path(old.root).exists() and _matches_records(old, records):
             return old
     return None
 
 
-def follow(home: Home, site: Site, old: Pins, after: After = watch_nothing) -> None:
+def follow_move(home: Home, site: Site, old: Pins, after: StepCallback = watch_nothing) -> None:
     """Rewrite the paths of a moved project in registry, variables and pins. Its files stay as they are."""
     with hold_install_lock(home, (site,)):
-        work = Work(what=f"move {site.root}", sites=(site,), changes=tuple(_followed(home, site, old)))
+        work = FileTransaction(
+            what=f"move {site.root}", sites=(site,), changes=tuple(_iter_move_changes(home, site, old))
+        )
         commit_changes(home, work, after)
 
 
-def _item(source: Source, site: Site, record: Record) -> Item:
-    bundle = fetch(source, Wanted(name=record.package, channel=record.branch, version=record.version))
+def _make_item(source: PackageSource, site: Site, record: InstallRecord) -> PlanItem:
+    bundle = fetch_bundle(source, WantedPackage(name=record.package, channel=record.branch, version=record.version))
     if bundle.package.sha256 != record.sha256:
         hint = f"type: synaptic upgrade {record.package}"
         text = f"{record.package} {record.version} is not what the lockfile says: {bundle.package.sha256[:12]}"
         raise Refusal("conflict", f"{text} instead of {record.sha256[:12]}", where=source.url, hint=hint)
-    answers: Answers = dict(record.answers)
-    needs = requirements(bundle, lock.load(site))
-    return Item(
+    answers: QuestionAnswers = dict(record.answers)
+    needs = check_requirements(bundle, lock.load_lockfile(site))
+    return PlanItem(
         site=site,
-        material=materialise(bundle, site, answers),
+        material=materialise_bundle(bundle, site, answers),
         before=record,
         # From the record: on this machine all packages are installed already, so provenance would be lost.
         requirements=msgspec.structs.replace(needs, skills=record.requirements.skills),
         tracking=record.tracking,
-        url=shown(source.url),
+        url=hide_password(source.url),
     )
 
 
-def _same(old: Pins, records: Iterable[Record]) -> bool:
+def _matches_records(old: Pins, records: Iterable[InstallRecord]) -> bool:
     base = f"{old.root}/.synaptic/"
     for record in records:
         installed = old.packages.get(record.package)
-        if installed is None or not _agrees(installed, record, base):
+        if installed is None or not _matches_record(installed, record, base):
             return False
     return True
 
 
-def _agrees(installed: Installed, record: Record, base: str) -> bool:
+def _matches_record(installed: PinnedPackage, record: InstallRecord, base: str) -> bool:
     return all(record.files.get(path.removeprefix(base)) in accepted for path, accepted in installed.scripts.items())
 
 
-def _followed(home: Home, site: Site, old: Pins) -> Iterator[Change]:
-    text = registry_text(site)
+def _iter_move_changes(home: Home, site: Site, old: Pins) -> Iterator[StagedChange]:
+    text = read_registry_text(site)
     base = f"{old.root}/.synaptic/"
-    for record in lock.load(site).install:
-        lines = [hook.line(site) for hook in record.hooks]
-        text = upsert_entries(text, site.owner(record.package), lines, lines, str(site.registry))
-    packages = {name: _rebased(one, base, site) for name, one in old.packages.items()}
-    yield Put(site.pins, pins_text(Pins(root=str(site.root), packages=packages)), 0o600)
-    yield from (Put(path, data) for path, data in env_files(site.root).items())
-    yield Put(site.registry, text.encode())
-    yield Drop(pins.pins_file(home, old.root), site.pins.parent)
+    for record in lock.load_lockfile(site).install:
+        lines = [hook.make_line(site) for hook in record.hooks]
+        text = upsert_entries(text, site.make_owner(record.package), lines, lines, str(site.registry))
+    packages = {name: _rebase_scripts(one, base, site) for name, one in old.packages.items()}
+    yield PutFile(site.pins, encode_pins(Pins(root=str(site.root), packages=packages)), 0o600)
+    yield from (PutFile(path, data) for path, data in plan_env_files(site.root).items())
+    yield PutFile(site.registry, text.encode())
+    yield DropFile(pins.locate_pins(home, old.root), site.pins.parent)
 
 
-def _rebased(installed: Installed, base: str, site: Site) -> Installed:
+def _rebase_scripts(installed: PinnedPackage, base: str, site: Site) -> PinnedPackage:
     scripts = {str(site.base / path.removeprefix(base)): accepted for path, accepted in installed.scripts.items()}
     return msgspec.structs.replace(installed, scripts=scripts)

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from synaptic.packages.declared import declared
+from synaptic.packages.declared import read_manifest
 from synaptic.packages.folder import MANIFEST, refuse_filled
 
-HOOK = """\
+HOOK_STUB = """\
 #!/usr/bin/env bash
 # Runs before each Bash command. Say nothing to approve, or print one line such as
 #   {"action": "block", "reason": "why"}
@@ -15,7 +15,7 @@ INPUT="${HOOK_INPUT:-}"
 """
 
 
-def manifest(name: str) -> str:
+def build_manifest(name: str) -> str:
     """Build a package.toml for a package of this name."""
     return f"""\
 [package]
@@ -34,15 +34,15 @@ blocking = true     # it is waited for and may decide
 """
 
 
-def scaffold(folder: Path) -> tuple[Path, ...]:
+def scaffold_package(folder: Path) -> tuple[Path, ...]:
     """Write manifest and hook into a new or empty folder; any other is refused."""
     refuse_filled(folder)
-    text = manifest(folder.absolute().name)
+    text = build_manifest(folder.absolute().name)
     # Refuses a folder name that is no package name, before anything is written.
-    declared(text.encode(), str(folder / MANIFEST))
+    read_manifest(text.encode(), str(folder / MANIFEST))
     hook = folder / "hooks" / "pre-bash.sh"
     hook.parent.mkdir(parents=True, exist_ok=True)
     (folder / MANIFEST).write_text(text)
-    hook.write_text(HOOK)
+    hook.write_text(HOOK_STUB)
     hook.chmod(0o755)
     return folder / MANIFEST, hook

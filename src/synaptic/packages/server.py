@@ -9,7 +9,7 @@ import importlib
 import os
 import sys
 
-ADDRESS = b"127.0.0.1"
+LOOPBACK_ADDRESS = b"127.0.0.1"
 
 
 def main() -> None:
@@ -18,7 +18,7 @@ def main() -> None:
     serve, port, stop = library.doltliteServeAsync, library.doltliteServerPort, library.doltliteServerStop
     serve.argtypes, serve.restype = [ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p], ctypes.c_void_p
     port.argtypes = stop.argtypes = [ctypes.c_void_p]
-    server = serve(os.fsencode(sys.argv[1]), int(sys.argv[2]), ADDRESS)
+    server = serve(os.fsencode(sys.argv[1]), int(sys.argv[2]), LOOPBACK_ADDRESS)
     if not server:
         sys.exit(f"port {sys.argv[2]} cannot be had")
     os.write(1, f"{port(server)}\n".encode())

@@ -5,17 +5,17 @@ from typing import Literal
 
 import msgspec
 
-from synaptic.hooks.edit_registry import Owner
-from synaptic.hooks.pins import pins_file
+from synaptic.hooks.edit_registry import EntryOwner
+from synaptic.hooks.pins import locate_pins
 from synaptic.model.home import Home
 
-Scope = Literal["project", "global"]
+SiteScope = Literal["project", "global"]
 
 
 class Site(msgspec.Struct, frozen=True):
     """One place with a registry, a lockfile and the files of its packages."""
 
-    scope: Scope
+    scope: SiteScope
     root: Path
     """The project, or the user's home folder."""
     home: Home
@@ -43,18 +43,18 @@ class Site(msgspec.Struct, frozen=True):
 
     @property
     def pins(self) -> Path:
-        return pins_file(self.home, "" if self.scope == "global" else str(self.root))
+        return locate_pins(self.home, "" if self.scope == "global" else str(self.root))
 
-    def owner(self, package: str) -> Owner:
-        return Owner(package, self.scope)
+    def make_owner(self, package: str) -> EntryOwner:
+        return EntryOwner(package, self.scope)
 
     def __str__(self) -> str:
         return f"{self.scope} ({self.base})"
 
 
-def project_site(root: Path, home: Home) -> Site:
+def make_project_site(root: Path, home: Home) -> Site:
     return Site("project", root, home)
 
 
-def global_site(home: Home) -> Site:
+def make_global_site(home: Home) -> Site:
     return Site("global", home.root.parent, home)

@@ -19,17 +19,17 @@ from typing import Literal
 import msgspec
 
 from synaptic.files.lock import hold_lock
-from synaptic.files.replace import drop_folders, make_folders, replace
-from synaptic.hooks.edit_registry import registry_lock
+from synaptic.files.replace import drop_folders, make_folders, replace_file
+from synaptic.hooks.edit_registry import lock_registry
 from synaptic.model.home import Home
 from synaptic.model.refusal import Refusal
 from synaptic.packages.site import Site
 
-After = Callable[[str], None]
+StepCallback = Callable[[str], None]
 """Called with the name of every step that is done."""
 
 
-class Put(msgspec.Struct, frozen=True):
+class PutFile(msgspec.Struct, frozen=True):
     """A file to be written."""
 
     path: Path
@@ -37,17 +37,17 @@ class Put(msgspec.Struct, frozen=True):
     mode: int = 0o644
 
 
-class Drop(msgspec.Struct, frozen=True):
+class DropFile(msgspec.Struct, frozen=True):
     """A file to be deleted, with the folders above it that are empty then, up to `below`."""
 
     path: Path
     below: Path
 
 
-Change = Put | Drop
+StagedChange = PutFile | DropFile
 
 
-class Move(msgspec.Struct, frozen=True):
+class FileMove(msgspec.Struct, frozen=True):
     """One change on disk: `staged` takes the place of `path` ("": nothing does), `saved` is what was there."""
 
     path: str
@@ -56,24 +56,24 @@ class Move(msgspec.Struct, frozen=True):
     empty: tuple[str, ...] = ()
 
 
-class Journal(msgspec.Struct, frozen=True, kw_only=True):
+class MoveJournal(msgspec.Struct, frozen=True, kw_only=True):
     """A decided transaction; its file is on disk exactly until it is finished."""
 
     id: str
     what: str
     phase: Literal["forward", "back"] = "forward"
-    moves: tuple[Move, ...]
+    moves: tuple[FileMove, ...]
     folders: tuple[str, ...] = ()
     """Made for it, deepest first."""
     staging: tuple[str, ...] = ()
 
 
-class Work(msgspec.Struct, frozen=True, kw_only=True):
+class FileTransaction(msgspec.Struct, frozen=True, kw_only=True):
     """What shall happen, and where; `what` is for people who meet it interrupted."""
 
     what: str
     sites: tuple[Site, ...]
-    changes: tuple[Change, ...]
+    changes: tuple[StagedChange, ...]
 
 
 def watch_nothing(step: str) -> None:
@@ -88,11 +88,11 @@ def hold_install_lock(home: Home, sites: Sequence[Site]) -> Iterator[tuple[str, 
         held.enter_context(hold_lock(_journal_folder(home) / "lock"))
         # In one order for everybody, so that two installers of several places never wait for each other.
         for site in sorted(sites, key=lambda one: str(one.base)):
-            held.enter_context(registry_lock(site.registry))
+            held.enter_context(lock_registry(site.registry))
         yield _recover(home, sites)
 
 
-def commit_changes(home: Home, work: Work, after: After = watch_nothing) -> None:
+def commit_changes(home: Home, work: FileTransaction, after: StepCallback = watch_nothing) -> None:
     """All changes, or a Refusal and none. Only inside `hold_install_lock`."""
     # Unchanged files are left alone: a second install must not touch what other programs watch.
     changes = [change for change in work.changes if not _is_done(change)]
@@ -102,22 +102,22 @@ def commit_changes(home: Home, work: Work, after: After = watch_nothing) -> None
     _move_all(home, journal, after)
 
 
-def _stage(home: Home, work: Work, changes: Sequence[Change], after: After) -> Journal:
+def _stage(home: Home, work: FileTransaction, changes: Sequence[StagedChange], after: StepCallback) -> MoveJournal:
     name = uuid.uuid4().hex
-    moves: list[Move] = []
+    moves: list[FileMove] = []
     folders: dict[str, None] = {}
     try:
         for number, change in enumerate(changes):
             stage = _staging_for(change.path, work.sites, home) / name
             stage.mkdir(parents=True, exist_ok=True)
             moves.append(_stage_change(change, stage, number))
-            if isinstance(change, Put):
+            if isinstance(change, PutFile):
                 folders |= dict.fromkeys(_missing_folders(change.path.parent))
             after(f"staged {change.path.name}")
     except OSError as error:
         _delete_staging(_staging_folders(work.sites, home))
         raise _refusal(error, "nothing was changed") from error
-    return Journal(
+    return MoveJournal(
         id=name,
         what=work.what,
         moves=tuple(moves),
@@ -126,26 +126,26 @@ def _stage(home: Home, work: Work, changes: Sequence[Change], after: After) -> J
     )
 
 
-def _stage_change(change: Change, stage: Path, number: int) -> Move:
+def _stage_change(change: StagedChange, stage: Path, number: int) -> FileMove:
     # A file that people link from elsewhere stays a link; what is dropped is the name itself.
     # A registry or lockfile that is a link stays one: its target is replaced. A deletion removes the link itself.
-    target = Path(os.path.realpath(change.path)) if isinstance(change, Put) else change.path
+    target = Path(os.path.realpath(change.path)) if isinstance(change, PutFile) else change.path
     saved = ""
     if target.is_file():
         saved = str(stage / f"{number}.old")
         _save_content(target, Path(saved))
-    if isinstance(change, Drop):
+    if isinstance(change, DropFile):
         inside = [folder for folder in target.parents if folder.is_relative_to(change.below) and folder != change.below]
-        return Move(str(target), "", saved, tuple(map(str, inside)))
+        return FileMove(str(target), "", saved, tuple(map(str, inside)))
     staged = stage / f"{number}.new"
     handle = os.open(staged, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     with os.fdopen(handle, "wb") as file:
         file.write(change.data)
         os.fchmod(file.fileno(), change.mode)
-    return Move(str(target), str(staged), saved)
+    return FileMove(str(target), str(staged), saved)
 
 
-def _move_all(home: Home, journal: Journal, after: After) -> None:
+def _move_all(home: Home, journal: MoveJournal, after: StepCallback) -> None:
     try:
         for move in journal.moves:
             _move(move)
@@ -155,43 +155,43 @@ def _move_all(home: Home, journal: Journal, after: After) -> None:
         back = msgspec.structs.replace(journal, phase="back")
         _write_journal(home, back)
         raise _refusal(error, _take_back(home, back)) from error
-    _finish(home, journal)
+    _finish_journal(home, journal)
     after("finished")
 
 
-def _move(move: Move) -> None:
+def _move(move: FileMove) -> None:
     """Carry out one move; one that an interrupted call has already carried out is left as it is."""
     if move.staged:
         # Gone: this move was done before the crash, and the journal is being finished.
         if os.path.lexists(move.staged):  # gone: it is in its place already
             Path(move.path).parent.mkdir(parents=True, exist_ok=True)
-            _rename(move.staged, move.path)
+            _rename_or_copy(move.staged, move.path)
         return
     Path(move.path).unlink(missing_ok=True)
     drop_folders(move.empty)
 
 
-def _take_back(home: Home, journal: Journal) -> str:
+def _take_back(home: Home, journal: MoveJournal) -> str:
     """Undo every move, also after one that cannot be undone; returns the outcome as text."""
     wrong = []
     for move in reversed(journal.moves):
         try:
-            _undo(move)
+            _undo_move(move)
         except OSError as error:
             wrong.append(f"{move.path}: {error.strerror or error}")
     drop_folders(journal.folders)
     if wrong:
         # The journal stays, and with it the saved contents: the next call tries again.
         return f"and could not be taken back: {'; '.join(wrong)}; the next call tries again"
-    _finish(home, journal)
+    _finish_journal(home, journal)
     return "everything is as it was"
 
 
-def _undo(move: Move) -> None:
+def _undo_move(move: FileMove) -> None:
     if move.saved:
         if os.path.lexists(move.saved):
             Path(move.path).parent.mkdir(parents=True, exist_ok=True)
-            _rename(move.saved, move.path)
+            _rename_or_copy(move.saved, move.path)
     # Staged file moved and nothing was there before: the new file itself must go.
     elif move.staged and not os.path.lexists(move.staged):
         # Nothing was there before, and the staged file is gone: what is there now is ours.
@@ -202,7 +202,7 @@ def _recover(home: Home, sites: Iterable[Site]) -> tuple[str, ...]:
     """Finish journaled transactions and drop staged files without a journal; the lock keeps others away."""
     told = []
     for file in sorted(_journal_folder(home).glob("*.json")):
-        journal = msgspec.json.decode(file.read_bytes(), type=Journal)
+        journal = msgspec.json.decode(file.read_bytes(), type=MoveJournal)
         if journal.phase == "forward":
             _move_all(home, journal, watch_nothing)
             told.append(f"{journal.what}: was interrupted, and is finished now")
@@ -212,11 +212,11 @@ def _recover(home: Home, sites: Iterable[Site]) -> tuple[str, ...]:
     return tuple(told)
 
 
-def _write_journal(home: Home, journal: Journal) -> None:
-    replace(_journal_file(home, journal), msgspec.json.encode(journal))
+def _write_journal(home: Home, journal: MoveJournal) -> None:
+    replace_file(_journal_file(home, journal), msgspec.json.encode(journal))
 
 
-def _finish(home: Home, journal: Journal) -> None:
+def _finish_journal(home: Home, journal: MoveJournal) -> None:
     """Delete the journal first: a transaction without one is over, whatever is left of its staging."""
     _journal_file(home, journal).unlink(missing_ok=True)
     _delete_staging(map(Path, journal.staging))
@@ -231,7 +231,7 @@ def _journal_folder(home: Home) -> Path:
     return home.root / "install"
 
 
-def _journal_file(home: Home, journal: Journal) -> Path:
+def _journal_file(home: Home, journal: MoveJournal) -> Path:
     return _journal_folder(home) / f"{journal.id}.json"
 
 
@@ -249,8 +249,8 @@ def _missing_folders(folder: Path) -> list[str]:
     return [str(one) for one in (folder, *folder.parents) if not one.exists()]
 
 
-def _is_done(change: Change) -> bool:
-    if isinstance(change, Drop):
+def _is_done(change: StagedChange) -> bool:
+    if isinstance(change, DropFile):
         return not os.path.lexists(change.path)
     try:
         same_mode = change.path.stat().st_mode & 0o777 == change.mode
@@ -267,7 +267,7 @@ def _save_content(source: Path, target: Path) -> None:
         shutil.copy2(source, target)
 
 
-def _rename(source: str, target: str) -> None:
+def _rename_or_copy(source: str, target: str) -> None:
     try:
         os.replace(source, target)  # noqa: PTH105 - both names are strings
     except OSError as error:

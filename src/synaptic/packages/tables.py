@@ -8,14 +8,14 @@ import msgspec
 from synaptic.model.refusal import Refusal
 from synaptic.packages.rows import Dep, HookRow, Package, PackageFile, Question, Variant
 
-SCHEMA = 1
+REGISTRY_SCHEMA = 1
 """Schema version of the tables below; a registry with a higher one is not read."""
 
 Row = TypeVar("Row", Package, PackageFile, HookRow, Dep, Question, Variant)
 Statement = tuple[str, Sequence[object]]
 """SQL with `?` for each parameter."""
 
-KINDS: Mapping[type[msgspec.Struct], str] = {
+TABLE_NAMES: Mapping[type[msgspec.Struct], str] = {
     Package: "packages",
     PackageFile: "package_files",
     Dep: "package_deps",
@@ -24,7 +24,7 @@ KINDS: Mapping[type[msgspec.Struct], str] = {
     Question: "package_questions",
 }
 """Row type to table name; `packages` first, because the others reference it."""
-OWNER: Mapping[type[msgspec.Struct], str] = {
+OWNER_COLUMNS: Mapping[type[msgspec.Struct], str] = {
     Package: "id",
     PackageFile: "package_id",
     Dep: "package_id",
@@ -33,7 +33,7 @@ OWNER: Mapping[type[msgspec.Struct], str] = {
     Question: "package_id",
 }
 """The column that says to which package a row belongs."""
-ORDER: Mapping[type[msgspec.Struct], str] = {
+ORDER_COLUMNS: Mapping[type[msgspec.Struct], str] = {
     Package: "name",
     PackageFile: "dest_path",
     Dep: "dep_name",
@@ -41,11 +41,11 @@ ORDER: Mapping[type[msgspec.Struct], str] = {
     HookRow: "event, priority, script_path",
     Question: "sort_order, question_id",
 }
-JSON = frozenset({"variables", "options", "frontmatter"})
+JSON_COLUMNS = frozenset({"variables", "options", "frontmatter"})
 
-CREATE = (
+CREATE_STATEMENTS = (
     """CREATE TABLE registry_schema (version INTEGER NOT NULL PRIMARY KEY)""",
-    f"""INSERT INTO registry_schema VALUES ({SCHEMA})""",
+    f"""INSERT INTO registry_schema VALUES ({REGISTRY_SCHEMA})""",
     """CREATE TABLE packages (
   id VARCHAR(128) NOT NULL PRIMARY KEY,
   name VARCHAR(256) NOT NULL,
@@ -127,52 +127,52 @@ CREATE = (
 )
 
 
-def columns(kind: type[msgspec.Struct]) -> str:
+def list_columns(kind: type[msgspec.Struct]) -> str:
     """List the columns of a row type as SQL, in their order."""
     return ", ".join(kind.__struct_fields__)
 
 
-def from_rows(kind: type[Row], rows: Iterable[Sequence[object]], where: str) -> tuple[Row, ...]:
+def convert_rows(kind: type[Row], rows: Iterable[Sequence[object]], where: str) -> tuple[Row, ...]:
     """Convert rows to values. Raises Refusal for a row that is not valid."""
     names = kind.__struct_fields__
     given = [
-        {name: _plain(name, value) for name, value in zip(names, values, strict=True) if value is not None}
+        {name: _decode_value(name, value) for name, value in zip(names, values, strict=True) if value is not None}
         for values in rows
     ]
     try:
         return msgspec.convert(given, tuple[kind, ...], strict=False)  # type: ignore[valid-type]
     except msgspec.ValidationError as error:
-        table = KINDS[kind]
+        table = TABLE_NAMES[kind]
         raise Refusal("validation_failed", f"a row of {table} cannot be read: {error}", where=where) from None
 
 
-def _plain(name: str, value: object) -> object:
-    return msgspec.json.decode(value) if name in JSON and isinstance(value, str) else value
+def _decode_value(name: str, value: object) -> object:
+    return msgspec.json.decode(value) if name in JSON_COLUMNS and isinstance(value, str) else value
 
 
-def insert(row: msgspec.Struct) -> Statement:
+def make_insert(row: msgspec.Struct) -> Statement:
     """Make the statement that inserts one row."""
     marks = ", ".join("?" for _ in row.__struct_fields__)
-    values = [_stored(name, getattr(row, name)) for name in row.__struct_fields__]
-    return f"INSERT INTO {KINDS[type(row)]} ({columns(type(row))}) VALUES ({marks})", values
+    values = [_encode_value(name, getattr(row, name)) for name in row.__struct_fields__]
+    return f"INSERT INTO {TABLE_NAMES[type(row)]} ({list_columns(type(row))}) VALUES ({marks})", values
 
 
-def _stored(name: str, value: Any) -> object:
+def _encode_value(name: str, value: Any) -> object:
     if isinstance(value, bool):
         return int(value)
     # Sorted keys: the same value must be the same text, or every import would look like a change.
-    return msgspec.json.encode(value, order="sorted").decode() if name in JSON and value is not None else value
+    return msgspec.json.encode(value, order="sorted").decode() if name in JSON_COLUMNS and value is not None else value
 
 
-def remove(package_id: str) -> Statement:
+def make_delete(package_id: str) -> Statement:
     """Make the statement that deletes a package; its other rows go by ON DELETE CASCADE."""
     return "DELETE FROM packages WHERE id = ?", [package_id]
 
 
-def copy(package_id: str, table_at_source: Mapping[str, str]) -> list[Statement]:
+def make_copy(package_id: str, table_at_source: Mapping[str, str]) -> list[Statement]:
     """Make the statements that copy a package from the given table expressions (another channel or commit)."""
-    statements = [remove(package_id)]
-    for kind, table in KINDS.items():
-        taken = f"SELECT {columns(kind)} FROM {table_at_source[table]} WHERE {OWNER[kind]} = ?"
-        statements.append((f"INSERT INTO {table} ({columns(kind)}) {taken}", [package_id]))
+    statements = [make_delete(package_id)]
+    for kind, table in TABLE_NAMES.items():
+        taken = f"SELECT {list_columns(kind)} FROM {table_at_source[table]} WHERE {OWNER_COLUMNS[kind]} = ?"
+        statements.append((f"INSERT INTO {table} ({list_columns(kind)}) {taken}", [package_id]))
     return statements

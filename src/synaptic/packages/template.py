@@ -10,14 +10,14 @@ from jinja2 import ChainableUndefined, TemplateError, nodes
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from synaptic.model.refusal import Refusal
-from synaptic.packages.answers import Answers
-from synaptic.packages.hashes import digest
+from synaptic.packages.answers import QuestionAnswers
+from synaptic.packages.hashes import hash_text
 from synaptic.packages.profile_repo import RepoProfile
 from synaptic.packages.rows import Bundle, PackageFile, Question
 
-SUFFIX = ".j2"
-REPO = frozenset(RepoProfile.__struct_fields__)
-ENV = frozenset(
+TEMPLATE_SUFFIX = ".j2"
+REPO_FIELDS = frozenset(RepoProfile.__struct_fields__)
+ENV_FIELDS = frozenset(
     {
         "synaptic_root",
         "sc_dolt_branch",
@@ -27,7 +27,7 @@ ENV = frozenset(
         "synaptic_project_root",
     }
 )
-FORBIDDEN = {
+FORBIDDEN_NODES = {
     nodes.Include: "include",
     nodes.Import: "import",
     nodes.FromImport: "import",
@@ -40,39 +40,39 @@ FORBIDDEN = {
     nodes.Mod: "`%`",
 }
 """What could reach a file, run forever or fill the memory; templates fill in text, they compute nothing."""
-FILTERS = frozenset(
+ALLOWED_FILTERS = frozenset(
     {"capitalize", "default", "first", "join", "last", "length", "list", "lower"}
     | {"replace", "reverse", "sort", "title", "tojson", "trim", "unique", "upper"}
 )
 RENDERED_LIMIT = 4 << 20
-LEFTOVER = re.compile(r"\{\{.*?\}\}|\{%.*?%\}", re.DOTALL)
+LEFTOVER_PLACEHOLDER = re.compile(r"\{\{.*?\}\}|\{%.*?%\}", re.DOTALL)
 
 
-class Standing(ChainableUndefined):
+class UnknownValue(ChainableUndefined):
     """An undefined value that renders as its own placeholder."""
 
     __slots__ = ()
 
-    def __getattr__(self, name: str) -> "Standing":
+    def __getattr__(self, name: str) -> "UnknownValue":
         # Jinja and copy probe dunder attributes; an answer for them would look like a real object.
         if name.startswith("__"):
             raise AttributeError(name)
-        return Standing(name=f"{self._undefined_name}.{name}")
+        return UnknownValue(name=f"{self._undefined_name}.{name}")
 
     def __str__(self) -> str:
         return f"{{{{ {self._undefined_name} }}}}"
 
 
-class Values(msgspec.Struct, frozen=True):
+class TemplateValues(msgspec.Struct, frozen=True):
     """The values that a template may use."""
 
     repo: RepoProfile
-    answers: Answers
+    answers: QuestionAnswers
     env: Mapping[str, str]
     """Keys of ENV, see environment_values."""
 
 
-class Rendered(msgspec.Struct, frozen=True):
+class RenderedFile(msgspec.Struct, frozen=True):
     """A rendered file: path without `.j2`, text, its hash, and warnings."""
 
     path: str
@@ -81,7 +81,7 @@ class Rendered(msgspec.Struct, frozen=True):
     warnings: tuple[str, ...] = ()
 
 
-class Finding(msgspec.Struct, frozen=True):
+class TemplateFinding(msgspec.Struct, frozen=True):
     """Something wrong with a package's templates or questions; a warning at import, errors block a publish."""
 
     where: str
@@ -89,69 +89,69 @@ class Finding(msgspec.Struct, frozen=True):
     is_error: bool = True
 
 
-def environment_values(variables: Mapping[str, str]) -> dict[str, str]:
+def make_env_values(variables: Mapping[str, str]) -> dict[str, str]:
     """Make a template's `env` from the six project variables."""
     renamed = {"synaptic_channel": "sc_dolt_branch"}
     lowered = {name.lower(): value for name, value in variables.items()}
     return {renamed.get(name, name): value for name, value in lowered.items()}
 
 
-def render(file: PackageFile, values: Values) -> Rendered:
+def render_file(file: PackageFile, values: TemplateValues) -> RenderedFile:
     """Render a file as it is installed. Raises Refusal for a forbidden or broken template.
 
     An unknown value keeps its placeholder, with a warning: the install goes on.
     """
     if not file.is_template:
-        return Rendered(file.dest_path, file.content, digest(file.content))
-    tree = _parsed(file.dest_path, file.content)
-    unknown = tuple(finding.message for finding in _names(tree, file.dest_path, values.answers))
-    text = _filled(file, values)
-    left = sorted({match.group() for match in LEFTOVER.finditer(text)})
+        return RenderedFile(file.dest_path, file.content, hash_text(file.content))
+    tree = _parse_template(file.dest_path, file.content)
+    unknown = tuple(finding.message for finding in _find_unknown(tree, file.dest_path, values.answers))
+    text = _fill_template(file, values)
+    left = sorted({match.group() for match in LEFTOVER_PLACEHOLDER.finditer(text)})
     warnings = (*unknown, *(f"`{piece[:80]}` is left in the text" for piece in left))
-    return Rendered(file.dest_path.removesuffix(SUFFIX), text, digest(text), warnings)
+    return RenderedFile(file.dest_path.removesuffix(TEMPLATE_SUFFIX), text, hash_text(text), warnings)
 
 
-def lint(bundle: Bundle) -> tuple[Finding, ...]:
+def lint_templates(bundle: Bundle) -> tuple[TemplateFinding, ...]:
     """Find unknown variables, forbidden or broken templates, and questions whose answer nothing uses."""
     known = {question.question_id: "" for question in bundle.questions}
     used: set[str] = set()
-    found: list[Finding] = []
+    found: list[TemplateFinding] = []
     for file in bundle.files:
         if file.is_template:
-            found += _linted(file, known, used)
-    return (*found, *_unused(bundle.questions, used))
+            found += _lint_file(file, known, used)
+    return (*found, *_find_unused(bundle.questions, used))
 
 
-def _linted(file: PackageFile, known: Answers, used: set[str]) -> Iterator[Finding]:
+def _lint_file(file: PackageFile, known: QuestionAnswers, used: set[str]) -> Iterator[TemplateFinding]:
     try:
-        tree = _parsed(file.dest_path, file.content)
+        tree = _parse_template(file.dest_path, file.content)
     except Refusal as refusal:
-        yield Finding(file.dest_path, refusal.message)
+        yield TemplateFinding(file.dest_path, refusal.message)
         return
-    used |= {field for space, field in _references(tree) if space == "answers"}
-    yield from _names(tree, file.dest_path, known)
+    used |= {field for space, field in _iter_references(tree) if space == "answers"}
+    yield from _find_unknown(tree, file.dest_path, known)
 
 
-def _unused(questions: Iterable[Question], used: set[str]) -> Iterator[Finding]:
+def _find_unused(questions: Iterable[Question], used: set[str]) -> Iterator[TemplateFinding]:
     for question in questions:
         if question.question_id not in used:
-            yield Finding(f"question {question.question_id}", "no template uses its answer", is_error=False)
+            yield TemplateFinding(f"question {question.question_id}", "no template uses its answer", is_error=False)
 
 
-def _names(tree: nodes.Template, where: str, answers: Answers) -> Iterator[Finding]:
-    known = {"repo": REPO, "env": ENV, "answers": frozenset(answers)}
-    for space, field in sorted(set(_references(tree))):
+def _find_unknown(tree: nodes.Template, where: str, answers: QuestionAnswers) -> Iterator[TemplateFinding]:
+    known = {"repo": REPO_FIELDS, "env": ENV_FIELDS, "answers": frozenset(answers)}
+    for space, field in sorted(set(_iter_references(tree))):
         name = f"{space}.{field}" if field else space
         if field not in known.get(space, ()) and (field or space not in known):
-            yield Finding(where, f"unknown variable `{name}`")
+            yield TemplateFinding(where, f"unknown variable `{name}`")
 
 
-def _references(tree: nodes.Template) -> Iterator[tuple[str, str]]:
+def _iter_references(tree: nodes.Template) -> Iterator[tuple[str, str]]:
     """(namespace, field) of every variable that comes from outside; ("x", "") for a bare `x`."""
     own = {node.name for node in tree.find_all(nodes.Name) if node.ctx in ("store", "param")} | {"loop"}
     reached = set()
     for node in tree.find_all((nodes.Getattr, nodes.Getitem)):
-        base, field = _reach(node)
+        base, field = _split_reference(node)
         if isinstance(base, nodes.Name) and base.name not in own:
             reached.add(id(base))
             yield base.name, field
@@ -160,7 +160,7 @@ def _references(tree: nodes.Template) -> Iterator[tuple[str, str]]:
             yield name.name, ""
 
 
-def _reach(node: nodes.Expr) -> tuple[nodes.Node | None, str]:
+def _split_reference(node: nodes.Expr) -> tuple[nodes.Node | None, str]:
     """What `a.b` or `a["b"]` reaches into, and for which field; "" when the field is computed."""
     match node:
         case nodes.Getattr(node=base, attr=field):
@@ -172,24 +172,24 @@ def _reach(node: nodes.Expr) -> tuple[nodes.Node | None, str]:
     return None, ""
 
 
-def _parsed(where: str, content: str) -> nodes.Template:
+def _parse_template(where: str, content: str) -> nodes.Template:
     """Parse a template. Forbidden nodes are refused before compiling, which would evaluate constant expressions."""
     try:
-        tree: nodes.Template = _environment().parse(content)
+        tree: nodes.Template = _make_environment().parse(content)
         _refuse_forbidden(tree, where)
-        _environment().compile(content, raw=True)  # names a filter that does not exist
+        _make_environment().compile(content, raw=True)  # names a filter that does not exist
     except (TemplateError, RecursionError) as error:
         raise Refusal("validation_failed", f"is no valid template: {error}", where=where) from None
     return tree
 
 
 def _refuse_forbidden(tree: nodes.Template, where: str) -> None:
-    if bad := next(tree.find_all(tuple(FORBIDDEN)), None):
-        problem = f"line {bad.lineno}: {FORBIDDEN[type(bad)]} is not allowed in a template"
+    if bad := next(tree.find_all(tuple(FORBIDDEN_NODES)), None):
+        problem = f"line {bad.lineno}: {FORBIDDEN_NODES[type(bad)]} is not allowed in a template"
         raise Refusal("validation_failed", problem, where=where)
 
 
-def _filled(file: PackageFile, values: Values) -> str:
+def _fill_template(file: PackageFile, values: TemplateValues) -> str:
     given: dict[str, Any] = {
         "repo": msgspec.structs.asdict(values.repo),
         "answers": dict(values.answers),
@@ -197,7 +197,7 @@ def _filled(file: PackageFile, values: Values) -> str:
     }
     try:
         pieces, size = [], 0
-        for piece in _environment().from_string(file.content).generate(given):
+        for piece in _make_environment().from_string(file.content).generate(given):
             size += len(piece)
             # Counted piece by piece: a loop over a long answer could otherwise fill the memory before the check.
             if size > RENDERED_LIMIT:
@@ -209,9 +209,9 @@ def _filled(file: PackageFile, values: Values) -> str:
 
 
 @cache
-def _environment() -> ImmutableSandboxedEnvironment:
-    made = ImmutableSandboxedEnvironment(undefined=Standing, keep_trailing_newline=True, optimized=False)
+def _make_environment() -> ImmutableSandboxedEnvironment:
+    made = ImmutableSandboxedEnvironment(undefined=UnknownValue, keep_trailing_newline=True, optimized=False)
     # Without `range`, `lipsum` and the like a template can neither call anything nor loop without data.
     made.globals.clear()
-    made.filters = {name: made.filters[name] for name in FILTERS}
+    made.filters = {name: made.filters[name] for name in ALLOWED_FILTERS}
     return made

@@ -7,17 +7,17 @@ import msgspec
 from synaptic.model.environment import DEFAULT_CHANNEL
 from synaptic.model.refusal import Refusal
 from synaptic.packages import lock
-from synaptic.packages.dependencies import Wanted
-from synaptic.packages.install import Order, Prepared, prepare
-from synaptic.packages.lock import Record
+from synaptic.packages.dependencies import WantedPackage
+from synaptic.packages.install import InstallOrder, InstallPlan, prepare_install
+from synaptic.packages.lock import InstallRecord
 from synaptic.packages.rows import Package
 from synaptic.packages.site import Site
-from synaptic.packages.source import Source
+from synaptic.packages.source import PackageSource
 
-SKIPS = ("not_found", "blocked")
+SKIPPED_CODES = ("not_found", "blocked")
 
 
-class Outcome(msgspec.Struct, frozen=True, kw_only=True):
+class UpgradeOutcome(msgspec.Struct, frozen=True, kw_only=True):
     """Outcome of the upgrade of one package."""
 
     package: str
@@ -28,14 +28,14 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     message: str = ""
 
 
-class Upgrade(msgspec.Struct, frozen=True):
+class UpgradePlan(msgspec.Struct, frozen=True):
     """A plan for one package, or the reason why there is none."""
 
-    outcome: Outcome
-    prepared: Prepared | None = None
+    outcome: UpgradeOutcome
+    prepared: InstallPlan | None = None
 
 
-class Available(msgspec.Struct, frozen=True, kw_only=True):
+class AvailableUpgrade(msgspec.Struct, frozen=True, kw_only=True):
     """An installed package and the version that its channel has now."""
 
     package: str
@@ -47,43 +47,47 @@ class Available(msgspec.Struct, frozen=True, kw_only=True):
     outdated: bool
 
 
-def channel_of(record: Record, explicit: str) -> str:
+def choose_upgrade_channel(record: InstallRecord, explicit: str) -> str:
     """Choose the channel of an upgrade: the explicit one, else the one it came from, else the default."""
     return explicit or record.branch or DEFAULT_CHANNEL
 
 
-def prepare_upgrade(source: Source, order: Order, site: Site, batch: bool = False) -> Upgrade:
+def prepare_upgrade(source: PackageSource, order: InstallOrder, site: Site, batch: bool = False) -> UpgradePlan:
     """Prepare the upgrade of one installed package. In a batch, a blocked one is skipped with a warning."""
     name = order.wanted.name
-    record = lock.load(site).get(name)
+    record = lock.load_lockfile(site).get(name)
     if record is None:
         raise Refusal("not_found", f"{name} is not installed", where=str(site), hint=f"synaptic install {name}")
-    channel = channel_of(record, order.wanted.channel)
-    said = Outcome(package=name, scope=site.scope, state="skipped", was=record.version)
-    there = source.package(name, channel, order.wanted.version)
+    channel = choose_upgrade_channel(record, order.wanted.channel)
+    said = UpgradeOutcome(package=name, scope=site.scope, state="skipped", was=record.version)
+    there = source.find_package(name, channel, order.wanted.version)
     if there is None:
         what = f"version {order.wanted.version}" if order.wanted.version else "it"
-        return Upgrade(msgspec.structs.replace(said, message=f"channel {channel} does not have {what}"))
+        return UpgradePlan(msgspec.structs.replace(said, message=f"channel {channel} does not have {what}"))
     if _is_current(record, there):
-        return Upgrade(msgspec.structs.replace(said, state="current", version=there.version, message="is the latest"))
-    wanted = Wanted(name=name, channel=channel, version=order.wanted.version, agents=order.wanted.agents)
+        return UpgradePlan(
+            msgspec.structs.replace(said, state="current", version=there.version, message="is the latest")
+        )
+    wanted = WantedPackage(name=name, channel=channel, version=order.wanted.version, agents=order.wanted.agents)
     try:
-        prepared = prepare(source, msgspec.structs.replace(order, wanted=wanted, sites=(site,)))
+        prepared = prepare_install(source, msgspec.structs.replace(order, wanted=wanted, sites=(site,)))
     except Refusal as refusal:
-        if refusal.code not in SKIPS or not batch:
+        if refusal.code not in SKIPPED_CODES or not batch:
             raise
-        return Upgrade(msgspec.structs.replace(said, version=there.version, message=str(refusal)))
-    return Upgrade(msgspec.structs.replace(said, state="planned", version=there.version), _tracked(prepared, record))
+        return UpgradePlan(msgspec.structs.replace(said, version=there.version, message=str(refusal)))
+    return UpgradePlan(
+        msgspec.structs.replace(said, state="planned", version=there.version), _keep_tracking(prepared, record)
+    )
 
 
-def available(source: Source, site: Site, explicit: str = "") -> tuple[Available, ...]:
+def list_available(source: PackageSource, site: Site, explicit: str = "") -> tuple[AvailableUpgrade, ...]:
     """List every installed package with the version of its channel."""
     found = []
-    for record in lock.load(site).install:
-        channel = channel_of(record, explicit)
-        there = source.package(record.package, channel)
+    for record in lock.load_lockfile(site).install:
+        channel = choose_upgrade_channel(record, explicit)
+        there = source.find_package(record.package, channel)
         found.append(
-            Available(
+            AvailableUpgrade(
                 package=record.package,
                 scope=site.scope,
                 channel=channel,
@@ -95,12 +99,12 @@ def available(source: Source, site: Site, explicit: str = "") -> tuple[Available
     return tuple(found)
 
 
-def _is_current(record: Record, there: Package) -> bool:
+def _is_current(record: InstallRecord, there: Package) -> bool:
     # The hash too: after a registry rollback the same version may have been published again.
     return record.version == there.version and record.sha256 == there.sha256
 
 
-def _tracked(prepared: Prepared, record: Record) -> Prepared:
+def _keep_tracking(prepared: InstallPlan, record: InstallRecord) -> InstallPlan:
     """Keep the tracking of an upgraded package: a dependency stays one, and is removed with what needs it."""
     items = tuple(
         msgspec.structs.replace(item, tracking=record.tracking) if item.name == record.package else item

@@ -5,19 +5,19 @@ from typing import Literal
 
 import msgspec
 
-from synaptic.hooks.edit_registry import entries
+from synaptic.hooks.edit_registry import parse_entries
 from synaptic.hooks.pins import Pins
 from synaptic.model.errors import DeclarationError
 from synaptic.packages import lock
-from synaptic.packages.hashes import aggregate
-from synaptic.packages.install import loaded_pins
-from synaptic.packages.lock import Record
-from synaptic.packages.materialise import sha256_of
-from synaptic.packages.plan import registry_text
+from synaptic.packages.hashes import hash_pairs
+from synaptic.packages.install import load_pins
+from synaptic.packages.lock import InstallRecord
+from synaptic.packages.materialise import hash_file
+from synaptic.packages.plan import read_registry_text
 from synaptic.packages.site import Site
 
 Severity = Literal["info", "warn", "error", "critical"]
-SEVERITIES: dict[str, Severity] = {
+FINDING_SEVERITIES: dict[str, Severity] = {
     "ok": "info",
     "extra": "info",
     "modified": "warn",
@@ -36,7 +36,7 @@ SEVERITIES: dict[str, Severity] = {
 """Kind of finding to how bad it is; only errors and critical ones fail."""
 
 
-class Found(msgspec.Struct, frozen=True, kw_only=True):
+class VerifyFinding(msgspec.Struct, frozen=True, kw_only=True):
     """One result of the verification."""
 
     package: str
@@ -47,37 +47,37 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def severity(self) -> Severity:
-        return SEVERITIES[self.kind]
+        return FINDING_SEVERITIES[self.kind]
 
     @property
-    def failed(self) -> bool:
+    def has_failed(self) -> bool:
         return self.severity in ("error", "critical")
 
 
-def verify_site(site: Site, package: str = "") -> tuple[Found, ...]:
+def verify_site(site: Site, package: str = "") -> tuple[VerifyFinding, ...]:
     """Verify all packages of a site, or one: files in order, extra files, then record, hooks and pins."""
-    pins = loaded_pins(site)
-    records = [record for record in lock.load(site).install if package in ("", record.package)]
+    pins = load_pins(site)
+    records = [record for record in lock.load_lockfile(site).install if package in ("", record.package)]
     return tuple(found for record in records for found in verify_record(site, record, pins))
 
 
-def verify_record(site: Site, record: Record, pins: Pins) -> Iterator[Found]:
+def verify_record(site: Site, record: InstallRecord, pins: Pins) -> Iterator[VerifyFinding]:
     """Verify one package."""
 
-    def found(kind: str, path: str = "", message: str = "") -> Found:
-        return Found(package=record.package, scope=site.scope, kind=kind, path=path, message=message)
+    def found(kind: str, path: str = "", message: str = "") -> VerifyFinding:
+        return VerifyFinding(package=record.package, scope=site.scope, kind=kind, path=path, message=message)
 
-    files = [found(_state(site, path, sha), path) for path, sha in record.files.items()]
+    files = [found(_find_file_state(site, path, sha), path) for path, sha in record.files.items()]
     yield from files
-    yield from (found("extra", path) for path in _extras(site, record))
-    yield from (found(kind, message=text) for kind, text in _record_faults(record))
-    yield from (found(kind, path, text) for kind, path, text in _hook_faults(site, record))
-    yield from (found(kind, path, text) for kind, path, text in _pin_faults(site, record, pins))
+    yield from (found("extra", path) for path in _list_extras(site, record))
+    yield from (found(kind, message=text) for kind, text in _iter_record_faults(record))
+    yield from (found(kind, path, text) for kind, path, text in _iter_hook_faults(site, record))
+    yield from (found(kind, path, text) for kind, path, text in _iter_pin_faults(site, record, pins))
 
 
-def _state(site: Site, path: str, sha: str) -> str:
+def _find_file_state(site: Site, path: str, sha: str) -> str:
     try:
-        now = sha256_of(site.base / path)
+        now = hash_file(site.base / path)
     except OSError:
         return "unreadable"
     if now is None:
@@ -85,7 +85,7 @@ def _state(site: Site, path: str, sha: str) -> str:
     return "ok" if now == sha else "modified"
 
 
-def _extras(site: Site, record: Record) -> list[str]:
+def _list_extras(site: Site, record: InstallRecord) -> list[str]:
     folder = site.skills / record.package
     if not folder.is_dir():
         return []
@@ -93,7 +93,7 @@ def _extras(site: Site, record: Record) -> list[str]:
     return sorted(path for path in there if path not in record.files)
 
 
-def _record_faults(record: Record) -> Iterator[tuple[str, str]]:
+def _iter_record_faults(record: InstallRecord) -> Iterator[tuple[str, str]]:
     needs = record.requirements
     if needs.tools and not needs.verified:
         yield "dependency_verification_missing", "nobody checked the programs it needs"
@@ -106,33 +106,33 @@ def _record_faults(record: Record) -> Iterator[tuple[str, str]]:
         yield "aggregate_mismatch", "its files together are not what was published"
 
 
-def _is_whole(record: Record) -> bool:
+def _is_whole(record: InstallRecord) -> bool:
     """Whether the record's hashes are the published ones; rendered and shared files cannot be compared."""
     own = f"skills/{record.package}/"
     # Agents and commands are installed by base name, so their published paths cannot be told any more.
     if record.template or not record.sha256 or not all(path.startswith(own) for path in record.files):
         return True
-    return aggregate((path.removeprefix(own), sha) for path, sha in record.files.items()) == record.sha256
+    return hash_pairs((path.removeprefix(own), sha) for path, sha in record.files.items()) == record.sha256
 
 
-def _hook_faults(site: Site, record: Record) -> Iterator[tuple[str, str, str]]:
+def _iter_hook_faults(site: Site, record: InstallRecord) -> Iterator[tuple[str, str, str]]:
     try:
-        there = entries(registry_text(site), str(site.registry))
+        there = parse_entries(read_registry_text(site), str(site.registry))
     except (DeclarationError, UnicodeDecodeError) as error:
         yield "hook_registry_unreadable", str(site.registry), str(error)
         return
-    owner = site.owner(record.package)
-    known = {owner.key(one.get("event"), one.get("script")): one for one in there if owner.owns(one)}
+    owner = site.make_owner(record.package)
+    known = {owner.make_key(one.get("event"), one.get("script")): one for one in there if owner.owns(one)}
     for hook in record.hooks:
         script = str(site.base / hook.script)
-        entry = known.get(owner.key(hook.event, script))
+        entry = known.get(owner.make_key(hook.event, script))
         if entry is None:
             yield "hook_not_registered", script, f"{hook.event}, matcher {hook.matcher}: {script}"
         elif entry.get("script") != script:
             yield "hook_elsewhere", script, f"the registry names {entry.get('script')}: the project was moved"
 
 
-def _pin_faults(site: Site, record: Record, pins: Pins) -> Iterator[tuple[str, str, str]]:
+def _iter_pin_faults(site: Site, record: InstallRecord, pins: Pins) -> Iterator[tuple[str, str, str]]:
     installed = pins.packages.get(record.package)
     if installed is None:
         text = "this machine has not agreed to it; type: synaptic install"
@@ -140,7 +140,7 @@ def _pin_faults(site: Site, record: Record, pins: Pins) -> Iterator[tuple[str, s
         return
     for path, accepted in installed.scripts.items():
         try:
-            now = sha256_of(site.base / path)
+            now = hash_file(site.base / path)
         except OSError:
             now = None
         if now not in accepted:

@@ -10,7 +10,7 @@ import os
 import sys
 from typing import Any
 
-BUSY = 0.2
+BUSY_SECONDS = 0.2
 """Seconds to wait for another writer inside SQLite; the asking process retries after that."""
 
 
@@ -22,19 +22,19 @@ def main() -> None:
     connection = None
     for line in requests:
         try:
-            connection = connection or connect(sys.argv[1])
-            answer = act(connection, json.loads(line))
+            connection = connection or connect_database(sys.argv[1])
+            answer = run_request(connection, json.loads(line))
         except Exception as error:  # noqa: BLE001 - whatever the engine says is the answer
             answer = {"error": str(error), "kind": type(error).__name__}
         answers.write(json.dumps(answer, separators=(",", ":")).encode() + b"\n")
         answers.flush()
 
 
-def connect(path: str) -> Any:
+def connect_database(path: str) -> Any:
     """Connect to the database, with doltlite as the engine behind Python's sqlite3 module."""
     importlib.import_module("doltlite")  # first: what sqlite3 then loads is doltlite
     sqlite3 = importlib.import_module("sqlite3")
-    connection = sqlite3.connect(path, isolation_level=None, timeout=BUSY)
+    connection = sqlite3.connect(path, isolation_level=None, timeout=BUSY_SECONDS)
     try:
         connection.execute("SELECT dolt_version()")
     except sqlite3.OperationalError as error:
@@ -45,7 +45,7 @@ def connect(path: str) -> Any:
     return connection
 
 
-def act(connection: Any, request: dict[str, Any]) -> dict[str, Any]:
+def run_request(connection: Any, request: dict[str, Any]) -> dict[str, Any]:
     """Run a query, or a change: statements in one transaction on one branch, ended by a Dolt commit."""
     if "sql" in request:
         return {"rows": connection.execute(request["sql"], request["params"]).fetchall()}
@@ -54,7 +54,7 @@ def act(connection: Any, request: dict[str, Any]) -> dict[str, Any]:
     try:
         for sql, params in request["statements"]:
             connection.execute(sql, params).fetchall()
-        commit = finish(connection, request)
+        commit = make_commit(connection, request)
         connection.execute("COMMIT")
     except BaseException:
         if connection.in_transaction:
@@ -63,7 +63,7 @@ def act(connection: Any, request: dict[str, Any]) -> dict[str, Any]:
     return {"rows": [[commit]]}
 
 
-def finish(connection: Any, request: dict[str, Any]) -> str:
+def make_commit(connection: Any, request: dict[str, Any]) -> str:
     """Make a Dolt commit and return its hash; "" when nothing has changed."""
     if not connection.execute("SELECT 1 FROM dolt_status LIMIT 1").fetchall():
         return ""

@@ -6,19 +6,19 @@ from typing import Protocol
 import msgspec
 
 from synaptic.agents.base import Adapter
-from synaptic.agents.shared.discover import OWN
+from synaptic.agents.shared.discover import OWN_NAME
 from synaptic.model.call import Call
 from synaptic.model.decision import Decision, Kind
 from synaptic.model.event import PreToolUse, SessionStart, Timing, UserPromptSubmit
 from synaptic.model.state import Change
 from synaptic.pipeline.decide import Deliberation
-from synaptic.pipeline.escalate import escalate, fingerprint
-from synaptic.pipeline.hints import add_documents, log_lines, tell_hints
-from synaptic.policies.base import policies
-from synaptic.policies.prompt import typed
+from synaptic.pipeline.escalate import escalate_refusal, fingerprint_call
+from synaptic.pipeline.hints import add_documents, make_log_lines, tell_hints
+from synaptic.policies.base import load_policies
+from synaptic.policies.prompt import is_typed
 from synaptic.store.record import Delivery
 
-REFUSALS = "session:refusals"
+REFUSALS_SECTION = "session:refusals"
 """How often a session was refused the same call, since its user last spoke."""
 
 
@@ -28,26 +28,26 @@ class Recollection(Protocol):
     stop_cap: int
     """Blocks of a stop in a row after which the agent may stop."""
 
-    def refusals(self, call: Call) -> Mapping[str, object]:
+    def read_refusals(self, call: Call) -> Mapping[str, object]:
         """How often the session was refused, by the call's fingerprint."""
 
-    def hints_told(self, call: Call) -> tuple[object, ...]:
+    def read_told_hints(self, call: Call) -> tuple[object, ...]:
         """Abilities and documents that the session has heard of."""
 
-    def documents(self, call: Call, intent: dict[str, object]) -> Iterable[dict[str, object]]:
+    def find_documents(self, call: Call, intent: dict[str, object]) -> Iterable[dict[str, object]]:
         """Documents of the project that fit an intent."""
 
-    def notices(self) -> Iterable[str]:
+    def take_notices(self) -> Iterable[str]:
         """What a session should hear once, at its start: what was skipped, what is broken."""
 
-    def stop_blocks(self, call: Call) -> int:
+    def count_stop_blocks(self, call: Call) -> int:
         """How often in a row the agent was kept from stopping."""
 
-    def deliveries(self, call: Call) -> tuple[Delivery, ...]:
+    def find_deliveries(self, call: Call) -> tuple[Delivery, ...]:
         """Texts that wait for an event which reaches the model."""
 
 
-class Amending(msgspec.Struct, frozen=True, kw_only=True):
+class AmendContext(msgspec.Struct, frozen=True, kw_only=True):
     """One event on its way through the amendments."""
 
     call: Call
@@ -57,17 +57,17 @@ class Amending(msgspec.Struct, frozen=True, kw_only=True):
     carried: tuple[Delivery, ...]
 
 
-class Amended(msgspec.Struct, frozen=True):
+class AmendedDecision(msgspec.Struct, frozen=True):
     """The decision as the agent is told, and the deliveries that it carries."""
 
     decision: Decision
     carried: tuple[Delivery, ...]
 
 
-def amend(call: Call, made: Deliberation, wire: Adapter, memory: Recollection) -> Amended:
+def amend_decision(call: Call, made: Deliberation, wire: Adapter, memory: Recollection) -> AmendedDecision:
     """All amendments, in this order."""
     carried = _find_deliveries(call, wire, memory)
-    about = Amending(call=call, wire=wire, memory=memory, hook_log=made.hook_log, carried=carried)
+    about = AmendContext(call=call, wire=wire, memory=memory, hook_log=made.hook_log, carried=carried)
     decision = made.decision
     for amendment in (
         count_refusal,  # first: what a repeated refusal becomes is what everything after it is told beside
@@ -80,74 +80,74 @@ def amend(call: Call, made: Deliberation, wire: Adapter, memory: Recollection) -
         degrade_for_agent,  # last: everything above is mapped to what this agent can honour
     ):
         decision = amendment(decision, about)
-    return Amended(decision, carried)
+    return AmendedDecision(decision, carried)
 
 
-def count_refusal(decision: Decision, about: Amending) -> Decision:
+def count_refusal(decision: Decision, about: AmendContext) -> Decision:
     """A refusal that is repeated grows firmer; a prompt of the user starts the count anew."""
     event = about.call.event
     if isinstance(event, UserPromptSubmit):
-        speaks = event.session_id and typed(event.prompt, event.source) and about.memory.refusals(about.call)
-        return _with_effect(decision, Change(section=REFUSALS, clear=True)) if speaks else decision
+        speaks = event.session_id and is_typed(event.prompt, event.source) and about.memory.read_refusals(about.call)
+        return _add_effect(decision, Change(section=REFUSALS_SECTION, clear=True)) if speaks else decision
     if decision.kind is not Kind.DENY or not isinstance(event, PreToolUse) or not event.session_id:
         return decision
-    policy = policies().get(decision.by)
+    policy = load_policies().get(decision.by)
     # Some refusals are not about the call, such as the one for a missing log (decision 81): they never escalate.
     if policy is not None and not policy.counts_repeats:
         return decision
-    name = fingerprint(event.tool)
-    before = about.memory.refusals(about.call).get(name, 0)
+    name = fingerprint_call(event.tool)
+    before = about.memory.read_refusals(about.call).get(name, 0)
     times = before if isinstance(before, int) else 0
-    firmer = escalate(decision, event.tool, times, event.permission_mode)
-    return _with_effect(firmer, Change(section=REFUSALS, add={name: 1}))
+    firmer = escalate_refusal(decision, event.tool, times, event.permission_mode)
+    return _add_effect(firmer, Change(section=REFUSALS_SECTION, add={name: 1}))
 
 
-def write_hook_log(decision: Decision, about: Amending) -> Decision:
+def write_hook_log(decision: Decision, about: AmendContext) -> Decision:
     """What hooks log goes to the file of the policy that keeps one."""
     if decision.result is None or not decision.result.logs or not about.hook_log or not about.call.root:
         return decision
-    lines = log_lines(about.call, decision.result, about.hook_log)
+    lines = make_log_lines(about.call, decision.result, about.hook_log)
     return msgspec.structs.replace(decision, effects=decision.effects + lines)
 
 
-def find_documents(decision: Decision, about: Amending) -> Decision:
+def find_documents(decision: Decision, about: AmendContext) -> Decision:
     """Documents for the intents that hooks have seen in a prompt."""
     if decision.result is None or not about.call.root:
         return decision
-    result = add_documents(decision.result, lambda intent: about.memory.documents(about.call, intent))
+    result = add_documents(decision.result, lambda intent: about.memory.find_documents(about.call, intent))
     return msgspec.structs.replace(decision, result=result)
 
 
-def tell_new_hints(decision: Decision, about: Amending) -> Decision:
+def tell_new_hints(decision: Decision, about: AmendContext) -> Decision:
     """An agent's model is told of every hint once a session.
 
     An orchestrator that speaks our own dialect gets the hints themselves, and decides what it repeats.
     """
-    if decision.result is None or about.wire.name == OWN or not isinstance(about.call.event, UserPromptSubmit):
+    if decision.result is None or about.wire.name == OWN_NAME or not isinstance(about.call.event, UserPromptSubmit):
         return decision
-    return tell_hints(decision, about.memory.hints_told(about.call))
+    return tell_hints(decision, about.memory.read_told_hints(about.call))
 
 
-def announce_notices(decision: Decision, about: Amending) -> Decision:
+def announce_notices(decision: Decision, about: AmendContext) -> Decision:
     """What is broken or was skipped, to a session that starts."""
     if not isinstance(about.call.event, SessionStart):
         return decision
-    notices = tuple(f"synaptic: {notice}" for notice in about.memory.notices())
+    notices = tuple(f"synaptic: {notice}" for notice in about.memory.take_notices())
     return msgspec.structs.replace(decision, messages=decision.messages + notices)
 
 
-def cap_stop_blocks(decision: Decision, about: Amending) -> Decision:
+def cap_stop_blocks(decision: Decision, about: AmendContext) -> Decision:
     """Let the agent stop after a number of blocks in a row, even if the agent's own loop protection fails."""
     if about.call.event.TIMING is not Timing.STOP or not decision.feedback:
         return decision
-    blocked = about.memory.stop_blocks(about.call)
+    blocked = about.memory.count_stop_blocks(about.call)
     if blocked < about.memory.stop_cap:
         return decision
     told = f"{decision.by} wanted to keep the agent from stopping for the {blocked + 1}th time; it may stop"
     return msgspec.structs.replace(decision, feedback=(), reason="", warnings=(*decision.warnings, told))
 
 
-def carry_deliveries(decision: Decision, about: Amending) -> Decision:
+def carry_deliveries(decision: Decision, about: AmendContext) -> Decision:
     """Texts that have been waiting for an event which reaches the model."""
     if not about.carried:
         return decision
@@ -155,17 +155,17 @@ def carry_deliveries(decision: Decision, about: Amending) -> Decision:
     return msgspec.structs.replace(decision, context=decision.context + texts)
 
 
-def degrade_for_agent(decision: Decision, about: Amending) -> Decision:
+def degrade_for_agent(decision: Decision, about: AmendContext) -> Decision:
     """The decision in terms that this agent can honour on this event."""
     return about.wire.degrade(about.call, decision)
 
 
 def _find_deliveries(call: Call, wire: Adapter, memory: Recollection) -> tuple[Delivery, ...]:
     event = call.event
-    if not event.session_id or not wire.capability(event.hook_event_name).context:
+    if not event.session_id or not wire.get_capability(event.hook_event_name).context:
         return ()
-    return memory.deliveries(call)
+    return memory.find_deliveries(call)
 
 
-def _with_effect(decision: Decision, change: Change) -> Decision:
+def _add_effect(decision: Decision, change: Change) -> Decision:
     return msgspec.structs.replace(decision, effects=(*decision.effects, change))

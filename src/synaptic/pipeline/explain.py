@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 import msgspec
 
 from synaptic.model.call import Answer
-from synaptic.model.decision import POLICIES, Decision, Kind, Step
+from synaptic.model.decision import POLICIES, Decision, Kind, TraceStep
 
-MEANING: Mapping[Kind, str] = {
+KIND_MEANINGS: Mapping[Kind, str] = {
     Kind.NONE: "nobody had anything to say, so the agent went on as it would have without hooks",
     Kind.ADVISE: "the agent went on, and was told something",
     Kind.ALLOW: "a hook allowed it, so no permission was asked for",
@@ -15,7 +15,7 @@ MEANING: Mapping[Kind, str] = {
     Kind.ASK: "a person was asked to decide",
     Kind.DENY: "it was stopped",
 }
-SAID: Mapping[Kind, str] = {
+KIND_WORDS: Mapping[Kind, str] = {
     Kind.NONE: "no opinion",
     Kind.ADVISE: "advised",
     Kind.ALLOW: "allowed",
@@ -25,7 +25,7 @@ SAID: Mapping[Kind, str] = {
 }
 
 
-class Story(msgspec.Struct, frozen=True, kw_only=True):
+class EventStory(msgspec.Struct, frozen=True, kw_only=True):
     """What the journal knows about one event."""
 
     number: int
@@ -42,33 +42,37 @@ class Story(msgspec.Struct, frozen=True, kw_only=True):
     micros: int
 
 
-def explain(story: Story) -> list[str]:
+def explain_event(story: EventStory) -> list[str]:
     """Lines to print, one step of the walk after another."""
-    return [line for part in (_arrived, _asked, _decided, _answered) for line in part(story)]
+    return [
+        line
+        for part in (_describe_arrival, _describe_hooks, _describe_decision, _describe_answer)
+        for line in part(story)
+    ]
 
 
-def _arrived(story: Story) -> Iterator[str]:
+def _describe_arrival(story: EventStory) -> Iterator[str]:
     about = f" about {story.subject}" if story.subject else ""
     yield f"Event {story.number}: {story.event}{about}, from {story.agent} at {story.when}"
     yield f"  session {story.session or 'unknown'}, project {story.root or 'unknown'}, call {story.call}"
     if story.payload:
-        yield f"  the agent sent {_shortened(story.payload)}"
+        yield f"  the agent sent {_shorten_text(story.payload)}"
 
 
-def _asked(story: Story) -> Iterator[str]:
+def _describe_hooks(story: EventStory) -> Iterator[str]:
     trace = story.decision.trace
     if not trace:
         yield "No hook is registered for this event."
         return
     together = [step for step in trace if step.hook == POLICIES]
-    yield from (_together(step) for step in together if step.phase == "quiet")
+    yield from (_describe_shared_step(step) for step in together if step.phase == "quiet")
     if spoken := [step for step in trace if step.hook != POLICIES]:
-        yield f"{_count(spoken)}, lowest priority number first:"
-        yield from (f"  {_step(step)}" for step in spoken)
-    yield from (_together(step) for step in together if step.phase != "quiet")
+        yield f"{_count_hooks(spoken)}, lowest priority number first:"
+        yield from (f"  {_describe_step(step)}" for step in spoken)
+    yield from (_describe_shared_step(step) for step in together if step.phase != "quiet")
 
 
-def _together(step: Step) -> str:
+def _describe_shared_step(step: TraceStep) -> str:
     """Describe a step of the trace that stands for several policies."""
     names = step.note.removeprefix("after a deny: ").split()
     who = "1 policy was" if len(names) == 1 else f"{len(names)} policies were"
@@ -76,15 +80,15 @@ def _together(step: Step) -> str:
     return f"{who} {what}: {', '.join(names)}"
 
 
-def _step(step: Step) -> str:
+def _describe_step(step: TraceStep) -> str:
     where = f" [{step.source}]" if step.source else ""
-    took = f" in {_took(step.micros)}" if step.phase in ("run", "recheck") else ""
+    took = f" in {_format_duration(step.micros)}" if step.phase in ("run", "recheck") else ""
     reason = f": {step.reason}" if step.reason else ""
     note = f" ({step.note})" if step.note else ""
-    return f"{step.priority:>3} {step.hook}{where} {_outcome(step)}{took}{reason}{note}"
+    return f"{step.priority:>3} {step.hook}{where} {_describe_outcome(step)}{took}{reason}{note}"
 
 
-def _outcome(step: Step) -> str:
+def _describe_outcome(step: TraceStep) -> str:
     if step.fault:
         return f"failed, {step.fault},"
     if step.phase == "skipped":
@@ -94,17 +98,17 @@ def _outcome(step: Step) -> str:
     if step.phase == "degraded":
         return "was adapted to what this agent can honour"
     again = "looked again at the rewritten input and " if step.phase == "recheck" else ""
-    return again + SAID[step.kind]
+    return again + KIND_WORDS[step.kind]
 
 
-def _decided(story: Story) -> Iterator[str]:
+def _describe_decision(story: EventStory) -> Iterator[str]:
     decision = story.decision
     by = f" by {decision.by}" if decision.by else ""
-    yield f"Decision: {decision.kind}{by}: {MEANING[decision.kind]}."
+    yield f"Decision: {decision.kind}{by}: {KIND_MEANINGS[decision.kind]}."
     if decision.reason:
         yield f"  reason: {decision.reason}"
     if decision.input is not None:
-        yield f"  final input: {_shortened(msgspec.json.encode(decision.input).decode())}"
+        yield f"  final input: {_shorten_text(msgspec.json.encode(decision.input).decode())}"
     for label, lines in (
         ("told the model", decision.context + decision.feedback),
         ("told the user", decision.messages),
@@ -113,23 +117,24 @@ def _decided(story: Story) -> Iterator[str]:
         yield from (f"  {label}: {line}" for line in lines)
 
 
-def _answered(story: Story) -> Iterator[str]:
+def _describe_answer(story: EventStory) -> Iterator[str]:
     answer = story.answer
-    said = _shortened(answer.stdout.decode("utf-8", "replace")) if answer.stdout else "nothing"
-    yield f"Answer to {story.agent}: {said} (exit code {answer.exit}), {_took(story.micros)} after it arrived"
+    said = _shorten_text(answer.stdout.decode("utf-8", "replace")) if answer.stdout else "nothing"
+    after = _format_duration(story.micros)
+    yield f"Answer to {story.agent}: {said} (exit code {answer.exit}), {after} after it arrived"
     if answer.stderr:
-        yield f"  on stderr: {_shortened(answer.stderr.decode('utf-8', 'replace').strip())}"
+        yield f"  on stderr: {_shorten_text(answer.stderr.decode('utf-8', 'replace').strip())}"
 
 
-def _count(trace: Sequence[Step]) -> str:
+def _count_hooks(trace: Sequence[TraceStep]) -> str:
     hooks = len({(step.priority, step.hook) for step in trace})
     return "1 hook was concerned" if hooks == 1 else f"{hooks} hooks were concerned"
 
 
-def _took(micros: int) -> str:
+def _format_duration(micros: int) -> str:
     return f"{micros} µs" if micros < 1000 else f"{micros / 1000:.1f} ms"
 
 
-def _shortened(text: str, longest: int = 2000) -> str:
+def _shorten_text(text: str, longest: int = 2000) -> str:
     text = text.strip()
     return text if len(text) <= longest else f"{text[:longest]}… ({len(text)} characters)"

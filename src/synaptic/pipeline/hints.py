@@ -10,15 +10,15 @@ from synaptic.model.effect import AppendLine, Effect
 from synaptic.model.result import HookResult, Items
 from synaptic.model.state import Change
 from synaptic.policies.routing.sections import ROUTING
-from synaptic.policies.routing.summary import summary
+from synaptic.policies.routing.summary import summarize_text
 
-ABILITIES = "Abilities of this repository that may fit (hints: validate one in its registry before you use it):"
-DOCUMENTS = "Documents of this repository to read before you answer:"
+ABILITIES_TITLE = "Abilities of this repository that may fit (hints: validate one in its registry before you use it):"
+DOCUMENTS_TITLE = "Documents of this repository to read before you answer:"
 MOST_HINTS = 5
 REMEMBERED_HINTS = 500
 
 
-def log_lines(call: Call, result: HookResult, file: str) -> tuple[Effect, ...]:
+def make_log_lines(call: Call, result: HookResult, file: str) -> tuple[Effect, ...]:
     """What hooks log, for the file of the policy that keeps one."""
     base = {"event_type": call.event.hook_event_name, "session_id": call.event.session_id}
     lines = (msgspec.json.encode({**base, **entry}, enc_hook=repr).decode() for entry in result.logs)
@@ -42,10 +42,10 @@ def add_documents(
 def tell_hints(decision: Decision, told_before: tuple[object, ...]) -> Decision:
     """Say what is new to this session, and remember that it was said."""
     result = decision.result or HookResult()
-    abilities = _new(result.suggested_abilities, "ability", "id", told_before)
-    documents = _new(result.suggested_documents, "document", "path", told_before)
-    text = _text(ABILITIES, [_ability(item) for item in abilities.values()])
-    text += _text(DOCUMENTS, [_document(item) for item in documents.values()])
+    abilities = _find_new(result.suggested_abilities, "ability", "id", told_before)
+    documents = _find_new(result.suggested_documents, "document", "path", told_before)
+    text = _format_list(ABILITIES_TITLE, [_format_ability(item) for item in abilities.values()])
+    text += _format_list(DOCUMENTS_TITLE, [_format_document(item) for item in documents.values()])
     if not text:
         return decision
     # Oldest first, so that cutting the list forgets what was told longest ago.
@@ -57,21 +57,21 @@ def tell_hints(decision: Decision, told_before: tuple[object, ...]) -> Decision:
     return msgspec.structs.replace(decision, **changes)
 
 
-def _new(items: Items, kind: str, key: str, before: tuple[object, ...]) -> dict[str, dict[str, object]]:
+def _find_new(items: Items, kind: str, key: str, before: tuple[object, ...]) -> dict[str, dict[str, object]]:
     named = {f"{kind}:{item[key]}": item for item in items}
     return dict([(name, item) for name, item in named.items() if name not in before][:MOST_HINTS])
 
 
-def _text(title: str, lines: list[str]) -> str:
+def _format_list(title: str, lines: list[str]) -> str:
     return "\n".join((title, *lines)) + "\n" if lines else ""
 
 
-def _ability(item: dict[str, object]) -> str:
+def _format_ability(item: dict[str, object]) -> str:
     sure = f" ({item['confidence']})" if "confidence" in item else ""
-    about = summary(str(item.get("summary") or item.get("reason") or ""), 160)
+    about = summarize_text(str(item.get("summary") or item.get("reason") or ""), 160)
     source = f" [{item['source']}]" if item.get("source") else ""
     return f"- {item['id']}{sure}: {about}{source}"
 
 
-def _document(item: dict[str, object]) -> str:
-    return f"- {item['path']}: {summary(str(item.get('reason') or ''), 160)}"
+def _format_document(item: dict[str, object]) -> str:
+    return f"- {item['path']}: {summarize_text(str(item.get('reason') or ''), 160)}"

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from synaptic.model.decision import Decision, Failure, Kind, Step, Verdict
+from synaptic.model.decision import Decision, Failure, Kind, TraceStep, Verdict
 from synaptic.model.event import Timing
 from synaptic.model.hook import Hook
 from synaptic.model.result import HookResult
@@ -28,15 +28,15 @@ class HookOutcome(msgspec.Struct, frozen=True, kw_only=True):
     def verdict(self) -> Verdict:
         """The opinion: silence for a failed hook, unless its failure is set to deny."""
         if isinstance(self.answer, Failure):
-            return self._fail(self.answer) if self.hook.on_error == "deny" else SILENCE
+            return self._deny_failure(self.answer) if self.hook.on_error == "deny" else SILENCE
         return self.answer or SILENCE
 
-    def _fail(self, failure: Failure) -> Verdict:
+    def _deny_failure(self, failure: Failure) -> Verdict:
         return Verdict(says=Kind.DENY, reason=f"{self.hook.id} failed ({failure.message}) and is set to deny on error")
 
 
-def merge(
-    timing: Timing, outcomes: Sequence[HookOutcome], final: Input | None = None, others: tuple[Step, ...] = ()
+def merge_outcomes(
+    timing: Timing, outcomes: Sequence[HookOutcome], final: Input | None = None, others: tuple[TraceStep, ...] = ()
 ) -> Decision:
     """All outcomes as one decision. `final` is the input after all rewrites, when it differs from the first.
 
@@ -48,13 +48,13 @@ def merge(
     # A second look repeats what the hook said before, so its texts are not told twice.
     first = [one.verdict for one in spoken if one.phase != "recheck"]
     common = Decision(
-        context=_flat(verdict.context for verdict in first),
-        messages=_flat(verdict.messages for verdict in first),
-        warnings=_flat(_warnings(one) for one in spoken),
+        context=_flatten_parts(verdict.context for verdict in first),
+        messages=_flatten_parts(verdict.messages for verdict in first),
+        warnings=_flatten_parts(_list_warnings(one) for one in spoken),
         extras={key: value for verdict in first for key, value in verdict.extras.items()},
         result=merge_results([(one.hook.id, one.verdict.result) for one in spoken if one.verdict.result is not None]),
-        effects=_flat(_effects(one) for one in spoken),
-        trace=others[:1] + tuple(_step(one) for one in outcomes) + others[1:],
+        effects=_flatten_parts(_list_effects(one) for one in spoken),
+        trace=others[:1] + tuple(_make_step(one) for one in outcomes) + others[1:],
     )
     if timing is not Timing.BEFORE:
         return _decide_after(common, spoken)
@@ -63,7 +63,7 @@ def merge(
 
 def merge_part(whole: Decision, part: Decision) -> Decision:
     """A decision with what the hooks of a part of the call add: their deny is a deny of the whole."""
-    together = _replace(
+    together = _replace_fields(
         whole,
         context=whole.context + part.context,
         messages=whole.messages + part.messages,
@@ -76,10 +76,10 @@ def merge_part(whole: Decision, part: Decision) -> Decision:
     if part.kind.rank <= whole.kind.rank:
         return together
     if part.kind is Kind.DENY:
-        return _replace(together, kind=Kind.DENY, by=part.by, reason=part.reason, input=None)
+        return _replace_fields(together, kind=Kind.DENY, by=part.by, reason=part.reason, input=None)
     if part.kind is Kind.ASK:
-        return _replace(together, kind=Kind.ASK, by=part.by, reason=part.reason)
-    return _replace(together, kind=part.kind)
+        return _replace_fields(together, kind=Kind.ASK, by=part.by, reason=part.reason)
+    return _replace_fields(together, kind=part.kind)
 
 
 def _decide_before(common: Decision, spoken: Sequence[HookOutcome], final: Input | None) -> Decision:
@@ -87,19 +87,19 @@ def _decide_before(common: Decision, spoken: Sequence[HookOutcome], final: Input
     for kind in (Kind.DENY, Kind.ASK):
         if first := next((one for one in spoken if one.verdict.says is kind), None):
             kept = final if kind is Kind.ASK else None
-            return _replace(common, kind=kind, by=first.hook.id, reason=_reason(first), input=kept)
+            return _replace_fields(common, kind=kind, by=first.hook.id, reason=_find_reason(first), input=kept)
     # Permission was given for the input that the hook saw; it does not cover what a later hook made of it.
     allowing = [one for one in spoken if one.verdict.says is Kind.ALLOW and not one.outdated]
     if final is not None:
         rewriting = [one for one in spoken if one.verdict.input is not None]
         reason = "; ".join(dict.fromkeys(one.verdict.reason for one in rewriting if one.verdict.reason))
         by = rewriting[-1].hook.id if rewriting else ""
-        return _replace(common, kind=Kind.REWRITE, by=by, reason=reason, input=final, allowed=bool(allowing))
+        return _replace_fields(common, kind=Kind.REWRITE, by=by, reason=reason, input=final, allowed=bool(allowing))
     if allowing:
-        return _replace(
+        return _replace_fields(
             common, kind=Kind.ALLOW, by=allowing[0].hook.id, reason=allowing[0].verdict.reason, allowed=True
         )
-    return _replace(common, kind=_quiet_kind(common))
+    return _replace_fields(common, kind=_choose_quiet_kind(common))
 
 
 def _decide_after(common: Decision, spoken: Sequence[HookOutcome]) -> Decision:
@@ -110,56 +110,58 @@ def _decide_after(common: Decision, spoken: Sequence[HookOutcome]) -> Decision:
         for one in spoken
         if one.verdict.says is Kind.ASK or one.verdict.input is not None
     )
-    told = _replace(common, feedback=tuple(map(_reason, blocks)), warnings=common.warnings + late)
+    told = _replace_fields(common, feedback=tuple(map(_find_reason, blocks)), warnings=common.warnings + late)
     if blocks:
-        return _replace(told, kind=Kind.ADVISE, by=blocks[0].hook.id, reason=_reason(blocks[0]))
-    return _replace(told, kind=_quiet_kind(told))
+        return _replace_fields(told, kind=Kind.ADVISE, by=blocks[0].hook.id, reason=_find_reason(blocks[0]))
+    return _replace_fields(told, kind=_choose_quiet_kind(told))
 
 
 def merge_results(results: Sequence[tuple[str, HookResult]]) -> HookResult | None:
     """Structured results of several hooks: lists in hook order with their source, the best of each suggestion."""
     if not results:
         return None
-    intents = _flat(((result.new_intent,) if result.new_intent else ()) + result.intents for _, result in results)
+    intents = _flatten_parts(
+        ((result.new_intent,) if result.new_intent else ()) + result.intents for _, result in results
+    )
     return HookResult(
-        logs=_sourced((name, result.logs) for name, result in results),
-        messages_to_user=_flat(result.messages_to_user for _, result in results),
-        suggested_abilities=_best(_sourced((name, result.suggested_abilities) for name, result in results)),
-        suggested_documents=_sourced((name, result.suggested_documents) for name, result in results),
+        logs=_add_sources((name, result.logs) for name, result in results),
+        messages_to_user=_flatten_parts(result.messages_to_user for _, result in results),
+        suggested_abilities=_pick_best(_add_sources((name, result.suggested_abilities) for name, result in results)),
+        suggested_documents=_add_sources((name, result.suggested_documents) for name, result in results),
         new_intent=intents[0] if intents else None,
         intents=intents if len(intents) > 1 else (),
-        follow_up_actions=_sourced((name, result.follow_up_actions) for name, result in results),
+        follow_up_actions=_add_sources((name, result.follow_up_actions) for name, result in results),
         usage_recorded=any(result.usage_recorded for _, result in results),
         error=next((result.error for _, result in results if result.error), ""),
         extra={name: result.extra for name, result in results if result.extra},
     )
 
 
-def _sourced(parts: Iterable[tuple[str, tuple[dict[str, object], ...]]]) -> tuple[dict[str, object], ...]:
+def _add_sources(parts: Iterable[tuple[str, tuple[dict[str, object], ...]]]) -> tuple[dict[str, object], ...]:
     return tuple({**item, "hook": item.get("hook", name)} for name, items in parts for item in items)
 
 
-def _best(suggestions: Sequence[dict[str, object]]) -> tuple[dict[str, object], ...]:
+def _pick_best(suggestions: Sequence[dict[str, object]]) -> tuple[dict[str, object], ...]:
     """Keep one suggestion per ability, with the highest confidence and the reasons of all."""
     best: dict[object, dict[str, object]] = {}
     for suggestion in suggestions:
         known = best.get(suggestion.get("id"))
-        best[suggestion.get("id")] = suggestion if known is None else _joined(known, suggestion)
+        best[suggestion.get("id")] = suggestion if known is None else _join_suggestions(known, suggestion)
     return tuple(best.values())
 
 
-def _joined(one: dict[str, object], other: dict[str, object]) -> dict[str, object]:
-    winner = other if _confidence(other) > _confidence(one) else one
+def _join_suggestions(one: dict[str, object], other: dict[str, object]) -> dict[str, object]:
+    winner = other if _read_confidence(other) > _read_confidence(one) else one
     reasons = dict.fromkeys(str(item["reason"]) for item in (one, other) if item.get("reason"))
     return {**winner, "reason": "; ".join(reasons)}
 
 
-def _confidence(suggestion: dict[str, object]) -> float:
+def _read_confidence(suggestion: dict[str, object]) -> float:
     value = suggestion.get("confidence")
     return float(value) if isinstance(value, int | float) else 0.0
 
 
-def _warnings(one: HookOutcome) -> tuple[str, ...]:
+def _list_warnings(one: HookOutcome) -> tuple[str, ...]:
     if not isinstance(one.answer, Failure):
         return one.verdict.warnings
     consequence = "denied" if one.hook.on_error == "deny" else "went on without it"
@@ -168,15 +170,15 @@ def _warnings(one: HookOutcome) -> tuple[str, ...]:
     return (f"{who}{message}; {consequence}",)
 
 
-def _effects(one: HookOutcome) -> tuple[object, ...]:
+def _list_effects(one: HookOutcome) -> tuple[object, ...]:
     """A recheck looks again at the same call: only what it newly refuses is written down."""
     return one.verdict.effects if one.phase != "recheck" or one.verdict.says is Kind.DENY else ()
 
 
-def _step(one: HookOutcome) -> Step:
+def _make_step(one: HookOutcome) -> TraceStep:
     hook = one.hook
     if one.answer is None:
-        return Step(
+        return TraceStep(
             hook=hook.id,
             priority=hook.priority,
             phase=one.phase,
@@ -186,7 +188,7 @@ def _step(one: HookOutcome) -> Step:
         )
     failure = one.answer if isinstance(one.answer, Failure) else None
     verdict = one.verdict
-    return Step(
+    return TraceStep(
         hook=one.hook.id,
         kind=verdict.kind,
         priority=one.hook.priority,
@@ -199,17 +201,17 @@ def _step(one: HookOutcome) -> Step:
     )
 
 
-def _reason(one: HookOutcome) -> str:
+def _find_reason(one: HookOutcome) -> str:
     return one.verdict.reason or f"refused by {one.hook.id}"
 
 
-def _quiet_kind(decision: Decision) -> Kind:
+def _choose_quiet_kind(decision: Decision) -> Kind:
     return Kind.ADVISE if decision.context or decision.messages else Kind.NONE
 
 
-def _flat(parts: Iterable[Sequence[object]]) -> tuple:  # type: ignore[type-arg]
+def _flatten_parts(parts: Iterable[Sequence[object]]) -> tuple:  # type: ignore[type-arg]
     return tuple(item for part in parts for item in part)
 
 
-def _replace(decision: Decision, **changes: object) -> Decision:
+def _replace_fields(decision: Decision, **changes: object) -> Decision:
     return msgspec.structs.replace(decision, **changes)

@@ -5,17 +5,17 @@ from collections.abc import Iterator
 import msgspec
 
 from synaptic.agents.base import Capability
-from synaptic.agents.shared.degrade import degraded
+from synaptic.agents.shared.degrade import degrade_decision
 from synaptic.hooks.select import SelectedHooks, compile_selection
 from synaptic.model.call import Call
 from synaptic.model.decision import Decision
 from synaptic.model.event import ToolEvent
-from synaptic.model.patch import BEGIN, edits_of, files
+from synaptic.model.patch import BEGIN, read_patch_files, split_file_change
 from synaptic.model.tool import PATCH, Tool
 from synaptic.shell.read.reader import read_safely
 
-PROGRAMS = frozenset({"apply_patch", "applypatch"})
-SHARE = Capability(deny=True, ask=True, context=True, feedback=True)
+PATCH_PROGRAMS = frozenset({"apply_patch", "applypatch"})
+FILE_CAPABILITY = Capability(deny=True, ask=True, context=True, feedback=True)
 """What one file's hooks may say about the whole patch: they can neither change it nor permit it."""
 
 
@@ -25,12 +25,14 @@ def split_by_file(call: Call) -> tuple[Call, ...]:
         return ()
     tool = call.event.tool
     if tool.name == PATCH:
-        changes = files(tool.text("patch"))
-        return tuple(_about(call, edit, call.event.cwd) for change in changes for edit in edits_of(change))
-    return tuple(_in_shell(call, tool.command)) if BEGIN in tool.command else ()
+        changes = read_patch_files(tool.read_text("patch"))
+        return tuple(
+            _make_file_call(call, edit, call.event.cwd) for change in changes for edit in split_file_change(change)
+        )
+    return tuple(_split_shell_patch(call, tool.command)) if BEGIN in tool.command else ()
 
 
-def without_asked(found: SelectedHooks, asked: SelectedHooks) -> SelectedHooks:
+def drop_asked(found: SelectedHooks, asked: SelectedHooks) -> SelectedHooks:
     """The hooks that have not seen the whole patch."""
     known = {hook.id for hook in asked.hooks}
     return compile_selection(tuple(hook for hook in found.hooks if hook.id not in known))
@@ -38,19 +40,21 @@ def without_asked(found: SelectedHooks, asked: SelectedHooks) -> SelectedHooks:
 
 def limit_to_share(decision: Decision) -> Decision:
     """Reduce a decision about one file to what it may mean for the patch: it can refuse or advise, not permit it."""
-    return degraded(decision, SHARE, "patch")
+    return degrade_decision(decision, FILE_CAPABILITY, "patch")
 
 
-def _in_shell(call: Call, command: str) -> Iterator[Call]:
+def _split_shell_patch(call: Call, command: str) -> Iterator[Call]:
     cwd = call.event.cwd or call.root
-    changes = files(command)
+    changes = read_patch_files(command)
     for found in read_safely(command, cwd, call.env.get("HOME", "")).commands:
-        if found.name in PROGRAMS:
+        if found.name in PATCH_PROGRAMS:
             mine = (change for change in changes if change.path in found.paths)
-            yield from (_about(call, edit, found.cwd or cwd) for change in mine for edit in edits_of(change))
+            yield from (
+                _make_file_call(call, edit, found.cwd or cwd) for change in mine for edit in split_file_change(change)
+            )
 
 
-def _about(call: Call, tool: Tool, cwd: str) -> Call:
+def _make_file_call(call: Call, tool: Tool, cwd: str) -> Call:
     named = {"tool_name": tool.name, "tool_input": dict(tool.input), "cwd": cwd}
     event = msgspec.structs.replace(call.event, **named)
     return msgspec.structs.replace(call, event=event, payload={**call.payload, **named})

@@ -8,19 +8,19 @@ import msgspec
 
 from synaptic.hooks.select import SelectedHooks, compile_selection
 from synaptic.model.call import Call
-from synaptic.model.decision import POLICIES, Decision, Failure, Fault, Kind, Recorded, Step, Verdict
+from synaptic.model.decision import POLICIES, Decision, Failure, Fault, Kind, Recorded, TraceStep, Verdict
 from synaptic.model.effect import Effect
-from synaptic.model.errand import Ended, Errand
+from synaptic.model.errand import Errand, ErrandResult
 from synaptic.model.event import Timing, ToolEvent
 from synaptic.model.hook import Hook
 from synaptic.model.tool import Input
-from synaptic.pipeline.merge import HookOutcome, merge
+from synaptic.pipeline.merge import HookOutcome, merge_outcomes
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
 from synaptic.runners.base import Invocation
 
-Answer = Verdict | Failure | None
-REWRITES = 4
+HookAnswer = Verdict | Failure | None
+MAX_REWRITES = 4
 """More rounds of looking at rewritten input than this, and the hooks are rewriting each other for ever."""
 
 
@@ -34,31 +34,31 @@ class Runtime(Protocol):
     def select(self, call: Call) -> SelectedHooks:
         """The hooks that concern a call."""
 
-    async def facts(self, call: Call, needs: frozenset[str]) -> Facts:
+    async def gather_facts(self, call: Call, needs: frozenset[str]) -> Facts:
         """What policies may know about a call as it is now."""
 
-    def refusal(self, hook: Hook) -> str | None:
+    def explain_refusal(self, hook: Hook) -> str | None:
         """Why a hook must not run, or None."""
 
-    async def execute(self, invocation: Invocation) -> Answer:
+    async def execute(self, invocation: Invocation) -> HookAnswer:
         """Run a hook that is awaited."""
 
-    async def errand(self, call: Call, errand: Errand) -> Ended:
+    async def run_errand(self, call: Call, errand: Errand) -> ErrandResult:
         """Run what a policy needs the word of."""
 
     def start(self, invocation: Invocation) -> Failure | None:
         """Launch a hook that nobody waits for; None when it runs."""
 
 
-async def run(call: Call, selected: SelectedHooks, runtime: Runtime) -> Decision:
+async def run_hooks(call: Call, selected: SelectedHooks, runtime: Runtime) -> Decision:
     """The decision of these hooks about one call."""
     chain = HookChain(call, selected, runtime)
     await chain.ask_all()
     if chain.call is call:  # nearly always: nothing was rewritten
-        decision = merge(call.event.TIMING, chain.outcomes, None, chain.shared_steps)
+        decision = merge_outcomes(call.event.TIMING, chain.outcomes, None, chain.shared_steps)
     else:
         await chain.recheck()
-        decision = merge(call.event.TIMING, chain.settled_outcomes(), chain.final_input, chain.shared_steps)
+        decision = merge_outcomes(call.event.TIMING, chain.settle_outcomes(), chain.final_input, chain.shared_steps)
     if not chain.recorded:
         return decision
     return msgspec.structs.replace(decision, effects=chain.recorded + decision.effects)
@@ -94,19 +94,19 @@ class HookChain:
 
     @property
     def final_input(self) -> Input | None:
-        return _input(self.call) if _input(self.call) != _input(self.first) else None
+        return _get_input(self.call) if _get_input(self.call) != _get_input(self.first) else None
 
     @property
-    def shared_steps(self) -> tuple[Step, ...]:
+    def shared_steps(self) -> tuple[TraceStep, ...]:
         """The policies that had nothing to say, for most events all of them, and those that were not asked any more."""
         everybody = self.selected.policy_names
         names = everybody if len(self._silent) == everybody.count(" ") + 1 else " ".join(self._silent)
-        quiet = (Step(hook=POLICIES, phase="quiet", note=names),)
+        quiet = (TraceStep(hook=POLICIES, phase="quiet", note=names),)
         if not self._unreached:
             return quiet if names else ()
-        return (*quiet, Step(hook=POLICIES, phase="skipped", note=f"after a deny: {' '.join(self._unreached)}"))
+        return (*quiet, TraceStep(hook=POLICIES, phase="skipped", note=f"after a deny: {' '.join(self._unreached)}"))
 
-    def settled_outcomes(self) -> list[HookOutcome]:
+    def settle_outcomes(self) -> list[HookOutcome]:
         """What was said, with a mark on everything that was said about an input which is no longer the final one."""
         return [
             one if about is self.call else msgspec.structs.replace(one, outdated=True)
@@ -123,18 +123,18 @@ class HookChain:
         policies = self.selected.policies
         for place, policy in enumerate(policies[start:], start):
             if policy is None:
-                await self._ask(place)
+                await self._ask_hook(place)
             else:
                 # Facts are about the call as it is when a policy looks. A rewrite makes them old, and they are
                 # gathered again only when another policy looks: most rewrites are the last word in the chain.
                 if facts is None:
-                    facts = await self._current_facts()
+                    facts = await self._gather_current_facts()
                 started = time.perf_counter_ns()
-                looked: Answer
+                looked: HookAnswer
                 try:
                     looked = policy.check(event, facts)
                 except Exception as error:  # noqa: BLE001 - one policy's defect must not take the others' verdicts with it
-                    looked = _as_crash(error)
+                    looked = _make_crash(error)
                 if looked is None:  # most policies, about most events: that costs no more than their own look at it
                     self._silent.append(policy.id)
                     continue
@@ -144,7 +144,7 @@ class HookChain:
                     continue
                 await self._take_policy(place, looked, "run", started)
             if self.is_denied:
-                self._leave_out(place + 1)
+                self._skip_rest(place + 1)
                 policies = self.selected.policies
                 break
             if self.call is not self._facts_of:
@@ -157,7 +157,7 @@ class HookChain:
         A second look may rewrite again, after which all others have to look again: it ends because policies are
         idempotent and scripts rewrite once. Hooks that break that promise are stopped by the count of rounds.
         """
-        for _ in range(REWRITES * len(self.selected.hooks)):
+        for _ in range(MAX_REWRITES * len(self.selected.hooks)):
             if self.is_denied:
                 return
             if self._outdated:
@@ -166,31 +166,33 @@ class HookChain:
                 await self._look_again(place)
             elif self._asked < len(self.selected.hooks):  # a second look's rewrite concerns it for the first time
                 self._asked += 1
-                await self._ask(self._asked - 1)
+                await self._ask_hook(self._asked - 1)
             else:
                 return
         names = ", ".join(sorted(set(self._writers.values())))
         endless = Verdict(says=Kind.DENY, reason=f"hooks keep rewriting each other's input: {names}")
-        self._note(HookOutcome(hook=self.selected.hooks[next(iter(self._writers))], answer=endless, phase="recheck"))
+        self._note_outcome(
+            HookOutcome(hook=self.selected.hooks[next(iter(self._writers))], answer=endless, phase="recheck")
+        )
 
-    def _leave_out(self, start: int) -> None:
+    def _skip_rest(self, start: int) -> None:
         for hook, policy in zip(self.selected.hooks[start:], self.selected.policies[start:], strict=True):
             if policy is None:
-                self._note(HookOutcome(hook=hook, phase="skipped", note="after a deny"))
+                self._note_outcome(HookOutcome(hook=hook, phase="skipped", note="after a deny"))
             else:
                 self._unreached.append(hook.id)
 
-    async def _ask(self, place: int) -> None:
+    async def _ask_hook(self, place: int) -> None:
         """Ask a script, HTTP or function hook for the first time; policies are asked in the loop above."""
         hook = self.selected.hooks[place]
-        if refused := self.runtime.refusal(hook):
+        if refused := self.runtime.explain_refusal(hook):
             self._not_awaited.add(place)
-            self._note(HookOutcome(hook=hook, phase="skipped", note=refused))
+            self._note_outcome(HookOutcome(hook=hook, phase="skipped", note=refused))
         elif not hook.blocking:
             self._not_awaited.add(place)
-            failure = self.runtime.start(self._invocation(hook, hook.timeout))
+            failure = self.runtime.start(self._make_invocation(hook, hook.timeout))
             note = "" if failure else "not awaited"
-            self._note(HookOutcome(hook=hook, answer=failure, phase="started", note=note))
+            self._note_outcome(HookOutcome(hook=hook, answer=failure, phase="started", note=note))
         else:
             await self._take_script(place, "run")
 
@@ -199,56 +201,56 @@ class HookChain:
         if policy is None:
             await self._take_script(place, "recheck")
             return
-        facts, started = await self._current_facts(), time.perf_counter_ns()
-        looked = _check(policy, self.call, facts)
+        facts, started = await self._gather_current_facts(), time.perf_counter_ns()
+        looked = _check_policy(policy, self.call, facts)
         if looked is not None:
             await self._take_policy(place, looked, "recheck", started)
 
-    async def _current_facts(self) -> Facts:
+    async def _gather_current_facts(self) -> Facts:
         if self._facts_of is not self.call:
-            self._facts = await self.runtime.facts(self.call, self.selected.needs)
+            self._facts = await self.runtime.gather_facts(self.call, self.selected.needs)
             self._facts_of = self.call
         return self._facts
 
     async def _take_policy(self, place: int, looked: Verdict | Failure, phase: str, started: int) -> None:
         """What a policy said, after its errand if it needs one."""
         policy = self.selected.policies[place]
-        answer: Answer = looked
+        answer: HookAnswer = looked
         if policy is not None and isinstance(looked, Verdict) and looked.errand is not None:
-            answer = await self._conclude(policy, looked.errand)
-        self._take(place, answer, phase, started)
+            answer = await self._conclude_errand(policy, looked.errand)
+        self._take_answer(place, answer, phase, started)
 
     async def _take_script(self, place: int, phase: str) -> None:
         started = time.perf_counter_ns()
-        answer = await self._execute(self.selected.hooks[place], phase == "recheck")
-        self._take(place, answer, phase, started)
+        answer = await self._execute_hook(self.selected.hooks[place], phase == "recheck")
+        self._take_answer(place, answer, phase, started)
 
-    def _take(self, place: int, answer: Answer, phase: str, started: int) -> None:
+    def _take_answer(self, place: int, answer: HookAnswer, phase: str, started: int) -> None:
         micros = (time.perf_counter_ns() - started) // 1000
         hook = self.selected.hooks[place]
-        answer, note = self._apply(place, HookOutcome(hook=hook, answer=answer, phase=phase))
-        self._note(HookOutcome(hook=hook, answer=answer, micros=micros, phase=phase, note=note))
+        answer, note = self._apply_answer(place, HookOutcome(hook=hook, answer=answer, phase=phase))
+        self._note_outcome(HookOutcome(hook=hook, answer=answer, micros=micros, phase=phase, note=note))
         self.is_denied = self._is_before and self.outcomes[-1].verdict.says is Kind.DENY
 
-    def _note(self, outcome: HookOutcome) -> None:
+    def _note_outcome(self, outcome: HookOutcome) -> None:
         self.outcomes.append(outcome)
         self._calls.append(self.call)
 
-    async def _execute(self, hook: Hook, recheck: bool) -> Answer:
+    async def _execute_hook(self, hook: Hook, recheck: bool) -> HookAnswer:
         # The agent stops waiting at its own time-out and goes on: an answer after that would protect nothing.
         left = self.runtime.deadline - time.monotonic()
         if left <= 0:
             return Failure(Fault.DEADLINE, "the event's deadline had passed")
-        return await self.runtime.execute(self._invocation(hook, min(hook.timeout, left), recheck))
+        return await self.runtime.execute(self._make_invocation(hook, min(hook.timeout, left), recheck))
 
-    async def _conclude(self, policy: Policy, errand: Errand) -> Answer:
-        ended = await self.runtime.errand(self.call, errand)
+    async def _conclude_errand(self, policy: Policy, errand: Errand) -> HookAnswer:
+        ended = await self.runtime.run_errand(self.call, errand)
         try:
             return policy.conclude(self.call.event, self._facts, ended)
         except Exception as error:  # noqa: BLE001 - as in `_ask_from`
-            return _as_crash(error)
+            return _make_crash(error)
 
-    def _apply(self, place: int, outcome: HookOutcome) -> tuple[Answer, str]:
+    def _apply_answer(self, place: int, outcome: HookOutcome) -> tuple[HookAnswer, str]:
         """Take over a rewrite. A script rewrites once per event: only policies promise that twice is the same."""
         answer = outcome.answer
         if not isinstance(answer, Verdict) or answer.input is None or answer.says is Kind.DENY:
@@ -258,11 +260,11 @@ class HookChain:
         # A script that appends a flag would append it again at every look (decision 8).
         if outcome.phase == "recheck" and place in self._writers and self.selected.policies[place] is None:
             return Verdict(says=answer.says, reason=answer.reason), "has already rewritten this call"
-        if dict(answer.input) != dict(_input(self.call)):
-            self._rewrite(place, answer.input, outcome)
+        if dict(answer.input) != dict(_get_input(self.call)):
+            self._rewrite_call(place, answer.input, outcome)
         return answer, ""
 
-    def _rewrite(self, place: int, new: Input, outcome: HookOutcome) -> None:
+    def _rewrite_call(self, place: int, new: Input, outcome: HookOutcome) -> None:
         self.call = self.call.with_input(new)
         self._writers[place] = outcome.hook.id
         self._join_concerned()
@@ -278,20 +280,20 @@ class HookChain:
         if new := tuple(hook for hook in concerned.hooks if hook.id not in known):
             self.selected = compile_selection(self.selected.hooks + new)
 
-    def _invocation(self, hook: Hook, timeout: float, recheck: bool = False) -> Invocation:
+    def _make_invocation(self, hook: Hook, timeout: float, recheck: bool = False) -> Invocation:
         return Invocation(hook, self.call, self.runtime.variables, timeout, recheck)
 
 
-def _check(policy: Policy, call: Call, facts: Facts) -> Answer:
+def _check_policy(policy: Policy, call: Call, facts: Facts) -> HookAnswer:
     try:
         return policy.check(call.event, facts)
     except Exception as error:  # noqa: BLE001 - as in `_ask_from`
-        return _as_crash(error)
+        return _make_crash(error)
 
 
-def _input(call: Call) -> Input:
+def _get_input(call: Call) -> Input:
     return call.event.tool_input if isinstance(call.event, ToolEvent) else {}
 
 
-def _as_crash(error: Exception) -> Failure:
+def _make_crash(error: Exception) -> Failure:
     return Failure(Fault.CRASH, f"{type(error).__name__}: {error}")

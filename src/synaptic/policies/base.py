@@ -11,13 +11,13 @@ import msgspec
 
 import synaptic.policies
 from synaptic.model.decision import Verdict
-from synaptic.model.errand import Ended
+from synaptic.model.errand import ErrandResult
 from synaptic.model.event import Event
 from synaptic.model.hook import OnError
 from synaptic.policies.facts import Facts
 
-ID = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*\.[a-z][a-z0-9]*(-[a-z0-9]+)*")
-SECTIONS = ("## What it does", "## Why")
+POLICY_ID = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*\.[a-z][a-z0-9]*(-[a-z0-9]+)*")
+DOC_SECTIONS = ("## What it does", "## Why")
 PRESETS = ("essentials", "sane", "routing", "fleet", "practice", "strict")
 """`strict` is every policy."""
 
@@ -65,9 +65,9 @@ class Policy(msgspec.Struct, metaclass=_Frozen, frozen=True, kw_only=True):
         super().__init_subclass__(**settings)
         name = f"{cls.__module__}.{cls.__qualname__}"
         # Checked at import, so that a policy with a bad id or without documentation never gets into a release.
-        if not ID.fullmatch(cls.id):
+        if not POLICY_ID.fullmatch(cls.id):
             raise TypeError(f"{name}: id {cls.id!r} must look like `git.force-push`")
-        if missing := [section for section in SECTIONS if section not in (cls.__doc__ or "")]:
+        if missing := [section for section in DOC_SECTIONS if section not in (cls.__doc__ or "")]:
             raise TypeError(f"{name}: its docstring lacks {', '.join(missing)}")
         if not cls.events:
             raise TypeError(f"{name}: it listens to no event")
@@ -78,7 +78,7 @@ class Policy(msgspec.Struct, metaclass=_Frozen, frozen=True, kw_only=True):
         """The opinion of this policy, from the event and the facts alone."""
         raise TypeError(f"{self.id} has no check")
 
-    def conclude(self, event: Any, facts: Facts, ended: Ended) -> Verdict | None:
+    def conclude(self, event: Any, facts: Facts, ended: ErrandResult) -> Verdict | None:
         """The opinion once the errand that `check` asked for has ended; as pure as `check`."""
         raise TypeError(f"{self.id} asks for an errand and has no conclude")
 
@@ -88,19 +88,19 @@ class Policy(msgspec.Struct, metaclass=_Frozen, frozen=True, kw_only=True):
 
 
 @cache
-def policies() -> dict[str, type[Policy]]:
+def load_policies() -> dict[str, type[Policy]]:
     """Every policy in this package, by id, in a stable order. There is no list to add to: the package is walked."""
-    found = {policy.id: policy for module in _modules() for policy in _declared(module)}
+    found = {policy.id: policy for module in _iter_modules() for policy in _iter_declared(module)}
     return dict(sorted(found.items()))
 
 
-def _modules() -> Iterator[str]:
+def _iter_modules() -> Iterator[str]:
     for info in pkgutil.walk_packages(synaptic.policies.__path__, "synaptic.policies."):
         if not info.ispkg and info.name != __name__:
             yield info.name
 
 
-def _declared(name: str) -> Iterator[type[Policy]]:
+def _iter_declared(name: str) -> Iterator[type[Policy]]:
     module = importlib.import_module(name)
     for value in vars(module).values():
         # Only in the module that defines it: one that another module imports would be found twice.

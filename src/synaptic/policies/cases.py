@@ -19,9 +19,9 @@ from synaptic.model.event import EVENTS, Event
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts, with_command
 
-FACTS = {"root": "/home/u/project", "home": "/home/u", "now": 1736935200.0}
-HERE = Path(synaptic.policies.__file__).parent
-PLACES = (HERE.parent / "_cases", HERE.parents[2] / "tests" / "policies")
+DEFAULT_FACTS = {"root": "/home/u/project", "home": "/home/u", "now": 1736935200.0}
+POLICIES_FOLDER = Path(synaptic.policies.__file__).parent
+CASE_FOLDERS = (POLICIES_FOLDER.parent / "_cases", POLICIES_FOLDER.parents[2] / "tests" / "policies")
 """In an installed program, and in a checkout."""
 
 
@@ -51,42 +51,44 @@ class CaseFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     given: dict[str, dict[str, Any]] = {}
 
 
-def case_file(policy: type[Policy]) -> Path:
+def find_case_file(policy: type[Policy]) -> Path:
     """Where the cases of a policy are."""
     source = Path(inspect.getfile(policy))
-    place = next((place for place in PLACES if place.is_dir()), PLACES[0])
+    place = next((place for place in CASE_FOLDERS if place.is_dir()), CASE_FOLDERS[0])
     return place / source.parent.name / f"{source.stem}.toml"
 
 
-def cases(policy: type[Policy]) -> list[Case]:
+def load_cases(policy: type[Policy]) -> list[Case]:
     """The cases of a policy; none when it has no file."""
-    path = case_file(policy)
+    path = find_case_file(policy)
     if not path.exists():
         return []
     file = msgspec.toml.decode(path.read_bytes(), type=CaseFile)
-    return [_with_given(case, file.given) for case in file.case]
+    return [_apply_given(case, file.given) for case in file.case]
 
 
-def _with_given(case: Case, given: dict[str, dict[str, Any]]) -> Case:
-    return msgspec.structs.replace(case, facts=_over(given[case.given], case.facts)) if case.given else case
+def _apply_given(case: Case, given: dict[str, dict[str, Any]]) -> Case:
+    return msgspec.structs.replace(case, facts=_merge_tables(given[case.given], case.facts)) if case.given else case
 
 
-def _over(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
+def _merge_tables(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
     """Merge two tables recursively; where both have a value, `above` wins."""
     both = {
-        key: _over(below[key], above[key]) for key in below.keys() & above.keys() if _tables(below[key], above[key])
+        key: _merge_tables(below[key], above[key])
+        for key in below.keys() & above.keys()
+        if _are_tables(below[key], above[key])
     }
     return {**below, **above, **both}
 
 
-def _tables(*values: object) -> bool:
+def _are_tables(*values: object) -> bool:
     return all(isinstance(value, dict) for value in values)
 
 
-def opinion(policy: type[Policy], case: Case) -> Verdict | None:
+def evaluate_case(policy: type[Policy], case: Case) -> Verdict | None:
     """What the policy says about a case. Raises ValueError for an event that it does not listen to."""
-    facts = msgspec.convert({**FACTS, **case.facts}, Facts)
-    event = _happened(case, facts)
+    facts = msgspec.convert({**DEFAULT_FACTS, **case.facts}, Facts)
+    event = _build_event(case, facts)
     if not isinstance(event, policy.events):
         raise ValueError(f"{policy.id} does not listen to {case.event}")
     if policy.tools and getattr(event, "tool_name", "") not in policy.tools:
@@ -94,9 +96,9 @@ def opinion(policy: type[Policy], case: Case) -> Verdict | None:
     return msgspec.convert(case.options, policy).check(event, with_command(facts, event))
 
 
-def broken(policy: type[Policy], case: Case) -> str:
+def find_mismatch(policy: type[Policy], case: Case) -> str:
     """How the policy's verdict differs from what the case wants; empty when it does not."""
-    verdict = opinion(policy, case) or Verdict()
+    verdict = evaluate_case(policy, case) or Verdict()
     if verdict.kind is not case.want:
         return f"wanted {case.want}, got {verdict.kind} ({verdict.reason or verdict.context or 'nothing was said'})"
     if case.reason not in verdict.reason:
@@ -105,10 +107,10 @@ def broken(policy: type[Policy], case: Case) -> str:
         return f"the context lacks {case.context!r}: {verdict.context!r}"
     if case.rewritten is not None and verdict.input != case.rewritten:
         return f"wanted the input {case.rewritten}, got {verdict.input}"
-    return _other_effects(verdict, case)
+    return _compare_effects(verdict, case)
 
 
-def _other_effects(verdict: Verdict, case: Case) -> str:
+def _compare_effects(verdict: Verdict, case: Case) -> str:
     if case.effects is None:
         return ""
     said = [" ".join((type(effect).__name__, *map(str, msgspec.structs.astuple(effect)))) for effect in verdict.effects]
@@ -117,7 +119,7 @@ def _other_effects(verdict: Verdict, case: Case) -> str:
     return "" if same else f"wanted the effects {case.effects}, got {said}"
 
 
-def _happened(case: Case, facts: Facts) -> Event:
+def _build_event(case: Case, facts: Facts) -> Event:
     call = {"tool_name": case.tool, "tool_input": case.input}
     if case.bash is not None:
         call = {"tool_name": "Bash", "tool_input": {"command": case.bash}}

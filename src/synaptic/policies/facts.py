@@ -5,12 +5,21 @@ from functools import lru_cache
 
 import msgspec
 
-from synaptic.agents.shared.guarded import NOWHERE, GuardedPaths
-from synaptic.model.ability import Suggested
+from synaptic.agents.shared.guarded import NO_GUARDED_PATHS, GuardedPaths
+from synaptic.model.ability import SuggestedAbility
 from synaptic.model.event import Event, ToolEvent
-from synaptic.model.layers import HandOver, Layers, Usage
-from synaptic.model.project import ChangedFile, Code, Git, Pending, PlanFile, Target, TestStatus, Tooling
-from synaptic.model.sane import Mirrored
+from synaptic.model.layers import ContextUsage, HandOver, Layers
+from synaptic.model.project import (
+    ChangedFile,
+    CodeDecisions,
+    Git,
+    PendingCommit,
+    PlanFile,
+    TargetFile,
+    TestStatus,
+    Tooling,
+)
+from synaptic.model.sane import MirroredFiles
 from synaptic.model.state import State
 from synaptic.shell.reading import CommandReading
 
@@ -31,11 +40,11 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     """Folders the user added to the workspace."""
     state: State = State()
     """Sections named in `needs`, as `project:NAME` or `session:NAME`."""
-    mirror: Mirrored = Mirrored()
+    mirror: MirroredFiles = MirroredFiles()
     """The files that show the sections, as they are now."""
     real_paths: Mapping[str, str] = {}
     """Paths of the tool call that links lead elsewhere, and where to."""
-    moved_settings: GuardedPaths = NOWHERE
+    moved_settings: GuardedPaths = NO_GUARDED_PATHS
     """Settings of agents that variables of the agent's environment have put elsewhere."""
     tool_servers: frozenset[str] | None = None
     """Names of the MCP servers that the agent's files declare; None when that is not known."""
@@ -53,7 +62,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     """`warn` and `deny` from PLAN_STALENESS_WARN and PLAN_STALENESS_DENY."""
     tests: TestStatus | None = None
     """What `.claude/.test-status` says; None when it is not there or cannot be understood."""
-    target: Target = Target()
+    target: TargetFile = TargetFile()
     """The tool call's file."""
     diff: tuple[str, ...] = ()
     """The first lines of its difference from the last commit."""
@@ -63,7 +72,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     """The tests of its project."""
     changed: tuple[ChangedFile, ...] = ()
     """Files that the session wrote, with their text."""
-    code: Code = Code()
+    code: CodeDecisions = CodeDecisions()
     """Decisions in the project's code; looked for when the session wrote something."""
     audit_tail: tuple[str, ...] = ()
     """The last lines of `.claude/.audit-log`."""
@@ -71,11 +80,11 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     """Names of sessions' files in `.claude/`."""
     repositories: Mapping[str, Git] = {}
     """The working trees that the git calls of a shell command find, by the folder they run in."""
-    pending: Mapping[str, Pending] = {}
+    pending: Mapping[str, PendingCommit] = {}
     """For the commits among them: what would be committed."""
     payload: Mapping[str, object] = {}
     """The event as it arrived, fields that nobody knows included."""
-    suggestions: tuple[Suggested, ...] = ()
+    suggestions: tuple[SuggestedAbility, ...] = ()
     """Abilities of the repository that fit the prompt, best first."""
     ability_calls: int = 0
     """How often the ability of this event was called before, as far as it was counted."""
@@ -85,7 +94,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     """AGENT_ID of the agent's environment; empty when it has none."""
     hand_over: HandOver = HandOver()
     """What a new context window can take over."""
-    usage: Usage = Usage()
+    usage: ContextUsage = ContextUsage()
     """How full the context is."""
     directives: tuple[str, ...] = ()
     """Directive files that are found from the file of this tool call and were not found before."""
@@ -108,11 +117,11 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
 def read_command(event: Event, root: str, home: str) -> CommandReading | None:
     """The shell command of a tool call, not looked at yet; None for every other event."""
     text = event.tool.command if isinstance(event, ToolEvent) else ""
-    return _reading(text, event.cwd or root, home) if text else None
+    return _read_command_cached(text, event.cwd or root, home) if text else None
 
 
 @lru_cache(maxsize=16)
-def _reading(text: str, cwd: str, home: str) -> CommandReading:
+def _read_command_cached(text: str, cwd: str, home: str) -> CommandReading:
     # A command comes again after its tool has run, and when an agent retries it. One may be a megabyte: few are kept.
     return CommandReading(text, cwd, home)
 

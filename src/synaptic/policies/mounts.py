@@ -5,14 +5,14 @@ from collections.abc import Iterator
 
 import msgspec
 
-from synaptic.policies.reading import CONTAINERS, named
-from synaptic.shell.paths import inside
+from synaptic.policies.reading import CONTAINER_PROGRAMS, select_commands
+from synaptic.shell.paths import is_inside
 from synaptic.shell.read.script import Script
 
 VOLUME = re.compile(r"(?:-v|--volume=)?([~/.$][^:]*):(/[^:]*)(?::([\w,]*))?")
 READ_ONLY = frozenset({"readonly", "ro"})
-LONGEST = 1000
-MOST = 64
+MAX_MOUNT_WORD = 1000
+MAX_MOUNTS = 64
 """Characters of a word, and mounts of one script, that are looked at."""
 
 
@@ -24,16 +24,21 @@ class Mount(msgspec.Struct, frozen=True):
     writable: bool = True
 
 
-def mounts(found: Script) -> tuple[Mount, ...]:
+def find_mounts(found: Script) -> tuple[Mount, ...]:
     """What the containers of a script are given: `-v SOURCE:TARGET`, `--mount source=...,target=...`."""
     # Cheap question first: most scripts run no container, and several policies ask.
-    if CONTAINERS.isdisjoint(found.by_name):
+    if CONTAINER_PROGRAMS.isdisjoint(found.by_name):
         return ()
-    texts = (text for outer in named(found, CONTAINERS) for text in outer.args if len(text) <= LONGEST)
-    return tuple(mount for text in texts for mount in _mount(text))[:MOST]
+    texts = (
+        text
+        for outer in select_commands(found, CONTAINER_PROGRAMS)
+        for text in outer.args
+        if len(text) <= MAX_MOUNT_WORD
+    )
+    return tuple(mount for text in texts for mount in _parse_mount(text))[:MAX_MOUNTS]
 
 
-def _mount(text: str) -> Iterator[Mount]:
+def _parse_mount(text: str) -> Iterator[Mount]:
     if volume := VOLUME.fullmatch(text):
         yield Mount(volume[1], volume[2], READ_ONLY.isdisjoint((volume[3] or "").split(",")))
         return
@@ -46,8 +51,8 @@ def _mount(text: str) -> Iterator[Mount]:
         yield Mount(source, target, READ_ONLY.isdisjoint(pairs))
 
 
-def outside(path: str, mounted: tuple[Mount, ...], writes: bool = False) -> Iterator[str]:
+def find_host_paths(path: str, mounted: tuple[Mount, ...], writes: bool = False) -> Iterator[str]:
     """The paths on this machine of a path in a container; only where it may write, if it does."""
     for mount in mounted:
-        if (mount.writable or not writes) and inside(path, (mount.target,)):
+        if (mount.writable or not writes) and is_inside(path, (mount.target,)):
             yield mount.source.rstrip("/") + path[len(mount.target.rstrip("/")) :] or "/"

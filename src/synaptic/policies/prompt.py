@@ -6,9 +6,9 @@ from typing import Literal
 import msgspec
 
 PromptClass = Literal["passthrough", "question", "research", "edit", "task", "big_task"]
-GATED = ("edit", "task", "big_task")
+GATED_CLASSES = ("edit", "task", "big_task")
 
-COMMANDS = {
+PROMPT_COMMANDS = {
     "s+": "safemode on",
     "safemode on": "safemode on",
     "s-": "safemode off",
@@ -31,12 +31,12 @@ COMMANDS = {
 }
 LONGEST_COMMAND = 64
 """Characters; nothing longer is a command, however long a prompt is."""
-MACHINES = frozenset({"system", "loop_wakeup", "schedule_wakeup", "poll_event"})
+MACHINE_SOURCES = frozenset({"system", "loop_wakeup", "schedule_wakeup", "poll_event"})
 """Sources of prompts that nobody typed."""
 TAG = re.compile(r"\s*<[a-z][a-z-]*>")
-HEAD = 20_000
+MAX_SEARCHED = 20_000
 """Characters of a prompt that are searched for words."""
-SHORT = 10
+SHORT_PROMPT = 10
 
 ANSWERS = frozenset(
     ("y", "yes", "n", "no", "ok", "okay", "done", "continue", "approved", "cancel", "sure", "thanks", "thx")
@@ -68,42 +68,42 @@ REQUIREMENTS = {
     "plan": re.compile(r".*\b(?:plan (?:first|before|this)|make a plan)\b", re.DOTALL),
     "research": re.compile(r".*\b(?:research (?:first|this)|investigate|look into)\b", re.DOTALL),
 }
-RESTART = frozenset({"saneloop", "commit"})
+RESTARTING = frozenset({"saneloop", "commit"})
 """Requirements that replace what was asked for before."""
 WORD = re.compile(r"[a-z][a-z0-9_]{2,}")
-COMMON = frozenset((
+STOP_WORDS = frozenset((
     "the", "and", "for", "with", "this", "that", "from", "into", "then", "than", "are", "was", "were", "has",
     "have", "had", "not", "but", "you", "your", "our", "all", "any", "can", "will", "should", "would",
     "could", "please", "when", "where", "what", "which", "there", "here", "its", "also", "just", "now",
     "make", "made", "does",
 ))  # fmt: skip
-KEYWORDS = 5
+MAX_KEYWORDS = 5
 
 
-class Extracted(msgspec.Struct, frozen=True):
+class PromptRequirements(msgspec.Struct, frozen=True):
     """What a prompt asks for beside its task; `restart` drops what was asked for before."""
 
     requested: tuple[str, ...] = ()
     restart: bool = False
 
 
-def typed(prompt: str, source: str = "") -> bool:
+def is_typed(prompt: str, source: str = "") -> bool:
     """Whether a person wrote it: prompts that a machine injects carry a source or open with a tag."""
-    return source not in MACHINES and not TAG.match(prompt)
+    return source not in MACHINE_SOURCES and not TAG.match(prompt)
 
 
-def command(prompt: str) -> str:
+def find_command(prompt: str) -> str:
     """The command that the whole prompt is, or nothing."""
     # Compared by length first: splitting a pasted file of megabytes only to find no command would take long.
     if len(prompt) > LONGEST_COMMAND:
         return ""
-    return COMMANDS.get(" ".join(prompt.lower().split()), "")
+    return PROMPT_COMMANDS.get(" ".join(prompt.lower().split()), "")
 
 
-def classify(prompt: str) -> PromptClass:
+def classify_prompt(prompt: str) -> PromptClass:
     """The class of a prompt, from its whole text: a line of it decides nothing."""
-    text = _head(prompt)
-    if _passes(text):
+    text = _normalize_head(prompt)
+    if _is_passthrough(text):
         return "passthrough"
     acts = ACTION.search(text) or EDITING.search(text)
     # An action outweighs an investigation: "investigate and fix" is a task.
@@ -118,31 +118,31 @@ def classify(prompt: str) -> PromptClass:
     return "task" if ACTION.search(text) or SUBJECT.search(text) else "edit"
 
 
-def extract(prompt: str) -> Extracted:
+def extract_requirements(prompt: str) -> PromptRequirements:
     """The requirements that a prompt states."""
-    text = _head(prompt)
-    found = tuple(name for name, pattern in REQUIREMENTS.items() if _states(pattern, name, text))
-    return Extracted(found, not RESTART.isdisjoint(found))
+    text = _normalize_head(prompt)
+    found = tuple(name for name, pattern in REQUIREMENTS.items() if _states_requirement(pattern, name, text))
+    return PromptRequirements(found, not RESTARTING.isdisjoint(found))
 
 
-def keywords(prompt: str) -> tuple[str, ...]:
+def find_keywords(prompt: str) -> tuple[str, ...]:
     """The longest words that say what a task is about."""
-    words = {word for word in WORD.findall(_head(prompt)) if word not in COMMON}
-    return tuple(sorted(sorted(words), key=len, reverse=True)[:KEYWORDS])
+    words = {word for word in WORD.findall(_normalize_head(prompt)) if word not in STOP_WORDS}
+    return tuple(sorted(sorted(words), key=len, reverse=True)[:MAX_KEYWORDS])
 
 
-def related(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+def are_related(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
     """Whether two tasks share half of their words; a task without words is related to every other."""
     return not one or not other or 2 * len(set(one) & set(other)) >= min(len(one), len(other))
 
 
-def _states(pattern: re.Pattern[str], name: str, text: str) -> bool:
+def _states_requirement(pattern: re.Pattern[str], name: str, text: str) -> bool:
     return bool(pattern.search(text) if name == "saneloop" else pattern.match(text))
 
 
-def _passes(text: str) -> bool:
-    return text in ANSWERS or text.startswith("/") or len(text) < SHORT or not LETTER.search(text)
+def _is_passthrough(text: str) -> bool:
+    return text in ANSWERS or text.startswith("/") or len(text) < SHORT_PROMPT or not LETTER.search(text)
 
 
-def _head(prompt: str) -> str:
-    return prompt[:HEAD].strip().lower()
+def _normalize_head(prompt: str) -> str:
+    return prompt[:MAX_SEARCHED].strip().lower()

@@ -2,7 +2,7 @@
 
 import re
 
-EXTENSIONS = (
+SOURCE_EXTENSIONS = (
     "ts", "tsx", "js", "jsx", "py", "rs", "go", "java", "kt", "swift", "c", "cpp", "h", "hpp", "cs", "rb", "php", "sh",
     "bash", "zsh",
 )  # fmt: skip
@@ -14,17 +14,17 @@ TEST_FOLDERS = frozenset({"tests", "test", "__tests__"})
 TEST_NAME = re.compile(r"test_.+\.py|.+_test\.(?:go|py)|.+\.(?:test|spec)\..+")
 WORKTREE = re.compile(r"(?:.*/)?\.claude/worktrees/[^/]+/")
 """Where an agent puts worktrees: their files are the project's, not the agent's."""
-PLAN = "MASTER_PLAN.md"
+PLAN_NAME = "MASTER_PLAN.md"
 
 
-def local(path: str, root: str) -> str:
+def to_project_path(path: str, root: str) -> str:
     """A path below the project, or below a worktree in it: where a project lies says nothing about its files."""
     # A project that lies in a folder named `build` or `tests` must not have all its files skipped.
     inner = path.removeprefix(f"{root.rstrip('/')}/") if root else path
     return WORKTREE.sub("", inner, count=1)
 
 
-def extension(path: str) -> str:
+def get_extension(path: str) -> str:
     """The last extension of a path, with its case; empty for a name without one."""
     name = path.rpartition("/")[2]
     stem, dot, last = name.rpartition(".")
@@ -33,7 +33,7 @@ def extension(path: str) -> str:
 
 def is_source(path: str) -> bool:
     """Whether a file is source code, by its extension."""
-    return extension(path) in EXTENSIONS
+    return get_extension(path) in SOURCE_EXTENSIONS
 
 
 def is_skippable(path: str) -> bool:
@@ -48,16 +48,16 @@ def is_test(path: str) -> bool:
     return not TEST_FOLDERS.isdisjoint(folders) or bool(TEST_NAME.fullmatch(name))
 
 
-def in_agent_folder(path: str) -> bool:
+def is_in_agent_folder(path: str) -> bool:
     """Whether a file belongs to the agent's own folder."""
     return ".claude" in path.split("/")[:-1]
 
 
 def is_guarded(path: str) -> bool:
     """Whether the gates look at a file: source that is neither skippable nor the agent's own."""
-    return is_source(path) and not is_skippable(path) and not in_agent_folder(path)
+    return is_source(path) and not is_skippable(path) and not is_in_agent_folder(path)
 
 
-def line_count(text: str) -> int:
+def count_lines(text: str) -> int:
     """Lines of content: a newline at the end starts none."""
     return text.count("\n") + (not text.endswith("\n")) if text else 0

@@ -5,17 +5,17 @@ from typing import Any
 from synaptic.model.decision import Kind, Verdict
 from synaptic.model.event import Event, ToolEvent
 from synaptic.model.hook import Hook
-from synaptic.runners.output import Meaning, event_name, unreadable
+from synaptic.runners.output import HookAnswer, get_event_name, make_output_failure
 
-ACTIONS = ("approve", "block", "modify")
+DECISION_ACTIONS = ("approve", "block", "modify")
 
 
 def speaks(hook: Hook, answer: dict[str, Any]) -> bool:
     """Whether the answer is of this dialect; with protocol `decision` any `action` is, so that a typo is reported."""
-    return "action" in answer if hook.protocol == "decision" else answer.get("action") in ACTIONS
+    return "action" in answer if hook.protocol == "decision" else answer.get("action") in DECISION_ACTIONS
 
 
-def read(hook: Hook, event: Event, answer: dict[str, Any]) -> Meaning:
+def read(hook: Hook, event: Event, answer: dict[str, Any]) -> HookAnswer:
     """Read one answer of this dialect."""
     reason = answer.get("reason")
     why = reason.strip() if isinstance(reason, str) else ""
@@ -25,14 +25,14 @@ def read(hook: Hook, event: Event, answer: dict[str, Any]) -> Meaning:
         case "block":
             return Verdict(says=Kind.DENY, reason=why or f"blocked by {hook.id}")
         case "modify":
-            new = merged(event, answer.get("input"))
-            problem = f"wants to modify {event_name(event)} without an object in `input`"
-            return unreadable(hook, problem) if new is None else Verdict(input=new, reason=why)
+            new = merge_input(event, answer.get("input"))
+            problem = f"wants to modify {get_event_name(event)} without an object in `input`"
+            return make_output_failure(hook, problem) if new is None else Verdict(input=new, reason=why)
         case other:
-            return unreadable(hook, f"printed action {other!r}; known are {', '.join(ACTIONS)}")
+            return make_output_failure(hook, f"printed action {other!r}; known are {', '.join(DECISION_ACTIONS)}")
 
 
-def merged(event: Event, new: object) -> dict[str, object] | None:
+def merge_input(event: Event, new: object) -> dict[str, object] | None:
     """Merge a partial input into the tool input; None when the event has none or the new input is no object."""
     if not isinstance(event, ToolEvent) or not isinstance(new, dict):
         return None

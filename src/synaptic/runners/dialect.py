@@ -19,81 +19,99 @@ from synaptic.model.decision import Failure, Kind, Verdict
 from synaptic.model.event import Event
 from synaptic.model.hook import Hook
 from synaptic.runners import action, native, result
-from synaptic.runners.output import Meaning, Output, crashed, event_name, named, snippet, unreadable
+from synaptic.runners.output import (
+    HookAnswer,
+    ProcessOutput,
+    describe_hook,
+    get_event_name,
+    make_crash_failure,
+    make_output_failure,
+    shorten_text,
+)
 
-BLOCK = 2
-WARN = 1
-DEPTH = 100
+BLOCK_EXIT = 2
+WARN_EXIT = 1
+MAX_DEPTH = 100
 DIALECTS = (action, native, result)
 CONTEXT_EVENTS = frozenset({"SessionStart", "UserPromptSubmit", "UserPromptExpansion", "PostModelSwitch", "PreCompact"})
 """Events on which plain text is meant for the model."""
 
-Answer = dict[str, Any] | str | Failure
+ParsedAnswer = dict[str, Any] | str | Failure
 """A parsed answer: an object, plain text, or a failure for broken JSON."""
 
 
-def understand(hook: Hook, event: Event, output: Output) -> Meaning:
+def interpret_output(hook: Hook, event: Event, output: ProcessOutput) -> HookAnswer:
     """Interpret one answer. Never raises, whatever was printed."""
-    return PROTOCOLS[hook.protocol](hook, event, output)
+    return PROTOCOL_READERS[hook.protocol](hook, event, output)
 
 
-def _decision(hook: Hook, event: Event, output: Output) -> Meaning:
+def _interpret_decision(hook: Hook, event: Event, output: ProcessOutput) -> HookAnswer:
     if output.exit:
-        return crashed(hook, output)
-    answer = _read(hook, output)
+        return make_crash_failure(hook, output)
+    answer = _parse_answer(hook, output)
     if isinstance(answer, Failure):
         return answer
     if isinstance(answer, str):
-        return unreadable(hook, f"printed text that is no decision: {snippet(answer)!r}", output) if answer else None
+        return (
+            make_output_failure(hook, f"printed text that is no decision: {shorten_text(answer)!r}", output)
+            if answer
+            else None
+        )
     if answer and not any(dialect.speaks(hook, answer) for dialect in DIALECTS):
-        return unreadable(hook, f"printed JSON that is no known decision: {snippet(output.text)!r}", output)
-    return _meaning(hook, event, answer)
+        return make_output_failure(
+            hook, f"printed JSON that is no known decision: {shorten_text(output.text)!r}", output
+        )
+    return _interpret_object(hook, event, answer)
 
 
-def _native(hook: Hook, event: Event, output: Output) -> Meaning:
-    answer = _read(hook, output)
-    meaning = _meaning(hook, event, answer) if isinstance(answer, dict) else None
-    if output.exit == BLOCK:
-        return _blocked(hook, meaning, output.errors)
+def _interpret_native(hook: Hook, event: Event, output: ProcessOutput) -> HookAnswer:
+    answer = _parse_answer(hook, output)
+    meaning = _interpret_object(hook, event, answer) if isinstance(answer, dict) else None
+    if output.exit == BLOCK_EXIT:
+        return _make_block(hook, meaning, output.errors)
     if output.exit:
         # A guard that printed its decision and then failed (a trap under `set -e`) has still decided.
-        return meaning if isinstance(meaning, Verdict) else crashed(hook, output)
+        return meaning if isinstance(meaning, Verdict) else make_crash_failure(hook, output)
     if isinstance(answer, str):
-        return _plain(event, answer)
+        return _interpret_text(event, answer)
     return answer if isinstance(answer, Failure) else meaning
 
 
-def _result(hook: Hook, event: Event, output: Output) -> Meaning:
+def _interpret_result(hook: Hook, event: Event, output: ProcessOutput) -> HookAnswer:
     if output.exit:
-        return crashed(hook, output)
-    answer = _read(hook, output)
+        return make_crash_failure(hook, output)
+    answer = _parse_answer(hook, output)
     if isinstance(answer, str):
-        return unreadable(hook, f"printed text that is no result: {snippet(answer)!r}", output) if answer else None
-    return answer if isinstance(answer, Failure) else _meaning(hook, event, answer)
+        return (
+            make_output_failure(hook, f"printed text that is no result: {shorten_text(answer)!r}", output)
+            if answer
+            else None
+        )
+    return answer if isinstance(answer, Failure) else _interpret_object(hook, event, answer)
 
 
-def _exitcode(hook: Hook, event: Event, output: Output) -> Meaning:
-    answer = _read(hook, output)
-    meaning = _meaning(hook, event, answer) if isinstance(answer, dict) else None
+def _interpret_exitcode(hook: Hook, event: Event, output: ProcessOutput) -> HookAnswer:
+    answer = _parse_answer(hook, output)
+    meaning = _interpret_object(hook, event, answer) if isinstance(answer, dict) else None
     plain = output.errors or (answer if isinstance(answer, str) else "")
-    if output.exit == BLOCK:
-        return _blocked(hook, meaning, plain)
-    if output.exit == WARN:
+    if output.exit == BLOCK_EXIT:
+        return _make_block(hook, meaning, plain)
+    if output.exit == WARN_EXIT:
         base = meaning if isinstance(meaning, Verdict) else Verdict()
-        warning = f"{named(hook)} warns: {snippet(plain) or 'no text'}"
+        warning = f"{describe_hook(hook)} warns: {shorten_text(plain) or 'no text'}"
         return msgspec.structs.replace(base, warnings=(*base.warnings, warning))
-    return crashed(hook, output) if output.exit else meaning
+    return make_crash_failure(hook, output) if output.exit else meaning
 
 
-PROTOCOLS: Mapping[str, Callable[[Hook, Event, Output], Meaning]] = {
-    "decision": _decision,
-    "native": _native,
-    "result": _result,
-    "exitcode": _exitcode,
+PROTOCOL_READERS: Mapping[str, Callable[[Hook, Event, ProcessOutput], HookAnswer]] = {
+    "decision": _interpret_decision,
+    "native": _interpret_native,
+    "result": _interpret_result,
+    "exitcode": _interpret_exitcode,
 }
 
 
-def _blocked(hook: Hook, meaning: Meaning, reason: str) -> Verdict:
+def _make_block(hook: Hook, meaning: HookAnswer, reason: str) -> Verdict:
     """Make a block from the exit code; the rest of the JSON is kept, and a reason of its own wins."""
     base = meaning if isinstance(meaning, Verdict) else Verdict()
     if base.says is Kind.DENY:
@@ -101,8 +119,8 @@ def _blocked(hook: Hook, meaning: Meaning, reason: str) -> Verdict:
     return msgspec.structs.replace(base, says=Kind.DENY, reason=reason or f"blocked by {hook.id}", input=None)
 
 
-def _plain(event: Event, text: str) -> Verdict | None:
-    name = event_name(event)
+def _interpret_text(event: Event, text: str) -> Verdict | None:
+    name = get_event_name(event)
     if not text:
         return None
     if name == "WorktreeCreate":
@@ -110,7 +128,7 @@ def _plain(event: Event, text: str) -> Verdict | None:
     return Verdict(context=(text,)) if name in CONTEXT_EVENTS else None
 
 
-def _meaning(hook: Hook, event: Event, answer: dict[str, Any]) -> Meaning:
+def _interpret_object(hook: Hook, event: Event, answer: dict[str, Any]) -> HookAnswer:
     """Read an object by all dialects that recognise it, so that a block in one is not lost to another."""
     said = [dialect.read(hook, event, answer) for dialect in DIALECTS if dialect.speaks(hook, answer)]
     verdicts = [one for one in said if isinstance(one, Verdict)]
@@ -118,11 +136,11 @@ def _meaning(hook: Hook, event: Event, answer: dict[str, Any]) -> Meaning:
     # A readable block counts more than an unreadable part beside it.
     if failures and not any(one.says is Kind.DENY for one in verdicts):
         return failures[0]
-    verdict = _together(verdicts)
+    verdict = _merge_verdicts(verdicts)
     return None if verdict == Verdict() else verdict
 
 
-def _together(verdicts: list[Verdict]) -> Verdict:
+def _merge_verdicts(verdicts: list[Verdict]) -> Verdict:
     if len(verdicts) == 1:
         return verdicts[0]
     strongest = max(verdicts, key=lambda verdict: verdict.says.rank, default=Verdict())
@@ -138,7 +156,7 @@ def _together(verdicts: list[Verdict]) -> Verdict:
     )
 
 
-def _read(hook: Hook, output: Output) -> Answer:
+def _parse_answer(hook: Hook, output: ProcessOutput) -> ParsedAnswer:
     text = output.text
     if text == "null":
         return ""
@@ -146,38 +164,44 @@ def _read(hook: Hook, output: Output) -> Answer:
     if not (text.startswith("{") and text.endswith("}")):
         return text
     try:
-        answer = _object(text)
+        answer = _parse_object(text)
     except (ValueError, RecursionError) as problem:
-        return unreadable(hook, f"printed JSON that cannot be read ({problem}): {snippet(text)!r}", output)
-    return unreadable(hook, f"printed JSON nested deeper than {DEPTH} levels", output) if _deep(answer) else answer
+        return make_output_failure(
+            hook, f"printed JSON that cannot be read ({problem}): {shorten_text(text)!r}", output
+        )
+    return (
+        make_output_failure(hook, f"printed JSON nested deeper than {MAX_DEPTH} levels", output)
+        if _is_too_deep(answer)
+        else answer
+    )
 
 
-def _deep(answer: object) -> bool:
+def _is_too_deep(answer: object) -> bool:
     """Check the depth level by level, without recursion: encoding it later has less stack than decoding had."""
     level = [answer]
-    for _ in range(DEPTH):
-        level = [child for value in level for child in _children(value)]
+    for _ in range(MAX_DEPTH):
+        level = [child for value in level for child in _list_children(value)]
         if not level:
             return False
     return True
 
 
-def _children(value: object) -> Iterable[object]:
+def _list_children(value: object) -> Iterable[object]:
     if isinstance(value, dict):
         return value.values()
     return value if isinstance(value, list) else ()
 
 
-def _object(text: str) -> dict[str, Any]:
+def _parse_object(text: str) -> dict[str, Any]:
     try:
         return msgspec.json.decode(text.encode(), type=dict[str, Any])
     except msgspec.DecodeError:
         # Scripts print raw newlines inside strings, halves of characters, NaN: a block must not get lost by that.
-        loose = json.loads(text, strict=False, parse_constant=lambda _: None, parse_float=_finite)
+        loose = json.loads(text, strict=False, parse_constant=lambda _: None, parse_float=_parse_finite)
         repaired = json.dumps(loose, ensure_ascii=False)
         return msgspec.json.decode(repaired.encode("utf-8", "replace"), type=dict[str, Any])
 
 
-def _finite(text: str) -> float | None:
+def _parse_finite(text: str) -> float | None:
     number = float(text)
     return number if math.isfinite(number) else None

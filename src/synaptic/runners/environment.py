@@ -9,21 +9,21 @@ from synaptic.model.environment import INPUT_LIMIT
 from synaptic.model.event import ToolEvent
 from synaptic.model.text import to_utf8
 from synaptic.runners.base import Invocation
-from synaptic.runners.output import event_name
+from synaptic.runners.output import get_event_name
 from synaptic.runners.stdin import to_json
 
-MARK = "SYNAPTIC_RUN"
+MARK_VARIABLE = "SYNAPTIC_RUN"
 """Unique per run, so that everything a hook started can be found again."""
-RECHECK = "SYNAPTIC_RECHECK"
-OWN = frozenset({"HOOK_EVENT", "HOOK_TOOL", "HOOK_INPUT", RECHECK})
+RECHECK_VARIABLE = "SYNAPTIC_RECHECK"
+EVENT_VARIABLES = frozenset({"HOOK_EVENT", "HOOK_TOOL", "HOOK_INPUT", RECHECK_VARIABLE})
 """Set by us only, never inherited: a hook that runs inside another hook must not see the outer event."""
 STRING_LIMIT = 128 * 1024 - 1
 """One longer string makes exec fail on Linux, and so would disable every guard."""
-TOTAL_LIMIT = 1024 * 1024
+ENVIRONMENT_LIMIT = 1024 * 1024
 """All strings together; exec refuses somewhere between 1.5 and 2 MiB."""
 
 
-class Environment(msgspec.Struct, frozen=True):
+class HookEnvironment(msgspec.Struct, frozen=True):
     """Variables that fit, and the names of those that did not."""
 
     variables: dict[str, str]
@@ -34,51 +34,55 @@ class Environment(msgspec.Struct, frozen=True):
         return tuple(f"variable {name} is too long for a process and was left out" for name in self.dropped)
 
 
-def environment(invocation: Invocation, mark: str) -> Environment:
+def build_environment(invocation: Invocation, mark: str) -> HookEnvironment:
     """Build an environment that exec accepts: the largest inherited variables are left out first."""
-    own = {**about(invocation), MARK: mark}
+    own = {**build_own_variables(invocation), MARK_VARIABLE: mark}
     inherited = invocation.call.env or os.environ
-    foreign = {name: value for name, value in inherited.items() if name not in OWN | own.keys() and _valid(name, value)}
-    kept, dropped = _fitting(foreign, _size(own))
-    return Environment({**kept, **own}, dropped)
+    foreign = {
+        name: value
+        for name, value in inherited.items()
+        if name not in EVENT_VARIABLES | own.keys() and _is_valid_variable(name, value)
+    }
+    kept, dropped = _drop_largest(foreign, _measure_variables(own))
+    return HookEnvironment({**kept, **own}, dropped)
 
 
-def about(invocation: Invocation) -> dict[str, str]:
+def build_own_variables(invocation: Invocation) -> dict[str, str]:
     """Build our own variables: those of the project, and event, tool and input."""
     event = invocation.call.event
-    own = {name: value for name, value in invocation.variables.items() if _valid(name, value)}
-    own |= {"HOOK_EVENT": _safe(event_name(event)), "HOOK_TOOL": _safe(_tool(event))}
+    own = {name: value for name, value in invocation.variables.items() if _is_valid_variable(name, value)}
+    own |= {"HOOK_EVENT": _clean_name(get_event_name(event)), "HOOK_TOOL": _clean_name(_get_tool_name(event))}
     if isinstance(event, ToolEvent) and len(text := to_json(event.tool_input)) <= INPUT_LIMIT:
         own["HOOK_INPUT"] = text.decode()
     if invocation.recheck:
-        own[RECHECK] = "1"
+        own[RECHECK_VARIABLE] = "1"
     return own
 
 
-def _tool(event: object) -> str:
+def _get_tool_name(event: object) -> str:
     return event.tool_name if isinstance(event, ToolEvent) else ""
 
 
-def _safe(name: str) -> str:
+def _clean_name(name: str) -> str:
     return to_utf8(name).replace("\0", "")[:1024]
 
 
-def _fitting(variables: dict[str, str], used: int) -> tuple[dict[str, str], tuple[str, ...]]:
-    sizes = {name: _size({name: value}) for name, value in variables.items()}
+def _drop_largest(variables: dict[str, str], used: int) -> tuple[dict[str, str], tuple[str, ...]]:
+    sizes = {name: _measure_variables({name: value}) for name, value in variables.items()}
     total = used + sum(sizes.values())
     dropped: list[str] = []
     for name in sorted(sizes, key=lambda name: -sizes[name]):
-        if sizes[name] <= STRING_LIMIT and total <= TOTAL_LIMIT:
+        if sizes[name] <= STRING_LIMIT and total <= ENVIRONMENT_LIMIT:
             break
         dropped.append(name)
         total -= sizes[name]
     return {name: value for name, value in variables.items() if name not in dropped}, tuple(dropped)
 
 
-def _valid(name: str, value: str) -> bool:
+def _is_valid_variable(name: str, value: str) -> bool:
     return "=" not in name and "\0" not in name and "\0" not in value
 
 
-def _size(variables: Mapping[str, str]) -> int:
+def _measure_variables(variables: Mapping[str, str]) -> int:
     texts = (text for pair in variables.items() for text in pair)
     return sum(len(text.encode("utf-8", "surrogatepass")) + 1 for text in texts)

@@ -10,37 +10,37 @@ from synaptic.model.decision import Failure
 from synaptic.model.hook import Builtin, Command, HttpEndpoint, PythonFunction
 from synaptic.runners import command
 from synaptic.runners.base import Invocation
-from synaptic.runners.once import HANDLER, encoded
-from synaptic.runners.output import Meaning
-from synaptic.runners.processes import default_child_signal
+from synaptic.runners.once import HANDLER_VARIABLE, encode_handler
+from synaptic.runners.output import HookAnswer
+from synaptic.runners.processes import restore_child_signal
 from synaptic.runners.python import PythonRunner
-from synaptic.runners.spool import Finished, Spool
+from synaptic.runners.spool import FinishedRun, RunSpool
 
 if TYPE_CHECKING:
     from synaptic.runners.http import HttpRunner
 
 # -I: the project's folder and PYTHON* variables must not be able to replace our modules.
-ONCE = (sys.executable, "-I", "-m", "synaptic.runners.once")
+ONCE_ARGV = (sys.executable, "-I", "-m", "synaptic.runners.once")
 
 
-class Runners:
+class HookRunners:
     """All runners of third-party hooks. `spool` is the folder of background runs."""
 
     def __init__(self, spool: Path) -> None:
-        default_child_signal()
-        self._spool = Spool(spool)
+        restore_child_signal()
+        self._spool = RunSpool(spool)
         self._python = PythonRunner()
         self._http: HttpRunner | None = None
 
-    async def run(self, invocation: Invocation) -> Meaning:
+    async def run(self, invocation: Invocation) -> HookAnswer:
         """Wait for a hook's answer."""
         match invocation.hook.handler:
             case Command() as handler:
-                return await command.run(invocation, handler)
+                return await command.run_command(invocation, handler)
             case PythonFunction() as handler:
                 return await self._python.run(invocation, handler)
             case HttpEndpoint() as handler:
-                return await self._server().run(invocation, handler)
+                return await self._open_http().run(invocation, handler)
             case Builtin(policy):
                 raise TypeError(f"{policy.id} is a policy: the pipeline calls it itself")
 
@@ -51,19 +51,19 @@ class Runners:
                 return self._spool.start(invocation, handler)
             case PythonFunction() | HttpEndpoint() as handler:
                 # A background function gets its own process: a warm worker ends with the daemon.
-                variables = {**invocation.variables, HANDLER: encoded(handler)}
+                variables = {**invocation.variables, HANDLER_VARIABLE: encode_handler(handler)}
                 detached = msgspec.structs.replace(invocation, variables=variables)
-                return self._spool.start(detached, Command(argv=ONCE))
+                return self._spool.start(detached, Command(argv=ONCE_ARGV))
             case Builtin(policy):
                 raise TypeError(f"{policy.id} is a policy: the pipeline calls it itself")
 
-    def collect(self) -> list[Finished]:
+    def collect(self) -> list[FinishedRun]:
         """Collect background runs that have ended; each is returned again until it is forgotten."""
         return self._spool.collect()
 
-    def done(self, finished: Finished) -> None:
+    def forget(self, finished: FinishedRun) -> None:
         """Forget a run whose outcome is stored."""
-        self._spool.done(finished)
+        self._spool.forget(finished)
 
     async def close(self) -> None:
         """End warm workers and threads; detached hooks go on."""
@@ -71,7 +71,7 @@ class Runners:
         if self._http:
             await self._http.close()
 
-    def _server(self) -> "HttpRunner":
+    def _open_http(self) -> "HttpRunner":
         from synaptic.runners.http import HttpRunner  # noqa: PLC0415 - http.client is slow to import and rarely needed
 
         self._http = self._http or HttpRunner()

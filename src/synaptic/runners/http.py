@@ -13,14 +13,23 @@ import msgspec
 from synaptic.model.decision import Failure, Fault
 from synaptic.model.hook import Hook, HttpEndpoint
 from synaptic.runners.base import Invocation
-from synaptic.runners.dialect import understand
-from synaptic.runners.output import OUTPUT_LIMIT, Meaning, Output, named, overdue, snippet, too_long, unreadable
-from synaptic.runners.stdin import stdin_line
+from synaptic.runners.dialect import interpret_output
+from synaptic.runners.output import (
+    OUTPUT_LIMIT,
+    HookAnswer,
+    ProcessOutput,
+    describe_hook,
+    make_length_failure,
+    make_output_failure,
+    make_timeout_failure,
+    shorten_text,
+)
+from synaptic.runners.stdin import encode_stdin
 
-THREADS = 16
+MAX_THREADS = 16
 
 
-class Address(msgspec.Struct, frozen=True):
+class LoopbackAddress(msgspec.Struct, frozen=True):
     """Where to post: host addresses to try in order, all of them loopback."""
 
     hosts: tuple[str, ...]
@@ -32,38 +41,40 @@ class HttpRunner:
     """Posts events from its own threads, so that a slow server does not block the event loop."""
 
     def __init__(self) -> None:
-        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="synaptic-http")
+        self._threads = ThreadPoolExecutor(MAX_THREADS, thread_name_prefix="synaptic-http")
 
-    async def run(self, invocation: Invocation, handler: HttpEndpoint) -> Meaning:
+    async def run(self, invocation: Invocation, handler: HttpEndpoint) -> HookAnswer:
         """Send one POST without proxy or redirect; everything but a 2xx with a JSON object is a failure."""
         hook = invocation.hook
-        address = loopback(handler.url)
+        address = parse_loopback_url(handler.url)
         if isinstance(address, str):
-            return Failure(Fault.MISSING, f"{named(hook)}: {address}")
-        exchange = Exchange(address, invocation.timeout)
-        body = stdin_line(invocation.call, hook.protocol)
+            return Failure(Fault.MISSING, f"{describe_hook(hook)}: {address}")
+        exchange = HttpExchange(address, invocation.timeout)
+        body = encode_stdin(invocation.call, hook.protocol)
         try:
             async with asyncio.timeout(invocation.timeout):
                 loop = asyncio.get_running_loop()
                 status, answer = await loop.run_in_executor(self._threads, exchange.post, body, dict(handler.headers))
         except TimeoutError:
-            return overdue(hook, invocation.timeout)
+            return make_timeout_failure(hook, invocation.timeout)
         except (OSError, ValueError, http.client.HTTPException) as error:
-            return Failure(Fault.CRASH, f"{named(hook)}: {handler.url} gave no answer: {error or type(error).__name__}")
+            return Failure(
+                Fault.CRASH, f"{describe_hook(hook)}: {handler.url} gave no answer: {error or type(error).__name__}"
+            )
         finally:
             # The thread cannot be cancelled; shutting its socket down is what ends its blocking read.
             exchange.abort()
-        return _meaning(invocation, status, answer)
+        return _interpret_response(invocation, status, answer)
 
     async def close(self) -> None:
         """Shut the threads down; running exchanges are aborted by their own runs."""
         self._threads.shutdown(wait=False, cancel_futures=True)
 
 
-class Exchange:
+class HttpExchange:
     """One request and its answer; `abort` wakes the thread that waits for it."""
 
-    def __init__(self, address: Address, timeout: float) -> None:
+    def __init__(self, address: LoopbackAddress, timeout: float) -> None:
         self.address = address
         self.timeout = max(timeout, 0.001)
         self._socket: socket.socket | None = None
@@ -95,7 +106,7 @@ class Exchange:
         return connection
 
 
-def loopback(url: str) -> Address | str:
+def parse_loopback_url(url: str) -> LoopbackAddress | str:
     """Parse the URL of a server on this machine; returns the reason as text when it is none."""
     try:
         parts = urllib.parse.urlsplit(url)
@@ -110,7 +121,7 @@ def loopback(url: str) -> Address | str:
     if not all(_is_loopback(one) for one in hosts):
         return f"{url!r} is not on this machine; use 127.0.0.1, ::1 or localhost: events never leave it"
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-    return Address(hosts, port, path)
+    return LoopbackAddress(hosts, port, path)
 
 
 def _is_loopback(host: str) -> bool:
@@ -120,14 +131,14 @@ def _is_loopback(host: str) -> bool:
         return False
 
 
-def _meaning(invocation: Invocation, status: int, body: bytes) -> Meaning:
+def _interpret_response(invocation: Invocation, status: int, body: bytes) -> HookAnswer:
     hook: Hook = invocation.hook
     if not 200 <= status < 300:
-        text = snippet(body.decode("utf-8", "replace"))
-        return Failure(Fault.CRASH, f"{named(hook)}: the server answered {status}: {text}")
+        text = shorten_text(body.decode("utf-8", "replace"))
+        return Failure(Fault.CRASH, f"{describe_hook(hook)}: the server answered {status}: {text}")
     if len(body) > OUTPUT_LIMIT:
-        return too_long(hook)
-    output = Output(body)
+        return make_length_failure(hook)
+    output = ProcessOutput(body)
     if output.text and not output.text.startswith("{"):
-        return unreadable(hook, f"answered with what is no JSON object: {snippet(output.text)!r}")
-    return understand(hook, invocation.call.event, output)
+        return make_output_failure(hook, f"answered with what is no JSON object: {shorten_text(output.text)!r}")
+    return interpret_output(hook, invocation.call.event, output)

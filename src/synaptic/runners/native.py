@@ -8,17 +8,17 @@ import msgspec
 from synaptic.model.decision import Kind, Verdict
 from synaptic.model.event import Event
 from synaptic.model.hook import Hook
-from synaptic.runners.action import merged
-from synaptic.runners.output import Meaning, event_name, unreadable
+from synaptic.runners.action import merge_input
+from synaptic.runners.output import HookAnswer, get_event_name, make_output_failure
 
-KEYS = frozenset(
+NATIVE_KEYS = frozenset(
     ("hookSpecificOutput", "decision", "continue", "stopReason", "suppressOutput", "systemMessage", "terminalSequence",
      "async")
 )  # fmt: skip
-SAYS: Mapping[str, Kind] = {
+DECISION_WORDS: Mapping[str, Kind] = {
     "deny": Kind.DENY, "block": Kind.DENY, "ask": Kind.ASK, "allow": Kind.ALLOW, "approve": Kind.ALLOW,
 }  # fmt: skip
-OWN = frozenset(
+CONSUMED_KEYS = frozenset(
     ("hookEventName", "permissionDecision", "permissionDecisionReason", "updatedInput", "additionalContext")
 )
 DEFER = "defer"
@@ -26,25 +26,25 @@ DEFER = "defer"
 
 def speaks(hook: Hook, answer: dict[str, Any]) -> bool:
     """Whether the answer has a key that belongs to this dialect alone."""
-    return not KEYS.isdisjoint(answer)
+    return not NATIVE_KEYS.isdisjoint(answer)
 
 
-def read(hook: Hook, event: Event, answer: dict[str, Any]) -> Meaning:
+def read(hook: Hook, event: Event, answer: dict[str, Any]) -> HookAnswer:
     """Read one answer of this dialect; unknown keys are ignored."""
     specific = answer.get("hookSpecificOutput")
     specific = {} if specific is None else specific
     if not isinstance(specific, dict):
-        return unreadable(hook, "printed a hookSpecificOutput that is no object")
+        return make_output_failure(hook, "printed a hookSpecificOutput that is no object")
     # A script that answers for another event was written for something else: its decision is not for this call.
-    if (name := specific.get("hookEventName", event_name(event))) != event_name(event):
-        return unreadable(hook, f"answered for {name!r}, but the event is {event_name(event)}")
-    parts = _Parts(hook, event, answer, specific)
-    if problem := parts.problem():
-        return unreadable(hook, problem)
-    return parts.verdict()
+    if (name := specific.get("hookEventName", get_event_name(event))) != get_event_name(event):
+        return make_output_failure(hook, f"answered for {name!r}, but the event is {get_event_name(event)}")
+    parts = _NativeAnswer(hook, event, answer, specific)
+    if problem := parts.find_problem():
+        return make_output_failure(hook, problem)
+    return parts.build_verdict()
 
 
-class _Parts(msgspec.Struct, frozen=True):
+class _NativeAnswer(msgspec.Struct, frozen=True):
     """One answer and the places where it can hold a decision."""
 
     hook: Hook
@@ -63,38 +63,42 @@ class _Parts(msgspec.Struct, frozen=True):
         own = self.specific.get("updatedInput")
         return self.request.get("updatedInput") if own is None else own
 
-    def words(self) -> tuple[object, ...]:
+    def collect_words(self) -> tuple[object, ...]:
         said = (self.specific.get("permissionDecision"), self.request.get("behavior"), self.answer.get("decision"))
         return tuple(word for word in said if word is not None)
 
-    def problem(self) -> str:
-        for word in self.words():
-            if not isinstance(word, str) or word not in (*SAYS, DEFER):
+    def find_problem(self) -> str:
+        for word in self.collect_words():
+            if not isinstance(word, str) or word not in (*DECISION_WORDS, DEFER):
                 return f"printed decision {word!r}; known are approve, block, allow, ask, deny"
-        if self.input is not None and merged(self.event, self.input) is None:
-            return f"wants to change the input of {event_name(self.event)}, but its updatedInput is no object for it"
+        if self.input is not None and merge_input(self.event, self.input) is None:
+            return (
+                f"wants to change the input of {get_event_name(self.event)}, but its updatedInput is no object for it"
+            )
         return ""
 
-    def verdict(self) -> Verdict:
-        says = self.says()
-        reason = _text(self.specific, "permissionDecisionReason") or _text(self.request, "message")
-        reason = reason or _text(self.answer, "reason")
+    def build_verdict(self) -> Verdict:
+        says = self.find_kind()
+        reason = _read_text(self.specific, "permissionDecisionReason") or _read_text(self.request, "message")
+        reason = reason or _read_text(self.answer, "reason")
         return Verdict(
             says=says,
             reason=reason or (f"blocked by {self.hook.id}" if says is Kind.DENY else ""),
-            input=merged(self.event, self.input),
-            context=_some(_text(self.specific, "additionalContext")),
-            messages=_some(_text(self.answer, "systemMessage")),
-            extras=self.extras(),
+            input=merge_input(self.event, self.input),
+            context=_to_tuple(_read_text(self.specific, "additionalContext")),
+            messages=_to_tuple(_read_text(self.answer, "systemMessage")),
+            extras=self.collect_extras(),
         )
 
-    def says(self) -> Kind:
+    def find_kind(self) -> Kind:
         """Find the strongest of all decisions in the answer: a block beside an allow is a block."""
-        known = [SAYS[word] for word in self.words() if isinstance(word, str) and word in SAYS]
+        known = [
+            DECISION_WORDS[word] for word in self.collect_words() if isinstance(word, str) and word in DECISION_WORDS
+        ]
         return max(known, key=lambda kind: kind.rank, default=Kind.NONE)
 
-    def extras(self) -> dict[str, object]:
-        found = {key: value for key, value in self.specific.items() if key not in OWN and key != "decision"}
+    def collect_extras(self) -> dict[str, object]:
+        found = {key: value for key, value in self.specific.items() if key not in CONSUMED_KEYS and key != "decision"}
         found |= {key: self.request[key] for key in ("updatedPermissions", "interrupt") if key in self.request}
         found |= {key: self.answer[key] for key in ("stopReason", "terminalSequence") if key in self.answer}
         if self.answer.get("continue") is False:
@@ -106,10 +110,10 @@ class _Parts(msgspec.Struct, frozen=True):
         return found
 
 
-def _text(source: dict[str, Any], key: str) -> str:
+def _read_text(source: dict[str, Any], key: str) -> str:
     value = source.get(key)
     return value.strip() if isinstance(value, str) else ""
 
 
-def _some(text: str) -> tuple[str, ...]:
+def _to_tuple(text: str) -> tuple[str, ...]:
     return (text,) if text else ()

@@ -10,13 +10,13 @@ from synaptic.model.hook import Hook
 
 OUTPUT_LIMIT = 1024 * 1024
 STDERR_LIMIT = 64 * 1024
-SNIPPET = 200
+SNIPPET_LENGTH = 200
 
-Meaning = Verdict | Failure | None
+HookAnswer = Verdict | Failure | None
 """What a hook answered: a verdict, a failure, or None for no opinion."""
 
 
-class Output(msgspec.Struct, frozen=True):
+class ProcessOutput(msgspec.Struct, frozen=True):
     """What a process printed and how it ended; a negative exit is the signal that killed it."""
 
     stdout: bytes = b""
@@ -25,57 +25,61 @@ class Output(msgspec.Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        return _readable(self.stdout)
+        return _decode_text(self.stdout)
 
     @property
     def errors(self) -> str:
-        return _readable(self.stderr[:STDERR_LIMIT])
+        return _decode_text(self.stderr[:STDERR_LIMIT])
 
 
-def event_name(event: Event) -> str:
+def get_event_name(event: Event) -> str:
     """The canonical event name; an unknown event keeps the name it came with."""
     return event.hook_event_name if isinstance(event, Unknown) else type(event).__name__
 
 
-def named(hook: Hook) -> str:
+def describe_hook(hook: Hook) -> str:
     """Describe a hook for messages to people."""
     return f"hook {hook.id} (skill {hook.skill})" if hook.skill else f"hook {hook.id}"
 
 
-def snippet(text: str) -> str:
+def shorten_text(text: str) -> str:
     """Shorten a text to its start, on one line."""
     line = " ".join(text.split())
-    return line if len(line) <= SNIPPET else f"{line[:SNIPPET]}..."
+    return line if len(line) <= SNIPPET_LENGTH else f"{line[:SNIPPET_LENGTH]}..."
 
 
-def crashed(hook: Hook, output: Output) -> Failure:
+def make_crash_failure(hook: Hook, output: ProcessOutput) -> Failure:
     """Make the failure of a process whose exit is an error in its protocol."""
-    detail = f": {snippet(output.errors)}" if output.errors else ""
-    return Failure(Fault.CRASH, f"{named(hook)} {_ending(output.exit)}{detail}", output.errors)
+    detail = f": {shorten_text(output.errors)}" if output.errors else ""
+    return Failure(Fault.CRASH, f"{describe_hook(hook)} {_describe_exit(output.exit)}{detail}", output.errors)
 
 
-def unreadable(hook: Hook, problem: str, output: Output | None = None) -> Failure:
+def make_output_failure(hook: Hook, problem: str, output: ProcessOutput | None = None) -> Failure:
     """Make the failure of an answer that cannot be understood."""
-    return Failure(Fault.OUTPUT, f"{named(hook)} {problem}", output.errors if output else "")
+    return Failure(Fault.OUTPUT, f"{describe_hook(hook)} {problem}", output.errors if output else "")
 
 
-def too_long(hook: Hook) -> Failure:
+def make_length_failure(hook: Hook) -> Failure:
     """Make the failure of an answer over the size limit."""
-    return unreadable(hook, f"printed more than {OUTPUT_LIMIT // 1024 // 1024} MiB; print one short JSON object")
+    return make_output_failure(
+        hook, f"printed more than {OUTPUT_LIMIT // 1024 // 1024} MiB; print one short JSON object"
+    )
 
 
-def overdue(hook: Hook, seconds: float) -> Failure:
+def make_timeout_failure(hook: Hook, seconds: float) -> Failure:
     """Make the failure of a process that did not answer in time."""
     advice = f"raise its `timeout` in {hook.source}" if hook.source else "raise its `timeout`"
-    return Failure(Fault.TIMEOUT, f"{named(hook)} gave no answer within {seconds:g} s and was stopped ({advice})")
+    return Failure(
+        Fault.TIMEOUT, f"{describe_hook(hook)} gave no answer within {seconds:g} s and was stopped ({advice})"
+    )
 
 
-def _ending(code: int) -> str:
+def _describe_exit(code: int) -> str:
     if code >= 0:
         return f"exited with {code}"
     known = {int(number): number.name for number in signal.Signals}
     return f"was killed by {known.get(-code, f'signal {-code}')}"
 
 
-def _readable(data: bytes) -> str:
+def _decode_text(data: bytes) -> str:
     return data.decode("utf-8", "replace").removeprefix("\ufeff").strip()

@@ -4,10 +4,10 @@ import asyncio
 import contextlib
 import os
 
-CHUNK = 64 * 1024
+CHUNK_BYTES = 64 * 1024
 
 
-class Drain:
+class PipeDrain:
     """Reads what a process writes to a pipe, up to a limit; the rest is read and dropped so that it never blocks."""
 
     def __init__(self, limit: int) -> None:
@@ -34,14 +34,14 @@ class Drain:
             os.close(self.reader)
             self.reader = -1
 
-    async def news(self) -> None:
+    async def wait_for_news(self) -> None:
         """Wait until something was read since the last time, the end included."""
         await self._news.wait()
         self._news.clear()
 
     def _read(self) -> None:
         try:
-            chunk = os.read(self.reader, CHUNK)
+            chunk = os.read(self.reader, CHUNK_BYTES)
         except BlockingIOError:
             return
         except OSError:
@@ -56,7 +56,7 @@ class Drain:
             self.ended.set()
 
 
-class Feed:
+class PipeFeed:
     """Writes bytes to a process; one that does not read them is no error.
 
     The pipe is closed after them, unless more is to follow (`keep`).
@@ -92,7 +92,7 @@ class Feed:
         with contextlib.suppress(BlockingIOError):
             try:
                 while self.data:
-                    self.data = self.data[os.write(self.writer, self.data[:CHUNK]) :]
+                    self.data = self.data[os.write(self.writer, self.data[:CHUNK_BYTES]) :]
             except BrokenPipeError:
                 self.data = self.data[:0]
             self.loop.remove_writer(self.writer)
@@ -105,7 +105,7 @@ class Feed:
             self.reader = -1
 
 
-async def readable(descriptor: int) -> None:
+async def wait_readable(descriptor: int) -> None:
     """Wait until a descriptor is readable."""
     loop = asyncio.get_running_loop()
     ready = asyncio.Event()

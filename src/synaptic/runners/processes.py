@@ -14,13 +14,13 @@ from typing import IO
 
 import msgspec
 
-from synaptic.runners.environment import MARK
-from synaptic.runners.pipes import readable
+from synaptic.runners.environment import MARK_VARIABLE
+from synaptic.runners.pipes import wait_readable
 
 PROC = Path("/proc")
 KILL_ROUNDS = 5
 """Looks at /proc until nothing of a family is left; one that forks faster than that survives."""
-GRACE = 1.0
+EXIT_GRACE = 1.0
 """Seconds in which a killed process is reaped."""
 DEAD_STATES = frozenset("ZXx")
 STATE, PARENT, START_TIME = 0, 1, 19
@@ -30,7 +30,7 @@ Process = subprocess.Popen[bytes]
 Stream = int | IO[bytes]
 
 
-class Launch(msgspec.Struct, frozen=True):
+class LaunchPlan(msgspec.Struct, frozen=True):
     """What to execute, where, and the mark by which its processes are found again."""
 
     argv: tuple[str, ...]
@@ -41,7 +41,7 @@ class Launch(msgspec.Struct, frozen=True):
     """The file that was meant, for messages."""
 
 
-class Streams(msgspec.Struct, frozen=True):
+class StandardStreams(msgspec.Struct, frozen=True):
     """The three standard streams."""
 
     stdin: Stream
@@ -49,56 +49,56 @@ class Streams(msgspec.Struct, frozen=True):
     stderr: Stream
 
 
-class Identity(msgspec.Struct, frozen=True):
+class ProcessIdentity(msgspec.Struct, frozen=True):
     """Identity of a process: ids are reused, an id together with its start time is not."""
 
     pid: int
     started: str = ""
 
     @property
-    def alive(self) -> bool:
+    def is_alive(self) -> bool:
         if not PROC.is_dir():
-            return _exists(self.pid)
-        stat = _stat(self.pid)
+            return _is_running(self.pid)
+        stat = _read_stat(self.pid)
         return bool(stat) and stat[STATE] not in DEAD_STATES and stat[START_TIME] == self.started
 
 
-def launch(plan: Launch, streams: Streams) -> Process:
+def start_process(plan: LaunchPlan, streams: StandardStreams) -> Process:
     """Start a process. Raises OSError as exec does; a script without a shebang is run by /bin/sh, as a shell would."""
     try:
-        return _spawn(plan.argv, plan, streams)
+        return _spawn_process(plan.argv, plan, streams)
     except OSError as error:
         if error.errno != errno.ENOEXEC:
             raise
-    return _spawn(("/bin/sh", *plan.argv), plan, streams)
+    return _spawn_process(("/bin/sh", *plan.argv), plan, streams)
 
 
-def identify(pid: int) -> Identity:
+def identify_process(pid: int) -> ProcessIdentity:
     """Identify a process, so that it is recognised later, also after a restart of the daemon."""
-    stat = _stat(pid)
-    return Identity(pid, stat[START_TIME] if stat else "")
+    stat = _read_stat(pid)
+    return ProcessIdentity(pid, stat[START_TIME] if stat else "")
 
 
-async def exit_code(process: Process) -> int:
+async def wait_for_exit(process: Process) -> int:
     """Wait for the end without blocking the loop; a negative code is the signal."""
     descriptor = _open_pidfd(process.pid)
     if descriptor < 0:  # a thread that waits: dearer, and only where the kernel has nothing better
         return await asyncio.to_thread(process.wait)
     try:
-        await readable(descriptor)
+        await wait_readable(descriptor)
     finally:
         os.close(descriptor)
     return process.wait()
 
 
-def end(process: Process, mark: str) -> None:
+def end_process(process: Process, mark: str) -> None:
     """Kill a process with its group and everything it started, and take its exit code."""
     # Already reaped: the id may belong to another process by now, so nothing may be killed by it.
     if process.poll() is not None:
         return
     kill_family(process.pid, mark)
     with contextlib.suppress(subprocess.TimeoutExpired):
-        process.wait(GRACE)
+        process.wait(EXIT_GRACE)
 
 
 def kill_family(pid: int, mark: str) -> None:
@@ -120,20 +120,20 @@ def kill_family(pid: int, mark: str) -> None:
         time.sleep(0.001)  # a child that was being born during the scan shows up in the next one
 
 
-def marked(mark: str) -> set[int]:
+def find_marked(mark: str) -> set[int]:
     """Processes that still carry the mark of one run."""
-    needle = f"{MARK}={mark}".encode()
-    return {pid for pid in _pids() if _carries(pid, needle)}
+    needle = f"{MARK_VARIABLE}={mark}".encode()
+    return {pid for pid in _list_pids() if _has_mark(pid, needle)}
 
 
-def default_child_signal() -> None:
+def restore_child_signal() -> None:
     """An inherited `ignore` for SIGCHLD would lose every exit code, and with it every block by exit code."""
     with contextlib.suppress(ValueError):  # outside the main thread there is nothing to set
         if signal.getsignal(signal.SIGCHLD) is signal.SIG_IGN:
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
 
 
-def _spawn(argv: Sequence[str], plan: Launch, streams: Streams) -> Process:
+def _spawn_process(argv: Sequence[str], plan: LaunchPlan, streams: StandardStreams) -> Process:
     return subprocess.Popen(
         argv,
         stdin=streams.stdin,
@@ -155,27 +155,29 @@ def _open_pidfd(pid: int) -> int:
 
 def _find_family(pid: int, mark: str) -> Iterator[int]:
     """Find living members of the family in one pass over /proc; without /proc (macOS) the group has to do."""
-    parents = {member: stat for member in _pids() if (stat := _stat(member)) and stat[STATE] not in DEAD_STATES}
-    family = {pid, *marked(mark)}
+    parents = {
+        member: stat for member in _list_pids() if (stat := _read_stat(member)) and stat[STATE] not in DEAD_STATES
+    }
+    family = {pid, *find_marked(mark)}
     while born := {member for member in parents if int(parents[member][PARENT]) in family} - family:
         family |= born
     return (member for member in family if member in parents)
 
 
-def _pids() -> list[int]:
+def _list_pids() -> list[int]:
     if not PROC.is_dir():
         return []
     return [int(name) for name in os.listdir(PROC) if name.isdigit()]  # noqa: PTH208 - names only, and often
 
 
-def _carries(pid: int, needle: bytes) -> bool:
+def _has_mark(pid: int, needle: bytes) -> bool:
     try:
         return needle in (PROC / str(pid) / "environ").read_bytes().split(b"\0")
     except OSError:
         return False
 
 
-def _stat(pid: int) -> list[str]:
+def _read_stat(pid: int) -> list[str]:
     """The fields of /proc/PID/stat from the state on. The program's name before them may hold blanks and brackets."""
     try:
         return (PROC / str(pid) / "stat").read_text(errors="replace").rpartition(")")[2].split()
@@ -183,7 +185,7 @@ def _stat(pid: int) -> list[str]:
         return []
 
 
-def _exists(pid: int) -> bool:
+def _is_running(pid: int) -> bool:
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

@@ -6,57 +6,59 @@ from synaptic.model.decision import Kind, Verdict
 from synaptic.model.event import Event, Timing
 from synaptic.model.hook import Hook
 from synaptic.model.result import HookResult, Items
-from synaptic.runners.output import event_name, named
+from synaptic.runners.output import describe_hook, get_event_name
 
-DISTINCT = frozenset(
+DISTINCT_KEYS = frozenset(
     ("messages_to_user", "suggested_abilities", "suggested_documents", "new_intent", "follow_up_actions",
      "usage_recorded", "block_execution")
 )  # fmt: skip
 """Keys that no other dialect has; `logs` and `error` alone prove nothing under another protocol."""
-KNOWN = DISTINCT - {"block_execution"} | {"logs", "error"}
-FOREIGN = frozenset(("action", "decision", "hookSpecificOutput"))
+KNOWN_KEYS = DISTINCT_KEYS - {"block_execution"} | {"logs", "error"}
+OTHER_DIALECT_KEYS = frozenset(("action", "decision", "hookSpecificOutput"))
 
 
 def speaks(hook: Hook, answer: dict[str, Any]) -> bool:
     """Whether the answer is of this dialect; with protocol `result` every object is, and unknown keys are kept."""
-    return hook.protocol == "result" or not DISTINCT.isdisjoint(answer)
+    return hook.protocol == "result" or not DISTINCT_KEYS.isdisjoint(answer)
 
 
 def read(hook: Hook, event: Event, answer: dict[str, Any]) -> Verdict:
     """Read one answer of this dialect; wrong parts are left out with a warning."""
-    reader = _Reader(hook, answer)
-    result = reader.result()
+    reader = _ResultReader(hook, answer)
+    result = reader.read_result()
     warnings = list(reader.warnings)
     wants_block = bool(result.error) or answer.get("block_execution") is True
-    refusal = _refusal(hook, event) if wants_block else ""
+    refusal = _explain_ignored_block(hook, event) if wants_block else ""
     blocks = wants_block and not refusal
     if refusal:
         warnings.append(refusal)
     return Verdict(
         says=Kind.DENY if blocks else Kind.NONE,
-        reason=_reason(hook, result) if blocks else "",
+        reason=_build_reason(hook, result) if blocks else "",
         messages=result.messages_to_user,
         result=None if result == HookResult() else result,
         warnings=tuple(warnings),
     )
 
 
-def _refusal(hook: Hook, event: Event) -> str:
+def _explain_ignored_block(hook: Hook, event: Event) -> str:
     """Explain why a block is ignored; empty when it counts."""
     if event.TIMING is not Timing.BEFORE:
-        what = f"asks to block {event_name(event)}, which cannot be blocked"
-        return f"{named(hook)} {what}: misconfigured, ignored"
+        what = f"asks to block {get_event_name(event)}, which cannot be blocked"
+        return f"{describe_hook(hook)} {what}: misconfigured, ignored"
     if not hook.blocking:
-        return f"{named(hook)} asks to block but is not `blocking: true` in {hook.source or 'its file'}: ignored"
+        return (
+            f"{describe_hook(hook)} asks to block but is not `blocking: true` in {hook.source or 'its file'}: ignored"
+        )
     return ""
 
 
-def _reason(hook: Hook, result: HookResult) -> str:
+def _build_reason(hook: Hook, result: HookResult) -> str:
     parts = (result.error or f"blocked by {hook.id}", " ".join(result.messages_to_user))
     return ": ".join(part for part in parts if part)
 
 
-class _Reader:
+class _ResultReader:
     """Reads an answer key by key and collects warnings."""
 
     def __init__(self, hook: Hook, answer: dict[str, Any]) -> None:
@@ -64,83 +66,83 @@ class _Reader:
         self.answer = answer
         self.warnings: list[str] = []
 
-    def result(self) -> HookResult:
-        extra = {key: value for key, value in self.answer.items() if key not in KNOWN | FOREIGN}
+    def read_result(self) -> HookResult:
+        extra = {key: value for key, value in self.answer.items() if key not in KNOWN_KEYS | OTHER_DIALECT_KEYS}
         return HookResult(
-            logs=self.logs(),
-            messages_to_user=self.messages(),
-            suggested_abilities=self.suggestions("suggested_abilities", "id"),
-            suggested_documents=self.suggestions("suggested_documents", "path"),
-            new_intent=self.intent(),
-            follow_up_actions=self.actions(),
+            logs=self.read_logs(),
+            messages_to_user=self.read_messages(),
+            suggested_abilities=self.read_suggestions("suggested_abilities", "id"),
+            suggested_documents=self.read_suggestions("suggested_documents", "path"),
+            new_intent=self.read_intent(),
+            follow_up_actions=self.read_actions(),
             usage_recorded=self.answer.get("usage_recorded") is True,
-            error=self.error(),
+            error=self.read_error(),
             extra=extra,
         )
 
-    def wrong(self, problem: str) -> None:
-        self.warnings.append(f"{named(self.hook)}: {problem}: left out")
+    def warn(self, problem: str) -> None:
+        self.warnings.append(f"{describe_hook(self.hook)}: {problem}: left out")
 
-    def items(self, key: str) -> list[Any]:
+    def read_list(self, key: str) -> list[Any]:
         value = self.answer.get(key)
         if value is None:
             return []
         if isinstance(value, list):
             return value
-        self.wrong(f"{key} is no list")
+        self.warn(f"{key} is no list")
         return []
 
-    def logs(self) -> Items:
+    def read_logs(self) -> Items:
         found: list[dict[str, Any]] = []
-        for item in self.items("logs"):
+        for item in self.read_list("logs"):
             if isinstance(item, str):
                 found.append({"level": "info", "message": item})
             elif isinstance(item, dict):
                 found.append({"level": "info", **item})
             else:
-                self.wrong("a log entry is neither text nor object")
+                self.warn("a log entry is neither text nor object")
         return tuple(found)
 
-    def messages(self) -> tuple[str, ...]:
+    def read_messages(self) -> tuple[str, ...]:
         if isinstance(one := self.answer.get("messages_to_user"), str):
             return (one,)
-        items = self.items("messages_to_user")
+        items = self.read_list("messages_to_user")
         if not all(isinstance(item, str) for item in items):
-            self.wrong("a message to the user is no text")
+            self.warn("a message to the user is no text")
         return tuple(item for item in items if isinstance(item, str) and item)
 
-    def suggestions(self, key: str, name: str) -> Items:
+    def read_suggestions(self, key: str, name: str) -> Items:
         found: list[dict[str, Any]] = []
-        for item in self.items(key):
+        for item in self.read_list(key):
             whole = {name: item} if isinstance(item, str) else item
             if isinstance(whole, dict) and isinstance(whole.get(name), str) and whole[name]:
                 found.append(whole)
             else:
-                self.wrong(f"an entry of {key} has no `{name}`")
+                self.warn(f"an entry of {key} has no `{name}`")
         return tuple(found)
 
-    def intent(self) -> dict[str, Any] | None:
+    def read_intent(self) -> dict[str, Any] | None:
         value = self.answer.get("new_intent")
         if value is None:
             return None
         if isinstance(value, dict) and isinstance(value.get("intent"), str) and value["intent"]:
             return value
-        self.wrong("new_intent has no `intent`")
+        self.warn("new_intent has no `intent`")
         return None
 
-    def actions(self) -> Items:
+    def read_actions(self) -> Items:
         found: list[dict[str, Any]] = []
-        for item in self.items("follow_up_actions"):
+        for item in self.read_list("follow_up_actions"):
             payload = item.get("payload", {}) if isinstance(item, dict) else None
             if not isinstance(payload, dict) or not isinstance(item.get("kind"), str):
-                self.wrong("a follow-up action has no `kind` or its payload is no object")
+                self.warn("a follow-up action has no `kind` or its payload is no object")
                 continue
             # Hooks commonly write `{"kind": "open_file", "path": ...}` without a payload object.
             beside = {key: value for key, value in item.items() if key not in ("kind", "payload")}
             found.append({"kind": item["kind"], "payload": {**beside, **payload}})
         return tuple(found)
 
-    def error(self) -> str:
+    def read_error(self) -> str:
         value = self.answer.get("error")
         if value and isinstance(value, dict):
             parts = [value.get("code"), value.get("message")]
@@ -149,5 +151,5 @@ class _Reader:
             return value.strip()
         if not value:
             return ""
-        self.wrong("error is neither text nor object")
+        self.warn("error is neither text nor object")
         return ""

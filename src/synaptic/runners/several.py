@@ -11,11 +11,11 @@ from contextlib import suppress
 
 import msgspec
 
-from synaptic.model.errand import Ended
+from synaptic.model.errand import ErrandResult
 
-TAIL = 16 * 1024
+TAIL_BYTES = 16 * 1024
 """Bytes of each program's output that are kept: builds say at their end what is wrong."""
-COLOUR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+COLOUR_CODES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 
 
 class Program(msgspec.Struct, frozen=True):
@@ -25,7 +25,7 @@ class Program(msgspec.Struct, frozen=True):
     timeout: float
 
 
-async def run(program: Program) -> Ended:
+async def run_program(program: Program) -> ErrandResult:
     """Run a program and report how it ended. Never raises: a start failure is reported in `trouble`."""
     env = {**os.environ, "NO_COLOR": "1"}
     pipe = asyncio.subprocess.PIPE
@@ -33,33 +33,33 @@ async def run(program: Program) -> Ended:
     try:
         process = await asyncio.create_subprocess_exec(*program.argv, stdin=null, stdout=pipe, stderr=both, env=env)
     except (OSError, ValueError) as error:
-        return Ended(trouble=f"could not be started: {error}")
+        return ErrandResult(trouble=f"could not be started: {error}")
     try:
         async with asyncio.timeout(program.timeout):
-            output = await _tail(process)
+            output = await _read_tail(process)
             code = await process.wait()
     except TimeoutError:
         with suppress(ProcessLookupError):
             process.kill()
-        return Ended(trouble=f"gave no answer within {program.timeout:g} s and was stopped")
-    return Ended(exit=code, output=COLOUR.sub("", output.decode("utf-8", "replace")))
+        return ErrandResult(trouble=f"gave no answer within {program.timeout:g} s and was stopped")
+    return ErrandResult(exit=code, output=COLOUR_CODES.sub("", output.decode("utf-8", "replace")))
 
 
-async def _tail(process: asyncio.subprocess.Process) -> bytes:
+async def _read_tail(process: asyncio.subprocess.Process) -> bytes:
     assert process.stdout is not None
     kept = b""
     while piece := await process.stdout.read(1 << 16):
-        kept = (kept + piece)[-TAIL:]
+        kept = (kept + piece)[-TAIL_BYTES:]
     return kept
 
 
-async def _each(programs: list[Program]) -> list[Ended]:
-    return [await run(program) for program in programs]
+async def _run_each(programs: list[Program]) -> list[ErrandResult]:
+    return [await run_program(program) for program in programs]
 
 
 def main() -> None:
     programs = msgspec.json.decode(sys.argv[1], type=list[Program])
-    sys.stdout.write(msgspec.json.encode(asyncio.run(_each(programs))).decode() + "\n")
+    sys.stdout.write(msgspec.json.encode(asyncio.run(_run_each(programs))).decode() + "\n")
 
 
 if __name__ == "__main__":

@@ -21,21 +21,38 @@ from synaptic.model.decision import Failure, Verdict
 from synaptic.model.event import EVENTS, Unknown
 from synaptic.model.hook import Command, Hook, Protocol
 from synaptic.runners.base import Invocation
-from synaptic.runners.command import not_started, prepare
-from synaptic.runners.dialect import understand
-from synaptic.runners.output import OUTPUT_LIMIT, STDERR_LIMIT, Meaning, Output, event_name, overdue, too_long
-from synaptic.runners.processes import Identity, Launch, Process, Streams, identify, kill_family, launch, marked
-from synaptic.runners.stdin import stdin_line
+from synaptic.runners.command import make_start_failure, prepare_launch
+from synaptic.runners.dialect import interpret_output
+from synaptic.runners.output import (
+    OUTPUT_LIMIT,
+    STDERR_LIMIT,
+    HookAnswer,
+    ProcessOutput,
+    get_event_name,
+    make_length_failure,
+    make_timeout_failure,
+)
+from synaptic.runners.processes import (
+    LaunchPlan,
+    Process,
+    ProcessIdentity,
+    StandardStreams,
+    find_marked,
+    identify_process,
+    kill_family,
+    start_process,
+)
+from synaptic.runners.stdin import encode_stdin
 
-META = "meta.json"
-IN = "in"
-OUT = "out"
-ERR = "err"
-ABANDONED = 3600
+META_FILE = "meta.json"
+IN_FILE = "in"
+OUT_FILE = "out"
+ERR_FILE = "err"
+ABANDONED_SECONDS = 3600
 """Seconds after which a folder without `meta.json` is nobody's."""
 
 
-class Meta(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class RunMeta(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What is needed to interpret the output later, also by another daemon process."""
 
     call: str
@@ -50,12 +67,12 @@ class Meta(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     timeout: float
     started: float
     """On the monotonic clock, which all processes of one boot share and no clock change moves."""
-    process: Identity | None = None
+    process: ProcessIdentity | None = None
     end: str = ""
     """Why we killed it: `timeout` or `output`."""
 
 
-class Finished(msgspec.Struct, frozen=True, kw_only=True):
+class FinishedRun(msgspec.Struct, frozen=True, kw_only=True):
     """The advice of one run; `id` stays the same however often it is collected."""
 
     id: str
@@ -64,10 +81,10 @@ class Finished(msgspec.Struct, frozen=True, kw_only=True):
     event: str
     session: str
     agent_id: str
-    outcome: Meaning
+    outcome: HookAnswer
 
 
-class Spool:
+class RunSpool:
     """One folder of runs."""
 
     def __init__(self, folder: Path) -> None:
@@ -76,8 +93,8 @@ class Spool:
 
     def start(self, invocation: Invocation, handler: Command) -> Failure | None:
         """Start a detached run; one that was started before for this call and hook is left alone."""
-        self._reap()
-        plan, _ = prepare(invocation, handler)
+        self._reap_children()
+        plan, _ = prepare_launch(invocation, handler)
         entry = self.folder / _run_name(invocation)
         try:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -86,58 +103,58 @@ class Spool:
         except FileExistsError:
             return None
         except OSError as error:
-            return not_started(invocation.hook, plan, error)
+            return make_start_failure(invocation.hook, plan, error)
         try:
-            self._launch(entry, invocation, plan)
+            self._launch_run(entry, invocation, plan)
         except (OSError, ValueError) as error:
-            _remove(entry)
-            return not_started(invocation.hook, plan, error)
+            _remove_entry(entry)
+            return make_start_failure(invocation.hook, plan, error)
         return None
 
-    def collect(self) -> list[Finished]:
+    def collect(self) -> list[FinishedRun]:
         """Collect ended runs, oldest first; those over time or output limit are killed and collected next time."""
-        self._reap()
-        runs = [(entry, meta) for entry in _entries(self.folder) if (meta := _read_meta(entry))]
+        self._reap_children()
+        runs = [(entry, meta) for entry in _list_entries(self.folder) if (meta := _read_meta(entry))]
         ended = [run for run in runs if self._has_ended(*run)]
         _remove_abandoned(self.folder)
         return [_finish(entry, meta) for entry, meta in sorted(ended, key=lambda run: run[1].started)]
 
-    def done(self, finished: Finished) -> None:
+    def forget(self, finished: FinishedRun) -> None:
         """Remove a run whose outcome is stored elsewhere now."""
-        _remove(self.folder / finished.id)
+        _remove_entry(self.folder / finished.id)
 
-    def _launch(self, entry: Path, invocation: Invocation, plan: Launch) -> None:
+    def _launch_run(self, entry: Path, invocation: Invocation, plan: LaunchPlan) -> None:
         meta = _describe(invocation, plan)
         _write_meta(entry, meta)  # before the start: a run that nobody could understand later must not begin
         with (
-            (entry / OUT).open("ab") as out,
-            (entry / ERR).open("ab") as err,
-            (entry / IN).open("w+b") as stdin,
+            (entry / OUT_FILE).open("ab") as out,
+            (entry / ERR_FILE).open("ab") as err,
+            (entry / IN_FILE).open("w+b") as stdin,
         ):
             fcntl.flock(out, fcntl.LOCK_EX)  # held by the child's own stdout from here on, see _is_running
-            stdin.write(stdin_line(invocation.call, invocation.hook.protocol))
+            stdin.write(encode_stdin(invocation.call, invocation.hook.protocol))
             stdin.seek(0)
-            (entry / IN).unlink()  # the child has it open and reads on; the payload does not stay on disk
-            child = launch(plan, Streams(stdin, out, err))
+            (entry / IN_FILE).unlink()  # the child has it open and reads on; the payload does not stay on disk
+            child = start_process(plan, StandardStreams(stdin, out, err))
         self._children.append(child)
-        _write_meta(entry, msgspec.structs.replace(meta, process=identify(child.pid)))
+        _write_meta(entry, msgspec.structs.replace(meta, process=identify_process(child.pid)))
 
-    def _has_ended(self, entry: Path, meta: Meta) -> bool:
+    def _has_ended(self, entry: Path, meta: RunMeta) -> bool:
         if not _is_running(entry, meta):
             return True
         if reason := _find_excess(entry, meta):
             # The reason is noted before the kill: the next look finds a dead process and must know why.
             _write_meta(entry, msgspec.structs.replace(meta, end=reason))
             # Without a noted process the mark in the environment is the only way to find it.
-            for pid in {meta.process.pid} if meta.process else marked(meta.mark):
+            for pid in {meta.process.pid} if meta.process else find_marked(meta.mark):
                 kill_family(pid, meta.mark)
         return False
 
-    def _reap(self) -> None:
+    def _reap_children(self) -> None:
         self._children = [child for child in self._children if child.poll() is None]
 
 
-def advice(meaning: Meaning) -> Meaning:
+def reduce_to_advice(meaning: HookAnswer) -> HookAnswer:
     """Reduce an answer to advice (text and hints): the tool has run already, so a decision is too late."""
     if not isinstance(meaning, Verdict):
         return meaning
@@ -145,8 +162,8 @@ def advice(meaning: Meaning) -> Meaning:
     return None if said == Verdict() else said
 
 
-def _finish(entry: Path, meta: Meta) -> Finished:
-    return Finished(
+def _finish(entry: Path, meta: RunMeta) -> FinishedRun:
+    return FinishedRun(
         id=entry.name,
         call=meta.call,
         hook=meta.hook,
@@ -157,7 +174,7 @@ def _finish(entry: Path, meta: Meta) -> Finished:
     )
 
 
-def _read_outcome(entry: Path, meta: Meta) -> Meaning:
+def _read_outcome(entry: Path, meta: RunMeta) -> HookAnswer:
     hook = Hook(
         id=meta.hook,
         events=(meta.event,),
@@ -168,20 +185,22 @@ def _read_outcome(entry: Path, meta: Meta) -> Meaning:
         source=meta.source,
     )
     if meta.end == "timeout":
-        return overdue(hook, meta.timeout)
-    stdout = read_start(str(entry / OUT), OUTPUT_LIMIT + 1)
+        return make_timeout_failure(hook, meta.timeout)
+    stdout = read_start(str(entry / OUT_FILE), OUTPUT_LIMIT + 1)
     if len(stdout) > OUTPUT_LIMIT or meta.end:
-        return too_long(hook)
+        return make_length_failure(hook)
     event = EVENTS.get(meta.event, Unknown)(hook_event_name=meta.event, session_id=meta.session)
-    return advice(understand(hook, event, Output(stdout, read_start(str(entry / ERR), STDERR_LIMIT))))
+    return reduce_to_advice(
+        interpret_output(hook, event, ProcessOutput(stdout, read_start(str(entry / ERR_FILE), STDERR_LIMIT)))
+    )
 
 
-def _describe(invocation: Invocation, plan: Launch) -> Meta:
+def _describe(invocation: Invocation, plan: LaunchPlan) -> RunMeta:
     hook, call = invocation.hook, invocation.call
-    return Meta(
+    return RunMeta(
         call=call.id,
         hook=hook.id,
-        event=event_name(call.event),
+        event=get_event_name(call.event),
         mark=plan.mark,
         skill=hook.skill,
         source=hook.source,
@@ -197,34 +216,34 @@ def _run_name(invocation: Invocation) -> str:
     return hashlib.sha256(f"{invocation.call.id}\0{invocation.hook.id}".encode("utf-8", "replace")).hexdigest()[:32]
 
 
-def _is_running(entry: Path, meta: Meta) -> bool:
+def _is_running(entry: Path, meta: RunMeta) -> bool:
     if meta.process:
-        return meta.process.alive
-    return not _is_unlocked(entry / OUT)  # whoever started it was killed before it could note the process
+        return meta.process.is_alive
+    return not _is_unlocked(entry / OUT_FILE)  # whoever started it was killed before it could note the process
 
 
-def _find_excess(entry: Path, meta: Meta) -> str:
+def _find_excess(entry: Path, meta: RunMeta) -> str:
     if time.monotonic() - meta.started > meta.timeout:
         return "timeout"
-    sizes = [(entry / name).stat().st_size for name in (OUT, ERR) if (entry / name).exists()]
+    sizes = [(entry / name).stat().st_size for name in (OUT_FILE, ERR_FILE) if (entry / name).exists()]
     return "output" if any(size > OUTPUT_LIMIT for size in sizes) else ""
 
 
-def _entries(folder: Path) -> list[Path]:
+def _list_entries(folder: Path) -> list[Path]:
     try:
         return [entry for entry in folder.iterdir() if entry.is_dir()]
     except OSError:
         return []
 
 
-def _read_meta(entry: Path) -> Meta | None:
+def _read_meta(entry: Path) -> RunMeta | None:
     try:
-        return msgspec.json.decode((entry / META).read_bytes(), type=Meta)
+        return msgspec.json.decode((entry / META_FILE).read_bytes(), type=RunMeta)
     except (OSError, msgspec.DecodeError):
         return None
 
 
-def _remove(entry: Path) -> None:
+def _remove_entry(entry: Path) -> None:
     """Remove the folder of a run; a file that is gone already is no error."""
     with contextlib.suppress(OSError):
         for file in entry.iterdir():
@@ -234,14 +253,14 @@ def _remove(entry: Path) -> None:
 
 def _remove_abandoned(folder: Path) -> None:
     """Remove folders of starters that were killed before they could write what they start, or whose disk was full."""
-    for entry in _entries(folder):
+    for entry in _list_entries(folder):
         with contextlib.suppress(OSError):
-            if not (entry / META).exists() and time.time() - entry.stat().st_mtime > ABANDONED:
-                _remove(entry)
+            if not (entry / META_FILE).exists() and time.time() - entry.stat().st_mtime > ABANDONED_SECONDS:
+                _remove_entry(entry)
 
 
-def _write_meta(entry: Path, meta: Meta) -> None:
-    replace_own(str(entry / META), msgspec.json.encode(meta))
+def _write_meta(entry: Path, meta: RunMeta) -> None:
+    replace_own(str(entry / META_FILE), msgspec.json.encode(meta))
 
 
 def _is_unlocked(path: Path) -> bool:

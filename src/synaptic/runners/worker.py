@@ -24,15 +24,15 @@ def main() -> None:
     for line in requests:
         request = json.loads(line)
         try:
-            module = module or load(sys.argv[1])
-            answer = call(module, request)
+            module = module or load_module(sys.argv[1])
+            answer = call_function(module, request)
         except BaseException as error:  # noqa: BLE001 - foreign code; also its sys.exit must not end the worker
             answer = {"error": f"{type(error).__name__}: {error}", "trace": traceback.format_exc()[-4000:]}
-        answers.write(encode(answer) + b"\n")
+        answers.write(encode_answer(answer) + b"\n")
         answers.flush()
 
 
-def load(file: str) -> ModuleType:
+def load_module(file: str) -> ModuleType:
     """Import the file as a module, with its folder on sys.path as if it were run as a script."""
     sys.path.insert(0, str(Path(file).parent))
     spec = importlib.util.spec_from_file_location("synaptic_hook", file)
@@ -45,7 +45,7 @@ def load(file: str) -> ModuleType:
     return module
 
 
-def call(module: ModuleType, request: dict[str, Any]) -> dict[str, Any]:
+def call_function(module: ModuleType, request: dict[str, Any]) -> dict[str, Any]:
     """Call the function once, with the variables a script would have."""
     function = getattr(module, request["function"], None)
     if not callable(function):
@@ -57,7 +57,7 @@ def call(module: ModuleType, request: dict[str, Any]) -> dict[str, Any]:
     return {"answer": function(request["event"])}
 
 
-def encode(answer: dict[str, Any]) -> bytes:
+def encode_answer(answer: dict[str, Any]) -> bytes:
     """Encode an answer as compact JSON on one line."""
     try:
         return json.dumps(answer, separators=(",", ":"), allow_nan=False).encode()

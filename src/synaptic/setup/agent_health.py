@@ -9,17 +9,17 @@ from typing import Any, Literal
 import msgspec
 
 from synaptic.agents.base import Agent
-from synaptic.agents.shared.jsontext import plain
-from synaptic.agents.shared.ours import Plan
-from synaptic.files.replace import read
+from synaptic.agents.shared.jsontext import blank_comments
+from synaptic.agents.shared.ours import EntryPlan
+from synaptic.files.replace import read_file
 from synaptic.model.errors import SettingsError
-from synaptic.setup.agents import agreement_files, difference
-from synaptic.setup.options import Options
+from synaptic.setup.agents import compare_file, iter_agreement_files
+from synaptic.setup.options import SetupOptions
 
-BOOTSTRAP = "synaptic bootstrap"
+BOOTSTRAP_COMMAND = "synaptic bootstrap"
 
 
-class Remark(msgspec.Struct, frozen=True, kw_only=True):
+class HealthRemark(msgspec.Struct, frozen=True, kw_only=True):
     """One result of the health check."""
 
     state: Literal["ok", "warn", "fail"]
@@ -29,7 +29,7 @@ class Remark(msgspec.Struct, frozen=True, kw_only=True):
     """Whether bootstrap repairs it."""
 
 
-def examine(options: Options, agent: Agent, plan: Plan) -> Iterator[Remark]:
+def examine_agent(options: SetupOptions, agent: Agent, plan: EntryPlan) -> Iterator[HealthRemark]:
     """Check everything between an agent and the dispatcher."""
     problems = [
         *_examine_files(options, agent, plan),
@@ -39,71 +39,71 @@ def examine(options: Options, agent: Agent, plan: Plan) -> Iterator[Remark]:
     ]
     yield from problems
     if not any(remark.state == "fail" for remark in problems):
-        folders = dict.fromkeys(str(file.path.parent) for file in agent.wire(options.environment, plan))
-        yield Remark(state="ok", seen=f"{agent.title} is told: {', '.join(folders)}")
+        folders = dict.fromkeys(str(file.path.parent) for file in agent.list_files(options.environment, plan))
+        yield HealthRemark(state="ok", seen=f"{agent.title} is told: {', '.join(folders)}")
     if agent.unseen:
-        yield Remark(state="ok", seen=f"what no hook of {agent.title} sees or can do: {'; '.join(agent.unseen)}")
+        yield HealthRemark(state="ok", seen=f"what no hook of {agent.title} sees or can do: {'; '.join(agent.unseen)}")
 
 
-def _examine_files(options: Options, agent: Agent, plan: Plan) -> Iterator[Remark]:
-    for file in agent.wire(options.environment, plan):
+def _examine_files(options: SetupOptions, agent: Agent, plan: EntryPlan) -> Iterator[HealthRemark]:
+    for file in agent.list_files(options.environment, plan):
         try:
-            found = difference(file)
+            found = compare_file(file)
         except SettingsError as error:
-            yield Remark(state="fail", seen=f"{file.path}: {error.message}", fix=error.hint)
+            yield HealthRemark(state="fail", seen=f"{file.path}: {error.message}", fix=error.hint)
             continue
         for what, names in (("nothing of ours for", found.missing), ("an outdated entry for", found.stale)):
             if names:
                 seen = f"{file.path}: {what} {', '.join(names)}"
-                yield Remark(state="fail", seen=seen, fix=BOOTSTRAP, ours=True)
+                yield HealthRemark(state="fail", seen=seen, fix=BOOTSTRAP_COMMAND, ours=True)
 
 
-def _examine_switches(options: Options, agent: Agent) -> Iterator[Remark]:
+def _examine_switches(options: SetupOptions, agent: Agent) -> Iterator[HealthRemark]:
     for switch in agent.switches:
-        path = agent.path(switch.file, options.environment)
-        value = _setting(path, switch.keys)
+        path = agent.locate_file(switch.file, options.environment)
+        value = _read_setting(path, switch.keys)
         if value == switch.value or (isinstance(value, list) and switch.value in value):
             seen = f"{path}: `{'.'.join(switch.keys)}` {switch.told}"
-            yield Remark(state=switch.state, seen=seen, fix="change it there" if switch.state == "fail" else "")
+            yield HealthRemark(state=switch.state, seen=seen, fix="change it there" if switch.state == "fail" else "")
 
 
-def _setting(path: Path, keys: tuple[str, ...]) -> object:
-    value: object = _load(path)
+def _read_setting(path: Path, keys: tuple[str, ...]) -> object:
+    value: object = _load_settings(path)
     for key in keys:
         value = value.get(key) if isinstance(value, dict) else None
     return value
 
 
-def _load(path: Path) -> dict[str, Any]:
+def _load_settings(path: Path) -> dict[str, Any]:
     """Load a settings file; an unreadable one is empty, since the agent itself complains about it."""
     try:
-        text = (read(path) or b"{}").decode("utf-8-sig")
-        found = tomllib.loads(text) if path.suffix == ".toml" else json.loads(plain(text))
+        text = (read_file(path) or b"{}").decode("utf-8-sig")
+        found = tomllib.loads(text) if path.suffix == ".toml" else json.loads(blank_comments(text))
     except (ValueError, SettingsError):
         return {}
     return found if isinstance(found, dict) else {}
 
 
-def _examine_agreements(options: Options, agent: Agent, plan: Plan) -> Iterator[Remark]:
-    for file in agreement_files(options, agent, plan):
+def _examine_agreements(options: SetupOptions, agent: Agent, plan: EntryPlan) -> Iterator[HealthRemark]:
+    for file in iter_agreement_files(options, agent, plan):
         try:
-            now = file.standing()
+            now = file.read_standing()
         except (ValueError, SettingsError) as error:
-            yield Remark(state="fail", seen=str(error), fix="correct the file")
+            yield HealthRemark(state="fail", seen=str(error), fix="correct the file")
             continue
-        if now.entries and not now.trusted:
+        if now.entries and not now.is_trusted:
             skipped = f"{now.entries - now.agreed} of {now.entries} entries"
             seen = f"{agent.title} skips {skipped}, because nobody has agreed to them"
-            fix = f"{file.agreement.how}; or {BOOTSTRAP} --agent {agent.name} --trust"
-            yield Remark(state="fail", seen=seen, fix=fix)
+            fix = f"{file.agreement.how}; or {BOOTSTRAP_COMMAND} --agent {agent.name} --trust"
+            yield HealthRemark(state="fail", seen=seen, fix=fix)
 
 
-def _examine_events(options: Options, agent: Agent, plan: Plan) -> Iterator[Remark]:
+def _examine_events(options: SetupOptions, agent: Agent, plan: EntryPlan) -> Iterator[HealthRemark]:
     if not agent.strict_events:
         return
-    for file in agent.entries(options.environment, plan):
-        hooks = _load(file.path).get(file.wanted.shape.inside)
+    for file in agent.iter_settings_files(options.environment, plan):
+        hooks = _load_settings(file.path).get(file.wanted.shape.inside)
         unknown = sorted(set(hooks) - agent.strict_events) if isinstance(hooks, dict) else []
         if unknown:
             seen = f"{file.path}: {agent.title} knows no event {unknown[0]!r} and ignores the whole file"
-            yield Remark(state="fail", seen=seen, fix="take it out")
+            yield HealthRemark(state="fail", seen=seen, fix="take it out")

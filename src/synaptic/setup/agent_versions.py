@@ -9,28 +9,28 @@ from pathlib import Path
 
 from synaptic.agents.shared.discover import find_agent
 
-VERSION = re.compile(r"\d+\.\d+(?:\.\d+)?[\w.+-]*")
-PATIENCE = 5.0
+VERSION_TEXT = re.compile(r"\d+\.\d+(?:\.\d+)?[\w.+-]*")
+VERSION_TIMEOUT = 5.0
 """Seconds to wait for --version; an agent that takes longer has no version."""
-ABOVE = 6
+MAX_PARENT_FOLDERS = 6
 """How many parent folders of a program are searched for its package.json."""
 
 
-def versions(programs: Mapping[str, str]) -> dict[str, str]:
+def find_versions(programs: Mapping[str, str]) -> dict[str, str]:
     """Find the version of every agent's program, in parallel; "" where it is unknown."""
     arguments = [find_agent(name).version_arguments for name in programs]
     with ThreadPoolExecutor(max_workers=4) as pool:
-        return dict(zip(programs, pool.map(version, programs.values(), arguments), strict=True))
+        return dict(zip(programs, pool.map(find_version, programs.values(), arguments), strict=True))
 
 
-def version(program: str, arguments: tuple[str, ...] = ("--version",)) -> str:
+def find_version(program: str, arguments: tuple[str, ...] = ("--version",)) -> str:
     """Find the version of one program."""
-    return _packaged(Path(program)) or _asked(program, arguments)
+    return _read_package_version(Path(program)) or _ask_version(program, arguments)
 
 
-def _packaged(program: Path) -> str:
+def _read_package_version(program: Path) -> str:
     """Read the version from the package.json of an npm package, without starting anything."""
-    for folder in list(program.resolve().parents)[:ABOVE]:
+    for folder in list(program.resolve().parents)[:MAX_PARENT_FOLDERS]:
         # Above it is the package.json of whatever project the agent was installed into.
         if folder.name == "node_modules":
             return ""
@@ -43,16 +43,16 @@ def _packaged(program: Path) -> str:
     return ""
 
 
-def _asked(program: str, arguments: tuple[str, ...]) -> str:
+def _ask_version(program: str, arguments: tuple[str, ...]) -> str:
     try:
         done = subprocess.run(
             [program, *arguments],
             stdin=subprocess.DEVNULL,
             capture_output=True,
-            timeout=PATIENCE,
+            timeout=VERSION_TIMEOUT,
             check=False,
         )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired):
         return ""
-    found = VERSION.search(done.stdout.decode("utf-8", "replace"))
+    found = VERSION_TEXT.search(done.stdout.decode("utf-8", "replace"))
     return found.group() if found and done.returncode == 0 else ""

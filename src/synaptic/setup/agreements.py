@@ -5,21 +5,21 @@ from pathlib import Path
 import msgspec
 
 from synaptic.agents.base import Agent, Agreement, Agreements, SettingsFile
-from synaptic.files.replace import delete, make_folders, read, replace
+from synaptic.files.replace import delete_file, make_folders, read_file, replace_file
 from synaptic.model.errors import SettingsError
 from synaptic.model.home import Home
 from synaptic.setup import record
 from synaptic.setup.record import AgreementMark
 
 
-class Standing(msgspec.Struct, frozen=True):
+class AgreementStanding(msgspec.Struct, frozen=True):
     """Which of our entries the agent runs."""
 
     agreed: int
     entries: int
 
     @property
-    def trusted(self) -> bool:
+    def is_trusted(self) -> bool:
         return self.entries > 0 and self.agreed == self.entries
 
 
@@ -35,32 +35,32 @@ class AgreementFile(msgspec.Struct, frozen=True):
         """Beside the settings: where they are, the agent's folder is."""
         return self.hooks.path.parent / self.agreement.file
 
-    def standing(self) -> Standing:
+    def read_standing(self) -> AgreementStanding:
         """How many of our entries are agreed to. Raises ValueError or SettingsError for files that cannot be read."""
-        wanted, known = self.wanted(), self.known()
-        return Standing(sum(known.get(key) == value for key, value in wanted.items()), len(wanted))
+        wanted, known = self.list_wanted(), self.read_known()
+        return AgreementStanding(sum(known.get(key) == value for key, value in wanted.items()), len(wanted))
 
-    def wanted(self) -> Agreements:
+    def list_wanted(self) -> Agreements:
         """Key and hash of every entry of ours, by where it stands in the settings."""
-        return self.agreement.wanted(self.hooks, (read(self.hooks.path) or b"").decode())
+        return self.agreement.list_wanted(self.hooks, (read_file(self.hooks.path) or b"").decode())
 
-    def known(self) -> Agreements:
+    def read_known(self) -> Agreements:
         """Key and hash of everything that is agreed to."""
         try:
-            return self.agreement.known((read(self.path) or b"").decode())
+            return self.agreement.read_known((read_file(self.path) or b"").decode())
         except ValueError as error:
             raise SettingsError(f"invalid TOML: {error}", where=str(self.path), hint="correct the file") from error
 
 
-def agree(home: Home, file: AgreementFile) -> bool:
+def write_agreements(home: Home, file: AgreementFile) -> bool:
     """Write what is missing; whether anything had to change. Raises SettingsError for a file that cannot take it."""
-    if file.standing().trusted:
+    if file.read_standing().is_trusted:
         return False
-    withdraw(home, file.path, file.agreement)
-    before = read(file.path)
+    withdraw_agreements(home, file.path, file.agreement)
+    before = read_file(file.path)
     text = (before or b"").decode()
-    known = file.known()
-    missing = {key: value for key, value in file.wanted().items() if known.get(key) != value}
+    known = file.read_known()
+    missing = {key: value for key, value in file.list_wanted().items() if known.get(key) != value}
     try:
         added = file.agreement.add(text, missing)
     except ValueError as error:
@@ -68,21 +68,21 @@ def agree(home: Home, file: AgreementFile) -> bool:
         raise SettingsError(why, where=str(file.path), hint=file.agreement.how) from error
     made = make_folders(file.path.parent)
     record.mark_agreement(home, file.path, AgreementMark(added, before is None, made, file.agent.name))
-    replace(file.path, (text + added).encode())
+    replace_file(file.path, (text + added).encode())
     return True
 
 
-def withdraw(home: Home, path: Path, agreement: Agreement) -> bool:
+def withdraw_agreements(home: Home, path: Path, agreement: Agreement) -> bool:
     """Take out what was written here and nothing else; whether anything changed."""
-    mark = record.load(home).agreements.get(str(path))
-    before = read(path)
+    mark = record.load_record(home).agreements.get(str(path))
+    before = read_file(path)
     record.mark_agreement(home, path, None)
     if mark is None or before is None:
         return False
     after = agreement.remove(before.decode(), mark.text)
     if not after and mark.absent:
-        delete(path)
-        record.release(home, mark.folders)
+        delete_file(path)
+        record.release_folders(home, mark.folders)
     elif after != before.decode():
-        replace(path, after.encode())
+        replace_file(path, after.encode())
     return after != before.decode()

@@ -6,241 +6,243 @@ from pathlib import Path
 
 import msgspec
 
-from synaptic.agents.claude.entries import wanted_entries
-from synaptic.agents.shared.discover import CLAUDE, agent_names, find_agent
-from synaptic.agents.shared.ours import Plan
-from synaptic.files.replace import delete, drop_folders, make_folders, read
+from synaptic.agents.claude.entries import build_wanted_entries
+from synaptic.agents.shared.discover import CLAUDE_NAME, find_agent, list_agent_names
+from synaptic.agents.shared.ours import EntryPlan
+from synaptic.files.replace import delete_file, drop_folders, make_folders, read_file
 from synaptic.model.errors import SettingsError, SynapticError
 from synaptic.setup import agents, dispatcher, record, settings
-from synaptic.setup.env import env_file, env_text, remove_env, write_env
-from synaptic.setup.options import Change, Options, Report
-from synaptic.setup.profile import add_path, path_line, remove_path
-from synaptic.setup.record import Choices, locked
-from synaptic.setup.settings import Made
+from synaptic.setup.env import format_env, locate_env, remove_env, write_env
+from synaptic.setup.options import SetupChange, SetupOptions, SetupReport
+from synaptic.setup.profile import add_path, format_path_line, remove_path
+from synaptic.setup.record import SetupChoices, lock_bootstrap
+from synaptic.setup.settings import FileOwner
 from synaptic.setup.slash import remove_command
 
-Step = Callable[[], Change]
+SetupStep = Callable[[], SetupChange]
 UNKNOWN_TOKEN = "0" * 32
 
 
-def bootstrap(options: Options) -> Report:
+def run_bootstrap(options: SetupOptions) -> SetupReport:
     """Install dispatcher, entries, PATH line and project variables. Twice changes nothing the second time.
 
     What can be refused is refused before the first write. A step that fails later leaves its own file as it was and
     says which steps before it are done.
     """
-    options = remembered(options)
+    options = recall_choices(options)
     refuse_early(options)
-    with locked(options.home):
-        report = _walk(_install_steps(options))
-        record.choose(options.home, _choices(options))
+    with lock_bootstrap(options.home):
+        report = _run_steps(_iter_install_steps(options))
+        record.save_choices(options.home, _get_choices(options))
     token = settings.ensure_token(options.home)
-    return Report(report.changes, agents.notes(options, _choices(options).agents, plan_of(options, token)))
-
-
-def remove(options: Options) -> Report:
-    """Remove everything that bootstrap installed; configuration, journal and backups stay."""
-    with locked(options.home):
-        return _walk(_removal_steps(options))
-
-
-def leave(options: Options, names: tuple[str, ...]) -> Report:
-    """Remove our entries from some agents; everything else stays."""
-    with locked(options.home):
-        report = _walk(step for agent in names for step in _leaving_steps(options, agent))
-        known = record.load(options.home).choices
-        kept = tuple(agent for agent in known.agents if agent not in names)
-        record.choose(options.home, msgspec.structs.replace(known, agents=kept))
-    return report
-
-
-def ensure(options: Options) -> Report | None:
-    """Bootstrap only if the dispatcher or its entries are missing or out of date; None when nothing was written."""
-    options = remembered(options)
-    if is_registered(options) and dispatcher.kind(options.home) is not None:
-        return None
-    return bootstrap(options)
-
-
-def is_registered(options: Options) -> bool:
-    """Whether the agents' settings hold exactly the entries of this installation. Reads only."""
-    options = remembered(options)
-    token = settings.read_token(options.home)
-    return token is not None and all(_is_told(options, agent, token) for agent in _choices(options).agents)
-
-
-def _is_told(options: Options, agent: str, token: str) -> bool:
-    plan = plan_of(options, token)
-    if agent == CLAUDE:
-        return settings.inspect(target(options), wanted_entries(plan)).current
-    return agents.is_current(options, find_agent(agent), plan)
-
-
-def remembered(options: Options) -> Options:
-    """Fill in the choices of the last bootstrap where none are given."""
-    choices = options.choices or record.load(options.home).choices
-    return msgspec.structs.replace(
-        options, choices=choices if choices.agents else msgspec.structs.replace(choices, agents=(CLAUDE,))
+    return SetupReport(
+        report.changes, agents.list_notes(options, _get_choices(options).agents, make_plan(options, token))
     )
 
 
-def target(options: Options) -> Path:
+def remove_bootstrap(options: SetupOptions) -> SetupReport:
+    """Remove everything that bootstrap installed; configuration, journal and backups stay."""
+    with lock_bootstrap(options.home):
+        return _run_steps(_iter_removal_steps(options))
+
+
+def leave_agents(options: SetupOptions, names: tuple[str, ...]) -> SetupReport:
+    """Remove our entries from some agents; everything else stays."""
+    with lock_bootstrap(options.home):
+        report = _run_steps(step for agent in names for step in _iter_leaving_steps(options, agent))
+        known = record.load_record(options.home).choices
+        kept = tuple(agent for agent in known.agents if agent not in names)
+        record.save_choices(options.home, msgspec.structs.replace(known, agents=kept))
+    return report
+
+
+def ensure_bootstrap(options: SetupOptions) -> SetupReport | None:
+    """Bootstrap only if the dispatcher or its entries are missing or out of date; None when nothing was written."""
+    options = recall_choices(options)
+    if is_registered(options) and dispatcher.find_dispatcher_kind(options.home) is not None:
+        return None
+    return run_bootstrap(options)
+
+
+def is_registered(options: SetupOptions) -> bool:
+    """Whether the agents' settings hold exactly the entries of this installation. Reads only."""
+    options = recall_choices(options)
+    token = settings.read_token(options.home)
+    return token is not None and all(_is_told(options, agent, token) for agent in _get_choices(options).agents)
+
+
+def _is_told(options: SetupOptions, agent: str, token: str) -> bool:
+    plan = make_plan(options, token)
+    if agent == CLAUDE_NAME:
+        return settings.inspect_settings(choose_settings_file(options), build_wanted_entries(plan)).is_current
+    return agents.is_agent_current(options, find_agent(agent), plan)
+
+
+def recall_choices(options: SetupOptions) -> SetupOptions:
+    """Fill in the choices of the last bootstrap where none are given."""
+    choices = options.choices or record.load_record(options.home).choices
+    return msgspec.structs.replace(
+        options, choices=choices if choices.agents else msgspec.structs.replace(choices, agents=(CLAUDE_NAME,))
+    )
+
+
+def choose_settings_file(options: SetupOptions) -> Path:
     """Choose the settings file that holds the entries: the user's or the managed one."""
-    return options.managed if _choices(options).managed else options.settings
+    return options.managed if _get_choices(options).managed else options.settings
 
 
-def plan_of(options: Options, token: str) -> Plan:
-    choices = _choices(options)
-    return Plan(str(options.home.dispatch), token, choices.fail == "closed", choices.http)
+def make_plan(options: SetupOptions, token: str) -> EntryPlan:
+    choices = _get_choices(options)
+    return EntryPlan(str(options.home.dispatch), token, choices.fail == "closed", choices.http)
 
 
-def _choices(options: Options) -> Choices:
-    return options.choices or Choices()
+def _get_choices(options: SetupOptions) -> SetupChoices:
+    return options.choices or SetupChoices()
 
 
-def refuse_early(options: Options) -> None:
+def refuse_early(options: SetupOptions) -> None:
     """Refuse whatever `bootstrap` would refuse, before anything is written."""
-    for agent in _choices(options).agents:
+    for agent in _get_choices(options).agents:
         _refuse_agent(options, agent)
-    path_line(options.profile, options.home)
+    format_path_line(options.profile, options.home)
     if options.project is None:
         return
-    env_text({"SYNAPTIC_PROJECT_ROOT": str(options.project)})
+    format_env({"SYNAPTIC_PROJECT_ROOT": str(options.project)})
     # There `.synaptic` is the engine's own folder: a project's files would mix with it.
     if options.project.joinpath(".synaptic").resolve() == options.home.root.resolve():
         raise SettingsError("the home folder is no project", where=str(options.project), hint="cd into a project")
 
 
-def refusal(options: Options, agent: str) -> str:
+def explain_agent_refusal(options: SetupOptions, agent: str) -> str:
     """Explain why our entries cannot be written for an agent; empty when they can."""
     try:
-        _refuse_agent(remembered(options), agent)
+        _refuse_agent(recall_choices(options), agent)
     except SettingsError as error:
         return str(error)
     return ""
 
 
-def _refuse_agent(options: Options, agent: str) -> None:
-    plan = plan_of(options, settings.read_token(options.home) or UNKNOWN_TOKEN)
-    if agent == CLAUDE:
-        settings.prepare(options.home, target(options), wanted_entries(plan))
+def _refuse_agent(options: SetupOptions, agent: str) -> None:
+    plan = make_plan(options, settings.read_token(options.home) or UNKNOWN_TOKEN)
+    if agent == CLAUDE_NAME:
+        settings.prepare_settings(options.home, choose_settings_file(options), build_wanted_entries(plan))
     else:
-        agents.refuse_early(options, find_agent(agent), plan)
+        agents.refuse_agent_early(options, find_agent(agent), plan)
 
 
-def _walk(steps: Iterator[Step]) -> Report:
-    changes: list[Change] = []
+def _run_steps(steps: Iterator[SetupStep]) -> SetupReport:
+    changes: list[SetupChange] = []
     try:
         for step in steps:
             changes.append(step())
     except (SynapticError, OSError) as error:
         done = ", ".join(f"{change.what} ({change.path})" for change in changes if change.done) or "nothing"
         raise SettingsError(f"{error}; done before that: {done}", hint="`synaptic down` undoes it") from error
-    return Report(tuple(changes))
+    return SetupReport(tuple(changes))
 
 
-def _install_steps(options: Options) -> Iterator[Step]:
+def _iter_install_steps(options: SetupOptions) -> Iterator[SetupStep]:
     # The dispatcher is in place before any entry calls it: an agent may fire an event at any moment.
-    yield partial(_folders, options)
-    yield partial(_dispatcher, options)
-    for agent in _choices(options).agents:
-        yield from _telling_steps(options, agent)
-    yield partial(_path, options)
+    yield partial(_make_bin_folder, options)
+    yield partial(_install_dispatcher, options)
+    for agent in _get_choices(options).agents:
+        yield from _iter_agent_steps(options, agent)
+    yield partial(_add_path_line, options)
     if options.project is not None:
-        yield partial(_project, options.project)
+        yield partial(_write_project, options.project)
 
 
-def _telling_steps(options: Options, agent: str) -> Iterator[Step]:
-    if agent != CLAUDE:
-        plan = plan_of(options, settings.ensure_token(options.home))
-        yield from agents.install_steps(options, find_agent(agent), plan)
+def _iter_agent_steps(options: SetupOptions, agent: str) -> Iterator[SetupStep]:
+    if agent != CLAUDE_NAME:
+        plan = make_plan(options, settings.ensure_token(options.home))
+        yield from agents.iter_install_steps(options, find_agent(agent), plan)
         return
-    yield partial(_entries, options)
-    if _choices(options).managed:
+    yield partial(_register_entries, options)
+    if _get_choices(options).managed:
         # Never in both files: every event would be sent twice.
-        yield partial(_without_entries, options, options.settings)
+        yield partial(_remove_entries, options, options.settings)
 
 
-def _folders(options: Options) -> Change:
+def _make_bin_folder(options: SetupOptions) -> SetupChange:
     made = make_folders(options.home.bin, 0o700)
-    return Change(what="folder", path=str(options.home.bin), done=bool(made))
+    return SetupChange(what="folder", path=str(options.home.bin), done=bool(made))
 
 
-def _dispatcher(options: Options) -> Change:
+def _install_dispatcher(options: SetupOptions) -> SetupChange:
     files = (options.home.dispatch, options.home.engine)
-    before = [read(file) for file in files]
-    kind = dispatcher.install(options.home, _choices(options).fail)
-    done = [read(file) for file in files] != before
-    return Change(what="dispatcher", path=str(options.home.dispatch), done=done, detail=kind)
+    before = [read_file(file) for file in files]
+    kind = dispatcher.install_dispatcher(options.home, _get_choices(options).fail)
+    done = [read_file(file) for file in files] != before
+    return SetupChange(what="dispatcher", path=str(options.home.dispatch), done=done, detail=kind)
 
 
-def _entries(options: Options) -> Change:
-    plan = plan_of(options, settings.ensure_token(options.home))
-    path = target(options)
-    mode = 0o644 if _choices(options).managed else 0o600
-    done = settings.register(options.home, path, wanted_entries(plan), Made(CLAUDE, mode))
+def _register_entries(options: SetupOptions) -> SetupChange:
+    plan = make_plan(options, settings.ensure_token(options.home))
+    path = choose_settings_file(options)
+    mode = 0o644 if _get_choices(options).managed else 0o600
+    done = settings.register_entries(options.home, path, build_wanted_entries(plan), FileOwner(CLAUDE_NAME, mode))
     if done and plan.http is not None:
         # Only in HTTP mode is there a secret in the file; otherwise its mode is the user's business.
         path.chmod(path.stat().st_mode & 0o600)  # its entries carry the token of the listener
-    return Change(what="agent settings", path=str(path), done=done, detail="one entry per event")
+    return SetupChange(what="agent settings", path=str(path), done=done, detail="one entry per event")
 
 
-def _path(options: Options) -> Change:
+def _add_path_line(options: SetupOptions) -> SetupChange:
     done = add_path(options.profile, options.home)
-    line = path_line(options.profile, options.home)
-    return Change(what="PATH line", path=str(options.profile.file), done=done, detail=line)
+    line = format_path_line(options.profile, options.home)
+    return SetupChange(what="PATH line", path=str(options.profile.file), done=done, detail=line)
 
 
-def _project(project: Path) -> Change:
-    path = env_file(project)
-    before = read(path)
+def _write_project(project: Path) -> SetupChange:
+    path = locate_env(project)
+    before = read_file(path)
     write_env(project)
-    return Change(what="project variables", path=str(path), done=read(path) != before)
+    return SetupChange(what="project variables", path=str(path), done=read_file(path) != before)
 
 
-def _removal_steps(options: Options) -> Iterator[Step]:
+def _iter_removal_steps(options: SetupOptions) -> Iterator[SetupStep]:
     """Entries first: an agent must never be left with entries whose dispatcher is gone."""
-    for agent in agent_names():
-        yield from _leaving_steps(options, agent)
-    known = record.load(options.home)
+    for agent in list_agent_names():
+        yield from _iter_leaving_steps(options, agent)
+    known = record.load_record(options.home)
     for file in dict.fromkeys((options.profile.file, *map(Path, known.profiles))):
-        yield partial(_without_path, options, file)
+        yield partial(_remove_path_line, options, file)
     if options.project is not None:
-        yield partial(_without_project, options.project)
+        yield partial(_remove_project, options.project)
     yield partial(remove_command, options)
-    yield partial(_without_dispatcher, options)
+    yield partial(_remove_dispatcher, options)
 
 
-def _leaving_steps(options: Options, agent: str) -> Iterator[Step]:
-    if agent != CLAUDE:
-        yield from agents.removal_steps(options, find_agent(agent))
+def _iter_leaving_steps(options: SetupOptions, agent: str) -> Iterator[SetupStep]:
+    if agent != CLAUDE_NAME:
+        yield from agents.iter_removal_steps(options, find_agent(agent))
         return
-    marked = (path for path, mark in record.load(options.home).settings.items() if mark.agent == CLAUDE)
+    marked = (path for path, mark in record.load_record(options.home).settings.items() if mark.agent == CLAUDE_NAME)
     for file in dict.fromkeys((options.settings, options.managed, *map(Path, marked))):
-        yield partial(_without_entries, options, file)
+        yield partial(_remove_entries, options, file)
 
 
-def _without_entries(options: Options, file: Path) -> Change:
-    done = settings.unregister(options.home, file)
-    return Change(what="agent settings", path=str(file), done=done, undo="synaptic bootstrap")
+def _remove_entries(options: SetupOptions, file: Path) -> SetupChange:
+    done = settings.unregister_entries(options.home, file)
+    return SetupChange(what="agent settings", path=str(file), done=done, undo="synaptic bootstrap")
 
 
-def _without_path(options: Options, file: Path) -> Change:
+def _remove_path_line(options: SetupOptions, file: Path) -> SetupChange:
     done = remove_path(options.home, file)
-    return Change(what="PATH line", path=str(file), done=done, undo="synaptic bootstrap")
+    return SetupChange(what="PATH line", path=str(file), done=done, undo="synaptic bootstrap")
 
 
-def _without_project(project: Path) -> Change:
+def _remove_project(project: Path) -> SetupChange:
     done = remove_env(project)
-    return Change(what="project variables", path=str(env_file(project)), done=done, undo="synaptic bootstrap")
+    return SetupChange(what="project variables", path=str(locate_env(project)), done=done, undo="synaptic bootstrap")
 
 
-def _without_dispatcher(options: Options) -> Change:
+def _remove_dispatcher(options: SetupOptions) -> SetupChange:
     home = options.home
     done = home.dispatch.exists()
-    dispatcher.remove(home)
+    dispatcher.remove_dispatcher(home)
     drop_folders((str(home.bin),))
     # Last of all: without them an interrupted removal could not recognise what is left.
-    for file in (settings.token_file(home), record.record_file(home)):
-        delete(file)
-    return Change(what="dispatcher", path=str(home.dispatch), done=done, undo="synaptic bootstrap")
+    for file in (settings.locate_token(home), record.locate_record(home)):
+        delete_file(file)
+    return SetupChange(what="dispatcher", path=str(home.dispatch), done=done, undo="synaptic bootstrap")

@@ -15,13 +15,13 @@ from synaptic.files.snapshot import read_start
 from synaptic.model.errors import SettingsError
 from synaptic.model.home import Home
 
-Kind = Literal["native", "python"]
-Fail = Literal["open", "closed"]
+DispatcherKind = Literal["native", "python"]
+FailMode = Literal["open", "closed"]
 
-BINARIES = (b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe")
+BINARY_MAGICS = (b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe")
 """First bytes of a native program: ELF on Linux, Mach-O (one or several architectures) on macOS."""
-MARK = b"# synaptic dispatch, the Python client"
-SCRIPT = """\
+SCRIPT_MARK = b"# synaptic dispatch, the Python client"
+DISPATCH_SCRIPT = """\
 #!/bin/sh
 # synaptic dispatch, the Python client, version {version}
 python={python}
@@ -50,7 +50,7 @@ case $code in
 esac
 exit $code
 """
-LAUNCHER = """\
+LAUNCHER_SCRIPT = """\
 #!/bin/sh
 # synaptic, the command line, version {version}
 exec {python} -I -m synaptic.cli.main "$@"
@@ -61,25 +61,25 @@ class EngineFile(msgspec.Struct, frozen=True):
     """The engine file, which `dispatch` reads when there is no daemon."""
 
     python: str = ""
-    fail: Fail = "open"
+    fail: FailMode = "open"
     version: str = ""
     daemon: bool = True
     """Whether a call that found no daemon starts one."""
 
 
-def install(home: Home, fail: Fail | None = None) -> Kind:
+def install_dispatcher(home: Home, fail: FailMode | None = None) -> DispatcherKind:
     """Install dispatcher, command line and engine file; what is already right is left untouched."""
     _refuse_unusable_python(home)
-    binary = compiled()
-    _replace(home.dispatch, binary.read_bytes() if binary else _script(SCRIPT), 0o755)
-    _replace(home.launcher, _script(LAUNCHER), 0o755)
+    binary = find_compiled()
+    _replace_file(home.dispatch, binary.read_bytes() if binary else _fill_script(DISPATCH_SCRIPT), 0o755)
+    _replace_file(home.launcher, _fill_script(LAUNCHER_SCRIPT), 0o755)
     known = read_engine(home)
     wanted = EngineFile(sys.executable, fail or known.fail, synaptic.__version__, known.daemon)
-    _replace(home.engine, _engine_text(wanted).encode(), 0o600)
+    _replace_file(home.engine, _format_engine(wanted).encode(), 0o600)
     return "native" if binary else "python"
 
 
-def remove(home: Home) -> None:
+def remove_dispatcher(home: Home) -> None:
     """Remove dispatcher and engine file, and their folder when it is empty then."""
     for path in (home.dispatch, home.launcher, home.engine):
         path.unlink(missing_ok=True)
@@ -87,15 +87,15 @@ def remove(home: Home) -> None:
         home.bin.rmdir()
 
 
-def kind(home: Home) -> Kind | None:
+def find_dispatcher_kind(home: Home) -> DispatcherKind | None:
     """Find which dispatcher is installed; None when there is none, or a file that is not ours."""
     start = read_start(str(home.dispatch), 256)
-    if start.startswith(BINARIES):
+    if start.startswith(BINARY_MAGICS):
         return "native"
-    return "python" if MARK in start else None
+    return "python" if SCRIPT_MARK in start else None
 
 
-def compiled() -> Path | None:
+def find_compiled() -> Path | None:
     """Find the compiled program of this installation; None when there was no compiler at build time."""
     path = Path(synaptic.__file__).parent / "_native" / "dispatch"
     return path if path.is_file() else None
@@ -116,14 +116,14 @@ def read_engine(home: Home) -> EngineFile:
     )
 
 
-def _engine_text(engine: EngineFile) -> str:
+def _format_engine(engine: EngineFile) -> str:
     lines = [f"python={engine.python}", f"fail={engine.fail}", f"version={engine.version}"]
     if not engine.daemon:
         lines.append("daemon=false")
     return "".join(f"{line}\n" for line in lines)
 
 
-def _script(template: str) -> bytes:
+def _fill_script(template: str) -> bytes:
     return os.fsencode(template.format(version=synaptic.__version__, python=shlex.quote(sys.executable)))
 
 
@@ -137,7 +137,7 @@ def _refuse_unusable_python(home: Home) -> None:
         raise SettingsError("an isolated Python does not find `pip install --user`", where=where, hint=hint)
 
 
-def _replace(path: Path, content: bytes, mode: int) -> None:
+def _replace_file(path: Path, content: bytes, mode: int) -> None:
     if path.is_file() and path.read_bytes() == content and path.stat().st_mode & 0o777 == mode:
         return  # agents may be running it right now
     try:

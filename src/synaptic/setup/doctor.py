@@ -9,33 +9,33 @@ from typing import Literal
 import msgspec
 
 import synaptic
-from synaptic.agents.shared.discover import CLAUDE, all_agents, find_agent
-from synaptic.hooks.catalog import Catalog
+from synaptic.agents.shared.discover import CLAUDE_NAME, find_agent, load_agents
+from synaptic.hooks.catalog import HookCatalog
 from synaptic.hooks.faults import find_faults, find_switched_off
-from synaptic.hooks.trust import Trust
+from synaptic.hooks.trust import HookTrust
 from synaptic.model.home import Home
 from synaptic.model.hook import Hook
 from synaptic.setup import agent_health, dispatcher
-from synaptic.setup.agents import find_here
-from synaptic.setup.bootstrap import UNKNOWN_TOKEN, plan_of, remembered, target
-from synaptic.setup.env import env_file
-from synaptic.setup.options import Options
+from synaptic.setup.agents import find_agent_here
+from synaptic.setup.bootstrap import UNKNOWN_TOKEN, choose_settings_file, make_plan, recall_choices
+from synaptic.setup.env import locate_env
+from synaptic.setup.options import SetupOptions
 from synaptic.setup.settings import read_token
-from synaptic.setup.verify import has_claude, verify
-from synaptic.store.damage import damaged
+from synaptic.setup.verify import has_claude, verify_setup
+from synaptic.store.damage import list_damaged
 from synaptic.store.db import Store
 
 STALE_OUTPUT = 3600.0
 """Seconds after which a background hook's output should have been collected."""
 
-State = Literal["ok", "warn", "fail"]
+FindingState = Literal["ok", "warn", "fail"]
 
 
-class Finding(msgspec.Struct, frozen=True, kw_only=True):
+class DoctorFinding(msgspec.Struct, frozen=True, kw_only=True):
     """One thing that was looked at."""
 
     check: str
-    state: State
+    state: FindingState
     seen: str
     fix: str = ""
     """What to type."""
@@ -43,29 +43,29 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """What `--fix` does about it."""
 
 
-def check_dispatcher(home: Home) -> Iterator[Finding]:
+def check_dispatcher(home: Home) -> Iterator[DoctorFinding]:
     """Whether the dispatcher is of this version, and the fast one. A missing one is for `check_installation`."""
-    kind = dispatcher.kind(home)
+    kind = dispatcher.find_dispatcher_kind(home)
     if kind is None:
         return
     engine = dispatcher.read_engine(home)
     if engine.version != synaptic.__version__:
         seen = f"was installed by version {engine.version or 'unknown'}, this is {synaptic.__version__}"
         fix = "synaptic bootstrap"
-        yield Finding(check="dispatcher", state="fail", seen=seen, fix=fix, repair="bootstrap")
+        yield DoctorFinding(check="dispatcher", state="fail", seen=seen, fix=fix, repair="bootstrap")
     elif kind == "python":
         fix = "install a C compiler, then synaptic-hooks again"
-        yield Finding(check="dispatcher", state="warn", seen="the Python client, which is slower", fix=fix)
+        yield DoctorFinding(check="dispatcher", state="warn", seen="the Python client, which is slower", fix=fix)
     else:
-        yield Finding(check="dispatcher", state="ok", seen=f"native, version {engine.version}: {home.dispatch}")
+        yield DoctorFinding(check="dispatcher", state="ok", seen=f"native, version {engine.version}: {home.dispatch}")
 
 
-def check_installation(options: Options) -> Iterator[Finding]:
+def check_installation(options: SetupOptions) -> Iterator[DoctorFinding]:
     """Whether Claude Code's entries, our files and PATH are as `bootstrap` left them."""
-    problems = verify(options)
+    problems = verify_setup(options)
     for problem in problems:
         off_path = problem.what.endswith("PATH")
-        yield Finding(
+        yield DoctorFinding(
             check="PATH" if off_path else "installation",
             state="warn" if off_path else "fail",
             seen=f"{problem.where}: {problem.what}",
@@ -73,51 +73,59 @@ def check_installation(options: Options) -> Iterator[Finding]:
             repair="bootstrap",
         )
     if has_claude(options) and all(problem.what.endswith("PATH") for problem in problems):
-        yield Finding(check="installation", state="ok", seen=f"one entry per event: {target(remembered(options))}")
+        yield DoctorFinding(
+            check="installation",
+            state="ok",
+            seen=f"one entry per event: {choose_settings_file(recall_choices(options))}",
+        )
 
 
-def check_agents(options: Options) -> Iterator[Finding]:
+def check_agents(options: SetupOptions) -> Iterator[DoctorFinding]:
     """Every other agent that is told about the dispatcher, and those that read Claude Code's entries too."""
-    options = remembered(options)
+    options = recall_choices(options)
     told = options.choices.agents if options.choices else ()
-    plan = plan_of(options, read_token(options.home) or UNKNOWN_TOKEN)
-    for agent in (name for name in told if name != CLAUDE):
-        for remark in agent_health.examine(options, find_agent(agent), plan):
+    plan = make_plan(options, read_token(options.home) or UNKNOWN_TOKEN)
+    for agent in (name for name in told if name != CLAUDE_NAME):
+        for remark in agent_health.examine_agent(options, find_agent(agent), plan):
             repair = "bootstrap" if remark.ours else ""
-            yield Finding(check=f"agent {agent}", state=remark.state, seen=remark.seen, fix=remark.fix, repair=repair)
-    others = (agent for agent in all_agents() if agent.reads_claude_settings and agent.name != CLAUDE)
-    readers = [agent.title for agent in others if find_here(options, agent)]
-    if readers and CLAUDE in told:
+            yield DoctorFinding(
+                check=f"agent {agent}", state=remark.state, seen=remark.seen, fix=remark.fix, repair=repair
+            )
+    others = (agent for agent in load_agents() if agent.reads_claude_settings and agent.name != CLAUDE_NAME)
+    readers = [agent.title for agent in others if find_agent_here(options, agent)]
+    if readers and CLAUDE_NAME in told:
         names = " and ".join(readers)
         seen = f"{names} may run Claude Code's entries too: answered in their own dialect, and once if told themselves"
-        yield Finding(check="read twice", state="ok", seen=seen)
+        yield DoctorFinding(check="read twice", state="ok", seen=seen)
 
 
-def check_database(home: Home) -> Iterator[Finding]:
+def check_database(home: Home) -> Iterator[DoctorFinding]:
     """Whether the database can be used, and whether damaged ones were moved aside."""
     if not home.database.exists():
-        yield Finding(check="database", state="ok", seen="none yet; the first event makes it")
+        yield DoctorFinding(check="database", state="ok", seen="none yet; the first event makes it")
         return
     with closing(Store.open(home)) as store:
         for notice in store.notices:
-            state: State = "warn" if store.durable else "fail"
-            yield Finding(check="database", state=state, seen=notice, fix="look at the disk and its permissions")
+            state: FindingState = "warn" if store.durable else "fail"
+            yield DoctorFinding(check="database", state=state, seen=notice, fix="look at the disk and its permissions")
         if store.durable:
-            yield Finding(check="database", state="ok", seen=str(home.database))
-    for file in damaged(home.database):
+            yield DoctorFinding(check="database", state="ok", seen=str(home.database))
+    for file in list_damaged(home.database):
         fix = f"rm {file}*   (or keep it: nothing reads it)"
-        yield Finding(check="database", state="warn", seen=f"a damaged one was moved aside: {file}", fix=fix)
+        yield DoctorFinding(check="database", state="warn", seen=f"a damaged one was moved aside: {file}", fix=fix)
 
 
-def check_spool(home: Home) -> Iterator[Finding]:
+def check_spool(home: Home) -> Iterator[DoctorFinding]:
     """Whether the output of background hooks is collected."""
-    stale = [entry for entry in home.spool.iterdir() if _age(entry) > STALE_OUTPUT] if home.spool.is_dir() else []
+    stale = (
+        [entry for entry in home.spool.iterdir() if _measure_age(entry) > STALE_OUTPUT] if home.spool.is_dir() else []
+    )
     if stale:
         seen = f"{len(stale)} outputs of background hooks wait for longer than an hour: {home.spool}"
-        yield Finding(check="spool", state="warn", seen=seen, fix="synaptic daemon restart", repair="daemon")
+        yield DoctorFinding(check="spool", state="warn", seen=seen, fix="synaptic daemon restart", repair="daemon")
 
 
-def _age(path: Path) -> float:
+def _measure_age(path: Path) -> float:
     """Seconds since it was written; none for something that the daemon has just collected."""
     try:
         return time.time() - path.lstat().st_mtime
@@ -125,47 +133,47 @@ def _age(path: Path) -> float:
         return 0.0
 
 
-def check_project(project: Path | None) -> Iterator[Finding]:
+def check_project(project: Path | None) -> Iterator[DoctorFinding]:
     """Whether a project has its variables; a bare folder needs none."""
     if project is None:
         return
-    path = env_file(project)
+    path = locate_env(project)
     if path.is_file():
-        yield Finding(check="project variables", state="ok", seen=str(path))
+        yield DoctorFinding(check="project variables", state="ok", seen=str(path))
     else:
         seen = f"{path} is missing"
-        yield Finding(check="project variables", state="warn", seen=seen, fix="synaptic up", repair="env")
+        yield DoctorFinding(check="project variables", state="warn", seen=seen, fix="synaptic up", repair="env")
 
 
-def check_guard(catalog: Catalog) -> Iterator[Finding]:
+def check_guard(catalog: HookCatalog) -> Iterator[DoctorFinding]:
     """Whether the guard is on: a list of presets replaces the default one, and the guard goes with it."""
     presets = catalog.config.presets
     if not {"essentials", "strict"} & set(presets):
         seen = f"the guard is off: presets = {list(presets)}"
-        yield Finding(check="guard", state="warn", seen=seen, fix="synaptic policy enable @essentials")
+        yield DoctorFinding(check="guard", state="warn", seen=seen, fix="synaptic policy enable @essentials")
 
 
-def check_declarations(home: Home, root: str, catalog: Catalog) -> Iterator[Finding]:
+def check_declarations(home: Home, root: str, catalog: HookCatalog) -> Iterator[DoctorFinding]:
     """Whether every declaration was understood, and which are switched off."""
     for problem in catalog.problems:
         is_env = "env.toml" in problem
         fix = "synaptic up" if is_env else "correct the file; `synaptic hook validate` and `config validate` look again"
         repair = "env" if is_env else ""
-        yield Finding(check="declaration", state="fail", seen=problem, fix=fix, repair=repair)
+        yield DoctorFinding(check="declaration", state="fail", seen=problem, fix=fix, repair=repair)
     for name, why in find_switched_off(home, root, catalog):
-        yield Finding(check=f"hook {name}", state="warn", seen=why, fix="switch it on there if it should run")
+        yield DoctorFinding(check=f"hook {name}", state="warn", seen=why, fix="switch it on there if it should run")
     if not catalog.problems:
         seen = f"{len(catalog.hooks)} hooks from {len(catalog.sources)} files"
-        yield Finding(check="declaration", state="ok", seen=seen)
+        yield DoctorFinding(check="declaration", state="ok", seen=seen)
 
 
-def check_hook(hook: Hook, trust: Trust, catalog: Catalog) -> Finding:
+def check_hook(hook: Hook, trust: HookTrust, catalog: HookCatalog) -> DoctorFinding:
     """Whether one hook would run: as it was installed, able to start, and trusted."""
     check = f"hook {hook.id}"
-    if changed := catalog.tampered(hook):
-        return Finding(check=check, state="fail", seen=changed, fix="synaptic doctor --fix", repair="packages")
+    if changed := catalog.find_tampering(hook):
+        return DoctorFinding(check=check, state="fail", seen=changed, fix="synaptic doctor --fix", repair="packages")
     if faults := list(find_faults(hook)):
-        return Finding(check=check, state="fail", seen="; ".join(faults), fix=f"see {hook.source}")
-    if refusal := trust.refusal(hook):
-        return Finding(check=check, state="fail", seen=refusal, fix="synaptic trust")
-    return Finding(check=check, state="ok", seen=f"runs on {', '.join(hook.events)} ({hook.source})")
+        return DoctorFinding(check=check, state="fail", seen="; ".join(faults), fix=f"see {hook.source}")
+    if refusal := trust.explain_refusal(hook):
+        return DoctorFinding(check=check, state="fail", seen=refusal, fix="synaptic trust")
+    return DoctorFinding(check=check, state="ok", seen=f"runs on {', '.join(hook.events)} ({hook.source})")

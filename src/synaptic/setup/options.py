@@ -6,15 +6,15 @@ from pathlib import Path
 import msgspec
 
 from synaptic.agents.base import UserEnvironment
-from synaptic.agents.claude.entries import managed_file, managed_folder, settings_file
-from synaptic.agents.shared.guarded import moving_variables
+from synaptic.agents.claude.entries import locate_managed_file, locate_managed_folder, locate_settings
+from synaptic.agents.shared.guarded import list_moving_variables
 from synaptic.model.errors import SettingsError
 from synaptic.model.home import Home
-from synaptic.setup.profile import Shell
-from synaptic.setup.record import Choices
+from synaptic.setup.profile import LoginShell
+from synaptic.setup.record import SetupChoices
 
 
-class Options(msgspec.Struct, frozen=True, kw_only=True):
+class SetupOptions(msgspec.Struct, frozen=True, kw_only=True):
     """Options of one installation: whose, where, and how."""
 
     home: Home
@@ -23,20 +23,20 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     shell: str = ""
     zdotdir: Path | None = None
     search_path: str = ""
-    managed_root: Path = msgspec.field(default_factory=managed_folder)
+    managed_root: Path = msgspec.field(default_factory=locate_managed_folder)
     project: Path | None = None
     agent_env: Mapping[str, str] = {}
     """The variables that move files of agents."""
-    choices: Choices | None = None
+    choices: SetupChoices | None = None
     """None is: as last time."""
 
     @property
     def settings(self) -> Path:
-        return settings_file(self.user_home, self.claude_dir)
+        return locate_settings(self.user_home, self.claude_dir)
 
     @property
     def managed(self) -> Path:
-        return managed_file(self.managed_root)
+        return locate_managed_file(self.managed_root)
 
     @property
     def environment(self) -> UserEnvironment:
@@ -45,35 +45,35 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
         return UserEnvironment(self.user_home, {**self.agent_env, **claude})
 
     @property
-    def profile(self) -> Shell:
-        return Shell(self.shell, self.user_home, self.zdotdir)
+    def profile(self) -> LoginShell:
+        return LoginShell(self.shell, self.user_home, self.zdotdir)
 
 
-def options_from(environ: Mapping[str, str], home: Home) -> Options:
+def read_setup_options(environ: Mapping[str, str], home: Home) -> SetupOptions:
     """Read the options from a user's environment variables."""
-    return Options(
+    return SetupOptions(
         home=home,
-        user_home=_user_home(environ),
-        claude_dir=_folder(environ, "CLAUDE_CONFIG_DIR"),
+        user_home=_find_user_home(environ),
+        claude_dir=_read_folder(environ, "CLAUDE_CONFIG_DIR"),
         shell=environ.get("SHELL", ""),
-        zdotdir=_folder(environ, "ZDOTDIR"),
+        zdotdir=_read_folder(environ, "ZDOTDIR"),
         search_path=environ.get("PATH", ""),
-        agent_env={name: environ[name] for name in moving_variables() if environ.get(name)},
+        agent_env={name: environ[name] for name in list_moving_variables() if environ.get(name)},
     )
 
 
-def _user_home(environ: Mapping[str, str]) -> Path:
+def _find_user_home(environ: Mapping[str, str]) -> Path:
     try:
         return Path(environ.get("HOME") or Path.home()).absolute()
     except RuntimeError as error:
         raise SettingsError("this user has no home folder", hint="set HOME") from error
 
 
-def _folder(environ: Mapping[str, str], name: str) -> Path | None:
+def _read_folder(environ: Mapping[str, str], name: str) -> Path | None:
     return Path(environ[name]).absolute() if environ.get(name) else None
 
 
-class Change(msgspec.Struct, frozen=True, kw_only=True):
+class SetupChange(msgspec.Struct, frozen=True, kw_only=True):
     """One step's result: the file, whether it had to change, and how to undo that."""
 
     what: str
@@ -84,19 +84,19 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
     undo: str = "synaptic down"
 
 
-class Report(msgspec.Struct, frozen=True):
+class SetupReport(msgspec.Struct, frozen=True):
     """All steps of a bootstrap or removal, in order."""
 
-    changes: tuple[Change, ...]
+    changes: tuple[SetupChange, ...]
     notes: tuple[str, ...] = ()
     """What is left for a person to do or to know."""
 
     @property
-    def done(self) -> tuple[Change, ...]:
+    def done_changes(self) -> tuple[SetupChange, ...]:
         return tuple(change for change in self.changes if change.done)
 
 
-class Problem(msgspec.Struct, frozen=True, kw_only=True):
+class SetupProblem(msgspec.Struct, frozen=True, kw_only=True):
     """Something that keeps hooks from running: what, where, what to type."""
 
     what: str

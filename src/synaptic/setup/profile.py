@@ -5,15 +5,15 @@ from pathlib import Path
 
 import msgspec
 
-from synaptic.files.replace import delete, drop_folders, make_folders, read, replace
+from synaptic.files.replace import delete_file, drop_folders, make_folders, read_file, replace_file
 from synaptic.model.errors import SettingsError
 from synaptic.model.home import Home
 from synaptic.setup import record
 
-MARKER = "# added by synaptic; `synaptic down` takes it out"
+PATH_MARKER = "# added by synaptic; `synaptic down` takes it out"
 
 
-class Shell(msgspec.Struct, frozen=True):
+class LoginShell(msgspec.Struct, frozen=True):
     """The user's login shell and where it looks for its files."""
 
     path: str
@@ -36,7 +36,7 @@ class Shell(msgspec.Struct, frozen=True):
         return self.user_home / ".profile"
 
 
-def path_line(shell: Shell, home: Home) -> str:
+def format_path_line(shell: LoginShell, home: Home) -> str:
     """Format the PATH line, quoted for this shell. Raises SettingsError for a folder that PATH cannot hold."""
     folder = str(home.bin)
     if ":" in folder or "\n" in folder:
@@ -47,14 +47,14 @@ def path_line(shell: Shell, home: Home) -> str:
     return 'export PATH="{}:$PATH"'.format(re.sub(r'([\\"$`])', r"\\\1", folder))
 
 
-def has_path(text: str, shell: Shell, home: Home) -> bool:
+def has_path(text: str, shell: LoginShell, home: Home) -> bool:
     """Whether some line of the profile already puts the folder on PATH, however it is written."""
     lines = [line for line in text.splitlines() if not line.lstrip().startswith("#") and "path" in line.lower()]
-    spelled = re.compile("|".join(rf"{re.escape(spelling)}(?![\w./-])" for spelling in _spellings(shell, home)))
-    return any(spelled.search(line) for line in lines) or path_line(shell, home) in lines
+    spelled = re.compile("|".join(rf"{re.escape(spelling)}(?![\w./-])" for spelling in _list_spellings(shell, home)))
+    return any(spelled.search(line) for line in lines) or format_path_line(shell, home) in lines
 
 
-def _spellings(shell: Shell, home: Home) -> list[str]:
+def _list_spellings(shell: LoginShell, home: Home) -> list[str]:
     folder = str(home.bin)
     if not home.bin.is_relative_to(shell.user_home):
         return [folder]
@@ -62,51 +62,51 @@ def _spellings(shell: Shell, home: Home) -> list[str]:
     return [folder, *(f"{start}/{inside}" for start in ("$HOME", "${HOME}", '"$HOME"', '"${HOME}"', "~"))]
 
 
-def add_path(shell: Shell, home: Home) -> bool:
+def add_path(shell: LoginShell, home: Home) -> bool:
     """Add the line unless the profile has it; whether it was added."""
-    before = read(shell.file)
-    text = _text(before or b"")
+    before = read_file(shell.file)
+    text = _decode_bytes(before or b"")
     # The user may have added the folder on their own, in any spelling: a second line would only be clutter.
     if has_path(text, shell, home):
         return False
     gap = "\n" if text and not text.endswith("\n") else ""
-    added = f"{gap}{MARKER}\n{path_line(shell, home)}\n"
+    added = f"{gap}{PATH_MARKER}\n{format_path_line(shell, home)}\n"
     folders = make_folders(shell.file.parent)
     record.mark_profile(home, shell.file, record.ProfileMark(added, before is None, folders))
-    replace(shell.file, _bytes(text + added), 0o644)
+    replace_file(shell.file, _encode_text(text + added), 0o644)
     return True
 
 
 def remove_path(home: Home, file: Path) -> bool:
     """Remove exactly what was added, and the file if we created it; whether anything changed."""
-    mark = record.load(home).profiles.get(str(file))
-    text = _text(read(file) or b"")
-    after = _without(text, mark.text if mark else "")
+    mark = record.load_record(home).profiles.get(str(file))
+    text = _decode_bytes(read_file(file) or b"")
+    after = _remove_added(text, mark.text if mark else "")
     if after == text:
         record.mark_profile(home, file, None)
         return False
     if after or not (mark and mark.absent):
-        replace(file, _bytes(after), 0o644)
+        replace_file(file, _encode_text(after), 0o644)
     else:
-        delete(file)
+        delete_file(file)
         drop_folders(mark.folders)
     record.mark_profile(home, file, None)
     return True
 
 
-def _without(text: str, added: str) -> str:
+def _remove_added(text: str, added: str) -> str:
     """Remove what was added; without a record of it, the marker and the line below."""
     if not added or added not in text:
-        return re.sub(rf"^{re.escape(MARKER)}\n[^\n]*(?:\n|\Z)", "", text, flags=re.MULTILINE)
+        return re.sub(rf"^{re.escape(PATH_MARKER)}\n[^\n]*(?:\n|\Z)", "", text, flags=re.MULTILINE)
     before, _, after = text.rpartition(added)
     needs_break = after and added.startswith("\n")
     return f"{before}\n{after}" if needs_break else before + after
 
 
-def _text(data: bytes) -> str:
+def _decode_bytes(data: bytes) -> str:
     """Decode a profile so that bytes which are not UTF-8 survive the rewrite."""
     return data.decode("utf-8", "surrogateescape")
 
 
-def _bytes(text: str) -> bytes:
+def _encode_text(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")

@@ -9,15 +9,15 @@ from typing import Literal, TypeVar
 
 import msgspec
 
-from synaptic.agents.shared.settings import Undo
-from synaptic.files.replace import drop_folders, explained, make_folders, read, replace
+from synaptic.agents.shared.settings import SettingsUndo
+from synaptic.files.replace import drop_folders, explain_os_error, make_folders, read_file, replace_file
 from synaptic.model.home import Home
 from synaptic.model.hook import HttpEndpoint
 
 Mark = TypeVar("Mark")
 
 
-class Choices(msgspec.Struct, frozen=True, kw_only=True):
+class SetupChoices(msgspec.Struct, frozen=True, kw_only=True):
     """Choices of a user; a later bootstrap without options keeps them."""
 
     managed: bool = False
@@ -34,7 +34,7 @@ class Choices(msgspec.Struct, frozen=True, kw_only=True):
 class SettingsMark(msgspec.Struct, frozen=True):
     """One file of an agent that holds our entries, or is ours alone."""
 
-    undo: Undo
+    undo: SettingsUndo
     folders: tuple[str, ...] = ()
     agent: str = "claude"
 
@@ -59,78 +59,78 @@ class AgreementMark(msgspec.Struct, frozen=True):
     """Records of earlier versions do not say it: there was no other."""
 
 
-class Record(msgspec.Struct, frozen=True):
+class BootstrapRecord(msgspec.Struct, frozen=True):
     """Files by absolute path, and what the user chose last."""
 
     settings: Mapping[str, SettingsMark] = {}
     profiles: Mapping[str, ProfileMark] = {}
-    choices: Choices = Choices()
+    choices: SetupChoices = SetupChoices()
     agreements: Mapping[str, AgreementMark] = {}
     """Files that hold an agreement to our entries."""
     folders: tuple[str, ...] = ()
     """Made for files that are gone, and still used by somebody."""
 
 
-def record_file(home: Home) -> Path:
+def locate_record(home: Home) -> Path:
     return home.root / "bootstrap.json"
 
 
-def load(home: Home) -> Record:
+def load_record(home: Home) -> BootstrapRecord:
     """Load the record; a lost or damaged one is empty, and removal then recognises our parts by content."""
     try:
-        return msgspec.json.decode(read(record_file(home)) or b"{}", type=Record)
+        return msgspec.json.decode(read_file(locate_record(home)) or b"{}", type=BootstrapRecord)
     except msgspec.MsgspecError:
-        return Record()
+        return BootstrapRecord()
 
 
-def save(home: Home, record: Record) -> None:
+def save_record(home: Home, record: BootstrapRecord) -> None:
     data = msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n"
-    if data != read(record_file(home)):
-        replace(record_file(home), data)
+    if data != read_file(locate_record(home)):
+        replace_file(locate_record(home), data)
 
 
-def choose(home: Home, choices: Choices) -> None:
+def save_choices(home: Home, choices: SetupChoices) -> None:
     """Save the user's choices."""
-    save(home, msgspec.structs.replace(load(home), choices=choices))
+    save_record(home, msgspec.structs.replace(load_record(home), choices=choices))
 
 
 def mark_settings(home: Home, path: Path, mark: SettingsMark | None) -> None:
     """Remember, or with None forget, one settings file."""
-    record = load(home)
-    save(home, msgspec.structs.replace(record, settings=_with(record.settings, str(path), mark)))
+    record = load_record(home)
+    save_record(home, msgspec.structs.replace(record, settings=_replace_mark(record.settings, str(path), mark)))
 
 
 def mark_profile(home: Home, path: Path, mark: ProfileMark | None) -> None:
     """Remember, or with None forget, one shell profile."""
-    record = load(home)
-    save(home, msgspec.structs.replace(record, profiles=_with(record.profiles, str(path), mark)))
+    record = load_record(home)
+    save_record(home, msgspec.structs.replace(record, profiles=_replace_mark(record.profiles, str(path), mark)))
 
 
 def mark_agreement(home: Home, path: Path, mark: AgreementMark | None) -> None:
     """Remember, or with None forget, one file with agreements."""
-    record = load(home)
-    save(home, msgspec.structs.replace(record, agreements=_with(record.agreements, str(path), mark)))
+    record = load_record(home)
+    save_record(home, msgspec.structs.replace(record, agreements=_replace_mark(record.agreements, str(path), mark)))
 
 
-def release(home: Home, folders: Iterable[str]) -> None:
+def release_folders(home: Home, folders: Iterable[str]) -> None:
     """Remove folders that we made and that are empty again; those in use are kept on record and tried next time."""
-    record = load(home)
+    record = load_record(home)
     known = sorted({*record.folders, *folders}, key=len, reverse=True)
     drop_folders(known)
-    save(home, msgspec.structs.replace(record, folders=tuple(path for path in known if Path(path).exists())))
+    save_record(home, msgspec.structs.replace(record, folders=tuple(path for path in known if Path(path).exists())))
 
 
-def _with(marks: Mapping[str, Mark], key: str, mark: Mark | None) -> dict[str, Mark]:
+def _replace_mark(marks: Mapping[str, Mark], key: str, mark: Mark | None) -> dict[str, Mark]:
     others = {path: other for path, other in marks.items() if path != key}
     return others if mark is None else {**others, key: mark}
 
 
 @contextlib.contextmanager
-def locked(home: Home) -> Iterator[None]:
+def lock_bootstrap(home: Home) -> Iterator[None]:
     """Hold the lock of bootstrap and removal."""
     make_folders(home.root, 0o700)
     path = home.root / "bootstrap.lock"
-    with explained(path, "locked"):
+    with explain_os_error(path, "locked"):
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         fcntl.flock(handle, fcntl.LOCK_EX)
     try:

@@ -10,35 +10,42 @@ from typing import TypeVar
 import msgspec
 
 from synaptic.agents.base import SettingsShape, WantedEntries
-from synaptic.agents.shared.settings import Edited, Registration, Undo, install, registration, uninstall
-from synaptic.files.replace import delete, make_folders, read, replace
+from synaptic.agents.shared.settings import (
+    EditedSettings,
+    EntryDifference,
+    SettingsUndo,
+    compare_entries,
+    install_entries,
+    uninstall_entries,
+)
+from synaptic.files.replace import delete_file, make_folders, read_file, replace_file
 from synaptic.model.errors import SettingsError
 from synaptic.model.home import Home
 from synaptic.setup import record
 
 T = TypeVar("T")
-BACKUPS = 10
-ATTEMPTS = 5
-RETRY = "correct the file, then run `synaptic bootstrap` again"
+MAX_BACKUPS = 10
+MAX_ATTEMPTS = 5
+RETRY_HINT = "correct the file, then run `synaptic bootstrap` again"
 
 
-class Made(msgspec.Struct, frozen=True):
+class FileOwner(msgspec.Struct, frozen=True):
     """The agent that a settings file belongs to, and the mode for a new file."""
 
     agent: str
     mode: int = 0o600
 
 
-CLAUDE = Made("claude")
+CLAUDE_OWNER = FileOwner("claude")
 
 
-def token_file(home: Home) -> Path:
+def locate_token(home: Home) -> Path:
     return home.root / "entry"
 
 
 def read_token(home: Home) -> str | None:
     """Read the token of this installation; None before the first bootstrap or when it is damaged."""
-    text = (read(token_file(home)) or b"").decode("ascii", "replace").strip()
+    text = (read_file(locate_token(home)) or b"").decode("ascii", "replace").strip()
     return text if re.fullmatch(r"[0-9a-f]{32}", text) else None
 
 
@@ -48,69 +55,71 @@ def ensure_token(home: Home) -> str:
     if known is not None:
         return known
     token = secrets.token_hex(16)
-    replace(token_file(home), f"{token}\n".encode())
+    replace_file(locate_token(home), f"{token}\n".encode())
     return token
 
 
-def inspect(path: Path, wanted: WantedEntries) -> Registration:
+def inspect_settings(path: Path, wanted: WantedEntries) -> EntryDifference:
     """Compare the file with the wanted entries; nothing is written."""
-    return _explained(path, lambda: registration(_text(read(path)), wanted))
+    return _add_path_to_errors(path, lambda: compare_entries(_decode_text(read_file(path)), wanted))
 
 
-def prepare(home: Home, path: Path, wanted: WantedEntries) -> Edited | None:
+def prepare_settings(home: Home, path: Path, wanted: WantedEntries) -> EditedSettings | None:
     """Prepare the edited text; None when nothing has to change. Refuses a file that must not be edited."""
-    mark = record.load(home).settings.get(str(path))
-    return _explained(path, lambda: install(_text(read(path)), wanted, mark.undo if mark else None))
+    mark = record.load_record(home).settings.get(str(path))
+    return _add_path_to_errors(
+        path, lambda: install_entries(_decode_text(read_file(path)), wanted, mark.undo if mark else None)
+    )
 
 
-def register(home: Home, path: Path, wanted: WantedEntries, made: Made = CLAUDE) -> bool:
+def register_entries(home: Home, path: Path, wanted: WantedEntries, made: FileOwner = CLAUDE_OWNER) -> bool:
     """Write the wanted entries into the file; whether anything had to change."""
-    for _ in range(ATTEMPTS):
-        before = read(path)
-        edited = prepare(home, path, wanted)
+    for _ in range(MAX_ATTEMPTS):
+        before = read_file(path)
+        edited = prepare_settings(home, path, wanted)
         if edited is None:
             return False
-        _remember(home, path, edited.undo, made.agent)
+        _remember_undo(home, path, edited.undo, made.agent)
         # Agents rewrite their own settings while they run: an edit based on an older text would lose theirs.
-        if read(path) == before:
-            _write(home, path, before, edited.text, made.mode)
+        if read_file(path) == before:
+            _write_settings(home, path, before, edited.text, made.mode)
             return True
     raise SettingsError("changes all the time", where=str(path), hint="close the agent and try again")
 
 
-def unregister(home: Home, path: Path, shape: SettingsShape | None = None) -> bool:
+def unregister_entries(home: Home, path: Path, shape: SettingsShape | None = None) -> bool:
     """Remove our entries from the file and restore what was there; whether anything had to change."""
-    mark = record.load(home).settings.get(str(path))
-    before = read(path)
+    mark = record.load_record(home).settings.get(str(path))
+    before = read_file(path)
     if before is None:
         record.mark_settings(home, path, None)
         return False
-    text = _text(before) or ""
+    text = _decode_text(before) or ""
     wanted = WantedEntries(shape or SettingsShape(), str(home.dispatch), {})
-    after = _explained(path, lambda: uninstall(text, wanted, mark.undo if mark else None))
+    after = _add_path_to_errors(path, lambda: uninstall_entries(text, wanted, mark.undo if mark else None))
     # Compared as text: a file without our entries is neither rewritten nor backed up.
     if after != text:
-        _write(home, path, before, after, 0o600)
+        _write_settings(home, path, before, after, 0o600)
     record.mark_settings(home, path, None)
-    record.release(home, mark.folders if mark and after is None else ())
+    record.release_folders(home, mark.folders if mark and after is None else ())
     return after != text
 
 
-def _remember(home: Home, path: Path, undo: Undo, agent: str) -> None:
+def _remember_undo(home: Home, path: Path, undo: SettingsUndo, agent: str) -> None:
     """Record the undo before the file changes: an undo without entries is harmless, entries without undo are not."""
-    known = record.load(home).settings.get(str(path))
+    known = record.load_record(home).settings.get(str(path))
     made = make_folders(path.parent)
     folders = made or (known.folders if known else ())
     record.mark_settings(home, path, record.SettingsMark(undo, folders, agent))
 
 
-def _write(home: Home, path: Path, before: bytes | None, text: str | None, mode: int) -> None:
+def _write_settings(home: Home, path: Path, before: bytes | None, text: str | None, mode: int) -> None:
     if before:
         _back_up(home, path, before)
     if text is None:
-        delete(path)
+        delete_file(path)
     else:
-        replace(path, text.encode(), mode)
+        replace_file(path, text.encode(), mode)
 
 
 def _back_up(home: Home, path: Path, data: bytes) -> None:
@@ -118,21 +127,21 @@ def _back_up(home: Home, path: Path, data: bytes) -> None:
     make_folders(folder, 0o700)
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%f")
     whose = f"-{path.parent.name}-{path.name}"
-    replace(folder / f"{stamp}{whose}", data)
-    for old in sorted(file for file in folder.iterdir() if file.name.endswith(whose))[:-BACKUPS]:
-        delete(old)
+    replace_file(folder / f"{stamp}{whose}", data)
+    for old in sorted(file for file in folder.iterdir() if file.name.endswith(whose))[:-MAX_BACKUPS]:
+        delete_file(old)
 
 
-def _text(data: bytes | None) -> str | None:
+def _decode_text(data: bytes | None) -> str | None:
     try:
         return None if data is None else data.decode("utf-8")
     except UnicodeDecodeError as error:
         raise SettingsError(f"is not UTF-8 (byte {error.start})") from error
 
 
-def _explained(path: Path, work: Callable[[], T]) -> T:
+def _add_path_to_errors(path: Path, work: Callable[[], T]) -> T:
     """Add the file's path and a hint to SettingsErrors about its text."""
     try:
         return work()
     except SettingsError as error:
-        raise SettingsError(error.message, where=error.where or str(path), hint=error.hint or RETRY) from error
+        raise SettingsError(error.message, where=error.where or str(path), hint=error.hint or RETRY_HINT) from error

@@ -6,12 +6,12 @@ then knows none of the user's commands any more.
 
 from pathlib import Path
 
-from synaptic.files.replace import delete, drop_folders, make_folders, read, replace
+from synaptic.files.replace import delete_file, drop_folders, make_folders, read_file, replace_file
 from synaptic.model.refusal import Refusal
-from synaptic.setup.options import Change, Options
+from synaptic.setup.options import SetupChange, SetupOptions
 
-MARK = "<!-- synaptic:skill 1 -->"
-TEXT = f"""---
+COMMAND_MARK = "<!-- synaptic:skill 1 -->"
+COMMAND_TEXT = f"""---
 name: skill
 description: Install, remove, upgrade and look up skill packages
 argument-hint: install|remove|upgrade|search|info|list|verify|bootstrap [NAME] [--channel C] [--scope S]
@@ -19,7 +19,7 @@ allowed-tools: Bash(synaptic skill plan:*), Bash(synaptic skill search:*), Bash(
 Bash(synaptic skill list:*), Bash(synaptic skill verify:*)
 disable-model-invocation: true
 ---
-{MARK}
+{COMMAND_MARK}
 The user asks for: `/skill $ARGUMENTS`
 
 1. For `install`, `upgrade` and `remove`, run `synaptic skill plan $ARGUMENTS` and show its output to the user word for
@@ -33,28 +33,28 @@ Never edit `settings.json`, `registry.toml` or files under `.synaptic` by hand f
 """
 
 
-def command_file(options: Options) -> Path:
+def locate_command(options: SetupOptions) -> Path:
     return options.settings.parent / "skills" / "skill" / "SKILL.md"
 
 
-def install_command(options: Options) -> Change:
+def install_command(options: SetupOptions) -> SetupChange:
     """Write or update the command. Somebody else's skill of that name is refused."""
-    path = command_file(options)
-    there = read(path)
-    if there is not None and MARK.encode() not in there:
+    path = locate_command(options)
+    there = read_file(path)
+    if there is not None and COMMAND_MARK.encode() not in there:
         hint = "move it away, then run `synaptic bootstrap --slash` again"
         raise Refusal("conflict", "is a skill of your own", where=str(path), hint=hint)
     make_folders(path.parent)
-    if there != TEXT.encode():
-        replace(path, TEXT.encode(), 0o644)
-    return Change(what="/skill command", path=str(path), done=there != TEXT.encode())
+    if there != COMMAND_TEXT.encode():
+        replace_file(path, COMMAND_TEXT.encode(), 0o644)
+    return SetupChange(what="/skill command", path=str(path), done=there != COMMAND_TEXT.encode())
 
 
-def remove_command(options: Options) -> Change:
+def remove_command(options: SetupOptions) -> SetupChange:
     """Remove the command if it is ours."""
-    path = command_file(options)
-    ours = MARK.encode() in (read(path) or b"")
+    path = locate_command(options)
+    ours = COMMAND_MARK.encode() in (read_file(path) or b"")
     if ours:
-        delete(path)
+        delete_file(path)
         drop_folders((str(path.parent), str(path.parent.parent)))
-    return Change(what="/skill command", path=str(path), done=ours, undo="synaptic bootstrap --slash")
+    return SetupChange(what="/skill command", path=str(path), done=ours, undo="synaptic bootstrap --slash")

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from synaptic.agents.base import Agent, SettingsFile, UserEnvironment
 from synaptic.agents.shared.discover import find_agent
-from synaptic.agents.shared.ours import Plan
-from synaptic.agents.shared.settings import found
-from synaptic.files.replace import read
+from synaptic.agents.shared.ours import EntryPlan
+from synaptic.agents.shared.settings import find_entries
+from synaptic.files.replace import read_file
 from synaptic.model.call import Call
 from synaptic.model.errors import SettingsError
 from synaptic.model.home import Home
@@ -17,41 +17,43 @@ from synaptic.setup import record
 ANY_TOKEN = "0" * 32
 
 
-def wired(home: Home) -> frozenset[str]:
+def list_wired_agents(home: Home) -> frozenset[str]:
     """List the agents that have entries of ours. Cheap: the record is read again only when it changed."""
-    return frozenset(_marked(home).values())
+    return frozenset(_read_marked(home).values())
 
 
-def speaks_for_itself(home: Home, call: Call) -> bool:
+def has_own_entry(home: Home, call: Call) -> bool:
     """Whether the agent has its own entry for this event, on record and in its file now; else it runs Claude's."""
-    marked = _marked(home)
+    marked = _read_marked(home)
     if call.agent not in marked.values() or not call.env.get("HOME"):
         return False
     agent = find_agent(call.agent)
-    files = agent.entries(UserEnvironment(Path(call.env["HOME"]), call.env), Plan(str(home.dispatch), ANY_TOKEN))
+    files = agent.iter_settings_files(
+        UserEnvironment(Path(call.env["HOME"]), call.env), EntryPlan(str(home.dispatch), ANY_TOKEN)
+    )
     own = (file for file in files if marked.get(str(file.path)) == call.agent)
-    return any(call.event.hook_event_name in _events(agent, file) for file in own)
+    return any(call.event.hook_event_name in _read_events(agent, file) for file in own)
 
 
-def _events(agent: Agent, file: SettingsFile) -> set[str]:
+def _read_events(agent: Agent, file: SettingsFile) -> set[str]:
     """Read the events for which a file has an entry of ours; none when it cannot be read."""
     try:
-        names = found((read(file.path) or b"").decode(), file.wanted)
+        names = find_entries((read_file(file.path) or b"").decode(), file.wanted)
     except (SettingsError, UnicodeDecodeError):
         return set()
-    return {agent.adapter.canonical(name) for name in names}
+    return {agent.adapter.to_canonical(name) for name in names}
 
 
-def _marked(home: Home) -> Mapping[str, str]:
+def _read_marked(home: Home) -> Mapping[str, str]:
     """Read path and agent of every file with something of ours."""
     try:
-        seen = record.record_file(home).stat()
+        seen = record.locate_record(home).stat()
     except OSError:
         return {}
     # The stat is part of the cache's key: a changed record is a new key.
-    return _recorded(str(home.root), (seen.st_mtime_ns, seen.st_size, seen.st_ino))
+    return _load_marked(str(home.root), (seen.st_mtime_ns, seen.st_size, seen.st_ino))
 
 
 @lru_cache(maxsize=8)
-def _recorded(root: str, _: tuple[int, int, int]) -> Mapping[str, str]:
-    return {path: mark.agent for path, mark in record.load(Home(Path(root))).settings.items()}
+def _load_marked(root: str, _: tuple[int, int, int]) -> Mapping[str, str]:
+    return {path: mark.agent for path, mark in record.load_record(Home(Path(root))).settings.items()}

@@ -3,27 +3,27 @@
 import re
 from collections.abc import Sequence
 
-SIGN = re.compile(r"[*?\[]")
-CLASS = re.compile(r"\[!?+\]?+[^\]]*+\]")
-TOKEN = re.compile(rf"{CLASS.pattern}|.", re.DOTALL)
+GLOB_SIGN = re.compile(r"[*?\[]")
+GLOB_CLASS = re.compile(r"\[!?+\]?+[^\]]*+\]")
+GLOB_TOKEN = re.compile(rf"{GLOB_CLASS.pattern}|.", re.DOTALL)
 
 
-def matches(name: str, pattern: str) -> bool:
+def matches_glob(name: str, pattern: str) -> bool:
     """Whether a pattern matches the whole name, case and all: what `fnmatchcase` says."""
-    sign = SIGN.search(pattern)
+    sign = GLOB_SIGN.search(pattern)
     if sign is None:
         return name == pattern
     at = place = sign.start()
     if name[:at] != pattern[:at]:
         return False
-    tokens: Sequence[str] = TOKEN.findall(pattern) if "[" in pattern else pattern
+    tokens: Sequence[str] = GLOB_TOKEN.findall(pattern) if "[" in pattern else pattern
     # Only the last star is ever retried, so hostile patterns such as `a*a*a*a*b` cost length times length and not more.
     size, star, mark = len(tokens), -1, 0
     while at < len(name):
         token = tokens[place] if place < size else ""
         if token == "*":
             star, mark, place = place, at, place + 1
-        elif token in ("?", name[at]) or (len(token) > 1 and _holds(token, name[at])):
+        elif token in ("?", name[at]) or (len(token) > 1 and _class_holds(token, name[at])):
             at, place = at + 1, place + 1
         elif star < 0:
             return False
@@ -33,13 +33,13 @@ def matches(name: str, pattern: str) -> bool:
     return all(token == "*" for token in tokens[place:])
 
 
-def _holds(token: str, letter: str) -> bool:
+def _class_holds(token: str, letter: str) -> bool:
     """Whether a class such as `[!a-f_]` holds a letter."""
     negated = token[1] == "!"
-    return _among(token[1 + negated : -1], letter) is not negated
+    return _is_among(token[1 + negated : -1], letter) is not negated
 
 
-def _among(letters: str, letter: str) -> bool:
+def _is_among(letters: str, letter: str) -> bool:
     place = 0
     while place < len(letters):
         # A hyphen at the end of a class stands for itself.

@@ -8,17 +8,17 @@ from urllib.parse import unquote
 
 import msgspec
 
-VARIABLE = re.compile(r"\$(?:(HOME|PWD)\b|\{(HOME|PWD)\})")
-ENCODED = re.compile(r"%(?:25)*(?:2e|2f|7e)", re.IGNORECASE)
-PLAIN = re.compile(r"(?:[\w-][\w.-]*/)*+[\w-][\w.-]*")
+FOLDER_VARIABLE = re.compile(r"\$(?:(HOME|PWD)\b|\{(HOME|PWD)\})")
+ENCODED_SIGN = re.compile(r"%(?:25)*(?:2e|2f|7e)", re.IGNORECASE)
+PLAIN_PATH = re.compile(r"(?:[\w-][\w.-]*/)*+[\w-][\w.-]*")
 """Names below the folder one stands in: nothing to work out."""
-LONGEST = 4096
+MAX_PATH = 4096
 """Characters of a path; no system opens a longer one."""
-SHORT = 256
+MAX_CACHED_PATH = 256
 """Characters of a path whose meaning is remembered."""
-REMEMBERED = 8192
+CACHED_PATHS = 8192
 """Paths whose meaning is remembered: more than a script can name, so that each is worked out once for all guards."""
-DECODINGS = 4
+MAX_DECODINGS = 4
 """Rounds of percent-decoding, for text that was encoded more than once."""
 
 
@@ -29,67 +29,71 @@ class Standpoint(msgspec.Struct, frozen=True):
     home: str = ""
 
 
-def resolve(text: str, at: Standpoint) -> str | None:
+def resolve_path(text: str, at: Standpoint) -> str | None:
     """The absolute, normal form of a path: `~`, `$HOME`, `$PWD`, `..` applied. None: empty, too long, or with a NUL."""
-    if len(text) > LONGEST:
+    if len(text) > MAX_PATH:
         return None
-    return _remembered(text, at.cwd, at.home) if len(text) <= SHORT else _resolved(text, at.cwd, at.home)
+    return (
+        _resolve_cached(text, at.cwd, at.home)
+        if len(text) <= MAX_CACHED_PATH
+        else _resolve_uncached(text, at.cwd, at.home)
+    )
 
 
 @lru_cache(maxsize=256)
-def settled(folder: str) -> bool:
+def is_settled(folder: str) -> bool:
     """Whether a plain name below a folder is resolved by writing it behind the folder."""
     # Otherwise the folder must be normalized first, and joining would give a second spelling of the same path.
     return folder[-1:] != "/" and ".." not in folder and not folder.startswith("/private")
 
 
-def _resolved(text: str, cwd: str, home: str) -> str | None:
-    if PLAIN.fullmatch(text) and cwd[-1:] != "/" and ".." not in cwd:
-        return _canonical(f"{cwd}/{text}")
+def _resolve_uncached(text: str, cwd: str, home: str) -> str | None:
+    if PLAIN_PATH.fullmatch(text) and cwd[-1:] != "/" and ".." not in cwd:
+        return _strip_private(f"{cwd}/{text}")
     if not text or "\0" in text:
         return None
     plain = text.removeprefix("file://")
     if plain.startswith("~"):
-        plain = _tilde(plain, home)
+        plain = _expand_tilde(plain, home)
     # Two substring tests are cheaper than the pattern, and nearly every word with `$` fails them.
     if "$" in plain and ("HOME" in plain or "PWD" in plain):
-        plain = VARIABLE.sub(lambda found: home if "HOME" in found[0] else cwd, plain)
+        plain = FOLDER_VARIABLE.sub(lambda found: home if "HOME" in found[0] else cwd, plain)
     if not plain.startswith("/"):
         plain = f"{cwd}/{plain}"
-    return _canonical("/" + os.path.normpath(plain).lstrip("/"))
+    return _strip_private("/" + os.path.normpath(plain).lstrip("/"))
 
 
-_remembered = lru_cache(maxsize=REMEMBERED)(_resolved)
+_resolve_cached = lru_cache(maxsize=CACHED_PATHS)(_resolve_uncached)
 """Several guards ask about the same words."""
 
 
-def readings(text: str, at: Standpoint) -> tuple[str, ...]:
+def list_readings(text: str, at: Standpoint) -> tuple[str, ...]:
     """Every path the text may mean: as it is, and with encoded dots and slashes decoded as a server would."""
-    found = [resolve(text, at)]
+    found = [resolve_path(text, at)]
     # Whoever opens the path may decode it once or more often, so every form counts.
-    for _ in range(DECODINGS):
-        if not ENCODED.search(text):
+    for _ in range(MAX_DECODINGS):
+        if not ENCODED_SIGN.search(text):
             break
         text = unquote(text)
-        found.append(resolve(text, at))
+        found.append(resolve_path(text, at))
     return tuple(dict.fromkeys(path for path in found if path is not None))
 
 
-def inside(path: str, roots: Iterable[str]) -> bool:
+def is_inside(path: str, roots: Iterable[str]) -> bool:
     """Whether a resolved path is one of the roots or below one. An empty root holds nothing."""
     for root in roots:
-        if root and path.startswith(start := stem(root)) and path[len(start) : len(start) + 1] in ("", "/"):
+        if root and path.startswith(start := find_stem(root)) and path[len(start) : len(start) + 1] in ("", "/"):
             return True
     return False
 
 
 @lru_cache(maxsize=256)
-def stem(root: str) -> str:
+def find_stem(root: str) -> str:
     """How every path inside a folder begins."""
-    return _canonical(root.rstrip("/"))
+    return _strip_private(root.rstrip("/"))
 
 
-def _tilde(text: str, home: str) -> str:
+def _expand_tilde(text: str, home: str) -> str:
     user, slash, rest = text[1:].partition("/")
     # `~name`: other users' homes are assumed to stand beside this one; the password database is not asked.
     owner, _, own_name = home.rpartition("/")
@@ -97,6 +101,6 @@ def _tilde(text: str, home: str) -> str:
     return f"{folder}{slash}{rest}"
 
 
-def _canonical(path: str) -> str:
+def _strip_private(path: str) -> str:
     # macOS reaches the same folders under /private.
     return path.removeprefix("/private") if path.startswith(("/private/tmp", "/private/var", "/private/etc")) else path

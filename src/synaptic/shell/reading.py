@@ -6,23 +6,23 @@ from functools import cached_property
 
 import msgspec
 
-from synaptic.shell.book.entries import plain
+from synaptic.shell.book.entries import normalize_name
 from synaptic.shell.effects.effects import Effects, read_effects
 from synaptic.shell.effects.git import find_git_calls
-from synaptic.shell.effects.targets import Target, find_targets
-from synaptic.shell.paths import LONGEST, Standpoint, inside, settled
+from synaptic.shell.effects.targets import WriteTarget, find_targets
+from synaptic.shell.paths import MAX_PATH, Standpoint, is_inside, is_settled
 from synaptic.shell.programs.git_line import GitCall
 from synaptic.shell.read.reader import read_safely
 from synaptic.shell.read.script import Script
 
-NOWHERE = "/nowhere/project"
+UNKNOWN_PROJECT = "/nowhere/project"
 """Stands for the folder when nobody says where the agent is."""
-TOO_LONG = 2 * LONGEST
+MAX_PATH_WORD = 2 * MAX_PATH
 """Characters of a word: an option and a path of the greatest length. Nothing longer can name a file."""
-FOLDED = (("\u0130", "i"), ("\u0131", "i"), ("\u017f", "s"), ("\u212a", "k"))
+CASE_FOLDS = (("\u0130", "i"), ("\u0131", "i"), ("\u017f", "s"), ("\u212a", "k"))
 """Letters that a pattern without case takes for plain ones, and `lower` does not."""
-OUTWARD = ("\n/", "\n~", "=/", "=~", "..", "$home", "${home", "$pwd", "${pwd", "file:")
-ATTACHED = re.compile(r"\n-[^\n]*[/~]")
+OUTWARD_SIGNS = ("\n/", "\n~", "=/", "=~", "..", "$home", "${home", "$pwd", "${pwd", "file:")
+ATTACHED_PATH = re.compile(r"\n-[^\n]*[/~]")
 """What words, in lower case and each on its line, hold that may lead out of the folder they are seen from."""
 
 
@@ -43,28 +43,32 @@ class CommandReading(msgspec.Struct, frozen=True, dict=True):
         return read_safely(self.text, self.cwd, self.home)
 
     @cached_property
-    def at(self) -> Standpoint:
+    def standpoint(self) -> Standpoint:
         """Where a relative path starts."""
-        return Standpoint(self.cwd or NOWHERE, self.home)
+        return Standpoint(self.cwd or UNKNOWN_PROJECT, self.home)
 
     @cached_property
     def programs(self) -> frozenset[str]:
         """Names of the programs that run, without versions, in lower case because some file systems ignore case."""
-        return frozenset(map(plain, self.script.by_name))
+        return frozenset(map(normalize_name, self.script.by_name))
 
     @cached_property
     def words(self) -> str:
         """Every argument and every file that is named, each once, in lower case, but for those too long for a path."""
         texts = self._texts
-        return _lower(text for text in texts if len(text) <= TOO_LONG) if self.shortened else _lower(texts)
+        return (
+            _join_lower(text for text in texts if len(text) <= MAX_PATH_WORD)
+            if self.has_long_words
+            else _join_lower(texts)
+        )
 
     @cached_property
-    def shortened(self) -> bool:
+    def has_long_words(self) -> bool:
         """Whether a word was too long."""
-        return max(map(len, self._texts), default=0) > TOO_LONG
+        return max(map(len, self._texts), default=0) > MAX_PATH_WORD
 
     @cached_property
-    def starts(self) -> frozenset[str]:
+    def start_folders(self) -> frozenset[str]:
         """The folders that its commands and redirections are in."""
         found = {command.cwd for command in self.script.commands}
         found.update(redirect.cwd for redirect in self.script.redirects)
@@ -73,7 +77,7 @@ class CommandReading(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def folders(self) -> str:
         """Every folder that a relative path may start from, in lower case."""
-        return _lower({self.at.cwd, self.at.home, *self.starts})
+        return _join_lower({self.standpoint.cwd, self.standpoint.home, *self.start_folders})
 
     @cached_property
     def effects(self) -> Effects:
@@ -81,14 +85,14 @@ class CommandReading(msgspec.Struct, frozen=True, dict=True):
         return read_effects(self.script)
 
     @cached_property
-    def targets(self) -> tuple[Target, ...]:
+    def targets(self) -> tuple[WriteTarget, ...]:
         """The files that are written."""
-        return tuple(find_targets(self.effects.changes, self.at))
+        return tuple(find_targets(self.effects.changes, self.standpoint))
 
     @cached_property
-    def patterns(self) -> tuple[Target, ...]:
+    def pattern_targets(self) -> tuple[WriteTarget, ...]:
         """Those of them that are named by a pattern."""
-        return tuple(find_targets(self.effects.changes_by_pattern, self.at))
+        return tuple(find_targets(self.effects.changes_by_pattern, self.standpoint))
 
     @cached_property
     def git_calls(self) -> tuple[GitCall, ...]:
@@ -98,7 +102,7 @@ class CommandReading(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def acting_git_calls(self) -> tuple[GitCall, ...]:
         """Those of them that do something, so that showing the manual is none."""
-        return tuple(call for call in self.git_calls if not call.helps)
+        return tuple(call for call in self.git_calls if not call.is_help)
 
     @cached_property
     def git_verbs(self) -> frozenset[str]:
@@ -109,7 +113,7 @@ class CommandReading(msgspec.Struct, frozen=True, dict=True):
     def leads_out(self) -> bool:
         """Whether a word may lead out of the folder it is seen from."""
         lines = f"\n{self.words}"
-        return any(sign in lines for sign in OUTWARD) or ATTACHED.search(lines) is not None
+        return any(sign in lines for sign in OUTWARD_SIGNS) or ATTACHED_PATH.search(lines) is not None
 
     @cached_property
     def _texts(self) -> set[str]:
@@ -123,14 +127,14 @@ class CommandReading(msgspec.Struct, frozen=True, dict=True):
 
     def starts_in(self, folder: str) -> bool:
         """Whether every relative path starts in this folder."""
-        starts = (start or self.at.cwd for start in self.starts)
-        return all(settled(start) and inside(start, (folder,)) for start in starts)
+        starts = (start or self.standpoint.cwd for start in self.start_folders)
+        return all(is_settled(start) and is_inside(start, (folder,)) for start in starts)
 
     def stays_in(self, folder: str) -> bool:
         """Whether no word leads out of this folder, so that every file that is written is inside it."""
         return not self.leads_out and self.starts_in(folder)
 
-    def hinted(self, hints: Iterable[str], among: str = "") -> tuple[str, ...]:
+    def find_hints(self, hints: Iterable[str], among: str = "") -> tuple[str, ...]:
         """The hints that a word or a folder contains. Without any, no path can contain one either."""
         if among:
             return tuple(hint for hint in hints if hint in among)
@@ -138,11 +142,11 @@ class CommandReading(msgspec.Struct, frozen=True, dict=True):
         return tuple(hint for hint in hints if hint in words or hint in folders)
 
 
-def _lower(texts: Iterable[str]) -> str:
+def _join_lower(texts: Iterable[str]) -> str:
     joined = "\n".join(texts)
     # `re.IGNORECASE` matches `ſ` with `s` and `K` (Kelvin) with `k`. Without folding, a hint that is searched for in
     # lower-case text would say no where the exact pattern of the policy says yes.
     if not joined.isascii():
-        for letter, plain_letter in FOLDED:
+        for letter, plain_letter in CASE_FOLDS:
             joined = joined.replace(letter, plain_letter)
     return joined.lower()

@@ -6,11 +6,11 @@ from synaptic.model.errors import LayerError
 from synaptic.model.layers import STATUSES, Agent
 from synaptic.store import layers
 from synaptic.store.db import Connection, Store
-from synaptic.store.layer_effects import text
-from synaptic.store.layers import NOBODY
+from synaptic.store.layer_effects import replace_surrogates
+from synaptic.store.layers import NO_AGENT_ID
 
-LONGEST = 200
-REGISTER = """
+MAX_NAME_LENGTH = 200
+UPSERT_AGENT = """
 INSERT INTO agents (id, label, kind, project_id, effort_id, status, parent, manages, claims, targeted_claims,
                     named, pane, note, updated_at)
 VALUES (?, ?, ?, (SELECT id FROM projects WHERE path = ?), ?, ?, ?, ?, ?, ?, 1, ?, ?, ?)
@@ -22,7 +22,7 @@ ON CONFLICT (id) DO UPDATE SET label = excluded.label, kind = excluded.kind, pro
 """Leaves alone host_session, pid and restart_*: a new registration must not cut an agent off its supervisor."""
 
 
-class Registration(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+class AgentRegistration(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """The full declaration of an agent: a field that is not given becomes empty."""
 
     id: str
@@ -51,9 +51,9 @@ class Registration(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """What a person should know."""
 
 
-def register(store: Store, given: Registration, at: float) -> Agent:
+def register_agent(store: Store, given: AgentRegistration, at: float) -> Agent:
     """Create an agent, or replace the declaration of the one with this id. Raises LayerError."""
-    checked_name(given.id)
+    check_agent_name(given.id)
     _check_status(given.status)
 
     def work(connection: Connection) -> None:
@@ -61,48 +61,62 @@ def register(store: Store, given: Registration, at: float) -> Agent:
         known = connection.execute("SELECT 1 FROM efforts WHERE id = ?", (given.effort,)).fetchone()
         if given.effort is not None and not known:
             raise LayerError("NOT_FOUND", f"there is no effort {given.effort}", hint="type: synaptic effort list --all")
-        who = (text(given.id), text(given.label), text(given.kind), text(given.project), given.effort, given.status)
+        who = (
+            replace_surrogates(given.id),
+            replace_surrogates(given.label),
+            replace_surrogates(given.kind),
+            replace_surrogates(given.project),
+            given.effort,
+            given.status,
+        )
         lists = (given.manages, given.claims, given.targeted_claims)
-        told = (text(given.parent) or None, *map(_list, lists), text(given.pane), text(given.note))
-        connection.execute(REGISTER, (*who, *told, at))
+        told = (
+            replace_surrogates(given.parent) or None,
+            *map(_encode_list, lists),
+            replace_surrogates(given.pane),
+            replace_surrogates(given.note),
+        )
+        connection.execute(UPSERT_AGENT, (*who, *told, at))
 
     store.write(work)
-    return required(store, given.id)
+    return require_agent(store, given.id)
 
 
-def set_status(store: Store, name: str, status: str, note: str, at: float) -> Agent:
+def set_agent_status(store: Store, name: str, status: str, note: str, at: float) -> Agent:
     """Set an agent's status from outside of its events. Raises LayerError for an unknown one."""
     _check_status(status)
 
     def work(connection: Connection) -> None:
         sql = "UPDATE agents SET status = ?, note = ?, updated_at = ? WHERE id = ?"
-        if connection.execute(sql, (status, text(note), at, text(name))).rowcount != 1:
-            raise _unknown(name)
+        if connection.execute(sql, (status, replace_surrogates(note), at, replace_surrogates(name))).rowcount != 1:
+            raise _make_not_found(name)
 
     store.write(work)
-    return required(store, name)
+    return require_agent(store, name)
 
 
-def required(store: Store, name: str) -> Agent:
+def require_agent(store: Store, name: str) -> Agent:
     """Find an agent; raises LayerError when there is none."""
-    found = layers.agent(store, name)
+    found = layers.find_agent(store, name)
     if found is None:
-        raise _unknown(name)
+        raise _make_not_found(name)
     return found
 
 
-def of_effort(store: Store, number: int) -> Agent | None:
+def find_effort_agent(store: Store, number: int) -> Agent | None:
     """Find the agent that works on an effort; of several, the one updated last."""
     sql = "SELECT id FROM agents WHERE effort_id = ? ORDER BY updated_at DESC, id LIMIT 1"
     row = store.read(lambda connection: connection.execute(sql, (number,)).fetchone())
-    return layers.agent(store, row[0]) if row else None
+    return layers.find_agent(store, row[0]) if row else None
 
 
-def checked_name(name: str) -> str:
+def check_agent_name(name: str) -> str:
     """Return the name if it is valid for an agent; raises LayerError otherwise."""
-    if not name.strip() or name == NOBODY or len(name) > LONGEST or not name.isprintable():
+    if not name.strip() or name == NO_AGENT_ID or len(name) > MAX_NAME_LENGTH or not name.isprintable():
         what = f"{name[:40]!r} cannot name an agent"
-        raise LayerError("VALIDATION_ERROR", what, hint=f"1 to {LONGEST} printable letters, and not `{NOBODY}`")
+        raise LayerError(
+            "VALIDATION_ERROR", what, hint=f"1 to {MAX_NAME_LENGTH} printable letters, and not `{NO_AGENT_ID}`"
+        )
     return name
 
 
@@ -111,9 +125,9 @@ def _check_status(status: str) -> None:
         raise LayerError("VALIDATION_ERROR", f"{status!r} is no status", hint=f"one of {', '.join(STATUSES)}")
 
 
-def _unknown(name: str) -> LayerError:
+def _make_not_found(name: str) -> LayerError:
     return LayerError("NOT_FOUND", f"there is no agent {name!r}", hint="type: synaptic agent list")
 
 
-def _list(words: tuple[str, ...]) -> str | None:
-    return msgspec.json.encode([text(word) for word in words]).decode() if words else None
+def _encode_list(words: tuple[str, ...]) -> str | None:
+    return msgspec.json.encode([replace_surrogates(word) for word in words]).decode() if words else None

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from synaptic.files.lock import hold_lock
 
-DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
-COMPANIONS = ("-wal", "-shm", "")
+DAMAGE_CODES = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
+DATABASE_SUFFIXES = ("-wal", "-shm", "")
 """The log goes first: left beside a fresh database it would be replayed into it."""
 
 Inode = tuple[int, int]
@@ -18,10 +18,10 @@ Inode = tuple[int, int]
 
 def is_damage(error: sqlite3.Error) -> bool:
     """Whether an error means that the file is no (whole) database, as opposed to full, locked or forbidden."""
-    return (getattr(error, "sqlite_errorcode", 0) & 0xFF) in DAMAGED
+    return (getattr(error, "sqlite_errorcode", 0) & 0xFF) in DAMAGE_CODES
 
 
-def inode(path: str | Path) -> Inode | None:
+def read_inode(path: str | Path) -> Inode | None:
     """Device and inode of the file under a name now; None when there is none."""
     try:
         found = os.stat(path)  # noqa: PTH116 - on the path of every event, and Path.stat costs twice as much
@@ -31,33 +31,33 @@ def inode(path: str | Path) -> Inode | None:
 
 
 @contextmanager
-def alone(path: Path) -> Iterator[None]:
+def lock_database(path: Path) -> Iterator[None]:
     """Hold the lock under which one process at a time creates, upgrades or moves the database."""
     with hold_lock(path.with_name(f"{path.name}.lock")):
         yield
 
 
-def set_aside(path: Path, seen: Inode | None) -> Path | None:
+def set_database_aside(path: Path, seen: Inode | None) -> Path | None:
     """Rename the database and its log to `<name>.damaged-<UTC stamp>`; call it inside `alone`.
 
     Nothing is done when `path` is no longer the file the caller saw: somebody else has replaced it.
     """
     # None is accepted: a database that was deleted may still have its log here, which must go too.
-    if inode(path) not in (seen, None):
+    if read_inode(path) not in (seen, None):
         return None
-    aside = _free(path)
-    for suffix in COMPANIONS:
-        _rename(Path(f"{path}{suffix}"), Path(f"{aside}{suffix}"))
+    aside = _choose_aside_path(path)
+    for suffix in DATABASE_SUFFIXES:
+        _rename_existing(Path(f"{path}{suffix}"), Path(f"{aside}{suffix}"))
     return aside
 
 
-def damaged(path: Path) -> tuple[Path, ...]:
+def list_damaged(path: Path) -> tuple[Path, ...]:
     """List the databases that were moved aside, oldest first."""
     found = path.parent.glob(f"{path.name}.damaged-*")
     return tuple(sorted(file for file in found if not file.name.endswith(("-wal", "-shm"))))
 
 
-def _free(path: Path) -> Path:
+def _choose_aside_path(path: Path) -> Path:
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
     # Two damages within one second must not overwrite each other's evidence.
     names = (f"{path.name}.damaged-{stamp}{suffix}" for suffix in ("", *(f".{n}" for n in range(2, 1000))))
@@ -65,6 +65,6 @@ def _free(path: Path) -> Path:
     return next(free)
 
 
-def _rename(source: Path, target: Path) -> None:
+def _rename_existing(source: Path, target: Path) -> None:
     if source.exists():
         source.rename(target)

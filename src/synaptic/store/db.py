@@ -17,15 +17,15 @@ Version = tuple[int, int, int]
 NO_VERSION: Version = (-1, -1, -1)
 T = TypeVar("T")
 
-PATIENCE = 1.0
+LOCK_TIMEOUT = 1.0
 """Seconds a write waits for another process's lock. Writes take under a millisecond, so more means a stuck one."""
-FIRST_PATIENCE = 10.0
-PAGE = 2048
+OPEN_LOCK_TIMEOUT = 10.0
+PAGE_SIZE = 2048
 """Whole pages go into the log: small ones make a commit of one event a third cheaper than 4096 (measured)."""
-LARGE_LOG = 64 * 1024 * 1024
-MEMORY_PAGES = 64 * 1024 * 1024 // PAGE
+LARGE_LOG_BYTES = 64 * 1024 * 1024
+MEMORY_PAGES = 64 * 1024 * 1024 // PAGE_SIZE
 """Upper bound for a database in memory (64 MB); beyond it writes are refused."""
-REASONS = {
+SQLITE_REASONS = {
     sqlite3.SQLITE_FULL: ("the disk is full", "free some space, or run `synaptic prune`"),
     sqlite3.SQLITE_READONLY: ("the database is read-only", "check the permissions with `synaptic doctor`"),
     sqlite3.SQLITE_CANTOPEN: ("the database cannot be opened", "check the permissions with `synaptic doctor`"),
@@ -69,11 +69,11 @@ class Store:
         try:
             store._open()
         except (OSError, sqlite3.Error) as error:
-            store._open_memory(store._told(error))
+            store._open_memory(store._to_store_error(error))
         return store
 
     @classmethod
-    def in_memory(cls, home: Home, trouble: StoreError) -> "Store":
+    def open_in_memory(cls, home: Home, trouble: StoreError) -> "Store":
         """A database for this process alone, with the notice why."""
         store = cls(home.database)
         store._open_memory(trouble)
@@ -96,7 +96,7 @@ class Store:
     def read(self, work: Callable[[Connection], T]) -> T:
         """Run SELECT statements under the lock and return their result."""
         with self._lock:
-            return self._guarded(work)
+            return self._run_guarded(work)
 
     def write(self, work: Callable[[Connection], T], *, follows: bool = False) -> T:
         """The result of some statements that happen together or not at all.
@@ -107,9 +107,9 @@ class Store:
             if not follows:
                 self._own_writes += 1
             # A write to a file that another process has renamed would succeed and be lost.
-            if self.durable and damage.inode(self._name) != self._inode:
-                self._follow()
-            return self._guarded(lambda connection: transact(connection, work))
+            if self.durable and damage.read_inode(self._name) != self._inode:
+                self._reopen_moved()
+            return self._run_guarded(lambda connection: run_transaction(connection, work))
 
     def checkpoint(self) -> None:
         """Move the log into the database, from a background thread: its fsync must not happen inside an event."""
@@ -117,22 +117,22 @@ class Store:
             self._try_disk()
             return
         try:
-            self.beside(self._checkpoint)
+            self.run_separately(self._checkpoint_log)
         except StoreError:
             return  # the log stays as it is, and the next tick tries again
 
-    def beside(self, work: Callable[[Connection], T]) -> T:
+    def run_separately(self, work: Callable[[Connection], T]) -> T:
         """Slow work on a connection of its own, so that events do not wait for it. In memory there is only one."""
         if not self.durable:
             return self.read(work)
         try:
-            connection = _connect(self._name, PATIENCE)
+            connection = _open_connection(self._name, LOCK_TIMEOUT)
             try:
                 return work(connection)
             finally:
                 connection.close()
         except sqlite3.Error as error:
-            raise self._told(error) from error
+            raise self._to_store_error(error) from error
 
     def close(self) -> None:
         """Close the connection; SQLite empties the log when the last process closes."""
@@ -140,43 +140,43 @@ class Store:
             self._connection.close()
 
     def _open(self) -> None:
-        _prepare(self.path)
-        self._inode = damage.inode(self._name)
+        _prepare_file(self.path)
+        self._inode = damage.read_inode(self._name)
         try:
             self._connect()
         except sqlite3.Error as error:
             if not damage.is_damage(error):
                 raise
-            self._replace(error)
+            self._replace_damaged(error)
 
     def _connect(self) -> None:
-        connection = _connect(self._name, FIRST_PATIENCE)
+        connection = _open_connection(self._name, OPEN_LOCK_TIMEOUT)
         try:
-            if schema.current(connection) != schema.latest():
+            if schema.read_schema_version(connection) != schema.find_latest_version():
                 # Before the lock and the pragmas: a database of a newer version must not be changed in any way.
                 schema.refuse_newer(connection, self._name)
-                with damage.alone(self.path):
-                    _settle(connection)
-                    schema.migrate(connection, self._name)
+                with damage.lock_database(self.path):
+                    _set_file_pragmas(connection)
+                    schema.migrate_schema(connection, self._name)
             # SQLite opens lazily: without a read of a real table a damaged file would only be noticed inside an event.
             connection.execute("SELECT 1 FROM events LIMIT 1").fetchone()
         except BaseException:
             connection.close()
             raise
         # Opening may wait for a migration in another process; from here on an agent is waiting for the answer.
-        connection.execute(f"PRAGMA busy_timeout = {int(PATIENCE * 1000)}")
-        self._use(connection, durable=True)
+        connection.execute(f"PRAGMA busy_timeout = {int(LOCK_TIMEOUT * 1000)}")
+        self._use_connection(connection, durable=True)
 
-    def _use(self, connection: Connection, *, durable: bool) -> None:
+    def _use_connection(self, connection: Connection, *, durable: bool) -> None:
         self._connection, self.durable = connection, durable
-        self._inode = damage.inode(self._name) if durable else None
+        self._inode = damage.read_inode(self._name) if durable else None
         self.generation += 1
 
     def _open_memory(self, trouble: StoreError) -> None:
-        connection = _connect(":memory:", PATIENCE)
+        connection = _open_connection(":memory:", LOCK_TIMEOUT)
         connection.execute(f"PRAGMA max_page_count = {MEMORY_PAGES}")
-        schema.migrate(connection, self._name)
-        self._use(connection, durable=False)
+        schema.migrate_schema(connection, self._name)
+        self._use_connection(connection, durable=False)
         self.trouble = str(trouble)
         self.notices.append(f"{trouble}: events are kept in memory only")
 
@@ -190,24 +190,24 @@ class Store:
             memory.close()
             self.notices.append(f"{self._name}: events are kept on disk again")
 
-    def _follow(self) -> None:
+    def _reopen_moved(self) -> None:
         """Reopen the path: the file there is no longer ours (another process moved it aside, or it was deleted)."""
-        gone = damage.inode(self._name) is None
+        gone = damage.read_inode(self._name) is None
         try:
             self._connection.close()
             if gone:
-                with damage.alone(self.path):
+                with damage.lock_database(self.path):
                     # Only a left-over log can be there: replayed into the fresh database it would damage it.
-                    damage.set_aside(self.path, None)
+                    damage.set_database_aside(self.path, None)
                 self.notices.append(f"{self._name}: was deleted while in use; a fresh one was started")
             self._open()
         except (OSError, sqlite3.Error) as error:
-            self._open_memory(self._told(error))
+            self._open_memory(self._to_store_error(error))
 
-    def _replace(self, error: sqlite3.Error) -> None:
-        with damage.alone(self.path):
-            aside = damage.set_aside(self.path, self._inode)
-        _prepare(self.path)
+    def _replace_damaged(self, error: sqlite3.Error) -> None:
+        with damage.lock_database(self.path):
+            aside = damage.set_database_aside(self.path, self._inode)
+        _prepare_file(self.path)
         self._connect()
         if aside:
             self.notices.append(
@@ -215,41 +215,41 @@ class Store:
                 "(trusted projects must be trusted again: `synaptic trust`)"
             )
 
-    def _guarded(self, work: Callable[[Connection], T]) -> T:
+    def _run_guarded(self, work: Callable[[Connection], T]) -> T:
         try:
             return work(self._connection)
         except sqlite3.Error as error:
             if not (self.durable and damage.is_damage(error)):
-                raise self._told(error) from error
-            return self._again(work, error)
+                raise self._to_store_error(error) from error
+            return self._retry_on_fresh(work, error)
 
-    def _again(self, work: Callable[[Connection], T], error: sqlite3.Error) -> T:
+    def _retry_on_fresh(self, work: Callable[[Connection], T], error: sqlite3.Error) -> T:
         try:
             self._connection.close()
-            self._replace(error)
+            self._replace_damaged(error)
         except (OSError, sqlite3.Error) as worse:
-            self._open_memory(self._told(worse))
+            self._open_memory(self._to_store_error(worse))
         try:
             return work(self._connection)
         except sqlite3.Error as worse:
-            raise self._told(worse) from worse
+            raise self._to_store_error(worse) from worse
 
-    def _checkpoint(self, connection: Connection) -> None:
+    def _checkpoint_log(self, connection: Connection) -> None:
         # PASSIVE never blocks writers; TRUNCATE does for a moment, so only when the log has grown large.
         connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
         log = Path(f"{self._name}-wal")
-        if log.exists() and log.stat().st_size > LARGE_LOG:
+        if log.exists() and log.stat().st_size > LARGE_LOG_BYTES:
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
 
-    def _told(self, error: Exception) -> StoreError:
+    def _to_store_error(self, error: Exception) -> StoreError:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-        message, hint = REASONS.get(code, (str(error), "run `synaptic doctor`"))
+        message, hint = SQLITE_REASONS.get(code, (str(error), "run `synaptic doctor`"))
         if isinstance(error, OSError):
             message = f"the database cannot be opened ({error.strerror or error})"
         return StoreError(message, where=self._name, hint=hint)
 
 
-def _connect(name: str, patience: float) -> Connection:
+def _open_connection(name: str, patience: float) -> Connection:
     # Statements outside `transact` commit by themselves; the lock above serialises threads.
     connection = sqlite3.connect(name, timeout=patience, isolation_level=None, check_same_thread=False)
     # wal_autocheckpoint = 0: the daemon checkpoints between events, so that no event pays for the fsync.
@@ -259,32 +259,32 @@ def _connect(name: str, patience: float) -> Connection:
     return connection
 
 
-def _settle(connection: Connection) -> None:
+def _set_file_pragmas(connection: Connection) -> None:
     """Set the pragmas that are stored in the file; they only take effect before the first table is created."""
-    for setting in (f"page_size = {PAGE}", "auto_vacuum = INCREMENTAL", "journal_mode = WAL"):
+    for setting in (f"page_size = {PAGE_SIZE}", "auto_vacuum = INCREMENTAL", "journal_mode = WAL"):
         connection.execute(f"PRAGMA {setting}").fetchone()
 
 
-def _prepare(path: Path) -> None:
+def _prepare_file(path: Path) -> None:
     """Create folder and file readable by the user only; SQLite gives the log the mode of the file."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     try:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600))
     except FileExistsError:
         # Never opened here: closing such a descriptor would drop the locks of SQLite's own.
-        _tighten(path, 0o600)
-    _tighten(path.parent, 0o700)
+        _tighten_mode(path, 0o600)
+    _tighten_mode(path.parent, 0o700)
     if not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
         raise PermissionError(13, "no permission to write", str(path))
 
 
-def _tighten(path: Path, mode: int) -> None:
+def _tighten_mode(path: Path, mode: int) -> None:
     found = path.stat()
     if found.st_uid == os.getuid() and found.st_mode & 0o777 & ~mode:
         path.chmod(mode)
 
 
-def transact(connection: Connection, work: Callable[[Connection], T]) -> T:
+def run_transaction(connection: Connection, work: Callable[[Connection], T]) -> T:
     """Run some work in one transaction; any exception rolls it back."""
     # IMMEDIATE takes the write lock first: a read that turns into a write would fail with BUSY without waiting.
     connection.execute("BEGIN IMMEDIATE")

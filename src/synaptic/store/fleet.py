@@ -7,15 +7,15 @@ import msgspec
 from synaptic.model.layers import BLOCK_AFTER, Status
 from synaptic.store.db import Connection, Store
 
-MEMBERS = """
+SELECT_MEMBERS = """
 SELECT agent, label, kind, status, note, parent, pane, named, project, task, skill, current_phase, session_id,
        heartbeat_counter, context_usage, last_heartbeat, updated_at, supervised, block_after
 FROM fleet_status
 """
-CHECKED = "UPDATE agents SET status = 'checked', updated_at = ? WHERE id = ? AND status = 'attention'"
+MARK_CHECKED = "UPDATE agents SET status = 'checked', updated_at = ? WHERE id = ? AND status = 'attention'"
 
 
-class Member(msgspec.Struct, frozen=True, kw_only=True):
+class FleetMember(msgspec.Struct, frozen=True, kw_only=True):
     """One agent and what it does."""
 
     agent: str
@@ -42,31 +42,31 @@ class Member(msgspec.Struct, frozen=True, kw_only=True):
     supervised: bool = False
 
 
-def members(store: Store) -> tuple[Member, ...]:
+def list_members(store: Store) -> tuple[FleetMember, ...]:
     """List all agents in one read."""
-    return tuple(map(_member, store.read(lambda connection: connection.execute(MEMBERS).fetchall())))
+    return tuple(map(_row_to_member, store.read(lambda connection: connection.execute(SELECT_MEMBERS).fetchall())))
 
 
-def version(store: Store) -> tuple[int, int]:
+def read_data_version(store: Store) -> tuple[int, int]:
     """Read a version that changes when another connection has committed or the store has opened another file."""
     sql = "PRAGMA data_version"
     return store.generation, int(store.read(lambda connection: connection.execute(sql).fetchone()[0]))
 
 
-def check(store: Store, agent: str, at: float) -> Status | None:
+def mark_checked(store: Store, agent: str, at: float) -> Status | None:
     """Mark an agent that waits for attention as looked at; returns its status, None for an unknown agent."""
 
     def work(connection: Connection) -> Status | None:
-        connection.execute(CHECKED, (at, agent))
+        connection.execute(MARK_CHECKED, (at, agent))
         row = connection.execute("SELECT status FROM agents WHERE id = ?", (agent,)).fetchone()
         return row[0] if row else None
 
     return store.write(work)
 
 
-def _member(row: tuple[Any, ...]) -> Member:
+def _row_to_member(row: tuple[Any, ...]) -> FleetMember:
     limit, beat, said = row[18], row[15] or 0.0, row[16]
-    return Member(
+    return FleetMember(
         agent=row[0],
         label=row[1],
         kind=row[2],

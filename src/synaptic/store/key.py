@@ -16,24 +16,24 @@ class _KeyCache:
     """Once it has been read."""
 
 
-def signing_key(store: Store) -> bytes:
+def read_signing_key(store: Store) -> bytes:
     """Read or create the key of this home. Where no file can be written, a key that lives as long as this process."""
     cache = store.cache(_KeyCache)
     if not cache.key:
-        cache.key = _found(store)
+        cache.key = _read_or_make_key(store)
     return cache.key
 
 
-def key_path(store: Store) -> Path:
+def locate_key(store: Store) -> Path:
     """Path of the key file."""
     return store.path.with_name("state.key")
 
 
-def _found(store: Store) -> bytes:
-    path = key_path(store)
+def _read_or_make_key(store: Store) -> bytes:
+    path = locate_key(store)
     try:
         # In this order: another process may create the key between the first read and our own attempt.
-        return _read(path) or _made(path) or _renewed(store, path)
+        return _read_key(path) or _make_key(path) or _renew_key(store, path)
     except OSError as error:
         store.notices.append(
             f"{path}: cannot be used ({error.strerror or error}); sections signed before are not believed, "
@@ -42,7 +42,7 @@ def _found(store: Store) -> bytes:
         return os.urandom(KEY_BYTES)
 
 
-def _read(path: Path) -> bytes:
+def _read_key(path: Path) -> bytes:
     """The key, or nothing where there is none that can be used."""
     with suppress(OSError):
         key = path.read_bytes()
@@ -51,7 +51,7 @@ def _read(path: Path) -> bytes:
     return b""
 
 
-def _made(path: Path) -> bytes:
+def _make_key(path: Path) -> bytes:
     """Create the key unless there is one: a hard link appears with its whole content and never replaces a file."""
     fresh = path.with_name(f".{path.name}.{os.getpid()}.{os.urandom(4).hex()}")
     handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
@@ -62,18 +62,18 @@ def _made(path: Path) -> bytes:
             path.hardlink_to(fresh)
     finally:
         fresh.unlink()
-    return _read(path)
+    return _read_key(path)
 
 
-def _renewed(store: Store, path: Path) -> bytes:
+def _renew_key(store: Store, path: Path) -> bytes:
     """Move an unusable key aside, in one process, and create a new one; sections signed before are distrusted."""
-    with damage.alone(store.path):
+    with damage.lock_database(store.path):
         # Another process may have renewed it while this one waited for the lock.
-        if key := _read(path):
+        if key := _read_key(path):
             return key
         aside = path.with_name(f"{path.name}.unusable-{datetime.now(UTC):%Y%m%dT%H%M%S%fZ}")
         path.rename(aside)
-        key = _made(path)
+        key = _make_key(path)
     store.notices.append(
         f"{path}: could not be read as a key; moved to {aside.name}, a new one was made. Sections signed before are "
         "not believed: breakers count as tripped and safemode as on until you reset them"

@@ -21,39 +21,39 @@ from synaptic.model.layers import (
     Signal,
 )
 from synaptic.store.db import Connection
-from synaptic.store.record import Record
+from synaptic.store.record import EventRecord
 from synaptic.store.redact import redact_text
 
-KINDS = LAYER_EFFECTS
+LAYER_EFFECT_CLASSES = LAYER_EFFECTS
 LIST_LIMIT = 2000
 """Files, folders and directives that are remembered of one session or effort; the newest stay."""
 
-OPEN = """
+INSERT_SESSION = """
 INSERT INTO sessions (effort_id, task_id, prev_session_id, host_session, fleet_agent, subagent, model, transcript_path,
                       created_at)
 SELECT id, task_id, ?, ?, ?, ?, ?, ?, ? FROM efforts WHERE id = ? AND lifecycle = 'active'
 """
 """Selected from the effort: one that has finished since the event was decided gets no session, and no error."""
-TOLD = """
+MARK_HANDED_OVER = """
 UPDATE sessions SET handed_over_at = ? WHERE id = ? AND dehydration_payload IS NOT NULL AND handed_over_at IS NULL
 """
-END = "UPDATE sessions SET ended_at = ? WHERE id = ? AND ended_at IS NULL"
-STILL_OPEN = """
+END_SESSION = "UPDATE sessions SET ended_at = ? WHERE id = ? AND ended_at IS NULL"
+SELECT_STILL_OPEN = """
 SELECT id FROM sessions WHERE effort_id = ? AND ended_at IS NULL AND subagent = '' AND fleet_agent = ?
 """
-SUBAGENTS = """
+SELECT_SUBAGENTS = """
 SELECT s.id, s.host_session FROM sessions m JOIN sessions s ON s.effort_id = m.effort_id AND s.ended_at IS NULL
 WHERE m.id = ? AND m.subagent = '' AND m.host_session != '' AND s.host_session = m.host_session AND s.subagent != ''
 """
 """A sub-agent runs in its parent's window; a window without an id cannot be told apart from others and ends nobody."""
-BEAT = """
+UPDATE_HEARTBEAT = """
 UPDATE sessions SET heartbeat_counter = CASE WHEN ? THEN 0 ELSE heartbeat_counter + ? END, last_heartbeat = ?,
     last_edited = ?, context_usage = coalesce(?, context_usage), transcript_offset = coalesce(?, transcript_offset)
 WHERE id = ? AND ended_at IS NULL
 """
 """Added in SQL, not in Python: two calls at once are two beats."""
-CLAIM = "UPDATE sessions SET host_session = ? WHERE id = ? AND host_session = '' AND ended_at IS NULL"
-STATUS = """
+CLAIM_SESSION = "UPDATE sessions SET host_session = ? WHERE id = ? AND host_session = '' AND ended_at IS NULL"
+UPSERT_STATUS = """
 INSERT INTO agents (id, label, kind, status, named, host_session, project_id, effort_id, note, updated_at)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, (SELECT id FROM projects WHERE path = ?7), ?8, ?9, ?10)
 ON CONFLICT (id) DO UPDATE SET status = excluded.status, note = excluded.note, updated_at = excluded.updated_at,
@@ -64,23 +64,23 @@ ON CONFLICT (id) DO UPDATE SET status = excluded.status, note = excluded.note, u
     project_id = coalesce(excluded.project_id, project_id), effort_id = coalesce(excluded.effort_id, effort_id)
 """
 """An event knows little about its agent: what it leaves empty stays as it was registered."""
-RUNS = "SELECT 1 FROM efforts WHERE id = ? AND lifecycle = 'active'"
-PROJECT = "INSERT INTO projects (path, name, created_at) VALUES (?, ?, ?) ON CONFLICT (path) DO NOTHING"
-NOTE = "INSERT INTO messages (session_id, role, content, tool_name, timestamp) VALUES (?, ?, ?, ?, ?)"
-RESTART = "UPDATE agents SET restart_prompt = ?, restart_at = ?, updated_at = ? WHERE id = ?"
-SIGNAL = "UPDATE agents SET signals = signals + 1, updated_at = ? WHERE id = ?"
-TELL = """
+SELECT_ACTIVE = "SELECT 1 FROM efforts WHERE id = ? AND lifecycle = 'active'"
+INSERT_PROJECT = "INSERT INTO projects (path, name, created_at) VALUES (?, ?, ?) ON CONFLICT (path) DO NOTHING"
+INSERT_NOTE = "INSERT INTO messages (session_id, role, content, tool_name, timestamp) VALUES (?, ?, ?, ?, ?)"
+ASK_RESTART = "UPDATE agents SET restart_prompt = ?, restart_at = ?, updated_at = ? WHERE id = ?"
+COUNT_SIGNAL = "UPDATE agents SET signals = signals + 1, updated_at = ? WHERE id = ?"
+INSERT_SIGNAL_TEXT = """
 INSERT INTO deliveries (call, hook, session, agent_id, text, at)
 SELECT ?, ?, host_session, '', ?, ? FROM agents WHERE id = ? AND host_session != '' ON CONFLICT (call, hook) DO NOTHING
 """
-FORWARD = """
+FORWARD_SIGNALS = """
 UPDATE deliveries SET session = ?1 WHERE agent_id = '' AND delivered = '' AND hook = 'signal:' || ?2
   AND session = (SELECT host_session FROM agents WHERE id = ?2 AND host_session NOT IN ('', ?1))
 """
 """Signals that an agent was not told in its last window are delivered in its next one."""
 
 
-class Cause(msgspec.Struct, frozen=True, kw_only=True):
+class EffectCause(msgspec.Struct, frozen=True, kw_only=True):
     """The event that the changes belong to."""
 
     at: float
@@ -88,119 +88,130 @@ class Cause(msgspec.Struct, frozen=True, kw_only=True):
     host: str = ""
 
 
-class Applied(msgspec.Struct, frozen=True):
+class AppliedEffects(msgspec.Struct, frozen=True):
     """What the database assigned: the id of a session that was opened."""
 
     session: int | None = None
 
 
-def settle(connection: Connection, record: Record) -> None:
+def record_layer_effects(connection: Connection, record: EventRecord) -> None:
     """In the transaction of the event: every change of the layers that its decision carries."""
-    effects = tuple(effect for effect in record.decision.effects if isinstance(effect, KINDS))
+    effects = tuple(effect for effect in record.decision.effects if isinstance(effect, LAYER_EFFECT_CLASSES))
     if effects:
-        apply(connection, effects, Cause(at=record.at, call=record.call, host=record.session))
+        apply_layer_effects(connection, effects, EffectCause(at=record.at, call=record.call, host=record.session))
 
 
-def apply(connection: Connection, effects: Iterable[LayerEffect], cause: Cause) -> Applied:
+def apply_layer_effects(connection: Connection, effects: Iterable[LayerEffect], cause: EffectCause) -> AppliedEffects:
     """Write all effects in order."""
     opened: int | None = None
     for effect in effects:
         if isinstance(effect, OpenSession):
-            opened = _open(connection, effect, cause) or opened
+            opened = _open_session(connection, effect, cause) or opened
         else:
-            WAYS[type(effect)](connection, effect, cause)
-    return Applied(opened)
+            EFFECT_WRITERS[type(effect)](connection, effect, cause)
+    return AppliedEffects(opened)
 
 
-def _open(connection: Connection, opening: OpenSession, cause: Cause) -> int | None:
+def _open_session(connection: Connection, opening: OpenSession, cause: EffectCause) -> int | None:
     who = (opening.host, opening.agent, opening.subagent, opening.model, opening.transcript)
-    before = _followed(connection, opening)
-    values = (before[0] if before else None, *map(text, who), cause.at, opening.effort)
-    cursor = connection.execute(OPEN, values)
+    before = _find_followed(connection, opening)
+    values = (before[0] if before else None, *map(replace_surrogates, who), cause.at, opening.effort)
+    cursor = connection.execute(INSERT_SESSION, values)
     if cursor.rowcount != 1:
         return None  # the effort is gone or finished: nothing ends for the sake of a window that does not open
     for session in before:
-        connection.execute(END, (cause.at, session))
+        connection.execute(END_SESSION, (cause.at, session))
         _end_subagents(connection, session, cause, opening.host)
     if opening.follows is not None:
-        connection.execute(TOLD, (cause.at, opening.follows))
+        connection.execute(MARK_HANDED_OVER, (cause.at, opening.follows))
     return cursor.lastrowid
 
 
-def _followed(connection: Connection, opening: OpenSession) -> list[int]:
+def _find_followed(connection: Connection, opening: OpenSession) -> list[int]:
     """Find the sessions that a new one replaces, newest first: others may have opened since it was looked up."""
     if opening.follows is None:
         return []
-    rows = connection.execute(STILL_OPEN, (opening.effort, text(opening.agent))).fetchall()
+    rows = connection.execute(SELECT_STILL_OPEN, (opening.effort, replace_surrogates(opening.agent))).fetchall()
     return sorted({opening.follows, *(number for (number,) in rows)}, reverse=True)
 
 
-def _end(connection: Connection, end: EndSession, cause: Cause) -> None:
-    if connection.execute(END, (cause.at, end.session)).rowcount != 1:
+def _end_session(connection: Connection, end: EndSession, cause: EffectCause) -> None:
+    if connection.execute(END_SESSION, (cause.at, end.session)).rowcount != 1:
         return
     if end.merge_loaded:
         sql = "SELECT effort_id, loaded_files FROM sessions WHERE id = ?"
         effort, files = connection.execute(sql, (end.session,)).fetchone()
-        _extend(connection, ("efforts", "loaded_files", effort), decoded(files))
+        _extend_list(connection, ("efforts", "loaded_files", effort), decode_stored(files))
     _end_subagents(connection, end.session, cause)
 
 
-def _end_subagents(connection: Connection, main: int, cause: Cause, next_host: str = "") -> None:
+def _end_subagents(connection: Connection, main: int, cause: EffectCause, next_host: str = "") -> None:
     """End the sub-agents of an ended window: interrupted ones send no SubagentStop. Those of `next_host` go on."""
-    for number, host in connection.execute(SUBAGENTS, (main,)).fetchall():
-        if host != text(next_host):
-            _end(connection, EndSession(session=number, merge_loaded=True), cause)
+    for number, host in connection.execute(SELECT_SUBAGENTS, (main,)).fetchall():
+        if host != replace_surrogates(next_host):
+            _end_session(connection, EndSession(session=number, merge_loaded=True), cause)
 
 
-def _beat(connection: Connection, beat: Beat, cause: Cause) -> None:
-    values = (beat.reset, beat.add, cause.at, text(beat.edited), beat.usage, beat.offset, beat.session)
-    connection.execute(BEAT, values)
+def _write_beat(connection: Connection, beat: Beat, cause: EffectCause) -> None:
+    values = (beat.reset, beat.add, cause.at, replace_surrogates(beat.edited), beat.usage, beat.offset, beat.session)
+    connection.execute(UPDATE_HEARTBEAT, values)
     if beat.claim and cause.host:
-        connection.execute(CLAIM, (text(cause.host), beat.session))
+        connection.execute(CLAIM_SESSION, (replace_surrogates(cause.host), beat.session))
 
 
-def _loaded(connection: Connection, loaded: Loaded, cause: Cause) -> None:
-    _extend(connection, ("sessions", "loaded_files", loaded.session), list(loaded.files))
+def _add_loaded(connection: Connection, loaded: Loaded, cause: EffectCause) -> None:
+    _extend_list(connection, ("sessions", "loaded_files", loaded.session), list(loaded.files))
 
 
-def _note(connection: Connection, note: Note, cause: Cause) -> None:
+def _insert_note(connection: Connection, note: Note, cause: EffectCause) -> None:
     # Outside of the journal's own redaction: messages are stored as columns of their own.
-    content = redact_text(text(note.content))
+    content = redact_text(replace_surrogates(note.content))
     if connection.execute("SELECT 1 FROM sessions WHERE id = ?", (note.session,)).fetchone():
-        connection.execute(NOTE, (note.session, note.role, content, text(note.tool) or None, cause.at))
+        connection.execute(
+            INSERT_NOTE, (note.session, note.role, content, replace_surrogates(note.tool) or None, cause.at)
+        )
 
 
-def _status(connection: Connection, status: SetStatus, cause: Cause) -> None:
-    root = text(status.project)
+def _upsert_status(connection: Connection, status: SetStatus, cause: EffectCause) -> None:
+    root = replace_surrogates(status.project)
     if root:
-        connection.execute(PROJECT, (root, root.rpartition("/")[2], cause.at))
+        connection.execute(INSERT_PROJECT, (root, root.rpartition("/")[2], cause.at))
     # An effort that finished while the call was being decided must not be bound again.
-    known = connection.execute(RUNS, (status.effort,)).fetchone()
-    who = (text(status.agent), text(status.label), status.kind, status.status, int(status.named), text(status.host))
-    where = (root, status.effort if known else None, redact_text(text(status.note)), cause.at)
+    known = connection.execute(SELECT_ACTIVE, (status.effort,)).fetchone()
+    who = (
+        replace_surrogates(status.agent),
+        replace_surrogates(status.label),
+        status.kind,
+        status.status,
+        int(status.named),
+        replace_surrogates(status.host),
+    )
+    where = (root, status.effort if known else None, redact_text(replace_surrogates(status.note)), cause.at)
     # Before STATUS overwrites host_session: FORWARD finds the undelivered signals by the old one.
     if status.named and status.host:
         # Before STATUS, which overwrites the window that waiting deliveries were addressed to.
-        connection.execute(FORWARD, (text(status.host), text(status.agent)))
-    connection.execute(STATUS, (*who, *where))
+        connection.execute(FORWARD_SIGNALS, (replace_surrogates(status.host), replace_surrogates(status.agent)))
+    connection.execute(UPSERT_STATUS, (*who, *where))
 
 
-def _metadata(connection: Connection, change: Metadata, cause: Cause) -> None:
+def _update_metadata(connection: Connection, change: Metadata, cause: EffectCause) -> None:
     write_metadata(connection, change)  # an event has nobody to tell that it is damaged
 
 
 def write_metadata(connection: Connection, change: Metadata) -> bool:
     """Metadata of an effort, changed; False for one that is not there or damaged, which is nobody's to overwrite."""
     row = connection.execute("SELECT metadata FROM efforts WHERE id = ?", (change.effort,)).fetchone()
-    before = decoded(row[0], kind=dict) if row else None
+    before = decode_stored(row[0], kind=dict) if row else None
     if row is None or (row[0] is not None and before is None):
         return False
-    after = redact_text(text(msgspec.json.encode(revised(before or {}, change), enc_hook=repr).decode()))
+    after = redact_text(
+        replace_surrogates(msgspec.json.encode(revise_metadata(before or {}, change), enc_hook=repr).decode())
+    )
     connection.execute("UPDATE efforts SET metadata = ? WHERE id = ?", (after, change.effort))
     return True
 
 
-def revised(before: Mapping[str, object], change: Metadata) -> dict[str, object]:
+def revise_metadata(before: Mapping[str, object], change: Metadata) -> dict[str, object]:
     """Apply a change to metadata: drop keys, take items off lists, put values."""
     after = {key: value for key, value in before.items() if key not in change.drop}
     for key, count in change.take.items():
@@ -212,43 +223,45 @@ def revised(before: Mapping[str, object], change: Metadata) -> dict[str, object]
     return {**after, **change.put}
 
 
-def _discovered(connection: Connection, found: Discovered, cause: Cause) -> None:
-    _extend(connection, ("efforts", "discovered_directives", found.effort), list(found.directives))
-    _extend(connection, ("efforts", "discovered_directories", found.effort), list(found.directories))
+def _add_discovered(connection: Connection, found: Discovered, cause: EffectCause) -> None:
+    _extend_list(connection, ("efforts", "discovered_directives", found.effort), list(found.directives))
+    _extend_list(connection, ("efforts", "discovered_directories", found.effort), list(found.directories))
 
 
-def _restart(connection: Connection, restart: Restart, cause: Cause) -> None:
-    connection.execute(RESTART, (text(restart.prompt), cause.at, cause.at, text(restart.agent)))
+def _ask_restart(connection: Connection, restart: Restart, cause: EffectCause) -> None:
+    connection.execute(
+        ASK_RESTART, (replace_surrogates(restart.prompt), cause.at, cause.at, replace_surrogates(restart.agent))
+    )
 
 
-def _signal(connection: Connection, signal: Signal, cause: Cause) -> None:
-    coordinator = text(signal.agent)
-    connection.execute(SIGNAL, (cause.at, coordinator))
+def _send_signal(connection: Connection, signal: Signal, cause: EffectCause) -> None:
+    coordinator = replace_surrogates(signal.agent)
+    connection.execute(COUNT_SIGNAL, (cause.at, coordinator))
     # Deliveries are unique by (call, hook); outside of an event the time stands for the call.
     call = cause.call or f"signal:{coordinator}:{cause.at}"  # deliveries are told apart by call and hook
-    told = redact_text(text(signal.text))
-    connection.execute(TELL, (call, f"signal:{coordinator}", told, cause.at, coordinator))
+    told = redact_text(replace_surrogates(signal.text))
+    connection.execute(INSERT_SIGNAL_TEXT, (call, f"signal:{coordinator}", told, cause.at, coordinator))
 
 
-def _forget(connection: Connection, forget: ForgetSkill, cause: Cause) -> None:
-    connection.execute("DELETE FROM skills WHERE path = ?", (text(forget.path),))
+def _forget_skill(connection: Connection, forget: ForgetSkill, cause: EffectCause) -> None:
+    connection.execute("DELETE FROM skills WHERE path = ?", (replace_surrogates(forget.path),))
 
 
-WAYS: Mapping[type, Callable[[Connection, Any, Cause], None]] = {
-    EndSession: _end,
-    Beat: _beat,
-    Loaded: _loaded,
-    Note: _note,
-    SetStatus: _status,
-    Metadata: _metadata,
-    Discovered: _discovered,
-    Restart: _restart,
-    Signal: _signal,
-    ForgetSkill: _forget,
+EFFECT_WRITERS: Mapping[type, Callable[[Connection, Any, EffectCause], None]] = {
+    EndSession: _end_session,
+    Beat: _write_beat,
+    Loaded: _add_loaded,
+    Note: _insert_note,
+    SetStatus: _upsert_status,
+    Metadata: _update_metadata,
+    Discovered: _add_discovered,
+    Restart: _ask_restart,
+    Signal: _send_signal,
+    ForgetSkill: _forget_skill,
 }
 
 
-def _extend(connection: Connection, place: tuple[str, str, int], more: list[Any] | None) -> None:
+def _extend_list(connection: Connection, place: tuple[str, str, int], more: list[Any] | None) -> None:
     """Append the items that are missing to a stored list of texts."""
     table, column, number = place
     if not more:
@@ -256,14 +269,14 @@ def _extend(connection: Connection, place: tuple[str, str, int], more: list[Any]
     row = connection.execute(f"SELECT {column} FROM {table} WHERE id = ?", (number,)).fetchone()
     if row is None:
         return
-    before = decoded(row[0]) or []
-    after = list(dict.fromkeys([*before, *(text(str(item)) for item in more)]))[-LIST_LIMIT:]
+    before = decode_stored(row[0]) or []
+    after = list(dict.fromkeys([*before, *(replace_surrogates(str(item)) for item in more)]))[-LIST_LIMIT:]
     if after != before:
         encoded = msgspec.json.encode(after).decode()
         connection.execute(f"UPDATE {table} SET {column} = ? WHERE id = ?", (encoded, number))
 
 
-def decoded(stored: object, kind: Any = list) -> Any:
+def decode_stored(stored: object, kind: Any = list) -> Any:
     """Decode a stored list or object; None when it is missing or damaged."""
     try:
         return msgspec.json.decode(stored, type=kind) if isinstance(stored, str | bytes) else None
@@ -271,6 +284,6 @@ def decoded(stored: object, kind: Any = list) -> Any:
         return None
 
 
-def text(value: str) -> str:
+def replace_surrogates(value: str) -> str:
     """Replace lone surrogates, which UTF-8 and SQLite cannot store."""
     return value if value.isascii() else value.encode("utf-8", "replace").decode()

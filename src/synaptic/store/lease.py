@@ -7,16 +7,16 @@ import re
 from pathlib import Path
 
 
-def lease_file(home_root: Path, agent: str) -> Path:
+def locate_lease(home_root: Path, agent: str) -> Path:
     """Path of an agent's lease file: readable, and distinct for any two agent names."""
     plain = re.sub(r"[^A-Za-z0-9._-]", "-", agent)[:40]
     digest = hashlib.sha256(agent.encode("utf-8", "surrogatepass")).hexdigest()[:8]
     return home_root / "run" / f"{plain}-{digest}.lease"
 
 
-def take(home_root: Path, agent: str) -> int | None:
+def take_lease(home_root: Path, agent: str) -> int | None:
     """Take the lease; returns the descriptor to be kept open, None when another supervisor holds it."""
-    path = lease_file(home_root, agent)
+    path = locate_lease(home_root, agent)
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     # O_CLOEXEC: a lock belongs to the open file, and an agent that inherited it would outlive its supervisor with it.
     descriptor = os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
@@ -28,12 +28,12 @@ def take(home_root: Path, agent: str) -> int | None:
     return descriptor
 
 
-def held(home_root: Path, agent: str) -> bool:
+def is_lease_held(home_root: Path, agent: str) -> bool:
     """Whether a living supervisor holds the lease."""
-    return is_locked(lease_file(home_root, agent))
+    return is_file_locked(locate_lease(home_root, agent))
 
 
-def is_locked(path: Path) -> bool:
+def is_file_locked(path: Path) -> bool:
     """Whether a living process holds a lock on a file."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)

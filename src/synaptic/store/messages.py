@@ -6,10 +6,10 @@ import msgspec
 
 from synaptic.store.db import Store
 
-SELECT = "SELECT id, session_id, role, content, tool_name, timestamp FROM messages"
+SELECT_MESSAGES = "SELECT id, session_id, role, content, tool_name, timestamp FROM messages"
 
 
-class Message(msgspec.Struct, frozen=True, kw_only=True):
+class DialogueMessage(msgspec.Struct, frozen=True, kw_only=True):
     """One line of a dialogue."""
 
     id: int
@@ -22,16 +22,16 @@ class Message(msgspec.Struct, frozen=True, kw_only=True):
 
 def of_sessions(
     store: Store, sessions: Collection[int], limit: int | None = None, *, newest: bool = False
-) -> list[Message]:
+) -> list[DialogueMessage]:
     """The first messages of some sessions, or the last ones; the oldest of them first."""
     marks = ", ".join("?" * len(sessions))
     order = "DESC" if newest else "ASC"
-    sql = f"{SELECT} WHERE session_id IN ({marks}) ORDER BY id {order} LIMIT ?"
+    sql = f"{SELECT_MESSAGES} WHERE session_id IN ({marks}) ORDER BY id {order} LIMIT ?"
     rows = store.read(
         lambda connection: connection.execute(sql, (*sessions, -1 if limit is None else limit)).fetchall()
     )
     found = [
-        Message(id=number, session=session, role=role, content=content, tool=tool or "", at=at)
+        DialogueMessage(id=number, session=session, role=role, content=content, tool=tool or "", at=at)
         for number, session, role, content, tool, at in rows
     ]
     return found[::-1] if newest else found

@@ -7,11 +7,11 @@ import msgspec
 from synaptic.model.call import Answer
 from synaptic.model.decision import Decision
 
-Keep = Literal["full", "structure", "off"]
+JournalDetail = Literal["full", "structure", "off"]
 """How much the journal stores: all; no contents; only what repeated requests, deliveries and the stop cap need."""
 
 
-class Record(msgspec.Struct, frozen=True, kw_only=True):
+class EventRecord(msgspec.Struct, frozen=True, kw_only=True):
     """One answered event that is about to be written to the journal."""
 
     call: str
@@ -31,7 +31,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     """Deliveries whose text this answer carried."""
 
 
-class Entry(msgspec.Struct, frozen=True, kw_only=True):
+class JournalEntry(msgspec.Struct, frozen=True, kw_only=True):
     """One event as the journal stored it; the source of `explain`."""
 
     id: int

@@ -5,31 +5,31 @@ from collections.abc import Callable
 
 import msgspec
 
-from synaptic.store.db import Connection, Store, transact
-from synaptic.store.deliveries import LIFE
+from synaptic.store.db import Connection, Store, run_transaction
+from synaptic.store.deliveries import DELIVERY_LIFETIME
 
-STEP = 500
+ROWS_PER_STEP = 500
 """Rows per transaction: a few milliseconds of the write lock."""
-PAGES = 2000
+PAGES_PER_STEP = 2000
 """Free pages given back to the disk per transaction."""
-PAUSE = 0.001
+STEP_PAUSE = 0.001
 """Seconds between two steps, in which a waiting writer gets the lock."""
-REPEAT = 600.0
+REPEAT_SECONDS = 600.0
 """Seconds in which an agent may repeat a request."""
-DAY = 24 * 3600.0
+SECONDS_PER_DAY = 24 * 3600.0
 
 # The newest event stays: SQLite would give its number again, and `explain 17` would mean another event.
-OLDEST = "SELECT id, at FROM events WHERE id < (SELECT max(id) FROM events) ORDER BY id LIMIT ?"
+SELECT_OLDEST = "SELECT id, at FROM events WHERE id < (SELECT max(id) FROM events) ORDER BY id LIMIT ?"
 """Never the newest: its id is the last one given, from which `keep` counts back and `tail` goes on."""
-DELIVERIES = """
+DELETE_DELIVERIES = """
 DELETE FROM deliveries WHERE id IN (SELECT id FROM deliveries
 WHERE at NOT BETWEEN ?1 - ?2 AND ?1 + ?2 OR (delivered <> '' AND at < ?1 - ?3) LIMIT ?4)
 """
 """Both sides of now: after a clock that was set back, what lies in the future would never expire."""
-ANSWERS = (
+DELETE_ANSWERS = (
     "DELETE FROM answers WHERE call IN (SELECT call FROM answers WHERE at NOT BETWEEN ?1 - ?2 AND ?1 + ?2 LIMIT ?3)"
 )
-OLD = (
+DELETE_OLD_ROWS = (
     "DELETE FROM stops WHERE at < ?",
     "DELETE FROM messages WHERE timestamp < ?",
     "DELETE FROM agents WHERE named = 0 AND updated_at < ?",
@@ -37,7 +37,7 @@ OLD = (
 """Small tables, in one statement each: what nobody looks back to. Efforts and their sessions stay."""
 
 
-class Pruned(msgspec.Struct, frozen=True):
+class PruneCounts(msgspec.Struct, frozen=True):
     """What was removed."""
 
     events: int = 0
@@ -47,46 +47,48 @@ class Pruned(msgspec.Struct, frozen=True):
     """Given back to the disk."""
 
 
-def prune(store: Store, days: float, keep: int = 0) -> Pruned:
+def prune_events(store: Store, days: float, keep: int = 0) -> PruneCounts:
     """Remove events older than `days`, and the oldest beyond `keep` (0: any number); then what `expire` removes.
 
     Dialogue and agents without a name go with the events of their time.
 
     The newest event always stays, so that its number is the last one given.
     """
-    return store.beside(lambda connection: _prune(connection, days, keep))
+    return store.run_separately(lambda connection: _delete_old_events(connection, days, keep))
 
 
-def expire(store: Store) -> Pruned:
+def prune_expired(store: Store) -> PruneCounts:
     """Remove short-lived rows: answers of events that are not journaled, delivered or stale deliveries."""
-    return store.beside(_expire)
+    return store.run_separately(_delete_expired)
 
 
-def _prune(connection: Connection, days: float, keep: int) -> Pruned:
-    before = time.time() - days * DAY
+def _delete_old_events(connection: Connection, days: float, keep: int) -> PruneCounts:
+    before = time.time() - days * SECONDS_PER_DAY
     newest = int(connection.execute("SELECT coalesce(max(id), 0) FROM events").fetchone()[0])
     first = newest - keep if keep else 0
     events = _repeat(lambda: _drop_oldest(connection, before, first))
-    rest = _expire(connection)
-    for sql in OLD:
+    rest = _delete_expired(connection)
+    for sql in DELETE_OLD_ROWS:
         connection.execute(sql, (before,))
-    return msgspec.structs.replace(rest, events=events, bytes=_give_back(connection))
+    return msgspec.structs.replace(rest, events=events, bytes=_vacuum_free_pages(connection))
 
 
-def _expire(connection: Connection) -> Pruned:
+def _delete_expired(connection: Connection) -> PruneCounts:
     now = time.time()
-    deliveries = _repeat(lambda: connection.execute(DELIVERIES, (now, LIFE, REPEAT, STEP)).rowcount)
-    answers = _repeat(lambda: connection.execute(ANSWERS, (now, REPEAT, STEP)).rowcount)
-    return Pruned(deliveries=deliveries, answers=answers)
+    deliveries = _repeat(
+        lambda: connection.execute(DELETE_DELIVERIES, (now, DELIVERY_LIFETIME, REPEAT_SECONDS, ROWS_PER_STEP)).rowcount
+    )
+    answers = _repeat(lambda: connection.execute(DELETE_ANSWERS, (now, REPEAT_SECONDS, ROWS_PER_STEP)).rowcount)
+    return PruneCounts(deliveries=deliveries, answers=answers)
 
 
 def _drop_oldest(connection: Connection, before: float, first: int) -> int:
     """Delete one batch from the front: ids grow with time, so nothing is searched; after a clock jump more stays."""
-    rows = connection.execute(OLDEST, (STEP,)).fetchall()
+    rows = connection.execute(SELECT_OLDEST, (ROWS_PER_STEP,)).fetchall()
     old = [(id,) for id, at in rows if at < before or id <= first]
     if not old:
         return 0
-    transact(connection, lambda connection: connection.executemany("DELETE FROM events WHERE id = ?", old))
+    run_transaction(connection, lambda connection: connection.executemany("DELETE FROM events WHERE id = ?", old))
     return len(old)
 
 
@@ -95,24 +97,24 @@ def _repeat(step: Callable[[], int]) -> int:
     total = 0
     while done := step():
         total += done
-        time.sleep(PAUSE)
+        time.sleep(STEP_PAUSE)
     return total
 
 
-def _give_back(connection: Connection) -> int:
+def _vacuum_free_pages(connection: Connection) -> int:
     """Return free pages to the disk in batches; how many bytes. A VACUUM would hold the lock for seconds."""
     size = int(connection.execute("PRAGMA page_size").fetchone()[0])
-    free = _free_pages(connection)
+    free = _count_free_pages(connection)
     start = free
     while free:
-        connection.execute(f"PRAGMA incremental_vacuum({PAGES})").fetchall()
-        now = _free_pages(connection)
+        connection.execute(f"PRAGMA incremental_vacuum({PAGES_PER_STEP})").fetchall()
+        now = _count_free_pages(connection)
         if now >= free:
             break  # a file that was made without incremental vacuum
         free = now
-        time.sleep(PAUSE)
+        time.sleep(STEP_PAUSE)
     return (start - free) * size
 
 
-def _free_pages(connection: Connection) -> int:
+def _count_free_pages(connection: Connection) -> int:
     return int(connection.execute("PRAGMA freelist_count").fetchone()[0])

@@ -64,7 +64,7 @@ _YAML = (
 _ASSIGNED = _MORE_NAME + _NAME + r"(?:" + _QUOTED + r"|" + _STRING + r"|" + _ENV + r"|" + _YAML + r")"
 _OPTION = r"(?:=|\s{1,4}|\\?[\"'],\s?\\?[\"'])\\?[\"']?(?!-)" + _PLACEHOLDER + r"(" + _WORD + r"{3,})"
 
-SHAPES: dict[str, tuple[tuple[str, ...], str]] = {
+SECRET_SHAPES: dict[str, tuple[tuple[str, ...], str]] = {
     "password": ((r"w(?:(?<=passw)(?:or)?d|(?<=pw)d)", r"p(?<=passp)hrase"), _ASSIGNED),
     "secret": ((r"c(?<=sec)ret", r"c(?:redentials?)"), _ASSIGNED),
     "token": ((r"k(?<=tok)en",), _ASSIGNED),
@@ -131,13 +131,13 @@ SHAPES: dict[str, tuple[tuple[str, ...], str]] = {
     ),
 }
 
-CASED: dict[str, tuple[bytes, str]] = {
+CASED_SHAPES: dict[str, tuple[bytes, str]] = {
     "aws-key": (b"ASIA", _CASED_START + r"ASIA([0-9A-Z]{16})(?![0-9A-Za-z])"),
     "sendgrid-key": (b"SG.", _CASED_START + r"SG\.([A-Za-z0-9_\-]{16,32}\.[A-Za-z0-9_\-]{16,64})"),
 }
 """Shapes whose prefix is too common in lower case (`sg.`, `asia`): searched case-sensitively."""
 
-IDENTIFIER = re.compile(
+SECRET_IDENTIFIER = re.compile(
     rb"(?i)(?:[a-z_]\w{0,40}\.){0,6}[a-z_]{0,40}(?:password|passwd|token|secret|key|credentials?)s?"
     rb"|none|null|true|false|undefined|string|(?:self|this|args|settings|config|options|process\.env|os\.environ)\.[\w.]+"
 )

@@ -14,30 +14,30 @@ from functools import lru_cache, partial
 import msgspec
 
 from synaptic.model.errors import StoreError
-from synaptic.model.sane import TAMPERING, wary
-from synaptic.model.state import SCOPES, Change, Section, State, changed
+from synaptic.model.sane import TAMPERING, distrusted_section
+from synaptic.model.state import SCOPES, Change, Section, State, apply_change
 from synaptic.store.db import NO_VERSION, Connection, Store
-from synaptic.store.key import signing_key
-from synaptic.store.record import Record
-from synaptic.store.redact import redact
+from synaptic.store.key import read_signing_key
+from synaptic.store.record import EventRecord
+from synaptic.store.redact import redact_bytes
 
-SELECT = "SELECT section, value, mac FROM state WHERE scope = ? AND owner = ?"
-ONE = "SELECT value, mac FROM state WHERE scope = ? AND owner = ? AND section = ?"
-WRITE = """
+SELECT_SECTIONS = "SELECT section, value, mac FROM state WHERE scope = ? AND owner = ?"
+SELECT_SECTION = "SELECT value, mac FROM state WHERE scope = ? AND owner = ? AND section = ?"
+UPSERT_SECTION = """
 INSERT INTO state (scope, owner, section, value, mac, at) VALUES (?, ?, ?, ?, ?, ?)
 ON CONFLICT (scope, owner, section) DO UPDATE SET value = excluded.value, mac = excluded.mac, at = excluded.at
 """
-QUARANTINE = "INSERT INTO quarantine (scope, owner, section, value, mac, at) VALUES (?, ?, ?, ?, ?, ?)"
-QUARANTINED = "SELECT section, at FROM quarantine WHERE scope = 'project' AND owner = ? ORDER BY id DESC LIMIT 50"
+INSERT_QUARANTINE = "INSERT INTO quarantine (scope, owner, section, value, mac, at) VALUES (?, ?, ?, ?, ?, ?)"
+SELECT_QUARANTINE = "SELECT section, at FROM quarantine WHERE scope = 'project' AND owner = ? ORDER BY id DESC LIMIT 50"
 
-OWNERS, VERIFIED = 64, 1024
+MAX_OWNERS, MAX_VERIFIED = 64, 1024
 """Upper bounds of the two caches."""
 
-Signed = tuple[bytes, bytes]
+SignedValue = tuple[bytes, bytes]
 """A value as it is stored, and its signature."""
-WRITTEN: Section = {"": "written"}
+WRITTEN_HERE: Section = {"": "written"}
 """Stands for a section that this process wrote, until it is read again."""
-Revision = Callable[[Section], Section]
+SectionRevision = Callable[[Section], Section]
 
 
 class _SectionCache:
@@ -49,235 +49,245 @@ class _SectionCache:
         """By scope and owner; None for one that is not genuine."""
         self.states: dict[tuple[str, str, frozenset[str]], State] = {}
         """The same, as somebody asked for them."""
-        self.verified: dict[tuple[str, str], tuple[Signed, Section | None]] = {}
+        self.verified: dict[tuple[str, str], tuple[SignedValue, Section | None]] = {}
         """Rows whose signature has been looked at, and their values."""
 
 
-class _Values(msgspec.Struct, frozen=True):
+class _ChangeValues(msgspec.Struct, frozen=True):
     put: dict[str, object]
     append: dict[str, object]
 
 
-class Owner(msgspec.Struct, frozen=True):
+class SectionOwner(msgspec.Struct, frozen=True):
     """Whose sections: a project's by its root, a session's by its id."""
 
     root: str = ""
     session: str = ""
 
-    def of(self, scope: str) -> str:
+    def get_key(self, scope: str) -> str:
         owner = self.root if scope == "project" else self.session
         return owner if owner.isascii() else owner.encode("utf-8", "replace").decode()
 
 
-def read(store: Store, owner: Owner, names: Iterable[str]) -> State:
+def read_state(store: Store, owner: SectionOwner, names: Iterable[str]) -> State:
     """Read sections; forged ones are reported as tampered, quarantined and replaced by their cautious version."""
     wanted = frozenset(names)
-    found = _read(store, owner, wanted)
+    found = _read_sections(store, owner, wanted)
     if not found.tampered:
         return found
     try:
-        store.write(lambda connection: [_distrust(connection, store, owner, name) for name in sorted(found.tampered)])
+        store.write(
+            lambda connection: [_quarantine_section(connection, store, owner, name) for name in sorted(found.tampered)]
+        )
     except StoreError:
         return found  # where nothing can be written they stay as they are, and the next reader does not believe them
-    believed = _read(store, owner, wanted - found.tampered)
+    believed = _read_sections(store, owner, wanted - found.tampered)
     return State(believed.sections, found.tampered | believed.tampered)
 
 
-def write(store: Store, owner: Owner, change: Change) -> Section:
+def write_change(store: Store, owner: SectionOwner, change: Change) -> Section:
     """Write one change outside of an event (a person's command); returns the section afterwards."""
-    return revise(store, owner, change.section, lambda before: changed(before, change))
+    return revise_section(store, owner, change.section, lambda before: apply_change(before, change))
 
 
-def revise(store: Store, owner: Owner, section: str, work: Revision) -> Section:
+def revise_section(store: Store, owner: SectionOwner, section: str, work: SectionRevision) -> Section:
     """Replace a section by what `work` makes of the stored one, in one transaction."""
-    return store.write(lambda connection: _revise(connection, store, owner, (section, work)))
+    return store.write(lambda connection: _revise_stored(connection, store, owner, (section, work)))
 
 
-def settle(connection: Connection, store: Store, record: Record) -> None:
+def record_changes(connection: Connection, store: Store, record: EventRecord) -> None:
     """In the transaction of the event: write every state change of its decision."""
-    owner = Owner(record.root, record.session)
+    owner = SectionOwner(record.root, record.session)
     for effect in record.decision.effects:
         if isinstance(effect, Change):
-            _follow(connection, store, owner, effect)
+            _apply_change(connection, store, owner, effect)
 
 
-def listing(store: Store, owner: Owner) -> dict[str, bool]:
+def list_sections(store: Store, owner: SectionOwner) -> dict[str, bool]:
     """List an owner's stored sections and whether each is genuine, without quarantining anything."""
-    rows = store.read(lambda connection: _rows(connection, owner, SCOPES))
-    return {name: _value(store, owner, name, row) is not None for name, row in sorted(rows.items())}
+    rows = store.read(lambda connection: _select_rows(connection, owner, SCOPES))
+    return {name: _verify_cached(store, owner, name, row) is not None for name, row in sorted(rows.items())}
 
 
-def quarantined(store: Store, owner: Owner) -> list[tuple[str, float]]:
+def list_quarantine(store: Store, owner: SectionOwner) -> list[tuple[str, float]]:
     """List the forged sections of a project and when they were found, newest first."""
-    return store.read(lambda connection: connection.execute(QUARANTINED, (owner.of("project"),)).fetchall())
+    return store.read(lambda connection: connection.execute(SELECT_QUARANTINE, (owner.get_key("project"),)).fetchall())
 
 
-def seal(store: Store, owner: Owner, name: str, value: bytes) -> str:
+def sign_value(store: Store, owner: SectionOwner, name: str, value: bytes) -> str:
     """Sign a value that is stored elsewhere, such as a file; valid for this owner and name only."""
-    return _mac(signing_key(store), owner, f"project:{name}", value).hex()
+    return _compute_mac(read_signing_key(store), owner, f"project:{name}", value).hex()
 
 
-def _read(store: Store, owner: Owner, names: frozenset[str]) -> State:
-    return store.read(lambda connection: _kept(connection, store, owner, names))
+def _read_sections(store: Store, owner: SectionOwner, names: frozenset[str]) -> State:
+    return store.read(lambda connection: _read_cached(connection, store, owner, names))
 
 
-def _kept(connection: Connection, store: Store, owner: Owner, names: frozenset[str]) -> State:
+def _read_cached(connection: Connection, store: Store, owner: SectionOwner, names: frozenset[str]) -> State:
     """Read from the cache while nobody has written since."""
     cache, now = store.cache(_SectionCache), store.version(connection)
-    if now != cache.version or len(cache.sections) > OWNERS:
+    if now != cache.version or len(cache.sections) > MAX_OWNERS:
         cache.sections.clear()
         cache.states.clear()
         cache.version = now
     asked = (owner.root, owner.session, names)
     known = cache.states.get(asked)
     if known is None:
-        known = cache.states[asked] = _state(_current(connection, store, owner, _scopes(names)), names)
+        known = cache.states[asked] = _build_state(_load_current(connection, store, owner, _find_scopes(names)), names)
     return known
 
 
-def _state(found: dict[str, Section | None], names: frozenset[str]) -> State:
+def _build_state(found: dict[str, Section | None], names: frozenset[str]) -> State:
     known = {name: found[name] for name in names if name in found}
     bad = frozenset(name for name, value in known.items() if value is None)
     return State({name: value for name, value in known.items() if value is not None}, bad)
 
 
 @lru_cache(maxsize=256)
-def _scopes(names: frozenset[str]) -> frozenset[str]:
-    return frozenset(_split(name)[0] for name in names)
+def _find_scopes(names: frozenset[str]) -> frozenset[str]:
+    return frozenset(_split_name(name)[0] for name in names)
 
 
-def _current(connection: Connection, store: Store, owner: Owner, scopes: frozenset[str]) -> dict[str, Section | None]:
+def _load_current(
+    connection: Connection, store: Store, owner: SectionOwner, scopes: frozenset[str]
+) -> dict[str, Section | None]:
     """Every section of an owner, None for a forged one. Read again only after a change."""
     found: dict[str, Section | None] = {}
     sections = store.cache(_SectionCache).sections
     for scope in scopes:
-        place = (scope, owner.of(scope))
+        place = (scope, owner.get_key(scope))
         known = sections.get(place)
         if known is None:
-            rows = _rows(connection, owner, (scope,))
-            known = sections[place] = {name: _value(store, owner, name, row) for name, row in rows.items()}
-        for name in [name for name, value in known.items() if value is WRITTEN]:
+            rows = _select_rows(connection, owner, (scope,))
+            known = sections[place] = {name: _verify_cached(store, owner, name, row) for name, row in rows.items()}
+        for name in [name for name, value in known.items() if value is WRITTEN_HERE]:
             _read_again(connection, store, owner, (name, known))
         found.update(known)
     return found
 
 
 def _read_again(
-    connection: Connection, store: Store, owner: Owner, written: tuple[str, dict[str, Section | None]]
+    connection: Connection, store: Store, owner: SectionOwner, written: tuple[str, dict[str, Section | None]]
 ) -> None:
     """Read a section again after this process wrote it: its transaction may have been rolled back."""
     section, known = written
-    scope, name = _split(section)
-    row = connection.execute(ONE, (scope, owner.of(scope), name)).fetchone()
+    scope, name = _split_name(section)
+    row = connection.execute(SELECT_SECTION, (scope, owner.get_key(scope), name)).fetchone()
     if row is None:
         del known[section]
     else:
-        known[section] = _value(store, owner, section, row)
+        known[section] = _verify_cached(store, owner, section, row)
 
 
-def _rows(connection: Connection, owner: Owner, scopes: Iterable[str]) -> dict[str, Signed]:
+def _select_rows(connection: Connection, owner: SectionOwner, scopes: Iterable[str]) -> dict[str, SignedValue]:
     """One walk along the index a scope is cheaper than a search a section."""
     return {
         f"{scope}:{name}": (value, mac)
         for scope in scopes
-        for name, value, mac in connection.execute(SELECT, (scope, owner.of(scope)))
+        for name, value, mac in connection.execute(SELECT_SECTIONS, (scope, owner.get_key(scope)))
     }
 
 
-def _revise(connection: Connection, store: Store, owner: Owner, revision: tuple[str, Revision]) -> Section:
+def _revise_stored(
+    connection: Connection, store: Store, owner: SectionOwner, revision: tuple[str, SectionRevision]
+) -> Section:
     section, work = revision
-    after = work(_stored(connection, store, owner, section))
-    _write(connection, store, owner, (section, redact(_encoded(after))))
+    after = work(_read_stored(connection, store, owner, section))
+    _write_section(connection, store, owner, (section, redact_bytes(_encode_section(after))))
     return after
 
 
-def _follow(connection: Connection, store: Store, owner: Owner, change: Change) -> None:
+def _apply_change(connection: Connection, store: Store, owner: SectionOwner, change: Change) -> None:
     """Apply an event's change. Stored values are redacted already, so only the new ones are searched."""
-    clean = _clean(change)
-    after = changed(_stored(connection, store, owner, change.section), clean)
-    row = _write(connection, store, owner, (change.section, _encoded(after)))
-    _remember(store, owner, change.section, (row, after))
+    clean = _clean_change(change)
+    after = apply_change(_read_stored(connection, store, owner, change.section), clean)
+    row = _write_section(connection, store, owner, (change.section, _encode_section(after)))
+    _remember_value(store, owner, change.section, (row, after))
 
 
-def _clean(change: Change) -> Change:
+def _clean_change(change: Change) -> Change:
     """Make a change storable: plain JSON values, with secrets redacted."""
     if not change.put and not change.append:
         return change
-    values = msgspec.json.decode(redact(_encoded({"put": change.put, "append": change.append})), type=_Values)
+    values = msgspec.json.decode(
+        redact_bytes(_encode_section({"put": change.put, "append": change.append})), type=_ChangeValues
+    )
     return msgspec.structs.replace(change, put=values.put, append=values.append)
 
 
-def _stored(connection: Connection, store: Store, owner: Owner, section: str) -> Section:
+def _read_stored(connection: Connection, store: Store, owner: SectionOwner, section: str) -> Section:
     """Read a stored section; a forged one is quarantined and its cautious version returned."""
-    scope, name = _split(section)
-    row = connection.execute(ONE, (scope, owner.of(scope), name)).fetchone()
-    known: Section | None = _value(store, owner, section, row) if row else {}
-    return _distrust(connection, store, owner, section) if known is None else known
+    scope, name = _split_name(section)
+    row = connection.execute(SELECT_SECTION, (scope, owner.get_key(scope), name)).fetchone()
+    known: Section | None = _verify_cached(store, owner, section, row) if row else {}
+    return _quarantine_section(connection, store, owner, section) if known is None else known
 
 
-def _distrust(connection: Connection, store: Store, owner: Owner, section: str) -> Section:
+def _quarantine_section(connection: Connection, store: Store, owner: SectionOwner, section: str) -> Section:
     """Quarantine a forged section, store its cautious version, and note it so that the user is told."""
-    scope, name = _split(section)
-    place = (scope, owner.of(scope), name)
-    row = connection.execute(ONE, place).fetchone()
+    scope, name = _split_name(section)
+    place = (scope, owner.get_key(scope), name)
+    row = connection.execute(SELECT_SECTION, place).fetchone()
     # Looked up again inside the write lock: two readers that met the same forgery must quarantine it once.
-    if row is None or _value(store, owner, section, row) is not None:
+    if row is None or _verify_cached(store, owner, section, row) is not None:
         return {}  # somebody else has dealt with it
-    connection.execute(QUARANTINE, (*place, *row, time.time()))
-    _write(connection, store, owner, (section, _encoded(wary(section))))
+    connection.execute(INSERT_QUARANTINE, (*place, *row, time.time()))
+    _write_section(connection, store, owner, (section, _encode_section(distrusted_section(section))))
     note = Change(section=TAMPERING, append={"entries": {"what": section, "at": time.time()}}, add={"untold": 1})
-    _revise(connection, store, owner, (TAMPERING, partial(changed, change=note)))
+    _revise_stored(connection, store, owner, (TAMPERING, partial(apply_change, change=note)))
     store.notices.append(
-        f"{section} of {owner.of(scope) or 'no project'} was not written by the engine: it is in quarantine, and "
+        f"{section} of {owner.get_key(scope) or 'no project'} was not written by the engine: it is in quarantine, and "
         "the cautious answer holds until you reset it (synaptic state list)"
     )
-    return wary(section)
+    return distrusted_section(section)
 
 
-def _write(connection: Connection, store: Store, owner: Owner, written: tuple[str, bytes]) -> Signed:
+def _write_section(
+    connection: Connection, store: Store, owner: SectionOwner, written: tuple[str, bytes]
+) -> SignedValue:
     section, value = written
-    scope, name = _split(section)
-    place = (scope, owner.of(scope))
-    mac = _mac(signing_key(store), owner, section, value)
-    connection.execute(WRITE, (*place, name, value, mac, time.time()))
+    scope, name = _split_name(section)
+    place = (scope, owner.get_key(scope))
+    mac = _compute_mac(read_signing_key(store), owner, section, value)
+    connection.execute(UPSERT_SECTION, (*place, name, value, mac, time.time()))
     cache = store.cache(_SectionCache)
     cache.states.clear()
     if place in cache.sections:
-        cache.sections[place][section] = WRITTEN
+        cache.sections[place][section] = WRITTEN_HERE
     return value, mac
 
 
-def _encoded(values: Section) -> bytes:
+def _encode_section(values: Section) -> bytes:
     try:
         return msgspec.json.encode(values, enc_hook=repr)
     except UnicodeEncodeError:  # text from outside that UTF-8 cannot hold
         return json.dumps(values, ensure_ascii=False, default=repr).encode("utf-8", "replace")
 
 
-def _value(store: Store, owner: Owner, section: str, row: Signed) -> Section | None:
+def _verify_cached(store: Store, owner: SectionOwner, section: str, row: SignedValue) -> Section | None:
     """The values of a stored section; None when they are not ours, or no section of any version."""
-    place = (owner.of(_split(section)[0]), section)
+    place = (owner.get_key(_split_name(section)[0]), section)
     known = store.cache(_SectionCache).verified.get(place)
     if known is not None and known[0] == row:
         return known[1]
-    value = _verified(store, owner, section, row)
-    _remember(store, owner, section, (row, value))
+    value = _verify_value(store, owner, section, row)
+    _remember_value(store, owner, section, (row, value))
     return value
 
 
-def _remember(store: Store, owner: Owner, section: str, known: tuple[Signed, Section | None]) -> None:
+def _remember_value(store: Store, owner: SectionOwner, section: str, known: tuple[SignedValue, Section | None]) -> None:
     """Cache the values of a row; keyed by its bytes, so it stays right when the transaction is rolled back."""
     verified = store.cache(_SectionCache).verified
-    if len(verified) > VERIFIED:
+    if len(verified) > MAX_VERIFIED:
         verified.clear()
-    verified[owner.of(_split(section)[0]), section] = known
+    verified[owner.get_key(_split_name(section)[0]), section] = known
 
 
-def _verified(store: Store, owner: Owner, section: str, row: Signed) -> Section | None:
+def _verify_value(store: Store, owner: SectionOwner, section: str, row: SignedValue) -> Section | None:
     value, mac = row
     if not (isinstance(value, bytes) and isinstance(mac, bytes)):
         return None
-    if not hmac.compare_digest(_mac(signing_key(store), owner, section, value), mac):
+    if not hmac.compare_digest(_compute_mac(read_signing_key(store), owner, section, value), mac):
         return None
     try:
         return msgspec.json.decode(value, type=dict[str, object])
@@ -285,13 +295,13 @@ def _verified(store: Store, owner: Owner, section: str, row: Signed) -> Section 
         return None
 
 
-def _mac(key: bytes, owner: Owner, section: str, value: bytes) -> bytes:
+def _compute_mac(key: bytes, owner: SectionOwner, section: str, value: bytes) -> bytes:
     """MAC over scope, owner and value, so that a row cannot be copied to another project."""
-    place = f"{section}\0{owner.of(_split(section)[0])}\0".encode("utf-8", "surrogatepass")
+    place = f"{section}\0{owner.get_key(_split_name(section)[0])}\0".encode("utf-8", "surrogatepass")
     return hmac.digest(key, place + value, hashlib.sha256)
 
 
-def _split(section: str) -> tuple[str, str]:
+def _split_name(section: str) -> tuple[str, str]:
     scope, _, name = section.partition(":")
     if scope not in SCOPES or not name:
         raise ValueError(f"a section is named `project:NAME` or `session:NAME`, not {section!r}")

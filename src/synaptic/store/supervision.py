@@ -5,21 +5,21 @@ import msgspec
 from synaptic.model.layers import SetStatus, Signal, Status
 from synaptic.store import layer_effects
 from synaptic.store.db import Connection, Store
-from synaptic.store.layer_effects import Cause
+from synaptic.store.layer_effects import EffectCause
 
-PLACE = """
+SET_PANE = """
 UPDATE agents SET pane = ?, pid = ?, parent = coalesce(nullif(?, ''), parent), restart_prompt = NULL, restart_at = NULL
 WHERE id = ?
 """
-VACATE = "UPDATE agents SET pane = '' WHERE pane = ? AND pane != '' AND id != ?"
-ANSWERED = "UPDATE agents SET restart_prompt = NULL, restart_at = NULL WHERE id = ?"
-ASKED = "SELECT restart_prompt FROM agents WHERE id = ? AND restart_at IS NOT NULL"
-ENDED = """
+VACATE_PANE = "UPDATE agents SET pane = '' WHERE pane = ? AND pane != '' AND id != ?"
+CLEAR_RESTART = "UPDATE agents SET restart_prompt = NULL, restart_at = NULL WHERE id = ?"
+SELECT_RESTART = "SELECT restart_prompt FROM agents WHERE id = ? AND restart_at IS NOT NULL"
+END_SUPERVISION = """
 UPDATE agents SET pid = NULL, pane = CASE status WHEN 'done' THEN '' ELSE pane END, named = min(named, ?) WHERE id = ?
 """
 
 
-class Charge(msgspec.Struct, frozen=True, kw_only=True):
+class SupervisedAgent(msgspec.Struct, frozen=True, kw_only=True):
     """An agent and its supervisor."""
 
     agent: str
@@ -34,7 +34,7 @@ class Charge(msgspec.Struct, frozen=True, kw_only=True):
     """Whether somebody chose its name; one that was made up is of no interest when its agent has ended well."""
 
 
-def begin(store: Store, charge: Charge, status: Status | None, at: float) -> None:
+def begin_supervision(store: Store, charge: SupervisedAgent, status: Status | None, at: float) -> None:
     """Before an agent starts: register it, free its pane of other agents, and clear restart requests.
 
     Without a status the agent keeps the one it has.
@@ -42,53 +42,53 @@ def begin(store: Store, charge: Charge, status: Status | None, at: float) -> Non
 
     def work(connection: Connection) -> None:
         if status is not None:
-            _say(connection, charge, (status, ""), at)
-        connection.execute(VACATE, (charge.pane, charge.agent))
-        connection.execute(PLACE, (charge.pane, charge.pid, charge.parent, charge.agent))
+            _write_status(connection, charge, (status, ""), at)
+        connection.execute(VACATE_PANE, (charge.pane, charge.agent))
+        connection.execute(SET_PANE, (charge.pane, charge.pid, charge.parent, charge.agent))
 
     store.write(work)
 
 
-def asked(store: Store, agent: str) -> str | None:
+def find_restart_prompt(store: Store, agent: str) -> str | None:
     """Find the prompt of a restart that was asked for; None when none was."""
-    return store.read(lambda connection: _asked(connection, agent))
+    return store.read(lambda connection: _select_restart(connection, agent))
 
 
-def take(store: Store, agent: str) -> str | None:
+def take_restart_prompt(store: Store, agent: str) -> str | None:
     """Take the prompt of a requested restart; it is handed out once."""
 
     def work(connection: Connection) -> str | None:
-        prompt = _asked(connection, agent)
-        connection.execute(ANSWERED, (agent,))
+        prompt = _select_restart(connection, agent)
+        connection.execute(CLEAR_RESTART, (agent,))
         return prompt
 
     # Looked at first: a supervisor asks every moment, and a write would wake up everybody who follows the database.
     # Polled every moment: a write for each poll would move data_version and empty everybody's caches.
-    return store.write(work) if asked(store, agent) is not None else None
+    return store.write(work) if find_restart_prompt(store, agent) is not None else None
 
 
-def report(store: Store, charge: Charge, status: Status, note: str, at: float) -> None:
+def report_status(store: Store, charge: SupervisedAgent, status: Status, note: str, at: float) -> None:
     """Report an agent's status; its parent is told of an error."""
-    store.write(lambda connection: _say(connection, charge, (status, note), at))
+    store.write(lambda connection: _write_status(connection, charge, (status, note), at))
 
 
-def end(store: Store, charge: Charge, status: Status, note: str, at: float) -> None:
+def end_supervision(store: Store, charge: SupervisedAgent, status: Status, note: str, at: float) -> None:
     """Report an agent's last status and end its supervision. In error it keeps its pane, where the error is shown."""
 
     def work(connection: Connection) -> None:
-        _say(connection, charge, (status, note), at)
-        connection.execute(ANSWERED, (charge.agent,))
-        connection.execute(ENDED, (int(charge.chosen), charge.agent))
+        _write_status(connection, charge, (status, note), at)
+        connection.execute(CLEAR_RESTART, (charge.agent,))
+        connection.execute(END_SUPERVISION, (int(charge.chosen), charge.agent))
 
     store.write(work)
 
 
-def _asked(connection: Connection, agent: str) -> str | None:
-    row = connection.execute(ASKED, (agent,)).fetchone()
+def _select_restart(connection: Connection, agent: str) -> str | None:
+    row = connection.execute(SELECT_RESTART, (agent,)).fetchone()
     return str(row[0] or "") if row else None
 
 
-def _say(connection: Connection, charge: Charge, said: tuple[Status, str], at: float) -> None:
+def _write_status(connection: Connection, charge: SupervisedAgent, said: tuple[Status, str], at: float) -> None:
     status, note = said
     effects: list[SetStatus | Signal] = [
         SetStatus(
@@ -103,4 +103,4 @@ def _say(connection: Connection, charge: Charge, said: tuple[Status, str], at: f
     ]
     if charge.parent and status == "error":
         effects.append(Signal(agent=charge.parent, text=f"Agent {charge.label or charge.agent}: {note}"))
-    layer_effects.apply(connection, effects, Cause(at=at))
+    layer_effects.apply_layer_effects(connection, effects, EffectCause(at=at))

@@ -9,23 +9,23 @@ import msgspec
 from synaptic.model.effect import UseAbility
 from synaptic.model.text import to_utf8
 from synaptic.store.db import Connection, Store
-from synaptic.store.record import Record
+from synaptic.store.record import EventRecord
 
-DAY = 86_400
-FAILED = "failure"
-DAYS = 14
+SECONDS_PER_DAY = 86_400
+FAILED_STATUS = "failure"
+BAR_DAYS = 14
 """Days shown in the bars of the usage listing."""
-COUNT = """
+COUNT_CALL = """
 INSERT INTO ability_usage (root, ability, day, calls, failures, millis, last, status) VALUES (?, ?, ?, 1, ?, ?, ?, ?)
 ON CONFLICT (root, ability, day) DO UPDATE SET calls = calls + 1, failures = failures + excluded.failures,
 millis = millis + excluded.millis, last = excluded.last, status = excluded.status
 """
-ABILITIES = """
+SELECT_ABILITIES = """
 SELECT ability, sum(calls), sum(failures), sum(millis), max(last), group_concat(day || ':' || calls) FROM ability_usage
 WHERE root = ? AND day >= ? GROUP BY ability ORDER BY sum(calls) DESC, ability
 """
-STATUS = "SELECT status FROM ability_usage WHERE root = ? AND ability = ? ORDER BY day DESC LIMIT 1"
-HOOKS = """
+SELECT_STATUS = "SELECT status FROM ability_usage WHERE root = ? AND ability = ? ORDER BY day DESC LIMIT 1"
+SELECT_HOOKS = """
 WITH steps AS (SELECT json_extract(step.value, '$.hook') AS hook, cast(events.at / 86400 AS INTEGER) AS day, events.at,
 coalesce(json_extract(step.value, '$.micros'), 0) AS micros, json_extract(step.value, '$.fault') AS fault,
 coalesce(json_extract(step.value, '$.kind'), 'none') AS kind
@@ -37,7 +37,7 @@ SELECT hook, count(*), sum(fault IS NOT NULL AND fault <> ''), sum(micros) / 100
 (SELECT group_concat(day || ':' || runs) FROM days WHERE days.hook = steps.hook), sum(kind <> 'none')
 FROM steps GROUP BY hook ORDER BY count(*) DESC, hook
 """
-QUIET = """
+SELECT_QUIET = """
 SELECT json_extract(step.value, '$.note'), cast(events.at / 86400 AS INTEGER), count(*), max(events.at)
 FROM events, json_each(events.decision, '$.trace') AS step
 WHERE (?1 IS NULL OR events.root = ?1) AND events.at >= ?2 AND json_extract(step.value, '$.phase') = 'quiet'
@@ -45,7 +45,7 @@ GROUP BY 1, 2
 """
 
 
-class Used(msgspec.Struct, frozen=True, kw_only=True):
+class UsageCount(msgspec.Struct, frozen=True, kw_only=True):
     """How often an ability, hook or policy ran, failed, and when it last did."""
 
     name: str
@@ -60,88 +60,90 @@ class Used(msgspec.Struct, frozen=True, kw_only=True):
     """For hooks and policies: how often their verdict was not empty."""
 
 
-def settle(connection: Connection, record: Record) -> None:
+def record_usage(connection: Connection, record: EventRecord) -> None:
     """In the transaction of the event: count the ability calls of its decision."""
     for effect in record.decision.effects:
         if isinstance(effect, UseAbility):
-            failed = int(effect.status == FAILED)
-            when = (int(record.at // DAY), failed, effect.millis, record.at, effect.status)
-            connection.execute(COUNT, (to_utf8(record.root), to_utf8(effect.ability), *when))
+            failed = int(effect.status == FAILED_STATUS)
+            when = (int(record.at // SECONDS_PER_DAY), failed, effect.millis, record.at, effect.status)
+            connection.execute(COUNT_CALL, (to_utf8(record.root), to_utf8(effect.ability), *when))
 
 
-def calls(store: Store, root: str, ability: str) -> int:
+def count_calls(store: Store, root: str, ability: str) -> int:
     """Count the calls of an ability of a project."""
     sql = "SELECT coalesce(sum(calls), 0) FROM ability_usage WHERE root = ? AND ability = ?"
     values = (to_utf8(root), to_utf8(ability))
     return store.read(lambda connection: int(connection.execute(sql, values).fetchone()[0]))
 
 
-def abilities(store: Store, root: str, days: int = 3650) -> tuple[Used, ...]:
+def read_ability_usage(store: Store, root: str, days: int = 3650) -> tuple[UsageCount, ...]:
     """Read usage of a project's abilities, most used first."""
-    since = int(time.time() // DAY) - days
-    rows = store.read(lambda connection: connection.execute(ABILITIES, (root, since)).fetchall())
-    return tuple(_used(row) for row in rows)
+    since = int(time.time() // SECONDS_PER_DAY) - days
+    rows = store.read(lambda connection: connection.execute(SELECT_ABILITIES, (root, since)).fetchall())
+    return tuple(_row_to_usage(row) for row in rows)
 
 
-def hooks(store: Store, root: str | None = None, days: int = 30) -> tuple[Used, ...]:
+def read_hook_usage(store: Store, root: str | None = None, days: int = 30) -> tuple[UsageCount, ...]:
     """Read usage of hooks and policies from the journal, in one project or in all.
 
     Slow on a long journal, and therefore on a separate connection.
     """
-    since = time.time() - days * DAY
+    since = time.time() - days * SECONDS_PER_DAY
     values = (root, since)
-    rows = store.beside(lambda connection: connection.execute(HOOKS, values).fetchall())
-    found = {used.name: used for used in map(_used, rows)}
-    for names, day, count, last in store.beside(lambda connection: connection.execute(QUIET, values).fetchall()):
+    rows = store.run_separately(lambda connection: connection.execute(SELECT_HOOKS, values).fetchall())
+    found = {used.name: used for used in map(_row_to_usage, rows)}
+    for names, day, count, last in store.run_separately(
+        lambda connection: connection.execute(SELECT_QUIET, values).fetchall()
+    ):
         for name in (names or "").split():
-            found[name] = _quiet(found.get(name, Used(name=name)), (day, count, last))
+            found[name] = _add_quiet(found.get(name, UsageCount(name=name)), (day, count, last))
     return tuple(sorted(found.values(), key=lambda used: (-used.calls, used.name)))
 
 
-def show(store: Store, root: str, write: Callable[[dict[str, Any]], None]) -> None:
+def export_usage(store: Store, root: str, write: Callable[[dict[str, Any]], None]) -> None:
     """Pass a project's counts to `write` while holding the write lock, so that the last file written is the newest."""
-    store.write(lambda connection: write(_shown(connection, root)))
+    store.write(lambda connection: write(_collect_usage(connection, root)))
 
 
-def _shown(connection: Connection, root: str) -> dict[str, Any]:
-    found = (_used(row) for row in connection.execute(ABILITIES, (root, 0)).fetchall())
-    return {used.name: _entry(connection, root, used) for used in found}
+def _collect_usage(connection: Connection, root: str) -> dict[str, Any]:
+    found = (_row_to_usage(row) for row in connection.execute(SELECT_ABILITIES, (root, 0)).fetchall())
+    return {used.name: _describe_ability(connection, root, used) for used in found}
 
 
-def _entry(connection: Connection, root: str, used: Used) -> dict[str, Any]:
-    (status,) = connection.execute(STATUS, (root, used.name)).fetchone()
+def _describe_ability(connection: Connection, root: str, used: UsageCount) -> dict[str, Any]:
+    (status,) = connection.execute(SELECT_STATUS, (root, used.name)).fetchone()
     when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(used.last))
     shown = {"count": used.calls, "failures": used.failures, "average_duration_ms": round(used.millis)}
     return {**shown, "last_status": status, "last_used": when}
 
 
-def _used(row: tuple[Any, ...]) -> Used:
+def _row_to_usage(row: tuple[Any, ...]) -> UsageCount:
     name, calls, failures, millis, last, days, *more = row
-    return Used(
+    return UsageCount(
         name=str(name),
         calls=calls,
         failures=failures,
         millis=round(millis / calls, 3) if calls else 0.0,
         last=last,
-        days=_bars(days or ""),
+        days=_count_per_day(days or ""),
         spoke=more[0] if more else 0,
     )
 
 
-def _quiet(used: Used, seen: tuple[int, int, float]) -> Used:
+def _add_quiet(used: UsageCount, seen: tuple[int, int, float]) -> UsageCount:
     """Add calls of a policy that had no verdict: those policies share one trace step with their names in its note."""
     day, count, last = seen
-    bars = _bars(f"{day}:{count}")
+    bars = _count_per_day(f"{day}:{count}")
     return msgspec.structs.replace(
         used,
         calls=used.calls + count,
         millis=round(used.millis * used.calls / (used.calls + count), 3),
         last=max(used.last, last),
-        days=tuple(one + other for one, other in zip(used.days or (0,) * DAYS, bars, strict=True)),
+        days=tuple(one + other for one, other in zip(used.days or (0,) * BAR_DAYS, bars, strict=True)),
     )
 
 
-def _bars(text: str) -> tuple[int, ...]:
+def _count_per_day(text: str) -> tuple[int, ...]:
     counts = {int(day): int(count) for day, _, count in (part.partition(":") for part in text.split(",") if part)}
-    today = int(time.time() // DAY)
-    return tuple(counts.get(day, 0) for day in range(today - DAYS + 1, today + 1))
+    today = int(time.time() // SECONDS_PER_DAY)
+    return tuple(counts.get(day, 0) for day in range(today - BAR_DAYS + 1, today + 1))

@@ -8,24 +8,24 @@ from synaptic.model.errors import LayerError
 from synaptic.model.layers import OpenSession, Session, SetStatus, Status
 from synaptic.store import layer_effects, layers
 from synaptic.store.db import Connection, Store
-from synaptic.store.layer_effects import Cause, text
+from synaptic.store.layer_effects import EffectCause, replace_surrogates
 from synaptic.store.redact import redact_text
 
-NEWEST = """
+SELECT_NEWEST = """
 SELECT id, host_session, dehydration_payload, handed_over_at FROM sessions
 WHERE effort_id = ?1 AND subagent = '' AND (
     ?2 = '' AND ?3 = '' OR fleet_agent IN (?2, '') OR fleet_agent NOT IN (SELECT id FROM agents WHERE named = 1)) {}
 ORDER BY (?2 != '' AND fleet_agent = ?2) DESC, id DESC LIMIT 1
 """
 """This agent's window, else one of an unnamed or unknown agent; for a person (no agent, no host) anybody's."""
-OPEN, ANY = NEWEST.format("AND ended_at IS NULL"), NEWEST.format("")
-CLAIM = """
+SELECT_OPEN, SELECT_ANY = SELECT_NEWEST.format("AND ended_at IS NULL"), SELECT_NEWEST.format("")
+CLAIM_WINDOW = """
 UPDATE sessions SET host_session = ?, fleet_agent = CASE fleet_agent WHEN '' THEN ? ELSE fleet_agent END WHERE id = ?
 """
-FINISH = "UPDATE sessions SET dehydration_payload = ?, ended_at = ? WHERE id = ? AND ended_at IS NULL"
+FINISH_WINDOW = "UPDATE sessions SET dehydration_payload = ?, ended_at = ? WHERE id = ? AND ended_at IS NULL"
 
 
-class Who(msgspec.Struct, frozen=True, kw_only=True):
+class WorkerIdentity(msgspec.Struct, frozen=True, kw_only=True):
     """Identity of a worker: a named agent, one known only by its window, or a person at a terminal."""
 
     agent: str = ""
@@ -36,7 +36,7 @@ class Who(msgspec.Struct, frozen=True, kw_only=True):
     """claude, codex, ...; empty for a person."""
 
 
-class Window(msgspec.Struct, frozen=True, kw_only=True):
+class ContextWindow(msgspec.Struct, frozen=True, kw_only=True):
     """The window that a worker has entered."""
 
     session: int
@@ -46,73 +46,75 @@ class Window(msgspec.Struct, frozen=True, kw_only=True):
     """Hand-over text of the window before; given out once."""
 
 
-def enter(connection: Connection, effort: tuple[int, str], who: Who, at: float, *, fresh: bool = False) -> Window:
+def enter_window(
+    connection: Connection, effort: tuple[int, str], who: WorkerIdentity, at: float, *, fresh: bool = False
+) -> ContextWindow:
     """Enter the worker's own open window of an effort (its id, its project's root), else open a new one after it.
 
     A window without an owner is taken over, unless a fresh one is wanted.
     """
-    number, name, host = effort[0], text(who.agent), text(who.host)
-    found = connection.execute(OPEN, (number, name, host)).fetchone()
-    _bind(connection, effort, who, at)
+    number, name, host = effort[0], replace_surrogates(who.agent), replace_surrogates(who.host)
+    found = connection.execute(SELECT_OPEN, (number, name, host)).fetchone()
+    _bind_agent(connection, effort, who, at)
     # Theirs is the same window again. A start, unlike a return, also takes over one that has no id yet, and a person,
     # who has no id at all, starts in whichever is open.
     if found and ((host and found[1] == host) or (not fresh and (not host or not found[1]))):
-        connection.execute(CLAIM, (host or found[1], name, found[0]))
-        return Window(session=found[0], opened=False)
-    before = found or connection.execute(ANY, (number, name, host)).fetchone()
+        connection.execute(CLAIM_WINDOW, (host or found[1], name, found[0]))
+        return ContextWindow(session=found[0], opened=False)
+    before = found or connection.execute(SELECT_ANY, (number, name, host)).fetchone()
     follows = before[0] if before else None
     opening = OpenSession(effort=number, host=who.host, agent=who.agent, follows=follows)
-    session = layer_effects.apply(connection, (opening,), Cause(at=at)).session
+    session = layer_effects.apply_layer_effects(connection, (opening,), EffectCause(at=at)).session
     assert session is not None, "the effort was seen active in this transaction"
     # Handed over once: two workers that enter one after the other must not both continue the same work.
     payload = before[2] if before and before[3] is None else None  # opening has marked it as told
-    return Window(session=session, previous=follows, payload=payload)
+    return ContextWindow(session=session, previous=follows, payload=payload)
 
 
-def finish(store: Store, number: int, payload: str | None, at: float) -> Session:
+def finish_window(store: Store, number: int, payload: str | None, at: float) -> Session:
     """Finish a window with its hand-over text. Raises LayerError for an ended or unknown one."""
 
     def work(connection: Connection) -> None:
         row = connection.execute("SELECT ended_at FROM sessions WHERE id = ?", (number,)).fetchone()
         if row is None:
-            raise _unknown(number)
+            raise _make_not_found(number)
         if row[0] is not None:
             raise LayerError("ALREADY_ENDED", f"session {number} has ended", hint="type: synaptic session list")
-        kept = None if payload is None else redact_text(text(payload))
-        connection.execute(FINISH, (kept, at, number))
+        kept = None if payload is None else redact_text(replace_surrogates(payload))
+        connection.execute(FINISH_WINDOW, (kept, at, number))
 
     store.write(work)
-    return required(store, number)
+    return require_session(store, number)
 
 
-def required(store: Store, number: int) -> Session:
+def require_session(store: Store, number: int) -> Session:
     """Find a session; raises LayerError when there is none."""
-    found = layers.session(store, number)
+    found = layers.find_session(store, number)
     if found is None:
-        raise _unknown(number)
+        raise _make_not_found(number)
     return found
 
 
-def of_efforts(store: Store, efforts: Iterable[int], *, every: bool = True) -> list[Session]:
+def list_sessions(store: Store, efforts: Iterable[int], *, every: bool = True) -> list[Session]:
     """List the sessions of some efforts, newest first; with `every=False` only open ones."""
     numbers = tuple(efforts)
     condition = "" if every else " AND ended_at IS NULL"
     sql = f"SELECT id FROM sessions WHERE effort_id IN ({', '.join('?' * len(numbers))}){condition} ORDER BY id DESC"
     rows = store.read(lambda connection: connection.execute(sql, numbers).fetchall())
-    return [found for (number,) in rows if (found := layers.session(store, number))]
+    return [found for (number,) in rows if (found := layers.find_session(store, number))]
 
 
-def efforts_of(store: Store, agent: str) -> tuple[int, ...]:
+def find_agent_efforts(store: Store, agent: str) -> tuple[int, ...]:
     """List the efforts that an agent had windows of, newest first."""
     # By the newest window of each: an old effort that was resumed yesterday comes before one that began last week.
     sql = "SELECT effort_id FROM sessions WHERE fleet_agent = ? GROUP BY effort_id ORDER BY max(id) DESC"
-    rows = store.read(lambda connection: connection.execute(sql, (text(agent),)).fetchall())
+    rows = store.read(lambda connection: connection.execute(sql, (replace_surrogates(agent),)).fetchall())
     return tuple(int(number) for (number,) in rows)
 
 
-def _bind(connection: Connection, effort: tuple[int, str], who: Who, at: float) -> None:
+def _bind_agent(connection: Connection, effort: tuple[int, str], who: WorkerIdentity, at: float) -> None:
     """Bind the agent to this effort; a person who types for it leaves its status as it is."""
-    key = text(who.agent or who.host)
+    key = replace_surrogates(who.agent or who.host)
     if not key:
         return
     row = connection.execute("SELECT status, note FROM agents WHERE id = ?", (key,)).fetchone()
@@ -127,8 +129,8 @@ def _bind(connection: Connection, effort: tuple[int, str], who: Who, at: float) 
         project=effort[1],
         effort=effort[0],
     )
-    layer_effects.apply(connection, (status,), Cause(at=at))
+    layer_effects.apply_layer_effects(connection, (status,), EffectCause(at=at))
 
 
-def _unknown(number: int) -> LayerError:
+def _make_not_found(number: int) -> LayerError:
     return LayerError("NOT_FOUND", f"there is no session {number}", hint="type: synaptic session list --all")

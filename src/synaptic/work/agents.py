@@ -7,9 +7,9 @@ import msgspec
 
 from synaptic.model.layers import Agent, Effort
 from synaptic.store import agents, layers
-from synaptic.store.agents import Registration
+from synaptic.store.agents import AgentRegistration
 from synaptic.work.command import Command, CommandContext, EffortCommand, ProjectCommand
-from synaptic.work.views import View, agent_view, effort_view
+from synaptic.work.views import View, agent_to_view, effort_to_view
 
 
 class AgentDetails(msgspec.Struct, frozen=True):
@@ -19,16 +19,16 @@ class AgentDetails(msgspec.Struct, frozen=True):
     effort: Effort | None = None
 
 
-class RegisterAgent(Registration, Command[Agent], frozen=True, kw_only=True):
+class RegisterAgent(AgentRegistration, Command[Agent], frozen=True, kw_only=True):
     """An agent by name, in place of whatever was known by it: its arguments are a whole registration."""
 
     method: ClassVar[str] = "agents.register"
 
     def run(self, context: CommandContext) -> Agent:
-        return agents.register(context.require_durable_store(), self, time.time())
+        return agents.register_agent(context.require_durable_store(), self, time.time())
 
     def answer(self, result: Agent) -> View:
-        return agent_view(result)
+        return agent_to_view(result)
 
 
 class SetAgentStatus(Command[Agent], frozen=True, kw_only=True):
@@ -45,10 +45,10 @@ class SetAgentStatus(Command[Agent], frozen=True, kw_only=True):
 
     def run(self, context: CommandContext) -> Agent:
         store = context.require_durable_store()
-        return agents.set_status(store, self.agent_id, self.status, self.note, time.time())
+        return agents.set_agent_status(store, self.agent_id, self.status, self.note, time.time())
 
     def answer(self, result: Agent) -> View:
-        return agent_view(result)
+        return agent_to_view(result)
 
 
 class ListAgents(ProjectCommand[list[Agent]], frozen=True, kw_only=True):
@@ -57,10 +57,10 @@ class ListAgents(ProjectCommand[list[Agent]], frozen=True, kw_only=True):
     method: ClassVar[str] = "agents.list"
 
     def run(self, context: CommandContext) -> list[Agent]:
-        return layers.agents(context.store)
+        return layers.list_agents(context.store)
 
     def answer(self, result: list[Agent]) -> list[View]:
-        return [agent_view(one) for one in result]
+        return [agent_to_view(one) for one in result]
 
 
 class ShowAgent(Command[AgentDetails], frozen=True, kw_only=True):
@@ -70,11 +70,13 @@ class ShowAgent(Command[AgentDetails], frozen=True, kw_only=True):
     """Its name, or its window's id."""
 
     def run(self, context: CommandContext) -> AgentDetails:
-        found = agents.required(context.store, self.agent_id)
-        return AgentDetails(found, layers.effort(context.store, found.effort) if found.effort is not None else None)
+        found = agents.require_agent(context.store, self.agent_id)
+        return AgentDetails(
+            found, layers.find_effort(context.store, found.effort) if found.effort is not None else None
+        )
 
     def answer(self, result: AgentDetails) -> View:
-        return {**agent_view(result.agent), "effort": effort_view(result.effort) if result.effort else None}
+        return {**agent_to_view(result.agent), "effort": effort_to_view(result.effort) if result.effort else None}
 
 
 class FindAgentOfEffort(EffortCommand[Agent | None], frozen=True, kw_only=True):
@@ -83,7 +85,7 @@ class FindAgentOfEffort(EffortCommand[Agent | None], frozen=True, kw_only=True):
     method: ClassVar[str] = "agents.findByEffort"
 
     def run(self, context: CommandContext) -> Agent | None:
-        return agents.of_effort(context.store, context.find_effort(self.effort_id).id)
+        return agents.find_effort_agent(context.store, context.find_effort(self.effort_id).id)
 
     def answer(self, result: Agent | None) -> View | None:
-        return agent_view(result) if result else None
+        return agent_to_view(result) if result else None

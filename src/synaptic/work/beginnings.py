@@ -9,26 +9,26 @@ import msgspec
 
 from synaptic.model.errors import LayerError
 from synaptic.model.layers import Effort, HandOver, Skill
-from synaptic.policies.fleet.recovery import recovered
+from synaptic.policies.fleet.recovery import describe_hand_over
 from synaptic.store import agents, efforts, layers, windows
-from synaptic.store.tasks import Task
-from synaptic.store.windows import Window
+from synaptic.store.tasks import TaskDescription
+from synaptic.store.windows import ContextWindow
 from synaptic.work import skills, task_files
-from synaptic.work.command import CommandContext, ProjectCommand, no_active_effort
+from synaptic.work.command import CommandContext, ProjectCommand, make_no_effort_error
 from synaptic.work.efforts import find_effort_root
-from synaptic.work.phases import expected
+from synaptic.work.phases import find_next_phase
 from synaptic.work.tasks import find_task
-from synaptic.work.views import View, effort_view, payload_view
+from synaptic.work.views import View, effort_to_view, payload_to_view
 
 SKILL_NAME = re.compile(r"[\w][\w.:-]{0,99}")
-NONE = "(none)"
+NONE_TEXT = "(none)"
 
 
 class BegunEffort(msgspec.Struct, frozen=True, kw_only=True):
     """An effort that somebody works on from now."""
 
     effort: Effort
-    window: Window
+    window: ContextWindow
     resumed: bool
     skill: Skill | None = None
     debriefs: tuple[str, ...] = ()
@@ -44,7 +44,7 @@ class BeginCommand(ProjectCommand[BegunEffort], frozen=True, kw_only=True):
     """A command after which somebody works on an effort."""
 
     def answer(self, result: BegunEffort) -> View:
-        return {**begun_view(result), "text": describe_begun(result)}
+        return {**begun_to_view(result), "text": describe_begun(result)}
 
 
 class StartEffort(BeginCommand, frozen=True, kw_only=True):
@@ -67,18 +67,18 @@ class StartEffort(BeginCommand, frozen=True, kw_only=True):
 
     def run(self, context: CommandContext) -> BegunEffort:
         root = context.require_project()
-        name = _skill_name(self.skill)
+        name = _check_skill_name(self.skill)
         folder = task_files.find_task_folder(root, context.caller.cwd, self.task)
-        wanted = efforts.Start(
+        wanted = efforts.EffortRequest(
             root=root,
-            task=Task(folder=folder, title=self.title, keywords=self.keywords),
+            task=TaskDescription(folder=folder, title=self.title, keywords=self.keywords),
             skill=skills.find_skill(root, name) or Skill(name=name),
             mode=self.mode,
             metadata={} if self.block_after is None else {"blockAfter": self.block_after},
             who=context.caller.who,
         )
-        started = efforts.start(context.require_durable_store(), wanted, time.time())
-        return _begun(context, started.effort, started.window, resumed=started.resumed)
+        started = efforts.start_effort(context.require_durable_store(), wanted, time.time())
+        return _make_begun(context, started.effort, started.window, resumed=started.resumed)
 
 
 class ResumeEffort(BeginCommand, frozen=True, kw_only=True):
@@ -96,14 +96,14 @@ class ResumeEffort(BeginCommand, frozen=True, kw_only=True):
     def run(self, context: CommandContext) -> BegunEffort:
         if sum((bool(self.dir_path), bool(self.agent_id), self.current)) != 1:
             raise LayerError("VALIDATION_ERROR", "effort.resume: give `dirPath` or `agentId`")
-        found = self._find(context)
+        found = self._find_effort(context)
         who = context.caller.who
         # A caller without a name continues as the agent that it names; else the session would be nobody's.
         owner = msgspec.structs.replace(who, agent=who.agent or self.agent_id)
-        window = efforts.enter(context.require_durable_store(), found.id, owner, time.time())
-        return _begun(context, efforts.required(context.store, found.id), window, resumed=True)
+        window = efforts.enter_effort(context.require_durable_store(), found.id, owner, time.time())
+        return _make_begun(context, efforts.require_effort(context.store, found.id), window, resumed=True)
 
-    def _find(self, context: CommandContext) -> Effort:
+    def _find_effort(self, context: CommandContext) -> Effort:
         if self.dir_path:
             return find_effort_of_task(context, self.dir_path)
         return find_effort_of_agent(context, self.agent_id) if self.agent_id else context.find_effort()
@@ -112,26 +112,26 @@ class ResumeEffort(BeginCommand, frozen=True, kw_only=True):
 def find_effort_of_task(context: CommandContext, named: str) -> Effort:
     """The newest active effort of a task. Raises LayerError."""
     folder = find_task(context, named).folder
-    active = [one for one in efforts.of_task(context.store, folder) if not one.finished]
+    active = [one for one in efforts.list_task_efforts(context.store, folder) if not one.finished]
     if not active:
-        raise no_active_effort(folder)
+        raise make_no_effort_error(folder)
     return active[-1]
 
 
 def find_effort_of_agent(context: CommandContext, name: str) -> Effort:
     """The active effort that an agent works on, or worked on last: its windows may all have ended."""
-    bound = agents.required(context.store, name).effort
-    for number in (bound, *windows.efforts_of(context.store, name)):
-        found = layers.effort(context.store, number) if number is not None else None
+    bound = agents.require_agent(context.store, name).effort
+    for number in (bound, *windows.find_agent_efforts(context.store, name)):
+        found = layers.find_effort(context.store, number) if number is not None else None
         if found and not found.finished:
             return found
-    raise no_active_effort(f"agent {name}")
+    raise make_no_effort_error(f"agent {name}")
 
 
-def begun_view(begun: BegunEffort) -> View:
+def begun_to_view(begun: BegunEffort) -> View:
     """An effort that was started or resumed."""
     return {
-        **effort_view(begun.effort),
+        **effort_to_view(begun.effort),
         "sessionId": begun.window.session,
         "prevSessionId": begun.window.previous,
         "newSession": begun.window.opened,
@@ -139,7 +139,7 @@ def begun_view(begun: BegunEffort) -> View:
         "priorDebriefs": list(begun.debriefs),
         "artifacts": list(begun.artifacts),
         "nextSkills": list(begun.next_skills),
-        "dehydration": payload_view(begun.window.payload),
+        "dehydration": payload_to_view(begun.window.payload),
     }
 
 
@@ -151,21 +151,21 @@ def describe_begun(begun: BegunEffort) -> str:
     mode = f", mode {effort.mode}" if effort.mode else ""
     parts = [
         f"Effort {effort.id} {verb}: {effort.skill}{mode} (number {effort.ordinal} of {effort.task}), {session}.",
-        f"Log: {effort.artifact('log')}",
+        f"Log: {effort.artifact_path('log')}",
         _describe_phases(begun),
-        _list("Prior debriefs", begun.debriefs),
+        _format_paths("Prior debriefs", begun.debriefs),
     ]
     if begun.resumed:
-        parts.append(_list("Artifacts", begun.artifacts))
-    parts.append(f"Next skills: {', '.join(begun.next_skills) or NONE}")
+        parts.append(_format_paths("Artifacts", begun.artifacts))
+    parts.append(f"Next skills: {', '.join(begun.next_skills) or NONE_TEXT}")
     if window.payload is not None:
-        parts.append(recovered(effort, HandOver(payload=window.payload)))
-        parts.append(_list("\nRequired files", _required_files(window.payload)))
+        parts.append(describe_hand_over(effort, HandOver(payload=window.payload)))
+        parts.append(_format_paths("\nRequired files", _list_required_files(window.payload)))
     return "\n".join(parts)
 
 
-def _begun(context: CommandContext, effort: Effort, window: Window, *, resumed: bool) -> BegunEffort:
-    before = [one for one in efforts.of_task(context.store, effort.task) if one.ordinal < effort.ordinal]
+def _make_begun(context: CommandContext, effort: Effort, window: ContextWindow, *, resumed: bool) -> BegunEffort:
+    before = [one for one in efforts.list_task_efforts(context.store, effort.task) if one.ordinal < effort.ordinal]
     return BegunEffort(
         effort=effort,
         window=window,
@@ -176,7 +176,7 @@ def _begun(context: CommandContext, effort: Effort, window: Window, *, resumed: 
     )
 
 
-def _skill_name(given: str) -> str:
+def _check_skill_name(given: str) -> str:
     name = given.strip().removeprefix("/")
     if not SKILL_NAME.fullmatch(name):
         raise LayerError("VALIDATION_ERROR", f"{given!r} cannot name a skill", hint="letters, digits, . : _ and -")
@@ -188,16 +188,16 @@ def _describe_phases(begun: BegunEffort) -> str:
     if not phases:
         file = "declares none" if begun.skill else "has no SKILL.md here"
         return f"Phase: {now or 'none'} (the skill {file}: any label goes)"
-    ahead = expected(phases, now)
+    ahead = find_next_phase(phases, now)
     return f"Phase: {now or 'none'}, next {ahead!r} ({'; '.join(phases)})" if ahead else f"Phase: {now} (the last one)"
 
 
-def _required_files(payload: str) -> tuple[str, ...]:
-    told = payload_view(payload)
+def _list_required_files(payload: str) -> tuple[str, ...]:
+    told = payload_to_view(payload)
     files = told.get("requiredFiles") if isinstance(told, dict) else None
     return tuple(map(str, files)) if isinstance(files, list) else ()
 
 
-def _list(title: str, paths: Iterable[str]) -> str:
+def _format_paths(title: str, paths: Iterable[str]) -> str:
     lines = [f"- {path}" for path in paths]
-    return "\n".join((f"{title}:", *lines)) if lines else f"{title}: {NONE}"
+    return "\n".join((f"{title}:", *lines)) if lines else f"{title}: {NONE_TEXT}"

@@ -17,10 +17,10 @@ from synaptic.model.home import Home
 from synaptic.model.layers import Effort
 from synaptic.store import efforts, layers
 from synaptic.store.db import Store
-from synaptic.store.efforts import NEW_ONE
-from synaptic.store.layer_effects import text
-from synaptic.store.layers import NOBODY, Place
-from synaptic.store.windows import Who
+from synaptic.store.efforts import START_HINT
+from synaptic.store.layer_effects import replace_surrogates
+from synaptic.store.layers import NO_AGENT_ID, EventOrigin
+from synaptic.store.windows import WorkerIdentity
 
 Result = TypeVar("Result")
 
@@ -31,11 +31,11 @@ class Caller(msgspec.Struct, frozen=True, kw_only=True):
     root: str = ""
     """The project's root; "" where there is none."""
     cwd: str = ""
-    who: Who = Who()
+    who: WorkerIdentity = WorkerIdentity()
 
     @property
-    def place(self) -> Place:
-        return Place(self.root or self.cwd, self.who.agent, self.who.host)
+    def place(self) -> EventOrigin:
+        return EventOrigin(self.root or self.cwd, self.who.agent, self.who.host)
 
 
 class CommandContext(msgspec.Struct, frozen=True):
@@ -64,15 +64,15 @@ class CommandContext(msgspec.Struct, frozen=True):
 
     def find_project(self) -> int:
         """The number of the caller's project; 0, which is nobody's, for one that the store does not know."""
-        return layers.resolve(self.store, Place(self.caller.root or self.caller.cwd)).project or 0
+        return layers.resolve_layers(self.store, EventOrigin(self.caller.root or self.caller.cwd)).project or 0
 
     def find_effort(self, number: int | None = None) -> Effort:
         """The effort of a number, else the one that the caller works on. Raises LayerError."""
         if number is not None:
-            return efforts.required(self.store, number)
-        found = layers.resolve(self.store, self.caller.place).effort
+            return efforts.require_effort(self.store, number)
+        found = layers.resolve_layers(self.store, self.caller.place).effort
         if found is None:
-            raise no_active_effort(self.caller.root or self.caller.cwd)
+            raise make_no_effort_error(self.caller.root or self.caller.cwd)
         return found
 
 
@@ -128,37 +128,40 @@ def check_project(root: str, cwd: str) -> str:
         raise LayerError(
             "VALIDATION_ERROR", "the home folder is no project", where=root or cwd, hint="cd into a project"
         )
-    if text(root) != root:
+    if replace_surrogates(root) != root:
         raise LayerError(
-            "VALIDATION_ERROR", "a project's path must be UTF-8", where=text(root), hint="rename the folder"
+            "VALIDATION_ERROR",
+            "a project's path must be UTF-8",
+            where=replace_surrogates(root),
+            hint="rename the folder",
         )
     return root
 
 
-def no_active_effort(where: str) -> LayerError:
+def make_no_effort_error(where: str) -> LayerError:
     """The error of a command that needs an active effort where there is none."""
-    return LayerError("NO_ACTIVE_EFFORT", "there is no active effort", where=where, hint=NEW_ONE)
+    return LayerError("NO_ACTIVE_EFFORT", "there is no active effort", where=where, hint=START_HINT)
 
 
 def read_agent_name(environ: Mapping[str, str]) -> str:
     """The name that an environment gives its agent; "" for the name that means nobody."""
     name = environ.get("AGENT_ID", "")
-    return "" if name == NOBODY else name
+    return "" if name == NO_AGENT_ID else name
 
 
 @cache
-def commands() -> dict[str, type[Command[Any]]]:
+def find_commands() -> dict[str, type[Command[Any]]]:
     """Every command with a method, by its name. There is no list to add to: the package is walked."""
-    found = {command.method: command for module in _modules() for command in _declared(module)}
+    found = {command.method: command for module in _iter_modules() for command in _iter_declared(module)}
     return dict(sorted(found.items()))
 
 
-def _modules() -> Iterator[str]:
+def _iter_modules() -> Iterator[str]:
     for info in pkgutil.iter_modules(synaptic.work.__path__, "synaptic.work."):
         yield info.name
 
 
-def _declared(name: str) -> Iterator[type[Command[Any]]]:
+def _iter_declared(name: str) -> Iterator[type[Command[Any]]]:
     module = importlib.import_module(name)
     for value in vars(module).values():
         if isinstance(value, type) and issubclass(value, Command) and value.__module__ == name and value.method:

@@ -10,10 +10,10 @@ from synaptic.model.errors import LayerError
 from synaptic.model.layers import Effort, Metadata, Session
 from synaptic.store import efforts, tasks, windows
 from synaptic.store.db import Store
-from synaptic.store.efforts import NEW_ONE, Passed, Step
+from synaptic.store.efforts import START_HINT, PhaseRecord, PhaseStep
 from synaptic.work import phases, skills, task_files
 from synaptic.work.command import CommandContext, EffortCommand, ProjectCommand
-from synaptic.work.views import View, effort_view, history_view, session_view
+from synaptic.work.views import View, effort_to_view, history_to_view, session_to_view
 
 ENTRY_LIMIT = 1 << 20
 
@@ -36,7 +36,7 @@ class EffortDetails(msgspec.Struct, frozen=True, kw_only=True):
     """An effort with its phases, windows and files."""
 
     effort: Effort
-    history: tuple[Passed, ...] = ()
+    history: tuple[PhaseRecord, ...] = ()
     sessions: tuple[Session, ...] = ()
     artifacts: tuple[str, ...] = ()
 
@@ -55,22 +55,22 @@ class MoveToPhase(EffortCommand[PhaseMove], frozen=True, kw_only=True):
 
     def run(self, context: CommandContext) -> PhaseMove:
         before = context.find_effort(self.effort_id)
-        asked = phases.Asked(self.phase, self.reason)
+        asked = phases.AskedPhase(self.phase, self.reason)
         # Read before the transaction: a file must not be waited for while the database is locked.
         otherwise = before.phases or _read_phases(context.store, before)
 
         def rule(own: tuple[str, ...] | None, now: str) -> tuple[str, tuple[str, ...]]:
             """Decides on what is stored by then: somebody else may have moved the effort since it was looked up."""
             known = otherwise if own is None else own
-            move = phases.move(known, now, asked)
+            move = phases.plan_move(known, now, asked)
             return move.phase, () if move.phases == known else move.phases
 
-        step = Step(rule=rule, reason=self.reason, proof=self.proof)
-        after = efforts.move(context.require_durable_store(), before.id, step, time.time())
+        step = PhaseStep(rule=rule, reason=self.reason, proof=self.proof)
+        after = efforts.move_phase(context.require_durable_store(), before.id, step, time.time())
         return PhaseMove(after, before.phase)
 
     def answer(self, result: PhaseMove) -> View:
-        return {**effort_view(result.effort), "previousPhase": result.previous or None}
+        return {**effort_to_view(result.effort), "previousPhase": result.previous or None}
 
 
 class WriteLog(EffortCommand[LogEntry], frozen=True, kw_only=True):
@@ -89,7 +89,7 @@ class WriteLog(EffortCommand[LogEntry], frozen=True, kw_only=True):
     def run(self, context: CommandContext) -> LogEntry:
         effort = context.find_effort(self.effort_id)
         if effort.finished:
-            raise LayerError("EFFORT_FINISHED", f"effort {effort.id} is finished", hint=NEW_ONE)
+            raise LayerError("EFFORT_FINISHED", f"effort {effort.id} is finished", hint=START_HINT)
         if not self.text.strip():
             raise LayerError("VALIDATION_ERROR", "there is nothing to log", hint="give a text, or one on stdin")
         if len(self.text) > ENTRY_LIMIT:
@@ -99,7 +99,7 @@ class WriteLog(EffortCommand[LogEntry], frozen=True, kw_only=True):
         entry = task_files.stamp_entry(self.text, when)
         path = task_files.append_log_entry(find_effort_root(store, effort), effort, entry)
         if not context.caller.who.kind:
-            efforts.quiet(store, effort.id, time.time())
+            efforts.reset_heartbeat(store, effort.id, time.time())
         return LogEntry(effort, path)
 
     def answer(self, result: LogEntry) -> View:
@@ -116,10 +116,10 @@ class FinishEffort(EffortCommand[Effort], frozen=True, kw_only=True):
 
     def run(self, context: CommandContext) -> Effort:
         number = context.find_effort(self.effort_id).id
-        return efforts.finish(context.require_durable_store(), number, self.keywords, time.time())
+        return efforts.finish_effort(context.require_durable_store(), number, self.keywords, time.time())
 
     def answer(self, result: Effort) -> View:
-        return effort_view(result)
+        return effort_to_view(result)
 
 
 class UpdateMetadata(EffortCommand[Effort], frozen=True, kw_only=True):
@@ -138,7 +138,7 @@ class UpdateMetadata(EffortCommand[Effort], frozen=True, kw_only=True):
         return efforts.update_metadata(context.require_durable_store(), number, change)
 
     def answer(self, result: Effort) -> View:
-        return effort_view(result)
+        return effort_to_view(result)
 
 
 class ShowEffort(EffortCommand[EffortDetails], frozen=True, kw_only=True):
@@ -150,16 +150,16 @@ class ShowEffort(EffortCommand[EffortDetails], frozen=True, kw_only=True):
         found = context.find_effort(self.effort_id)
         return EffortDetails(
             effort=found,
-            history=tuple(efforts.history(context.store, found.id)),
-            sessions=tuple(windows.of_efforts(context.store, (found.id,))),
+            history=tuple(efforts.read_phase_history(context.store, found.id)),
+            sessions=tuple(windows.list_sessions(context.store, (found.id,))),
             artifacts=task_files.list_documents(found.task),
         )
 
     def answer(self, result: EffortDetails) -> View:
         return {
-            **effort_view(result.effort),
-            "history": history_view(result.history),
-            "sessions": [session_view(one) for one in result.sessions],
+            **effort_to_view(result.effort),
+            "history": history_to_view(result.history),
+            "sessions": [session_to_view(one) for one in result.sessions],
             "artifacts": list(result.artifacts),
         }
 
@@ -173,15 +173,15 @@ class ListEfforts(ProjectCommand[list[Effort]], frozen=True, kw_only=True):
     """Also the finished ones."""
 
     def run(self, context: CommandContext) -> list[Effort]:
-        return efforts.listing(context.store, context.find_project(), every=self.all)
+        return efforts.list_efforts(context.store, context.find_project(), every=self.all)
 
     def answer(self, result: list[Effort]) -> list[View]:
-        return [effort_view(one) for one in result]
+        return [effort_to_view(one) for one in result]
 
 
 def find_effort_root(store: Store, effort: Effort) -> str:
     """The root of the project that an effort belongs to."""
-    task = tasks.one(store, effort.task)
+    task = tasks.find_task(store, effort.task)
     assert task is not None, "an effort has a task"
     return task.project
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from synaptic.model.errors import SynapticError
-from synaptic.model.sane import MAX_ITERATIONS, SANELOOP, defaults
+from synaptic.model.sane import MAX_ITERATIONS, SANELOOP, default_section
 from synaptic.store import sections
 from synaptic.work.command import CommandContext, RootCommand
 from synaptic.work.state import ChangedSection, SectionCommand, change_section
@@ -13,8 +13,8 @@ from synaptic.work.state import ChangedSection, SectionCommand, change_section
 Loop = dict[str, Any]
 """The section `saneloop`. While a loop runs it also holds `promise` and `log`; `archive` has the ended ones."""
 KEEP_ENDED = 20
-WARN_AT = (0.7, 0.9)
-STATUS = "type: synaptic loop status"
+WARN_SHARES = (0.7, 0.9)
+STATUS_HINT = "type: synaptic loop status"
 
 
 class LoopCommand(SectionCommand, frozen=True, kw_only=True):
@@ -47,10 +47,10 @@ class StartLoop(LoopCommand, frozen=True, kw_only=True):
         if loop.get("active"):
             what = f"a loop is already running: {loop.get('task')}"
             raise SynapticError(what, hint="synaptic loop complete, or cancel")
-        self._check()
+        self._check_plan()
         criteria = [{"num": num, "text": text, "checked": False} for num, text in enumerate(self.criteria, 1)]
         return {
-            **defaults(SANELOOP),
+            **default_section(SANELOOP),
             "active": True,
             "task": self.task,
             "max_iterations": self.max_iterations,
@@ -61,7 +61,7 @@ class StartLoop(LoopCommand, frozen=True, kw_only=True):
             "archive": loop.get("archive", []),
         }
 
-    def _check(self) -> None:
+    def _check_plan(self) -> None:
         lacking = [name for name in ("task", "promise") if not getattr(self, name).strip()]
         if not self.criteria or not all(text.strip() for text in self.criteria):
             lacking.append("criterion")
@@ -81,7 +81,7 @@ class CheckCriterion(LoopCommand, frozen=True, kw_only=True):
         _require_running(loop)
         criteria = loop["acceptance_criteria"]
         if not any(one["num"] == self.num for one in criteria):
-            raise SynapticError(f"there is no criterion {self.num}", hint=f"1 to {len(criteria)}; {STATUS}")
+            raise SynapticError(f"there is no criterion {self.num}", hint=f"1 to {len(criteria)}; {STATUS_HINT}")
         met = [{**one, "checked": one["checked"] or one["num"] == self.num} for one in criteria]
         return {**loop, "acceptance_criteria": met}
 
@@ -130,7 +130,7 @@ class ShowLoop(RootCommand[Loop], frozen=True, kw_only=True):
     """The loop as it stands."""
 
     def run(self, context: CommandContext) -> Loop:
-        found = sections.get(context.store, self.require_root(context), SANELOOP)
+        found = sections.get_section(context.store, self.require_root(context), SANELOOP)
         return found if isinstance(found, dict) else {}
 
 
@@ -144,7 +144,7 @@ def warn_of_limit(loop: Mapping[str, Any]) -> str:
     iteration, limit = loop["iteration"], loop["max_iterations"]
     if is_exhausted(loop):
         return f"the loop has used its {limit} iterations and is stopped: report what is missing and ask the user"
-    crossed = [share for share in WARN_AT if iteration - 1 < share * limit <= iteration]
+    crossed = [share for share in WARN_SHARES if iteration - 1 < share * limit <= iteration]
     if iteration == limit:
         return f"iteration {iteration} of {limit}: this was the last one, the next ends the loop"
     return f"iteration {iteration} of {limit}: {limit - iteration} left" if crossed else ""
@@ -154,7 +154,7 @@ def _end_loop(loop: Mapping[str, Any], outcome: str, now: str) -> Loop:
     """End the loop and move it to the archive, with how it ended."""
     left_out = ("active", "archive")
     kept = {**{key: value for key, value in loop.items() if key not in left_out}, "outcome": outcome, "ended_at": now}
-    return {**defaults(SANELOOP), "archive": [*loop.get("archive", []), kept][-KEEP_ENDED:]}
+    return {**default_section(SANELOOP), "archive": [*loop.get("archive", []), kept][-KEEP_ENDED:]}
 
 
 def _require_running(loop: Mapping[str, Any]) -> None:

@@ -7,11 +7,11 @@ import msgspec
 
 from synaptic.model.errors import LayerError
 
-LABEL = re.compile(r"\s*(\d{1,6})(?:\.(\d{1,6}|[A-Za-z]))?\s*(?::\s*(.*?)\s*)?", re.DOTALL)
-LONGEST = 200
+LABEL_TEXT = re.compile(r"\s*(\d{1,6})(?:\.(\d{1,6}|[A-Za-z]))?\s*(?::\s*(.*?)\s*)?", re.DOTALL)
+MAX_LABEL = 200
 
 
-class Label(msgspec.Struct, frozen=True):
+class PhaseLabel(msgspec.Struct, frozen=True):
     """`3.B: Review`: a major and a minor number (letters count from A = 1) and a name; a plain text has no numbers."""
 
     text: str
@@ -20,18 +20,18 @@ class Label(msgspec.Struct, frozen=True):
     name: str = ""
 
     @property
-    def numbered(self) -> bool:
+    def is_numbered(self) -> bool:
         return self.major >= 0
 
-    def same(self, other: "Label") -> bool:
+    def is_same(self, other: "PhaseLabel") -> bool:
         """By number, and by name where both have one; a text without a number by itself."""
-        if not (self.numbered and other.numbered):
+        if not (self.is_numbered and other.is_numbered):
             return self.text.casefold() == other.text.casefold()
         named = not (self.name and other.name) or self.name.casefold() == other.name.casefold()
         return (self.major, self.minor) == (other.major, other.minor) and named
 
 
-class Move(msgspec.Struct, frozen=True):
+class PlannedMove(msgspec.Struct, frozen=True):
     """Where an effort is after it was asked to move."""
 
     phase: str
@@ -40,24 +40,24 @@ class Move(msgspec.Struct, frozen=True):
     moved: bool = True
 
 
-class Asked(msgspec.Struct, frozen=True):
+class AskedPhase(msgspec.Struct, frozen=True):
     """A phase, and why it is taken out of order."""
 
     label: str
     reason: str = ""
 
 
-def read(text: str) -> Label:
+def parse_label(text: str) -> PhaseLabel:
     """Parse a label such as `3.B: Review`; text without a number is a label by itself."""
     plain = " ".join(text.split())
-    found = LABEL.fullmatch(plain)
+    found = LABEL_TEXT.fullmatch(plain)
     if found is None:
-        return Label(plain)
+        return PhaseLabel(plain)
     minor = found[2] or "0"
-    return Label(plain, int(found[1]), int(minor) if minor.isdigit() else ord(minor.upper()) - 64, found[3] or "")
+    return PhaseLabel(plain, int(found[1]), int(minor) if minor.isdigit() else ord(minor.upper()) - 64, found[3] or "")
 
 
-def move(declared: Sequence[str], current: str, asked: Asked) -> Move:
+def plan_move(declared: Sequence[str], current: str, asked: AskedPhase) -> PlannedMove:
     """The move that was asked for. Raises LayerError for one that the declared phases do not allow.
 
     The next phase is free, and so is the next major one from anywhere in the current. A phase that was left out or a
@@ -65,65 +65,67 @@ def move(declared: Sequence[str], current: str, asked: Asked) -> Move:
     phase everything is allowed.
     """
     phases = tuple(" ".join(phase.split()) for phase in declared)
-    wanted = _wanted(asked.label)
-    if current and wanted.same(read(current)):
-        return Move(current, phases, moved=False)
+    wanted = _check_label(asked.label)
+    if current and wanted.is_same(parse_label(current)):
+        return PlannedMove(current, phases, moved=False)
     if not phases:
-        return Move(wanted.text, ())
-    places = [place for place, phase in enumerate(phases) if wanted.same(read(phase))]
+        return PlannedMove(wanted.text, ())
+    places = [place for place, phase in enumerate(phases) if wanted.is_same(parse_label(phase))]
     if not places:
-        return _undeclared(phases, current, wanted)
-    if not _follows(phases, current, places[0]) and (not current or not asked.reason.strip()):
-        raise _out_of_order(phases, current, phases[places[0]])
-    return Move(phases[places[0]], phases)
+        return _add_undeclared(phases, current, wanted)
+    if not _is_next(phases, current, places[0]) and (not current or not asked.reason.strip()):
+        raise _make_order_error(phases, current, phases[places[0]])
+    return PlannedMove(phases[places[0]], phases)
 
 
-def expected(phases: Sequence[str], current: str) -> str:
+def find_next_phase(phases: Sequence[str], current: str) -> str:
     """The phase that comes next; nothing after the last one."""
-    place = _place(phases, current) + 1
+    place = _find_place(phases, current) + 1
     return phases[place] if place < len(phases) else ""
 
 
-def _wanted(text: str) -> Label:
-    label = read(text)
-    if not label.text or len(label.text) > LONGEST:
-        raise LayerError("VALIDATION_ERROR", f"a phase has a label of 1 to {LONGEST} letters", hint='e.g. "2: Build"')
+def _check_label(text: str) -> PhaseLabel:
+    label = parse_label(text)
+    if not label.text or len(label.text) > MAX_LABEL:
+        raise LayerError("VALIDATION_ERROR", f"a phase has a label of 1 to {MAX_LABEL} letters", hint='e.g. "2: Build"')
     return label
 
 
-def _follows(phases: Sequence[str], current: str, place: int) -> bool:
-    at = _place(phases, current)
+def _is_next(phases: Sequence[str], current: str, place: int) -> bool:
+    at = _find_place(phases, current)
     if not current or place <= at:
         return place == 0 and not current
-    major = read(current).major
-    between = [read(phase).major for phase in phases[at + 1 : place]]
+    major = parse_label(current).major
+    between = [parse_label(phase).major for phase in phases[at + 1 : place]]
     return all(other == major >= 0 for other in between)
 
 
-def _undeclared(phases: tuple[str, ...], current: str, wanted: Label) -> Move:
-    now = read(current)
-    taken = any((read(phase).major, read(phase).minor) == (wanted.major, wanted.minor) for phase in phases)
-    if not wanted.numbered or wanted.major != now.major or wanted.minor <= now.minor or taken:
+def _add_undeclared(phases: tuple[str, ...], current: str, wanted: PhaseLabel) -> PlannedMove:
+    now = parse_label(current)
+    taken = any(
+        (parse_label(phase).major, parse_label(phase).minor) == (wanted.major, wanted.minor) for phase in phases
+    )
+    if not wanted.is_numbered or wanted.major != now.major or wanted.minor <= now.minor or taken:
         listed = "; ".join(phases)
         raise LayerError("UNKNOWN_PHASE", f"there is no phase {wanted.text!r}", hint=f"the phases are: {listed}")
-    lower = [place for place, phase in enumerate(phases) if _below(read(phase), wanted)]
-    place = max(lower, default=_place(phases, current)) + 1
-    return Move(wanted.text, (*phases[:place], wanted.text, *phases[place:]))
+    lower = [place for place, phase in enumerate(phases) if _is_below(parse_label(phase), wanted)]
+    place = max(lower, default=_find_place(phases, current)) + 1
+    return PlannedMove(wanted.text, (*phases[:place], wanted.text, *phases[place:]))
 
 
-def _below(one: Label, other: Label) -> bool:
-    return one.numbered and (one.major, one.minor) < (other.major, other.minor)
+def _is_below(one: PhaseLabel, other: PhaseLabel) -> bool:
+    return one.is_numbered and (one.major, one.minor) < (other.major, other.minor)
 
 
-def _place(phases: Sequence[str], current: str) -> int:
+def _find_place(phases: Sequence[str], current: str) -> int:
     """Index of the current phase; of the last lower one where it is no longer declared, -1 before the first."""
-    now = read(current)
-    lower = max((place for place, phase in enumerate(phases) if _below(read(phase), now)), default=-1)
-    return next((place for place, phase in enumerate(phases) if now.same(read(phase))), lower)
+    now = parse_label(current)
+    lower = max((place for place, phase in enumerate(phases) if _is_below(parse_label(phase), now)), default=-1)
+    return next((place for place, phase in enumerate(phases) if now.is_same(parse_label(phase))), lower)
 
 
-def _out_of_order(phases: Sequence[str], current: str, wanted: str) -> LayerError:
-    ahead = expected(phases, current)
+def _make_order_error(phases: Sequence[str], current: str, wanted: str) -> LayerError:
+    ahead = find_next_phase(phases, current)
     what = f"{wanted!r} does not follow {current!r}" if current else f"{wanted!r} is not the first phase"
     said = f"{what}; expected is {ahead!r}" if ahead else f"{what}, which is the last phase"
     hint = "say why with --reason" if current else f'type: synaptic effort phase "{ahead}"'

@@ -6,9 +6,9 @@ import msgspec
 
 from synaptic.model.layers import Session
 from synaptic.store import efforts, messages, windows
-from synaptic.store.messages import Message
+from synaptic.store.messages import DialogueMessage
 from synaptic.work.command import Command, CommandContext, EffortCommand, ProjectCommand
-from synaptic.work.views import View, message_view, session_view
+from synaptic.work.views import View, message_to_view, session_to_view
 
 Count = Annotated[int, msgspec.Meta(ge=0, le=100_000)]
 
@@ -24,13 +24,13 @@ class ListSessions(EffortCommand[list[Session]], frozen=True, kw_only=True):
     def run(self, context: CommandContext) -> list[Session]:
         store = context.store
         if self.effort_id is not None:
-            numbers = [efforts.required(store, self.effort_id).id]
+            numbers = [efforts.require_effort(store, self.effort_id).id]
         else:
-            numbers = [one.id for one in efforts.listing(store, context.find_project(), every=True)]
-        return windows.of_efforts(store, numbers, every=self.all)
+            numbers = [one.id for one in efforts.list_efforts(store, context.find_project(), every=True)]
+        return windows.list_sessions(store, numbers, every=self.all)
 
     def answer(self, result: list[Session]) -> list[View]:
-        return [session_view(one) for one in result]
+        return [session_to_view(one) for one in result]
 
 
 class ShowSession(Command[Session], frozen=True, kw_only=True):
@@ -42,13 +42,13 @@ class ShowSession(Command[Session], frozen=True, kw_only=True):
     """Its number."""
 
     def run(self, context: CommandContext) -> Session:
-        return windows.required(context.store, self.session_id)
+        return windows.require_session(context.store, self.session_id)
 
     def answer(self, result: Session) -> View:
-        return session_view(result)
+        return session_to_view(result)
 
 
-class ListMessages(ProjectCommand[list[Message]], frozen=True, kw_only=True):
+class ListMessages(ProjectCommand[list[DialogueMessage]], frozen=True, kw_only=True):
     """The dialogue of a session, or of the effort that the caller works on; the oldest first."""
 
     method: ClassVar[str] = "messages.list"
@@ -60,12 +60,12 @@ class ListMessages(ProjectCommand[list[Message]], frozen=True, kw_only=True):
     newest: bool = False
     """Of more than that, the last ones and not the first."""
 
-    def run(self, context: CommandContext) -> list[Message]:
+    def run(self, context: CommandContext) -> list[DialogueMessage]:
         if self.session_id is not None:
-            sessions = [windows.required(context.store, self.session_id)]
+            sessions = [windows.require_session(context.store, self.session_id)]
         else:
-            sessions = windows.of_efforts(context.store, (context.find_effort().id,))
+            sessions = windows.list_sessions(context.store, (context.find_effort().id,))
         return messages.of_sessions(context.store, [one.id for one in sessions], self.limit, newest=self.newest)
 
-    def answer(self, result: list[Message]) -> list[View]:
-        return [message_view(one) for one in result]
+    def answer(self, result: list[DialogueMessage]) -> list[View]:
+        return [message_to_view(one) for one in result]

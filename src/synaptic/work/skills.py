@@ -9,10 +9,10 @@ import msgspec
 
 from synaptic.model.errors import LayerError
 from synaptic.model.layers import Skill
-from synaptic.policies.routing.skill_file import read
+from synaptic.policies.routing.skill_file import read_skill
 from synaptic.store import skills
 from synaptic.work.command import CommandContext, ProjectCommand
-from synaptic.work.views import View, skill_view
+from synaptic.work.views import View, skill_to_view
 
 SKILL_FOLDERS = (".claude/skills", ".synaptic/skills")
 SKILL_FILE = "SKILL.md"
@@ -35,7 +35,7 @@ class ListSkills(ProjectCommand[FoundSkills], frozen=True, kw_only=True):
         return list_skills(context.caller.root)
 
     def answer(self, result: FoundSkills) -> View:
-        return {"skills": [skill_view(one) for one in result.skills], "errors": list(result.problems)}
+        return {"skills": [skill_to_view(one) for one in result.skills], "errors": list(result.problems)}
 
 
 class CacheSkills(ProjectCommand[FoundSkills], frozen=True, kw_only=True):
@@ -49,7 +49,7 @@ class CacheSkills(ProjectCommand[FoundSkills], frozen=True, kw_only=True):
     def run(self, context: CommandContext) -> FoundSkills:
         root = context.require_project()
         found = read_skills(map(Path, self.paths)) if self.paths else list_skills(root)
-        skills.remember(context.require_durable_store(), root, found.skills, time.time())
+        skills.remember_skills(context.require_durable_store(), root, found.skills, time.time())
         return found
 
     def answer(self, result: FoundSkills) -> View:
@@ -58,9 +58,9 @@ class CacheSkills(ProjectCommand[FoundSkills], frozen=True, kw_only=True):
 
 def find_skill(root: str, name: str) -> Skill | None:
     """The skill of a name; None when no file describes it. Raises LayerError for a file that cannot be read."""
-    for folder in _folders(root):
+    for folder in _list_folders(root):
         if (path := folder / name / SKILL_FILE).is_file():
-            return msgspec.structs.replace(read_skill(path), name=name)
+            return msgspec.structs.replace(read_skill_file(path), name=name)
     known = (skill for skill in list_skills(root).skills if skill.name.casefold() == name.casefold())
     return next(known, None)
 
@@ -75,7 +75,7 @@ def find_readable_skill(root: str, name: str) -> Skill | None:
 
 def list_skills(root: str) -> FoundSkills:
     """Every skill that a project sees, sorted; of two with one name the first folder's counts."""
-    return read_skills(path for folder in _folders(root) for path in sorted(folder.glob(f"*/{SKILL_FILE}")))
+    return read_skills(path for folder in _list_folders(root) for path in sorted(folder.glob(f"*/{SKILL_FILE}")))
 
 
 def read_skills(paths: Iterable[Path]) -> FoundSkills:
@@ -84,25 +84,25 @@ def read_skills(paths: Iterable[Path]) -> FoundSkills:
     problems: list[str] = []
     for path in paths:
         try:
-            skill = read_skill(path)
+            skill = read_skill_file(path)
             found.setdefault(skill.name, skill)
         except LayerError as error:
             problems.append(str(error))
     return FoundSkills(tuple(found[name] for name in sorted(found)), tuple(problems))
 
 
-def read_skill(path: Path) -> Skill:
+def read_skill_file(path: Path) -> Skill:
     """What one file says. Raises LayerError."""
-    from synaptic.hooks.document import load  # noqa: PLC0415  YAML: nothing that every log should wait for
+    from synaptic.hooks.document import load_yaml  # noqa: PLC0415  YAML: nothing that every log should wait for
 
     try:
         with path.open("rb") as file:
             text = file.read(FILE_LIMIT)
     except (OSError, ValueError) as error:  # ValueError: a path with a NUL
         raise LayerError("NOT_FOUND", getattr(error, "strerror", "") or str(error), where=str(path)) from error
-    return read(text.decode("utf-8", "replace"), str(path), load)
+    return read_skill(text.decode("utf-8", "replace"), str(path), load_yaml)
 
 
-def _folders(root: str) -> tuple[Path, ...]:
+def _list_folders(root: str) -> tuple[Path, ...]:
     homes = dict.fromkeys((Path(root), Path.home()) if root else (Path.home(),))
     return tuple(home / folder for home in homes for folder in SKILL_FOLDERS)

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from synaptic.model.state import Change, changed
+from synaptic.model.state import Change, apply_change
 from synaptic.store import mirror, sections
 from synaptic.store.db import Store
 from synaptic.work.command import CommandContext, RootCommand
@@ -32,7 +32,7 @@ class GetSection(RootCommand[object], frozen=True, kw_only=True):
     """One of its keys."""
 
     def run(self, context: CommandContext) -> object:
-        return sections.get(context.store, self.require_root(context), self.section, self.key)
+        return sections.get_section(context.store, self.require_root(context), self.section, self.key)
 
 
 class ListSections(RootCommand[dict[str, list[dict[str, object]]]], frozen=True, kw_only=True):
@@ -41,7 +41,7 @@ class ListSections(RootCommand[dict[str, list[dict[str, object]]]], frozen=True,
     method: ClassVar[str] = "state.list"
 
     def run(self, context: CommandContext) -> dict[str, list[dict[str, object]]]:
-        return sections.overview(context.store, self.require_root(context))
+        return sections.describe_sections(context.store, self.require_root(context))
 
 
 class SectionCommand(RootCommand[ChangedSection], frozen=True, kw_only=True):
@@ -67,7 +67,9 @@ class SetValue(SectionCommand, frozen=True, kw_only=True):
 
     def run(self, context: CommandContext) -> ChangedSection:
         pair = (self.key, self.value)
-        return _write(context, self, lambda store, root: sections.put(store, root, self.section, pair))
+        return _write_section(
+            context, self, lambda store, root: sections.set_section_value(store, root, self.section, pair)
+        )
 
 
 class UpdateSection(SectionCommand, frozen=True, kw_only=True):
@@ -87,7 +89,7 @@ class UpdateSection(SectionCommand, frozen=True, kw_only=True):
 
     def run(self, context: CommandContext) -> ChangedSection:
         change = Change(section=self.section, put=self.put, add=self.add, append=self.append, drop=self.drop)
-        return change_section(context, self, lambda found: changed(found, change))
+        return change_section(context, self, lambda found: apply_change(found, change))
 
 
 class ResetSection(SectionCommand, frozen=True, kw_only=True):
@@ -97,18 +99,22 @@ class ResetSection(SectionCommand, frozen=True, kw_only=True):
     people_only: ClassVar[str] = CHANGE_STATE
 
     def run(self, context: CommandContext) -> ChangedSection:
-        return _write(context, self, lambda store, root: sections.reset(store, root, self.section))
+        return _write_section(context, self, lambda store, root: sections.reset_section(store, root, self.section))
 
 
 def change_section(
     context: CommandContext, command: SectionCommand, step: Callable[[Values], Values]
 ) -> ChangedSection:
     """Change a section by a function of its stored values, in one transaction so that no other writer interferes."""
-    return _write(context, command, lambda store, root: sections.update(store, root, command.section, step))
+    return _write_section(
+        context, command, lambda store, root: sections.update_section(store, root, command.section, step)
+    )
 
 
-def _write(context: CommandContext, command: SectionCommand, work: Callable[[Store, str], Values]) -> ChangedSection:
+def _write_section(
+    context: CommandContext, command: SectionCommand, work: Callable[[Store, str], Values]
+) -> ChangedSection:
     """What was written, and its view in the project after it."""
     root = command.require_root(context)
     values = work(context.require_durable_store(), root)
-    return ChangedSection(values, mirror.follow(context.store, root))
+    return ChangedSection(values, mirror.rewrite_own_mirror(context.store, root))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from synaptic.agents.shared.guarded import usual_paths
+from synaptic.agents.shared.guarded import find_usual_paths
 from synaptic.model.errors import LayerError
 from synaptic.model.layers import Effort
 
@@ -20,26 +20,26 @@ NAME_LIMIT = 100
 def find_task_folder(root: str, cwd: str, task: str) -> str:
     """The folder of a task: a name is one below `.tasks`, a path is itself. Raises LayerError outside the project."""
     # os.path.expanduser leaves `~nobody` as it is, where Path.expanduser raises.
-    given = Path(cwd, os.path.expanduser(task)) if "/" in task else Path(root, TASKS_FOLDER, _name(task))  # noqa: PTH111
+    given = Path(cwd, os.path.expanduser(task)) if "/" in task else Path(root, TASKS_FOLDER, _make_folder_name(task))  # noqa: PTH111
     return _require_inside(root, os.path.normpath(given))
 
 
 def append_log_entry(root: str, effort: Effort, entry: str) -> str:
     """One entry at the end of an effort's log, in one write; the log's path. Entries stand apart by a blank line."""
-    path = effort.artifact("log")
+    path = effort.artifact_path("log")
     _require_inside(root, effort.task)
     try:
         Path(effort.task).mkdir(parents=True, exist_ok=True)
         # O_NOFOLLOW: a link in the log's place would make the engine write wherever it points.
         descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644)
     except OSError as error:
-        raise _unwritable(path, error) from error
+        raise _make_write_error(path, error) from error
     try:
         # Two writers would both look at the same end of the file and put the wrong number of newlines between.
         fcntl.flock(descriptor, fcntl.LOCK_EX)
-        _write(descriptor, entry)
+        _write_entry(descriptor, entry)
     except OSError as error:
-        raise _unwritable(path, error) from error
+        raise _make_write_error(path, error) from error
     finally:
         os.close(descriptor)
     return path
@@ -74,10 +74,10 @@ def list_documents(folder: str) -> tuple[str, ...]:
 
 def list_debriefs(efforts: Iterable[Effort]) -> tuple[str, ...]:
     """What finished efforts have left behind, as far as it is there."""
-    return tuple(path for one in efforts if one.finished and Path(path := one.artifact()).is_file())
+    return tuple(path for one in efforts if one.finished and Path(path := one.artifact_path()).is_file())
 
 
-def _write(descriptor: int, entry: str) -> None:
+def _write_entry(descriptor: int, entry: str) -> None:
     size = os.fstat(descriptor).st_size
     data = separate_entry(os.pread(descriptor, 2, max(size - 2, 0)), entry)
     try:
@@ -88,7 +88,7 @@ def _write(descriptor: int, entry: str) -> None:
         raise
 
 
-def _name(task: str) -> str:
+def _make_folder_name(task: str) -> str:
     name = UNSAFE_LETTERS.sub("-", task.lower()).strip("-.")[:NAME_LIMIT]
     if not name:
         raise LayerError("VALIDATION_ERROR", f"{task!r} cannot name a task", hint="use letters, digits, - and _")
@@ -111,9 +111,9 @@ def _require_inside(root: str, path: str) -> str:
 
 def _is_guarded(parts: list[str]) -> bool:
     """Whether a path leads into a folder that decides what agents and the engine do: no task belongs there."""
-    agents = (folder for folder in usual_paths().folders if "/" not in folder)
+    agents = (folder for folder in find_usual_paths().folders if "/" not in folder)
     return not ENGINE_FOLDERS.union(agents).isdisjoint(parts)
 
 
-def _unwritable(path: str, error: OSError) -> LayerError:
+def _make_write_error(path: str, error: OSError) -> LayerError:
     return LayerError("VALIDATION_ERROR", f"the log cannot be written: {error.strerror or error}", where=path)

@@ -8,21 +8,21 @@ import msgspec
 from synaptic.model.errors import LayerError
 from synaptic.model.layers import Effort
 from synaptic.store import efforts, tasks
-from synaptic.store.tasks import Known
+from synaptic.store.tasks import TaskSummary
 from synaptic.work import task_files
 from synaptic.work.command import CommandContext, ProjectCommand
-from synaptic.work.views import View, effort_view, task_view
+from synaptic.work.views import View, effort_to_view, task_to_view
 
 
 class TaskDetails(msgspec.Struct, frozen=True, kw_only=True):
     """A task with its efforts and files."""
 
-    task: Known
+    task: TaskSummary
     efforts: tuple[Effort, ...] = ()
     artifacts: tuple[str, ...] = ()
 
 
-class ListTasks(ProjectCommand[list[Known]], frozen=True, kw_only=True):
+class ListTasks(ProjectCommand[list[TaskSummary]], frozen=True, kw_only=True):
     """The tasks of a project; the one that was worked on last comes first."""
 
     method: ClassVar[str] = "task.list"
@@ -30,11 +30,11 @@ class ListTasks(ProjectCommand[list[Known]], frozen=True, kw_only=True):
     all: bool = False
     """Those of every project."""
 
-    def run(self, context: CommandContext) -> list[Known]:
-        return tasks.listing(context.store, None if self.all else context.find_project())
+    def run(self, context: CommandContext) -> list[TaskSummary]:
+        return tasks.list_tasks(context.store, None if self.all else context.find_project())
 
-    def answer(self, result: list[Known]) -> list[View]:
-        return [task_view(one) for one in result]
+    def answer(self, result: list[TaskSummary]) -> list[View]:
+        return [task_to_view(one) for one in result]
 
 
 class ShowTask(ProjectCommand[TaskDetails], frozen=True, kw_only=True):
@@ -49,19 +49,19 @@ class ShowTask(ProjectCommand[TaskDetails], frozen=True, kw_only=True):
         found = find_task(context, self.dir_path)
         return TaskDetails(
             task=found,
-            efforts=tuple(efforts.of_task(context.store, found.folder)),
+            efforts=tuple(efforts.list_task_efforts(context.store, found.folder)),
             artifacts=task_files.list_documents(found.folder),
         )
 
     def answer(self, result: TaskDetails) -> View:
-        done = [effort_view(one) for one in result.efforts]
-        return {**task_view(result.task), "effortList": done, "artifacts": list(result.artifacts)}
+        done = [effort_to_view(one) for one in result.efforts]
+        return {**task_to_view(result.task), "effortList": done, "artifacts": list(result.artifacts)}
 
 
-def find_task(context: CommandContext, named: str) -> Known:
+def find_task(context: CommandContext, named: str) -> TaskSummary:
     """The task of a name, or of a folder, which may be another project's. Raises LayerError."""
     folder = _find_folder(context, named)
-    found = tasks.one(context.store, folder)
+    found = tasks.find_task(context.store, folder)
     if found is None:
         raise LayerError("TASK_NOT_FOUND", "there is no such task", where=folder, hint="type: synaptic task list --all")
     return found

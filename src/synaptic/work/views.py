@@ -6,14 +6,14 @@ from typing import Any
 import msgspec
 
 from synaptic.model.layers import Agent, Effort, Session, Skill
-from synaptic.store.efforts import Passed
-from synaptic.store.messages import Message
-from synaptic.store.tasks import Known
+from synaptic.store.efforts import PhaseRecord
+from synaptic.store.messages import DialogueMessage
+from synaptic.store.tasks import TaskSummary
 
 View = dict[str, Any]
 
 
-def effort_view(effort: Effort) -> View:
+def effort_to_view(effort: Effort) -> View:
     """An effort."""
     return {
         "effortId": effort.id,
@@ -24,7 +24,7 @@ def effort_view(effort: Effort) -> View:
         "lifecycle": "finished" if effort.finished else "active",
         "phase": effort.phase or None,
         "phases": list(effort.phases),
-        "logPath": effort.artifact("log"),
+        "logPath": effort.artifact_path("log"),
         "blockAfter": effort.limit,
         "directives": list(effort.directives),
         "metadata": dict(effort.metadata),
@@ -33,7 +33,7 @@ def effort_view(effort: Effort) -> View:
     }
 
 
-def session_view(session: Session) -> View:
+def session_to_view(session: Session) -> View:
     """A session; the agent's own id of the window is `hostSession`, never ours."""
     return {
         "sessionId": session.id,
@@ -47,7 +47,7 @@ def session_view(session: Session) -> View:
         "lastHeartbeat": session.last_heartbeat,
         "contextUsage": session.usage,
         "loadedFiles": list(session.loaded),
-        "dehydrationPayload": payload_view(session.payload),
+        "dehydrationPayload": payload_to_view(session.payload),
         "handedOver": session.handed_over,
         "model": session.model or None,
         "createdAt": session.created_at,
@@ -55,7 +55,7 @@ def session_view(session: Session) -> View:
     }
 
 
-def task_view(task: Known) -> View:
+def task_to_view(task: TaskSummary) -> View:
     """A task: whether it is active follows from its efforts."""
     return {
         "taskDir": task.folder,
@@ -70,7 +70,7 @@ def task_view(task: Known) -> View:
     }
 
 
-def agent_view(agent: Agent) -> View:
+def agent_to_view(agent: Agent) -> View:
     """An agent."""
     return {
         "agentId": agent.id,
@@ -85,7 +85,7 @@ def agent_view(agent: Agent) -> View:
     }
 
 
-def skill_view(skill: Skill) -> View:
+def skill_to_view(skill: Skill) -> View:
     """A skill."""
     return {
         "name": skill.name,
@@ -99,12 +99,12 @@ def skill_view(skill: Skill) -> View:
     }
 
 
-def history_view(history: Iterable[Passed]) -> list[View]:
+def history_to_view(history: Iterable[PhaseRecord]) -> list[View]:
     """The phases that an effort went through."""
     return [{"phase": one.phase, "reason": one.reason or None, "proof": one.proof, "at": one.at} for one in history]
 
 
-def message_view(message: Message) -> View:
+def message_to_view(message: DialogueMessage) -> View:
     """One line of a dialogue."""
     return {
         "id": message.id,
@@ -116,7 +116,7 @@ def message_view(message: Message) -> View:
     }
 
 
-def payload_view(stored: str | None) -> Any:
+def payload_to_view(stored: str | None) -> Any:
     """A hand-over as data; one that somebody has damaged as the text it is."""
     try:
         return None if stored is None else msgspec.json.decode(stored)

@@ -5,15 +5,22 @@ import sys
 
 import pytest
 
-from synaptic.agents.shared.discover import OWN, agent_names, find_adapter, find_agent, find_by_program, has_dialect
+from synaptic.agents.shared.discover import (
+    OWN_NAME,
+    find_adapter,
+    find_agent,
+    find_by_program,
+    has_dialect,
+    list_agent_names,
+)
 from synaptic.model.errors import PayloadError
 
 
 def test_every_module_is_an_agent_of_its_name_and_claude_code_comes_first():
-    assert agent_names()[0] == "claude"
-    assert list(agent_names()[1:]) == sorted(agent_names()[1:])
-    assert [find_agent(name).name for name in agent_names()] == list(agent_names())
-    assert [find_adapter(name).name for name in (*agent_names(), OWN)] == [*agent_names(), OWN]
+    assert list_agent_names()[0] == "claude"
+    assert list(list_agent_names()[1:]) == sorted(list_agent_names()[1:])
+    assert [find_agent(name).name for name in list_agent_names()] == list(list_agent_names())
+    assert [find_adapter(name).name for name in (*list_agent_names(), OWN_NAME)] == [*list_agent_names(), OWN_NAME]
 
 
 def test_an_agent_nobody_knows_is_refused_with_the_known_names():
@@ -40,6 +47,6 @@ def test_one_agent_does_not_load_another():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = set(done.stdout.split())
     assert "synaptic.agents.claude" in loaded
-    assert not {f"synaptic.agents.{name}" for name in agent_names() if name != "claude"} & loaded
+    assert not {f"synaptic.agents.{name}" for name in list_agent_names() if name != "claude"} & loaded
     assert "synaptic.agents.shared.own_dialect" not in loaded
     assert "synaptic.agents.shared.settings" not in loaded, "nobody edits settings to answer an event"

@@ -8,22 +8,22 @@ from pathlib import Path
 import pytest
 
 from synaptic.agents.base import OwnFile, UserEnvironment
-from synaptic.agents.shared.discover import agent_names, find_adapter, find_agent
-from synaptic.agents.shared.guarded import moving_variables
-from synaptic.agents.shared.ours import Plan, is_own_file
-from synaptic.agents.shared.settings import install
+from synaptic.agents.shared.discover import find_adapter, find_agent, list_agent_names
+from synaptic.agents.shared.guarded import list_moving_variables
+from synaptic.agents.shared.ours import EntryPlan, has_own_note
+from synaptic.agents.shared.settings import install_entries
 from synaptic.model.event import EVENTS, Timing
 
 DISPATCH = "/home/ann lee/.synaptic/bin/dispatch"
 TOKEN = "0123456789abcdef" * 2
-PLAN = Plan(DISPATCH, TOKEN)
+PLAN = EntryPlan(DISPATCH, TOKEN)
 HERE = UserEnvironment(Path("/home/ann lee"))
-FOREIGN = [agent for agent in agent_names() if agent != "claude"]
+FOREIGN = [agent for agent in list_agent_names() if agent != "claude"]
 COMMANDS = ("codex", "gemini", "copilot", "droid", "qwen", "cursor")
 
 
 def entries(agent, plan=PLAN, place=HERE):
-    return next(find_agent(agent).entries(place, plan))
+    return next(find_agent(agent).iter_settings_files(place, plan))
 
 
 def hooks(agent, plan=PLAN):
@@ -44,7 +44,7 @@ def test_every_registered_event_gets_one_command_with_agent_event_and_token(agen
 @pytest.mark.parametrize("agent", COMMANDS)
 def test_the_agent_waits_as_long_as_the_engine_reckons_with(agent):
     for event, hook in hooks(agent).items():
-        seconds = find_adapter(agent).capability(event).timeout
+        seconds = find_adapter(agent).get_capability(event).timeout
         written = hook.get("timeoutSec", hook.get("timeout"))
         assert written == (1000 if agent in ("gemini", "qwen") else 1) * seconds
 
@@ -52,14 +52,14 @@ def test_the_agent_waits_as_long_as_the_engine_reckons_with(agent):
 @pytest.mark.parametrize("agent", COMMANDS)
 def test_no_event_is_registered_that_stands_for_nothing(agent):
     """An event that the agent alone knows may come through, but each one that is asked for has a meaning here."""
-    known = {find_adapter(agent).canonical(event) for event in find_agent(agent).events}
+    known = {find_adapter(agent).to_canonical(event) for event in find_agent(agent).events}
     assert known - set(EVENTS) <= {"Interrupt"}
     assert "PreToolUse" in known
 
 
 @pytest.mark.parametrize("path", ["/a b/dispatch", "/a'b/dispatch", '/a"b/dispatch', "/a$b`c\\d/dispatch"])
 def test_any_path_is_one_word_of_the_command_and_is_recognised(path):
-    command = hooks("codex", Plan(path, TOKEN))["Stop"]["command"]
+    command = hooks("codex", EntryPlan(path, TOKEN))["Stop"]["command"]
     shown = subprocess.run(["/bin/sh", "-c", f"printf '%s\\n' {command}"], capture_output=True, text=True, check=True)
     assert shown.stdout.splitlines() == [path, "codex", "Stop", f"--entry={TOKEN}"]
     assert entries("codex").wanted.shape.is_ours({"command": command}, path)
@@ -67,7 +67,7 @@ def test_any_path_is_one_word_of_the_command_and_is_recognised(path):
 
 def test_documents_have_the_form_that_each_agent_reads():
     def made(agent):
-        return json.loads(install(None, entries(agent).wanted).text)
+        return json.loads(install_entries(None, entries(agent).wanted).text)
 
     assert made("codex").keys() == {"hooks"}
     assert made("codex")["hooks"]["PreToolUse"][0].keys() == {"hooks"}
@@ -85,17 +85,17 @@ def test_documents_have_the_form_that_each_agent_reads():
 
 
 def test_cursor_fails_closed_only_where_an_act_can_be_stopped():
-    closed = hooks("cursor", Plan(DISPATCH, TOKEN, fail_closed=True))
-    before = {event for event in closed if EVENTS[find_adapter("cursor").canonical(event)].TIMING is Timing.BEFORE}
+    closed = hooks("cursor", EntryPlan(DISPATCH, TOKEN, fail_closed=True))
+    before = {event for event in closed if EVENTS[find_adapter("cursor").to_canonical(event)].TIMING is Timing.BEFORE}
     assert {event for event, hook in closed.items() if hook.get("failClosed")} == before
     assert "preToolUse" in before
 
 
 def test_files_of_our_own_say_so_and_run_the_dispatcher():
     agents = map(find_agent, ("opencode", "cline", "amp"))
-    own = [file for agent in agents for file in agent.wire(HERE, PLAN) if isinstance(file, OwnFile)]
+    own = [file for agent in agents for file in agent.list_files(HERE, PLAN) if isinstance(file, OwnFile)]
     assert len(own) == 2 + len(find_agent("cline").events)
-    assert all(is_own_file(file.text) and DISPATCH in file.text and TOKEN in file.text for file in own)
+    assert all(has_own_note(file.text) and DISPATCH in file.text and TOKEN in file.text for file in own)
     cline = next(file for file in own if file.path.name == "PreToolUse")
     assert cline.path == HERE.home / ".cline/hooks/PreToolUse"
     assert cline.mode == 0o755
@@ -117,9 +117,9 @@ def test_files_of_our_own_say_so_and_run_the_dispatcher():
     ],
 )
 def test_variables_move_an_agents_files(agent, variable, where, tmp_path):
-    moved = find_agent(agent).wire(UserEnvironment(Path("/h"), {variable: str(tmp_path)}), PLAN)
+    moved = find_agent(agent).list_files(UserEnvironment(Path("/h"), {variable: str(tmp_path)}), PLAN)
     assert tmp_path / where in [file.path for file in moved]
-    assert variable in moving_variables()
+    assert variable in list_moving_variables()
 
 
 def test_a_named_folder_is_resolved_and_the_usual_one_is_not(tmp_path):
@@ -150,8 +150,8 @@ def test_cline_is_told_in_json_what_a_dispatcher_without_an_engine_can_only_say_
     dispatch = tmp_path / "dispatch"
     dispatch.write_text(f"#!/bin/sh\nexit {exit}\n")
     dispatch.chmod(0o755)
-    plan = Plan(str(dispatch), TOKEN)
-    (script,) = (file for file in find_agent("cline").wire(HERE, plan) if file.path.name == "PreToolUse")
+    plan = EntryPlan(str(dispatch), TOKEN)
+    (script,) = (file for file in find_agent("cline").list_files(HERE, plan) if file.path.name == "PreToolUse")
     done = subprocess.run(["sh", "-c", script.text], capture_output=True, text=True, check=True)
     answer = json.loads(done.stdout or "{}")
     assert {key: answer[key] for key in told} == told

@@ -213,7 +213,7 @@ def test_any_decision_leaves_as_json_and_the_exit_code_says_deny(event, kind, re
     body = json.loads(answer.stdout or b"{}")
     assert set(body) <= set(HookResult.__struct_fields__)
     if answer.exit == 2:
-        assert ADAPTER.capability(event).deny and body["error"].strip()
+        assert ADAPTER.get_capability(event).deny and body["error"].strip()
     else:
         assert answer.exit == 0 and body.get("error") != "blocked_by_policy"
-    assert kind is not Kind.DENY or (answer.exit == 2) == ADAPTER.capability(event).deny
+    assert kind is not Kind.DENY or (answer.exit == 2) == ADAPTER.get_capability(event).deny

@@ -5,7 +5,7 @@ from types import MappingProxyType
 
 import pytest
 
-from synaptic.agents.shared.payload import DEPTH, read_object, to_event, to_json, to_line
+from synaptic.agents.shared.payload import MAX_DEPTH, read_object, to_event, to_json, to_line
 from synaptic.model.call import Request
 from synaptic.model.event import InstructionsLoaded, PostToolBatch, PreCompact
 from synaptic.model.result import HookResult
@@ -22,8 +22,8 @@ def test_a_repair_is_said():
 
 
 def test_many_brackets_are_not_depth():
-    text = "{[" * DEPTH
-    wide = {"a": [[] for _ in range(DEPTH * 2)], "b": text}
+    text = "{[" * MAX_DEPTH
+    wide = {"a": [[] for _ in range(MAX_DEPTH * 2)], "b": text}
     assert read_object(Request("demo", "Stop", json.dumps(wide).encode(), "1"))[0] == wide
 
 

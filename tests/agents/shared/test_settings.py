@@ -8,14 +8,14 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from synaptic.agents.base import SettingsShape, WantedEntries
-from synaptic.agents.shared.jsontext import plain
-from synaptic.agents.shared.ours import Plan
-from synaptic.agents.shared.settings import Undo, install, registration, uninstall
+from synaptic.agents.shared.jsontext import blank_comments
+from synaptic.agents.shared.ours import EntryPlan
+from synaptic.agents.shared.settings import SettingsUndo, compare_entries, install_entries, uninstall_entries
 from synaptic.model.errors import SettingsError
 from tests.agents.layouts import FOREIGN_HOOKS, SPACE, VALUES, arrays, groups, objects
 
 DISPATCH = "/home/ann lee/.synaptic/bin/dispatch"
-PLAN = Plan(DISPATCH, "0123456789abcdef" * 2)
+PLAN = EntryPlan(DISPATCH, "0123456789abcdef" * 2)
 EVENTS = ("PreToolUse", "Stop", "beforeTool")
 HOOK = st.sampled_from([json.dumps(hook) for hook in FOREIGN_HOOKS])
 COMMENTS = ["// a\n", "/* b */", '// "quoted" {\n', "/* , */\n", "//\r\n"]
@@ -79,10 +79,10 @@ def _next(letter, string, escaped):
 @given(data=st.data())
 def test_install_then_remove_is_identity_in_every_shape(name, data):
     text = data.draw(documents(SHAPES[name]))
-    edited = install(text, wanted(SHAPES[name]))
-    assert registration(edited.text, wanted(SHAPES[name])).current
-    assert install(edited.text, wanted(SHAPES[name]), edited.undo) is None
-    assert uninstall(edited.text, wanted(SHAPES[name]), edited.undo) == text
+    edited = install_entries(text, wanted(SHAPES[name]))
+    assert compare_entries(edited.text, wanted(SHAPES[name])).is_current
+    assert install_entries(edited.text, wanted(SHAPES[name]), edited.undo) is None
+    assert uninstall_entries(edited.text, wanted(SHAPES[name]), edited.undo) == text
 
 
 @shapes
@@ -91,12 +91,12 @@ def test_install_then_remove_is_identity_in_every_shape(name, data):
 def test_comments_survive_the_way_in_and_the_way_out(name, data):
     shape = SettingsShape(**{**{f: getattr(SHAPES[name], f) for f in SHAPES[name].__struct_fields__}, "comments": True})
     text = data.draw(commented(shape))
-    edited = install(text, wanted(shape))
+    edited = install_entries(text, wanted(shape))
     assert [text.count(mark) for mark in ("// a", "/* b */", "/* , */")] == [
         edited.text.count(mark) for mark in ("// a", "/* b */", "/* , */")
     ]
-    assert json.loads(plain(edited.text))
-    assert uninstall(edited.text, wanted(shape), edited.undo) == text
+    assert json.loads(blank_comments(edited.text))
+    assert uninstall_entries(edited.text, wanted(shape), edited.undo) == text
 
 
 @shapes
@@ -104,53 +104,53 @@ def test_comments_survive_the_way_in_and_the_way_out(name, data):
 @given(data=st.data())
 def test_an_older_set_is_replaced_and_the_way_back_stays_exact(name, data):
     text = data.draw(documents(SHAPES[name]))
-    old = install(text, wanted(SHAPES[name], "f" * 32))
-    new = install(old.text, wanted(SHAPES[name]), old.undo)
+    old = install_entries(text, wanted(SHAPES[name], "f" * 32))
+    new = install_entries(old.text, wanted(SHAPES[name]), old.undo)
     assert "f" * 32 not in new.text
-    assert uninstall(new.text, wanted(SHAPES[name]), new.undo) == text
+    assert uninstall_entries(new.text, wanted(SHAPES[name]), new.undo) == text
 
 
 @shapes
 @pytest.mark.parametrize("text", [None, "", " \n", "\ufeff"])
 def test_a_missing_or_blank_file_comes_back_as_it_was(name, text):
-    edited = install(text, wanted(SHAPES[name]))
-    assert uninstall(edited.text, wanted(SHAPES[name]), edited.undo) == text
+    edited = install_entries(text, wanted(SHAPES[name]))
+    assert uninstall_entries(edited.text, wanted(SHAPES[name]), edited.undo) == text
 
 
 def test_a_comment_that_came_later_stays_where_ours_go():
     shape = SettingsShape(comments=True, nested=False)
-    edited = install('{"hooks": {"Stop": [{"command": "mine"}]}}', wanted(shape))
+    edited = install_entries('{"hooks": {"Stop": [{"command": "mine"}]}}', wanted(shape))
     ours = json.dumps(entry("Stop"))
     touched = edited.text.replace(ours, f"/* why */ {ours} // here\n")
     assert touched != edited.text
-    after = uninstall(touched, wanted(shape), edited.undo)
+    after = uninstall_entries(touched, wanted(shape), edited.undo)
     assert after == '{"hooks": {"Stop": [{"command": "mine"}/* why */ // here\n]}}'
 
 
 def test_a_strict_reader_gets_no_comments():
     with pytest.raises(SettingsError, match="invalid JSON at line 1"):
-        install("// hello\n{}", wanted(SettingsShape()))
+        install_entries("// hello\n{}", wanted(SettingsShape()))
 
 
 def test_what_the_agent_demands_is_added_with_the_hooks_and_goes_with_them():
     shape = SHAPES["head"]
-    edited = install('{"a": 1}', wanted(shape))
+    edited = install_entries('{"a": 1}', wanted(shape))
     assert json.loads(edited.text)["version"] == 1
-    assert uninstall(edited.text, wanted(shape), edited.undo) == '{"a": 1}'
+    assert uninstall_entries(edited.text, wanted(shape), edited.undo) == '{"a": 1}'
     with pytest.raises(SettingsError, match="`version` is missing"):
-        install('{"hooks": {}}', wanted(shape))
+        install_entries('{"hooks": {}}', wanted(shape))
 
 
 def test_what_the_agent_demands_stays_for_the_hooks_of_others():
     shape = SHAPES["head"]
-    edited = install(None, wanted(shape))
+    edited = install_entries(None, wanted(shape))
     value = json.loads(edited.text)
     value["hooks"]["Stop"].append({"command": "mine"})
-    after = json.loads(uninstall(json.dumps(value), wanted(shape), edited.undo))
+    after = json.loads(uninstall_entries(json.dumps(value), wanted(shape), edited.undo))
     assert after == {"version": 1, "hooks": {"Stop": [{"command": "mine"}]}}
 
 
 def test_members_that_are_no_events_are_left_alone():
     shape = SHAPES["flat top"]
     text = json.dumps({"x": {"a": entry("Stop")}, "hooksDisabled": False})
-    assert uninstall(text, wanted(shape), Undo()) == text
+    assert uninstall_entries(text, wanted(shape), SettingsUndo()) == text

@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from synaptic.agents.shared.translate import Dialect, Form, decoded, native_event, native_input, refine_failure
+from synaptic.agents.shared.translate import (
+    Dialect,
+    ToolForm,
+    decode_request,
+    find_native_event,
+    refine_failure,
+    to_native_input,
+)
 from synaptic.model.call import Call, Request
 from synaptic.model.errors import PayloadError
 from synaptic.model.event import PostToolUse, PreToolUse, Stop, Unknown
@@ -17,16 +24,16 @@ DIALECT = Dialect(
     events={"beforeTool": "PreToolUse", "beforeShell": "PreToolUse", "end": "Stop"},
     fields={"sessionId": "session_id", "said": "last_assistant_message"},
     tools={
-        "shell": Form("Bash", {"cmd": "command"}, directory="dir"),
-        "put": Form("Write", {"path": "file_path", "where": "file_path", "text": "content"}),
-        "many": Form("Bash", read=lambda given: Tool("Bash", {"command": "\n".join(given["all"])})),
+        "shell": ToolForm("Bash", {"cmd": "command"}, directory="dir"),
+        "put": ToolForm("Write", {"path": "file_path", "where": "file_path", "text": "content"}),
+        "many": ToolForm("Bash", read=lambda given: Tool("Bash", {"command": "\n".join(given["all"])})),
     },
     mcp=lambda name, payload: f"mcp__{payload['server']}__{name}" if "server" in payload else name,
 )
 
 
 def decode(event="", **payload) -> Call:
-    return decoded(Request("other", event, json.dumps(payload).encode(), "1", {"A": "b"}), DIALECT)
+    return decode_request(Request("other", event, json.dumps(payload).encode(), "1", {"A": "b"}), DIALECT)
 
 
 def shell(**given) -> Call:
@@ -60,7 +67,7 @@ def test_what_is_canonical_already_is_not_kept_twice():
 def test_an_event_may_be_named_in_either_vocabulary(asked, said, native):
     call = decode(asked, **({"hook_event_name": said} if said else {}))
     assert call.event.hook_event_name == call.payload["hook_event_name"] == "PreToolUse"
-    assert native_event(call) == native
+    assert find_native_event(call) == native
     assert call.warnings == ()
 
 
@@ -96,7 +103,7 @@ def test_the_name_of_an_mcp_tool_is_canonical():
     call = decode("beforeTool", tool_name="touch", tool_input={"path": "a"}, server="fm")
     assert call.event.tool_name == "mcp__fm__touch"
     assert call.payload["native_tool_name"] == "touch"
-    assert native_input(call, DIALECT, {"path": "b"}) == {"path": "b"}
+    assert to_native_input(call, DIALECT, {"path": "b"}) == {"path": "b"}
 
 
 def test_a_tool_input_of_a_wrong_type_is_named_in_a_warning():
@@ -107,11 +114,11 @@ def test_a_tool_input_of_a_wrong_type_is_named_in_a_warning():
 
 def test_bytes_that_are_no_object_are_refused():
     with pytest.raises(PayloadError):
-        decoded(Request("other", "end", b"[]", "1"), DIALECT)
+        decode_request(Request("other", "end", b"[]", "1"), DIALECT)
 
 
 def test_a_rewrite_goes_back_in_the_agents_own_keys():
-    assert native_input(shell(cmd="ls", dir="x"), DIALECT, {"command": "ls -a", "dir": "x"}) == {
+    assert to_native_input(shell(cmd="ls", dir="x"), DIALECT, {"command": "ls -a", "dir": "x"}) == {
         "cmd": "ls -a",
         "dir": "x",
     }
@@ -120,7 +127,7 @@ def test_a_rewrite_goes_back_in_the_agents_own_keys():
 def test_of_two_names_for_one_thing_the_one_that_was_used_goes_back():
     for key in ("path", "where"):
         call = decode("beforeTool", tool_name="put", tool_input={key: "a", "text": "t"})
-        assert native_input(call, DIALECT, {"file_path": "b", "content": "t"}) == {key: "b", "text": "t"}
+        assert to_native_input(call, DIALECT, {"file_path": "b", "content": "t"}) == {key: "b", "text": "t"}
 
 
 @pytest.mark.parametrize("given_", [{"command": "true", "cmd": "rm x"}, {"cmd": "rm x", "command": "true"}])
@@ -128,18 +135,18 @@ def test_a_canonical_key_beside_the_agents_own_deceives_nobody(given_):
     """The agent reads its own key, so that is what is judged."""
     call = shell(**given_)
     assert call.event.tool.command == "rm x"
-    assert native_input(call, DIALECT, {"command": "ls"}) == {"cmd": "ls"}
+    assert to_native_input(call, DIALECT, {"command": "ls"}) == {"cmd": "ls"}
 
 
 def test_of_two_keys_of_the_agent_the_first_of_the_table_is_read():
     for given_ in ({"path": "a", "where": "b"}, {"where": "b", "path": "a"}):
         call = decode("beforeTool", tool_name="put", tool_input=given_)
         assert call.event.tool_input == {"file_path": "a"}
-        assert native_input(call, DIALECT, {"file_path": "c"}) == {"path": "c"}
+        assert to_native_input(call, DIALECT, {"file_path": "c"}) == {"path": "c"}
 
 
 def test_an_event_without_a_tool_has_no_input_to_write():
-    assert native_input(decode("end"), DIALECT, {"command": "x"}) is None
+    assert to_native_input(decode("end"), DIALECT, {"command": "x"}) is None
 
 
 KEYS = st.sampled_from(["cmd", "command", "path", "where", "text", "content", "dir", "x"])
@@ -148,7 +155,7 @@ KEYS = st.sampled_from(["cmd", "command", "path", "where", "text", "content", "d
 @given(name=st.sampled_from(["shell", "put", "unheard"]), given_=st.dictionaries(KEYS, st.text(max_size=5)))
 def test_writing_back_what_was_read_changes_no_value_that_was_read(name, given_):
     call = decode("beforeTool", tool_name=name, tool_input=given_)
-    back = native_input(call, DIALECT, call.event.tool_input)
+    back = to_native_input(call, DIALECT, call.event.tool_input)
     again = decode("beforeTool", tool_name=name, tool_input=back)
     assert again.event.tool_input == call.event.tool_input
 

@@ -141,7 +141,7 @@ class User:
 
     def _end_leftovers(self) -> None:
         """Some clients leave a server behind; the next session starts its own."""
-        ours = lifecycle.status(self.session.synaptic_home).pid
+        ours = lifecycle.read_status(self.session.synaptic_home).pid
         for process in _processes_of(self.home):
             if process != ours:
                 _end(process)

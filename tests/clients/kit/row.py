@@ -1,6 +1,6 @@
 """One agent through all situations: four sessions of the true client, one row of the table."""
 
-from synaptic.store.record import Entry
+from synaptic.store.record import JournalEntry
 from tests.clients.kit.driver import Driver, User
 from tests.clients.kit.files import changed, files, undone
 from tests.clients.kit.situation import SITUATIONS, arrange
@@ -59,5 +59,5 @@ def _stop(user: User) -> str:
     return f"kept on {sum(bool(stop.decision.feedback) for stop in stops)} times"
 
 
-def _since(user: User, event: str, mark: str) -> list[Entry]:
+def _since(user: User, event: str, mark: str) -> list[JournalEntry]:
     return [entry for entry in user.session.journal(event) if mark in (entry.payload or "")]

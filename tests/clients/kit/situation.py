@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from synaptic.daemon import lifecycle
-from synaptic.store.record import Entry
+from synaptic.store.record import JournalEntry
 from tests.clients.kit.driver import Run, User
 from tests.clients.script import Do, Turn
 from tests.lib.shell import git
@@ -26,7 +26,7 @@ class Scene(msgspec.Struct, frozen=True):
     run: Run
     told: str
     """The call's result, as the model was told it."""
-    entries: tuple[Entry, ...]
+    entries: tuple[JournalEntry, ...]
     """The call in the journal, before it was made."""
 
     def exists(self, name: str) -> bool:
@@ -52,7 +52,7 @@ class Situation(msgspec.Struct, frozen=True):
         return _journalled(entries, user) or self.judge(Scene(user, run, told, entries))
 
 
-def _journalled(entries: tuple[Entry, ...], user: User) -> str:
+def _journalled(entries: tuple[JournalEntry, ...], user: User) -> str:
     """What is wrong with the journal."""
     if not entries:
         return "unseen"
@@ -76,10 +76,10 @@ def _after_a_kill(command: str) -> Callable[[User], Turn]:
 
 def _kill_the_daemon(user: User) -> None:
     home = user.session.synaptic_home
-    lifecycle.start(home)
+    lifecycle.start_daemon(home)
     if not lifecycle.wait_ready(home, 10):
         raise AssertionError("the daemon did not start")
-    os.kill(lifecycle.status(home).pid, signal.SIGKILL)
+    os.kill(lifecycle.read_status(home).pid, signal.SIGKILL)
 
 
 def _ran(name: str) -> Callable[[Scene], str]:

@@ -1,12 +1,12 @@
 """Questions to the user and their answers."""
 
-from synaptic.policies.fleet.dialogue import entry
+from synaptic.policies.fleet.dialogue import build_entry
 
 ASKED = {"questions": [{"question": "Q1?", "options": [{"label": "A"}, {"label": "B"}]}, {"question": "Q2?"}]}
 
 
 def answers(response: object) -> list[object]:
-    found = entry(ASKED, response)
+    found = build_entry(ASKED, response)
     assert found is not None
     return [question["answer"] for question in found["questions"]]
 
@@ -26,10 +26,10 @@ def test_an_answer_that_cannot_be_read_is_empty() -> None:
 
 def test_what_was_not_asked_is_no_entry() -> None:
     """S3-180"""
-    assert entry({}, {}) is None
-    assert entry({"questions": "x"}, {}) is None
-    assert entry({"questions": []}, {}) == {"preamble": "", "questions": []}
-    assert entry({"questions": ["x", {"question": "Q?", "options": "A"}]}, {}) == {
+    assert build_entry({}, {}) is None
+    assert build_entry({"questions": "x"}, {}) is None
+    assert build_entry({"questions": []}, {}) == {"preamble": "", "questions": []}
+    assert build_entry({"questions": ["x", {"question": "Q?", "options": "A"}]}, {}) == {
         "preamble": "",
         "questions": [{"question": "Q?", "options": [], "answer": ""}],
     }

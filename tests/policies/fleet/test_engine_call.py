@@ -6,14 +6,14 @@ from hypothesis import strategies as st
 
 from synaptic.model.event import PreToolUse
 from synaptic.policies.facts import Facts, with_command
-from synaptic.policies.fleet.engine_call import engine_call
+from synaptic.policies.fleet.engine_call import classify_engine_call
 
 NAMES = ("synaptic", "engine")
 
 
 def called(command: str, tool: str = "Bash") -> str:
     event = PreToolUse(tool_name=tool, tool_input={"command": command}, cwd="/p")
-    return engine_call(event, with_command(Facts(root="/p", home="/h"), event), NAMES)
+    return classify_engine_call(event, with_command(Facts(root="/p", home="/h"), event), NAMES)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from synaptic.policies.fleet.guards import fired, told
+from synaptic.policies.fleet.guards import describe_rules, find_fired_rules
 
 VALUES = {"heartbeat_counter": 3.0, "context_usage": None}
 
@@ -31,14 +31,14 @@ def rule(op: object, value: object, field: object = "heartbeat_counter") -> dict
 )
 def test_a_rule_fires_when_its_condition_holds(op: object, value: object, holds: bool) -> None:
     """S3-149"""
-    assert bool(fired([rule(op, value)], VALUES)) is holds
+    assert bool(find_fired_rules([rule(op, value)], VALUES)) is holds
 
 
 def test_what_is_unknown_or_not_a_rule_does_not_fire() -> None:
     """S3-149"""
-    assert fired([rule("gte", 0, "context_usage"), rule("gte", 0, "moon"), rule("gte", 0, [])], VALUES) == []
-    assert fired([None, 3, "x", {}, {"condition": 3}], VALUES) == []
-    assert fired(None, VALUES) == fired({"a": 1}, VALUES) == fired("abc", VALUES) == []
+    assert find_fired_rules([rule("gte", 0, "context_usage"), rule("gte", 0, "moon"), rule("gte", 0, [])], VALUES) == []
+    assert find_fired_rules([None, 3, "x", {}, {"condition": 3}], VALUES) == []
+    assert find_fired_rules(None, VALUES) == find_fired_rules({"a": 1}, VALUES) == find_fired_rules("abc", VALUES) == []
 
 
 def test_what_the_model_hears() -> None:
@@ -47,4 +47,4 @@ def test_what_the_model_hears() -> None:
         {"ruleId": "b", "payload": None},
         {"ruleId": "c", "payload": {"n": 1}},
     ]
-    assert list(told(rules)) == ["[Guard: a]\nx", "[Guard: b]", '[Guard: c]\n{"n":1}']
+    assert list(describe_rules(rules)) == ["[Guard: a]\nx", "[Guard: b]", '[Guard: c]\n{"n":1}']

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from synaptic.model.decision import Kind
 from synaptic.model.event import EVENTS, Event
-from synaptic.model.layers import Agent, EndSession, HandOver, Layers, OpenSession, SetStatus, Usage
-from synaptic.policies.base import Policy, policies
+from synaptic.model.layers import Agent, ContextUsage, EndSession, HandOver, Layers, OpenSession, SetStatus
+from synaptic.policies.base import Policy, load_policies
 from synaptic.policies.facts import Facts
-from synaptic.policies.fleet.handled import Handled
+from synaptic.policies.fleet.handled import HandlerResult
 
-HANDLERS = [policy() for policy in policies().values() if policy.preset == "fleet"]
+HANDLERS = [policy() for policy in load_policies().values() if policy.preset == "fleet"]
 JSON = st.recursive(
     st.none()
     | st.booleans()
@@ -38,7 +38,7 @@ def happened(kind: type[Event], **fields: Any) -> Event:
     return kind(hook_event_name=kind.__name__, session_id="h1", cwd="/p", **known)
 
 
-def handled(handler: Policy, event: Event, facts: Facts) -> Handled:
+def handled(handler: Policy, event: Event, facts: Facts) -> HandlerResult:
     return handler.handle(event, facts)
 
 
@@ -85,7 +85,7 @@ def test_no_metadata_no_payload_and_no_input_breaks_a_handler(
     """S3-029, S3-149: what somebody has written into an effort is theirs; the answer can always be sent."""
     handler, kind = pair
     event = happened(kind, tool_name="AskUserQuestion", tool_input={**given_input, "questions": [given_input]})
-    facts = Facts(root="/p", layers=layers(metadata), hand_over=HandOver(payload=payload), usage=Usage(0.95, 1))
+    facts = Facts(root="/p", layers=layers(metadata), hand_over=HandOver(payload=payload), usage=ContextUsage(0.95, 1))
     found = handled(handler, event, facts)
     assert msgspec.json.encode(found.answer)
     assert found.verdict is None or msgspec.json.encode(found.verdict)
@@ -120,7 +120,7 @@ def test_only_the_heartbeat_and_the_compaction_ever_deny(handler: Policy) -> Non
         agent_name="A",
         supervised=True,
         exhaustion="context",
-        usage=Usage(1.0),
+        usage=ContextUsage(1.0),
     )
     for kind in handler.events:
         verdict = handled(handler, happened(kind, trigger="auto", tool_name="Bash"), facts).verdict

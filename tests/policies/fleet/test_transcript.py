@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from synaptic.policies.fleet.transcript import complete, exhaustion, newest_turn, window_of
+from synaptic.policies.fleet.transcript import count_complete, detect_exhaustion, find_newest_turn, find_window_size
 
 
 def line(tokens: int, model: str = "claude-sonnet-4-6", **more: object) -> bytes:
@@ -22,32 +22,32 @@ COMPACTED = b'{"type":"system","subtype":"compact_boundary","content":"Conversat
 
 def test_the_newest_turn_of_the_main_agent_counts():
     piece = line(1000) + USER + line(184_000) + line(5000, isSidechain=True) + USER
-    turn = newest_turn(piece)
+    turn = find_newest_turn(piece)
     assert turn is not None
-    assert (turn.tokens, turn.share()) == (184_000, 0.92)
+    assert (turn.tokens, turn.compute_share()) == (184_000, 0.92)
 
 
 @pytest.mark.parametrize("piece", [b"", USER, b"not json\n", b'{"usage": 1}\n', line(100)[:40], b"\xff\xfe\n"])
 def test_where_nothing_is_told_nothing_is_known(piece):
-    assert newest_turn(piece) is None
+    assert find_newest_turn(piece) is None
 
 
 def test_a_line_that_is_cut_does_not_hide_the_one_before():
-    assert newest_turn(line(50_000) + line(60_000)[:-30]).tokens == 50_000
-    assert complete(b"one\ntwo") == 4
-    assert complete(b"") == 0
+    assert find_newest_turn(line(50_000) + line(60_000)[:-30]).tokens == 50_000
+    assert count_complete(b"one\ntwo") == 4
+    assert count_complete(b"") == 0
 
 
 def test_a_turn_that_an_error_made_up_holds_nothing():
     made_up = b'{"type":"assistant","message":{"model":"<synthetic>","usage":{"input_tokens":0,"output_tokens":0}}}\n'
-    assert newest_turn(line(50_000) + made_up).tokens == 50_000
+    assert find_newest_turn(line(50_000) + made_up).tokens == 50_000
 
 
 def test_what_was_before_a_compaction_is_not_in_the_context():
-    assert newest_turn(line(190_000) + COMPACTED + USER) is None
-    assert newest_turn(line(190_000) + COMPACTED + line(20_000)).tokens == 20_000
+    assert find_newest_turn(line(190_000) + COMPACTED + USER) is None
+    assert find_newest_turn(line(190_000) + COMPACTED + line(20_000)).tokens == 20_000
     quoted = json.dumps({"type": "user", "text": COMPACTED.decode()}).encode() + b"\n"
-    assert newest_turn(line(190_000) + quoted).tokens == 190_000
+    assert find_newest_turn(line(190_000) + quoted).tokens == 190_000
 
 
 @pytest.mark.parametrize(
@@ -70,12 +70,12 @@ def test_what_was_before_a_compaction_is_not_in_the_context():
     ],
 )
 def test_the_window_is_the_models(model, tokens, window):
-    assert window_of(model, tokens) == window
+    assert find_window_size(model, tokens) == window
 
 
 def test_a_share_is_against_the_window_that_is_given():
-    assert newest_turn(line(50_000)).share(100_000) == 0.5
-    assert newest_turn(line(150_000)).share(100_000) == 1.0
+    assert find_newest_turn(line(50_000)).compute_share(100_000) == 0.5
+    assert find_newest_turn(line(150_000)).compute_share(100_000) == 1.0
 
 
 @pytest.mark.parametrize(
@@ -97,4 +97,4 @@ def test_a_share_is_against_the_window_that_is_given():
 )
 def test_the_end_says_why_a_turn_ended(tail, said):
     """S3-120, S3-121"""
-    assert exhaustion(tail) == said
+    assert detect_exhaustion(tail) == said

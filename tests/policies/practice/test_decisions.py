@@ -1,6 +1,12 @@
 """Annotations of decisions."""
 
-from synaptic.policies.practice.decisions import has_decision, has_rationale, ids, malformed_ids, retired_ids
+from synaptic.policies.practice.decisions import (
+    find_ids,
+    find_malformed_ids,
+    find_retired_ids,
+    has_decision,
+    has_rationale,
+)
 
 
 def test_every_form_is_one():
@@ -25,6 +31,9 @@ def test_reasons():
 def test_ids():
     """S4-120, S4-D08"""
     text = "src/a.py:DEC-AUTH-001 DEC-AUTH-001 DEC-A-1 DEC-AUTH-0001"
-    assert ids(text) == ("DEC-AUTH-001",)
-    assert malformed_ids(text) == ("DEC-A-1", "DEC-AUTH-0001")
-    assert retired_ids("DEC-AA-001\nDEC-AA-002 superseded by DEC-AA-003\nDEC-AA-004") == {"DEC-AA-002", "DEC-AA-003"}
+    assert find_ids(text) == ("DEC-AUTH-001",)
+    assert find_malformed_ids(text) == ("DEC-A-1", "DEC-AUTH-0001")
+    assert find_retired_ids("DEC-AA-001\nDEC-AA-002 superseded by DEC-AA-003\nDEC-AA-004") == {
+        "DEC-AA-002",
+        "DEC-AA-003",
+    }

@@ -1,14 +1,14 @@
 """Headers; the table of languages is the doc gate's."""
 
-from synaptic.policies.practice.headers import has_header, template
-from synaptic.policies.source_files import EXTENSIONS
+from synaptic.policies.practice.headers import choose_template, has_header
+from synaptic.policies.source_files import SOURCE_EXTENSIONS
 
 
 def test_every_language_has_a_header_that_it_accepts_and_one_that_it_refuses():
     """S4-095"""
-    for extension in EXTENSIONS:
+    for extension in SOURCE_EXTENSIONS:
         path = f"a.{extension}"
-        assert has_header(path, template(path)), extension
+        assert has_header(path, choose_template(path)), extension
         assert not has_header(path, "int main;\n"), extension
 
 

@@ -2,10 +2,10 @@
 
 from synaptic.model.decision import Kind
 from synaptic.model.effect import WriteFile
-from synaptic.model.errand import Ended
+from synaptic.model.errand import ErrandResult
 from synaptic.model.event import PostToolUse
-from synaptic.model.project import Target, Tooling
-from synaptic.model.state import Change, State, changed
+from synaptic.model.project import TargetFile, Tooling
+from synaptic.model.state import Change, State, apply_change
 from synaptic.policies.facts import Facts
 from synaptic.policies.practice.lint import Lint
 from synaptic.policies.practice.sections import LINT
@@ -25,12 +25,12 @@ class World:
         return Facts(
             root="/p",
             now=self.now,
-            target=Target(path="/p/a.py", exists=True, folder=True, text="x"),
+            target=TargetFile(path="/p/a.py", exists=True, folder=True, text="x"),
             linter=Tooling(name="ruff", argv=("/v/ruff", "check", "/p/a.py"), cwd="/p"),
             state=State({LINT: self.section}),
         )
 
-    def lints(self, ended: Ended) -> tuple[str, str]:
+    def lints(self, ended: ErrandResult) -> tuple[str, str]:
         """What came of one write: `feedback`, `quiet`, or the advice instead of a run."""
         verdict = Lint().check(EVENT, self.facts())
         assert verdict is not None
@@ -39,14 +39,14 @@ class World:
         said = Lint().conclude(EVENT, self.facts(), ended)
         for effect in said.effects if said else ():
             if isinstance(effect, Change):
-                self.section = changed(self.section, effect)
+                self.section = apply_change(self.section, effect)
             elif isinstance(effect, WriteFile):
                 self.files[effect.path.rpartition("/")[2]] = effect.text
         return ("feedback" if said and said.says is Kind.DENY else "quiet"), said.reason if said else ""
 
 
-BAD = Ended(exit=1, output="a.py:1: F401 unused\n")
-GOOD = Ended()
+BAD = ErrandResult(exit=1, output="a.py:1: F401 unused\n")
+GOOD = ErrandResult()
 
 
 def test_errors_are_feedback_with_the_linter_and_the_file():
@@ -98,13 +98,13 @@ def test_which_linter_was_used_is_written_per_language():
 
 
 def test_a_linter_that_could_not_run_is_a_warning_and_no_failure():
-    said = Lint().conclude(EVENT, World().facts(), Ended(trouble="gave no answer within 10 s and was stopped"))
+    said = Lint().conclude(EVENT, World().facts(), ErrandResult(trouble="gave no answer within 10 s and was stopped"))
     assert said and said.says is Kind.NONE
     assert said.warnings == ("practice.lint: ruff gave no answer within 10 s and was stopped",)
     assert not said.effects
 
 
 def test_a_long_output_is_cut():
-    (_, reason) = World().lints(Ended(exit=1, output="x" * 9000))
+    (_, reason) = World().lints(ErrandResult(exit=1, output="x" * 9000))
     assert len(reason) < 4200
     assert reason.endswith("5000 characters more")

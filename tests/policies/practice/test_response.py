@@ -2,7 +2,7 @@
 
 import pytest
 
-from synaptic.policies.practice.response import EXECUTED, is_dead_end, last_paragraph, waits_for_approval
+from synaptic.policies.practice.response import EXECUTED, find_last_paragraph, is_dead_end, waits_for_approval
 
 
 @pytest.mark.parametrize(
@@ -19,4 +19,4 @@ def test_dead_ends():
     assert is_dead_end("Lots of text?\n\nAll set.")
     assert not is_dead_end("The job was abandoned.")
     assert not is_dead_end("")
-    assert last_paragraph("a\n \n\nb\nc\n\n") == "b\nc"
+    assert find_last_paragraph("a\n \n\nb\nc\n\n") == "b\nc"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from synaptic.policies.practice.tooling import language, linter, suite
+from synaptic.policies.practice.tooling import find_language, find_linter, find_suite
 
 
 @pytest.mark.parametrize(
@@ -27,16 +27,16 @@ from synaptic.policies.practice.tooling import language, linter, suite
 )
 def test_linters_in_their_order(path: str, files: dict[str, str], name: str | None):
     """S4-110"""
-    found = linter(path, files)
+    found = find_linter(path, files)
     assert (found and found[0]) == name
 
 
 def test_a_linter_is_chosen_per_language_and_gets_one_file():
     """S4-110, S4-112"""
     files = {"pyproject.toml": "[tool.ruff]", "package.json": '"eslint"'}
-    assert linter("/p/a.py", files) == ("ruff", ("ruff", "check", "--fix", "--quiet", "/p/a.py"))
-    assert linter("/p/a.ts", files) == ("eslint", ("eslint", "--fix", "/p/a.ts"))
-    assert (language("a.py"), language("a.tsx"), language("a.c")) == ("python", "javascript", "c")
+    assert find_linter("/p/a.py", files) == ("ruff", ("ruff", "check", "--fix", "--quiet", "/p/a.py"))
+    assert find_linter("/p/a.ts", files) == ("eslint", ("eslint", "--fix", "/p/a.ts"))
+    assert (find_language("a.py"), find_language("a.tsx"), find_language("a.c")) == ("python", "javascript", "c")
 
 
 @pytest.mark.parametrize(
@@ -60,5 +60,5 @@ def test_a_linter_is_chosen_per_language_and_gets_one_file():
 )
 def test_tests_of_the_file_s_language_first(path: str, files: dict[str, str], name: str | None):
     """S4-125"""
-    found = suite(path, files)
+    found = find_suite(path, files)
     assert (found and found[0]) == name

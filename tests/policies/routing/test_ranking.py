@@ -4,17 +4,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from synaptic.model.ability import Ability, Candidate, Found
-from synaptic.policies.routing.ranking import indexed, mentions, ranked, safe_pattern, wanted
+from synaptic.model.ability import Ability, AbilityCandidate, AbilityMatches
+from synaptic.policies.routing.ranking import (
+    index_ability,
+    is_safe_pattern,
+    mentions_phrase,
+    parse_request,
+    rank_abilities,
+)
 
 
 def suggest(text: str, *abilities: Ability):
-    request = wanted(text)
+    request = parse_request(text)
     counts = {
-        term: 1 for term in (*request.terms, *request.near) if any(term in str(indexed(one)) for one in abilities)
+        term: 1 for term in (*request.terms, *request.near) if any(term in str(index_ability(one)) for one in abilities)
     }
-    found = Found(tuple(Candidate(indexed(one), 1.0) for one in abilities), counts, 50)
-    return ranked(request, found)
+    found = AbilityMatches(tuple(AbilityCandidate(index_ability(one), 1.0) for one in abilities), counts, 50)
+    return rank_abilities(request, found)
 
 
 BILLING = Ability(id="billing_regression", summary="Run the full regression suite for billing")
@@ -52,13 +58,13 @@ def test_the_higher_level_is_preferred_where_both_fit():
 
 @pytest.mark.parametrize("pattern", ["(a+)+", "a*b*c*d*e*", "(", "x" * 300])
 def test_a_pattern_that_may_take_forever_is_refused(pattern: str):
-    assert not safe_pattern(pattern)
+    assert not is_safe_pattern(pattern)
 
 
 def test_a_phrase_is_whole_words():
-    assert mentions("Run the Unit Test now", "unit test")
-    assert not mentions("units tested", "unit test")
-    assert not mentions("x", "")
+    assert mentions_phrase("Run the Unit Test now", "unit test")
+    assert not mentions_phrase("units tested", "unit test")
+    assert not mentions_phrase("x", "")
 
 
 @given(st.text(max_size=200))

@@ -1,8 +1,14 @@
 """Knowledge routing, from an intent to documents."""
 
-from synaptic.hooks.document import load
+from synaptic.hooks.document import load_yaml
 from synaptic.model.knowledge import RelatedDocument, RouteIndex
-from synaptic.policies.routing.routing_docs import chosen, documents, indexes, inside, routed
+from synaptic.policies.routing.routing_docs import (
+    choose_documents,
+    find_routes,
+    parse_route_documents,
+    parse_route_indexes,
+    to_repository_path,
+)
 
 ROUTING = """\
 ---
@@ -31,7 +37,7 @@ routes:
 
 def test_an_index_names_a_file_per_topic():
     """S2-092, S2-093"""
-    read = indexes(ROUTING, "ROUTING.md", load)
+    read = parse_route_indexes(ROUTING, "ROUTING.md", load_yaml)
     assert [(one.scope, one.topic) for one in read.indexes] == [
         ("execution.quality_gates", "pre_commit_checks"),
         ("execution", "other"),
@@ -41,7 +47,7 @@ def test_an_index_names_a_file_per_topic():
 
 def test_documents_have_stages():
     """S2-092, S2-093"""
-    read = documents(ROUTE, "docs/routes/quality.md", load)
+    read = parse_route_documents(ROUTE, "docs/routes/quality.md", load_yaml)
     assert [one.path for one in read.documents] == ["docs/why.md", "docs/how.md", "docs/any.md", "docs/odd.md"]
     assert read.documents[1].stages == ("plan", "act")
     assert ["`later`" in read.problems[0], "`path` is missing" in read.problems[1]] == [True, True]
@@ -49,11 +55,11 @@ def test_documents_have_stages():
 
 def test_the_stage_decides_else_what_has_none():
     """S2-092"""
-    known = documents(ROUTE, "r.md", load).documents
-    assert [one.path for one in chosen(known, "understand")] == ["docs/why.md"]
-    assert [one.path for one in chosen(known, "review")] == ["docs/any.md"]
+    known = parse_route_documents(ROUTE, "r.md", load_yaml).documents
+    assert [one.path for one in choose_documents(known, "understand")] == ["docs/why.md"]
+    assert [one.path for one in choose_documents(known, "review")] == ["docs/any.md"]
     many = [RelatedDocument(path=f"{number}.md") for number in range(9)]
-    assert len(chosen(many, "")) == 5
+    assert len(choose_documents(many, "")) == 5
 
 
 def test_an_intent_finds_its_topic_in_its_scope_or_around():
@@ -61,12 +67,12 @@ def test_an_intent_finds_its_topic_in_its_scope_or_around():
     inner = RouteIndex(scope="a.b", topic="t", route_file="1")
     outer = RouteIndex(scope="a", topic="t", route_file="2")
     other = RouteIndex(scope="c", topic="t", route_file="3")
-    assert routed({"scope": "a.b", "topic": "t"}, (other, outer, inner)) == (inner, outer)
-    assert routed({"scope": "a.b"}, (inner,)) == (inner,)
-    assert routed({"intent": "x"}, (inner,)) == ()
+    assert find_routes({"scope": "a.b", "topic": "t"}, (other, outer, inner)) == (inner, outer)
+    assert find_routes({"scope": "a.b"}, (inner,)) == (inner,)
+    assert find_routes({"intent": "x"}, (inner,)) == ()
 
 
 def test_a_path_stays_inside():
-    assert inside("docs/a.md", "/r") == "docs/a.md"
-    assert inside("/r/docs/a.md", "/r") == "docs/a.md"
-    assert inside("../a.md", "/r") == inside("/etc/passwd", "/r") == ""
+    assert to_repository_path("docs/a.md", "/r") == "docs/a.md"
+    assert to_repository_path("/r/docs/a.md", "/r") == "docs/a.md"
+    assert to_repository_path("../a.md", "/r") == to_repository_path("/etc/passwd", "/r") == ""

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from synaptic.model.errand import Ended
+from synaptic.model.errand import ErrandResult
 from synaptic.model.event import SessionStop
 from synaptic.policies.facts import Facts
 from synaptic.policies.routing.session_stop_build_check import SessionStopBuildCheck
@@ -12,8 +12,8 @@ FACTS = Facts(root="/r")
 POLICY = SessionStopBuildCheck(timeout=10)
 
 
-def concluded(*ends: Ended):
-    return POLICY.conclude(EVENT, FACTS, Ended(output=msgspec.json.encode(ends).decode()))
+def concluded(*ends: ErrandResult):
+    return POLICY.conclude(EVENT, FACTS, ErrandResult(output=msgspec.json.encode(ends).decode()))
 
 
 def test_one_errand_builds_every_service_in_the_repository():
@@ -26,20 +26,20 @@ def test_one_errand_builds_every_service_in_the_repository():
 
 
 def test_success_has_nothing_for_the_model():
-    verdict = concluded(Ended(), Ended())
+    verdict = concluded(ErrandResult(), ErrandResult())
     assert verdict.context == () and verdict.result.follow_up_actions == ()
     assert verdict.messages[1:] == ("A build: success.", "B build: success.")
 
 
 def test_a_build_that_cannot_run_or_names_no_place_is_told():
-    verdict = concluded(Ended(trouble="could not be started: no npm"), Ended(exit=3, output="it broke"))
+    verdict = concluded(ErrandResult(trouble="could not be started: no npm"), ErrandResult(exit=3, output="it broke"))
     assert verdict.messages[1:] == ("A build: could not be started: no npm.", "B build: failed (exit 3).")
 
 
 def test_no_result_is_a_warning():
-    verdict = POLICY.conclude(EVENT, FACTS, Ended(trouble="gave no answer"))
+    verdict = POLICY.conclude(EVENT, FACTS, ErrandResult(trouble="gave no answer"))
     assert "gave no answer" in verdict.warnings[0] and verdict.messages == ()
 
 
 def test_a_rehearsal_builds_nothing():
-    assert POLICY.conclude(EVENT, FACTS, Ended(trouble="is not run in a rehearsal")).messages == ()
+    assert POLICY.conclude(EVENT, FACTS, ErrandResult(trouble="is not run in a rehearsal")).messages == ()

@@ -2,10 +2,10 @@
 
 import pytest
 
-from synaptic.hooks.document import load
+from synaptic.hooks.document import load_yaml
 from synaptic.model.errors import LayerError
 from synaptic.model.layers import Skill
-from synaptic.policies.routing.skill_file import read
+from synaptic.policies.routing.skill_file import read_skill
 
 PATH = "/p/.claude/skills/implement/SKILL.md"
 WHOLE = """---
@@ -32,7 +32,7 @@ not: this
 
 def test_front_matter_and_the_first_block():
     """S3-210"""
-    assert read(WHOLE, PATH, load) == Skill(
+    assert read_skill(WHOLE, PATH, load_yaml) == Skill(
         name="build",
         phases=("0: Setup", "1: Build", "2.1: Check", "7"),
         templates={
@@ -53,7 +53,7 @@ def test_front_matter_and_the_first_block():
 @pytest.mark.parametrize("text", ["", "# no front matter", "---\n- a list\n---\n", "---\nname: [x]\n---\n"])
 def test_without_a_block_it_is_a_utility_named_by_its_folder(text: str):
     """S3-210"""
-    assert read(text, PATH, load) == Skill(name="implement", tier="utility", path=PATH)
+    assert read_skill(text, PATH, load_yaml) == Skill(name="implement", tier="utility", path=PATH)
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_without_a_block_it_is_a_utility_named_by_its_folder(text: str):
 def test_what_cannot_be_read_names_the_file_and_the_place(text: str, word: str):
     """S3-210"""
     with pytest.raises(LayerError) as caught:
-        read(text, PATH, load)
+        read_skill(text, PATH, load_yaml)
     assert caught.value.code == "PARSE_ERROR"
     assert caught.value.where == PATH
     assert word in caught.value.message
@@ -75,4 +75,4 @@ def test_what_cannot_be_read_names_the_file_and_the_place(text: str, word: str):
 
 def test_keys_of_a_wrong_type_are_nothing():
     text = '```json\n{"phases": "x", "nextSkills": {}, "directives": [1.5, true], "logTemplate": 3}\n```\n'
-    assert read(text, PATH, load) == Skill(name="implement", directives=("1.5",), path=PATH)
+    assert read_skill(text, PATH, load_yaml) == Skill(name="implement", directives=("1.5",), path=PATH)

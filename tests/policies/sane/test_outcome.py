@@ -3,7 +3,7 @@
 import pytest
 
 from synaptic.model.event import PostToolUse, PostToolUseFailure
-from synaptic.policies.sane.outcome import Failed, empty, failure, interrupted, signature
+from synaptic.policies.sane.outcome import FailedCall, classify_error, find_failure, is_empty_result, is_interrupted
 
 KINDS = {
     "COMMAND_NOT_FOUND": ("bash: foo: command not found", "'foo' is not recognized as an internal or external command"),
@@ -45,22 +45,24 @@ RESPONSES = [
 @pytest.mark.parametrize(("text", "kind"), TABLE)
 def test_the_first_kind_whose_words_are_there(text: str, kind: str) -> None:
     """S1-124"""
-    assert signature(text) == kind
+    assert classify_error(text) == kind
 
 
 @pytest.mark.parametrize(("response", "kind"), RESPONSES)
 def test_error_field_then_exit_code_and_never_the_text(response: object, kind: str | None) -> None:
     """S1-011, S1-106, S1-107, S1-108"""
-    found = failure(PostToolUse(tool_name="Bash", tool_response=response))
+    found = find_failure(PostToolUse(tool_name="Bash", tool_response=response))
     assert (found.signature if found else None) == kind
 
 
 def test_an_event_of_failure_is_a_failure_unless_the_user_caused_it() -> None:
-    assert failure(PostToolUseFailure(error="Exit code 3")) == Failed("COMMAND_FAILED", "Exit code 3")
-    assert failure(PostToolUseFailure(error="Exit code 1\nsh: x: command not found")).signature == "COMMAND_NOT_FOUND"
+    assert find_failure(PostToolUseFailure(error="Exit code 3")) == FailedCall("COMMAND_FAILED", "Exit code 3")
+    assert (
+        find_failure(PostToolUseFailure(error="Exit code 1\nsh: x: command not found")).signature == "COMMAND_NOT_FOUND"
+    )
     stopped = PostToolUseFailure(error="stopped", is_interrupt=True)
-    assert failure(stopped) is None and interrupted(stopped)
-    assert interrupted(PostToolUse(tool_response={"interrupted": True}))
+    assert find_failure(stopped) is None and is_interrupted(stopped)
+    assert is_interrupted(PostToolUse(tool_response={"interrupted": True}))
 
 
 @pytest.mark.parametrize(
@@ -68,11 +70,11 @@ def test_an_event_of_failure_is_a_failure_unless_the_user_caused_it() -> None:
 )
 def test_nothing_found_is_no_knowledge(response: object) -> None:
     """S1-103"""
-    assert empty(PostToolUse(tool_response=response))
+    assert is_empty_result(PostToolUse(tool_response=response))
 
 
 @pytest.mark.parametrize(
     "response", ["x", {"numFiles": 2, "filenames": ["a"]}, "no results found " + "x" * 300, {"n": 1}]
 )
 def test_something_found_is(response: object) -> None:
-    assert not empty(PostToolUse(tool_response=response))
+    assert not is_empty_result(PostToolUse(tool_response=response))

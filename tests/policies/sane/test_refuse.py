@@ -5,30 +5,30 @@ import json
 from synaptic.model import sane
 from synaptic.model.decision import Kind
 from synaptic.model.event import PreToolUse
-from synaptic.model.state import State, changed
+from synaptic.model.state import State, apply_change
 from synaptic.policies.facts import Facts
-from synaptic.policies.sane.refuse import refuse
+from synaptic.policies.sane.refuse import refuse_call
 
 EVENT = PreToolUse(tool_name="Edit", tool_input={"file_path": "/p/a.py"}, session_id="s1")
 
 
 def refusals(times: int, event: PreToolUse = EVENT) -> tuple[list[str], dict[str, object]]:
     """The reasons of so many refusals in a row, and the section after them."""
-    section: dict[str, object] = sane.defaults(sane.ENFORCEMENT)
+    section: dict[str, object] = sane.default_section(sane.ENFORCEMENT)
     reasons = []
     for _ in range(times):
-        verdict = refuse(
+        verdict = refuse_call(
             "sane.x", event, Facts(root="/p", now=0.0, state=State({sane.ENFORCEMENT: section})), "No.\nMore."
         )
         assert verdict.says is Kind.DENY
         reasons.append(verdict.reason)
-        section = changed(section, verdict.effects[0])
+        section = apply_change(section, verdict.effects[0])
     return reasons, section
 
 
 def test_a_refusal_is_among_the_recent_blocks_and_in_the_logs() -> None:
     """S1-079, S1-086, S1-191, S1-192"""
-    verdict = refuse("sane.x", EVENT, Facts(root="/p", now=0.0), "No.\nMore.")
+    verdict = refuse_call("sane.x", EVENT, Facts(root="/p", now=0.0), "No.\nMore.")
     change, tools, audit = verdict.effects
     assert change.append == {
         "blocks": {"gate": "sane.x", "tool": "Edit", "target": "/p/a.py", "at": "1970-01-01T00:00:00Z"}

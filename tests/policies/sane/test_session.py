@@ -61,8 +61,8 @@ class Project:
             self.did(tool)
 
     def section(self, name: str) -> dict[str, object]:
-        owner = state.Owner(str(self.setting.project), "s1")
-        return dict(state.read(self.engine.store, owner, [f"project:{name}"]).section(f"project:{name}"))
+        owner = state.SectionOwner(str(self.setting.project), "s1")
+        return dict(state.read_state(self.engine.store, owner, [f"project:{name}"]).read_section(f"project:{name}"))
 
     def close(self) -> None:
         self.loop.run_until_complete(self.engine.close())

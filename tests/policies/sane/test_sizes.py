@@ -4,10 +4,10 @@ import pytest
 
 from synaptic.model.decision import Kind
 from synaptic.model.event import PreToolUse
-from synaptic.model.project import Target
+from synaptic.model.project import TargetFile
 from synaptic.policies.facts import Facts
 from synaptic.policies.sane.oversized_file import OversizedFile
-from synaptic.policies.sane.unsummarised_stop import score
+from synaptic.policies.sane.unsummarised_stop import compute_score
 
 
 def said(size: int, path: str = "/p/a.py") -> Kind:
@@ -37,7 +37,7 @@ def test_an_edit_is_measured_by_what_it_leaves(before: int, more: int, kind: Kin
     event = PreToolUse(
         tool_name="Edit", tool_input={"file_path": "/p/a.py", "old_string": old, "new_string": "x\n" * (30 + more)}
     )
-    facts = Facts(root="/p", target=Target(path="/p/a.py", exists=True, text="x\n" * before))
+    facts = Facts(root="/p", target=TargetFile(path="/p/a.py", exists=True, text="x\n" * before))
     assert OversizedFile().check(event, facts).kind is kind
 
 
@@ -46,4 +46,4 @@ def test_an_edit_is_measured_by_what_it_leaves(before: int, more: int, kind: Kin
 )
 def test_the_score_falls_with_the_refusals(blocks: int, points: int) -> None:
     """S1-175"""
-    assert score(blocks) == points
+    assert compute_score(blocks) == points

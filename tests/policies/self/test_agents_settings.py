@@ -6,9 +6,9 @@ import msgspec
 import pytest
 
 from synaptic.agents.base import UserEnvironment
-from synaptic.agents.shared.discover import agent_names, all_agents, find_agent
-from synaptic.agents.shared.guarded import NOWHERE, moved_paths
-from synaptic.agents.shared.ours import Plan
+from synaptic.agents.shared.discover import find_agent, list_agent_names, load_agents
+from synaptic.agents.shared.guarded import NO_GUARDED_PATHS, find_moved_paths
+from synaptic.agents.shared.ours import EntryPlan
 from synaptic.model.decision import Kind
 from synaptic.model.event import PreToolUse
 from synaptic.policies.facts import Facts, with_command
@@ -16,21 +16,21 @@ from synaptic.policies.self.engine_files import EngineFiles
 from tests.daemon.setting import Setting
 
 HOME, ROOT = "/home/u", "/home/u/project"
-PLAN = Plan(f"{HOME}/.synaptic/bin/dispatch", "0" * 32)
-MOVED = [(agent.name, variable) for agent in all_agents() for variable in agent.variables]
+PLAN = EntryPlan(f"{HOME}/.synaptic/bin/dispatch", "0" * 32)
+MOVED = [(agent.name, variable) for agent in load_agents() for variable in agent.variables]
 ELSEWHERE = "/srv/Agents/moved"
 
 
 def said(tool: str, given: dict, variables: dict[str, str]) -> Kind | None:
     event = PreToolUse(hook_event_name="PreToolUse", cwd=ROOT, tool_name=tool, tool_input=given)
-    moved = moved_paths(tuple(variables.items())) if variables else NOWHERE
+    moved = find_moved_paths(tuple(variables.items())) if variables else NO_GUARDED_PATHS
     facts = with_command(Facts(root=ROOT, home=HOME, moved_settings=moved), event)
     verdict = EngineFiles().check(event, facts)
     return verdict.kind if verdict else None
 
 
 def written(agent: str, variables: dict[str, str]) -> list[str]:
-    return [str(file.path) for file in find_agent(agent).wire(UserEnvironment(Path(HOME), variables), PLAN)]
+    return [str(file.path) for file in find_agent(agent).list_files(UserEnvironment(Path(HOME), variables), PLAN)]
 
 
 def assert_guarded(path: str, variables: dict[str, str]) -> None:
@@ -50,7 +50,7 @@ def assert_guarded(path: str, variables: dict[str, str]) -> None:
     assert said("Bash", {"command": f"cat {path}"}, variables) is None
 
 
-@pytest.mark.parametrize("agent", agent_names())
+@pytest.mark.parametrize("agent", list_agent_names())
 def test_everything_that_bootstrap_would_write_is_guarded(agent):
     for path in written(agent, {}):
         assert_guarded(path, {})

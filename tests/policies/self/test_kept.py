@@ -10,8 +10,8 @@ from synaptic.model.decision import Kind
 from synaptic.model.event import PreToolUse
 from synaptic.policies.facts import Facts, with_command
 from synaptic.policies.self import engine_files
-from synaptic.policies.self.engine_files import PATTERNS, EngineFiles
-from synaptic.policies.self.kept import kept
+from synaptic.policies.self.engine_files import MAX_PATTERNS, EngineFiles
+from synaptic.policies.self.kept import make_guarded_files
 
 FILES = (".synaptic", ".claude/settings.json", ".config/amp/settings.json")
 PARTS = [
@@ -43,13 +43,13 @@ def reaches(pattern: str, path: str) -> bool:
 @given(st.lists(st.sampled_from(PARTS), min_size=1, max_size=6))
 def test_a_pattern_reaches_what_its_parts_match(parts: list[str]):
     pattern = "/" + "/".join(parts).lower()
-    files = kept("/home/u", FILES)
-    found = files.beckons(pattern) and files.matched(pattern)
+    files = make_guarded_files("/home/u", FILES)
+    found = files.is_near_pattern(pattern) and files.matches_pattern(pattern)
     assert found is (any(sign in pattern for sign in "*?[") and any(reaches(pattern, one) for one in files.files))
 
 
 def test_a_file_holds_itself_what_is_below_it_and_the_folder_around_it():
-    files = kept("/home/u", FILES)
+    files = make_guarded_files("/home/u", FILES)
     assert files.holds("/home/u/.synaptic/state.key", (".claude",))
     assert files.holds("/home/u/.claude", (".claude",))
     assert not files.holds("/home/u/.claude/skills", (".claude",))
@@ -57,7 +57,7 @@ def test_a_file_holds_itself_what_is_below_it_and_the_folder_around_it():
 
 
 def test_without_a_folder_nothing_is_kept():
-    assert not kept("", FILES).holds("/.synaptic", (".claude",))
+    assert not make_guarded_files("", FILES).holds("/.synaptic", (".claude",))
 
 
 def said(command: str, root: str = "/home/u/project") -> Kind | None:
@@ -85,11 +85,11 @@ def test_what_stays_clear_of_kept_files_is_about_none_of_them(command: str, root
 
 
 def test_of_many_patterns_that_begin_like_a_kept_file_one_too_many_counts_as_a_match():
-    many = [f"~/.c*{number}" for number in range(PATTERNS + 1)]
-    assert said("rm " + " ".join(many[:PATTERNS])) is None
+    many = [f"~/.c*{number}" for number in range(MAX_PATTERNS + 1)]
+    assert said("rm " + " ".join(many[:MAX_PATTERNS])) is None
     assert said("rm " + " ".join(many)) is Kind.DENY
-    assert said("rm " + " ".join(f".c*{number}" for number in range(PATTERNS + 1))) is Kind.ASK
+    assert said("rm " + " ".join(f".c*{number}" for number in range(MAX_PATTERNS + 1))) is Kind.ASK
 
 
 def test_patterns_that_begin_otherwise_may_be_as_many_as_they_like():
-    assert said("rm " + " ".join(f"~/.{number}* {number}* a/.c*{number}" for number in range(PATTERNS + 1))) is None
+    assert said("rm " + " ".join(f"~/.{number}* {number}* a/.c*{number}" for number in range(MAX_PATTERNS + 1))) is None

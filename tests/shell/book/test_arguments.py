@@ -3,17 +3,17 @@
 import pytest
 
 from synaptic.shell.book.arguments import Arguments, read_arguments
-from synaptic.shell.book.entries import UNKNOWN, find_program
-from synaptic.shell.book.notation import read_options
+from synaptic.shell.book.entries import UNKNOWN_PROGRAM, find_program
+from synaptic.shell.book.notation import parse_options
 from synaptic.shell.read.script import Word
 
 
 def given(line: str, options: str = "", **how: bool) -> Arguments:
-    return read_arguments([Word(text) for text in line.split()], read_options(options, **how))
+    return read_arguments([Word(text) for text in line.split()], parse_options(options, **how))
 
 
 def of_git(verb: str, line: str) -> Arguments:
-    return (find_program("git").find_verb(verb) or UNKNOWN).read([Word(text) for text in line.split()])
+    return (find_program("git").find_verb(verb) or UNKNOWN_PROGRAM).read([Word(text) for text in line.split()])
 
 
 def texts(words: tuple[Word, ...]) -> list[str]:
@@ -39,23 +39,23 @@ def test_two_dashes_end_the_options():
 )
 def test_a_value_is_no_operand(line: str):
     found = given(line, "output|o=:write |s")
-    assert texts(found.values("output")) == texts(found.of_role("write")) == ["out"]
+    assert texts(found.get_values("output")) == texts(found.get_by_role("write")) == ["out"]
     assert texts(found.operands) == ["x"]
 
 
 def test_a_dash_alone_is_an_operand_and_a_missing_value_is_none():
     assert texts(given("-").operands) == ["-"]
-    assert given("-o", "|o=").values("o") == ()
+    assert given("-o", "|o=").get_values("o") == ()
 
 
 def test_an_optional_value_is_only_what_is_attached():
-    assert given("-i.bak x", "|i?").value("i") == ".bak"
+    assert given("-i.bak x", "|i?").get_value("i") == ".bak"
     assert texts(given("-i x", "|i?").operands) == ["x"]
 
 
 def test_of_two_values_the_second_counts():
     found = given("--bind a b c", "bind==")
-    assert texts(found.values("bind")) == ["b"]
+    assert texts(found.get_values("bind")) == ["b"]
     assert texts(found.operands) == ["c"]
 
 
@@ -67,13 +67,13 @@ def test_options_end_where_the_command_begins():
 @pytest.mark.parametrize("line", ["-out a b", "--out a b", "-out=a b"])
 def test_long_options_may_have_one_dash(line: str):
     found = given(line, "out=:write", single_dash=True)
-    assert texts(found.of_role("write")) == ["a"]
+    assert texts(found.get_by_role("write")) == ["a"]
     assert texts(found.operands) == ["b"]
 
 
 def test_options_may_be_assignments():
     found = given("if=a of=b bs=1M", "if=:read of=:write", assigned=True)
-    assert texts(found.of_role("write")) == ["b"]
+    assert texts(found.get_by_role("write")) == ["b"]
     assert texts(found.operands) == ["bs=1M"]
 
 
@@ -122,7 +122,7 @@ def test_words_and_what_stands_behind_dashes_are_kept_apart():
 
 def test_the_last_mention_counts():
     assert not of_git("push", "--force --no-force").has("force")
-    assert of_git("reset", "--hard --soft").last("hard", "soft") == "soft"
+    assert of_git("reset", "--hard --soft").find_last("hard", "soft") == "soft"
 
 
 @pytest.mark.parametrize("line", ["-h", "--help", "file -h", "-qh"])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from synaptic.shell.book.notation import read_operands, read_options
+from synaptic.shell.book.notation import parse_operands, parse_options
 from synaptic.shell.read.script import Word
 
 
@@ -18,16 +18,16 @@ from synaptic.shell.read.script import Word
     ],
 )
 def test_each_operand_has_a_role(roles: str, words: str, want: str):
-    found = read_operands(roles).assign([Word(text) for text in words.split()])
+    found = parse_operands(roles).assign_roles([Word(text) for text in words.split()])
     assert " ".join(f"{role}:{word.text}" for role, word in found) == want
 
 
 def test_what_stands_behind_dashes_may_have_a_role_of_its_own():
-    assert read_operands("skip... -- run...").behind == "run"
+    assert parse_operands("skip... -- run...").behind == "run"
 
 
 def test_an_option_has_a_name_letters_a_value_a_role_and_may_end_the_options():
-    grammar = read_options("quiet|silent|q output|o=:write |n -pe=:code rest!:rest")
+    grammar = parse_options("quiet|silent|q output|o=:write |n -pe=:code rest!:rest")
     assert grammar.names["silent"] is grammar.names["quiet"] is grammar.letters["q"]
     assert (grammar.letters["o"].name, grammar.letters["o"].value, grammar.letters["o"].role) == (
         "output",
@@ -40,7 +40,7 @@ def test_an_option_has_a_name_letters_a_value_a_role_and_may_end_the_options():
 
 
 def test_an_abbreviation_means_the_only_option_or_the_one_that_all_others_begin_with():
-    grammar = read_options("force force-with-lease follow")
-    assert grammar.find("forc") is grammar.names["force"]
-    assert grammar.find("fo") is None
-    assert grammar.find("") is None
+    grammar = parse_options("force force-with-lease follow")
+    assert grammar.find_option("forc") is grammar.names["force"]
+    assert grammar.find_option("fo") is None
+    assert grammar.find_option("") is None

@@ -2,20 +2,20 @@
 
 import pytest
 
-from synaptic.shell.effects.addresses import fetches, is_local, is_remote, sends, serves
-from synaptic.shell.read.reader import read
+from synaptic.shell.effects.addresses import fetches_data, is_local, is_remote, prints_service_data, sends_data
+from synaptic.shell.read.reader import read_script
 
 
 @pytest.mark.parametrize("address", ["localhost", "http://localhost:3000/x", "127.0.0.1", "http://[::1]/x"])
 def test_this_machine_is_local(address: str):
-    command = read(f"curl {address}").commands[0]
+    command = read_script(f"curl {address}").commands[0]
     assert is_local(command)
-    assert not fetches(command)
+    assert not fetches_data(command)
 
 
 @pytest.mark.parametrize("address", ["x.example", "https://localhost.evil.example/x", "http://127.0.0.1.evil.example"])
 def test_other_machines_are_not(address: str):
-    assert fetches(read(f"curl {address}").commands[0])
+    assert fetches_data(read_script(f"curl {address}").commands[0])
 
 
 def test_what_scp_calls_remote():
@@ -42,7 +42,7 @@ def test_what_scp_calls_remote():
     ],
 )
 def test_clients_that_print_what_a_service_holds(text: str, served: bool):
-    assert serves(read(text, "/p", "/h").commands[0]) is served
+    assert prints_service_data(read_script(text, "/p", "/h").commands[0]) is served
 
 
 @pytest.mark.parametrize(
@@ -60,4 +60,4 @@ def test_clients_that_print_what_a_service_holds(text: str, served: bool):
     ],
 )
 def test_what_is_given_to_a_command_may_leave_the_machine(text: str, sent: bool):
-    assert sends(read(text, "/p", "/h").commands[0]) is sent
+    assert sends_data(read_script(text, "/p", "/h").commands[0]) is sent

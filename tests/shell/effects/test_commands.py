@@ -3,7 +3,7 @@
 import pytest
 
 from synaptic.shell.effects.commands import find_acts, find_read_words
-from synaptic.shell.read.reader import read
+from synaptic.shell.read.reader import read_script
 
 READ = (
     ("cat a b", "a b"),
@@ -40,11 +40,11 @@ READ = (
 
 @pytest.mark.parametrize(("text", "files"), READ)
 def test_patterns_program_texts_and_keys_in_use_are_no_files(text: str, files: str):
-    (command,) = read(text, cwd="/p", home="/h").commands[:1]
+    (command,) = read_script(text, cwd="/p", home="/h").commands[:1]
     assert " ".join(word.text for word in find_read_words(command)) == files
 
 
 def test_files_of_a_patch_are_written():
     text = "apply_patch <<'E'\n*** Begin Patch\n*** Add File: a\n*** End Patch\nE"
-    (command,) = read(text, cwd="/p", home="/h").commands
+    (command,) = read_script(text, cwd="/p", home="/h").commands
     assert [(kind, word.text) for kind, word in find_acts(command)] == [("write", "a")]

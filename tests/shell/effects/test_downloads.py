@@ -2,8 +2,8 @@
 
 import pytest
 
-from synaptic.shell.effects.downloads import downloaded
-from synaptic.shell.read.reader import read
+from synaptic.shell.effects.downloads import iter_downloads
+from synaptic.shell.read.reader import read_script
 
 DATA = (
     'echo "V=$(curl x.example)" > a.sh',
@@ -17,7 +17,7 @@ DATA = (
 
 def files(text: str) -> frozenset[str]:
     """The downloaded files before the last command."""
-    return list(downloaded(read(f"{text}; true", "/p", "/h")))[-1][1]
+    return list(iter_downloads(read_script(f"{text}; true", "/p", "/h")))[-1][1]
 
 
 @pytest.mark.parametrize(

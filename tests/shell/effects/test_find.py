@@ -6,8 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from synaptic.shell.effects.find import chooses, fd_finding, fd_names, find_names, finding, grep_names, picks
-from synaptic.shell.read.reader import read
+from synaptic.shell.effects.find import (
+    passes_some_lines,
+    picks_lines,
+    read_fd,
+    read_fd_names,
+    read_find,
+    read_find_names,
+    read_grep_names,
+)
+from synaptic.shell.read.reader import read_script
 from synaptic.shell.read.script import Word
 
 
@@ -27,7 +35,7 @@ def words(line: str) -> list[Word]:
     ],
 )
 def test_tests_before_the_act_narrow_it(line: str):
-    assert finding(words(line)).narrowed
+    assert read_find(words(line)).narrowed
 
 
 @pytest.mark.parametrize(
@@ -44,19 +52,19 @@ def test_tests_before_the_act_narrow_it(line: str):
     ],
 )
 def test_what_is_not_picked_out_is_everything(line: str):
-    assert not finding(words(line)).narrowed
+    assert not read_find(words(line)).narrowed
 
 
 def test_roots_stand_before_the_expression_and_are_here_by_default():
-    assert [word.text for word in finding(words("find -H a b -name x")).roots] == ["a", "b"]
-    assert [word.text for word in finding(words("find -delete")).roots] == ["."]
+    assert [word.text for word in read_find(words("find -H a b -name x")).roots] == ["a", "b"]
+    assert [word.text for word in read_find(words("find -delete")).roots] == ["."]
 
 
 def test_fd_is_narrowed_by_a_pattern_or_an_extension():
-    assert fd_finding(words("fd node_modules -x rm -rf")).narrowed
-    assert fd_finding(words("fd -e pyc -x rm")).narrowed
-    assert not fd_finding(words("fd -x rm -rf")).narrowed
-    assert not fd_finding(words("fd . -x rm -rf")).narrowed
+    assert read_fd(words("fd node_modules -x rm -rf")).narrowed
+    assert read_fd(words("fd -e pyc -x rm")).narrowed
+    assert not read_fd(words("fd -x rm -rf")).narrowed
+    assert not read_fd(words("fd . -x rm -rf")).narrowed
 
 
 @pytest.mark.parametrize(
@@ -72,18 +80,18 @@ def test_fd_is_narrowed_by_a_pattern_or_an_extension():
     ],
 )
 def test_fd_starts_at_the_operands_behind_the_pattern(line: str, roots: list[str]):
-    assert [word.text for word in fd_finding(words(line)).roots] == roots
+    assert [word.text for word in read_fd(words(line)).roots] == roots
 
 
 def test_fd_is_narrowed_by_age_and_size_and_not_by_kind_or_a_folder():
-    assert fd_finding(words("fd --changed-before 2w . a -X rm")).narrowed
-    assert fd_finding(words("fd -S +1g -X rm")).narrowed
-    assert not fd_finding(words("fd -t f . a -X rm")).narrowed
-    assert not fd_finding(words("fd -tf -E keep -X rm")).narrowed
+    assert read_fd(words("fd --changed-before 2w . a -X rm")).narrowed
+    assert read_fd(words("fd -S +1g -X rm")).narrowed
+    assert not read_fd(words("fd -t f . a -X rm")).narrowed
+    assert not read_fd(words("fd -tf -E keep -X rm")).narrowed
 
 
 def names(text: str) -> set[str]:
-    return set(find_names(read(text, "/p", "/h").commands[0].args))
+    return set(read_find_names(read_script(text, "/p", "/h").commands[0].args))
 
 
 @pytest.mark.parametrize(
@@ -114,14 +122,14 @@ def test_names_count_where_the_search_acts_on_them(text: str, found: set[str]):
 @given(st.lists(st.sampled_from(["(", ")", "!", "-o", "-name", "a", "b", "-print", "-delete", "-prune"]), max_size=30))
 def test_every_name_stands_behind_a_test(texts: list[str]):
     behind = {after for test, after in pairwise(texts) if test == "-name"}
-    assert behind.issuperset(find_names(texts))
+    assert behind.issuperset(read_find_names(texts))
 
 
 @pytest.mark.parametrize(
     ("text", "found"), [("fd '^\\.git$' -X rm", (".git",)), ("fd -t d a b", ("a",)), ("fd -x rm a", ()), ("fd", ())]
 )
 def test_the_pattern_of_fd(text: str, found: tuple[str, ...]):
-    assert fd_names(read(text, "/p", "/h").commands[0]) == found
+    assert read_fd_names(read_script(text, "/p", "/h").commands[0]) == found
 
 
 @pytest.mark.parametrize(
@@ -136,5 +144,5 @@ def test_the_pattern_of_fd(text: str, found: tuple[str, ...]):
     ],
 )
 def test_what_is_picked_from_the_results(text: str, found: tuple[str, ...], picked: bool, chosen: bool):
-    command = read(text, "/p", "/h").commands[0]
-    assert (grep_names(command), picks(command), chooses(command)) == (found, picked, chosen)
+    command = read_script(text, "/p", "/h").commands[0]
+    assert (read_grep_names(command), picks_lines(command), passes_some_lines(command)) == (found, picked, chosen)

@@ -2,14 +2,14 @@
 
 import pytest
 
-from synaptic.shell.effects.flow import Flow, interpreter
-from synaptic.shell.read.reader import read
+from synaptic.shell.effects.flow import DataFlow, classify_interpreter
+from synaptic.shell.read.reader import read_script
 
 
 def origins(text: str, name: str) -> set[str]:
-    found = read(text, "/p", "/h")
+    found = read_script(text, "/p", "/h")
     last = [command for command in found.commands if command.name == name][-1]
-    return {command.name for command in Flow(found).origins(last)}
+    return {command.name for command in DataFlow(found).find_origins(last)}
 
 
 @pytest.mark.parametrize(
@@ -33,21 +33,21 @@ def test_what_stands_behind_or_apart_feeds_nothing():
 
 
 def test_interpreters_with_versions_and_in_capitals():
-    assert interpreter("python3.11") == "language"
-    assert interpreter("BASH") == "shell"
-    assert interpreter("rm") == ""
+    assert classify_interpreter("python3.11") == "language"
+    assert classify_interpreter("BASH") == "shell"
+    assert classify_interpreter("rm") == ""
 
 
 def test_the_nearest_command_comes_first_and_none_twice():
-    found = read("a | b $(c | d) | e", "/p", "/h")
+    found = read_script("a | b $(c | d) | e", "/p", "/h")
     last = found.commands[-1]
-    assert [command.name for command in Flow(found).origins(last)] == ["b", "d", "c", "a"]
+    assert [command.name for command in DataFlow(found).find_origins(last)] == ["b", "d", "c", "a"]
 
 
 def test_more_links_than_are_followed_are_said():
-    small, large = read("cat a | sh; " * 20), read("|".join(["sh"] * 900))
+    small, large = read_script("cat a | sh; " * 20), read_script("|".join(["sh"] * 900))
     for found, tangled in ((small, False), (large, True)):
-        flow = Flow(found)
+        flow = DataFlow(found)
         for command in found.commands:
-            flow.origins(command)
-        assert flow.tangled is tangled
+            flow.find_origins(command)
+        assert flow.is_tangled is tangled

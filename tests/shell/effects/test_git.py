@@ -6,11 +6,11 @@ from hypothesis import strategies as st
 
 from synaptic.shell.effects.git import find_git_calls
 from synaptic.shell.programs.git_line import GitCall
-from synaptic.shell.read.reader import read
+from synaptic.shell.read.reader import read_script
 
 
 def calls(text: str) -> list[GitCall]:
-    return list(find_git_calls(read(text, "/home/u/project", "/home/u"), "/home/u"))
+    return list(find_git_calls(read_script(text, "/home/u/project", "/home/u"), "/home/u"))
 
 
 def only(text: str) -> GitCall:
@@ -116,7 +116,7 @@ def test_no_text_makes_it_fail(text: str) -> None:
 def test_help_is_only_shown_by_an_option_that_holds_its_letter(words: list[str]):
     for verb in ("reset", "log"):
         call = only(" ".join(["git", verb, *words]))
-        assert call.helps is call.given.is_help
+        assert call.is_help is call.given.is_help
 
 
 def test_a_setting_counts_from_its_line_on_and_not_before():

@@ -2,8 +2,8 @@
 
 import pytest
 
-from synaptic.shell.effects.powershell import evaluated
-from synaptic.shell.read.reader import read
+from synaptic.shell.effects.powershell import find_evaluated_addresses
+from synaptic.shell.read.reader import read_script
 
 
 @pytest.mark.parametrize(
@@ -18,7 +18,7 @@ from synaptic.shell.read.reader import read
     ],
 )
 def test_the_address_is_found(text: str):
-    assert list(evaluated(read(text, "/p", "/h"))) == [("https://x.example/a.ps1",)]
+    assert list(find_evaluated_addresses(read_script(text, "/p", "/h"))) == [("https://x.example/a.ps1",)]
 
 
 @pytest.mark.parametrize(
@@ -32,4 +32,4 @@ def test_the_address_is_found(text: str):
     ],
 )
 def test_nothing_is_run_unseen(text: str):
-    assert list(evaluated(read(text, "/p", "/h"))) == []
+    assert list(find_evaluated_addresses(read_script(text, "/p", "/h"))) == []

@@ -2,19 +2,21 @@
 
 import pytest
 
-from synaptic.shell.effects.printed import PRINTERS, meant
-from synaptic.shell.effects.searched import Searches
-from synaptic.shell.places import Places
-from synaptic.shell.read.reader import read
+from synaptic.shell.effects.printed import MAX_PRINTERS, resolve_printed
+from synaptic.shell.effects.searched import ScriptSearches
+from synaptic.shell.places import WorkFolders
+from synaptic.shell.read.reader import read_script
 
-AT = Places("/h/p", "/h", "/h/p/src")
+AT = WorkFolders("/h/p", "/h", "/h/p/src")
 
 
 def meanings(text: str) -> list[tuple[str, str]]:
-    found = read(f"x {text}", AT.cwd, AT.home)
+    found = read_script(f"x {text}", AT.cwd, AT.home)
     command = found.by_name["x"][-1]
     word = command.argv[-1]
-    return [(one.text, cwd) for one, cwd in meant(word, Searches(found).printing(word, command), AT)]
+    return [
+        (one.text, cwd) for one, cwd in resolve_printed(word, ScriptSearches(found).list_printers(word, command), AT)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -48,12 +50,12 @@ def test_nothing_is_known_to_be_printed(text: str):
 
 
 def test_a_listing_is_seen_from_where_it_ran():
-    found = read("cd build; a=$(ls); cd ..; x $a", AT.cwd, AT.home)
+    found = read_script("cd build; a=$(ls); cd ..; x $a", AT.cwd, AT.home)
     command = found.by_name["x"][0]
     word = command.argv[1]
-    printed = meant(word, Searches(found).printing(word, command), AT)
+    printed = resolve_printed(word, ScriptSearches(found).list_printers(word, command), AT)
     assert [cwd for _, cwd in printed] == ["/h/p/src/build"]
 
 
 def test_what_many_commands_print_together_is_not_guessed():
-    assert meanings(f"$({'ls a; ' * (PRINTERS + 1)})") == []
+    assert meanings(f"$({'ls a; ' * (MAX_PRINTERS + 1)})") == []

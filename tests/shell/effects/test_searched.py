@@ -2,15 +2,15 @@
 
 import pytest
 
-from synaptic.shell.effects.searched import LISTERS, Search, Searches
-from synaptic.shell.read.reader import read
+from synaptic.shell.effects.searched import LISTING_PROGRAMS, FileSearch, ScriptSearches
+from synaptic.shell.read.reader import read_script
 
 
-def search(text: str, among: frozenset[str] = LISTERS) -> Search | None:
+def search(text: str, among: frozenset[str] = LISTING_PROGRAMS) -> FileSearch | None:
     """The search that the last word of the last `rm` is a result of."""
-    found = read(text, "/p", "/h")
+    found = read_script(text, "/p", "/h")
     command = found.by_name["rm"][-1]
-    return Searches(found, among).of(command.argv[-1], command)
+    return ScriptSearches(found, among).find_search(command.argv[-1], command)
 
 
 @pytest.mark.parametrize(
@@ -102,9 +102,9 @@ def test_what_is_added_to_a_result_is_known():
 
 
 def test_the_same_question_about_the_same_results_is_asked_once():
-    found = read("find /a | xargs rm a b", "/p", "/h")
-    searches = Searches(found)
+    found = read_script("find /a | xargs rm a b", "/p", "/h")
+    searches = ScriptSearches(found)
     command = found.by_name["rm"][0]
-    one = searches.of(command.argv[-1], command)
+    one = searches.find_search(command.argv[-1], command)
     assert one is not None
-    assert [searches.first(one, 1), searches.first(one, 1), searches.first(one, 2)] == [True, False, True]
+    assert [searches.ask_once(one, 1), searches.ask_once(one, 1), searches.ask_once(one, 2)] == [True, False, True]

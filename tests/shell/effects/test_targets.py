@@ -3,13 +3,13 @@
 import pytest
 
 from synaptic.shell.effects.effects import read_effects
-from synaptic.shell.effects.targets import Target, find_targets
+from synaptic.shell.effects.targets import WriteTarget, find_targets
 from synaptic.shell.paths import Standpoint
-from synaptic.shell.read.reader import read
+from synaptic.shell.read.reader import read_script
 
 
-def targets(text: str) -> list[Target]:
-    return list(find_targets(read_effects(read(text, "/p", "/h")).changes, Standpoint("/p", "/h")))
+def targets(text: str) -> list[WriteTarget]:
+    return list(find_targets(read_effects(read_script(text, "/p", "/h")).changes, Standpoint("/p", "/h")))
 
 
 def written(text: str) -> set[str]:

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from synaptic.shell.languages.acts import MAX_ACTS
 from synaptic.shell.languages.dialects import DIALECTS
-from synaptic.shell.languages.foreign import foreign_deeds
-from synaptic.shell.languages.lisp import lisp_acts
+from synaptic.shell.languages.foreign import read_foreign_code
+from synaptic.shell.languages.lisp import read_lisp
 from tests.shell.read.seen import gaps, lines
 from tests.shell.read.wrapping import quoted
 
@@ -234,11 +234,11 @@ def test_statements_that_drop_something() -> None:
      "function a(b){a(b);exec('x')};", "a=b=>a('x',b);", "function a("],
 )  # fmt: skip
 def test_code_that_is_made_to_grow_is_bounded(name: str, piece: str) -> None:
-    assert len(foreign_deeds(piece * (20_000 // len(piece)), DIALECTS[name]).acts) <= MAX_ACTS + 1
+    assert len(read_foreign_code(piece * (20_000 // len(piece)), DIALECTS[name]).acts) <= MAX_ACTS + 1
 
 
 @settings(max_examples=300, deadline=None)
 @given(st.sampled_from(sorted(DIALECTS)), st.text(alphabet="ab.=+({[)]}'\"`$#;,:|<> \n\\%/-", max_size=60))
 def test_no_code_makes_the_reader_fail(name: str, code: str) -> None:
-    foreign_deeds(f"eval({code}) system {code} fetch(read({code}", DIALECTS[name])
-    lisp_acts(code)
+    read_foreign_code(f"eval({code}) system {code} fetch(read({code}", DIALECTS[name])
+    read_lisp(code)

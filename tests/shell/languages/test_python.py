@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from synaptic.shell.languages.acts import MAX_ACTS
-from synaptic.shell.languages.python import python_deeds
-from synaptic.shell.read.reader import read
+from synaptic.shell.languages.python import read_python
+from synaptic.shell.read.reader import read_script
 from tests.shell.read.seen import gaps, lines
 from tests.shell.read.wrapping import quoted
 
@@ -117,7 +117,7 @@ def test_what_is_read(code: str, found: list[str]) -> None:
 
 
 def test_a_file_is_read_where_the_code_runs() -> None:
-    found = read("docker exec web python3 -c \"open('/etc/x')\"", "/p", "/h").redirects
+    found = read_script("docker exec web python3 -c \"open('/etc/x')\"", "/p", "/h").redirects
     assert [(redirect.operator, redirect.via[0]) for redirect in found] == [("<", "docker")]
 
 
@@ -228,7 +228,7 @@ def test_arguments_are_known() -> None:
     ],
 )
 def test_code_that_is_made_to_grow_is_bounded(code: str) -> None:
-    deeds = python_deeds(IMPORTS + code)
+    deeds = read_python(IMPORTS + code)
     assert len(deeds.acts) <= MAX_ACTS
     assert all(len(word.text) < 50_000 for act in deeds.acts for word in act.words)
 
@@ -243,4 +243,4 @@ PIECES = (
 @settings(max_examples=300, deadline=None)
 @given(st.lists(st.sampled_from(PIECES), max_size=25))
 def test_no_code_makes_the_reader_fail(pieces: list[str]) -> None:
-    python_deeds(IMPORTS + "".join(pieces))
+    read_python(IMPORTS + "".join(pieces))

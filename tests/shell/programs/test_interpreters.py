@@ -2,7 +2,7 @@
 
 import pytest
 
-from synaptic.shell.read.reader import read
+from synaptic.shell.read.reader import read_script
 from tests.shell.read.seen import lines
 from tests.shell.read.wrapping import quoted
 
@@ -67,7 +67,7 @@ def test_other_languages(text: str, found: list[str]) -> None:
 @pytest.mark.parametrize("text", ["python -m pytest -c x", "python x.py", "node x.js", "ruby x.rb", "python --version"])
 def test_no_code_no_acts(text: str) -> None:
     assert not lines(text)
-    assert not read(text).unresolved
+    assert not read_script(text).unresolved
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_more_languages(text: str, found: list[str]) -> None:
 )
 def test_what_a_program_reads_is_data(text: str) -> None:
     assert lines(text) == []
-    assert not read(text).unresolved
+    assert not read_script(text).unresolved
 
 
 def test_modules_that_run_code_are_given_some() -> None:

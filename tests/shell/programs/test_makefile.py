@@ -20,7 +20,7 @@ RULES = (
 
 
 def recipes(*goals: str, **given: str) -> list[str]:
-    return list(Makefile("\n".join(RULES)).recipes(list(goals), given))
+    return list(Makefile("\n".join(RULES)).iter_recipes(list(goals), given))
 
 
 def test_the_first_target_and_what_it_needs_are_made() -> None:
@@ -34,11 +34,11 @@ def test_only_what_is_asked_for_is_made() -> None:
 
 
 def test_rules_that_need_each_other_end() -> None:
-    assert list(Makefile("a: b\n\tx\nb: a\n\ty").recipes([], {})) == ["y", "x"]
+    assert list(Makefile("a: b\n\tx\nb: a\n\ty").iter_recipes([], {})) == ["y", "x"]
 
 
 def test_an_empty_text_has_no_recipe() -> None:
-    assert list(Makefile("").recipes([], {})) == []
+    assert list(Makefile("").iter_recipes([], {})) == []
 
 
 @pytest.mark.parametrize(

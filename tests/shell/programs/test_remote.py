@@ -2,7 +2,7 @@
 
 import pytest
 
-from synaptic.policies.reading import elsewhere
+from synaptic.policies.reading import runs_elsewhere
 from tests.shell.read.seen import commands, seen
 
 
@@ -43,7 +43,7 @@ from tests.shell.read.seen import commands, seen
 def test_the_command_is_found_and_runs_elsewhere(text: str) -> None:
     found = [command for command in commands(text) if command.args == ("x",) and command.name == "rm"]
     assert found, seen(text)
-    assert all(elsewhere(command) and command.cwd == "" for command in found)
+    assert all(runs_elsewhere(command) and command.cwd == "" for command in found)
 
 
 @pytest.mark.parametrize(

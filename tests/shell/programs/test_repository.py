@@ -2,11 +2,11 @@
 
 import pytest
 
-from synaptic.shell.read.reader import read
+from synaptic.shell.read.reader import read_script
 
 
 def run(text: str) -> list[tuple[str, tuple[str, ...], str]]:
-    return [(command.name, command.args, command.cwd) for command in read(text, "/p", "/h").commands[1:]]
+    return [(command.name, command.args, command.cwd) for command in read_script(text, "/p", "/h").commands[1:]]
 
 
 @pytest.mark.parametrize(

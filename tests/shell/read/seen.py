@@ -1,11 +1,11 @@
 """What the reader sees in a text, as plain lines."""
 
-from synaptic.shell.read.reader import read
+from synaptic.shell.read.reader import read_script
 from synaptic.shell.read.script import Command
 
 
 def commands(text: str) -> tuple[Command, ...]:
-    return read(text, "/p", "/home/u").commands
+    return read_script(text, "/p", "/home/u").commands
 
 
 def seen(text: str) -> list[str]:
@@ -20,7 +20,7 @@ def script(name: str, *lines: str) -> str:
 
 def lines(text: str) -> list[str]:
     """The commands behind the first: unknown words in angle brackets, then the redirections."""
-    found = read(text, "/p", "/home/u").commands[1:]
+    found = read_script(text, "/p", "/home/u").commands[1:]
     return [
         " ".join(
             [w.text if w.known else f"<{w.text}>" for w in c.argv]
@@ -32,5 +32,5 @@ def lines(text: str) -> list[str]:
 
 def gaps(text: str) -> list[str]:
     """What code could not be known, with where it comes from behind its program."""
-    found = [gap for gap in read(text, "/p", "/home/u").unresolved if gap.kind == "code"]
+    found = [gap for gap in read_script(text, "/p", "/home/u").unresolved if gap.kind == "code"]
     return [gap.text.replace(": ", f": {gap.origin}: ", 1) if gap.origin else gap.text for gap in found]

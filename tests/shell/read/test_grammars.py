@@ -2,7 +2,7 @@
 
 import pytest
 
-from synaptic.shell.read.reader import read
+from synaptic.shell.read.reader import read_script
 
 tree_sitter = pytest.importorskip("tree_sitter")
 tree_sitter_bash = pytest.importorskip("tree_sitter_bash")
@@ -30,5 +30,5 @@ def seen_by_grammar(text: str) -> list[str]:
     ],
 )
 def test_a_command_that_the_grammar_does_not_see_is_seen(text: str, hidden: str) -> None:
-    assert hidden in [" ".join(word.text for word in command.argv) for command in read(text).commands]
+    assert hidden in [" ".join(word.text for word in command.argv) for command in read_script(text).commands]
     assert hidden not in seen_by_grammar(text)

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from synaptic.shell.read.limits import MAX_COMMANDS, MAX_FOREIGN, MAX_TEXT, MAX_WORDS, Budget
-from synaptic.shell.read.reader import read
+from synaptic.shell.read.reader import read_script
 from tests.shell.read.wrapping import RUNNING, SILENT
 
 PIECES = [
@@ -20,7 +20,7 @@ PIECES = [
 
 @pytest.mark.parametrize("piece", PIECES)
 def test_a_piece_repeated_over_and_over_is_bounded(piece: str) -> None:
-    script = read(piece * (60_000 // len(piece)), "/p", "/h")
+    script = read_script(piece * (60_000 // len(piece)), "/p", "/h")
     assert len(script.commands) <= MAX_COMMANDS
 
 
@@ -37,33 +37,33 @@ def test_a_piece_repeated_over_and_over_is_bounded(piece: str) -> None:
     ],
 )
 def test_a_limit_that_was_reached_is_said(text: str, reason: str) -> None:
-    assert reason in read(text).truncated
+    assert reason in read_script(text).truncated
 
 
 def test_code_beyond_the_limit_is_still_searched_for_plain_calls() -> None:
     padding = "a = 1\n" * (MAX_FOREIGN // 6 + 1)
-    found = read(f"python3 <<'E'\n{padding}import shutil\nshutil.rmtree('/home')\nE\n")
+    found = read_script(f"python3 <<'E'\n{padding}import shutil\nshutil.rmtree('/home')\nE\n")
     assert ["rm", "-rf", "/home"] in [[word.text for word in command.argv] for command in found.commands]
 
 
 def test_many_small_pieces_of_code_share_the_limit() -> None:
     budget = Budget()
-    assert [budget.code(MAX_FOREIGN // 2) for _ in range(3)] == [True, True, False]
+    assert [budget.count_foreign_code(MAX_FOREIGN // 2) for _ in range(3)] == [True, True, False]
 
 
 def test_what_stands_before_the_limit_is_still_seen() -> None:
-    assert read("rm x;" + "ls;" * 9000).commands[0].args == ("x",)
-    assert read("rm x " + "y " * 9000).commands[0].args[0] == "x"
+    assert read_script("rm x;" + "ls;" * 9000).commands[0].args == ("x",)
+    assert read_script("rm x " + "y " * 9000).commands[0].args[0] == "x"
 
 
 def test_a_large_document_is_no_limit() -> None:
-    script = read("cat > f <<'EOF'\n" + "rm -rf /\n" * 90_000 + "EOF\nls")
+    script = read_script("cat > f <<'EOF'\n" + "rm -rf /\n" * 90_000 + "EOF\nls")
     assert [command.name for command in script.commands] == ["cat", "ls"]
     assert not script.truncated
 
 
 def test_many_rounds_end_in_one_unknown_round() -> None:
-    script = read("for i in {1..50}; do rm $i; done")
+    script = read_script("for i in {1..50}; do rm $i; done")
     assert [command.argv[1].known for command in script.commands] == [True] * 16 + [False]
     assert not script.truncated
 
@@ -71,7 +71,7 @@ def test_many_rounds_end_in_one_unknown_round() -> None:
 @settings(max_examples=300, deadline=None)
 @given(st.text(max_size=120))
 def test_no_text_makes_it_fail(text: str) -> None:
-    read(text, "/p", "/h")
+    read_script(text, "/p", "/h")
 
 
 @settings(max_examples=400, deadline=None)
@@ -82,7 +82,7 @@ def test_no_text_makes_it_fail(text: str) -> None:
 )
 def test_no_mixture_of_pieces_makes_it_fail(pieces: list[str]) -> None:
     text = "".join(pieces)
-    assert read(text, "/p", "/h") == read(text, "/p", "/h")
+    assert read_script(text, "/p", "/h") == read_script(text, "/p", "/h")
 
 
 @settings(max_examples=200, deadline=None)
@@ -92,7 +92,7 @@ def test_a_damaged_construction_never_makes_it_fail(running: str, silent: str, c
     for _ in range(chance.randrange(6)):
         place = chance.randrange(len(text))
         text[place] = chance.choice(["", "'", '"', "$", "(", ")", "\\", "\n", "`", "{", "}", "\0", "é"])
-    script = read("".join(text), "/p", "/h")
+    script = read_script("".join(text), "/p", "/h")
     assert all(command.span is None or command.span[1] <= len(script.text) for command in script.commands)
 
 
@@ -106,17 +106,17 @@ def test_a_damaged_construction_never_makes_it_fail(running: str, silent: str, c
     ],
 )
 def test_what_is_passed_over_counts_too(text: str) -> None:
-    assert "words" in read(text).truncated
+    assert "words" in read_script(text).truncated
 
 
 def test_brackets_that_close_nothing_are_one_complaint() -> None:
-    script = read(")" * 100_000 + "\nrm x", "/p", "/h")
+    script = read_script(")" * 100_000 + "\nrm x", "/p", "/h")
     assert [gap.text for gap in script.unresolved] == ["`)` stands alone"]
     assert [command.name for command in script.commands] == ["rm"]
 
 
 def test_output_that_would_grow_too_long_is_unknown() -> None:
     long = "x" * 60_000
-    script = read(f"{{ echo {long}; echo {long}; }} | sh", "/p", "/h")
+    script = read_script(f"{{ echo {long}; echo {long}; }} | sh", "/p", "/h")
     assert script.commands[-1].stdin is None
-    assert read(f"echo {long} | sh", "/p", "/h").commands[1].stdin is not None
+    assert read_script(f"echo {long} | sh", "/p", "/h").commands[1].stdin is not None

@@ -3,12 +3,12 @@
 import pytest
 
 from synaptic.shell.read import reader
-from synaptic.shell.read.reader import read, read_safely
+from synaptic.shell.read.reader import read_safely, read_script
 from synaptic.shell.read.script import Command, Script
 
 
 def script(text: str) -> Script:
-    return read(text, "/p", "/home/u")
+    return read_script(text, "/p", "/home/u")
 
 
 def lines(text: str) -> list[str]:
@@ -306,9 +306,9 @@ def test_functions_say_whether_they_call_themselves() -> None:
 
 
 def test_home_tilde_and_variables_of_the_environment() -> None:
-    found = read("rm ~/a $HOME/b $PWD/c $X/d '~/e' ~", "/p", "/home/u", {"X": "/x"})
+    found = read_script("rm ~/a $HOME/b $PWD/c $X/d '~/e' ~", "/p", "/home/u", {"X": "/x"})
     assert found.commands[0].args == ("/home/u/a", "/home/u/b", "/p/c", "/x/d", "~/e", "/home/u")
-    assert not read("rm ~/a").commands[0].argv[1].known
+    assert not read_script("rm ~/a").commands[0].argv[1].known
 
 
 def test_globs_outside_quotes_are_marked() -> None:
@@ -320,5 +320,5 @@ def test_a_defect_of_the_reader_is_text_that_cannot_be_read(monkeypatch: pytest.
     def broken(text: str, cwd: str, home: str) -> None:
         raise IndexError("on purpose")
 
-    monkeypatch.setattr(reader, "read", broken)
+    monkeypatch.setattr(reader, "read_script", broken)
     assert "IndexError" in read_safely("ls").truncated

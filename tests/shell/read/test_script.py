@@ -2,7 +2,7 @@
 
 import pytest
 
-from synaptic.shell.read.reader import read
+from synaptic.shell.read.reader import read_script
 from synaptic.shell.read.script import Command, Script
 
 
@@ -24,15 +24,15 @@ def named(script: Script, name: str) -> Command:
     ],
 )
 def test_where_code_comes_from(text: str) -> None:
-    script = read(text)
-    assert "curl" in {command.name for command in script.upstream(named(script, "sh"))}
+    script = read_script(text)
+    assert "curl" in {command.name for command in script.find_upstream(named(script, "sh"))}
 
 
 def test_commands_beside_each_other_do_not_feed_each_other() -> None:
-    script = read("curl u > f; echo a | sh; sh x")
-    assert [command.name for command in script.upstream(named(script, "sh"))] == ["echo"]
-    assert [command.name for command in script.downstream(named(script, "echo"))] == ["sh", "a"]
-    assert not script.upstream(script.commands[-1])
+    script = read_script("curl u > f; echo a | sh; sh x")
+    assert [command.name for command in script.find_upstream(named(script, "sh"))] == ["echo"]
+    assert [command.name for command in script.find_downstream(named(script, "echo"))] == ["sh", "a"]
+    assert not script.find_upstream(script.commands[-1])
 
 
 @pytest.mark.parametrize(
@@ -51,19 +51,19 @@ def test_commands_beside_each_other_do_not_feed_each_other() -> None:
     ],
 )
 def test_one_word_is_replaced_where_it_stands(text: str, old: str, new: str, want: str | None) -> None:
-    script = read(text)
+    script = read_script(text)
     git = [command for command in script.commands if command.name == "git"][-1]
     word = next(word for word in git.argv if word.text == old)
     assert script.replace(word, new) == want
 
 
 def test_several_words_and_whole_commands_are_replaced_at_once() -> None:
-    script = read("a 1 && b 2")
+    script = read_script("a 1 && b 2")
     first, second = script.commands
     assert script.replace_all([(first.argv[1], "x"), (second, "c 'y'")]) == "a x && c 'y'"
     assert script.replace_all([(first, "z"), (first.argv[1], "x")]) is None
 
 
 def test_zero_characters_leave_nothing_to_rewrite() -> None:
-    script = read("l\0s a")
+    script = read_script("l\0s a")
     assert script.replace(script.commands[0].argv[1], "b") is None

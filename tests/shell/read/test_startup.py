@@ -2,14 +2,14 @@
 
 import pytest
 
-from synaptic.shell.read.reader import read
-from synaptic.shell.read.startup import STARTUP
+from synaptic.shell.read.reader import read_script
+from synaptic.shell.read.startup import STARTUP_LABEL
 
 
 def later(text: str) -> list[str]:
     """The commands that the next shell would run."""
-    commands = read(text, "/home/u/p", "/home/u").commands
-    return [" ".join(word.text for word in one.argv) for one in commands if STARTUP in one.via]
+    commands = read_script(text, "/home/u/p", "/home/u").commands
+    return [" ".join(word.text for word in one.argv) for one in commands if STARTUP_LABEL in one.via]
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_nothing_else_runs(text: str) -> None:
 
 
 def test_the_shell_that_writes_it_stays_as_it_is() -> None:
-    found = read("echo 'cd /a; X=b; alias ls=rm' >> ~/.bashrc; ls $X", "/home/u/p", "/home/u")
+    found = read_script("echo 'cd /a; X=b; alias ls=rm' >> ~/.bashrc; ls $X", "/home/u/p", "/home/u")
     assert (found.commands[-1].name, found.commands[-1].cwd) == ("ls", "/home/u/p")
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from synaptic.shell.read import compound, lexer, simple
 from synaptic.shell.read.limits import MAX_WORDS
-from synaptic.shell.read.reader import read
+from synaptic.shell.read.reader import read_script
 from synaptic.shell.read.script import Script
 from tests.shell.read.test_limits import PIECES
 from tests.shell.read.wrapping import RUNNING
@@ -27,34 +27,34 @@ quick = settings(max_examples=300, deadline=None, suppress_health_check=[HealthC
 def in_pieces(text: str, patch: pytest.MonkeyPatch) -> Script:
     """The same text, every word of it taken apart."""
     with patch.context() as context:
-        context.setattr(simple, "NEXT", NEVER)
+        context.setattr(simple, "NEXT_WORD", NEVER)
         context.setattr(simple, "REDIRECTED", NEVER)
         context.setattr(lexer, "WORD", NEVER)
         context.setattr(compound, "LOOP", NEVER)
-        return read(text, "/p", "/h")
+        return read_script(text, "/p", "/h")
 
 
 @quick
 @given(words=st.lists(st.sampled_from(WORDS), max_size=14), between=st.sampled_from([" ", "  ", "\t", ""]))
 def test_taking_words_whole_changes_nothing(words: list[str], between: str, monkeypatch: pytest.MonkeyPatch):
     text = between.join(words)
-    assert read(text, "/p", "/h") == in_pieces(text, monkeypatch)
+    assert read_script(text, "/p", "/h") == in_pieces(text, monkeypatch)
 
 
 @quick
 @given(pieces=st.lists(st.sampled_from([*PIECES, *WORDS, " "]), max_size=30))
 def test_nor_in_text_that_is_broken(pieces: list[str], monkeypatch: pytest.MonkeyPatch):
     text = "".join(pieces)
-    assert read(text, "/p", "/h") == in_pieces(text, monkeypatch)
+    assert read_script(text, "/p", "/h") == in_pieces(text, monkeypatch)
 
 
 @pytest.mark.parametrize("name", RUNNING)
 def test_nor_where_commands_hide(name: str, monkeypatch: pytest.MonkeyPatch):
     text = RUNNING[name]("rm -rf \"$HOME/x\" 'a b' c")
-    assert read(text, "/p", "/h") == in_pieces(text, monkeypatch)
+    assert read_script(text, "/p", "/h") == in_pieces(text, monkeypatch)
 
 
 @pytest.mark.parametrize("word", ["x ", "'x' ", '"x" ', '"$x" ', "a$x ", "a'b'\"$x\" "])
 def test_a_word_that_is_taken_whole_counts_once(word: str):
-    assert not read("ls " + word * (MAX_WORDS - 1)).truncated
-    assert read("ls " + word * MAX_WORDS).truncated == f"more than {MAX_WORDS} words"
+    assert not read_script("ls " + word * (MAX_WORDS - 1)).truncated
+    assert read_script("ls " + word * MAX_WORDS).truncated == f"more than {MAX_WORDS} words"

@@ -2,12 +2,12 @@
 
 import re
 
-from synaptic.agents.base import Agent, CommandLine, HookSwitch, SettingsFolder, Sign, options
+from synaptic.agents.base import Agent, AgentSign, CommandLine, HookSwitch, SettingsFolder, split_options
 from synaptic.agents.claude.dialect import ADAPTER
-from synaptic.agents.claude.entries import REGISTERED, SETTINGS, make_files
-from synaptic.agents.shared.ours import ENTRY
+from synaptic.agents.claude.entries import REGISTERED_EVENTS, SETTINGS_NAME, make_files
+from synaptic.agents.shared.ours import ENTRY_ARGUMENT
 
-BEGINNING = re.compile(rb'\{"session_id":"[^"\\]*","transcript_path":"[^"\\]*/\.claude/projects/')
+PAYLOAD_BEGINNING = re.compile(rb'\{"session_id":"[^"\\]*","transcript_path":"[^"\\]*/\.claude/projects/')
 """How it begins every payload. An agent's own fields come first: no tool input can imitate them here."""
 
 AGENT = Agent(
@@ -15,31 +15,33 @@ AGENT = Agent(
     title="Claude Code",
     note="",
     adapter=ADAPTER,
-    events=REGISTERED,
+    events=REGISTERED_EVENTS,
     unseen=(),
-    sign=Sign(lambda seen: False, beginning=BEGINNING),  # it is who is meant when nobody else is recognised
+    sign=AgentSign(
+        lambda seen: False, beginning=PAYLOAD_BEGINNING
+    ),  # it is who is meant when nobody else is recognised
     reads_claude_settings=True,
     imitates="",
     folder=SettingsFolder("CLAUDE_CONFIG_DIR", ".claude"),
     named_files={},
     files=make_files,
-    mark=ENTRY,
+    mark=ENTRY_ARGUMENT,
     strict_events=frozenset(),
     agreement=None,
-    switches=(HookSwitch(SETTINGS, ("disableAllHooks",), True),),
+    switches=(HookSwitch(SETTINGS_NAME, ("disableAllHooks",), True),),
     guards=("settings.local.json", "managed-settings.json"),
     programs=("claude",),
     version_arguments=("--version",),
     command_line=CommandLine(
-        resume=options("-r --resume -c --continue --session-id --fork-session --from-pr --teleport"),
-        switches=options(
+        resume=split_options("-r --resume -c --continue --session-id --fork-session --from-pr --teleport"),
+        switches=split_options(
             "-p --print -c --continue --fork-session --verbose --dangerously-skip-permissions --bare --brief --chrome "
             "--allow-dangerously-skip-permissions --no-chrome --disable-slash-commands --ide --include-hook-events "
             "--include-partial-messages --no-session-persistence --replay-user-messages --restricted --safe-mode "
             "--strict-mcp-config --tmux --forward-subagent-text --ax-screen-reader --bg --background --desktop "
             "--exclude-dynamic-system-prompt-sections"
         ),
-        several=options(
+        several=split_options(
             "--add-dir --allowedTools --allowed-tools --disallowedTools --disallowed-tools --betas --file "
             "--mcp-config --tools"
         ),

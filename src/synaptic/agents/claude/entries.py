@@ -9,20 +9,20 @@ from typing import Any
 import msgspec
 
 from synaptic.agents.base import AgentFile, SettingsFile, SettingsShape, WantedEntries, Wiring
-from synaptic.agents.shared.ours import ENTRY, HTTP_ENTRY, Plan
+from synaptic.agents.shared.ours import ENTRY_ARGUMENT, HTTP_ENTRY_ARGUMENT, EntryPlan
 from synaptic.model.errors import SettingsError
 from synaptic.model.event import CLAUDE_EVENTS, EVENTS, Timing, ToolEvent
 from synaptic.model.hook import HttpEndpoint
 
-SETTINGS = "settings.json"
+SETTINGS_NAME = "settings.json"
 PROJECT_SETTINGS = (".claude/settings.json", ".claude/settings.local.json")
 """Below a project's root."""
-SHAPE = SettingsShape()
-UNREGISTERED = ("WorktreeCreate", "WorktreeRemove")
+CLAUDE_SHAPE = SettingsShape()
+UNREGISTERED_EVENTS = ("WorktreeCreate", "WorktreeRemove")
 """Whoever registers WorktreeCreate has to create the worktree; a silent entry breaks every one."""
-WITHOUT_HTTP = ("SessionStart", "Setup")
+EVENTS_WITHOUT_HTTP = ("SessionStart", "Setup")
 """The agent skips http hooks on these without a word."""
-REGISTERED = tuple(kind.__name__ for kind in CLAUDE_EVENTS if kind.__name__ not in UNREGISTERED)
+REGISTERED_EVENTS = tuple(kind.__name__ for kind in CLAUDE_EVENTS if kind.__name__ not in UNREGISTERED_EVENTS)
 
 TIMEOUT = 600
 TIMEOUTS: Mapping[str, int] = {
@@ -35,46 +35,50 @@ TIMEOUTS: Mapping[str, int] = {
 """Seconds, as the agent's own defaults; SessionEnd would get 1.5 without a number."""
 
 
-def settings_file(user_home: Path, claude_dir: Path | None = None) -> Path:
+def locate_settings(user_home: Path, claude_dir: Path | None = None) -> Path:
     """The user's own settings; `claude_dir` is CLAUDE_CONFIG_DIR."""
-    return (claude_dir or user_home / ".claude") / SETTINGS
+    return (claude_dir or user_home / ".claude") / SETTINGS_NAME
 
 
-def managed_folder() -> Path:
+def locate_managed_folder() -> Path:
     """Where this machine's administrator keeps settings that no repository can switch off."""
     if sys.platform == "darwin":
         return Path("/Library/Application Support/ClaudeCode")
     return Path("/etc/claude-code")
 
 
-def managed_file(folder: Path) -> Path:
+def locate_managed_file(folder: Path) -> Path:
     """The file of ours among them."""
     return folder / "managed-settings.d" / "synaptic.json"
 
 
 def make_files(wiring: Wiring) -> tuple[AgentFile, ...]:
     """The user's own settings, with our entries."""
-    return (SettingsFile(wiring.path(SETTINGS), wanted_entries(wiring.plan)),)
+    return (SettingsFile(wiring.locate_file(SETTINGS_NAME), build_wanted_entries(wiring.plan)),)
 
 
-def wanted_entries(plan: Plan) -> WantedEntries:
+def build_wanted_entries(plan: EntryPlan) -> WantedEntries:
     """What a settings file should hold of ours. Raises SettingsError for a plan that cannot be written."""
-    return WantedEntries(SHAPE, plan.dispatch, entries(plan))
+    return WantedEntries(CLAUDE_SHAPE, plan.dispatch, build_entries(plan))
 
 
-def entries(plan: Plan) -> dict[str, dict[str, Any]]:
+def build_entries(plan: EntryPlan) -> dict[str, dict[str, Any]]:
     """Our matcher group for every registered event. Raises SettingsError rather than return a malformed one."""
-    _check(plan)
-    return {event: _group(event, plan) for event in REGISTERED}
+    _check_plan(plan)
+    return {event: _build_group(event, plan) for event in REGISTERED_EVENTS}
 
 
-def _group(event: str, plan: Plan) -> dict[str, Any]:
+def _build_group(event: str, plan: EntryPlan) -> dict[str, Any]:
     matcher = {"matcher": ".*"} if issubclass(EVENTS[event], ToolEvent) else {}
-    return {**matcher, "hooks": [_hook(event, plan)]}
+    return {**matcher, "hooks": [_build_hook(event, plan)]}
 
 
-def _hook(event: str, plan: Plan) -> dict[str, Any]:
-    hook = _command(event, plan) if plan.http is None or event in WITHOUT_HTTP else _http(event, plan, plan.http)
+def _build_hook(event: str, plan: EntryPlan) -> dict[str, Any]:
+    hook = (
+        _build_command_hook(event, plan)
+        if plan.http is None or event in EVENTS_WITHOUT_HTTP
+        else _build_http_hook(event, plan, plan.http)
+    )
     hook["timeout"] = TIMEOUTS.get(event, TIMEOUT)
     # Nobody decides for a daemon that is away when the agent asks it over HTTP: that must not be an allow.
     if (plan.fail_closed or hook["type"] == "http") and EVENTS[event].TIMING is Timing.BEFORE:
@@ -82,17 +86,17 @@ def _hook(event: str, plan: Plan) -> dict[str, Any]:
     return hook
 
 
-def _command(event: str, plan: Plan) -> dict[str, Any]:
-    return {"type": "command", "command": plan.dispatch, "args": [event, f"{ENTRY}{plan.token}"]}
+def _build_command_hook(event: str, plan: EntryPlan) -> dict[str, Any]:
+    return {"type": "command", "command": plan.dispatch, "args": [event, f"{ENTRY_ARGUMENT}{plan.token}"]}
 
 
-def _http(event: str, plan: Plan, endpoint: HttpEndpoint) -> dict[str, Any]:
-    url = f"{endpoint.url.rstrip('/')}/{event}?{HTTP_ENTRY}{plan.token}"
+def _build_http_hook(event: str, plan: EntryPlan, endpoint: HttpEndpoint) -> dict[str, Any]:
+    url = f"{endpoint.url.rstrip('/')}/{event}?{HTTP_ENTRY_ARGUMENT}{plan.token}"
     headers = {"headers": dict(endpoint.headers)} if endpoint.headers else {}
     return {"type": "http", "url": url, **headers}
 
 
-def _check(plan: Plan) -> None:
+def _check_plan(plan: EntryPlan) -> None:
     """One malformed entry makes the agent drop the whole settings file, permissions included."""
     if not plan.dispatch.startswith("/") or "${" in plan.dispatch:
         raise SettingsError(f"{plan.dispatch!r} cannot be the dispatcher's path: it must be absolute, without ${{")

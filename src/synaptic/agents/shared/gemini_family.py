@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from synaptic.agents.base import CommandLine, HookSwitch, Wiring, options
+from synaptic.agents.base import CommandLine, HookSwitch, Wiring, split_options
 from synaptic.agents.shared.entries import build_hook
 
 FOLDER_TRUST = HookSwitch(
@@ -14,14 +14,14 @@ FOLDER_TRUST = HookSwitch(
 )
 COMMAND_LINE = CommandLine(
     flag="-i",
-    prompts=options("-i --prompt-interactive -p --prompt"),
-    resume=options("-r --resume -c --continue --session-file --session-id --fork-session"),
-    switches=options(
+    prompts=split_options("-i --prompt-interactive -p --prompt"),
+    resume=split_options("-r --resume -c --continue --session-file --session-id --fork-session"),
+    switches=split_options(
         "-d --debug --skip-trust -s --sandbox -y --yolo --acp --experimental-acp -l --list-extensions --screen-reader "
         "--raw-output --accept-raw-output-risk -c --continue --fork-session --bare --safe-mode --insecure "
         "--openai-logging --include-partial-messages --experimental-lsp --telemetry --telemetry-log-prompts"
     ),
-    several=options(
+    several=split_options(
         "--policy --admin-policy --allowed-mcp-server-names --allowed-tools -e --extensions --include-directories "
         "--add-dir --fallback-model --core-tools --exclude-tools --disabled-slash-commands"
     ),

@@ -10,11 +10,11 @@ from pathlib import Path
 import msgspec
 
 from synaptic.agents.base import Agent, UserEnvironment, Variables
-from synaptic.agents.shared.discover import all_agents, find_agent
-from synaptic.agents.shared.ours import Plan
+from synaptic.agents.shared.discover import find_agent, load_agents
+from synaptic.agents.shared.ours import EntryPlan
 
 ANYWHERE = UserEnvironment(Path("/"))
-ANY_PLAN = Plan("/dispatch", "0" * 32)
+ANY_PLAN = EntryPlan("/dispatch", "0" * 32)
 
 
 class GuardedPaths(msgspec.Struct, frozen=True):
@@ -24,61 +24,64 @@ class GuardedPaths(msgspec.Struct, frozen=True):
     files: tuple[str, ...] = ()
 
 
-NOWHERE = GuardedPaths()
+NO_GUARDED_PATHS = GuardedPaths()
 
 
 @cache
-def guarded_names(agent: str) -> tuple[str, ...]:
+def list_guarded_names(agent: str) -> tuple[str, ...]:
     """What is guarded in one agent's folder; a folder stands for everything in it."""
-    return _names(find_agent(agent))
+    return _collect_guarded_names(find_agent(agent))
 
 
 @cache
-def usual_paths() -> GuardedPaths:
+def find_usual_paths() -> GuardedPaths:
     """What is guarded below a home folder when no variable moves anything."""
-    folders = tuple(agent.folder.usual for agent in all_agents())
-    files = (f"{agent.folder.usual}/{name}" for agent in all_agents() for name in guarded_names(agent.name))
+    folders = tuple(agent.folder.usual_path for agent in load_agents())
+    files = (f"{agent.folder.usual_path}/{name}" for agent in load_agents() for name in list_guarded_names(agent.name))
     return GuardedPaths(folders, tuple(files))
 
 
 @cache
-def moving_variables() -> tuple[str, ...]:
+def list_moving_variables() -> tuple[str, ...]:
     """Every variable that moves a file of an agent."""
-    return tuple(dict.fromkeys(name for agent in all_agents() for name in agent.variables))
+    return tuple(dict.fromkeys(name for agent in load_agents() for name in agent.variables))
 
 
 @lru_cache(maxsize=64)
-def moved_paths(variables: tuple[tuple[str, str], ...]) -> GuardedPaths:
+def find_moved_paths(variables: tuple[tuple[str, str], ...]) -> GuardedPaths:
     """Guarded paths where variables moved them, both as the variable spells them and with links resolved."""
     # Policies get this for every call, so it is cached by the few variables that matter, not by the environment.
     known = dict(variables)
     folders: dict[str, None] = {}
     files: dict[str, None] = {}
-    for agent in all_agents():
-        names = guarded_names(agent.name)
-        for folder in _moved_folders(agent, known):
+    for agent in load_agents():
+        names = list_guarded_names(agent.name)
+        for folder in _find_moved_folders(agent, known):
             folders[folder] = None
             files.update(dict.fromkeys(f"{folder}/{name}" for name in names))
         named = (known.get(variable, "") for variable in agent.named_files)
-        files.update(dict.fromkeys(path for name in named for path in _both(name)))
+        files.update(dict.fromkeys(path for name in named for path in _list_spellings(name)))
     return GuardedPaths(tuple(folders), tuple(files))
 
 
-def _names(agent: Agent) -> tuple[str, ...]:
+def _collect_guarded_names(agent: Agent) -> tuple[str, ...]:
     """Entries, switches, agreements and what else the agent names; what is in a guarded folder goes without saying."""
-    folder = ANYWHERE.home / agent.folder.usual
-    written = (file.path for file in agent.wire(ANYWHERE, ANY_PLAN))
+    folder = ANYWHERE.home / agent.folder.usual_path
+    written = (file.path for file in agent.list_files(ANYWHERE, ANY_PLAN))
     below = [path.relative_to(folder).as_posix() for path in written if path.is_relative_to(folder)]
     agreed = [agent.agreement.file] if agent.agreement else []
     names = dict.fromkeys([*agent.guards, *below, *(switch.file for switch in agent.switches), *agreed])
     return tuple(name for name in names if not any(name.startswith(f"{guard}/") for guard in agent.guards))
 
 
-def _moved_folders(agent: Agent, variables: Variables) -> tuple[str, ...]:
-    return tuple(os.path.normpath(f"{folder}/{agent.folder.below}") for folder in _both(agent.folder.named(variables)))
+def _find_moved_folders(agent: Agent, variables: Variables) -> tuple[str, ...]:
+    return tuple(
+        os.path.normpath(f"{folder}/{agent.folder.below}")
+        for folder in _list_spellings(agent.folder.read_named_folder(variables))
+    )
 
 
-def _both(path: str) -> tuple[str, ...]:
+def _list_spellings(path: str) -> tuple[str, ...]:
     """A path as it is written and behind its links: a command may name it either way.
 
     Nothing for a relative one: where it starts from is known to the agent alone.

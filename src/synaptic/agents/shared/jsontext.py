@@ -9,17 +9,17 @@ import msgspec
 
 from synaptic.model.errors import SettingsError
 
-TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]]|[^\s,:{}\[\]"]+', re.DOTALL)
-COMMENT = re.compile(r'"(?:[^"\\]|\\.)*"|(?P<line>//[^\n]*\n?)|(?P<block>/\*.*?\*/)', re.DOTALL)
+JSON_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]]|[^\s,:{}\[\]"]+', re.DOTALL)
+JSON_COMMENT = re.compile(r'"(?:[^"\\]|\\.)*"|(?P<line>//[^\n]*\n?)|(?P<block>/\*.*?\*/)', re.DOTALL)
 CLOSERS = "}]"
 DEFAULT_INDENT = "  "
 
 
-class Item(msgspec.Struct, frozen=True):
+class JsonItem(msgspec.Struct, frozen=True):
     """One member of an object (with its key) or one element of an array (without)."""
 
     start: int
-    value: "Node"
+    value: "JsonNode"
     key: str | None = None
 
     @property
@@ -27,24 +27,24 @@ class Item(msgspec.Struct, frozen=True):
         return self.value.end
 
 
-class Node(msgspec.Struct, frozen=True):
+class JsonNode(msgspec.Struct, frozen=True):
     """A value and where it stands: `text[start:end]` is its source."""
 
     kind: Literal["object", "array", "scalar"]
     start: int
     end: int
-    items: tuple[Item, ...] = ()
+    items: tuple[JsonItem, ...] = ()
 
     @property
     def interior(self) -> tuple[int, int]:
         return self.start + 1, self.end - 1
 
-    def members(self, key: str) -> list[Item]:
+    def find_members(self, key: str) -> list[JsonItem]:
         """Every member of that name; JSON readers believe the last one."""
         return [item for item in self.items if item.key == key]
 
 
-class Edit(msgspec.Struct, frozen=True):
+class TextEdit(msgspec.Struct, frozen=True):
     """`text[start:end]` becomes `new`."""
 
     start: int
@@ -52,69 +52,69 @@ class Edit(msgspec.Struct, frozen=True):
     new: str = ""
 
 
-class New(msgspec.Struct, frozen=True):
+class NewItem(msgspec.Struct, frozen=True):
     """A value to add: with a key to an object, without to an array."""
 
     value: Any
     key: str | None = None
 
 
-class _Open(msgspec.Struct):
+class _OpenContainer(msgspec.Struct):
     """A container whose end has not been seen yet."""
 
     start: int
     is_object: bool
-    items: list[Item]
+    items: list[JsonItem]
     key: tuple[str, int] | None = None
 
 
-def scan(text: str) -> Node:
+def scan_json(text: str) -> JsonNode:
     """The tree of a document with positions. Raises SettingsError when it is not JSON as the standard has it."""
-    _validate(text)
-    stack = [_Open(0, False, [])]
-    for token in TOKEN.finditer(text):
+    _validate_json(text)
+    stack = [_OpenContainer(0, False, [])]
+    for token in JSON_TOKEN.finditer(text):
         first = token.group()[0]
         if first in "{[":
-            stack.append(_Open(token.start(), first == "{", []))
+            stack.append(_OpenContainer(token.start(), first == "{", []))
         elif first in CLOSERS:
             done = stack.pop()
             kind: Literal["object", "array"] = "object" if done.is_object else "array"
-            _place(stack[-1], Node(kind, done.start, token.end(), tuple(done.items)))
+            _place_value(stack[-1], JsonNode(kind, done.start, token.end(), tuple(done.items)))
         elif first == '"' and stack[-1].is_object and stack[-1].key is None:
             stack[-1].key = (json.loads(token.group()), token.start())
         else:
-            _place(stack[-1], Node("scalar", token.start(), token.end()))
+            _place_value(stack[-1], JsonNode("scalar", token.start(), token.end()))
     return stack[0].items[0].value
 
 
-def plain(text: str) -> str:
+def blank_comments(text: str) -> str:
     """Replace comments by blanks of the same length, so that positions found here are valid in the original text."""
-    return COMMENT.sub(lambda found: _blank(found.group()) if found.lastgroup else found.group(), text)
+    return JSON_COMMENT.sub(lambda found: _blank_text(found.group()) if found.lastgroup else found.group(), text)
 
 
-def _blank(comment: str) -> str:
+def _blank_text(comment: str) -> str:
     return re.sub(r"[^\r\n]", " ", comment)
 
 
-def spare(text: str, edits: Iterable[Edit]) -> list[Edit]:
+def spare_comments(text: str, edits: Iterable[TextEdit]) -> list[TextEdit]:
     """The same edits, with comments that they would take away and do not bring back left standing."""
-    comments = [found for found in COMMENT.finditer(text) if found.lastgroup]
-    return [_sparing(edit, comments) for edit in edits]
+    comments = [found for found in JSON_COMMENT.finditer(text) if found.lastgroup]
+    return [_spare_in_edit(edit, comments) for edit in edits]
 
 
-def _sparing(edit: Edit, comments: list[re.Match[str]]) -> Edit:
+def _spare_in_edit(edit: TextEdit, comments: list[re.Match[str]]) -> TextEdit:
     inside = (found.group() for found in comments if edit.start <= found.start() and found.end() <= edit.end)
     kept = "".join(comment for comment in inside if comment not in edit.new)
-    return Edit(edit.start, edit.end, edit.new + kept)
+    return TextEdit(edit.start, edit.end, edit.new + kept)
 
 
-def _place(parent: _Open, value: Node) -> None:
+def _place_value(parent: _OpenContainer, value: JsonNode) -> None:
     key, start = parent.key if parent.key else (None, value.start)
-    parent.items.append(Item(start, value, key))
+    parent.items.append(JsonItem(start, value, key))
     parent.key = None
 
 
-def _validate(text: str) -> None:
+def _validate_json(text: str) -> None:
     try:
         json.loads(text, parse_constant=_refuse_constant)
     except json.JSONDecodeError as error:
@@ -129,7 +129,7 @@ def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is no JSON value")
 
 
-def apply(text: str, edits: Iterable[Edit]) -> str:
+def apply_edits(text: str, edits: Iterable[TextEdit]) -> str:
     """The text after all edits; they must not overlap."""
     pieces: list[str] = []
     position = 0
@@ -140,67 +140,67 @@ def apply(text: str, edits: Iterable[Edit]) -> str:
     return "".join((*pieces, text[position:]))
 
 
-def cut(node: Node, indexes: Iterable[int]) -> list[Edit]:
+def cut_items(node: JsonNode, indexes: Iterable[int]) -> list[TextEdit]:
     """Take some, not all, items out of a container, each with the comma that bound it."""
     # At the front the comma after an item goes with it, elsewhere the one before: nothing trails in either case.
     gone = set(indexes)
-    edits: list[Edit] = []
-    kept: Item | None = None
-    leading: Item | None = None
+    edits: list[TextEdit] = []
+    kept: JsonItem | None = None
+    leading: JsonItem | None = None
     for index, item in enumerate(node.items):
         if index not in gone:
             if leading is not None:
-                edits.append(Edit(leading.start, item.start))
+                edits.append(TextEdit(leading.start, item.start))
             kept, leading = item, None
         elif kept is None:
             leading = leading or item
         else:
-            edits.append(Edit(node.items[index - 1].end, item.end))
+            edits.append(TextEdit(node.items[index - 1].end, item.end))
     return edits
 
 
-def empty(node: Node, interior: str = "") -> Edit:
+def empty_container(node: JsonNode, interior: str = "") -> TextEdit:
     """Take everything out of a container and leave this whitespace between its brackets."""
     start, end = node.interior
-    return Edit(start, end, interior)
+    return TextEdit(start, end, interior)
 
 
-def append(text: str, node: Node, new: Sequence[New]) -> Edit:
+def append_items(text: str, node: JsonNode, new: Sequence[NewItem]) -> TextEdit:
     """Put values at the end of a container, laid out as their neighbours are."""
     if node.items:
         last = node.items[-1]
-        gap = _gap_before_last(text, node)
-        return Edit(last.end, last.end, "".join(f",{gap}{_render(text, value, gap)}" for value in new))
+        gap = _find_last_gap(text, node)
+        return TextEdit(last.end, last.end, "".join(f",{gap}{_render_item(text, value, gap)}" for value in new))
     within = text[slice(*node.interior)]
     kept = within if within.strip() else ""  # only a comment is in it
     if _is_compact(text):
-        return empty(node, kept + ", ".join(_render(text, value, "") for value in new))
-    outer = _newline(text) + _line_indent(text, node.start)
-    gap = outer + indent_of(text)
-    return empty(node, kept + ",".join(gap + _render(text, value, gap) for value in new) + outer)
+        return empty_container(node, kept + ", ".join(_render_item(text, value, "") for value in new))
+    outer = _find_newline(text) + _find_line_indent(text, node.start)
+    gap = outer + find_indent(text)
+    return empty_container(node, kept + ",".join(gap + _render_item(text, value, gap) for value in new) + outer)
 
 
-def _gap_before_last(text: str, node: Node) -> str:
+def _find_last_gap(text: str, node: JsonNode) -> str:
     start = node.items[-1].start
     return text[len(text[:start].rstrip(" \t\r\n")) : start]
 
 
-def _render(text: str, new: New, gap: str) -> str:
+def _render_item(text: str, new: NewItem, gap: str) -> str:
     """One item; on several lines when its neighbours start on lines of their own."""
     prefix = "" if new.key is None else json.dumps(new.key, ensure_ascii=False) + ": "
     if "\n" not in gap:
         return prefix + json.dumps(new.value, ensure_ascii=False)
-    lines = json.dumps(new.value, ensure_ascii=False, indent=indent_of(text)).split("\n")
-    return prefix + (_newline(text) + gap.rpartition("\n")[2]).join(lines)
+    lines = json.dumps(new.value, ensure_ascii=False, indent=find_indent(text)).split("\n")
+    return prefix + (_find_newline(text) + gap.rpartition("\n")[2]).join(lines)
 
 
-def indent_of(text: str) -> str:
+def find_indent(text: str) -> str:
     """One step of indentation as this document has it."""
     found = re.match(r"\s*[{\[]\s*\n([ \t]+)\S", text)
     return found.group(1) if found else DEFAULT_INDENT
 
 
-def _newline(text: str) -> str:
+def _find_newline(text: str) -> str:
     return "\r\n" if "\r\n" in text else "\n"
 
 
@@ -210,6 +210,6 @@ def _is_compact(text: str) -> bool:
     return "\n" not in bare and any(mark in bare for mark in ':,"')
 
 
-def _line_indent(text: str, position: int) -> str:
+def _find_line_indent(text: str, position: int) -> str:
     line = text[text.rfind("\n", 0, position) + 1 : position]
     return line[: len(line) - len(line.lstrip(" \t"))]

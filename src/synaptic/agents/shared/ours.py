@@ -6,16 +6,16 @@ import msgspec
 
 from synaptic.model.hook import HttpEndpoint
 
-ENTRY = "--entry="
+ENTRY_ARGUMENT = "--entry="
 """Begins the last argument of every command that we write into settings."""
-HTTP_ENTRY = "synaptic-entry="
-OWNED = "written by `synaptic bootstrap`, taken out by `synaptic down`"
+HTTP_ENTRY_ARGUMENT = "synaptic-entry="
+OWN_FILE_NOTE = "written by `synaptic bootstrap`, taken out by `synaptic down`"
 """In every file that is ours alone."""
-COMMON_PATH = "/.synaptic/bin/dispatch"
+DISPATCH_PATH_END = "/.synaptic/bin/dispatch"
 SHELL_FORM = re.compile(r"""("(?:[^"\\]|\\.)*"|'[^']*'|[^\s"']*)(?:\s+\w+)*\s+--entry=[^\s;&|]+\s*""")
 
 
-class Plan(msgspec.Struct, frozen=True):
+class EntryPlan(msgspec.Struct, frozen=True):
     """What the entries of one installation look like."""
 
     dispatch: str
@@ -31,29 +31,29 @@ def is_ours(hook: object, dispatch: str, key: str = "command") -> bool:
     if not isinstance(hook, dict):
         return False
     if hook.get("type") == "http":
-        return HTTP_ENTRY in str(hook.get("url", ""))
+        return HTTP_ENTRY_ARGUMENT in str(hook.get("url", ""))
     command, args = hook.get(key), hook.get("args")
     if not isinstance(command, str):
         return False
     if isinstance(args, list):
-        return is_dispatcher(command, dispatch) and any(str(arg).startswith(ENTRY) for arg in args)
+        return is_dispatcher(command, dispatch) and any(str(arg).startswith(ENTRY_ARGUMENT) for arg in args)
     # The whole command has to be ours: a line of the user that also calls the dispatcher is not ours to remove.
     found = SHELL_FORM.fullmatch(command)
-    return found is not None and is_dispatcher(_unquote(found.group(1)), dispatch)
+    return found is not None and is_dispatcher(_unquote_word(found.group(1)), dispatch)
 
 
 def is_dispatcher(path: str, dispatch: str) -> bool:
     """Whether a path is that of this installation's dispatcher, or of any other."""
-    return path == dispatch or path.endswith(COMMON_PATH)
+    return path == dispatch or path.endswith(DISPATCH_PATH_END)
 
 
-def _unquote(word: str) -> str:
+def _unquote_word(word: str) -> str:
     return re.sub(r"\\(.)", r"\1", word[1:-1]) if word.startswith('"') else word.strip("'")
 
 
-def is_own_file(text: str) -> bool:
+def has_own_note(text: str) -> bool:
     """Whether the text is that of a file that is ours alone."""
-    return OWNED in text
+    return OWN_FILE_NOTE in text
 
 
 def quote_path(path: str) -> str:

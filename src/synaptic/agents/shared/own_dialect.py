@@ -10,32 +10,32 @@ everything else is exit code 0. Only events before the act can be denied.
 """
 
 from synaptic.agents.base import Capability
-from synaptic.agents.shared.degrade import change, degraded, noted
-from synaptic.agents.shared.payload import Payload, event_name, read_object, to_event, to_json, to_line
+from synaptic.agents.shared.degrade import change, degrade_decision, note_degraded
+from synaptic.agents.shared.payload import Payload, find_event_name, read_object, to_event, to_json, to_line
 from synaptic.model.call import Answer, Call, Request
 from synaptic.model.decision import Decision, Kind
 from synaptic.model.event import EVENTS, Timing, Unknown
 from synaptic.model.result import HookResult
 
-BLOCKED = "blocked_by_policy"
+BLOCKED_ERROR = "blocked_by_policy"
 EVENT_KEYS = ("event_type", "hook_event_name")
-REQUIRED = {
+REQUIRED_FIELDS = {
     "UserPromptSubmit": ("user_message",),
     "PreAbilityCall": ("ability_id",),
     "PostAbilityCall": ("ability_id", "status"),
 }
-BASE = ("session_id", "timestamp")
-CHOICES = {
+BASE_FIELDS = ("session_id", "timestamp")
+FIELD_CHOICES = {
     "stage": ("understand", "plan", "act", "review"),
     "status": ("success", "failure", "skipped"),
 }
-ALIASES = {"prompt": "user_message", "cwd": "repository_root"}
+FIELD_ALIASES = {"prompt": "user_message", "cwd": "repository_root"}
 
-BEFORE = Capability(deny=True, context=True, feedback=True)
-OTHERWISE = Capability(context=True, feedback=True)
+BEFORE_CAPABILITY = Capability(deny=True, context=True, feedback=True)
+OTHER_CAPABILITY = Capability(context=True, feedback=True)
 
 
-class OwnDialect:
+class OwnDialectAdapter:
     """The adapter of ability orchestrators, which use our own event format."""
 
     name = "synaptic"
@@ -43,9 +43,9 @@ class OwnDialect:
     def decode(self, request: Request) -> Call:
         payload, repaired = read_object(request)
         key = EVENT_KEYS[0] if EVENT_KEYS[0] in payload else EVENT_KEYS[1]
-        name, doubt = event_name(request, payload, key)
-        odd = _odd_fields(name, payload)
-        event, dropped = to_event(EVENTS.get(name, Unknown), _canonical(name, payload), self.name)
+        name, doubt = find_event_name(request, payload, key)
+        odd = _find_odd_fields(name, payload)
+        event, dropped = to_event(EVENTS.get(name, Unknown), _to_canonical_fields(name, payload), self.name)
         return Call(
             id=request.id,
             agent=request.agent,
@@ -55,65 +55,65 @@ class OwnDialect:
             warnings=repaired + doubt + odd + dropped,
         )
 
-    def canonical(self, event: str) -> str:
+    def to_canonical(self, event: str) -> str:
         return event
 
-    def capability(self, event: str) -> Capability:
+    def get_capability(self, event: str) -> Capability:
         kind = EVENTS.get(event)
         if kind is None:
             return Capability()
-        return BEFORE if kind.TIMING is Timing.BEFORE else OTHERWISE
+        return BEFORE_CAPABILITY if kind.TIMING is Timing.BEFORE else OTHER_CAPABILITY
 
     def degrade(self, call: Call, decision: Decision) -> Decision:
-        decision = degraded(decision, self.capability(call.event.hook_event_name), self.name)
-        if decision.kind is Kind.DENY or not decision.result or decision.result.error != BLOCKED:
+        decision = degrade_decision(decision, self.get_capability(call.event.hook_event_name), self.name)
+        if decision.kind is Kind.DENY or not decision.result or decision.result.error != BLOCKED_ERROR:
             return decision
         kept = change(decision, result=change(decision.result, error=""))
-        return noted(decision, (kept, f"{BLOCKED} without a deny: the error was left out"), self.name)
+        return note_degraded(decision, (kept, f"{BLOCKED_ERROR} without a deny: the error was left out"), self.name)
 
     def encode(self, call: Call, decision: Decision) -> Answer:
         warnings = dict.fromkeys(call.warnings + decision.warnings)
         stderr = b"".join(map(to_line, warnings))
-        result = _result(decision)
+        result = _build_result(decision)
         stdout = to_json(result) if result != HookResult() else b""
         return Answer(stdout=stdout, stderr=stderr, exit=2 if decision.kind is Kind.DENY else 0)
 
     def refuse(self, event: str, reason: str) -> Answer:
-        if not self.capability(event).deny:
+        if not self.get_capability(event).deny:
             return Answer(stderr=to_line(reason))
         return Answer(stdout=to_json(HookResult(error=reason)), stderr=to_line(reason), exit=2)
 
 
-ADAPTER = OwnDialect()
+ADAPTER = OwnDialectAdapter()
 
 
-def _canonical(name: str, payload: Payload) -> Payload:
+def _to_canonical_fields(name: str, payload: Payload) -> Payload:
     """The fields of the event; handlers still get the context exactly as it was sent."""
-    aliased = {key: payload[alias] for key, alias in ALIASES.items() if isinstance(payload.get(alias), str)}
+    aliased = {key: payload[alias] for key, alias in FIELD_ALIASES.items() if isinstance(payload.get(alias), str)}
     return {**aliased, **payload, **dict.fromkeys(EVENT_KEYS, name)}
 
 
-def _odd_fields(name: str, payload: Payload) -> tuple[str, ...]:
-    needed = (*BASE, *REQUIRED.get(name, ()))
+def _find_odd_fields(name: str, payload: Payload) -> tuple[str, ...]:
+    needed = (*BASE_FIELDS, *REQUIRED_FIELDS.get(name, ()))
     missing = [f"synaptic: {name}.{key} is missing" for key in needed if payload.get(key) is None]
     unusual = [
         f"synaptic: {name}.{key} is {value!r}, expected {', '.join(known)}"
-        for key, known in CHOICES.items()
+        for key, known in FIELD_CHOICES.items()
         if isinstance(value := payload.get(key), str) and value not in known
     ]
     return (*missing, *unusual)
 
 
-def _result(decision: Decision) -> HookResult:
+def _build_result(decision: Decision) -> HookResult:
     result = decision.result or HookResult()
     texts = (*result.messages_to_user, *decision.messages, *decision.feedback, *decision.context)
     if decision.kind is not Kind.DENY:
-        return change(result, messages_to_user=_unique(texts))
+        return change(result, messages_to_user=_drop_repeats(texts))
     reason = decision.reason.strip() or f"denied by {decision.by or 'a hook'}"
-    error = BLOCKED if result.error == BLOCKED else reason
+    error = BLOCKED_ERROR if result.error == BLOCKED_ERROR else reason
     texts = (*texts, *(text for text in (result.error, reason) if text != error))
-    return change(result, messages_to_user=_unique(texts), error=error)
+    return change(result, messages_to_user=_drop_repeats(texts), error=error)
 
 
-def _unique(texts: tuple[str, ...]) -> tuple[str, ...]:
+def _drop_repeats(texts: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(text for text in texts if text))

@@ -14,11 +14,11 @@ from synaptic.model.event import Event
 
 Payload = dict[str, Any]
 
-DEPTH = 200
+MAX_DEPTH = 200
 """Deeper JSON is refused: whoever encodes it again further down would run out of stack."""
-LONG_NUMBER = 400
+MAX_INT_DIGITS = 400
 DECODER = msgspec.json.Decoder()
-KINDS: dict[type, str] = {
+JSON_KINDS: dict[type, str] = {
     str: "a string",
     bool: "true or false",
     int: "a number",
@@ -37,16 +37,16 @@ def read_object(request: Request) -> tuple[Payload, tuple[str, ...]]:
     try:
         value = DECODER.decode(stdin)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        value = _repaired(request)
+        value = _repair_payload(request)
         warnings = (f"{request.agent}: {request.event} payload is no strict JSON, it was repaired",)
     if not isinstance(value, dict):
-        raise _error(request, f"the payload is {kind_of(value)}, expected a JSON object")
-    if stdin.count(b"{") + stdin.count(b"[") > DEPTH and _too_deep(value):
-        raise _error(request, f"the payload is nested deeper than {DEPTH} levels")
+        raise _make_error(request, f"the payload is {describe_kind(value)}, expected a JSON object")
+    if stdin.count(b"{") + stdin.count(b"[") > MAX_DEPTH and _is_too_deep(value):
+        raise _make_error(request, f"the payload is nested deeper than {MAX_DEPTH} levels")
     return value, warnings
 
 
-def event_name(request: Request, payload: Payload, key: str) -> tuple[str, tuple[str, ...]]:
+def find_event_name(request: Request, payload: Payload, key: str) -> tuple[str, tuple[str, ...]]:
     """The event's name: the command argument wins over the payload, and a difference is a warning."""
     said = payload.get(key)
     name = request.event or (said if isinstance(said, str) else "")
@@ -54,7 +54,7 @@ def event_name(request: Request, payload: Payload, key: str) -> tuple[str, tuple
         return "", (f"{request.agent}: {key} is missing and no event was named on the command line",)
     if said in (name, None, ""):
         return name, ()
-    other = repr(said[:80]) if isinstance(said, str) else kind_of(said)
+    other = repr(said[:80]) if isinstance(said, str) else describe_kind(said)
     return name, (f"{request.agent}: called for {name}, but {key} is {other}; {name} was taken",)
 
 
@@ -63,7 +63,7 @@ def to_event(kind: type[Event], payload: Payload, agent: str) -> tuple[Event, tu
     try:
         return msgspec.convert(payload, kind), ()
     except msgspec.ValidationError:
-        return _field_by_field(kind, payload, agent)
+        return _convert_fields(kind, payload, agent)
 
 
 def to_json(value: object) -> bytes:
@@ -71,7 +71,7 @@ def to_json(value: object) -> bytes:
     try:
         return msgspec.json.encode(value)
     except (ValueError, TypeError, RecursionError, msgspec.MsgspecError):
-        return msgspec.json.encode(_plain(value))
+        return msgspec.json.encode(_to_plain(value))
 
 
 def to_line(text: str) -> bytes:
@@ -80,33 +80,33 @@ def to_line(text: str) -> bytes:
     return f"synaptic: {line}\n".encode()
 
 
-def kind_of(value: object) -> str:
-    return KINDS.get(type(value), "something else")
+def describe_kind(value: object) -> str:
+    return JSON_KINDS.get(type(value), "something else")
 
 
-def _repaired(request: Request) -> object:
+def _repair_payload(request: Request) -> object:
     if not request.stdin.strip():
-        raise _error(request, "stdin is empty, expected a JSON object")
+        raise _make_error(request, "stdin is empty, expected a JSON object")
     # A bad byte or a byte order mark must not be a way around the guards: what can be read is judged.
     text = request.stdin.decode("utf-8-sig", "replace")
     try:
-        return _plain(json.loads(text, strict=False, parse_int=_number))
+        return _to_plain(json.loads(text, strict=False, parse_int=_parse_number))
     except RecursionError:
-        raise _error(request, f"the payload is nested deeper than {DEPTH} levels") from None
+        raise _make_error(request, f"the payload is nested deeper than {MAX_DEPTH} levels") from None
     except ValueError as error:
-        raise _error(request, f"the payload is no JSON: {error}") from None
+        raise _make_error(request, f"the payload is no JSON: {error}") from None
 
 
-def _error(request: Request, message: str) -> PayloadError:
+def _make_error(request: Request, message: str) -> PayloadError:
     hint = "send the event as one JSON object on stdin"
     return PayloadError(message, where=f"{request.agent} {request.event}".strip(), hint=hint)
 
 
-def _number(digits: str) -> int | float:
-    return int(digits) if len(digits) < LONG_NUMBER else float(digits)
+def _parse_number(digits: str) -> int | float:
+    return int(digits) if len(digits) < MAX_INT_DIGITS else float(digits)
 
 
-def _plain(value: object, depth: int = 0) -> object:
+def _to_plain(value: object, depth: int = 0) -> object:
     """Convert to plain JSON values: lone surrogates, infinite numbers and foreign objects are replaced."""
     if isinstance(value, str):
         return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
@@ -114,33 +114,33 @@ def _plain(value: object, depth: int = 0) -> object:
         return value if math.isfinite(value) else None
     if value is None or isinstance(value, int):
         return value
-    if depth > DEPTH * 2:
+    if depth > MAX_DEPTH * 2:
         return None
     if isinstance(value, msgspec.Struct):
         value = {name: item for name in value.__struct_fields__ if (item := getattr(value, name))}
     if isinstance(value, Mapping):
-        return {str(_plain(str(key))): _plain(item, depth + 1) for key, item in value.items()}
+        return {str(_to_plain(str(key))): _to_plain(item, depth + 1) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(item, depth + 1) for item in value]
-    return _plain(str(value))
+        return [_to_plain(item, depth + 1) for item in value]
+    return _to_plain(str(value))
 
 
-def _too_deep(value: object) -> bool:
+def _is_too_deep(value: object) -> bool:
     level = [value]
-    for _ in range(DEPTH):
-        level = [item for parent in level for item in _children(parent)]
+    for _ in range(MAX_DEPTH):
+        level = [item for parent in level for item in _list_children(parent)]
         if not level:
             return False
     return True
 
 
-def _children(value: object) -> list[object]:
+def _list_children(value: object) -> list[object]:
     if isinstance(value, dict):
         return list(value.values())
     return value if isinstance(value, list) else []
 
 
-def _field_by_field(kind: type[Event], payload: Payload, agent: str) -> tuple[Event, tuple[str, ...]]:
+def _convert_fields(kind: type[Event], payload: Payload, agent: str) -> tuple[Event, tuple[str, ...]]:
     # One odd field must not cost the whole event: what cannot be read is judged by no policy.
     good, warnings = {}, []
     for field in msgspec.structs.fields(kind):
@@ -151,13 +151,13 @@ def _field_by_field(kind: type[Event], payload: Payload, agent: str) -> tuple[Ev
             good[field.name] = msgspec.convert(value, field.type)
         except msgspec.ValidationError:
             place = f"{agent}: {kind.__name__}.{field.name}"
-            warnings.append(f"{place} is {kind_of(value)}, expected {_expected(field.type)}")
+            warnings.append(f"{place} is {describe_kind(value)}, expected {_describe_expected(field.type)}")
     return kind(**good), tuple(warnings)
 
 
-def _expected(annotation: Any) -> str:
+def _describe_expected(annotation: Any) -> str:
     if isinstance(annotation, UnionType):
         annotation = get_args(annotation)[0]
-    name = KINDS.get(get_origin(annotation) or annotation, "something else")
-    inner = KINDS.get(get_origin(get_args(annotation)[0]) or get_args(annotation)[0]) if name == "a list" else None
+    name = JSON_KINDS.get(get_origin(annotation) or annotation, "something else")
+    inner = JSON_KINDS.get(get_origin(get_args(annotation)[0]) or get_args(annotation)[0]) if name == "a list" else None
     return f"{name} in which each entry is {inner}" if inner else name

@@ -4,35 +4,35 @@ from functools import cache
 
 import msgspec
 
-from synaptic.agents.base import Sign
-from synaptic.agents.shared.discover import CLAUDE, agents_by_sign, find_agent
+from synaptic.agents.base import AgentSign
+from synaptic.agents.shared.discover import CLAUDE_NAME, find_agent, order_by_sign
 from synaptic.model.call import Request
 
-DECODER = msgspec.json.Decoder(dict[str, msgspec.Raw])
+TOP_LEVEL_DECODER = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
 def identify_sender(request: Request) -> str:
     """The agent that is named on the command line, unless that is Claude Code and somebody else sent the payload."""
-    if request.agent != CLAUDE:
+    if request.agent != CLAUDE_NAME:
         return request.agent
-    named = find_agent(CLAUDE).sign
-    if named is not None and named.begins(request.stdin):
-        return CLAUDE
+    named = find_agent(CLAUDE_NAME).sign
+    if named is not None and named.matches_beginning(request.stdin):
+        return CLAUDE_NAME
     try:
-        seen = {name: bytes(value) for name, value in DECODER.decode(request.stdin).items()}
+        seen = {name: bytes(value) for name, value in TOP_LEVEL_DECODER.decode(request.stdin).items()}
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return CLAUDE
-    return next((agent for agent, sign in _signs() if sign.fits(seen, request.env)), CLAUDE)
+        return CLAUDE_NAME
+    return next((agent for agent, sign in _order_signs() if sign.matches_payload(seen, request.env)), CLAUDE_NAME)
 
 
-def with_true_sender(request: Request) -> Request:
+def correct_sender(request: Request) -> Request:
     """The same request under the name of its sender; the very same object when that is who it says."""
     sender = identify_sender(request)
     return request if sender == request.agent else msgspec.structs.replace(request, agent=sender)
 
 
 @cache
-def _signs() -> tuple[tuple[str, Sign], ...]:
+def _order_signs() -> tuple[tuple[str, AgentSign], ...]:
     """Order the signs: those that need no variable first, because a variable may be inherited from an outer agent."""
-    found = [(agent.name, agent.sign) for agent in agents_by_sign() if agent.sign and agent.name != CLAUDE]
+    found = [(agent.name, agent.sign) for agent in order_by_sign() if agent.sign and agent.name != CLAUDE_NAME]
     return tuple(sorted(found, key=lambda one: one[1].environment is not None))

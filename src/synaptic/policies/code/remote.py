@@ -6,26 +6,26 @@ from typing import Annotated
 from synaptic.model.decision import Verdict, ask, deny
 from synaptic.model.event import PreToolUse
 from synaptic.policies.base import FEWER, Policy
-from synaptic.policies.code.feeding import LOUD, feeding
+from synaptic.policies.code.feeding import LOUD_WRAPPERS, find_code_sources
 from synaptic.policies.facts import Facts
-from synaptic.policies.reading import SHELLS, named, script
-from synaptic.shell.book.entries import find_program, names_with, names_with_role
-from synaptic.shell.effects.addresses import SOCKET, fetches, find_addresses, serves
-from synaptic.shell.effects.downloads import downloaded, file_of
-from synaptic.shell.effects.flow import TANGLED, Flow, interpreter
-from synaptic.shell.effects.powershell import PROGRAMS as POWERSHELL
-from synaptic.shell.effects.powershell import evaluated
+from synaptic.policies.reading import SHELL_TOOLS, get_script, select_commands
+from synaptic.shell.book.entries import find_program, list_names_with, list_names_with_role
+from synaptic.shell.effects.addresses import SHELL_SOCKET, fetches_data, find_addresses, prints_service_data
+from synaptic.shell.effects.downloads import iter_downloads, make_file_key
+from synaptic.shell.effects.flow import TANGLED_MESSAGE, DataFlow, classify_interpreter
+from synaptic.shell.effects.powershell import POWERSHELL_PROGRAMS as POWERSHELL
+from synaptic.shell.effects.powershell import find_evaluated_addresses
 from synaptic.shell.read.script import Command, Script, Word
 
-DECODERS = names_with("decodes") | names_with_role("decode")
-COPIERS = names_with("copies_remote")
-SERVICES = names_with("serves")
-SOURCES = names_with("fetches") | SERVICES | DECODERS | names_with("installs") | COPIERS
+DECODERS = list_names_with("decodes") | list_names_with_role("decode")
+COPIERS = list_names_with("copies_remote")
+SERVICES = list_names_with("serves")
+SOURCE_PROGRAMS = list_names_with("fetches") | SERVICES | DECODERS | list_names_with("installs") | COPIERS
 PACKAGE = re.compile(r"(?:git\+)?https?://\S+|git\+ssh://\S+|git://\S+")
 INSTEAD = "Download it to a file, read it, and run it in a second command, or install it with a package manager."
 
 
-class Remote(Policy):
+class RemoteCode(Policy):
     """Running code that was just downloaded.
 
     ## What it does
@@ -43,7 +43,7 @@ class Remote(Policy):
 
     id = "code.remote"
     events = (PreToolUse,)
-    tools = SHELLS
+    tools = SHELL_TOOLS
     priority = 23
     preset = "essentials"
 
@@ -53,60 +53,60 @@ class Remote(Policy):
     """Also ask before a package manager installs from an address instead of its index."""
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        found = script(event, facts)
+        found = get_script(event, facts)
         if found is None:
             return None
-        if script(event, facts, POWERSHELL) and any(map(self._unknown, evaluated(found))):
+        if get_script(event, facts, POWERSHELL) and any(map(self._is_untrusted, find_evaluated_addresses(found))):
             return deny(f"PowerShell would run what it fetches, unseen. {INSTEAD}")
         # Nothing is fetched: no need to follow what feeds what.
-        if not (script(event, facts, SOURCES) or SOCKET.search(found.text)):
+        if not (get_script(event, facts, SOURCE_PROGRAMS) or SHELL_SOCKET.search(found.text)):
             return None
-        piped = self._piped(found) if any(map(_may_run, found.by_name)) else None
-        return piped or self._kept(found) or (self._package(found) if self.packages else None)
+        piped = self._judge_pipes(found) if any(map(_may_run, found.by_name)) else None
+        return piped or self._judge_downloads(found) or (self._judge_packages(found) if self.packages else None)
 
-    def _piped(self, found: Script) -> Verdict | None:
+    def _judge_pipes(self, found: Script) -> Verdict | None:
         """Interpreters whose code comes through a pipe, a substitution or a descriptor."""
-        flow = Flow(found)
-        strange = {command.index for command in found.commands if self._strange(command)}
-        served = {command.index for command in named(found, SERVICES) if serves(command)}
+        flow = DataFlow(found)
+        strange = {command.index for command in found.commands if self._is_untrusted_fetch(command)}
+        served = {command.index for command in select_commands(found, SERVICES) if prints_service_data(command)}
         if not (strange or served) and DECODERS.isdisjoint(found.by_name):
             return None
         for command in found.commands:
             # A program whose name is in a variable may be a shell.
-            if not command.name and command.stages and any(one.index in strange for one in flow.origins(command)):
+            if not command.name and command.stages and any(one.index in strange for one in flow.find_origins(command)):
                 return ask(f"What comes from another machine is given to an unknown program. {INSTEAD}")
-            for one in feeding(found, flow, command):
+            for one in find_code_sources(found, flow, command):
                 if one.index in strange or one.index in served:
                     return deny(f"`{command.name}` would run what `{one.name}` fetches, unseen. {INSTEAD}")
-                if command.stdin is None and _decodes(one):
+                if command.stdin is None and _is_decoding(one):
                     return deny(f"`{command.name}` would run decoded text that nobody can read. Write the command out.")
-        return ask(TANGLED) if flow.tangled else None
+        return ask(TANGLED_MESSAGE) if flow.is_tangled else None
 
-    def _kept(self, found: Script) -> Verdict | None:
+    def _judge_downloads(self, found: Script) -> Verdict | None:
         """Interpreters whose code is a file that was downloaded before."""
         if not any(_may_download(name) for name in found.by_name):
             return None
         if not _may_run_files(found):
             return None
-        for command, files in downloaded(found):
-            run = _script(command)
-            if run is not None and files and file_of(run.text, command) in files and not self._all_trusted(found):
+        for command, files in iter_downloads(found):
+            run = _find_script(command)
+            if run is not None and files and make_file_key(run.text, command) in files and not self._all_trusted(found):
                 return deny(f"{run.text!r} was downloaded a moment ago and nobody has read it. {INSTEAD}")
         return None
 
-    def _strange(self, command: Command) -> bool:
-        if not fetches(command):
+    def _is_untrusted_fetch(self, command: Command) -> bool:
+        if not fetches_data(command):
             return False
         asked = list(find_addresses(command)) if self.trusted else []
         return not asked or not all(address.startswith(self.trusted) for address in asked)
 
-    def _unknown(self, asked: tuple[str, ...]) -> bool:
+    def _is_untrusted(self, asked: tuple[str, ...]) -> bool:
         return not (self.trusted and asked and all(address.startswith(self.trusted) for address in asked))
 
     def _all_trusted(self, found: Script) -> bool:
-        return not any(self._strange(c) or c.name in COPIERS for c in found.commands)
+        return not any(self._is_untrusted_fetch(c) or c.name in COPIERS for c in found.commands)
 
-    def _package(self, found: Script) -> Verdict | None:
+    def _judge_packages(self, found: Script) -> Verdict | None:
         for command in found.commands:
             if find_program(command.name).installs and any(PACKAGE.fullmatch(text) for text in command.args):
                 return ask(
@@ -118,14 +118,20 @@ class Remote(Policy):
 def _may_run(name: str) -> bool:
     """Whether a program of this name may run what it is given as code; one without a name may be anything."""
     low = name.lower()
-    return not name or name == "-" or low in LOUD or find_program(name).evaluates or bool(interpreter(name))
+    return (
+        not name
+        or name == "-"
+        or low in LOUD_WRAPPERS
+        or find_program(name).evaluates
+        or bool(classify_interpreter(name))
+    )
 
 
 def _may_run_files(found: Script) -> bool:
     """Whether there is a program that is run by its path, or one that runs a file."""
     if "" in found.by_name or any("/" in command.argv[0].text for command in found.commands):
         return True
-    return any(find_program(name).evaluates or interpreter(name) for name in found.by_name)
+    return any(find_program(name).evaluates or classify_interpreter(name) for name in found.by_name)
 
 
 def _may_download(name: str) -> bool:
@@ -133,12 +139,12 @@ def _may_download(name: str) -> bool:
     return program.fetches or program.copies_remote
 
 
-def _decodes(command: Command) -> bool:
+def _is_decoding(command: Command) -> bool:
     program = find_program(command.name)
     return program.decodes or program.read(command.argv[1:]).has_role("decode")
 
 
-def _script(command: Command) -> Word | None:
+def _find_script(command: Command) -> Word | None:
     """The file that a command runs: itself, or the script of an interpreter."""
     if "/" in command.argv[0].text or not command.name:
         return command.argv[0]

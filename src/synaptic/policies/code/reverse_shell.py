@@ -7,16 +7,16 @@ from synaptic.model.decision import Verdict, deny
 from synaptic.model.event import PreToolUse
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.reading import SHELLS, script
-from synaptic.shell.book.entries import LANGUAGE_PROGRAMS, SHELL_PROGRAMS, names_with
-from synaptic.shell.effects.addresses import SOCKET
-from synaptic.shell.effects.flow import interpreter
+from synaptic.policies.reading import SHELL_TOOLS, get_script
+from synaptic.shell.book.entries import LANGUAGE_PROGRAMS, SHELL_PROGRAMS, list_names_with
+from synaptic.shell.effects.addresses import SHELL_SOCKET
+from synaptic.shell.effects.flow import classify_interpreter
 from synaptic.shell.read.script import Command, Script
 
-CATS = names_with("connects")
-RUNS = re.compile(r"-\w*e(?:\w*|/.*)|--exec(?:=.*)?|--sh-exec(?:=.*)?|--lua-exec(?:=.*)?")
-GIVEN = re.compile(r"-\w*c")
-SHELL = re.compile(rf"(?:/\S*/)?(?:{'|'.join(sorted(SHELL_PROGRAMS))}|cmd)(?:\.exe)?(?:\s.*)?", re.DOTALL)
+NETCAT_PROGRAMS = list_names_with("connects")
+EXEC_OPTION = re.compile(r"-\w*e(?:\w*|/.*)|--exec(?:=.*)?|--sh-exec(?:=.*)?|--lua-exec(?:=.*)?")
+COMMAND_OPTION = re.compile(r"-\w*c")
+SHELL_COMMAND = re.compile(rf"(?:/\S*/)?(?:{'|'.join(sorted(SHELL_PROGRAMS))}|cmd)(?:\.exe)?(?:\s.*)?", re.DOTALL)
 """A shell with whatever it is given: `-c` of some netcats runs it, and means something else in others."""
 LISTING = frozenset({"-z", "-zv", "-vz"})
 SOCAT = re.compile(r"(?:EXEC|SYSTEM|SHELL):", re.IGNORECASE)
@@ -26,14 +26,14 @@ CONNECTS = re.compile(
     r"|require\(\s*['\"](?:node:)?(?:net|tls)['\"]",
     re.IGNORECASE,
 )
-TIED = ("pty.spawn", "dup2", "/bin/", "cmd.exe", "fdopen", "popen", "spawn")
+TIE_HINTS = ("pty.spawn", "dup2", "/bin/", "cmd.exe", "fdopen", "popen", "spawn")
 """What such code holds at least: cheaper to ask, in a program of a megabyte."""
-TIES = re.compile(
+TIE_PATTERN = re.compile(
     r"pty\.spawn|dup2|/bin/(?:ba|z|da)?sh|cmd\.exe|STDIN->fdopen|IO\.popen\s*\(\s*\w+\s*,"
     r"|spawn\(\s*['\"](?:ba|z|da)?sh['\"]\s*(?:\)|,\s*\[\s*(?:['\"]-i['\"]\s*)?\])"
 )
 
-ABLE = CATS | SHELL_PROGRAMS | LANGUAGE_PROGRAMS | {"socat", ""}
+ABLE_PROGRAMS = NETCAT_PROGRAMS | SHELL_PROGRAMS | LANGUAGE_PROGRAMS | {"socat", ""}
 
 
 class ReverseShell(Policy):
@@ -50,55 +50,55 @@ class ReverseShell(Policy):
 
     id = "code.reverse-shell"
     events = (PreToolUse,)
-    tools = SHELLS
+    tools = SHELL_TOOLS
     priority = 23
     preset = "essentials"
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        found = script(event, facts, ABLE)
-        if found is None or not any(_opens(found, command) for command in found.commands):
+        found = get_script(event, facts, ABLE_PROGRAMS)
+        if found is None or not any(_opens_shell(found, command) for command in found.commands):
             return None
         return deny("This hands a shell to another machine. Use ssh with the user's own keys, or leave it to the user.")
 
 
-def _opens(found: Script, command: Command) -> bool:
+def _opens_shell(found: Script, command: Command) -> bool:
     name = command.name.lower()
-    if name in CATS:
-        return _starts(name, command.args) or _fed_by_shell(found, command)
+    if name in NETCAT_PROGRAMS:
+        return _starts_program(name, command.args) or _fed_by_shell(found, command)
     if not name:
-        return command.looped and _told(found)
+        return command.looped and _reads_connection(found)
     if name == "socat":
         return any(SOCAT.match(text) for text in command.args) and any(NETWORK.match(text) for text in command.args)
-    kind = interpreter(name)
+    kind = classify_interpreter(name)
     if kind == "shell":
-        return any(redirect.writes and SOCKET.match(redirect.target.text) for redirect in command.redirects)
-    return kind == "language" and any(_ties(text) for text in (*command.args, command.stdin or ""))
+        return any(redirect.is_write and SHELL_SOCKET.match(redirect.target.text) for redirect in command.redirects)
+    return kind == "language" and any(_ties_socket(text) for text in (*command.args, command.stdin or ""))
 
 
-def _starts(name: str, texts: tuple[str, ...]) -> bool:
+def _starts_program(name: str, texts: tuple[str, ...]) -> bool:
     """Whether a netcat is told to start a program."""
     # `-z` only looks for open ports, and telnet starts no program.
     if name == "telnet" or LISTING.intersection(texts):
         return False
-    given = any(GIVEN.fullmatch(text) and SHELL.fullmatch(then) for text, then in pairwise(texts))
-    return given or any(RUNS.fullmatch(text) for text in texts)
+    given = any(COMMAND_OPTION.fullmatch(text) and SHELL_COMMAND.fullmatch(then) for text, then in pairwise(texts))
+    return given or any(EXEC_OPTION.fullmatch(text) for text in texts)
 
 
-def _told(found: Script) -> bool:
+def _reads_connection(found: Script) -> bool:
     """Whether a connection stays open to be read from: an unknown program in a loop is then what the other end says."""
     return any(
-        redirect.descriptor and redirect.operator in ("<", "<>") and SOCKET.match(redirect.target.text)
+        redirect.descriptor and redirect.operator in ("<", "<>") and SHELL_SOCKET.match(redirect.target.text)
         for redirect in found.redirects
     )
 
 
 def _fed_by_shell(found: Script, command: Command) -> bool:
-    shells = {name for name in found.by_name if interpreter(name) == "shell"}
-    return bool(shells) and any(other.name in shells for other in found.upstream(command))
+    shells = {name for name in found.by_name if classify_interpreter(name) == "shell"}
+    return bool(shells) and any(other.name in shells for other in found.find_upstream(command))
 
 
-def _ties(code: str) -> bool:
+def _ties_socket(code: str) -> bool:
     """Whether code opens a connection and a shell."""
-    if not any(sign in code for sign in TIED):
+    if not any(sign in code for sign in TIE_HINTS):
         return False
-    return CONNECTS.search(code) is not None and TIES.search(code) is not None
+    return CONNECTS.search(code) is not None and TIE_PATTERN.search(code) is not None

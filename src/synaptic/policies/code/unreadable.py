@@ -7,30 +7,30 @@ from itertools import islice
 from synaptic.model.decision import Verdict, ask, deny
 from synaptic.model.event import PreToolUse
 from synaptic.policies.base import Policy
-from synaptic.policies.code.feeding import feeding
+from synaptic.policies.code.feeding import find_code_sources
 from synaptic.policies.facts import Facts
-from synaptic.policies.reading import SHELLS, places, script
+from synaptic.policies.reading import SHELL_TOOLS, get_script, get_work_folders
 from synaptic.shell.book.entries import find_program
-from synaptic.shell.effects.flow import Flow, interpreter
-from synaptic.shell.names import names
-from synaptic.shell.places import Place, Places
+from synaptic.shell.effects.flow import DataFlow, classify_interpreter
+from synaptic.shell.names import split_names
+from synaptic.shell.places import PathArea, WorkFolders
 from synaptic.shell.read.limits import MAX_ROUNDS
 from synaptic.shell.read.script import Command, Gap, Script
 
 VARIABLE = re.compile(r"(?:eval|\w*sh -\w*c) [\"']?\$\{?[\w@*\[\]]+\}?[\"']?")
 DECODED = re.compile(r"b64decode|fromhex|decodestring|atob\(|unhexlify|Base64\.decode|unpack\(")
 BLUNT = re.compile(r"-\w*r\w*f\w*|-\w*f\w*r\w*", re.IGNORECASE)
-DESTROYERS = names("rm dd shred chmod chown mv truncate")
-LINE = re.compile(r"(?:rm|dd|mkfs\S*|shred|chmod|chown|sudo|git\s+(?:push|reset|clean|branch|stash))\s")
-MADE = re.compile(
+DESTROYERS = split_names("rm dd shred chmod chown mv truncate")
+QUOTED_LINE = re.compile(r"(?:rm|dd|mkfs\S*|shred|chmod|chown|sudo|git\s+(?:push|reset|clean|branch|stash))\s")
+MADE_COMMAND = re.compile(
     r"(?<![\w.-])(?<!git )(?<!docker )rm\s+(?:-\w+\s+)*-\w*r|\bgit\s+(?:reset\s+--hard|clean\s+-\w*f|branch\s+-D"
     r"|push\s+(?:-f\b|--force\b(?!-)|\S*\s*--(?:delete|mirror)\b)|stash\s+(?:drop|clear))|\b(?:mkfs[\w.]{0,12}|shred|wipefs)\s"
     r"|\bdd\s+\S*\s*of=/dev/|\bch(?:mod|own)\s+-\w*R"
 )
 """The beginning of a command that destroys, in text that is made to be run."""
-SIGNS = ("rm", "git", "mkfs", "shred", "wipefs", "dd", "chmod", "chown")
+MADE_HINTS = ("rm", "git", "mkfs", "shred", "wipefs", "dd", "chmod", "chown")
 REPLACES = re.compile(r"(?:^|[;\s\d$/])s([^\w\s\\])")
-LONGEST = 20_000
+MAX_MADE_TEXT = 20_000
 """Characters of one argument that are looked at."""
 MAX_REPLACEMENTS = 100
 
@@ -52,86 +52,90 @@ class Unreadable(Policy):
 
     id = "code.unreadable"
     events = (PreToolUse,)
-    tools = SHELLS
+    tools = SHELL_TOOLS
     priority = 27
     preset = "essentials"
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        found = script(event, facts)
+        found = get_script(event, facts)
         if found is None:
             return None
-        if any(_hidden(gap) for gap in found.unresolved):
+        if any(_is_hidden(gap) for gap in found.unresolved):
             return ask("This runs code that is not known before it runs. Write the command out.")
-        if _made(found):
+        if _runs_made_commands(found):
             return ask(
                 "Commands that destroy are made from a list and run unseen. Write them to a file, read it, and run it "
                 "in a second command."
             )
-        at = places(event, facts)
-        for command in found.commands if _odd(found) else ():
-            if LINE.match(command.argv[0].text):
+        at = get_work_folders(event, facts)
+        for command in found.commands if _has_odd_program(found) else ():
+            if QUOTED_LINE.match(command.argv[0].text):
                 return deny(
                     "The whole command line is quoted as one word, which names no program. Write it without quotes."
                 )
-            if not command.name and _blunt(command, at):
+            if not command.name and _looks_like_deletion(command, at):
                 return ask("An unknown program with the arguments of a deletion. Write the program's name out.")
         # Asked after the checks above, whose reasons tell the agent more.
         if found.truncated:
             return ask(
                 f"This cannot be read to its end ({found.truncated}). Split it, or put it into a file to be read."
             )
-        if _rounds(found):
+        if _loops_beyond_limit(found):
             return ask("This destroys more things in a loop than can be looked at. Name them in smaller groups.")
         return None
 
 
-def _odd(found: Script) -> bool:
+def _has_odd_program(found: Script) -> bool:
     """Whether there is a program without a name, or one whose name is a whole command line."""
-    return "" in found.by_name or any(map(LINE.match, {command.argv[0].text for command in found.commands}))
+    return "" in found.by_name or any(map(QUOTED_LINE.match, {command.argv[0].text for command in found.commands}))
 
 
-def _hidden(gap: Gap) -> bool:
+def _is_hidden(gap: Gap) -> bool:
     if gap.kind != "code":
         return False
     return bool(gap.origin or VARIABLE.fullmatch(gap.text) or DECODED.search(gap.text))
 
 
-def _made(found: Script) -> bool:
+def _runs_made_commands(found: Script) -> bool:
     """Whether a shell runs what another command prints, and that one holds the text of a destroying command."""
     # A shell whose input is known was read already; only unknown code leaves such a gap.
     if not any(gap.kind == "code" for gap in found.unresolved):
         return False
-    makers = {one.index for one in found.commands if any(MADE.search(text) for text in _printed(one))}
+    makers = {one.index for one in found.commands if any(MADE_COMMAND.search(text) for text in _iter_printed(one))}
     if not makers:
         return False
-    flow = Flow(found)
-    shells = (one for one in found.commands if find_program(one.name).evaluates or interpreter(one.name) == "shell")
-    return any(one.index in makers for shell in shells for one in feeding(found, flow, shell))
+    flow = DataFlow(found)
+    shells = (
+        one for one in found.commands if find_program(one.name).evaluates or classify_interpreter(one.name) == "shell"
+    )
+    return any(one.index in makers for shell in shells for one in find_code_sources(found, flow, shell))
 
 
-def _printed(command: Command) -> Iterator[str]:
+def _iter_printed(command: Command) -> Iterator[str]:
     """The arguments that a command may print parts of."""
     if find_program(command.name).picks:
         return  # its words choose lines and are not printed
     for text in command.args:
-        if " " in text and any(sign in text for sign in SIGNS):
-            yield from _replacements(text[:LONGEST]) if command.name in ("sed", "gsed") else (text[:LONGEST],)
+        if " " in text and any(sign in text for sign in MADE_HINTS):
+            yield from (
+                _iter_replacements(text[:MAX_MADE_TEXT]) if command.name in ("sed", "gsed") else (text[:MAX_MADE_TEXT],)
+            )
 
 
-def _replacements(script: str) -> Iterator[str]:
+def _iter_replacements(script: str) -> Iterator[str]:
     """What `sed` puts in: the second part of each `s/old/new/`. What it looks for is not printed for that."""
     for found in islice(REPLACES.finditer(script), MAX_REPLACEMENTS):
         yield from script[found.end() :].split(found[1], 2)[1:2]
 
 
-def _blunt(command: Command, at: Places) -> bool:
+def _looks_like_deletion(command: Command, at: WorkFolders) -> bool:
     if not any(BLUNT.fullmatch(text) for text in command.args):
         return False
-    hit = (at.hit(word, command.cwd) for word in command.argv[1:] if word.text[:1] != "-")
-    return any(place in (Place.WHOLE, Place.SYSTEM, Place.HERE) for place in hit)
+    hit = (at.classify_word(word, command.cwd) for word in command.argv[1:] if word.text[:1] != "-")
+    return any(place in (PathArea.WHOLE, PathArea.SYSTEM, PathArea.HERE) for place in hit)
 
 
-def _rounds(found: Script) -> bool:
+def _loops_beyond_limit(found: Script) -> bool:
     """Whether a loop destroys more items than were read: the last one then stands for the rest."""
     last = [command for command in found.commands if command.looped and command.name in DESTROYERS]
     return len(last) > MAX_ROUNDS and not all(word.known for word in last[-1].argv)

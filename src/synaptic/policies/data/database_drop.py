@@ -8,17 +8,17 @@ from synaptic.model.decision import Verdict, deny
 from synaptic.model.event import PreToolUse
 from synaptic.policies.base import FEWER, ON, Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.reading import SHELLS, script
+from synaptic.policies.reading import SHELL_TOOLS, get_script
 from synaptic.shell.book.entries import BOOK, find_program
-from synaptic.shell.names import names
+from synaptic.shell.names import split_names
 from synaptic.shell.read.script import Command, Script
 
-SQL = frozenset(name for name, one in BOOK.items() if one.database == "sql")
-MONGO = frozenset(name for name, one in BOOK.items() if one.database == "mongo")
-REDIS = frozenset(name for name, one in BOOK.items() if one.database == "redis")
-FEEDS = names("echo printf cat")
-GUARDED = names("-readonly --readonly -safe --safe --read-only")
-ASIDE = re.compile(r"'(?:[^']++|'')*'|--[^\n]*|/\*")
+SQL_CLIENTS = frozenset(name for name, one in BOOK.items() if one.database == "sql")
+MONGO_CLIENTS = frozenset(name for name, one in BOOK.items() if one.database == "mongo")
+REDIS_CLIENTS = frozenset(name for name, one in BOOK.items() if one.database == "redis")
+FEEDING_PROGRAMS = split_names("echo printf cat")
+READ_ONLY_OPTIONS = split_names("-readonly --readonly -safe --safe --read-only")
+LITERAL_OR_COMMENT = re.compile(r"'(?:[^']++|'')*'|--[^\n]*|/\*")
 DROP = re.compile(
     r"\bdrop\s+(?:table|database|schema|keyspace|tablespace|materialized\s+view|collection|user|role|owned)\b"
     r"|\btruncate\s+(?:table\s+)?[\w\"`\[.]",
@@ -31,18 +31,18 @@ UNBOUND = re.compile(r"\b(?:delete\s+from|update)\s+[\w\"`\[\].]+(?:\s+set\b|\s*
 MONGO_DROP = re.compile(
     r"dropDatabase\s*+\(|\.drop\s*+\(|(?:deleteMany|remove)\s*+\(\s*+\{?+\s*+\}?+\s*+\)|dropUser|dropIndexes"
 )
-FLUSH = names("flushall flushdb shutdown")
+FLUSH_COMMANDS = split_names("flushall flushdb shutdown")
 FLUSHED = re.compile(r"call\s*+\(\s*+['\"]flush(?:all|db)\b", re.IGNORECASE)
-GLUED = re.compile(r"--(?:comm|exec|quer|sql|statement|cmd|eval|input-?query|init-command)[\w-]*=")
+STATEMENT_OPTION = re.compile(r"--(?:comm|exec|quer|sql|statement|cmd|eval|input-?query|init-command)[\w-]*=")
 """Long options with a statement."""
 BUNDLED = re.compile(r"-[A-Za-z]{0,5}[ceqQ]")
 """Letters the last of which may be an option with a statement glued to it: `-eDROP`, `-qtAcDROP`."""
-ADMIN = {name: re.compile(one.drops) for name, one in BOOK.items() if one.drops}
+ADMIN_PROGRAMS = {name: re.compile(one.drops) for name, one in BOOK.items() if one.drops}
 """Programs that drop what is behind them, by the form of the word that makes them."""
-LONGEST = 50_000
+MAX_STATEMENT = 50_000
 """Characters of one statement that are looked at."""
-DROPPERS = SQL | MONGO | REDIS
-CLIENTS = DROPPERS | frozenset(ADMIN) | {"php", "python"}
+DROPPERS = SQL_CLIENTS | MONGO_CLIENTS | REDIS_CLIENTS
+CLIENTS = DROPPERS | frozenset(ADMIN_PROGRAMS) | {"php", "python"}
 TEMPORARY = (":memory:", "/tmp/", "/var/tmp/")
 
 
@@ -62,7 +62,7 @@ class DatabaseDrop(Policy):
 
     id = "data.database-drop"
     events = (PreToolUse,)
-    tools = SHELLS
+    tools = SHELL_TOOLS
     priority = 25
     preset = "essentials"
 
@@ -72,44 +72,44 @@ class DatabaseDrop(Policy):
     """Beginnings of database names that may be dropped."""
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        found = script(event, facts, CLIENTS)
+        found = get_script(event, facts, CLIENTS)
         if found is None:
             return None
         for command in found.commands:
-            if not _may_drop(command) or self._spared(command):
+            if not _may_drop(command) or self._is_spared(command):
                 continue
-            if what := self._dropped(command, found):
+            if what := self._describe_drop(command, found):
                 return deny(
                     f"`{command.name}` would {what}. Make a backup and a migration that can be undone, or let the user "
                     "run it."
                 )
         return None
 
-    def _spared(self, command: Command) -> bool:
-        return any(text in GUARDED or text.startswith(self.temporary) for text in command.args)
+    def _is_spared(self, command: Command) -> bool:
+        return any(text in READ_ONLY_OPTIONS or text.startswith(self.temporary) for text in command.args)
 
-    def _dropped(self, command: Command, found: Script) -> str:
+    def _describe_drop(self, command: Command, found: Script) -> str:
         """What a command would do to a database; empty when nothing."""
         name = command.name.lower()
-        if name in SQL and (drop := next(filter(None, map(_drop, _statements(command, found))), "")):
+        if name in SQL_CLIENTS and (drop := next(filter(None, map(_find_drop, _iter_statements(command, found))), "")):
             return f"run {drop}"
-        if name in SQL and self.unbounded and any(map(_unbound, _statements(command, found))):
+        if name in SQL_CLIENTS and self.unbounded and any(map(_lacks_where, _iter_statements(command, found))):
             return "change every row of a table"
-        if name in MONGO and any(map(MONGO_DROP.search, (*command.args, command.stdin or ""))):
+        if name in MONGO_CLIENTS and any(map(MONGO_DROP.search, (*command.args, command.stdin or ""))):
             return "drop data"
-        if name in REDIS and _flushes(command):
+        if name in REDIS_CLIENTS and _flushes_redis(command):
             return "drop everything it holds"
-        return "drop a database" if _administers(command) else ""
+        return "drop a database" if _runs_admin_drop(command) else ""
 
 
 def _may_drop(command: Command) -> bool:
     """Whether it is one of the programs that are looked at, or runs one of a framework."""
     if command.name.lower() in DROPPERS:
         return True
-    return not ADMIN.keys().isdisjoint(_programs(command))
+    return not ADMIN_PROGRAMS.keys().isdisjoint(_list_programs(command))
 
 
-def _flushes(command: Command) -> bool:
+def _flushes_redis(command: Command) -> bool:
     """Whether the command that redis is given, or one on its input, empties it; keys and values are data."""
     words = [word.text.lower() for word in find_program(command.name).read(command.argv[1:]).operands]
     if "--cluster" in command.args:
@@ -117,19 +117,19 @@ def _flushes(command: Command) -> bool:
     if words[:1] == ["eval"]:
         return any(map(FLUSHED.search, words[1:2]))
     lines = words[:1] or (command.stdin or "").lower().splitlines()
-    return any(not FLUSH.isdisjoint(line.split(maxsplit=1)[:1]) for line in lines)
+    return any(not FLUSH_COMMANDS.isdisjoint(line.split(maxsplit=1)[:1]) for line in lines)
 
 
-def _drop(text: str) -> str:
+def _find_drop(text: str) -> str:
     """The first statement that drops something, as it is shown."""
     plain = DROP.search(text)
     start = plain.start() if plain else len(text)
-    column = next((found for found in _columns(text) if found[0] < start), None)
+    column = next((found for found in _iter_dropped_columns(text) if found[0] < start), None)
     shown = text[slice(*column)] if column else plain[0] if plain else ""
     return " ".join(shown.split()).upper()
 
 
-def _columns(text: str) -> Iterator[tuple[int, int]]:
+def _iter_dropped_columns(text: str) -> Iterator[tuple[int, int]]:
     """Where columns are dropped: from `alter table` to the last `drop column` of the same statement."""
     start = 0
     # Two simple patterns: one such as `alter table.*drop column` would go over the rest of the text for every ALTER.
@@ -142,53 +142,53 @@ def _columns(text: str) -> Iterator[tuple[int, int]]:
         start = end
 
 
-def _unbound(text: str) -> bool:
+def _lacks_where(text: str) -> bool:
     """Whether rows are changed and no WHERE follows."""
     last = max((found.start() for found in WHERE.finditer(text)), default=0)
     return UNBOUND.search(text, last) is not None
 
 
-def _administers(command: Command) -> bool:
+def _runs_admin_drop(command: Command) -> bool:
     if find_program(command.name).read(command.argv[1:]).is_help:
         return False
-    form = next((ADMIN[text] for text in _programs(command) if text in ADMIN), None)
+    form = next((ADMIN_PROGRAMS[text] for text in _list_programs(command) if text in ADMIN_PROGRAMS), None)
     return form is not None and any(form.fullmatch(text) for text in (*command.args, ""))
 
 
-def _programs(command: Command) -> list[str]:
+def _list_programs(command: Command) -> list[str]:
     """What a command runs: itself, or what its first argument names."""
     return [text.rpartition("/")[2] for text in (command.name, *(word.text for word in command.argv[1:2]))]
 
 
-def _statements(command: Command, found: Script) -> Iterator[str]:
+def _iter_statements(command: Command, found: Script) -> Iterator[str]:
     """The SQL that a client is given, without comments and literals."""
-    texts = [*(part for text in command.args for part in _values(text)), command.stdin or ""]
+    texts = [*(part for text in command.args for part in _iter_values(text)), command.stdin or ""]
     # Known input is among the texts already; otherwise what `echo` and its like print into the pipe counts.
     if command.stdin is None:
-        texts += [text for one in found.upstream(command) if one.name in FEEDS for text in one.args]
+        texts += [text for one in found.find_upstream(command) if one.name in FEEDING_PROGRAMS for text in one.args]
     for text in texts:
         # A single word names a database or a file; no statement is that short.
         if " " in text.strip() or "\n" in text:
-            yield _bare(text[:LONGEST])
+            yield _strip_literals(text[:MAX_STATEMENT])
 
 
-def _values(text: str) -> Iterator[str]:
+def _iter_values(text: str) -> Iterator[str]:
     """What an argument may give: itself, or what is glued to the option it begins with."""
     if text[:1] != "-":
         yield text
-    elif glued := GLUED.match(text):
+    elif glued := STATEMENT_OPTION.match(text):
         yield text[glued.end() :]
     else:
         yield text
         yield from (text[end:] for end in range(2, 8) if BUNDLED.fullmatch(text, 0, end))
 
 
-def _bare(text: str) -> str:
+def _strip_literals(text: str) -> str:
     """A statement with an empty literal for each literal and comment. A comment that is never closed is none."""
     pieces: list[str] = []
     place = at = 0
     closing = text.rfind("*/")
-    while (found := ASIDE.search(text, at)) is not None:
+    while (found := LITERAL_OR_COMMENT.search(text, at)) is not None:
         end = found.end()
         if found[0] == "/*":
             # Never closed, so no comment: otherwise `/*` would hide the statement behind it.

@@ -6,27 +6,27 @@ from synaptic.model.decision import Verdict, ask, deny
 from synaptic.model.event import PreToolUse
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.reading import SHELLS, named, reading
-from synaptic.shell.book.entries import BOOK, find_program, names_with, plain
-from synaptic.shell.names import names
-from synaptic.shell.paths import Standpoint, resolve
+from synaptic.policies.reading import SHELL_TOOLS, get_reading, select_commands
+from synaptic.shell.book.entries import BOOK, find_program, list_names_with, normalize_name
+from synaptic.shell.names import split_names
+from synaptic.shell.paths import Standpoint, resolve_path
 from synaptic.shell.read.script import Command
-from synaptic.shell.reading import NOWHERE, CommandReading
+from synaptic.shell.reading import UNKNOWN_PROJECT, CommandReading
 
-HARMLESS = re.compile(
+HARMLESS_DEVICE = re.compile(
     r"/dev/(?:null|zero|full|u?random|std(?:in|out|err)|tty\w*|pts/.*|ptmx|fd(?:/.*)?|shm(?:/.*)?|tcp/.*|udp/.*|console"
     r"|log|snd/.*|input/.*|n?st\d+)"
 )
-PARTITIONS = names_with("partitions")
-LOOKING = names("-l --list -L -d --dump -V --version -h --help -p --print print -v -J --json")
+PARTITION_EDITORS = list_names_with("partitions")
+LISTING_OPTIONS = split_names("-l --list -L -d --dump -V --version -h --help -p --print print -v -J --json")
 """Words with which an editor of partitions changes none."""
-DESTROYS = {name: re.compile(one.destroys["disk"]) for name, one in BOOK.items() if "disk" in one.destroys}
+DESTROYING_FORMS = {name: re.compile(one.destroys["disk"]) for name, one in BOOK.items() if "disk" in one.destroys}
 """The form of the words with which a program loses a disk, a volume or what it holds."""
-TRYING = frozenset({"-t", "--test", "--help"})
-DESTROYERS = frozenset(DESTROYS) | names_with("formats")
-LONGEST = 4000
+DRY_RUN_OPTIONS = frozenset({"-t", "--test", "--help"})
+DESTROYERS = frozenset(DESTROYING_FORMS) | list_names_with("formats")
+MAX_ARGUMENTS_TEXT = 4000
 """Characters of a command line that are looked at."""
-HINTS = ("dev", "proc", "sys")
+DEVICE_HINTS = ("dev", "proc", "sys")
 """Every device has one of these in its path."""
 INSTEAD = "Work on an image file, or give the exact command to the user to run."
 
@@ -47,19 +47,19 @@ class RawWrite(Policy):
 
     id = "devices.raw-write"
     events = (PreToolUse,)
-    tools = SHELLS
+    tools = SHELL_TOOLS
     priority = 21
     preset = "essentials"
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        known = reading(event, facts)
+        known = get_reading(event, facts)
         if known is None:
             return None
         # Copying programs matter only where some word can name a device.
-        devices = bool(known.hinted(HINTS, known.words))
+        devices = bool(known.find_hints(DEVICE_HINTS, known.words))
         if not DESTROYERS.isdisjoint(known.programs):
             for command in known.script.commands:
-                if verdict := _judge(command):
+                if verdict := _judge_destroyer(command):
                     return verdict
         written = _find_device(known) if devices else None
         if written is None:
@@ -70,11 +70,11 @@ class RawWrite(Policy):
         return deny(f"`{by.name}` would overwrite or remove {what}. {INSTEAD}")
 
 
-def _judge(command: Command) -> Verdict | None:
+def _judge_destroyer(command: Command) -> Verdict | None:
     """The verdict on a program that destroys without naming a file, or formats an unknown device."""
     program = find_program(command.name)
-    form = DESTROYS.get(plain(command.name))
-    if form and form.search(" ".join(command.args)[:LONGEST]) and TRYING.isdisjoint(command.args):
+    form = DESTROYING_FORMS.get(normalize_name(command.name))
+    if form and form.search(" ".join(command.args)[:MAX_ARGUMENTS_TEXT]) and DRY_RUN_OPTIONS.isdisjoint(command.args):
         return deny(f"`{command.name}` would overwrite or remove a disk or a volume and what it holds. {INSTEAD}")
     if program.formats and any(not word.known and word.text[:1] == "$" for word in command.argv[1:]):
         return ask(f"`{command.name}` on a device that is not known. Write the image file's path out. {INSTEAD}")
@@ -83,16 +83,18 @@ def _judge(command: Command) -> Verdict | None:
 
 def _find_device(known: CommandReading) -> tuple[Command | None, str] | None:
     """The first device that is written to, or whose partitions are changed, and the command that does it."""
-    for command in named(known.script, PARTITIONS):
-        if LOOKING.isdisjoint(command.args) and (hit := next(filter(is_device, command.args), "")):
+    for command in select_commands(known.script, PARTITION_EDITORS):
+        if LISTING_OPTIONS.isdisjoint(command.args) and (hit := next(filter(is_device, command.args), "")):
             return command, f"the partitions of {hit}"
     written = (one for one in known.effects.writes if one.kind == "write")
-    return next(((one.command, one.word.text) for one in written if is_device(one.word.text, one.cwd or NOWHERE)), None)
+    return next(
+        ((one.command, one.word.text) for one in written if is_device(one.word.text, one.cwd or UNKNOWN_PROJECT)), None
+    )
 
 
-def is_device(text: str, cwd: str = NOWHERE) -> bool:
+def is_device(text: str, cwd: str = UNKNOWN_PROJECT) -> bool:
     """Whether a path names a device, or a door to the kernel, that must not be written to."""
-    path = resolve(text, Standpoint(cwd)) or ""
+    path = resolve_path(text, Standpoint(cwd)) or ""
     if path.startswith("/dev/"):
-        return not HARMLESS.fullmatch(path)
+        return not HARMLESS_DEVICE.fullmatch(path)
     return path.startswith(("/proc/sysrq-trigger", "/proc/kcore", "/sys/firmware/efi/efivars"))

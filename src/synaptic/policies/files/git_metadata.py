@@ -7,24 +7,24 @@ from synaptic.model.decision import Verdict, deny
 from synaptic.model.event import PreToolUse
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.reading import SHELLS, elsewhere, places, reading
-from synaptic.shell.book.entries import names_with_role
+from synaptic.policies.reading import SHELL_TOOLS, get_reading, get_work_folders, runs_elsewhere
+from synaptic.shell.book.entries import list_names_with_role
 from synaptic.shell.effects.commands import find_acts
-from synaptic.shell.effects.printed import meant
-from synaptic.shell.effects.searched import Search, Searches
-from synaptic.shell.globs import matches
-from synaptic.shell.paths import Standpoint, resolve
-from synaptic.shell.places import Place, Places, without_everything
+from synaptic.shell.effects.printed import resolve_printed
+from synaptic.shell.effects.searched import FileSearch, ScriptSearches
+from synaptic.shell.globs import matches_glob
+from synaptic.shell.paths import Standpoint, resolve_path
+from synaptic.shell.places import PathArea, WorkFolders, strip_match_all
 from synaptic.shell.read.script import Command, Script, Word
 
-REMOVERS = names_with_role("delete", "move") | {"truncate"}
+REMOVERS = list_names_with_role("delete", "move") | {"truncate"}
 PRECIOUS = re.compile(
     r"/\.git(?:/(?:refs|objects|logs|worktrees|modules|packed-refs|HEAD|config)(?:/.*)?)?(?<!\.lock)/?$"
 )
-NAMES = 200
+MAX_SOUGHT_NAMES = 200
 """Names in as many folders that are looked at; of more, one is taken for it."""
-MAKERS = frozenset({"clone", "init"})
-HINTS = (".git", "-git-dir", "-git-common-dir")
+REPOSITORY_MAKERS = frozenset({"clone", "init"})
+GIT_HINTS = (".git", "-git-dir", "-git-common-dir")
 """What names it, or asks git where it is."""
 
 
@@ -43,20 +43,24 @@ class GitMetadata(Policy):
 
     id = "files.git-metadata"
     events = (PreToolUse,)
-    tools = SHELLS
+    tools = SHELL_TOOLS
     priority = 21
     preset = "essentials"
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        known = reading(event, facts)
+        known = get_reading(event, facts)
         if known is None or (REMOVERS.isdisjoint(known.programs) and not known.script.redirects):
             return None
-        if not known.hinted(HINTS):
+        if not known.find_hints(GIT_HINTS):
             return None
         found = known.script
-        at = places(event, facts)
-        for path in _removed(found, at):
-            if PRECIOUS.search(path) and at.of(path) is not Place.SCRATCH and not _made_here(path, found, at):
+        at = get_work_folders(event, facts)
+        for path in _iter_removed(found, at):
+            if (
+                PRECIOUS.search(path)
+                and at.classify(path) is not PathArea.SCRATCH
+                and not _is_made_here(path, found, at)
+            ):
                 return deny(
                     f"{path!r} holds the repository: commits, branches and stashes that exist nowhere else. Leave it; "
                     "to undo something use git itself, to start over let the user remove it."
@@ -64,65 +68,65 @@ class GitMetadata(Policy):
         return None
 
 
-def _removed(found: Script, at: Places) -> Iterator[str]:
-    searches = Searches(found)
+def _iter_removed(found: Script, at: WorkFolders) -> Iterator[str]:
+    searches = ScriptSearches(found)
     for command in found.commands:
-        if elsewhere(command):
+        if runs_elsewhere(command):
             continue
         stand = Standpoint(command.cwd or at.cwd, at.home)
         if command.name.lower() in REMOVERS:
-            for word in _lost(command):
-                yield from _paths(word, command, searches, at)
+            for word in _find_lost_words(command):
+                yield from _iter_paths(word, command, searches, at)
         for redirect in command.redirects:
             # Appending destroys nothing.
-            if redirect.writes and redirect.operator not in (">>", "&>>"):
-                yield resolve(redirect.target.text, stand) or ""
+            if redirect.is_write and redirect.operator not in (">>", "&>>"):
+                yield resolve_path(redirect.target.text, stand) or ""
 
 
-def _lost(command: Command) -> Iterator[Word]:
+def _find_lost_words(command: Command) -> Iterator[Word]:
     """What is deleted, moved away or, by `truncate`, emptied."""
     lost = ("delete", "write") if command.name == "truncate" else ("delete",)
     return (word for kind, word in find_acts(command) if kind in lost)
 
 
-def _paths(word: Word, command: Command, searches: Searches, at: Places) -> Iterator[str]:
+def _iter_paths(word: Word, command: Command, searches: ScriptSearches, at: WorkFolders) -> Iterator[str]:
     """The paths that a word may stand for."""
     cwd = command.cwd or at.cwd
-    search = searches.of(word, command) if command.via or not word.known else None
+    search = searches.find_search(word, command) if command.via or not word.known else None
     if search is not None:
         stand = Standpoint(search.cwd or cwd, at.home)
-        texts = _sought(search) if searches.first(search, search.tail, stand.cwd) else ()
-        yield from filter(None, (resolve(text, stand) for text in texts))
+        texts = _iter_found(search) if searches.ask_once(search, search.tail, stand.cwd) else ()
+        yield from filter(None, (resolve_path(text, stand) for text in texts))
         return
-    for one, folder in ((word, cwd), *meant(word, searches.printing(word, command), at)):
-        yield resolve(without_everything(one.text), Standpoint(folder or cwd, at.home)) or ""
+    for one, folder in ((word, cwd), *resolve_printed(word, searches.list_printers(word, command), at)):
+        yield resolve_path(strip_match_all(one.text), Standpoint(folder or cwd, at.home)) or ""
 
 
-def _sought(search: Search) -> Iterator[str]:
+def _iter_found(search: FileSearch) -> Iterator[str]:
     """Where a search starts, or what it looks for below that."""
-    if len(search.roots) * len(search.names) > NAMES:
+    if len(search.roots) * len(search.names) > MAX_SOUGHT_NAMES:
         yield ".git"
         return
     for root in search.roots:
         if not search.narrowed:
             yield root.text
         elif not any(name.endswith(".lock") for name in search.names):
-            yield from (f"{root.text}{tail}{search.tail}" for name in search.names for tail in _tails(name))
+            yield from (f"{root.text}{tail}{search.tail}" for name in search.names for tail in _iter_tails(name))
 
 
-def _tails(pattern: str) -> Iterator[str]:
+def _iter_tails(pattern: str) -> Iterator[str]:
     """What a pattern for names or paths may match: itself, and `.git` wherever it is below."""
-    parts = without_everything(pattern).rstrip("/").split("/")
+    parts = strip_match_all(pattern).rstrip("/").split("/")
     yield f"/{parts[-1]}"
     for place, part in enumerate(parts):
-        if "git" in part and matches(".git", part):
+        if "git" in part and matches_glob(".git", part):
             yield "/".join(("", ".git", *parts[place + 1 :]))
 
 
-def _made_here(path: str, found: Script, at: Places) -> bool:
+def _is_made_here(path: str, found: Script, at: WorkFolders) -> bool:
     """Whether the repository was made by the same command, below the folder of the project."""
     parent = path.partition("/.git")[0]
     # A clone elsewhere in the same command must not excuse deleting the project's own repository.
     if parent in (at.project, at.cwd):
         return False
-    return any(command.name == "git" and MAKERS.intersection(command.args) for command in found.commands)
+    return any(command.name == "git" and REPOSITORY_MAKERS.intersection(command.args) for command in found.commands)

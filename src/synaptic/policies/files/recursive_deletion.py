@@ -9,33 +9,42 @@ from synaptic.model.decision import Verdict, ask, deny
 from synaptic.model.event import PreToolUse
 from synaptic.policies.base import FEWER, Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.mounts import Mount, mounts, outside
-from synaptic.policies.reading import SCRATCH, SHELLS, boxed, contained, elsewhere, named, places, script
+from synaptic.policies.mounts import Mount, find_host_paths, find_mounts
+from synaptic.policies.reading import (
+    SCRATCH_FOLDERS,
+    SHELL_TOOLS,
+    get_script,
+    get_work_folders,
+    is_boxed_in,
+    runs_elsewhere,
+    runs_in_container,
+    select_commands,
+)
 from synaptic.shell.book.arguments import Arguments
 from synaptic.shell.book.entries import find_program
-from synaptic.shell.effects.find import finding
-from synaptic.shell.effects.printed import meant
-from synaptic.shell.effects.searched import FINDERS, Searches
-from synaptic.shell.places import Place, Places
+from synaptic.shell.effects.find import read_find
+from synaptic.shell.effects.printed import resolve_printed
+from synaptic.shell.effects.searched import FIND_PROGRAMS, ScriptSearches
+from synaptic.shell.places import PathArea, WorkFolders
 from synaptic.shell.read.script import Command, Script, Word
 
-HIT = {
-    Place.WHOLE: "the root, a home folder, or a folder that holds one of them or the project",
-    Place.HERE: "the project itself or the folder you stand in",
-    Place.SYSTEM: "a part of the system",
-    Place.OUTSIDE: "outside the project",
+AREA_NAMES = {
+    PathArea.WHOLE: "the root, a home folder, or a folder that holds one of them or the project",
+    PathArea.HERE: "the project itself or the folder you stand in",
+    PathArea.SYSTEM: "a part of the system",
+    PathArea.OUTSIDE: "outside the project",
 }
 INSTEAD = "Delete the folders you made by their names inside the project, or let the user delete this."
-WINDOWS = frozenset({"rd", "rmdir", "del", "erase"})
-SHELL_OF_WINDOWS = frozenset({"remove-item", "ri"})
+CMD_DELETERS = frozenset({"rd", "rmdir", "del", "erase"})
+POWERSHELL_DELETERS = frozenset({"remove-item", "ri"})
 EMPTIERS = frozenset({"unlink", "truncate"})
 """Programs that take one file at a time, and many when a search hands them over."""
-ACCOUNTS = frozenset({"userdel", "deluser"})
+ACCOUNT_REMOVERS = frozenset({"userdel", "deluser"})
 """Programs that remove a user, and with some options the home folder as well."""
 ASKS = ("i", "I", "interactive")
-UNNAMED = FINDERS | ACCOUNTS
+UNNAMED_DELETERS = FIND_PROGRAMS | ACCOUNT_REMOVERS
 """Programs that delete what their words do not name."""
-DELETERS = WINDOWS | SHELL_OF_WINDOWS | UNNAMED | EMPTIERS | {"rm", "mv", "rsync"}
+DELETERS = CMD_DELETERS | POWERSHELL_DELETERS | UNNAMED_DELETERS | EMPTIERS | {"rm", "mv", "rsync"}
 
 
 class Deletion(msgspec.Struct, frozen=True):
@@ -76,12 +85,12 @@ class RecursiveDeletion(Policy):
 
     id = "files.recursive-deletion"
     events = (PreToolUse,)
-    tools = SHELLS
+    tools = SHELL_TOOLS
     priority = 21
     preset = "essentials"
     needs = ("extra_roots",)
 
-    scratch: Annotated[tuple[str, ...], FEWER] = SCRATCH
+    scratch: Annotated[tuple[str, ...], FEWER] = SCRATCH_FOLDERS
     """Folders outside the project whose contents may be deleted; `$TMPDIR` is one too."""
     only_output: bool = False
     """Inside the project, delete recursively only what a build makes (`output`), too."""
@@ -93,39 +102,41 @@ class RecursiveDeletion(Policy):
     """Names of folders that can be made again; used with `only_output`."""
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        found = script(event, facts, DELETERS)
+        found = get_script(event, facts, DELETERS)
         if found is None:
             return None
-        at = places(event, facts, self.scratch)
-        searches = Searches(found)
-        mounted = mounts(found)
-        for command in named(found, DELETERS):
-            if self._harmless(command, at):
+        at = get_work_folders(event, facts, self.scratch)
+        searches = ScriptSearches(found)
+        mounted = find_mounts(found)
+        for command in select_commands(found, DELETERS):
+            if self._is_harmless(command, at):
                 continue
-            for deletion in _deletions(command, searches):
-                if verdict := self._judged(deletion, command, searches, at):
+            for deletion in _find_deletions(command, searches):
+                if verdict := self._judge_deletion(deletion, command, searches, at):
                     return verdict
-                if mounted and contained(command) and (verdict := self._mounted(deletion, mounted, at)):
+                if mounted and runs_in_container(command) and (verdict := self._judge_mounts(deletion, mounted, at)):
                     return verdict
         return None
 
-    def _mounted(self, deletion: Deletion, mounted: tuple[Mount, ...], at: Places) -> Verdict | None:
+    def _judge_mounts(self, deletion: Deletion, mounted: tuple[Mount, ...], at: WorkFolders) -> Verdict | None:
         """What a container deletes of this machine."""
         for word in deletion.words:
-            for path in outside(word.text, mounted, writes=True):
+            for path in find_host_paths(word.text, mounted, writes=True):
                 real = msgspec.structs.replace(word, text=path)
-                if self._bad(place := at.hit(real, at.cwd), real, deletion, at):
-                    return _verdict(real, place, certain=word.known)
+                if self._is_bad(place := at.classify_word(real, at.cwd), real, deletion, at):
+                    return _make_verdict(real, place, certain=word.known)
         return None
 
-    def _harmless(self, command: Command, at: Places) -> bool:
+    def _is_harmless(self, command: Command, at: WorkFolders) -> bool:
         """Whether it is about nothing but names below the project. A search and an account have their own folders."""
         # Through another program (`xargs`, `find -exec`) the words may not be all that is deleted.
-        if self.only_output or command.via or command.name.lower() in UNNAMED:
+        if self.only_output or command.via or command.name.lower() in UNNAMED_DELETERS:
             return False
-        return at.ordinary(command.argv[1:], command.cwd)
+        return at.are_plain_names(command.argv[1:], command.cwd)
 
-    def _judged(self, deletion: Deletion, command: Command, searches: Searches, at: Places) -> Verdict | None:
+    def _judge_deletion(
+        self, deletion: Deletion, command: Command, searches: ScriptSearches, at: WorkFolders
+    ) -> Verdict | None:
         found = searches.found
         for word in deletion.words:
             if word.text == "{}" and not word.known:
@@ -134,121 +145,130 @@ class RecursiveDeletion(Policy):
                         "This deletes whatever the list before it holds. Print the list first, then delete by name."
                     )
                 continue
-            for real, cwd in meant(word, _printing(word, command, searches), at):
-                if self._bad(place := at.hit(real, cwd), real, deletion, at) and not _far(place, command, found):
-                    return _verdict(word, place, certain=False)
-            place = at.hit(word, deletion.cwd or command.cwd)
-            if self._bad(place, word, deletion, at) and not _far(place, command, found):
-                return _verdict(word, place, certain=word.known and (bool(command.cwd) or word.text[:1] in "/~"))
-            if place is Place.PROJECT and self.only_output and not self._made(word.text):
+            for real, cwd in resolve_printed(word, _list_printing(word, command, searches), at):
+                if self._is_bad(place := at.classify_word(real, cwd), real, deletion, at) and not _is_elsewhere(
+                    place, command, found
+                ):
+                    return _make_verdict(word, place, certain=False)
+            place = at.classify_word(word, deletion.cwd or command.cwd)
+            if self._is_bad(place, word, deletion, at) and not _is_elsewhere(place, command, found):
+                return _make_verdict(word, place, certain=word.known and (bool(command.cwd) or word.text[:1] in "/~"))
+            if place is PathArea.PROJECT and self.only_output and not self._is_build_output(word.text):
                 return deny(f"{word.text!r} is not a folder that a build makes again. {INSTEAD}")
         return None
 
-    def _bad(self, place: Place, word: Word, deletion: Deletion, at: Places) -> bool:
-        if place is Place.OUTSIDE:
+    def _is_bad(self, place: PathArea, word: Word, deletion: Deletion, at: WorkFolders) -> bool:
+        if place is PathArea.OUTSIDE:
             return (deletion.searched or (deletion.forced and deletion.recursive)) and not deletion.picked
-        if place is Place.SYSTEM:
+        if place is PathArea.SYSTEM:
             # `find /tmp -name x -delete` is ordinary, although /tmp itself must stay.
             return not (deletion.picked and word.text.rstrip("/") in at.scratch)
-        if place is Place.HERE and word.glob and deletion.into and at.hit(deletion.into, at.cwd) is Place.PROJECT:
+        if (
+            place is PathArea.HERE
+            and word.glob
+            and deletion.into
+            and at.classify_word(deletion.into, at.cwd) is PathArea.PROJECT
+        ):
             return False  # `mv * new/` keeps it in the project
-        if place is Place.HERE:
+        if place is PathArea.HERE:
             return not deletion.picked and ((deletion.forced and deletion.recursive) or not deletion.searched)
-        return place is Place.WHOLE and (deletion.aged or not (deletion.picked and word.text.strip("/*")))
+        return place is PathArea.WHOLE and (deletion.aged or not (deletion.picked and word.text.strip("/*")))
 
-    def _made(self, text: str) -> bool:
+    def _is_build_output(self, text: str) -> bool:
         return any(part in self.output for part in text.split("/"))
 
 
-def _far(place: Place, command: Command, found: Script) -> bool:
+def _is_elsewhere(place: PathArea, command: Command, found: Script) -> bool:
     """Whether the path says nothing, because the command runs on another machine or in a container."""
-    return (place is Place.OUTSIDE and elsewhere(command)) or (place is not Place.WHOLE and boxed(command, found))
-
-
-def _printing(word: Word, command: Command, searches: Searches) -> list[Command]:
-    """The commands that print what a word holds. What `ls` lists may be moved: it is not lost."""
-    printing = searches.printing(word, command)
-    return printing if command.name != "mv" else [one for one in printing if one.name == "git"]
-
-
-def _verdict(word: Word, place: Place, certain: bool) -> Verdict:
-    if certain:
-        return deny(f"This would delete {word.text!r}: {HIT[place]}. {INSTEAD}")
-    return ask(
-        f"{word.text!r} is {HIT[place]} if what is unknown in it is empty or somewhere else. Write the path out, or "
-        'use "${NAME:?}" so that the command stops when it is empty.'
+    return (place is PathArea.OUTSIDE and runs_elsewhere(command)) or (
+        place is not PathArea.WHOLE and is_boxed_in(command, found)
     )
 
 
-def _deletions(command: Command, searches: Searches) -> Iterator[Deletion]:
+def _list_printing(word: Word, command: Command, searches: ScriptSearches) -> list[Command]:
+    """The commands that print what a word holds. What `ls` lists may be moved: it is not lost."""
+    printing = searches.list_printers(word, command)
+    return printing if command.name != "mv" else [one for one in printing if one.name == "git"]
+
+
+def _make_verdict(word: Word, place: PathArea, certain: bool) -> Verdict:
+    if certain:
+        return deny(f"This would delete {word.text!r}: {AREA_NAMES[place]}. {INSTEAD}")
+    return ask(
+        f"{word.text!r} is {AREA_NAMES[place]} if what is unknown in it is empty or somewhere else. Write the path "
+        'out, or use "${NAME:?}" so that the command stops when it is empty.'
+    )
+
+
+def _find_deletions(command: Command, searches: ScriptSearches) -> Iterator[Deletion]:
     name = command.name.lower()
     if name == "rm":
-        yield from _rm(command, searches)
-    elif name in FINDERS and (sought := finding(command.argv)).deletes:
+        yield from _read_rm(command, searches)
+    elif name in FIND_PROGRAMS and (sought := read_find(command.argv)).deletes:
         yield Deletion(sought.roots, picked=sought.narrowed, aged=sought.aged)
-    elif name in WINDOWS and any(text.lower() == "/s" for text in command.args):
+    elif name in CMD_DELETERS and any(text.lower() == "/s" for text in command.args):
         yield Deletion(tuple(word for word in command.argv[1:] if len(word.text) != 2))
-    elif name in SHELL_OF_WINDOWS:
-        yield from _remove_item(command)
+    elif name in POWERSHELL_DELETERS:
+        yield from _read_remove_item(command)
     elif name in EMPTIERS:
-        yield from _emptied(command, searches)
+        yield from _read_emptying(command, searches)
     elif name == "mv":
-        yield _moved(_given(command))
-    elif name == "rsync" and (given := _given(command)).has_role("purge"):
+        yield _read_move(_read_given(command))
+    elif name == "rsync" and (given := _read_given(command)).has_role("purge"):
         yield Deletion(tuple(word for word in given.operands[-1:] if ":" not in word.text), forced=False)
-    elif name in ACCOUNTS and (given := _given(command)).has_role("purge"):
+    elif name in ACCOUNT_REMOVERS and (given := _read_given(command)).has_role("purge"):
         yield Deletion(tuple(Word(f"~{word.text}", word.known) for word in given.operands))
 
 
-def _given(command: Command) -> Arguments:
+def _read_given(command: Command) -> Arguments:
     return find_program(command.name).read(command.argv[1:])
 
 
-def _moved(given: Arguments) -> Deletion:
+def _read_move(given: Arguments) -> Deletion:
     """`mv` as a deletion: what is moved is gone from its old place."""
-    if into := given.of_role("into"):
+    if into := given.get_by_role("into"):
         return Deletion(given.operands, forced=False, into=into[0])
     return Deletion(given.operands[:-1], forced=False, into=given.operands[-1] if given.operands else None)
 
 
-def _remove_item(command: Command) -> Iterator[Deletion]:
+def _read_remove_item(command: Command) -> Iterator[Deletion]:
     flags = [text.lower() for text in command.args if text[:1] == "-"]
     if any(flag.startswith("-r") for flag in flags):
         words = tuple(word for word in command.argv[1:] if word.text[:1] != "-")
         yield Deletion(words, forced=any(flag.startswith("-f") for flag in flags))
 
 
-def _rm(command: Command, searches: Searches) -> Iterator[Deletion]:
+def _read_rm(command: Command, searches: ScriptSearches) -> Iterator[Deletion]:
     if command.via and command.via[-1] == "find -delete":
         return  # the `find` itself is looked at
-    given = _given(command)
+    given = _read_given(command)
     recursive = given.has("recursive") or any(text.lower() == "-recurse" for text in command.args)
-    forced = _forced(given, command)
-    asks = given.has(*ASKS) or _confirmed(command)
+    forced = _is_forced(given, command)
+    asks = given.has(*ASKS) or _is_confirmed(command)
     named = []
     for word in given.operands:
-        search = searches.of(word, command) if command.via or not word.known else None
+        search = searches.find_search(word, command) if command.via or not word.known else None
         if search is None:
             named.append(word)
         # Many commands may run on the results of one search: it is judged once for each way of deleting.
-        elif searches.first(search, forced, recursive, asks, command.via):
+        elif searches.ask_once(search, forced, recursive, asks, command.via):
             yield Deletion(search.roots, forced, recursive, search.narrowed, not asks, search.cwd, aged=search.aged)
     if recursive:
         yield Deletion(tuple(named), forced)
 
 
-def _emptied(command: Command, searches: Searches) -> Iterator[Deletion]:
-    for word in _given(command).operands:
-        if (search := searches.of(word, command)) and searches.first(search, command.via):
-            yield Deletion(search.roots, False, False, search.narrowed, not _confirmed(command), search.cwd)
+def _read_emptying(command: Command, searches: ScriptSearches) -> Iterator[Deletion]:
+    for word in _read_given(command).operands:
+        if (search := searches.find_search(word, command)) and searches.ask_once(search, command.via):
+            yield Deletion(search.roots, False, False, search.narrowed, not _is_confirmed(command), search.cwd)
 
 
-def _forced(given: Arguments, command: Command) -> bool:
+def _is_forced(given: Arguments, command: Command) -> bool:
     if given.has(*ASKS):
         return False
     return given.has("force") or any(text.lower() == "-force" for text in command.args)
 
 
-def _confirmed(command: Command) -> bool:
+def _is_confirmed(command: Command) -> bool:
     """Whether the search asks before each file."""
     return any("-ok" in label for label in command.via)

@@ -5,7 +5,7 @@ from synaptic.model.event import ConfigChange
 from synaptic.model.layers import ForgetSkill
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.fleet.handled import Handled, recorded
+from synaptic.policies.fleet.handled import HandlerResult, build_result
 
 SKILL_FILE = "SKILL.md"
 
@@ -28,10 +28,10 @@ class SkillChange(Policy):
     preset = "fleet"
     recheck = False
 
-    def handle(self, event: ConfigChange, facts: Facts) -> Handled:
+    def handle(self, event: ConfigChange, facts: Facts) -> HandlerResult:
         changed = event.file_path.rpartition("/")[2] == SKILL_FILE
         forget = ForgetSkill(path=event.file_path) if changed else None
-        return recorded({"skillForgotten": changed}, forget)
+        return build_result({"skillForgotten": changed}, forget)
 
     def check(self, event: ConfigChange, facts: Facts) -> Verdict | None:
         return self.handle(event, facts).verdict

@@ -4,56 +4,60 @@ import re
 
 from synaptic.model.event import PreToolUse
 from synaptic.policies.facts import Facts
-from synaptic.policies.reading import elsewhere, reading
+from synaptic.policies.reading import get_reading, runs_elsewhere
 from synaptic.shell.read.script import Command, Script
 
-BESIDE = frozenset({"cd", "echo", "printf", "true"})
-FEEDS = frozenset({"cat", "echo", "printf"})
-SHELLS = frozenset({"bash", "dash", "sh", "zsh"})
-CODE = re.compile(r"-[a-z]*c")
-HELP = frozenset({"--help", "-h"})
-NOWHERE = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr"})
+HARMLESS_PROGRAMS = frozenset({"cd", "echo", "printf", "true"})
+FEEDING_PROGRAMS = frozenset({"cat", "echo", "printf"})
+SHELL_PROGRAMS = frozenset({"bash", "dash", "sh", "zsh"})
+CODE_OPTION = re.compile(r"-[a-z]*c")
+HELP_OPTIONS = frozenset({"--help", "-h"})
+NULL_DEVICES = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr"})
 
 
-def engine_call(event: PreToolUse, facts: Facts, names: tuple[str, ...]) -> str:
+def classify_engine_call(event: PreToolUse, facts: Facts, names: tuple[str, ...]) -> str:
     """`log` for a call that writes to the log, `other` for any other call of the engine, nothing for the rest."""
     text = event.tool.command
     # Cheap question first: most commands do not name the engine and need not be read here.
     if not text or not any(name in text for name in names):
         return ""
-    found = reading(event, facts)
-    if found is None or not _only_engine(found.script, names):
+    found = get_reading(event, facts)
+    if found is None or not _is_only_engine(found.script, names):
         return ""
-    return "log" if any(_logs(command) for command in found.script.commands if command.name in names) else "other"
+    return "log" if any(_writes_log(command) for command in found.script.commands if command.name in names) else "other"
 
 
-def _only_engine(script: Script, names: tuple[str, ...]) -> bool:
+def _is_only_engine(script: Script, names: tuple[str, ...]) -> bool:
     """Whether the engine is what the text is about: it comes first, after what feeds it, and nothing else acts."""
     # What cannot be read may be work, and work has to be counted.
-    if script.unresolved or script.truncated or any(one.target.text not in NOWHERE for one in script.writes):
+    if script.unresolved or script.truncated or any(one.target.text not in NULL_DEVICES for one in script.writes):
         return False
-    acting = [command for command in script.commands if not _wraps(command) and not _leads_up(script, command, names)]
+    acting = [
+        command
+        for command in script.commands
+        if not _is_shell_wrapper(command) and not _leads_up(script, command, names)
+    ]
     if not acting or acting[0].name not in names:
         return False
-    return all(command.name in BESIDE or command.name in names for command in acting) and not any(
-        map(elsewhere, script.commands)
+    return all(command.name in HARMLESS_PROGRAMS or command.name in names for command in acting) and not any(
+        map(runs_elsewhere, script.commands)
     )
 
 
-def _wraps(command: Command) -> bool:
+def _is_shell_wrapper(command: Command) -> bool:
     """`bash -lc '...'`: what it runs is among the commands."""
-    return command.name in SHELLS and CODE.fullmatch(next(iter(command.args), "")) is not None
+    return command.name in SHELL_PROGRAMS and CODE_OPTION.fullmatch(next(iter(command.args), "")) is not None
 
 
 def _leads_up(script: Script, command: Command, names: tuple[str, ...]) -> bool:
     if command.name == "cd":
         return True
-    return command.name in FEEDS and any(other.name in names for other in script.downstream(command))
+    return command.name in FEEDING_PROGRAMS and any(other.name in names for other in script.find_downstream(command))
 
 
-def _logs(command: Command) -> bool:
+def _writes_log(command: Command) -> bool:
     """`synaptic effort log`, or `log` of an engine that has no efforts among its words."""
     words = [word for word in command.args if not word.startswith("-")]
-    if not HELP.isdisjoint(command.args):
+    if not HELP_OPTIONS.isdisjoint(command.args):
         return False
     return words[:2] == ["effort", "log"] or (words[:1] == ["log"] and command.name != "synaptic")

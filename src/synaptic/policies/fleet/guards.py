@@ -14,21 +14,21 @@ OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
 }
 
 
-def fired(rules: object, values: Mapping[str, float | None]) -> list[dict[str, object]]:
+def find_fired_rules(rules: object, values: Mapping[str, float | None]) -> list[dict[str, object]]:
     """The rules whose condition holds, in their order. A rule that cannot be understood does not fire."""
     if not isinstance(rules, list | tuple):
         return []
-    found = (rule for rule in rules if isinstance(rule, Mapping) and _holds(rule.get("condition"), values))
+    found = (rule for rule in rules if isinstance(rule, Mapping) and _condition_holds(rule.get("condition"), values))
     return [{"ruleId": str(rule.get("ruleId") or ""), "payload": rule.get("payload")} for rule in found]
 
 
-def told(rules: list[dict[str, object]]) -> Iterator[str]:
+def describe_rules(rules: list[dict[str, object]]) -> Iterator[str]:
     """The text that the model is given about the rules that fired."""
     for rule in rules:
-        yield f"[Guard: {rule['ruleId']}]\n{_text(rule['payload'])}".rstrip()
+        yield f"[Guard: {rule['ruleId']}]\n{_format_payload(rule['payload'])}".rstrip()
 
 
-def _holds(condition: object, values: Mapping[str, float | None]) -> bool:
+def _condition_holds(condition: object, values: Mapping[str, float | None]) -> bool:
     if not isinstance(condition, Mapping):
         return False
     compare = OPERATORS.get(str(condition.get("op")))
@@ -39,7 +39,7 @@ def _holds(condition: object, values: Mapping[str, float | None]) -> bool:
     return compare(actual, wanted)
 
 
-def _text(payload: object) -> str:
+def _format_payload(payload: object) -> str:
     if isinstance(payload, Mapping) and isinstance(payload.get("text"), str):
         return str(payload["text"])
     if payload is None or isinstance(payload, str):

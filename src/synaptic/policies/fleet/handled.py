@@ -10,21 +10,21 @@ from synaptic.model.effect import Effect
 from synaptic.policies.facts import Facts
 
 
-class Handled(msgspec.Struct, frozen=True):
+class HandlerResult(msgspec.Struct, frozen=True):
     """The outcome of handling one event. The answer's keys are those of the hook method's result."""
 
     answer: Mapping[str, object]
     verdict: Verdict | None = None
 
 
-class Handler(Protocol):
+class PolicyHandler(Protocol):
     """A policy that can be called by name as well."""
 
-    def handle(self, event: Any, facts: Facts) -> Handled:
+    def handle(self, event: Any, facts: Facts) -> HandlerResult:
         """As pure as `check`, whose verdict it holds."""
 
 
-def recorded(answer: Mapping[str, object], *effects: Effect | None) -> Handled:
+def build_result(answer: Mapping[str, object], *effects: Effect | None) -> HandlerResult:
     """An answer with the changes that go with it, leaving out those that are None."""
     found = tuple(effect for effect in effects if effect is not None)
-    return Handled(answer, record(*found) if found else None)
+    return HandlerResult(answer, record(*found) if found else None)

@@ -4,8 +4,8 @@ from synaptic.model.decision import Verdict
 from synaptic.model.event import Notification
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.fleet.handled import Handled, recorded
-from synaptic.policies.fleet.standing import status
+from synaptic.policies.fleet.handled import HandlerResult, build_result
+from synaptic.policies.fleet.standing import build_status
 
 
 class Attention(Policy):
@@ -29,10 +29,10 @@ class Attention(Policy):
     ignored: tuple[str, ...] = ("auth_success", "elicitation_complete", "elicitation_response")
     """Kinds of notification after which nobody is waited for."""
 
-    def handle(self, event: Notification, facts: Facts) -> Handled:
+    def handle(self, event: Notification, facts: Facts) -> HandlerResult:
         waits = event.notification_type not in self.ignored
-        changed = status(event, facts, "attention", event.message or event.title) if waits else None
-        return recorded({"agentUpdated": changed is not None}, changed)
+        changed = build_status(event, facts, "attention", event.message or event.title) if waits else None
+        return build_result({"agentUpdated": changed is not None}, changed)
 
     def check(self, event: Notification, facts: Facts) -> Verdict | None:
         return self.handle(event, facts).verdict

@@ -2,35 +2,35 @@
 
 from synaptic.model.layers import Effort
 
-LOG = """synaptic effort log <<'EOF'
+LOG_COMMAND = """synaptic effort log <<'EOF'
 ## What you did
 What you found, what you decided, what comes next.
 EOF"""
-DEHYDRATE = """synaptic effort dehydrate <<'EOF'
+DEHYDRATE_COMMAND = """synaptic effort dehydrate <<'EOF'
 {"summary": "...", "lastAction": "...", "nextSteps": ["..."],
  "handoverInstructions": "...", "userHistory": "...", "requiredFiles": ["at most 8 paths"]}
 EOF"""
 
 
-def log_now(count: int, limit: int) -> str:
+def build_log_order(count: int, limit: int) -> str:
     """Why a call is stopped, and what frees the next one."""
     return (
         f"heartbeat-block: {count}/{limit} tool calls without a word in the log. Write down what you did and what "
         "comes next; every other tool call is stopped until then. Type this as a command of its own, with nothing "
-        f"before or after it:\n{LOG}"
+        f"before or after it:\n{LOG_COMMAND}"
     )
 
 
-def dehydrate_now(usage: float) -> str:
+def build_dehydrate_order(usage: float) -> str:
     """What to do while there is still room for it."""
     return (
         f"The context is {usage:.0%} full. Leave what you are doing and hand over to the next context window, which "
-        f"knows only what you write down now (summary, lastAction and nextSteps are required). Type:\n{DEHYDRATE}\n"
-        "Then end your turn."
+        f"knows only what you write down now (summary, lastAction and nextSteps are required). Type:\n"
+        f"{DEHYDRATE_COMMAND}\nThen end your turn."
     )
 
 
-def go_on(effort: Effort) -> str:
+def build_resume_prompt(effort: Effort) -> str:
     """The first prompt of a window that takes over an effort."""
     phase = f", phase {effort.phase}" if effort.phase else ""
     return (

@@ -4,8 +4,8 @@ from synaptic.model.decision import Verdict
 from synaptic.model.event import PermissionRequest
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.fleet.handled import Handled, recorded
-from synaptic.policies.fleet.standing import status
+from synaptic.policies.fleet.handled import HandlerResult, build_result
+from synaptic.policies.fleet.standing import build_status
 
 
 class PermissionWait(Policy):
@@ -26,9 +26,9 @@ class PermissionWait(Policy):
     needs = ("layers", "agent_name")
     recheck = False
 
-    def handle(self, event: PermissionRequest, facts: Facts) -> Handled:
-        changed = status(event, facts, "attention", f"asks for permission: {event.tool_name}")
-        return recorded({"agentUpdated": changed is not None}, changed)
+    def handle(self, event: PermissionRequest, facts: Facts) -> HandlerResult:
+        changed = build_status(event, facts, "attention", f"asks for permission: {event.tool_name}")
+        return build_result({"agentUpdated": changed is not None}, changed)
 
     def check(self, event: PermissionRequest, facts: Facts) -> Verdict | None:
         return self.handle(event, facts).verdict

@@ -11,8 +11,8 @@ from synaptic.model.layers import INJECTIONS, Discovered, Effort, Loaded, Metada
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
 from synaptic.policies.fleet import dialogue
-from synaptic.policies.fleet.handled import Handled
-from synaptic.policies.fleet.standing import status
+from synaptic.policies.fleet.handled import HandlerResult
+from synaptic.policies.fleet.standing import build_status
 
 
 class ToolAftermath(Policy):
@@ -36,12 +36,12 @@ class ToolAftermath(Policy):
     needs = ("layers", "agent_name", "directives", "directive_folders")
     recheck = False
 
-    def handle(self, event: PostToolUse, facts: Facts) -> Handled:
+    def handle(self, event: PostToolUse, facts: Facts) -> HandlerResult:
         effort, session = facts.layers.effort, facts.layers.session
         # They are told once, and to the main agent: a sub-agent must not use them up.
-        injections = _injections(effort) if effort and not event.agent_id else []
-        asked = event.tool_name == dialogue.ASKS
-        said = dialogue.entry(event.tool_input, event.tool_response) if asked and effort else None
+        injections = _list_injections(effort) if effort and not event.agent_id else []
+        asked = event.tool_name == dialogue.ASK_TOOL
+        said = dialogue.build_entry(event.tool_input, event.tool_response) if asked and effort else None
         answer = {
             "heartbeatCount": session.heartbeat if session else 0,
             "pendingInjections": injections,
@@ -49,36 +49,36 @@ class ToolAftermath(Policy):
             "discoveredDirectives": list(facts.directives) if effort else [],
         }
         effects = (
-            *_kept(event, session, said),
-            *_effects(effort, len(injections), facts),
-            *_working_again(event, facts),
+            *_record_messages(event, session, said),
+            *_record_discoveries(effort, len(injections), facts),
+            *_mark_working(event, facts),
         )
-        context = _context(injections, facts.directives if effort else ())
+        context = _build_context(injections, facts.directives if effort else ())
         if not effects and not context:
-            return Handled(answer)
-        return Handled(answer, Verdict(context=(context,) if context else (), effects=effects))
+            return HandlerResult(answer)
+        return HandlerResult(answer, Verdict(context=(context,) if context else (), effects=effects))
 
     def check(self, event: PostToolUse, facts: Facts) -> Verdict | None:
         return self.handle(event, facts).verdict
 
 
-def _injections(effort: Effort) -> list[object]:
+def _list_injections(effort: Effort) -> list[object]:
     waiting = effort.metadata.get(INJECTIONS)
     return list(waiting) if isinstance(waiting, list | tuple) else []
 
 
-def _kept(event: PostToolUse, session: Session | None, said: dict[str, object] | None) -> Iterator[Effect]:
+def _record_messages(event: PostToolUse, session: Session | None, said: dict[str, object] | None) -> Iterator[Effect]:
     if session is None:
         return
     if said is not None:
         content = msgspec.json.encode(said, enc_hook=str).decode()
         yield Note(session=session.id, role="dialogue", content=content, tool=event.tool_name)
-    path = event.tool.text("file_path") if event.tool_name == "Read" else ""
+    path = event.tool.read_text("file_path") if event.tool_name == "Read" else ""
     if path and path not in session.loaded:
         yield Loaded(session=session.id, files=(path,))
 
 
-def _effects(effort: Effort | None, taken: int, facts: Facts) -> Iterator[Effect]:
+def _record_discoveries(effort: Effort | None, taken: int, facts: Facts) -> Iterator[Effect]:
     if effort is None:
         return
     if taken:
@@ -87,22 +87,22 @@ def _effects(effort: Effort | None, taken: int, facts: Facts) -> Iterator[Effect
         yield Discovered(effort=effort.id, directives=facts.directives, directories=facts.directive_folders)
 
 
-def _working_again(event: PostToolUse, facts: Facts) -> Iterator[SetStatus]:
+def _mark_working(event: PostToolUse, facts: Facts) -> Iterator[SetStatus]:
     agent, session = facts.layers.agent, facts.layers.session
     if agent is None or agent.status == "working" or (agent.status == "done" and session is None):
         return  # a late word of a window that has ended
-    if changed := status(event, facts, "working"):
+    if changed := build_status(event, facts, "working"):
         yield changed
 
 
-def _context(injections: list[object], directives: tuple[str, ...]) -> str:
-    parts = [_injection(item) for item in injections]
+def _build_context(injections: list[object], directives: tuple[str, ...]) -> str:
+    parts = [_format_injection(item) for item in injections]
     if directives:
         parts.append("\n".join(("Directives for this part of the project. Read them before you go on:", *directives)))
     return "\n\n".join(parts)
 
 
-def _injection(item: object) -> str:
+def _format_injection(item: object) -> str:
     if not isinstance(item, Mapping):
         return str(item)
     return f"[Directive: {item.get('ruleId') or ''}]\n{item.get('content') or ''}".rstrip()

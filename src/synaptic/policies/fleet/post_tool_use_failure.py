@@ -7,10 +7,10 @@ from synaptic.model.event import PostToolUseFailure
 from synaptic.model.layers import Note
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.fleet.handled import Handled, recorded
-from synaptic.policies.fleet.standing import status
+from synaptic.policies.fleet.handled import HandlerResult, build_result
+from synaptic.policies.fleet.standing import build_status
 
-KEPT = 4000
+MAX_ERROR_LENGTH = 4000
 
 
 class ToolFailure(Policy):
@@ -33,25 +33,27 @@ class ToolFailure(Policy):
     needs = ("layers", "agent_name")
     recheck = False
 
-    def handle(self, event: PostToolUseFailure, facts: Facts) -> Handled:
+    def handle(self, event: PostToolUseFailure, facts: Facts) -> HandlerResult:
         session = facts.layers.session
-        changed = status(event, facts, "error", f"{event.tool_name}: {event.error}")
+        changed = build_status(event, facts, "error", f"{event.tool_name}: {event.error}")
         note = (
-            Note(session=session.id, role="system", content=_content(event), tool=event.tool_name) if session else None
+            Note(session=session.id, role="system", content=_encode_note(event), tool=event.tool_name)
+            if session
+            else None
         )
         answer = {"agentUpdated": changed is not None, "messageLogged": note is not None}
-        return recorded(answer, changed, note)
+        return build_result(answer, changed, note)
 
     def check(self, event: PostToolUseFailure, facts: Facts) -> Verdict | None:
         return self.handle(event, facts).verdict
 
 
-def _content(event: PostToolUseFailure) -> str:
+def _encode_note(event: PostToolUseFailure) -> str:
     told = {
         "event": "tool_failure",
         "tool": event.tool_name,
         "toolUseId": event.tool_use_id,
-        "error": event.error[:KEPT],
+        "error": event.error[:MAX_ERROR_LENGTH],
         "isInterrupt": event.is_interrupt,
     }
     return msgspec.json.encode(told).decode()

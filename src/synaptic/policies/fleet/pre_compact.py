@@ -5,11 +5,11 @@ from synaptic.model.event import PreCompact
 from synaptic.model.layers import EndSession, Restart
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.fleet.handled import Handled
-from synaptic.policies.fleet.orders import go_on
+from synaptic.policies.fleet.handled import HandlerResult
+from synaptic.policies.fleet.orders import build_resume_prompt
 
-AUTO = "auto"
-REFUSED = (
+AUTO_TRIGGER = "auto"
+COMPACTION_REFUSED = (
     "The context is full: this session has ended, and its supervisor starts a new one that goes on with the effort. "
     "Nothing is compacted."
 )
@@ -35,17 +35,17 @@ class CompactionRestart(Policy):
     needs = ("layers", "agent_name", "supervised")
     recheck = False
 
-    def handle(self, event: PreCompact, facts: Facts) -> Handled:
+    def handle(self, event: PreCompact, facts: Facts) -> HandlerResult:
         effort, session = facts.layers.effort, facts.layers.session
         # Without a supervisor nobody would start the agent again, and the work would simply stop.
-        restarts = event.trigger == AUTO and facts.supervised and not event.agent_id
+        restarts = event.trigger == AUTO_TRIGGER and facts.supervised and not event.agent_id
         if effort is None or effort.finished or not restarts or not facts.agent_name:
-            return Handled({"sessionEnded": False, "restartRequested": False, "restartPrompt": None})
-        prompt = go_on(effort)
+            return HandlerResult({"sessionEnded": False, "restartRequested": False, "restartPrompt": None})
+        prompt = build_resume_prompt(effort)
         restart = Restart(agent=facts.agent_name, prompt=prompt)
         effects = (EndSession(session=session.id), restart) if session else (restart,)
         answer = {"sessionEnded": session is not None, "restartRequested": True, "restartPrompt": prompt}
-        return Handled(answer, deny(REFUSED, *effects))
+        return HandlerResult(answer, deny(COMPACTION_REFUSED, *effects))
 
     def check(self, event: PreCompact, facts: Facts) -> Verdict | None:
         return self.handle(event, facts).verdict

@@ -5,17 +5,17 @@ from typing import Annotated, Any
 
 from synaptic.model.decision import Verdict, deny, record
 from synaptic.model.event import PreToolUse
-from synaptic.model.layers import OVERFLOW, Beat, Effort, Metadata, Session, Usage
+from synaptic.model.layers import OVERFLOW, Beat, ContextUsage, Effort, Metadata, Session
 from synaptic.policies.base import FEWER, LOWER, Policy
 from synaptic.policies.facts import Facts
 from synaptic.policies.fleet import guards
-from synaptic.policies.fleet.engine_call import engine_call
-from synaptic.policies.fleet.handled import Handled
-from synaptic.policies.fleet.metadata import GUARDS, PRELOADS, busy
-from synaptic.policies.fleet.orders import dehydrate_now, log_now
+from synaptic.policies.fleet.engine_call import classify_engine_call
+from synaptic.policies.fleet.handled import HandlerResult
+from synaptic.policies.fleet.metadata import GUARDS, PRELOADS, is_busy
+from synaptic.policies.fleet.orders import build_dehydrate_order, build_log_order
 
-COMMANDS = ("synaptic", "engine")
-UNCOUNTED = ("Task", "Agent", "TaskOutput", "TodoWrite", "TaskCreate", "TaskUpdate", "TaskList", "TaskGet")
+ENGINE_COMMANDS = ("synaptic", "engine")
+UNCOUNTED_TOOLS = ("Task", "Agent", "TaskOutput", "TodoWrite", "TaskCreate", "TaskUpdate", "TaskList", "TaskGet")
 
 
 class Heartbeat(Policy):
@@ -39,55 +39,57 @@ class Heartbeat(Policy):
     needs = ("layers", "usage")
     counts_repeats = False
 
-    commands: Annotated[tuple[str, ...], FEWER] = COMMANDS
+    commands: Annotated[tuple[str, ...], FEWER] = ENGINE_COMMANDS
     """Programs whose calls are not counted; their `effort log` or `log` sets the count back."""
-    uncounted: Annotated[tuple[str, ...], FEWER] = UNCOUNTED
+    uncounted: Annotated[tuple[str, ...], FEWER] = UNCOUNTED_TOOLS
     """Tools that are neither counted nor stopped."""
     overflow: Annotated[float, LOWER] = OVERFLOW
     """How full the context is, from 0 to 1, when the model is told to hand over."""
 
-    def handle(self, event: PreToolUse, facts: Facts) -> Handled:
+    def handle(self, event: PreToolUse, facts: Facts) -> HandlerResult:
         effort, session = facts.layers.effort, facts.layers.session
         if effort is None or session is None:
-            return Handled(_answer(0))
+            return HandlerResult(_build_answer(0))
         # Before any counting: the call that writes the log must pass even when every other call is stopped.
-        if said := engine_call(event, facts, self.commands):
-            return _of_engine(said, session)
-        if effort.finished or busy(effort.metadata):
-            return Handled(_answer(session.heartbeat))
+        if said := classify_engine_call(event, facts, self.commands):
+            return _answer_engine_call(said, session)
+        if effort.finished or is_busy(effort.metadata):
+            return HandlerResult(_build_answer(session.heartbeat))
         if event.tool_name in self.uncounted:
             return self._let_through(event, facts, effort, None)
-        edited = next(iter(event.tool.paths), "") if event.tool.edits else ""
+        edited = next(iter(event.tool.paths), "") if event.tool.is_edit else ""
         again = edited != "" and edited == session.edited
         added = 0 if again else 1
         if session.heartbeat + added >= effort.limit:
-            return _stopped(session.heartbeat + added, effort, _beat(session, add=added, edited=edited))
+            return _stop_call(session.heartbeat + added, effort, _make_beat(session, add=added, edited=edited))
         # Without AGENT_ID the session may belong to another window, whose usage must not be overwritten.
-        usage = facts.usage if _is_own(event, session) else Usage()
-        beat = _beat(session, add=added, edited=edited, usage=usage.share, offset=usage.offset)
+        usage = facts.usage if _is_own(event, session) else ContextUsage()
+        beat = _make_beat(session, add=added, edited=edited, usage=usage.share, offset=usage.offset)
         return self._let_through(event, facts, effort, beat)
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
         return self.handle(event, facts).verdict
 
-    def _let_through(self, event: PreToolUse, facts: Facts, effort: Effort, beat: Beat | None) -> Handled:
+    def _let_through(self, event: PreToolUse, facts: Facts, effort: Effort, beat: Beat | None) -> HandlerResult:
         session = facts.layers.session
         count = (session.heartbeat if session else 0) + (beat.add if beat else 0)
-        usage = _usage(event, facts)
+        usage = _read_usage(event, facts)
         full = usage is not None and usage >= self.overflow
         rules = effort.metadata.get(GUARDS)
-        fired = guards.fired(rules, {"heartbeat_counter": count, "context_usage": usage}) if rules else []
-        preloads = [] if event.agent_id else _preloads(effort.metadata)
+        fired = guards.find_fired_rules(rules, {"heartbeat_counter": count, "context_usage": usage}) if rules else []
+        preloads = [] if event.agent_id else _list_preloads(effort.metadata)
         if not (full or fired or preloads):  # nearly every call
-            return Handled(_answer(count, usage), record(beat) if beat else None)
-        answer = _answer(count, usage, overflowWarning=full, pendingPreloads=preloads, firedRules=fired)
+            return HandlerResult(_build_answer(count, usage), record(beat) if beat else None)
+        answer = _build_answer(count, usage, overflowWarning=full, pendingPreloads=preloads, firedRules=fired)
         taken = Metadata(effort=effort.id, take={PRELOADS: len(preloads)}) if preloads else None
         effects = tuple(effect for effect in (beat, taken) if effect is not None)
-        told = [dehydrate_now(usage)] if full and usage is not None and self._news(event, usage, facts) else []
+        told = (
+            [build_dehydrate_order(usage)] if full and usage is not None and self._is_news(event, usage, facts) else []
+        )
         told += ["\n".join(("Read before you go on:", *preloads))] if preloads else []
-        return Handled(answer, Verdict(context=(*told, *guards.told(fired)), effects=effects))
+        return HandlerResult(answer, Verdict(context=(*told, *guards.describe_rules(fired)), effects=effects))
 
-    def _news(self, event: PreToolUse, usage: float, facts: Facts) -> bool:
+    def _is_news(self, event: PreToolUse, usage: float, facts: Facts) -> bool:
         """Whether to tell the model again: once for every percent, not with every call.
 
         What the session's row holds was told: a call that is stopped or logs leaves it as it is.
@@ -99,22 +101,22 @@ class Heartbeat(Policy):
         return int(usage * 100) > int(before * 100)
 
 
-def _beat(session: Session, **fields: Any) -> Beat:
+def _make_beat(session: Session, **fields: Any) -> Beat:
     return Beat(session=session.id, claim=not session.host, **fields)
 
 
-def _of_engine(said: str, session: Session) -> Handled:
+def _answer_engine_call(said: str, session: Session) -> HandlerResult:
     if said != "log":
-        return Handled(_answer(session.heartbeat))
-    return Handled(_answer(0), record(_beat(session, reset=True)))
+        return HandlerResult(_build_answer(session.heartbeat))
+    return HandlerResult(_build_answer(0), record(_make_beat(session, reset=True)))
 
 
-def _stopped(count: int, effort: Effort, beat: Beat) -> Handled:
-    reason = log_now(count, effort.limit)
-    return Handled(_answer(count, allow=False, reason=reason), deny(reason, beat))
+def _stop_call(count: int, effort: Effort, beat: Beat) -> HandlerResult:
+    reason = build_log_order(count, effort.limit)
+    return HandlerResult(_build_answer(count, allow=False, reason=reason), deny(reason, beat))
 
 
-def _usage(event: PreToolUse, facts: Facts) -> float | None:
+def _read_usage(event: PreToolUse, facts: Facts) -> float | None:
     """A sub-agent's call names the transcript of its parent: it says nothing about its own context."""
     if event.agent_id:
         return None
@@ -129,12 +131,12 @@ def _is_own(event: PreToolUse, session: Session) -> bool:
     return not (session.host and event.session_id) or session.host == event.session_id
 
 
-def _preloads(metadata: Mapping[str, object]) -> list[str]:
+def _list_preloads(metadata: Mapping[str, object]) -> list[str]:
     waiting = metadata.get(PRELOADS)
     return [str(item) for item in waiting] if isinstance(waiting, list | tuple) else []
 
 
-def _answer(count: int, usage: float | None = None, **more: object) -> dict[str, object]:
+def _build_answer(count: int, usage: float | None = None, **more: object) -> dict[str, object]:
     return {
         "allow": True,
         "heartbeatCount": count,

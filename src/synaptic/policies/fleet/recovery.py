@@ -6,7 +6,7 @@ import msgspec
 
 from synaptic.model.layers import Effort, HandOver
 
-FIELDS = (
+PAYLOAD_FIELDS = (
     ("summary", "Summary"),
     ("lastAction", "Last Action"),
     ("nextSteps", "Next Steps"),
@@ -15,7 +15,7 @@ FIELDS = (
 )
 
 
-def payload_of(text: str | None) -> object:
+def decode_payload(text: str | None) -> object:
     """A payload as it was given: an object where it is one, else its text."""
     if text is None:
         return None
@@ -26,24 +26,24 @@ def payload_of(text: str | None) -> object:
         return text
 
 
-def recovered(effort: Effort, left: HandOver) -> str:
+def describe_hand_over(effort: Effort, left: HandOver) -> str:
     """The payload, in words, with the files that it requires."""
-    payload = payload_of(left.payload)
+    payload = decode_payload(left.payload)
     said = payload if isinstance(payload, Mapping) else {"summary": payload}
-    lines = ["## Session Recovery (Dehydrated Context)", *_place(effort)]
-    for key, title in FIELDS:
-        if text := _text(said.get(key)):
+    lines = ["## Session Recovery (Dehydrated Context)", *_describe_place(effort)]
+    for key, title in PAYLOAD_FIELDS:
+        if text := _format_value(said.get(key)):
             lines += ["", f"### {title}", text]
     if left.files:
-        lines += ["", "### Required Files", *_files(left.files)]
+        lines += ["", "### Required Files", *_format_files(left.files)]
     return "\n".join(lines)
 
 
-def rehydrated(effort: Effort, left: HandOver, log_end: str = "") -> str:
+def describe_artifacts(effort: Effort, left: HandOver, log_end: str = "") -> str:
     """What there is without a payload: the effort's own files, and the end of its log; nothing when it has none."""
     if not left.artifacts:
         return ""
-    lines = ["## Session Recovery (Artifacts)", *_place(effort)]
+    lines = ["## Session Recovery (Artifacts)", *_describe_place(effort)]
     lines += ["", "The window before this one left no summary. Read what the effort has written so far:"]
     lines += (f"- {path}" for path in left.artifacts)
     if log_end:
@@ -51,18 +51,18 @@ def rehydrated(effort: Effort, left: HandOver, log_end: str = "") -> str:
     return "\n".join(lines)
 
 
-def _place(effort: Effort) -> tuple[str, ...]:
+def _describe_place(effort: Effort) -> tuple[str, ...]:
     return f"Session: {effort.task}", f"Skill: {effort.skill}", f"Phase: {effort.phase or 'none'}"
 
 
-def _files(files: Mapping[str, str | None]) -> Iterator[str]:
+def _format_files(files: Mapping[str, str | None]) -> Iterator[str]:
     for path, text in files.items():
         yield f"[MISSING {path}]" if text is None else f"[{path}]\n{text.rstrip()}"
 
 
-def _text(value: object) -> str:
+def _format_value(value: object) -> str:
     if isinstance(value, list | tuple):
-        return "\n".join(f"- {_text(item)}" for item in value)
+        return "\n".join(f"- {_format_value(item)}" for item in value)
     if value is None or isinstance(value, str):
         return (value or "").strip()
     return msgspec.json.encode(value).decode()

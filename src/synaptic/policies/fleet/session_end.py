@@ -5,8 +5,8 @@ from synaptic.model.event import SessionEnd
 from synaptic.model.layers import EndSession, Session
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.fleet.handled import Handled, recorded
-from synaptic.policies.fleet.standing import status
+from synaptic.policies.fleet.handled import HandlerResult, build_result
+from synaptic.policies.fleet.standing import build_status
 
 
 class SessionClosing(Policy):
@@ -27,23 +27,23 @@ class SessionClosing(Policy):
     needs = ("layers", "agent_name")
     recheck = False
 
-    def handle(self, event: SessionEnd, facts: Facts) -> Handled:
+    def handle(self, event: SessionEnd, facts: Facts) -> HandlerResult:
         session = facts.layers.session
-        ending = EndSession(session=session.id) if session and _of_this_window(session, event) else None
-        changed = None if _moved_on(event, facts) else status(event, facts, "done")
+        ending = EndSession(session=session.id) if session and _is_this_window(session, event) else None
+        changed = None if _has_moved_on(event, facts) else build_status(event, facts, "done")
         answer = {"sessionEnded": ending is not None, "agentUpdated": changed is not None}
-        return recorded(answer, ending, changed)
+        return build_result(answer, ending, changed)
 
     def check(self, event: SessionEnd, facts: Facts) -> Verdict | None:
         return self.handle(event, facts).verdict
 
 
-def _moved_on(event: SessionEnd, facts: Facts) -> bool:
+def _has_moved_on(event: SessionEnd, facts: Facts) -> bool:
     """Whether the agent was last heard of in another window."""
     agent = facts.layers.agent
     return agent is not None and agent.host not in ("", event.session_id)
 
 
-def _of_this_window(session: Session, event: SessionEnd) -> bool:
+def _is_this_window(session: Session, event: SessionEnd) -> bool:
     """A late word of an old window must not end the one that came after it."""
     return not event.agent_id and session.host in ("", event.session_id)

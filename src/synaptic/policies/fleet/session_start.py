@@ -7,10 +7,10 @@ from synaptic.model.event import SessionStart
 from synaptic.model.layers import Effort, Layers, OpenSession, SetStatus, Skill
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.fleet.context_line import context_line
-from synaptic.policies.fleet.handled import Handled, recorded
-from synaptic.policies.fleet.recovery import payload_of, recovered, rehydrated
-from synaptic.policies.fleet.standing import status
+from synaptic.policies.fleet.context_line import format_context_line
+from synaptic.policies.fleet.handled import HandlerResult, build_result
+from synaptic.policies.fleet.recovery import decode_payload, describe_artifacts, describe_hand_over
+from synaptic.policies.fleet.standing import build_status
 
 NOT_FOUND: Mapping[str, object] = {
     "found": False,
@@ -46,22 +46,24 @@ class SessionOpening(Policy):
     needs = ("layers", "agent_name", "hand_over", "log_end")
     recheck = False
 
-    def handle(self, event: SessionStart, facts: Facts) -> Handled:
+    def handle(self, event: SessionStart, facts: Facts) -> HandlerResult:
         effort = facts.layers.effort
         if effort is None or effort.finished:
-            return recorded(NOT_FOUND, _known(event, facts))
-        line = context_line(effort, None, facts.now)
-        preloads = _preloads(effort, facts.layers.skill)
-        parts = (line, _reading(preloads), _past(effort, facts))
-        effects = tuple(one for one in (_opening(event, facts, effort), _known(event, facts)) if one is not None)
+            return build_result(NOT_FOUND, _register_agent(event, facts))
+        line = format_context_line(effort, None, facts.now)
+        preloads = _list_preloads(effort, facts.layers.skill)
+        parts = (line, _describe_preloads(preloads), _describe_past(effort, facts))
+        effects = tuple(
+            one for one in (_open_session(event, facts, effort), _register_agent(event, facts)) if one is not None
+        )
         text = "\n\n".join(part for part in parts if part)
-        return Handled(_found(effort, facts, line, preloads), Verdict(context=(text,), effects=effects))
+        return HandlerResult(_build_answer(effort, facts, line, preloads), Verdict(context=(text,), effects=effects))
 
     def check(self, event: SessionStart, facts: Facts) -> Verdict | None:
         return self.handle(event, facts).verdict
 
 
-def _opening(event: SessionStart, facts: Facts, effort: Effort) -> OpenSession:
+def _open_session(event: SessionStart, facts: Facts, effort: Effort) -> OpenSession:
     # The session before this one ends with it, and what that one handed over counts as told.
     previous = facts.hand_over.previous
     return OpenSession(
@@ -74,7 +76,7 @@ def _opening(event: SessionStart, facts: Facts, effort: Effort) -> OpenSession:
     )
 
 
-def _found(effort: Effort, facts: Facts, line: str, preloads: list[str]) -> dict[str, object]:
+def _build_answer(effort: Effort, facts: Facts, line: str, preloads: list[str]) -> dict[str, object]:
     return {
         "found": True,
         "effortId": effort.id,
@@ -82,32 +84,32 @@ def _found(effort: Effort, facts: Facts, line: str, preloads: list[str]) -> dict
         "skill": effort.skill,
         "phase": effort.phase or None,
         "filesToPreload": preloads,
-        "dehydratedContext": payload_of(facts.hand_over.payload),
-        "skillConfig": _config(facts.layers.skill),
+        "dehydratedContext": decode_payload(facts.hand_over.payload),
+        "skillConfig": _describe_skill(facts.layers.skill),
         "taskDir": effort.task,
         "sessionContext": line,
     }
 
 
-def _known(event: SessionStart, facts: Facts) -> SetStatus | None:
+def _register_agent(event: SessionStart, facts: Facts) -> SetStatus | None:
     """Register the agent with its window and effort. Opening a window does not change its status."""
     agent = facts.layers.agent
-    if agent and (agent.host, agent.effort) == (event.session_id, _effort_of(facts.layers)):
+    if agent and (agent.host, agent.effort) == (event.session_id, _get_effort_id(facts.layers)):
         return None
-    return status(event, facts, agent.status if agent else "done", agent.note if agent else "")
+    return build_status(event, facts, agent.status if agent else "done", agent.note if agent else "")
 
 
-def _effort_of(layers: Layers) -> int | None:
+def _get_effort_id(layers: Layers) -> int | None:
     return layers.effort.id if layers.effort else None
 
 
-def _preloads(effort: Effort, skill: Skill | None) -> list[str]:
+def _list_preloads(effort: Effort, skill: Skill | None) -> list[str]:
     """The skill's templates, then the directives that the effort has met."""
     templates = (path for path in skill.templates.values() if path) if skill else ()
     return list(dict.fromkeys((*templates, *effort.directives)))
 
 
-def _config(skill: Skill | None) -> dict[str, object] | None:
+def _describe_skill(skill: Skill | None) -> dict[str, object] | None:
     if skill is None:
         return None
     return {
@@ -122,13 +124,17 @@ def _config(skill: Skill | None) -> dict[str, object] | None:
     }
 
 
-def _reading(preloads: list[str]) -> str:
+def _describe_preloads(preloads: list[str]) -> str:
     return "\n".join(("Read these files first:", *(f"- {path}" for path in preloads))) if preloads else ""
 
 
-def _past(effort: Effort, facts: Facts) -> str:
+def _describe_past(effort: Effort, facts: Facts) -> str:
     left = facts.hand_over
-    told = recovered(effort, left) if left.payload is not None else rehydrated(effort, left, facts.log_end)
+    told = (
+        describe_hand_over(effort, left)
+        if left.payload is not None
+        else describe_artifacts(effort, left, facts.log_end)
+    )
     if not left.debriefs:
         return told
     debriefs = "\n".join(("Debriefs of the task's earlier efforts:", *(f"- {path}" for path in left.debriefs)))

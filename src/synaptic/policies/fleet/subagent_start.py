@@ -9,9 +9,9 @@ from synaptic.model.event import SubagentStart
 from synaptic.model.layers import Effort, OpenSession, Skill
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.fleet.handled import Handled
-from synaptic.policies.fleet.metadata import INTERNAL
-from synaptic.policies.fleet.orders import LOG
+from synaptic.policies.fleet.handled import HandlerResult
+from synaptic.policies.fleet.metadata import INTERNAL_KEYS
+from synaptic.policies.fleet.orders import LOG_COMMAND
 
 STANDARDS = frozenset({"COMMANDS.md", "INVARIANTS.md", "SIGILS.md"})
 """What the main agent is held to; a sub-agent has its task."""
@@ -37,23 +37,23 @@ class SubagentOpening(Policy):
     needs = ("layers", "agent_name")
     recheck = False
 
-    def handle(self, event: SubagentStart, facts: Facts) -> Handled:
+    def handle(self, event: SubagentStart, facts: Facts) -> HandlerResult:
         effort, session = facts.layers.effort, facts.layers.session
         if effort is None or effort.finished or not event.agent_id:
-            return Handled({"sessionId": None, "effortId": None})
+            return HandlerResult({"sessionId": None, "effortId": None})
         directives = [path for path in effort.directives if path.rpartition("/")[2] not in STANDARDS]
-        template = _template(facts.layers.skill)
+        template = _find_log_template(facts.layers.skill)
         # The engine's own keys are not for the model: what waits in them is told to the main agent.
-        metadata = {key: value for key, value in effort.metadata.items() if key not in INTERNAL}
+        metadata = {key: value for key, value in effort.metadata.items() if key not in INTERNAL_KEYS}
         answer = {
             "sessionId": session.id if session else None,
             "effortId": effort.id,
-            "logFile": effort.artifact("log"),
+            "logFile": effort.artifact_path("log"),
             "logTemplate": template or None,
             "directives": directives,
             "metadata": metadata,
         }
-        context = "\n\n".join(_parts(effort, template, directives, metadata))
+        context = "\n\n".join(_iter_context(effort, template, directives, metadata))
         opening = OpenSession(
             effort=effort.id,
             host=event.session_id,
@@ -61,20 +61,20 @@ class SubagentOpening(Policy):
             subagent=event.agent_id,
             transcript=event.transcript_path,
         )
-        return Handled(answer, Verdict(context=(context,), effects=() if session else (opening,)))
+        return HandlerResult(answer, Verdict(context=(context,), effects=() if session else (opening,)))
 
     def check(self, event: SubagentStart, facts: Facts) -> Verdict | None:
         return self.handle(event, facts).verdict
 
 
-def _template(skill: Skill | None) -> str:
+def _find_log_template(skill: Skill | None) -> str:
     return next((skill.templates[name] for name in LOG_TEMPLATES if skill.templates.get(name)), "") if skill else ""
 
 
-def _parts(effort: Effort, template: str, directives: list[str], metadata: dict[str, object]) -> Iterator[str]:
+def _iter_context(effort: Effort, template: str, directives: list[str], metadata: dict[str, object]) -> Iterator[str]:
     yield f"You work for the effort {effort.skill} of the task {effort.task}, phase: {effort.phase or 'none'}."
     shape = f" Its entries look as in {template}." if template else ""
-    yield f"Its log is {effort.artifact('log')}.{shape} Log what you find as you go. Type:\n{LOG}"
+    yield f"Its log is {effort.artifact_path('log')}.{shape} Log what you find as you go. Type:\n{LOG_COMMAND}"
     if directives:
         yield "\n".join(("Directives to read before you work where they apply:", *(f"- {path}" for path in directives)))
     if metadata:

@@ -5,7 +5,7 @@ from synaptic.model.event import SubagentStop
 from synaptic.model.layers import EndSession
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.fleet.handled import Handled, recorded
+from synaptic.policies.fleet.handled import HandlerResult, build_result
 
 
 class SubagentClosing(Policy):
@@ -26,12 +26,12 @@ class SubagentClosing(Policy):
     needs = ("layers",)
     recheck = False
 
-    def handle(self, event: SubagentStop, facts: Facts) -> Handled:
+    def handle(self, event: SubagentStop, facts: Facts) -> HandlerResult:
         session = facts.layers.session
         own = session if session and event.agent_id and session.subagent == event.agent_id else None
         ending = EndSession(session=own.id, merge_loaded=True) if own else None
         answer = {"sessionEnded": own is not None, "loadedFiles": list(own.loaded) if own else []}
-        return recorded(answer, ending)
+        return build_result(answer, ending)
 
     def check(self, event: SubagentStop, facts: Facts) -> Verdict | None:
         return self.handle(event, facts).verdict

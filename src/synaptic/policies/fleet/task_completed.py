@@ -7,7 +7,7 @@ from synaptic.model.event import TaskCompleted
 from synaptic.model.layers import Note
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.fleet.handled import Handled, recorded
+from synaptic.policies.fleet.handled import HandlerResult, build_result
 
 
 class TaskRecord(Policy):
@@ -29,16 +29,16 @@ class TaskRecord(Policy):
     needs = ("layers",)
     recheck = False
 
-    def handle(self, event: TaskCompleted, facts: Facts) -> Handled:
+    def handle(self, event: TaskCompleted, facts: Facts) -> HandlerResult:
         session = facts.layers.session
-        note = Note(session=session.id, role="system", content=_content(event)) if session else None
-        return recorded({"messageLogged": note is not None}, note)
+        note = Note(session=session.id, role="system", content=_encode_note(event)) if session else None
+        return build_result({"messageLogged": note is not None}, note)
 
     def check(self, event: TaskCompleted, facts: Facts) -> Verdict | None:
         return self.handle(event, facts).verdict
 
 
-def _content(event: TaskCompleted) -> str:
+def _encode_note(event: TaskCompleted) -> str:
     told = {
         "event": "task_completed",
         "taskId": event.task_id,

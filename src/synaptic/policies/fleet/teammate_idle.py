@@ -7,7 +7,7 @@ from synaptic.model.event import TeammateIdle
 from synaptic.model.layers import Note, SetStatus, Signal
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.fleet.handled import Handled, recorded
+from synaptic.policies.fleet.handled import HandlerResult, build_result
 
 
 class TeammateRest(Policy):
@@ -28,23 +28,23 @@ class TeammateRest(Policy):
     needs = ("layers", "teammate", "coordinator")
     recheck = False
 
-    def handle(self, event: TeammateIdle, facts: Facts) -> Handled:
+    def handle(self, event: TeammateIdle, facts: Facts) -> HandlerResult:
         session = facts.layers.session
         done = SetStatus(agent=facts.teammate, status="done") if facts.teammate else None
         told = f"{event.teammate_name} of the team {event.team_name} is idle."
         signal = Signal(agent=facts.coordinator, text=told) if facts.coordinator else None
-        note = Note(session=session.id, role="system", content=_content(event)) if session else None
+        note = Note(session=session.id, role="system", content=_encode_note(event)) if session else None
         answer = {
             "agentUpdated": done is not None,
             "coordinatorSignalled": signal is not None,
             "messageLogged": note is not None,
         }
-        return recorded(answer, done, signal, note)
+        return build_result(answer, done, signal, note)
 
     def check(self, event: TeammateIdle, facts: Facts) -> Verdict | None:
         return self.handle(event, facts).verdict
 
 
-def _content(event: TeammateIdle) -> str:
+def _encode_note(event: TeammateIdle) -> str:
     told = {"event": "teammate_idle", "teammateName": event.teammate_name, "teamName": event.team_name}
     return msgspec.json.encode(told).decode()

@@ -8,12 +8,12 @@ import msgspec
 
 WINDOW = 200_000
 LARGE_WINDOW = 1_000_000
-LARGE = re.compile(r"\[1m\]|claude-(?!3-|(?:haiku|sonnet|opus)-4(?:$|-20\d|-[1-6](?!\d)))", re.IGNORECASE)
+LARGE_WINDOW_MODEL = re.compile(r"\[1m\]|claude-(?!3-|(?:haiku|sonnet|opus)-4(?:$|-20\d|-[1-6](?!\d)))", re.IGNORECASE)
 """Models with the large window: those of Claude after 4.6, and older ones that were asked for with it."""
 RATE_LIMIT = re.compile(rb'"(?:rate_limit|rate_limit_error|overloaded|overloaded_error)"|hit your limit', re.IGNORECASE)
 EXHAUSTED = re.compile(rb"prompt is too long|conversation is too long|context_length_exceeded", re.IGNORECASE)
 END_LINES = 50
-COMPACTED = b'"subtype":"compact_boundary"'
+COMPACTION_MARK = b'"subtype":"compact_boundary"'
 
 
 class _Usage(msgspec.Struct, frozen=True):
@@ -28,7 +28,7 @@ class _Message(msgspec.Struct, frozen=True):
     model: str = ""
 
 
-class _Line(msgspec.Struct, frozen=True):
+class _TranscriptLine(msgspec.Struct, frozen=True):
     message: _Message | None = None
     type: str = ""
     isSidechain: bool = False  # as the transcript spells it
@@ -41,53 +41,53 @@ class Turn(msgspec.Struct, frozen=True):
     tokens: int
     model: str = ""
 
-    def share(self, window: int = 0) -> float:
+    def compute_share(self, window: int = 0) -> float:
         """From 0 to 1, against the window that is given or that the model has."""
-        size = window or window_of(self.model, self.tokens)
+        size = window or find_window_size(self.model, self.tokens)
         return round(min(1.0, self.tokens / size), 4)
 
 
-_decoder = msgspec.json.Decoder(_Line)
+_decoder = msgspec.json.Decoder(_TranscriptLine)
 
 
-def window_of(model: str, tokens: int = 0) -> int:
+def find_window_size(model: str, tokens: int = 0) -> int:
     """The tokens a model can hold; one that holds more than the usual window has the large one."""
-    return LARGE_WINDOW if tokens > WINDOW or _is_large(model) else WINDOW
+    return LARGE_WINDOW if tokens > WINDOW or _has_large_window(model) else WINDOW
 
 
 @lru_cache(maxsize=64)
-def _is_large(model: str) -> bool:
-    return LARGE.search(model) is not None
+def _has_large_window(model: str) -> bool:
+    return LARGE_WINDOW_MODEL.search(model) is not None
 
 
-def complete(piece: bytes) -> int:
+def count_complete(piece: bytes) -> int:
     """How many of these bytes are whole lines."""
     return piece.rfind(b"\n") + 1
 
 
-def compacted(piece: bytes) -> bool:
+def has_compaction(piece: bytes) -> bool:
     """Whether these lines hold a compaction."""
-    return COMPACTED in piece
+    return COMPACTION_MARK in piece
 
 
-def newest_turn(piece: bytes) -> Turn | None:
+def find_newest_turn(piece: bytes) -> Turn | None:
     """The newest answer of the main agent among these lines; a line that is cut or is no JSON is skipped.
 
     What was before a compaction is no longer in the context.
     """
     # From the end back, and only lines that mention usage: decoding every line would cost far more.
-    first, end = piece.rfind(COMPACTED) + 1, len(piece)
+    first, end = piece.rfind(COMPACTION_MARK) + 1, len(piece)
     while (found := piece.rfind(b'"usage"', first, end)) >= 0:
         start = piece.rfind(b"\n", 0, found) + 1
         stop = piece.find(b"\n", found)
-        turn = _turn(piece[start : stop if stop >= 0 else len(piece)])
+        turn = _parse_turn(piece[start : stop if stop >= 0 else len(piece)])
         if turn is not None:
             return turn
         end = start
     return None
 
 
-def _turn(line: bytes) -> Turn | None:
+def _parse_turn(line: bytes) -> Turn | None:
     try:
         read = _decoder.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError):
@@ -101,28 +101,28 @@ def _turn(line: bytes) -> Turn | None:
     return Turn(held + usage.output_tokens, message.model) if held else None
 
 
-def exhaustion(tail: bytes) -> str:
+def detect_exhaustion(tail: bytes) -> str:
     """What the end of a transcript says the turn ended with: nothing, `rate-limit` or `context`.
 
     Only what stands behind the model's newest answer counts: a limit from before it is over.
     """
-    end = b"\n".join(_since_answer(tail.splitlines()[-END_LINES:]))
+    end = b"\n".join(_iter_since_answer(tail.splitlines()[-END_LINES:]))
     if EXHAUSTED.search(end):
         return "context"
     return "rate-limit" if RATE_LIMIT.search(end) else ""
 
 
-def _since_answer(lines: list[bytes]) -> Iterator[bytes]:
+def _iter_since_answer(lines: list[bytes]) -> Iterator[bytes]:
     """From the end back to the newest answer, without what somebody said: they may well speak about limits."""
     for line in reversed(lines):
-        speaker = _speaker(line)
+        speaker = _find_speaker(line)
         if speaker == "assistant":
             return
         if not speaker:
             yield line
 
 
-def _speaker(line: bytes) -> str:
+def _find_speaker(line: bytes) -> str:
     """The role that wrote a line; empty for an API error in the assistant's name, and for a line that is no message."""
     try:
         read = _decoder.decode(line)

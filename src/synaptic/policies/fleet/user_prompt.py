@@ -4,9 +4,9 @@ from synaptic.model.decision import Verdict
 from synaptic.model.event import UserPromptSubmit
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.fleet.context_line import context_line, heartbeat
-from synaptic.policies.fleet.handled import Handled
-from synaptic.policies.fleet.standing import status
+from synaptic.policies.fleet.context_line import format_context_line, format_heartbeat
+from synaptic.policies.fleet.handled import HandlerResult
+from synaptic.policies.fleet.standing import build_status
 
 
 class PromptContext(Policy):
@@ -28,9 +28,9 @@ class PromptContext(Policy):
     needs = ("layers", "agent_name")
     recheck = False
 
-    def handle(self, event: UserPromptSubmit, facts: Facts) -> Handled:
+    def handle(self, event: UserPromptSubmit, facts: Facts) -> HandlerResult:
         effort, session = facts.layers.effort, facts.layers.session
-        line = context_line(effort, session, facts.now) if effort else ""
+        line = format_context_line(effort, session, facts.now) if effort else ""
         answer = {
             "sessionContext": line,
             "effortId": effort.id if effort else None,
@@ -38,12 +38,12 @@ class PromptContext(Policy):
             "taskDir": effort.task if effort else None,
             "skill": effort.skill if effort else None,
             "phase": (effort.phase or None) if effort else None,
-            "heartbeat": heartbeat(effort, session),
+            "heartbeat": format_heartbeat(effort, session),
         }
-        changed = status(event, facts, "working")
+        changed = build_status(event, facts, "working")
         if not line and changed is None:
-            return Handled(answer)
-        return Handled(answer, Verdict(context=(line,) if line else (), effects=(changed,) if changed else ()))
+            return HandlerResult(answer)
+        return HandlerResult(answer, Verdict(context=(line,) if line else (), effects=(changed,) if changed else ()))
 
     def check(self, event: UserPromptSubmit, facts: Facts) -> Verdict | None:
         return self.handle(event, facts).verdict

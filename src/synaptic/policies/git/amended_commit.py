@@ -6,7 +6,7 @@ from synaptic.model.decision import Verdict, ask, deny
 from synaptic.model.event import PreToolUse
 from synaptic.policies.base import ON, Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.git.calls import SHELLS, calls
+from synaptic.policies.git.calls import SHELL_TOOLS, list_calls
 
 
 class AmendedCommit(Policy):
@@ -22,7 +22,7 @@ class AmendedCommit(Policy):
 
     id = "git.amended-commit"
     events = (PreToolUse,)
-    tools = SHELLS
+    tools = SHELL_TOOLS
     priority = 24
     preset = "strict"
 
@@ -30,7 +30,7 @@ class AmendedCommit(Policy):
     """Deny it, instead of asking."""
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        if not any(call.verb == "commit" and call.given.has("amend") for call in calls(event, facts)):
+        if not any(call.verb == "commit" and call.given.has("amend") for call in list_calls(event, facts)):
             return None
         reason = "This changes the last commit. Make a new commit instead, or let the user decide."
         return deny(reason) if self.refuse else ask(reason)

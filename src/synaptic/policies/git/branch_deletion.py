@@ -6,7 +6,7 @@ from synaptic.model.decision import Verdict, deny
 from synaptic.model.event import PreToolUse
 from synaptic.policies.base import ON, Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.git.calls import SHELLS, calls
+from synaptic.policies.git.calls import SHELL_TOOLS, list_calls
 from synaptic.shell.programs.git_line import GitCall
 
 
@@ -24,7 +24,7 @@ class BranchDeletion(Policy):
 
     id = "git.branch-deletion"
     events = (PreToolUse,)
-    tools = SHELLS
+    tools = SHELL_TOOLS
     priority = 22
     preset = "essentials"
 
@@ -32,7 +32,7 @@ class BranchDeletion(Policy):
     """Refuse `git branch -d` as well."""
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        if not any(self._deletes(call) for call in calls(event, facts, ("branch",))):
+        if not any(self._deletes_branch(call) for call in list_calls(event, facts, ("branch",))):
             return None
         return deny(
             "This deletes a branch even if its commits are nowhere else. Use `git branch -d <branch>`, which refuses "
@@ -41,7 +41,7 @@ class BranchDeletion(Policy):
             else "Branches are not deleted here. Leave the branch, or ask the user to delete it."
         )
 
-    def _deletes(self, call: GitCall) -> bool:
+    def _deletes_branch(self, call: GitCall) -> bool:
         if call.verb != "branch":
             return False
         given = call.given

@@ -8,12 +8,12 @@ from synaptic.policies.facts import Facts
 from synaptic.shell.programs.git_line import GitCall
 from synaptic.shell.read.script import Script
 
-SHELLS = ("Bash", "PowerShell")
-PROTECTED = ("main", "master")
-NOWHERE = Git()
+SHELL_TOOLS = ("Bash", "PowerShell")
+PROTECTED_BRANCHES = ("main", "master")
+NO_REPOSITORY = Git()
 
 
-def calls(event: PreToolUse, facts: Facts, verbs: Collection[str] = ()) -> tuple[GitCall, ...]:
+def list_calls(event: PreToolUse, facts: Facts, verbs: Collection[str] = ()) -> tuple[GitCall, ...]:
     """Every call of git that would run, without those that only show the manual; none when no call has these verbs."""
     known = facts.command
     if known is None or (verbs and known.git_verbs.isdisjoint(verbs)):
@@ -21,39 +21,39 @@ def calls(event: PreToolUse, facts: Facts, verbs: Collection[str] = ()) -> tuple
     return known.acting_git_calls
 
 
-def script(event: PreToolUse, facts: Facts) -> Script:
+def read_event_script(event: PreToolUse, facts: Facts) -> Script:
     """The whole command of the event."""
     return facts.command.script if facts.command else Script("")
 
 
-def with_branches(event: PreToolUse, facts: Facts, verbs: Collection[str] = ()) -> Iterator[tuple[GitCall, str]]:
+def iter_with_branches(event: PreToolUse, facts: Facts, verbs: Collection[str] = ()) -> Iterator[tuple[GitCall, str]]:
     """Each call with the branch it finds; `git checkout -b x` in front of it counts. Empty: not known."""
     branches: dict[str, str] = {}
-    for call in calls(event, facts, verbs):
-        yield call, branches.get(call.cwd, repository(call, facts).branch)
-        moved = _moved(call)
+    for call in list_calls(event, facts, verbs):
+        yield call, branches.get(call.cwd, find_repository(call, facts).branch)
+        moved = _find_new_branch(call)
         if moved:
             branches[call.cwd] = moved
 
 
-def guarded(event: PreToolUse, facts: Facts, worktrees: bool, verbs: Collection[str]) -> tuple[GitCall, ...]:
+def list_guarded_calls(event: PreToolUse, facts: Facts, worktrees: bool, verbs: Collection[str]) -> tuple[GitCall, ...]:
     """The calls whose working tree matters: all of them, or those outside of linked worktrees."""
-    found = calls(event, facts, verbs)
-    return tuple(call for call in found if not repository(call, facts).linked) if worktrees else found
+    found = list_calls(event, facts, verbs)
+    return tuple(call for call in found if not find_repository(call, facts).linked) if worktrees else found
 
 
-def repository(call: GitCall, facts: Facts) -> Git:
+def find_repository(call: GitCall, facts: Facts) -> Git:
     """The working tree that a call finds."""
-    return facts.repositories.get(call.cwd, NOWHERE)
+    return facts.repositories.get(call.cwd, NO_REPOSITORY)
 
 
-def _moved(call: GitCall) -> str:
+def _find_new_branch(call: GitCall) -> str:
     """The branch that is checked out after a call; nothing when it stays."""
     given = call.given
     if call.verb not in ("checkout", "switch") or given.dashes:
         return ""
     # With `-b` the new branch is the option's value; the word behind it is where the branch starts.
-    created = given.last("b", "B", "create", "force-create", "orphan")
+    created = given.find_last("b", "B", "create", "force-create", "orphan")
     if created:
-        return given.value(created)
+        return given.get_value(created)
     return given.words[0].text if len(given.words) == 1 and given.words[0].known else ""

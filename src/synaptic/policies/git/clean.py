@@ -4,10 +4,10 @@ from synaptic.model.decision import Verdict, deny
 from synaptic.model.event import PreToolUse
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.git.calls import SHELLS, guarded
+from synaptic.policies.git.calls import SHELL_TOOLS, list_guarded_calls
 from synaptic.shell.programs.git_line import GitCall
 
-OFF = ("false", "no", "off", "0", "")
+FALSE_VALUES = ("false", "no", "off", "0", "")
 
 
 class Clean(Policy):
@@ -24,7 +24,7 @@ class Clean(Policy):
 
     id = "git.clean"
     events = (PreToolUse,)
-    tools = SHELLS
+    tools = SHELL_TOOLS
     priority = 22
     preset = "essentials"
     needs = ("repositories",)
@@ -33,7 +33,7 @@ class Clean(Policy):
     """Leave linked worktrees alone: for users who treat them as disposable."""
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        if not any(map(_deletes, guarded(event, facts, self.worktrees, ("clean",)))):
+        if not any(map(_deletes_untracked, list_guarded_calls(event, facts, self.worktrees, ("clean",)))):
             return None
         return deny(
             "`git clean` deletes untracked files for good. List them with `git clean -nd` and delete single files by "
@@ -41,10 +41,10 @@ class Clean(Policy):
         )
 
 
-def _deletes(call: GitCall) -> bool:
+def _deletes_untracked(call: GitCall) -> bool:
     if call.verb != "clean" or call.given.has("dry-run"):
         return False
-    unforced = (call.settings.get("clean.requireforce", "true") or "true").lower() in OFF
+    unforced = (call.settings.get("clean.requireforce", "true") or "true").lower() in FALSE_VALUES
     # Interactive mode deletes without a person only if a pipe or a here-document answers its questions.
     answered = bool(call.command.stages) or call.command.stdin is not None
     return unforced or call.given.has("force") or (call.given.has("interactive") and answered)

@@ -6,16 +6,16 @@ from synaptic.model.decision import Verdict, deny
 from synaptic.model.event import PreToolUse
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.git.calls import SHELLS, guarded
+from synaptic.policies.git.calls import SHELL_TOOLS, list_guarded_calls
 from synaptic.shell.book.arguments import Arguments
 from synaptic.shell.programs.git_line import GitCall
 from synaptic.shell.read.script import Word
 
 NEW_BRANCH = ("b", "B", "orphan")
 CONFLICT = ("ours", "theirs", "merge", "conflict")
-FILE = re.compile(r"(?:^|[^\d])\.[A-Za-z][A-Za-z0-9]{0,5}$")
+FILE_NAME = re.compile(r"(?:^|[^\d])\.[A-Za-z][A-Za-z0-9]{0,5}$")
 """`parser.py`, not `v1.x`: a name with an extension is a file, a version is a branch or a tag."""
-EVERYTHING = ("", ".", "./", "*", ":/", "/", "..", "../")
+WHOLE_TREE = ("", ".", "./", "*", ":/", "/", "..", "../")
 
 
 class Discard(Policy):
@@ -35,7 +35,7 @@ class Discard(Policy):
 
     id = "git.discard"
     events = (PreToolUse,)
-    tools = SHELLS
+    tools = SHELL_TOOLS
     priority = 22
     preset = "essentials"
     needs = ("repositories",)
@@ -47,7 +47,14 @@ class Discard(Policy):
     """Leave linked worktrees alone: for users who treat them as disposable."""
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        call = next((call for call in guarded(event, facts, self.worktrees, VERBS) if self._discards(call)), None)
+        call = next(
+            (
+                call
+                for call in list_guarded_calls(event, facts, self.worktrees, DISCARDING_VERBS)
+                if self._discards_changes(call)
+            ),
+            None,
+        )
         if call is None:
             return None
         return deny(
@@ -56,21 +63,21 @@ class Discard(Policy):
             "`git show <commit>:<path> > <file>`."
         )
 
-    def _discards(self, call: GitCall) -> bool:
-        looks = VERBS.get(call.verb)
+    def _discards_changes(self, call: GitCall) -> bool:
+        looks = DISCARDING_VERBS.get(call.verb)
         if looks is None:
             return False
         targets = looks(call.given)
         if targets is None:
             return False
-        return self.single_files or not targets or any(_sweeping(word) for word in targets)
+        return self.single_files or not targets or any(_is_sweeping(word) for word in targets)
 
 
-def _sweeping(word: Word) -> bool:
-    return word.text in EVERYTHING or word.glob or word.text.endswith("/") or not word.known
+def _is_sweeping(word: Word) -> bool:
+    return word.text in WHOLE_TREE or word.glob or word.text.endswith("/") or not word.known
 
 
-def _checkout(given: Arguments) -> tuple[Word, ...] | None:
+def _read_checkout(given: Arguments) -> tuple[Word, ...] | None:
     """What is overwritten: nothing named means everything; None when nothing is."""
     if given.has("force"):
         return ()
@@ -83,25 +90,25 @@ def _checkout(given: Arguments) -> tuple[Word, ...] | None:
         return given.behind or None
     if len(given.words) > 1 and not given.has("track", "detach"):
         return given.words[1:]
-    return given.words if given.words and _is_file(given.words[0]) else None
+    return given.words if given.words and _looks_like_file(given.words[0]) else None
 
 
-def _is_file(word: Word) -> bool:
+def _looks_like_file(word: Word) -> bool:
     text = word.text
     return (
-        text in EVERYTHING
+        text in WHOLE_TREE
         or text.endswith("/")
         or word.glob
         or text.startswith(("./", "../", ":/", ":("))
-        or (FILE.search(text) is not None)
+        or (FILE_NAME.search(text) is not None)
     )
 
 
-def _switch(given: Arguments) -> tuple[Word, ...] | None:
+def _read_switch(given: Arguments) -> tuple[Word, ...] | None:
     return () if given.has("force", "discard-changes") else None
 
 
-def _restore(given: Arguments) -> tuple[Word, ...] | None:
+def _read_restore(given: Arguments) -> tuple[Word, ...] | None:
     if given.has("staged") and not given.has("worktree"):
         return None
     if given.has(*CONFLICT) and not given.has("source"):
@@ -111,33 +118,33 @@ def _restore(given: Arguments) -> tuple[Word, ...] | None:
     return given.operands or None
 
 
-def _remove(given: Arguments) -> tuple[Word, ...] | None:
+def _read_rm(given: Arguments) -> tuple[Word, ...] | None:
     """Tracked files come back from the last commit, their changes do not; only sweeping removals are refused."""
     if given.has("cached", "dry-run") or not given.has("force"):
         return None
-    wide = tuple(word for word in given.operands if word.text in EVERYTHING or word.glob)
+    wide = tuple(word for word in given.operands if word.text in WHOLE_TREE or word.glob)
     return wide or None
 
 
-def _index(given: Arguments) -> tuple[Word, ...] | None:
+def _read_checkout_index(given: Arguments) -> tuple[Word, ...] | None:
     return () if given.has("f", "force") else None
 
 
-def _tree(given: Arguments) -> tuple[Word, ...] | None:
+def _read_read_tree(given: Arguments) -> tuple[Word, ...] | None:
     return () if given.has("reset") and given.has("u") else None
 
 
-def _submodule(given: Arguments) -> tuple[Word, ...] | None:
+def _read_submodule(given: Arguments) -> tuple[Word, ...] | None:
     verb = given.words[0].text if given.words else ""
     return () if verb in ("update", "deinit") and given.has("f", "force") else None
 
 
-VERBS = {
-    "checkout": _checkout,
-    "switch": _switch,
-    "restore": _restore,
-    "rm": _remove,
-    "checkout-index": _index,
-    "read-tree": _tree,
-    "submodule": _submodule,
+DISCARDING_VERBS = {
+    "checkout": _read_checkout,
+    "switch": _read_switch,
+    "restore": _read_restore,
+    "rm": _read_rm,
+    "checkout-index": _read_checkout_index,
+    "read-tree": _read_read_tree,
+    "submodule": _read_submodule,
 }

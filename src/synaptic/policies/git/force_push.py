@@ -6,14 +6,14 @@ from synaptic.model.decision import Verdict, deny, rewrite
 from synaptic.model.event import PreToolUse
 from synaptic.policies.base import MORE, ON, Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.git.calls import PROTECTED, SHELLS, script, with_branches
-from synaptic.policies.git.push import Push, protected_among, read_push
+from synaptic.policies.git.calls import PROTECTED_BRANCHES, SHELL_TOOLS, iter_with_branches, read_event_script
+from synaptic.policies.git.push import Push, find_protected, read_push
 from synaptic.shell.read.script import Command, Script, Word
 
 LEASE = "--force-with-lease"
-EDITS = 64
+MAX_EDITS = 64
 """A command with more forced pushes than this is refused instead of rewritten."""
-Edit = tuple[Word | Command, str]
+ScriptEdit = tuple[Word | Command, str]
 
 
 class ForcePush(Policy):
@@ -32,66 +32,68 @@ class ForcePush(Policy):
 
     id = "git.force-push"
     events = (PreToolUse,)
-    tools = SHELLS
+    tools = SHELL_TOOLS
     priority = 35
     preset = "essentials"
     needs = ("repositories",)
 
-    protected: Annotated[tuple[str, ...], MORE] = PROTECTED
+    protected: Annotated[tuple[str, ...], MORE] = PROTECTED_BRANCHES
     """Branches that are never force-pushed; patterns such as `release/*` are fine."""
     leased: Annotated[bool, ON] = False
     """Refuse `--force-with-lease` to a protected branch as well."""
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        pushes = [push for call, branch in with_branches(event, facts, ("push",)) if (push := read_push(call, branch))]
+        pushes = [
+            push for call, branch in iter_with_branches(event, facts, ("push",)) if (push := read_push(call, branch))
+        ]
         # Refused before anything is rewritten: one protected branch is enough to stop the whole command.
-        if refused := next((name for push in pushes if (name := self._refused(push))), ""):
+        if refused := next((name for push in pushes if (name := self._find_refused_branch(push))), ""):
             what = "every branch of the remote" if "*" in refused else f"`{refused}`"
             return deny(
                 f"This overwrites {what}, which others build on. Push a branch of its own "
                 "(`git push origin HEAD:<new-branch>`) and open a pull request, or undo with `git revert`."
             )
-        text = script(event, facts)
-        edits = [edit for push in pushes if push.forces or push.overwriting for edit in _edits(push, text)]
-        return _rewritten(event, text, edits) if edits else None
+        text = read_event_script(event, facts)
+        edits = [edit for push in pushes if push.force_flags or push.plus_refspecs for edit in _list_edits(push, text)]
+        return _rewrite_pushes(event, text, edits) if edits else None
 
-    def _refused(self, push: Push) -> str:
+    def _find_refused_branch(self, push: Push) -> str:
         """The protected branch that would be overwritten."""
         if push.given.has("mirror"):
             return "*"
-        if push.forces or (self.leased and push.given.has("force-with-lease")):
-            return protected_among(push.targets, self.protected)
+        if push.force_flags or (self.leased and push.given.has("force-with-lease")):
+            return find_protected(push.targets, self.protected)
         pairs = zip(push.refspecs, push.targets, strict=False)
-        return protected_among((name for word, name in pairs if word.text[:1] == "+"), self.protected)
+        return find_protected((name for word, name in pairs if word.text[:1] == "+"), self.protected)
 
 
-def _rewritten(event: PreToolUse, text: Script, edits: list[Edit]) -> Verdict:
-    command = text.replace_all(edits) if len(edits) <= EDITS else None
+def _rewrite_pushes(event: PreToolUse, text: Script, edits: list[ScriptEdit]) -> Verdict:
+    command = text.replace_all(edits) if len(edits) <= MAX_EDITS else None
     if command is None:
         return deny(f"This overwrites a remote branch without looking. Write the push out, with `{LEASE}` instead.")
     return rewrite(
-        event.tool.changed(command=command),
+        event.tool.replace_values(command=command),
         f"Pushing with `{LEASE}` instead of a plain force: it is refused if the remote has commits not fetched here.",
     )
 
 
-def _edits(push: Push, text: Script) -> list[Edit]:
+def _list_edits(push: Push, text: Script) -> list[ScriptEdit]:
     """A lease in the place of each force, and no plus sign in front of a refspec."""
-    edits: list[Edit] = [(flag.word, _leased(flag.word.text)) for flag in push.forces]
-    plain = [(word, _without_plus(word, text)) for word in push.overwriting]
+    edits: list[ScriptEdit] = [(flag.word, _to_lease(flag.word.text)) for flag in push.force_flags]
+    plain = [(word, _strip_plus(word, text)) for word in push.plus_refspecs]
     # The plus sign was the force; without it the push needs a lease to still do what was meant.
     if plain and not edits and not push.given.has("force-with-lease"):
         edits.append((push.call.place or Word("push"), f"push {LEASE}"))
     return edits + plain
 
 
-def _leased(flag: str) -> str:
+def _to_lease(flag: str) -> str:
     """`--force` and `-f` become the lease, `-uf` becomes `-u` and the lease."""
     others = flag[1:].replace("f", "") if flag[:2] != "--" else ""
     return f"-{others} {LEASE}" if others else LEASE
 
 
-def _without_plus(word: Word, text: Script) -> str:
+def _strip_plus(word: Word, text: Script) -> str:
     # As it is written: quotes around the refspec have to stay.
     written = text.text[slice(*word.span)] if word.span else word.text
     return written.replace("+", "", 1)

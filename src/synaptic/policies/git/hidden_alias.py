@@ -4,7 +4,7 @@ from synaptic.model.decision import Verdict, deny
 from synaptic.model.event import PreToolUse
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.git.calls import SHELLS, calls
+from synaptic.policies.git.calls import SHELL_TOOLS, list_calls
 
 
 class HiddenAlias(Policy):
@@ -21,12 +21,12 @@ class HiddenAlias(Policy):
 
     id = "git.hidden-alias"
     events = (PreToolUse,)
-    tools = SHELLS
+    tools = SHELL_TOOLS
     priority = 23
     preset = "essentials"
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        hidden = next((call.hidden for call in calls(event, facts) if call.hidden), "")
+        hidden = next((call.hidden for call in list_calls(event, facts) if call.hidden), "")
         if not hidden:
             return None
         return deny(

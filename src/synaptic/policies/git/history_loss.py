@@ -6,7 +6,7 @@ from synaptic.model.decision import Verdict, deny
 from synaptic.model.event import PreToolUse
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.git.calls import SHELLS, calls
+from synaptic.policies.git.calls import SHELL_TOOLS, list_calls
 from synaptic.shell.programs.git_line import GitCall
 
 GRACE = re.compile(
@@ -32,13 +32,13 @@ class HistoryLoss(Policy):
 
     id = "git.history-loss"
     events = (PreToolUse,)
-    tools = SHELLS
+    tools = SHELL_TOOLS
     priority = 22
     preset = "essentials"
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        for call in calls(event, facts, LOSSES):
-            looks = LOSSES.get(call.verb)
+        for call in list_calls(event, facts, LOSING_VERBS):
+            looks = LOSING_VERBS.get(call.verb)
             if looks is not None and looks(call):
                 return deny(
                     f"`git {call.verb}` as it is called here destroys history or the way back to it. Keep a copy first "
@@ -48,49 +48,49 @@ class HistoryLoss(Policy):
         return None
 
 
-def _at_once(text: str) -> bool:
+def _is_immediate(text: str) -> bool:
     return bool(text) and GRACE.fullmatch(text.strip()) is None
 
 
-def _gc(call: GitCall) -> bool:
-    return _at_once(call.given.value("prune")) or _at_once(call.settings.get("gc.pruneexpire") or "")
+def _is_losing_gc(call: GitCall) -> bool:
+    return _is_immediate(call.given.get_value("prune")) or _is_immediate(call.settings.get("gc.pruneexpire") or "")
 
 
-def _prune(call: GitCall) -> bool:
+def _is_losing_prune(call: GitCall) -> bool:
     """Without a date everything that nothing leads to is deleted at once."""
     given = call.given
-    return not given.has("dry-run") and (not given.has("expire") or _at_once(given.value("expire")))
+    return not given.has("dry-run") and (not given.has("expire") or _is_immediate(given.get_value("expire")))
 
 
-def _reflog(call: GitCall) -> bool:
+def _is_losing_reflog(call: GitCall) -> bool:
     given = call.given
     verb = given.words[0].text if given.words else ""
     # `git reflog` and `git reflog show` only print.
     return verb in ("expire", "delete", "drop") and not given.has("dry-run")
 
 
-def _update_ref(call: GitCall) -> bool:
+def _is_ref_deletion(call: GitCall) -> bool:
     given = call.given
     return given.has("d") or (given.has("stdin") and bool(DELETION.search(call.command.stdin or "")))
 
 
-def _filter(call: GitCall) -> bool:
+def _is_history_filter(call: GitCall) -> bool:
     return not call.given.has("analyze", "dry-run")
 
 
-def _lfs(call: GitCall) -> bool:
+def _is_lfs_rewrite(call: GitCall) -> bool:
     """Files moved to the large file storage, or back, in every commit."""
     words = [word.text for word in call.given.words[:2]]
     return words in (["migrate", "import"], ["migrate", "export"]) and not call.given.has("no-rewrite")
 
 
-LOSSES = {
-    "gc": _gc,
-    "prune": _prune,
-    "reflog": _reflog,
-    "update-ref": _update_ref,
+LOSING_VERBS = {
+    "gc": _is_losing_gc,
+    "prune": _is_losing_prune,
+    "reflog": _is_losing_reflog,
+    "update-ref": _is_ref_deletion,
     "symbolic-ref": lambda call: call.given.has("delete"),
     "filter-branch": lambda call: True,
-    "filter-repo": _filter,
-    "lfs": _lfs,
+    "filter-repo": _is_history_filter,
+    "lfs": _is_lfs_rewrite,
 }

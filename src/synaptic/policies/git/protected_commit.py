@@ -4,11 +4,11 @@ from typing import Annotated
 
 from synaptic.model.decision import Verdict, deny
 from synaptic.model.event import PreToolUse
-from synaptic.model.project import Pending
+from synaptic.model.project import PendingCommit
 from synaptic.policies.base import MORE, Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.git.calls import PROTECTED, SHELLS, calls, repository, with_branches
-from synaptic.policies.source_files import PLAN
+from synaptic.policies.git.calls import PROTECTED_BRANCHES, SHELL_TOOLS, find_repository, iter_with_branches, list_calls
+from synaptic.policies.source_files import PLAN_NAME
 from synaptic.shell.programs.git_line import GitCall
 
 SWEEPING = ("all", "patch", "include", "amend")
@@ -29,20 +29,24 @@ class ProtectedCommit(Policy):
 
     id = "git.protected-commit"
     events = (PreToolUse,)
-    tools = SHELLS
+    tools = SHELL_TOOLS
     priority = 26
     preset = "practice"
     needs = ("repositories", "pending")
 
-    protected: Annotated[tuple[str, ...], MORE] = PROTECTED
+    protected: Annotated[tuple[str, ...], MORE] = PROTECTED_BRANCHES
     """Branches on which nothing is committed."""
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        for call, branch in with_branches(event, facts):
+        for call, branch in iter_with_branches(event, facts):
             if call.verb != "commit" or branch not in self.protected or call.given.has("dry-run"):
                 continue
-            top, waiting = repository(call, facts).top, facts.pending.get(call.cwd, Pending())
-            if waiting.merging or top.endswith("/.claude") or _only_plan(call, calls(event, facts), waiting):
+            top, waiting = find_repository(call, facts).top, facts.pending.get(call.cwd, PendingCommit())
+            if (
+                waiting.merging
+                or top.endswith("/.claude")
+                or _commits_only_plan(call, list_calls(event, facts), waiting)
+            ):
                 continue
             return deny(
                 f"{branch} is checked out in {top or call.cwd}, and nothing is committed there. Work in a worktree: "
@@ -51,7 +55,7 @@ class ProtectedCommit(Policy):
         return None
 
 
-def _only_plan(call: GitCall, calls_before: tuple[GitCall, ...], waiting: Pending) -> bool:
+def _commits_only_plan(call: GitCall, calls_before: tuple[GitCall, ...], waiting: PendingCommit) -> bool:
     """Whether the commit holds the plan and nothing else, counting what the same command adds."""
     given = call.given
     if given.has(*SWEEPING) or given.words or given.behind:
@@ -61,4 +65,4 @@ def _only_plan(call: GitCall, calls_before: tuple[GitCall, ...], waiting: Pendin
         if other.verb == "add":
             names |= {word.text.removeprefix("./") for word in other.given.operands}
             names |= {flag.word.text for flag in other.given.flags}
-    return names == {PLAN}
+    return names == {PLAN_NAME}

@@ -9,9 +9,9 @@ from synaptic.shell.book.arguments import Arguments, Flag
 from synaptic.shell.programs.git_line import GitCall
 from synaptic.shell.read.script import Word
 
-GENTLE = ("force-with-lease", "force-if-includes")
-EVERY = ("mirror", "all", "branches")
-CURRENT = ("HEAD", "@", "")
+GENTLE_FLAGS = ("force-with-lease", "force-if-includes")
+EVERY_BRANCH_FLAGS = ("mirror", "all", "branches")
+CURRENT_NAMES = ("HEAD", "@", "")
 
 
 class Push(msgspec.Struct, frozen=True):
@@ -26,34 +26,34 @@ class Push(msgspec.Struct, frozen=True):
         return self.given.operands[1:]
 
     @property
-    def forces(self) -> tuple[Flag, ...]:
+    def force_flags(self) -> tuple[Flag, ...]:
         """The flags that overwrite without looking. An option that git does not have, but spelled like them, counts."""
         named = {flag.name: flag for flag in self.given.flags if flag.name.startswith("force")}
-        on = {name for name, flag in named.items() if flag.on and name not in GENTLE}
+        on = {name for name, flag in named.items() if flag.on and name not in GENTLE_FLAGS}
         return tuple(flag for flag in self.given.flags if flag.name in on)
 
     @property
-    def overwriting(self) -> tuple[Word, ...]:
+    def plus_refspecs(self) -> tuple[Word, ...]:
         """Refspecs with a plus sign in front."""
         return tuple(word for word in self.refspecs if word.text[:1] == "+")
 
     @property
-    def deleting(self) -> tuple[str, ...]:
+    def deleted_branches(self) -> tuple[str, ...]:
         """Branches of the remote that are deleted; `*` for all that do not exist here."""
         if self.given.has("delete"):
-            return tuple(short(word.text) for word in self.refspecs)
-        named = tuple(short(word.text.lstrip("+:")) for word in self.refspecs if word.text.lstrip("+")[:1] == ":")
+            return tuple(shorten_ref(word.text) for word in self.refspecs)
+        named = tuple(shorten_ref(word.text.lstrip("+:")) for word in self.refspecs if word.text.lstrip("+")[:1] == ":")
         gone = tuple(name for name in named if name)
         return (*gone, "*") if self.given.has("prune") else gone
 
     @property
     def targets(self) -> tuple[str, ...]:
         """Branches of the remote that are written."""
-        if self.given.has(*EVERY):
+        if self.given.has(*EVERY_BRANCH_FLAGS):
             return ("*",)
         # Without a refspec the current branch is pushed, hence the empty name below.
         names = [word.text.lstrip("+").rpartition(":")[2] for word in self.refspecs]
-        return tuple(self.branch if name in CURRENT else short(name) for name in names or ("",))
+        return tuple(self.branch if name in CURRENT_NAMES else shorten_ref(name) for name in names or ("",))
 
 
 def read_push(call: GitCall, branch: str) -> Push | None:
@@ -64,12 +64,12 @@ def read_push(call: GitCall, branch: str) -> Push | None:
     return None if given.has("dry-run") else Push(call, given, branch)
 
 
-def short(ref: str) -> str:
+def shorten_ref(ref: str) -> str:
     """A branch without `refs/heads/`."""
     return ref.removeprefix("refs/").removeprefix("heads/")
 
 
-def protected_among(names: Iterable[str], protected: Iterable[str]) -> str:
+def find_protected(names: Iterable[str], protected: Iterable[str]) -> str:
     """The first name that is protected, in any case of its letters; `*` is every branch."""
     patterns = [pattern.lower() for pattern in protected]
     for name in names:

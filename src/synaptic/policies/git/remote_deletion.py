@@ -6,8 +6,8 @@ from synaptic.model.decision import Verdict, ask, deny
 from synaptic.model.event import PreToolUse
 from synaptic.policies.base import MORE, ON, Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.git.calls import PROTECTED, SHELLS, with_branches
-from synaptic.policies.git.push import protected_among, read_push
+from synaptic.policies.git.calls import PROTECTED_BRANCHES, SHELL_TOOLS, iter_with_branches
+from synaptic.policies.git.push import find_protected, read_push
 
 
 class RemoteDeletion(Policy):
@@ -23,21 +23,21 @@ class RemoteDeletion(Policy):
 
     id = "git.remote-deletion"
     events = (PreToolUse,)
-    tools = SHELLS
+    tools = SHELL_TOOLS
     priority = 23
     preset = "essentials"
 
-    protected: Annotated[tuple[str, ...], MORE] = PROTECTED
+    protected: Annotated[tuple[str, ...], MORE] = PROTECTED_BRANCHES
     """Branches that are never deleted; patterns such as `release/*` are fine."""
     refuse: Annotated[bool, ON] = False
     """Deny it for every branch, instead of asking."""
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        pushes = (read_push(call, branch) for call, branch in with_branches(event, facts, ("push",)))
-        names = [name for push in pushes if push is not None for name in push.deleting]
+        pushes = (read_push(call, branch) for call, branch in iter_with_branches(event, facts, ("push",)))
+        names = [name for push in pushes if push is not None for name in push.deleted_branches]
         if not names:
             return None
-        held = protected_among((name for name in names if name != "*"), self.protected)
+        held = find_protected((name for name in names if name != "*"), self.protected)
         if held or self.refuse:
             return deny(
                 f"`{held or names[0]}` is not deleted on the remote. Leave it, or ask the user to delete it there."

@@ -4,7 +4,7 @@ from synaptic.model.decision import Verdict, deny
 from synaptic.model.event import PreToolUse
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.git.calls import SHELLS, guarded
+from synaptic.policies.git.calls import SHELL_TOOLS, list_guarded_calls
 from synaptic.shell.programs.git_line import GitCall
 
 MODES = ("hard", "merge", "keep", "mixed", "soft")
@@ -23,7 +23,7 @@ class ResetHard(Policy):
 
     id = "git.reset-hard"
     events = (PreToolUse,)
-    tools = SHELLS
+    tools = SHELL_TOOLS
     priority = 22
     preset = "essentials"
     needs = ("repositories",)
@@ -32,7 +32,9 @@ class ResetHard(Policy):
     """Leave linked worktrees alone: for users who treat them as disposable."""
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        mode = next(filter(None, map(_mode, guarded(event, facts, self.worktrees, ("reset", "")))), "")
+        mode = next(
+            filter(None, map(_find_losing_mode, list_guarded_calls(event, facts, self.worktrees, ("reset", "")))), ""
+        )
         if not mode:
             return None
         return deny(
@@ -41,10 +43,10 @@ class ResetHard(Policy):
         )
 
 
-def _mode(call: GitCall) -> str:
+def _find_losing_mode(call: GitCall) -> str:
     """The mode that loses something; a verb that cannot be known counts when `--hard` stands behind it."""
     # `git $X --hard`: the option belongs to no other verb.
     if not call.verb:
         return "hard" if any(word.text == "--hard" for word in call.args) else ""
-    mode = call.given.last(*MODES) if call.verb == "reset" else ""
+    mode = call.given.find_last(*MODES) if call.verb == "reset" else ""
     return mode if mode in ("hard", "merge") else ""

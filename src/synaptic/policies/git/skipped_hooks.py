@@ -4,10 +4,10 @@ from synaptic.model.decision import Verdict, deny
 from synaptic.model.event import PreToolUse
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.git.calls import SHELLS, calls
+from synaptic.policies.git.calls import SHELL_TOOLS, list_calls
 from synaptic.shell.programs.git_line import GitCall
 
-VERBS = ("commit", "push", "merge", "rebase", "am", "cherry-pick", "revert")
+HOOKED_VERBS = ("commit", "push", "merge", "rebase", "am", "cherry-pick", "revert")
 
 
 class SkippedHooks(Policy):
@@ -23,12 +23,12 @@ class SkippedHooks(Policy):
 
     id = "git.skipped-hooks"
     events = (PreToolUse,)
-    tools = SHELLS
+    tools = SHELL_TOOLS
     priority = 24
     preset = "strict"
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        if not any(map(_skips, calls(event, facts))):
+        if not any(map(_skips_hooks, list_calls(event, facts))):
             return None
         return deny(
             "This leaves out the repository's own hooks. Run it without `--no-verify`; if a hook fails, repair what it "
@@ -36,8 +36,8 @@ class SkippedHooks(Policy):
         )
 
 
-def _skips(call: GitCall) -> bool:
-    if call.verb not in VERBS:
+def _skips_hooks(call: GitCall) -> bool:
+    if call.verb not in HOOKED_VERBS:
         return False
     asked = [flag.on for flag in call.given.flags if flag.name == "verify"]
     # As in git, the last of `--verify` and `--no-verify` counts.

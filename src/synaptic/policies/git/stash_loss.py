@@ -4,7 +4,7 @@ from synaptic.model.decision import Verdict, deny
 from synaptic.model.event import PreToolUse
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.git.calls import SHELLS, calls
+from synaptic.policies.git.calls import SHELL_TOOLS, list_calls
 from synaptic.shell.programs.git_line import GitCall
 
 
@@ -21,12 +21,12 @@ class StashLoss(Policy):
 
     id = "git.stash-loss"
     events = (PreToolUse,)
-    tools = SHELLS
+    tools = SHELL_TOOLS
     priority = 22
     preset = "essentials"
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        verb = next(filter(None, map(_loss, calls(event, facts, ("stash",)))), "")
+        verb = next(filter(None, map(_find_losing_verb, list_calls(event, facts, ("stash",)))), "")
         if not verb:
             return None
         return deny(
@@ -35,6 +35,6 @@ class StashLoss(Policy):
         )
 
 
-def _loss(call: GitCall) -> str:
+def _find_losing_verb(call: GitCall) -> str:
     verb = call.given.words[0].text if call.verb == "stash" and call.given.words else ""
     return verb if verb in ("drop", "clear") else ""

@@ -4,10 +4,10 @@ from synaptic.model.decision import Verdict, deny
 from synaptic.model.event import PreToolUse
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.git.calls import SHELLS, calls
-from synaptic.policies.practice.lines import FRESH
-from synaptic.policies.practice.sections import TESTS, test_status
-from synaptic.shell.paths import inside
+from synaptic.policies.git.calls import SHELL_TOOLS, list_calls
+from synaptic.policies.practice.lines import FRESH_SECONDS
+from synaptic.policies.practice.sections import TESTS, read_test_status
+from synaptic.shell.paths import is_inside
 from synaptic.shell.programs.git_line import GitCall
 
 GOING_ON = ("abort", "quit", "continue")
@@ -27,29 +27,29 @@ class UntestedMerge(Policy):
 
     id = "git.untested-merge"
     events = (PreToolUse,)
-    tools = SHELLS
+    tools = SHELL_TOOLS
     priority = 27
     preset = "practice"
     needs = ("tests", TESTS)
 
-    fresh: int = FRESH
+    fresh: int = FRESH_SECONDS
     """Seconds for which a failing run counts."""
     commits: bool = True
     """Refuse commits as well."""
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        verb = next((call.verb for call in calls(event, facts) if self._gated(call, facts)), "")
-        status = test_status(facts) if verb else None
-        if status is None or status.passed or status.age(facts.now) > self.fresh:
+        verb = next((call.verb for call in list_calls(event, facts) if self._is_gated(call, facts)), "")
+        status = read_test_status(facts) if verb else None
+        if status is None or status.has_passed or status.compute_age(facts.now) > self.fresh:
             return None
         return deny(
-            f"{status.failures} test(s) failed {status.age(facts.now)} s ago, so there is no `git {verb}` now. Make "
-            "the tests pass and run them again; a run that passes releases this."
+            f"{status.failures} test(s) failed {status.compute_age(facts.now)} s ago, so there is no `git {verb}` now. "
+            "Make the tests pass and run them again; a run that passes releases this."
         )
 
-    def _gated(self, call: GitCall, facts: Facts) -> bool:
+    def _is_gated(self, call: GitCall, facts: Facts) -> bool:
         # The test status is the project's; another repository has tests of its own.
-        if call.cwd and not inside(call.cwd, (facts.root,)):
+        if call.cwd and not is_inside(call.cwd, (facts.root,)):
             return False
         if call.verb == "commit":
             return self.commits and not call.given.has("dry-run")

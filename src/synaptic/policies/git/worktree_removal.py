@@ -9,14 +9,14 @@ from synaptic.model.decision import Verdict, deny, rewrite
 from synaptic.model.event import PreToolUse
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.git.calls import SHELLS, calls, repository, script
+from synaptic.policies.git.calls import SHELL_TOOLS, find_repository, list_calls, read_event_script
 from synaptic.shell.programs.git_line import GitCall
 from synaptic.shell.read.script import Command, Script, Word
-from synaptic.shell.read.writing import as_word, in_double_quotes
+from synaptic.shell.read.writing import escape_double_quoted, quote_word
 
-Edit = tuple[Word | Command, str]
-FOLDER = ".worktrees"
-EDITS = 64
+ScriptEdit = tuple[Word | Command, str]
+WORKTREES_FOLDER = ".worktrees"
+MAX_EDITS = 64
 """A command that removes more than some dozens of worktrees is left as it is."""
 RECURSIVE = re.compile(r"-[a-zA-Z]*[rR]|--rec")
 
@@ -36,13 +36,13 @@ class WorktreeRemoval(Policy):
 
     id = "git.worktree-removal"
     events = (PreToolUse,)
-    tools = SHELLS
+    tools = SHELL_TOOLS
     priority = 36
     preset = "essentials"
     needs = ("repositories",)
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        removals = [call for call in calls(event, facts, ("worktree",)) if _removes(call)]
+        removals = [call for call in list_calls(event, facts, ("worktree",)) if _removes_worktree(call)]
         if any(call.given.has("force") for call in removals):
             return deny(
                 "`git worktree remove --force` deletes uncommitted work in that worktree. Commit it there "
@@ -51,66 +51,71 @@ class WorktreeRemoval(Policy):
         # A removal with `rm` names the folder `.worktrees`, so this word is in it too.
         if "worktree" not in event.tool.command:
             return None
-        text = script(event, facts)
-        edits = [edit for call in removals for edit in _moved(call, text, facts)]
-        edits += [edit for command in text.commands if _deletes(command) for edit in _deletion(command, text, facts)]
-        new = text.replace_all(edits) if 0 < len(edits) <= EDITS else None
+        text = read_event_script(event, facts)
+        edits = [edit for call in removals for edit in _move_call(call, text, facts)]
+        edits += [
+            edit
+            for command in text.commands
+            if _deletes_worktree(command)
+            for edit in _move_deletion(command, text, facts)
+        ]
+        new = text.replace_all(edits) if 0 < len(edits) <= MAX_EDITS else None
         if new is None or new == text.text:
             return None
         reason = "Going to the main worktree first, so that the shell does not stand in a folder that is gone."
-        return rewrite(event.tool.changed(command=new), reason)
+        return rewrite(event.tool.replace_values(command=new), reason)
 
 
-def _removes(call: GitCall) -> bool:
+def _removes_worktree(call: GitCall) -> bool:
     return call.verb == "worktree" and bool(call.given.words) and call.given.words[0].text == "remove"
 
 
-def _moved(call: GitCall, text: Script, facts: Facts) -> Iterator[Edit]:
+def _move_call(call: GitCall, text: Script, facts: Facts) -> Iterator[ScriptEdit]:
     """Edits that put `cd <main worktree>` before the call and make its relative paths absolute."""
-    git = repository(call, facts)
-    main = git.main or _main(call.cwd, facts)
-    yield from _gone_to(main, call.command, text)
+    git = find_repository(call, facts)
+    main = git.main or _find_main(call.cwd, facts)
+    yield from _prepend_cd(main, call.command, text)
     folders = [word for before, word in pairwise(call.command.argv) if before.text == "-C"]
     if folders:
         # Paths are relative to that folder, so it is enough to write it out.
-        yield from ((word, as_word(call.cwd)) for word in folders if word.text[:1] != "/" and call.cwd)
+        yield from ((word, quote_word(call.cwd)) for word in folders if word.text[:1] != "/" and call.cwd)
     elif call.cwd != main:
         for word in call.given.operands[1:]:
             if "/" in word.text or normpath(f"{call.cwd}/{word.text}") in git.worktrees:
-                yield from _absolute(word, call.cwd)
+                yield from _make_absolute(word, call.cwd)
 
 
-def _main(folder: str, facts: Facts) -> str:
+def _find_main(folder: str, facts: Facts) -> str:
     """The main worktree: the folder itself when it is known as one, else the one that is known, else the root."""
     known = [git.main for git in facts.repositories.values() if git.main]
     return folder if folder in known else next(iter(known), facts.root)
 
 
-def _deletes(command: Command) -> bool:
+def _deletes_worktree(command: Command) -> bool:
     if command.name != "rm" or not any(RECURSIVE.match(text) for text in command.args):
         return False
     return any(_is_worktree(word, command.cwd) for word in command.argv[1:])
 
 
 def _is_worktree(word: Word, cwd: str) -> bool:
-    return word.known and f"/{FOLDER}/" in f"{normpath(f'{cwd}/{word.text}')}/" and word.text[:1] != "-"
+    return word.known and f"/{WORKTREES_FOLDER}/" in f"{normpath(f'{cwd}/{word.text}')}/" and word.text[:1] != "-"
 
 
-def _deletion(command: Command, text: Script, facts: Facts) -> Iterator[Edit]:
-    main = _main(command.cwd, facts)
-    yield from _gone_to(main, command, text)
+def _move_deletion(command: Command, text: Script, facts: Facts) -> Iterator[ScriptEdit]:
+    main = _find_main(command.cwd, facts)
+    yield from _prepend_cd(main, command, text)
     if command.cwd != main:
         for word in command.argv[1:]:
             if word.text[:1] != "-":
-                yield from _absolute(word, command.cwd)
+                yield from _make_absolute(word, command.cwd)
 
 
-def _gone_to(main: str, command: Command, text: Script) -> Iterator[Edit]:
+def _prepend_cd(main: str, command: Command, text: Script) -> Iterator[ScriptEdit]:
     """Edits that put `cd` in front of a command that stands in the text as such."""
     if command.span is None or command.inner or command.via or not main:
         return
     start, end = command.span
-    go = f'cd "{in_double_quotes(main)}" && '
+    go = f'cd "{escape_double_quoted(main)}" && '
     before = text.text[:start]
     # The rewritten command is checked again, and must not be rewritten twice.
     if before.endswith(go):
@@ -123,6 +128,6 @@ def _gone_to(main: str, command: Command, text: Script) -> Iterator[Edit]:
     yield Word("", span=(end, end)), "; }"
 
 
-def _absolute(word: Word, cwd: str) -> Iterator[Edit]:
+def _make_absolute(word: Word, cwd: str) -> Iterator[ScriptEdit]:
     if word.text[:1] not in "/~" and word.known and not word.glob and cwd:
-        yield word, as_word(normpath(f"{cwd}/{word.text}"))
+        yield word, quote_word(normpath(f"{cwd}/{word.text}"))

@@ -7,7 +7,7 @@ from synaptic.model.event import PreToolUse
 from synaptic.policies.base import ON, Policy
 from synaptic.policies.facts import Facts
 from synaptic.policies.infra.verbs import read_harm
-from synaptic.policies.reading import SHELLS
+from synaptic.policies.reading import SHELL_TOOLS
 
 HARM = read_harm("cluster", "what runs in a cluster")
 
@@ -26,7 +26,7 @@ class Kubernetes(Policy):
 
     id = "infra.kubernetes"
     events = (PreToolUse,)
-    tools = SHELLS
+    tools = SHELL_TOOLS
     priority = 26
     preset = "strict"
 
@@ -34,4 +34,4 @@ class Kubernetes(Policy):
     """Deny instead of asking."""
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        return HARM.verdict(event, facts, self.firm)
+        return HARM.judge(event, facts, self.firm)

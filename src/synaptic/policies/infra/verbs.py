@@ -8,12 +8,12 @@ import msgspec
 from synaptic.model.decision import Verdict, ask, deny
 from synaptic.model.event import PreToolUse
 from synaptic.policies.facts import Facts
-from synaptic.policies.reading import script
+from synaptic.policies.reading import get_script
 from synaptic.shell.book.entries import BOOK
 from synaptic.shell.read.script import Command, Script
 
-DRY = re.compile(r"--dry-?run(?:=(?!none|false).*)?|--help|-h|--dryrun|-n=dry|--what-if|--whatif|--check|help")
-LONGEST = 4000
+DRY_RUN = re.compile(r"--dry-?run(?:=(?!none|false).*)?|--help|-h|--dryrun|-n=dry|--what-if|--whatif|--check|help")
+MAX_LINE = 4000
 
 
 class Harm(msgspec.Struct, frozen=True):
@@ -22,24 +22,24 @@ class Harm(msgspec.Struct, frozen=True):
     what: str
     forms: Mapping[str, re.Pattern[str]]
 
-    def verdict(self, event: PreToolUse, facts: Facts, firm: bool) -> Verdict | None:
+    def judge(self, event: PreToolUse, facts: Facts, firm: bool) -> Verdict | None:
         """Deny or ask, with what to do instead, when a command destroys something."""
-        found = script(event, facts)
-        command = self._destroying(found) if found else None
+        found = get_script(event, facts)
+        command = self._find_destroying(found) if found else None
         if command is None:
             return None
         shown = " ".join((command.name, *command.args[:3]))
         say = deny if firm else ask
         return say(f"`{shown}` would destroy {self.what}. Show the plan or a dry run first and let the user apply it.")
 
-    def _destroying(self, found: Script) -> Command | None:
+    def _find_destroying(self, found: Script) -> Command | None:
         """The first command whose words match its program's form."""
         for command in found.commands:
             form = self.forms.get(command.name)
-            if form is None or any(DRY.fullmatch(text) for text in command.args):
+            if form is None or any(DRY_RUN.fullmatch(text) for text in command.args):
                 continue
             # Cut, because the forms hold `.*`, which is slow on very long lines.
-            if form.search(" ".join(command.args)[:LONGEST]):
+            if form.search(" ".join(command.args)[:MAX_LINE]):
                 return command
         return None
 

@@ -10,16 +10,16 @@ from synaptic.model.event import PreToolUse
 from synaptic.model.tool import PATH_KEYS, Tool
 from synaptic.policies.base import FEWER, Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.reading import elsewhere, reading
+from synaptic.policies.reading import get_reading, runs_elsewhere
 from synaptic.shell.book.entries import find_program
-from synaptic.shell.paths import Standpoint, inside, readings, resolve
+from synaptic.shell.paths import Standpoint, is_inside, list_readings, resolve_path
 from synaptic.shell.read.script import Command
 from synaptic.shell.reading import CommandReading
 
-KEYS = (*PATH_KEYS, "paths", "source", "destination", "directory", "uri", "old_path", "new_path")
-PROGRAMS = ("/bin", "/sbin", "/usr", "/opt", "/nix/store", "/snap/bin", "/home/linuxbrew/.linuxbrew")
+PATH_INPUT_KEYS = (*PATH_KEYS, "paths", "source", "destination", "directory", "uri", "old_path", "new_path")
+PROGRAM_FOLDERS = ("/bin", "/sbin", "/usr", "/opt", "/nix/store", "/snap/bin", "/home/linuxbrew/.linuxbrew")
 DEVICES = ("/dev/null", "/dev/zero", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/fd", "/dev/urandom")
-VALUE = re.compile(r"^(?:-{1,2}[\w-]+=|\w+\+?=|-[A-Za-z](?=[/~])|@)")
+OPTION_PREFIX = re.compile(r"^(?:-{1,2}[\w-]+=|\w+\+?=|-[A-Za-z](?=[/~])|@)")
 TEXTS = frozenset({"pattern", "code", "print"})
 """Roles of options whose value is no path."""
 SAYERS = frozenset({"echo", "printf"})
@@ -55,65 +55,67 @@ class OutsideProject(Policy):
         if not facts.root:
             return None
         at = Standpoint(event.cwd or facts.root, facts.home)
-        roots = (facts.root, *facts.extra_roots, *_folders((*self.also, *self.scratch), facts.root, facts.home))
-        known = reading(event, facts)
-        found = _in_command(known, at, roots) if known else _in_input(event.tool, at, roots)
-        return next((_denial(path, facts.root) for path in found), None)
+        roots = (facts.root, *facts.extra_roots, *_resolve_folders((*self.also, *self.scratch), facts.root, facts.home))
+        known = get_reading(event, facts)
+        found = _find_in_command(known, at, roots) if known else _find_in_input(event.tool, at, roots)
+        return next((_deny_path(path, facts.root) for path in found), None)
 
 
 @lru_cache(maxsize=64)
-def _folders(names: tuple[str, ...], root: str, home: str) -> tuple[str, ...]:
-    resolved = (resolve(name, Standpoint(root, home)) for name in names)
+def _resolve_folders(names: tuple[str, ...], root: str, home: str) -> tuple[str, ...]:
+    resolved = (resolve_path(name, Standpoint(root, home)) for name in names)
     return tuple(path for path in resolved if path)
 
 
-def _denial(path: str, root: str) -> Verdict:
+def _deny_path(path: str, root: str) -> Verdict:
     return deny(
         f"{path!r} is outside the project {root}. Work inside the project; if the user wants this folder used, they "
         'can add it to `also` under [policies."paths.outside-project"] in ~/.synaptic/config.toml.'
     )
 
 
-def _in_input(tool: Tool, at: Standpoint, roots: tuple[str, ...]) -> Iterator[str]:
+def _find_in_input(tool: Tool, at: Standpoint, roots: tuple[str, ...]) -> Iterator[str]:
     """Paths outside the roots among the values that name paths."""
-    keys = (*KEYS, "pattern") if tool.name == "Glob" else KEYS
+    keys = (*PATH_INPUT_KEYS, "pattern") if tool.name == "Glob" else PATH_INPUT_KEYS
     for key in keys:
         value = tool.input.get(key)
         for text in value if isinstance(value, list | tuple) else (value,):
-            if isinstance(text, str) and text and _outside(text, at, roots):
+            if isinstance(text, str) and text and _is_outside(text, at, roots):
                 yield text
 
 
-def _in_command(known: CommandReading, at: Standpoint, roots: tuple[str, ...]) -> Iterator[str]:
+def _find_in_command(known: CommandReading, at: Standpoint, roots: tuple[str, ...]) -> Iterator[str]:
     """Paths outside the roots among the words of the commands that run, each seen from the folder it runs in."""
     for redirect in known.script.redirects:
         # The target of these is text, not a file.
-        if redirect.operator not in ("<<", "<<<") and not elsewhere(redirect):
-            yield from _in_words([redirect.target.text], Standpoint(redirect.cwd or at.cwd, at.home), roots)
+        if redirect.operator not in ("<<", "<<<") and not runs_elsewhere(redirect):
+            yield from _find_in_words([redirect.target.text], Standpoint(redirect.cwd or at.cwd, at.home), roots)
     broken = any(gap.kind == "syntax" for gap in known.script.unresolved)
     for command in known.script.commands:
-        if elsewhere(command):
+        if runs_elsewhere(command):
             continue
         here = Standpoint(command.cwd or at.cwd, at.home)
         program = command.argv[0].text
-        if _looks_like_path(program) and not _runnable(program, here, roots):
+        if _looks_like_path(program) and not _is_runnable(program, here, roots):
             yield program
-        yield from _in_words([word.text for _, word in command.assignments], here, roots)
+        yield from _find_in_words([word.text for _, word in command.assignments], here, roots)
         arguments = _find_arguments(command)
         # Text that is no shell may be cut elsewhere by whoever runs it.
-        yield from _in_words(
+        yield from _find_in_words(
             [piece for word in arguments for piece in word.split()] if broken else arguments, here, roots
         )
 
 
-def _runnable(program: str, at: Standpoint, roots: tuple[str, ...]) -> bool:
-    return not _outside(program, at, roots) or all(inside(path, PROGRAMS) for path in readings(program, at))
+def _is_runnable(program: str, at: Standpoint, roots: tuple[str, ...]) -> bool:
+    return not _is_outside(program, at, roots) or all(
+        is_inside(path, PROGRAM_FOLDERS) for path in list_readings(program, at)
+    )
 
 
-def _in_words(words: list[str], at: Standpoint, roots: tuple[str, ...]) -> Iterator[str]:
+def _find_in_words(words: list[str], at: Standpoint, roots: tuple[str, ...]) -> Iterator[str]:
     for word in words:
-        text = VALUE.sub("", word)
-        if _looks_like_path(text) and _outside(text, at, (*roots, *DEVICES)):
+        text = OPTION_PREFIX.sub("", word)
+        if _looks_like_path(text) and _is_outside(text, at, (*roots, *DEVICES)):
             yield text
 
 
@@ -134,6 +136,6 @@ def _looks_like_path(text: str) -> bool:
     return text.startswith(("/", "~", "$HOME", "${HOME", "$PWD", "${PWD", "file:///")) or ".." in text or "%2" in text
 
 
-def _outside(text: str, at: Standpoint, roots: tuple[str, ...]) -> bool:
+def _is_outside(text: str, at: Standpoint, roots: tuple[str, ...]) -> bool:
     """A NUL ends a name early for the system and not for us, so such a text is never inside."""
-    return "\0" in text or not all(inside(path, roots) for path in readings(text, at))
+    return "\0" in text or not all(is_inside(path, roots) for path in list_readings(text, at))

@@ -8,20 +8,20 @@ from synaptic.model.decision import Verdict, deny
 from synaptic.model.event import PreToolUse
 from synaptic.policies.base import FEWER, Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.mounts import mounts, outside
-from synaptic.policies.reading import elsewhere, places, reading
-from synaptic.policies.secrets.private import meanings, named_paths
+from synaptic.policies.mounts import find_host_paths, find_mounts
+from synaptic.policies.reading import get_reading, get_work_folders, runs_elsewhere
+from synaptic.policies.secrets.private import iter_meanings, iter_named_paths
 from synaptic.shell.book.entries import find_program
-from synaptic.shell.effects.searched import LISTERS, Searches
-from synaptic.shell.effects.targets import Target
-from synaptic.shell.paths import Standpoint, inside, resolve
-from synaptic.shell.places import SYSTEM, Place, Places
+from synaptic.shell.effects.searched import LISTING_PROGRAMS, ScriptSearches
+from synaptic.shell.effects.targets import WriteTarget
+from synaptic.shell.paths import Standpoint, is_inside, resolve_path
+from synaptic.shell.places import SYSTEM_TREES, PathArea, WorkFolders
 from synaptic.shell.read.script import Command
 from synaptic.shell.reading import CommandReading
 
-FREE = ("/usr/local", "/usr/share/keyrings", "/opt", "/srv", "/var/www", "/var/tmp", "/run/user", "/var/folders")
+FREE_TREES = ("/usr/local", "/usr/share/keyrings", "/opt", "/srv", "/var/www", "/var/tmp", "/run/user", "/var/folders")
 DEVICES = ("/dev", "/proc/self/fd", "/proc/thread-self/fd")
-SUSPECT = (*SYSTEM, "/mnt/", "/media/")
+SUSPECT = (*SYSTEM_TREES, "/mnt/", "/media/")
 """How a path begins that may belong to the machine."""
 TREES_OF_IT = "|".join(re.escape(tree.strip("/")) for tree in SUSPECT)
 REACHES = re.compile(
@@ -34,7 +34,7 @@ ANYWHERE = "/{}"
 UNPACKERS = frozenset({"tar", "unzip", "rsync"})
 
 
-class System(Policy):
+class SystemFiles(Policy):
     """Writing into the trees that belong to the machine.
 
     ## What it does
@@ -55,16 +55,16 @@ class System(Policy):
     preset = "essentials"
     needs = ("extra_roots", "real_paths")
 
-    free: Annotated[tuple[str, ...], FEWER] = FREE
+    free: Annotated[tuple[str, ...], FEWER] = FREE_TREES
     """System trees in which files may be written."""
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        at = places(event, facts)
-        known = reading(event, facts)
-        if known is not None and not _may_reach(known, at):
+        at = get_work_folders(event, facts)
+        known = get_reading(event, facts)
+        if known is not None and not _may_reach_system(known, at):
             return None
-        paths = _written(known, at) if known is not None else _edited(event, facts, at)
-        path = next((path for path in paths if self._closed(path, at)), "")
+        paths = _iter_written(known, at) if known is not None else _iter_edited(event, facts, at)
+        path = next((path for path in paths if self._is_closed(path, at)), "")
         if not path:
             return None
         return deny(
@@ -72,54 +72,58 @@ class System(Policy):
             "package manager."
         )
 
-    def _closed(self, path: str, at: Places) -> bool:
+    def _is_closed(self, path: str, at: WorkFolders) -> bool:
         low = path.lower()
         if path == ANYWHERE:
             return True
         # Cheap question first: nearly every path is elsewhere.
         if not low.startswith(SUSPECT):
             return False
-        if (at.project and path.startswith(f"{at.project}/")) or inside(path, (*self.free, *DEVICES)):
+        if (at.project and path.startswith(f"{at.project}/")) or is_inside(path, (*self.free, *DEVICES)):
             return False
-        return (inside(low, SYSTEM) or low.startswith(("/mnt/", "/media/"))) and at.of(path) is Place.SYSTEM
+        return (is_inside(low, SYSTEM_TREES) or low.startswith(("/mnt/", "/media/"))) and at.classify(
+            path
+        ) is PathArea.SYSTEM
 
 
-def _may_reach(known: CommandReading, at: Places) -> bool:
+def _may_reach_system(known: CommandReading, at: WorkFolders) -> bool:
     """Whether anything that is named can be in a tree of the machine. Where all start in the project, words tell."""
     if not (at.project and at.home and known.starts_in(at.project)):
         return True
-    return known.shortened or REACHES.search(f"\n{known.words}\n") is not None
+    return known.has_long_words or REACHES.search(f"\n{known.words}\n") is not None
 
 
-def _written(known: CommandReading, at: Places) -> Iterator[str]:
-    searches = Searches(known.script, LISTERS)
-    mounted = mounts(known.script)
+def _iter_written(known: CommandReading, at: WorkFolders) -> Iterator[str]:
+    searches = ScriptSearches(known.script, LISTING_PROGRAMS)
+    mounted = find_mounts(known.script)
     for target in known.targets:
-        if elsewhere(target):
-            yield from outside(target.path, mounted, writes=True)
+        if runs_elsewhere(target):
+            yield from find_host_paths(target.path, mounted, writes=True)
         elif not target.word.known:
-            yield from _sought(target, searches, at)
+            yield from _iter_found(target, searches, at)
         # An agent that was started at the root, as in a container, works there.
-        elif target.path == "/" and at.cwd != "/" and target.command and _spreads(target.command):
+        elif target.path == "/" and at.cwd != "/" and target.command and _writes_tree(target.command):
             yield ANYWHERE
         else:
             yield target.path
 
 
-def _sought(target: Target, searches: Searches, at: Places) -> Iterator[str]:
+def _iter_found(target: WriteTarget, searches: ScriptSearches, at: WorkFolders) -> Iterator[str]:
     """What is written to every file that a search finds."""
     # The path is certain up to the place where the found name goes in.
     certain, mark, _ = target.word.text.partition("{}")
     if mark and certain and "$" not in certain and "`" not in certain:
         yield target.path
-    elif target.command and (search := searches.of(target.word, target.command)):
+    elif target.command and (search := searches.find_search(target.word, target.command)):
         cwd = search.cwd or target.command.cwd or at.cwd
-        if not searches.first(search, cwd):
+        if not searches.ask_once(search, cwd):
             return
-        yield from (resolve(f"{root.text}/{{}}", Standpoint(cwd, at.home)) or "" for root in search.roots if root.known)
+        yield from (
+            resolve_path(f"{root.text}/{{}}", Standpoint(cwd, at.home)) or "" for root in search.roots if root.known
+        )
 
 
-def _spreads(command: Command) -> bool:
+def _writes_tree(command: Command) -> bool:
     """Whether it writes a tree, not a file, into the folder it is given."""
     program = find_program(command.name)
     if program.name in UNPACKERS:
@@ -127,6 +131,6 @@ def _spreads(command: Command) -> bool:
     return program.name == "cp" and program.read(command.argv[1:]).has("recursive", "archive")
 
 
-def _edited(event: PreToolUse, facts: Facts, at: Places) -> Iterator[str]:
-    for text in named_paths(event.tool) if event.tool.edits else ():
-        yield from meanings(text, Standpoint(at.cwd, at.home), facts.real_paths)
+def _iter_edited(event: PreToolUse, facts: Facts, at: WorkFolders) -> Iterator[str]:
+    for text in iter_named_paths(event.tool) if event.tool.is_edit else ():
+        yield from iter_meanings(text, Standpoint(at.cwd, at.home), facts.real_paths)

@@ -6,8 +6,8 @@ from synaptic.model.decision import Verdict, deny
 from synaptic.model.event import PreToolUse
 from synaptic.policies.base import MORE, Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.practice.lines import ADVICE, PROTECTED, on_protected
-from synaptic.policies.source_files import is_guarded, local
+from synaptic.policies.practice.lines import PROTECTED_BRANCHES, WORKTREE_ADVICE, is_on_protected
+from synaptic.policies.source_files import is_guarded, to_project_path
 
 
 class BranchGuard(Policy):
@@ -30,14 +30,14 @@ class BranchGuard(Policy):
     preset = "practice"
     needs = ("file_git",)
 
-    protected: Annotated[tuple[str, ...], MORE] = PROTECTED
+    protected: Annotated[tuple[str, ...], MORE] = PROTECTED_BRANCHES
     """Branches on which no source is written."""
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        path = local(event.tool.text("file_path"), facts.root)
-        if not is_guarded(path) or not on_protected(facts.file_git, self.protected):
+        path = to_project_path(event.tool.read_text("file_path"), facts.root)
+        if not is_guarded(path) or not is_on_protected(facts.file_git, self.protected):
             return None
         return deny(
             f"{facts.file_git.top} has {facts.file_git.branch} checked out, and source is not written there. "
-            f"Make a worktree and write in it: {ADVICE}"
+            f"Make a worktree and write in it: {WORKTREE_ADVICE}"
         )

@@ -4,9 +4,9 @@ from synaptic.model.decision import Verdict
 from synaptic.model.event import SubagentStop
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.practice.checks import WAITS, report
+from synaptic.policies.practice.checks import WAITS_FOR_APPROVAL, report_findings
 from synaptic.policies.practice.response import EXECUTED, waits_for_approval
-from synaptic.policies.source_files import PLAN
+from synaptic.policies.source_files import PLAN_NAME
 
 
 class CheckGuardian(Policy):
@@ -33,16 +33,16 @@ class CheckGuardian(Policy):
     def check(self, event: SubagentStop, facts: Facts) -> Verdict | None:
         if event.agent_type != "guardian" or not facts.root:
             return None
-        issues = self._plan_issues(facts)
+        issues = self._find_plan_issues(facts)
         if facts.dirty:
             issues.append(f"{facts.dirty} uncommitted change(s) are left")
         if waits_for_approval(event.last_assistant_message, EXECUTED):
-            issues.append(WAITS)
-        return report("guardian", issues, "nothing is left open", facts)
+            issues.append(WAITS_FOR_APPROVAL)
+        return report_findings("guardian", issues, "nothing is left open", facts)
 
-    def _plan_issues(self, facts: Facts) -> list[str]:
+    def _find_plan_issues(self, facts: Facts) -> list[str]:
         if not facts.plan.exists:
-            return [f"there is no {PLAN}"]
+            return [f"there is no {PLAN_NAME}"]
         if facts.now - facts.plan.modified > self.plan_seconds:
-            return [f"{PLAN} was not updated"]
+            return [f"{PLAN_NAME} was not updated"]
         return []

@@ -4,12 +4,12 @@ from synaptic.model.decision import Verdict
 from synaptic.model.event import SubagentStop
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.practice.checks import WAITS, report
+from synaptic.policies.practice.checks import WAITS_FOR_APPROVAL, report_findings
 from synaptic.policies.practice.decisions import DECIDED_LINES, has_decision
-from synaptic.policies.practice.lines import on_protected
+from synaptic.policies.practice.lines import is_on_protected
 from synaptic.policies.practice.response import IMPLEMENTED, waits_for_approval
-from synaptic.policies.practice.sections import CHANGES, TESTS, test_status
-from synaptic.policies.source_files import is_skippable, is_source, line_count, local
+from synaptic.policies.practice.sections import CHANGES, TESTS, read_test_status
+from synaptic.policies.source_files import count_lines, is_skippable, is_source, to_project_path
 
 SHOWN = 5
 
@@ -38,22 +38,22 @@ class CheckImplementer(Policy):
     def check(self, event: SubagentStop, facts: Facts) -> Verdict | None:
         if event.agent_type != "implementer" or not facts.root:
             return None
-        issues = [f"work was done on {facts.git.branch}"] if on_protected(facts.git) else []
-        if silent := undecided(facts):
+        issues = [f"work was done on {facts.git.branch}"] if is_on_protected(facts.git) else []
+        if silent := list_undecided(facts):
             issues.append(f"no decision in {', '.join(silent[:SHOWN])}")
-        status = test_status(facts)
-        if status and not status.passed and status.age(facts.now) < self.fresh:
+        status = read_test_status(facts)
+        if status and not status.has_passed and status.compute_age(facts.now) < self.fresh:
             issues.append(f"{status.failures} test(s) fail")
         if waits_for_approval(event.last_assistant_message, IMPLEMENTED):
-            issues.append(WAITS)
-        return report("implementer", issues, "the work looks good", facts)
+            issues.append(WAITS_FOR_APPROVAL)
+        return report_findings("implementer", issues, "the work looks good", facts)
 
 
-def undecided(facts: Facts) -> list[str]:
+def list_undecided(facts: Facts) -> list[str]:
     """Changed source files that are long and say nothing about decisions, with their lengths."""
     found = []
     for file in facts.changed:
-        name, lines = local(file.path, facts.root), line_count(file.text)
+        name, lines = to_project_path(file.path, facts.root), count_lines(file.text)
         if is_source(name) and not is_skippable(name) and lines >= DECIDED_LINES and not has_decision(file.text):
             found.append(f"{name} ({lines} lines)")
     return found

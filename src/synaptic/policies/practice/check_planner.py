@@ -5,9 +5,9 @@ from synaptic.model.event import SubagentStop
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
 from synaptic.policies.practice import plan
-from synaptic.policies.practice.checks import WAITS, report
+from synaptic.policies.practice.checks import WAITS_FOR_APPROVAL, report_findings
 from synaptic.policies.practice.response import PLANNED, waits_for_approval
-from synaptic.policies.source_files import PLAN
+from synaptic.policies.source_files import PLAN_NAME
 
 
 class CheckPlanner(Policy):
@@ -31,21 +31,23 @@ class CheckPlanner(Policy):
     def check(self, event: SubagentStop, facts: Facts) -> Verdict | None:
         if event.agent_type not in ("planner", "Plan") or not facts.root:
             return None
-        issues = _plan_issues(facts)
+        issues = _find_plan_issues(facts)
         if waits_for_approval(event.last_assistant_message, PLANNED):
-            issues.append(WAITS)
-        return report("planner", issues, f"the plan looks good ({plan.status(facts.plan.text).total} phases)", facts)
+            issues.append(WAITS_FOR_APPROVAL)
+        return report_findings(
+            "planner", issues, f"the plan looks good ({plan.read_plan_status(facts.plan.text).total} phases)", facts
+        )
 
 
-def _plan_issues(facts: Facts) -> list[str]:
+def _find_plan_issues(facts: Facts) -> list[str]:
     if not facts.plan.exists:
-        return [f"{PLAN} was not written"]
+        return [f"{PLAN_NAME} was not written"]
     text = facts.plan.text
     issues = []
-    if not plan.phases(text):
-        issues.append(f"{PLAN} has no `## Phase N` headings")
+    if not plan.parse_phases(text):
+        issues.append(f"{PLAN_NAME} has no `## Phase N` headings")
     if not plan.has_purpose(text):
-        issues.append(f"{PLAN} has no section that says what it is for")
-    if not plan.names_work(text):
-        issues.append(f"{PLAN} names no issue, task or TODO")
+        issues.append(f"{PLAN_NAME} has no section that says what it is for")
+    if not plan.mentions_work(text):
+        issues.append(f"{PLAN_NAME} names no issue, task or TODO")
     return issues

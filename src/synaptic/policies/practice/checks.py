@@ -4,14 +4,14 @@ from synaptic.model.decision import Verdict
 from synaptic.model.effect import AppendLine, Effect
 from synaptic.model.state import Change
 from synaptic.policies.facts import Facts
-from synaptic.policies.practice.records import FINDINGS as FINDINGS_FILE
-from synaptic.policies.practice.records import record_path
-from synaptic.policies.practice.sections import FINDINGS, audit, tell_user
+from synaptic.policies.practice.records import FINDINGS_FILE as FINDINGS_FILE
+from synaptic.policies.practice.records import make_record_path
+from synaptic.policies.practice.sections import FINDINGS, append_audit, tell_user
 
-WAITS = "it ended with a question for approval and without the work done"
+WAITS_FOR_APPROVAL = "it ended with a question for approval and without the work done"
 
 
-def report(agent: str, issues: list[str], fine: str, facts: Facts) -> Verdict:
+def report_findings(agent: str, issues: list[str], fine: str, facts: Facts) -> Verdict:
     """The findings for the user now and for the model with the next prompt; without any, one reassuring line."""
     if not issues:
         return tell_user(f"{agent}: {fine}")
@@ -19,7 +19,7 @@ def report(agent: str, issues: list[str], fine: str, facts: Facts) -> Verdict:
     line = f"{agent}|{';'.join(issue.replace(';', ',').replace('|', '/') for issue in issues)}"
     effects: tuple[Effect, ...] = (
         Change(section=FINDINGS, append={"items": line}),
-        AppendLine(record_path(facts.root, FINDINGS_FILE), line),
-        *(audit(facts, f"agent_{agent}", issue) for issue in issues),
+        AppendLine(make_record_path(facts.root, FINDINGS_FILE), line),
+        *(append_audit(facts, f"agent_{agent}", issue) for issue in issues),
     )
     return tell_user(f"{agent}: " + "; ".join(issues), *effects)

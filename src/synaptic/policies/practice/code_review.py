@@ -4,7 +4,7 @@ from synaptic.model.decision import Verdict, advise
 from synaptic.model.event import PostToolUse
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.source_files import is_guarded, is_test, line_count, local
+from synaptic.policies.source_files import count_lines, is_guarded, is_test, to_project_path
 
 
 class CodeReview(Policy):
@@ -30,10 +30,10 @@ class CodeReview(Policy):
     """Lines from which on a review is suggested."""
 
     def check(self, event: PostToolUse, facts: Facts) -> Verdict | None:
-        path = local(event.tool.text("file_path"), facts.root)
+        path = to_project_path(event.tool.read_text("file_path"), facts.root)
         if not is_guarded(path) or is_test(path) or not facts.target.exists:
             return None
-        lines = line_count(facts.target.text)
+        lines = count_lines(facts.target.text)
         if lines < self.least_lines:
             return None
         shown = "\n".join(("", *facts.diff)) if facts.diff else ""

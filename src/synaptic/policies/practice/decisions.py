@@ -2,10 +2,10 @@
 
 import re
 
-NOTE = re.compile(r"@decision\b|(?:#|//)\s*DECISION(?:\([^)\n]*\))?:")
+DECISION_NOTE = re.compile(r"@decision\b|(?:#|//)\s*DECISION(?:\([^)\n]*\))?:")
 """`@decision DEC-X-001`, `# DECISION: ...`, `// DECISION(DEC-X-001): ...`"""
 RATIONALE = re.compile(r"@rationale\b|\brationale\s*:", re.IGNORECASE)
-ID = re.compile(r"\bDEC-[A-Z]{2,}-\d{3}\b")
+DECISION_ID = re.compile(r"\bDEC-[A-Z]{2,}-\d{3}\b")
 LIKE_ID = re.compile(r"\bDEC-[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*")
 RETIRED = re.compile(r"\b(?:deprecated|superseded)\b", re.IGNORECASE)
 DECIDED_LINES = 50
@@ -14,7 +14,7 @@ DECIDED_LINES = 50
 
 def has_decision(text: str) -> bool:
     """Whether a text holds an annotation of any form."""
-    return NOTE.search(text) is not None
+    return DECISION_NOTE.search(text) is not None
 
 
 def has_rationale(text: str) -> bool:
@@ -22,17 +22,17 @@ def has_rationale(text: str) -> bool:
     return RATIONALE.search(text) is not None
 
 
-def ids(text: str) -> tuple[str, ...]:
+def find_ids(text: str) -> tuple[str, ...]:
     """The well-formed ids, each once, in order."""
-    return tuple(dict.fromkeys(ID.findall(text)))
+    return tuple(dict.fromkeys(DECISION_ID.findall(text)))
 
 
-def malformed_ids(text: str) -> tuple[str, ...]:
+def find_malformed_ids(text: str) -> tuple[str, ...]:
     """Words that look like a decision id and are not well-formed."""
-    return tuple(dict.fromkeys(word for word in LIKE_ID.findall(text) if not ID.fullmatch(word)))
+    return tuple(dict.fromkeys(word for word in LIKE_ID.findall(text) if not DECISION_ID.fullmatch(word)))
 
 
-def retired_ids(text: str) -> frozenset[str]:
+def find_retired_ids(text: str) -> frozenset[str]:
     """Ids on a line that calls them deprecated or superseded; neighbours are not exempt."""
     lines = (line for line in text.splitlines() if RETIRED.search(line))
-    return frozenset(id for line in lines for id in ID.findall(line))
+    return frozenset(id for line in lines for id in DECISION_ID.findall(line))

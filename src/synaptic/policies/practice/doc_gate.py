@@ -5,10 +5,10 @@ from synaptic.model.event import PreToolUse
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
 from synaptic.policies.practice.decisions import DECIDED_LINES, has_decision
-from synaptic.policies.practice.headers import has_header, template
-from synaptic.policies.source_files import is_skippable, is_source, line_count, local
+from synaptic.policies.practice.headers import choose_template, has_header
+from synaptic.policies.source_files import count_lines, is_skippable, is_source, to_project_path
 
-HOOKS = "/.claude/hooks/"
+HOOKS_FOLDER = "/.claude/hooks/"
 
 
 class DocGate(Policy):
@@ -35,24 +35,26 @@ class DocGate(Policy):
     """Lines from which on a file needs a decision."""
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        path = local(event.tool.text("file_path"), facts.root)
-        if not is_source(path) or is_skippable(path) or HOOKS in f"/{path}":
+        path = to_project_path(event.tool.read_text("file_path"), facts.root)
+        if not is_source(path) or is_skippable(path) or HOOKS_FOLDER in f"/{path}":
             return None
         writes = event.tool_name == "Write"
-        text = event.tool.text("content") if writes else facts.target.text
-        if not text.strip() or not (problem := self._problem(path, text)):
+        text = event.tool.read_text("content") if writes else facts.target.text
+        if not text.strip() or not (problem := self._find_problem(path, text)):
             return None
         # Only a write shows the whole new text. An edit is judged by the file before it, which it may be about to
         # repair.
         if writes:
-            return Verdict(says=Kind.DENY, reason=problem, context=(f"A header to start from:\n{template(path)}",))
+            return Verdict(
+                says=Kind.DENY, reason=problem, context=(f"A header to start from:\n{choose_template(path)}",)
+            )
         return advise(f"{problem} Add it with this edit or the next one.")
 
-    def _problem(self, path: str, text: str) -> str:
+    def _find_problem(self, path: str, text: str) -> str:
         name = path.rpartition("/")[2]
         if not has_header(path, text):
             return f"{name} must begin with a comment that says what the file is for."
-        lines = line_count(text)
+        lines = count_lines(text)
         if lines >= self.decided_lines and not has_decision(text):
             return f"{name} has {lines} lines and no decision: say what was decided and why (@decision DEC-AREA-001)."
         return ""

@@ -2,7 +2,7 @@
 
 import re
 
-from synaptic.policies.source_files import extension
+from synaptic.policies.source_files import get_extension
 
 HASH = re.compile(r"#\s*\w")
 SLASHES = re.compile(r"//\s*\w")
@@ -10,7 +10,7 @@ PYTHON = re.compile(r"[rRbBuU]{0,2}(?:\"\"\"|''')|#\s*\w")
 BLOCK = re.compile(r"/\*\*(?!/)|//\s*\w")
 RUST = re.compile(r"//[!/]?\s*\w")
 GO = SLASHES
-PATTERNS = {
+HEADER_PATTERNS = {
     **dict.fromkeys(("sh", "bash", "zsh", "rb"), HASH),
     **dict.fromkeys(("js", "jsx", "ts", "tsx", "c", "cpp", "h", "hpp", "cs", "java", "kt", "swift", "php"), BLOCK),
     "py": PYTHON,
@@ -18,7 +18,7 @@ PATTERNS = {
     "go": GO,
 }
 ENCODING = re.compile(r"#.*coding[:=]")
-TEMPLATES = {
+HEADER_TEMPLATES = {
     "py": '"""What this module is for.\n\n@decision DEC-AREA-001\n@title Short title\n@rationale Why\n"""',
     "rs": "//! What this module is for.\n//!\n//! @decision DEC-AREA-001 ... @rationale Why",
     "go": "// Package name says what it is for.\n//\n// DECISION(DEC-AREA-001): what. Rationale: why.",
@@ -34,22 +34,22 @@ BLOCK_TEMPLATE = (
 
 def has_header(path: str, text: str) -> bool:
     """Whether the first meaningful line is a comment that says something. A language nobody knows always passes."""
-    pattern = PATTERNS.get(extension(path))
-    return pattern is None or pattern.match(_first(path, text)) is not None
+    pattern = HEADER_PATTERNS.get(get_extension(path))
+    return pattern is None or pattern.match(_find_first_line(path, text)) is not None
 
 
-def template(path: str) -> str:
+def choose_template(path: str) -> str:
     """A header to start from."""
-    return TEMPLATES.get(extension(path), BLOCK_TEMPLATE)
+    return HEADER_TEMPLATES.get(get_extension(path), BLOCK_TEMPLATE)
 
 
-def _first(path: str, text: str) -> str:
+def _find_first_line(path: str, text: str) -> str:
     """The first line that is neither blank, nor an interpreter's, nor what every such file begins with."""
     for line in text.lstrip("\ufeff").splitlines():
         plain = line.strip()
-        if not plain or plain.startswith("#!") or (extension(path) == "php" and plain in ("<?php", "<?")):
+        if not plain or plain.startswith("#!") or (get_extension(path) == "php" and plain in ("<?php", "<?")):
             continue
         if ENCODING.match(plain):
             continue
-        return plain.removeprefix("<?php").strip() if extension(path) == "php" else plain
+        return plain.removeprefix("<?php").strip() if get_extension(path) == "php" else plain
     return ""

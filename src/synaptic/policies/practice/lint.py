@@ -2,17 +2,17 @@
 
 from synaptic.model.decision import Verdict, advise, deny, record
 from synaptic.model.effect import Effect, WriteFile
-from synaptic.model.errand import Ended, Errand
+from synaptic.model.errand import Errand, ErrandResult
 from synaptic.model.event import PostToolUse
 from synaptic.model.state import Change
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.practice.records import BREAKER, LINT_CACHE, record_path
+from synaptic.policies.practice.records import BREAKER_FILE, LINT_CACHE_FILE, make_record_path
 from synaptic.policies.practice.sections import LINT
-from synaptic.policies.practice.tooling import language
-from synaptic.policies.source_files import is_skippable, is_source, local
+from synaptic.policies.practice.tooling import find_language
+from synaptic.policies.source_files import is_skippable, is_source, to_project_path
 
-LONGEST = 4000
+MAX_LINT_OUTPUT = 4000
 """Characters of a linter's output that the model is told."""
 
 
@@ -46,11 +46,11 @@ class Lint(Policy):
     """Seconds for which it is left alone."""
 
     def check(self, event: PostToolUse, facts: Facts) -> Verdict | None:
-        path = local(event.tool.text("file_path"), facts.root)
+        path = to_project_path(event.tool.read_text("file_path"), facts.root)
         if not is_source(path) or is_skippable(path) or not facts.target.exists or not facts.linter.argv:
             return None
-        waited = int(facts.now) - facts.state.number(LINT, "at")
-        if facts.state.text(LINT, "state") == "open" and waited < self.pause:
+        waited = int(facts.now) - facts.state.read_number(LINT, "at")
+        if facts.state.read_text(LINT, "state") == "open" and waited < self.pause:
             return advise(
                 f"Lint breaker OPEN: {facts.linter.name} failed {self.failures} times in a row and is left alone for "
                 f"{int(self.pause - waited)} s more. Run it yourself and fix what it says."
@@ -58,47 +58,57 @@ class Lint(Policy):
         tool = facts.linter
         return Verdict(errand=Errand(argv=tool.argv, cwd=tool.cwd, timeout=self.timeout, name=tool.name))
 
-    def conclude(self, event: PostToolUse, facts: Facts, ended: Ended) -> Verdict | None:
+    def conclude(self, event: PostToolUse, facts: Facts, ended: ErrandResult) -> Verdict | None:
         # The linter could not be run: that says nothing about the file, and must not count as a failure of it.
         if ended.trouble:
             return Verdict(warnings=(f"{self.id}: {facts.linter.name} {ended.trouble}",))
         if ended.exit == 0:
-            effects = self._closed(facts)
+            effects = self._close_breaker(facts)
             return record(*effects) if effects else None
         text = ended.output.strip() or f"exit {ended.exit} without a word"
-        return deny(f"Lint errors ({facts.linter.name}) in {facts.target.path}:\n{_cut(text)}", *self._failed(facts))
+        return deny(
+            f"Lint errors ({facts.linter.name}) in {facts.target.path}:\n{_cut_output(text)}",
+            *self._count_failure(facts),
+        )
 
-    def _closed(self, facts: Facts) -> tuple[Effect, ...]:
-        if facts.state.number(LINT, "count") == 0 and facts.state.text(LINT, "state") in ("", "closed"):
-            return _cached(facts)
-        return (*_breaker("closed", 0, facts), *_cached(facts))
+    def _close_breaker(self, facts: Facts) -> tuple[Effect, ...]:
+        if facts.state.read_number(LINT, "count") == 0 and facts.state.read_text(LINT, "state") in ("", "closed"):
+            return _cache_linter(facts)
+        return (*_write_breaker("closed", 0, facts), *_cache_linter(facts))
 
-    def _failed(self, facts: Facts) -> tuple[Effect, ...]:
+    def _count_failure(self, facts: Facts) -> tuple[Effect, ...]:
         """One more; the trial after a pause opens the breaker again at once."""
-        trial = facts.state.text(LINT, "state") == "open"
-        count = int(facts.state.number(LINT, "count")) + 1
+        trial = facts.state.read_text(LINT, "state") == "open"
+        count = int(facts.state.read_number(LINT, "count")) + 1
         state = "open" if trial or count >= self.failures else "closed"
-        return (*_breaker(state, count, facts), *_cached(facts))
+        return (*_write_breaker(state, count, facts), *_cache_linter(facts))
 
 
-def _breaker(state: str, count: int, facts: Facts) -> tuple[Effect, ...]:
+def _write_breaker(state: str, count: int, facts: Facts) -> tuple[Effect, ...]:
     at = int(facts.now)
     return (
         Change(section=LINT, put={"state": state, "count": count, "at": at}),
-        WriteFile(record_path(facts.root, BREAKER), f"{state}|{count}|{at}\n"),
+        WriteFile(make_record_path(facts.root, BREAKER_FILE), f"{state}|{count}|{at}\n"),
     )
 
 
-def _cached(facts: Facts) -> tuple[Effect, ...]:
+def _cache_linter(facts: Facts) -> tuple[Effect, ...]:
     """Which linter is used for which language, for operators."""
-    known = facts.state.section(LINT).get("languages")
+    known = facts.state.read_section(LINT).get("languages")
     before = {str(key): str(value) for key, value in known.items()} if isinstance(known, dict) else {}
-    after = {**before, language(facts.target.path): facts.linter.name}
+    after = {**before, find_language(facts.target.path): facts.linter.name}
     if after == before:
         return ()
     lines = "".join(f"{name}|{tool}\n" for name, tool in sorted(after.items()))
-    return (Change(section=LINT, put={"languages": after}), WriteFile(record_path(facts.root, LINT_CACHE), lines))
+    return (
+        Change(section=LINT, put={"languages": after}),
+        WriteFile(make_record_path(facts.root, LINT_CACHE_FILE), lines),
+    )
 
 
-def _cut(text: str) -> str:
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}\n... {len(text) - LONGEST} characters more"
+def _cut_output(text: str) -> str:
+    return (
+        text
+        if len(text) <= MAX_LINT_OUTPUT
+        else f"{text[:MAX_LINT_OUTPUT]}\n... {len(text) - MAX_LINT_OUTPUT} characters more"
+    )

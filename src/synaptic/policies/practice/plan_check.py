@@ -6,7 +6,7 @@ from synaptic.model.decision import Verdict, advise, deny
 from synaptic.model.event import PreToolUse
 from synaptic.policies.base import LOWER, Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.source_files import PLAN, is_guarded, line_count, local
+from synaptic.policies.source_files import PLAN_NAME, count_lines, is_guarded, to_project_path
 
 
 class PlanCheck(Policy):
@@ -38,22 +38,22 @@ class PlanCheck(Policy):
     """Commits from which on it has to be updated."""
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        path = local(event.tool.text("file_path"), facts.root)
+        path = to_project_path(event.tool.read_text("file_path"), facts.root)
         if event.tool_name != "Write" or not is_guarded(path):
             return None
-        lines = line_count(event.tool.text("content"))
+        lines = count_lines(event.tool.read_text("content"))
         if lines < self.small_lines:
             return advise(f"fast-mode bypass: {lines} line(s), so no plan is asked for.")
-        if not facts.file_git.known:
+        if not facts.file_git.is_known:
             return None
         if not facts.plan.exists:
             return deny(
-                f"There is no {PLAN} in {facts.file_git.top}. Write the plan first: the intent, and "
+                f"There is no {PLAN_NAME} in {facts.file_git.top}. Write the plan first: the intent, and "
                 "a `## Phase N` with a `**Status:**` for each step."
             )
-        return self._staleness(facts)
+        return self._judge_staleness(facts)
 
-    def _staleness(self, facts: Facts) -> Verdict | None:
+    def _judge_staleness(self, facts: Facts) -> Verdict | None:
         # A repository can set environment variables too, so they may only lower the limits.
         warn = min(self.warn_commits, facts.staleness.get("warn", self.warn_commits))
         limit = min(self.deny_commits, facts.staleness.get("deny", self.deny_commits))

@@ -4,8 +4,8 @@ from synaptic.model.decision import Verdict, deny
 from synaptic.model.event import PostToolUse
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.practice.plan import problems
-from synaptic.policies.source_files import PLAN
+from synaptic.policies.practice.plan import find_problems
+from synaptic.policies.source_files import PLAN_NAME
 
 
 class PlanValidate(Policy):
@@ -29,9 +29,9 @@ class PlanValidate(Policy):
     needs = ("target",)
 
     def check(self, event: PostToolUse, facts: Facts) -> Verdict | None:
-        if facts.target.path.rpartition("/")[2] != PLAN or not facts.target.exists:
+        if facts.target.path.rpartition("/")[2] != PLAN_NAME or not facts.target.exists:
             return None
-        found = problems(facts.target.text)
+        found = find_problems(facts.target.text)
         if not found:
             return None
         listed = "\n".join(f"- {problem}" for problem in found)

@@ -8,17 +8,23 @@ from synaptic.model.event import UserPromptSubmit
 from synaptic.model.state import Change
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.practice.lines import findings, git_line, main_warning, on_protected, plan_line
-from synaptic.policies.practice.records import FINDINGS as FINDINGS_FILE
-from synaptic.policies.practice.records import record_path, session_name
+from synaptic.policies.practice.lines import (
+    format_git_line,
+    format_main_warning,
+    format_plan_line,
+    is_on_protected,
+    list_findings,
+)
+from synaptic.policies.practice.records import FINDINGS_FILE as FINDINGS_FILE
+from synaptic.policies.practice.records import make_record_path, make_session_name
 from synaptic.policies.practice.sections import FINDINGS, PROMPTS
 
 ABOUT_PLAN = re.compile(r"\b(?:plan\w*|implement\w*|phases?|status|progress|demo)\b", re.IGNORECASE)
 ABOUT_GIT = re.compile(r"\b(?:merg(?:e|ed|ing)|commit(?:s|ted|ting)?|push(?:ed|ing)?|prs?|pull requests?)\b", re.I)
-VERBS = re.compile(
+TASK_VERBS = re.compile(
     r"\b(?:add|build|create|implement|refactor|fix|update|change|remove|write|test|migrate|rename|move|deploy)\b", re.I
 )
-WHOLE = re.compile(r"\b(?:everything|all of|entire|comprehensive|complete overhaul)\b", re.IGNORECASE)
+WIDE_SCOPE = re.compile(r"\b(?:everything|all of|entire|comprehensive|complete overhaul)\b", re.IGNORECASE)
 
 
 class PromptSubmit(Policy):
@@ -46,44 +52,51 @@ class PromptSubmit(Policy):
     def check(self, event: UserPromptSubmit, facts: Facts) -> Verdict | None:
         if not event.prompt.strip() or not facts.root:
             return None
-        first = facts.state.number(PROMPTS, "count") == 0
-        lines = [*_found(facts), *_state(event.prompt, first, facts), *self._advice(event.prompt)]
+        first = facts.state.read_number(PROMPTS, "count") == 0
+        lines = [
+            *_list_finding_lines(facts),
+            *_list_state_lines(event.prompt, first, facts),
+            *self._list_advice(event.prompt),
+        ]
         context = ("\n".join(lines),) if lines else ()
-        return Verdict(context=context, effects=(*_counted(event, first, facts), *_consumed(facts)))
+        return Verdict(context=context, effects=(*_count_prompt(event, first, facts), *_clear_findings(facts)))
 
-    def _advice(self, prompt: str) -> list[str]:
-        if len(prompt.split()) > self.many_words and len(VERBS.findall(prompt)) > 2:
+    def _list_advice(self, prompt: str) -> list[str]:
+        if len(prompt.split()) > self.many_words and len(TASK_VERBS.findall(prompt)) > 2:
             return ["This is a large task: split it into steps, plan them first, and finish one before the next."]
-        if WHOLE.search(prompt):
+        if WIDE_SCOPE.search(prompt):
             return ["The scope is wide: say what is part of it and what is not before you begin."]
         return []
 
 
-def _state(prompt: str, first: bool, facts: Facts) -> list[str]:
+def _list_state_lines(prompt: str, first: bool, facts: Facts) -> list[str]:
     lines = []
     about_git = ABOUT_GIT.search(prompt) is not None
-    if facts.git.known and (first or about_git):
-        lines.append(git_line(facts))
-        if about_git and on_protected(facts.git):
-            lines.append(main_warning(facts))
+    if facts.git.is_known and (first or about_git):
+        lines.append(format_git_line(facts))
+        if about_git and is_on_protected(facts.git):
+            lines.append(format_main_warning(facts))
     if first or ABOUT_PLAN.search(prompt):
-        lines.append(plan_line(facts))
+        lines.append(format_plan_line(facts))
     return lines
 
 
-def _found(facts: Facts) -> list[str]:
-    items = findings(facts)
+def _list_finding_lines(facts: Facts) -> list[str]:
+    items = list_findings(facts)
     return ["Findings of the last sub-agents:", *(f"  {item}" for item in items)] if items else []
 
 
-def _counted(event: UserPromptSubmit, first: bool, facts: Facts) -> tuple[Effect, ...]:
+def _count_prompt(event: UserPromptSubmit, first: bool, facts: Facts) -> tuple[Effect, ...]:
     change = Change(section=PROMPTS, add={"count": 1})
     if not first:
         return (change,)
-    return (change, WriteFile(record_path(facts.root, session_name(".prompt-count", event.session_id)), "1\n"))
+    return (
+        change,
+        WriteFile(make_record_path(facts.root, make_session_name(".prompt-count", event.session_id)), "1\n"),
+    )
 
 
-def _consumed(facts: Facts) -> tuple[Effect, ...]:
-    if not findings(facts):
+def _clear_findings(facts: Facts) -> tuple[Effect, ...]:
+    if not list_findings(facts):
         return ()
-    return (Change(section=FINDINGS, clear=True), RemoveFile(record_path(facts.root, FINDINGS_FILE)))
+    return (Change(section=FINDINGS, clear=True), RemoveFile(make_record_path(facts.root, FINDINGS_FILE)))

@@ -4,39 +4,39 @@ from datetime import UTC, datetime
 
 from synaptic.model.project import TestStatus
 
-FOLDER = ".claude"
-TEST_STATUS = ".test-status"
-STRIKES = ".test-gate-strikes"
-AUDIT = ".audit-log"
-FINDINGS = ".agent-findings"
-BREAKER = ".lint-breaker"
-LINT_CACHE = ".lint-cache"
-PRESERVED = ".preserved-context"
+RECORDS_FOLDER = ".claude"
+TEST_STATUS_FILE = ".test-status"
+STRIKES_FILE = ".test-gate-strikes"
+AUDIT_FILE = ".audit-log"
+FINDINGS_FILE = ".agent-findings"
+BREAKER_FILE = ".lint-breaker"
+LINT_CACHE_FILE = ".lint-cache"
+PRESERVED_FILE = ".preserved-context"
 TEST_LOCK, TEST_LAST_RUN, TEST_OUTPUT = ".test-runner.lock", ".test-runner.last-run", ".test-runner.out"
 
 
-def record_path(root: str, name: str) -> str:
+def make_record_path(root: str, name: str) -> str:
     """Where a project keeps such a file."""
-    return f"{root.rstrip('/')}/{FOLDER}/{name}"
+    return f"{root.rstrip('/')}/{RECORDS_FOLDER}/{name}"
 
 
-def session_name(stem: str, session: str) -> str:
+def make_session_name(stem: str, session: str) -> str:
     """The name of one session's own file; an id that could leave the folder cannot."""
     safe = "".join(letter if letter.isalnum() or letter in "-_" else "_" for letter in session)
     return f"{stem}-{safe}" if safe else stem
 
 
-def audit_line(at: float, event: str, detail: str) -> str:
+def format_audit_line(at: float, event: str, detail: str) -> str:
     """`YYYY-MM-DDTHH:MM:SS|event|detail`, in UTC."""
     return f"{datetime.fromtimestamp(at, UTC):%Y-%m-%dT%H:%M:%S}|{event}|{detail}"
 
 
-def status_line(status: TestStatus) -> str:
+def format_status_line(status: TestStatus) -> str:
     """`result|failures|epoch`."""
     return f"{status.result}|{status.failures}|{int(status.at)}\n"
 
 
-def read_status(text: str) -> TestStatus | None:
+def parse_status_line(text: str) -> TestStatus | None:
     """The status in such a line; None for anything else, which then counts as unknown."""
     parts = text.strip().split("|")
     if len(parts) != 3 or parts[0] not in ("pass", "fail"):

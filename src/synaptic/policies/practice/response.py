@@ -24,7 +24,7 @@ def waits_for_approval(text: str, answered: re.Pattern[str]) -> bool:
     return APPROVAL.search(text) is not None and answered.search(text) is None
 
 
-def last_paragraph(text: str) -> str:
+def find_last_paragraph(text: str) -> str:
     """What stands after the last blank line."""
     parts = [part.strip() for part in re.split(r"\n\s*\n", text) if part.strip()]
     return parts[-1] if parts else ""
@@ -32,7 +32,7 @@ def last_paragraph(text: str) -> str:
 
 def is_dead_end(text: str) -> bool:
     """Whether the last paragraph only says that the work is over."""
-    last = last_paragraph(text)
+    last = find_last_paragraph(text)
     if not last or FORWARD.search(last):
         return False
     return FULL_STOP.search(last) is not None

@@ -4,7 +4,7 @@ from synaptic.model.decision import Verdict
 from synaptic.model.effect import AppendLine, Effect
 from synaptic.model.project import TestStatus
 from synaptic.policies.facts import Facts
-from synaptic.policies.practice.records import AUDIT, audit_line, record_path
+from synaptic.policies.practice.records import AUDIT_FILE, format_audit_line, make_record_path
 
 STRIKES = "project:test-gate"
 """`strikes`, `at`: source writes while the tests fail."""
@@ -22,27 +22,27 @@ PRESERVED = "session:preserved"
 """`text`: what a compaction must not lose."""
 
 
-def test_status(facts: Facts) -> TestStatus | None:
+def read_test_status(facts: Facts) -> TestStatus | None:
     """The newer of what our runner kept and what the file says: other runners write the file as well."""
-    kept = _kept(facts)
+    kept = _read_own_status(facts)
     if facts.tests is None or (kept and kept.at > facts.tests.at):
         return kept
     return facts.tests
 
 
-def changed_paths(facts: Facts) -> tuple[str, ...]:
+def list_changed_paths(facts: Facts) -> tuple[str, ...]:
     """The files of this session, each once."""
-    return tuple(dict.fromkeys(str(path) for path in facts.state.items(CHANGES, "files")))
+    return tuple(dict.fromkeys(str(path) for path in facts.state.read_items(CHANGES, "files")))
 
 
-def untold(facts: Facts) -> bool:
+def has_untold_changes(facts: Facts) -> bool:
     """Whether something was written since the last summary."""
-    return facts.state.number(CHANGES, "edits") > facts.state.number(CHANGES, "told")
+    return facts.state.read_number(CHANGES, "edits") > facts.state.read_number(CHANGES, "told")
 
 
-def audit(facts: Facts, event: str, detail: str) -> AppendLine:
+def append_audit(facts: Facts, event: str, detail: str) -> AppendLine:
     """One line in the project's audit log."""
-    return AppendLine(record_path(facts.root, AUDIT), audit_line(facts.now, event, detail))
+    return AppendLine(make_record_path(facts.root, AUDIT_FILE), format_audit_line(facts.now, event, detail))
 
 
 def tell_user(text: str, *effects: Effect) -> Verdict:
@@ -50,9 +50,9 @@ def tell_user(text: str, *effects: Effect) -> Verdict:
     return Verdict(messages=(text,), effects=effects)
 
 
-def _kept(facts: Facts) -> TestStatus | None:
-    result = facts.state.text(TESTS, "result")
+def _read_own_status(facts: Facts) -> TestStatus | None:
+    result = facts.state.read_text(TESTS, "result")
     if result not in ("pass", "fail"):
         return None
-    failures = int(facts.state.number(TESTS, "failures"))
-    return TestStatus(result=result, failures=failures, at=facts.state.number(TESTS, "at"))
+    failures = int(facts.state.read_number(TESTS, "failures"))
+    return TestStatus(result=result, failures=failures, at=facts.state.read_number(TESTS, "at"))

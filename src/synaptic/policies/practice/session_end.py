@@ -8,18 +8,26 @@ from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
 from synaptic.policies.practice import sections
 from synaptic.policies.practice.records import (
-    AUDIT,
-    LINT_CACHE,
-    STRIKES,
+    AUDIT_FILE,
+    LINT_CACHE_FILE,
+    STRIKES_FILE,
     TEST_LAST_RUN,
     TEST_LOCK,
     TEST_OUTPUT,
-    record_path,
-    session_name,
+    make_record_path,
+    make_session_name,
 )
 
-OWN = (".session-changes", ".session-decisions", ".prompt-count", ".track")
-SHARED = (".session-changes", ".session-decisions", LINT_CACHE, TEST_LOCK, TEST_LAST_RUN, TEST_OUTPUT, STRIKES)
+OWN_FILES = (".session-changes", ".session-decisions", ".prompt-count", ".track")
+SHARED_FILES = (
+    ".session-changes",
+    ".session-decisions",
+    LINT_CACHE_FILE,
+    TEST_LOCK,
+    TEST_LAST_RUN,
+    TEST_OUTPUT,
+    STRIKES_FILE,
+)
 
 
 class SessionLeftovers(Policy):
@@ -45,11 +53,11 @@ class SessionLeftovers(Policy):
     def check(self, event: SessionEnd, facts: Facts) -> Verdict | None:
         if not facts.root:
             return None
-        own = (session_name(stem, event.session_id) for stem in OWN)
-        names = dict.fromkeys((*own, *SHARED))
+        own = (make_session_name(stem, event.session_id) for stem in OWN_FILES)
+        names = dict.fromkeys((*own, *SHARED_FILES))
         return record(
-            *(RemoveFile(record_path(facts.root, name)) for name in names),
-            KeepLines(record_path(facts.root, AUDIT), self.audit_lines),
+            *(RemoveFile(make_record_path(facts.root, name)) for name in names),
+            KeepLines(make_record_path(facts.root, AUDIT_FILE), self.audit_lines),
             Change(section=sections.STRIKES, clear=True),
             Change(section=sections.CHANGES, clear=True),
             Change(section=sections.PROMPTS, clear=True),

@@ -6,10 +6,16 @@ from synaptic.model.event import SessionStart
 from synaptic.model.state import Change
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.practice.lines import findings, git_line, main_warning, on_protected, plan_line
-from synaptic.policies.practice.records import PRESERVED as PRESERVED_FILE
-from synaptic.policies.practice.records import record_path
-from synaptic.policies.practice.sections import FINDINGS, PRESERVED, TESTS, test_status
+from synaptic.policies.practice.lines import (
+    format_git_line,
+    format_main_warning,
+    format_plan_line,
+    is_on_protected,
+    list_findings,
+)
+from synaptic.policies.practice.records import PRESERVED_FILE as PRESERVED_FILE
+from synaptic.policies.practice.records import make_record_path
+from synaptic.policies.practice.sections import FINDINGS, PRESERVED, TESTS, read_test_status
 
 
 class SessionInit(Policy):
@@ -36,43 +42,49 @@ class SessionInit(Policy):
     def check(self, event: SessionStart, facts: Facts) -> Verdict | None:
         if not facts.root:
             return None
-        lines = [*_preserved(facts), *_git(facts), plan_line(facts), *self._stale(facts), *_unread(event, facts)]
-        return advise("\n".join(lines), *_taken(facts))
+        lines = [
+            *_list_preserved(facts),
+            *_list_git_lines(facts),
+            format_plan_line(facts),
+            *self._warn_stale_plan(facts),
+            *_list_unread(event, facts),
+        ]
+        return advise("\n".join(lines), *_clear_preserved(facts))
 
-    def _stale(self, facts: Facts) -> list[str]:
+    def _warn_stale_plan(self, facts: Facts) -> list[str]:
         if not facts.plan.exists or facts.plan_commits < self.stale_commits:
             return []
         return [f"WARNING: {facts.plan_commits} commits since the plan was changed; read it with care and update it."]
 
 
-def _git(facts: Facts) -> list[str]:
-    if not facts.git.known:
+def _list_git_lines(facts: Facts) -> list[str]:
+    if not facts.git.is_known:
         return []
-    lines = [git_line(facts)]
-    if on_protected(facts.git):
-        lines.append(main_warning(facts))
+    lines = [format_git_line(facts)]
+    if is_on_protected(facts.git):
+        lines.append(format_main_warning(facts))
     lines += (f"  worktree: {path}" for path in facts.git.worktrees)
     return lines
 
 
-def _unread(event: SessionStart, facts: Facts) -> list[str]:
+def _list_unread(event: SessionStart, facts: Facts) -> list[str]:
     lines = []
     if stale := [name for name in facts.leftovers if not event.session_id or event.session_id not in name]:
         lines.append(f"{len(stale)} file(s) of other sessions in .claude: {', '.join(stale[:3])}")
-    if unresolved := findings(facts):
+    if unresolved := list_findings(facts):
         lines.append("Unresolved findings:\n" + "\n".join(f"  {item}" for item in unresolved))
-    status = test_status(facts)
-    if status and not status.passed:
+    status = read_test_status(facts)
+    if status and not status.has_passed:
         lines.append(f"WARNING: the last test run failed ({status.failures} failure(s)).")
     return lines
 
 
-def _preserved(facts: Facts) -> list[str]:
-    text = facts.state.text(PRESERVED, "text")
+def _list_preserved(facts: Facts) -> list[str]:
+    text = facts.state.read_text(PRESERVED, "text")
     return [f"Preserved before the compaction:\n{text}"] if text else []
 
 
-def _taken(facts: Facts) -> tuple[Effect, ...]:
-    if not facts.state.text(PRESERVED, "text"):
+def _clear_preserved(facts: Facts) -> tuple[Effect, ...]:
+    if not facts.state.read_text(PRESERVED, "text"):
         return ()
-    return (Change(section=PRESERVED, clear=True), RemoveFile(record_path(facts.root, PRESERVED_FILE)))
+    return (Change(section=PRESERVED, clear=True), RemoveFile(make_record_path(facts.root, PRESERVED_FILE)))

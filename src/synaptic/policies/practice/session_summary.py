@@ -6,8 +6,15 @@ from synaptic.model.state import Change
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
 from synaptic.policies.practice.decisions import has_decision
-from synaptic.policies.practice.lines import branch_name
-from synaptic.policies.practice.sections import CHANGES, TESTS, changed_paths, tell_user, test_status, untold
+from synaptic.policies.practice.lines import describe_branch
+from synaptic.policies.practice.sections import (
+    CHANGES,
+    TESTS,
+    has_untold_changes,
+    list_changed_paths,
+    read_test_status,
+    tell_user,
+)
 from synaptic.policies.source_files import is_source
 
 
@@ -33,20 +40,22 @@ class SessionSummary(Policy):
     """Seconds after which a test run counts as none."""
 
     def check(self, event: Stop, facts: Facts) -> Verdict | None:
-        paths = changed_paths(facts)
-        if event.stop_hook_active or not paths or not untold(facts):
+        paths = list_changed_paths(facts)
+        if event.stop_hook_active or not paths or not has_untold_changes(facts):
             return None
-        told = Change(section=CHANGES, put={"told": facts.state.number(CHANGES, "edits")})
-        return tell_user(" ".join((_files(paths, facts), *_git(facts), self._tests(facts))), told)
+        told = Change(section=CHANGES, put={"told": facts.state.read_number(CHANGES, "edits")})
+        return tell_user(
+            " ".join((_describe_files(paths, facts), *_describe_git(facts), self._describe_tests(facts))), told
+        )
 
-    def _tests(self, facts: Facts) -> str:
-        status = test_status(facts)
-        if status is None or status.age(facts.now) > self.fresh:
+    def _describe_tests(self, facts: Facts) -> str:
+        status = read_test_status(facts)
+        if status is None or status.compute_age(facts.now) > self.fresh:
             return "Tests: not run."
-        return "Tests: passing." if status.passed else f"Tests: {status.failures} failing. Next: fix them."
+        return "Tests: passing." if status.has_passed else f"Tests: {status.failures} failing. Next: fix them."
 
 
-def _files(paths: tuple[str, ...], facts: Facts) -> str:
+def _describe_files(paths: tuple[str, ...], facts: Facts) -> str:
     source = sum(map(is_source, paths))
     decided = sum(has_decision(file.text) for file in facts.changed)
     return (
@@ -55,8 +64,8 @@ def _files(paths: tuple[str, ...], facts: Facts) -> str:
     )
 
 
-def _git(facts: Facts) -> tuple[str, ...]:
-    if not facts.git.known:
+def _describe_git(facts: Facts) -> tuple[str, ...]:
+    if not facts.git.is_known:
         return ()
     state = f"{facts.dirty} uncommitted" if facts.dirty else "clean"
-    return (f"Git: {branch_name(facts.git)}, {state}.",)
+    return (f"Git: {describe_branch(facts.git)}, {state}.",)

@@ -5,22 +5,22 @@ from synaptic.model.event import SubagentStart
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
 from synaptic.policies.practice import plan
-from synaptic.policies.practice.lines import ADVICE, branch_name
+from synaptic.policies.practice.lines import WORKTREE_ADVICE, describe_branch
 
-PLANNER = (
+PLANNER_ROLE = (
     "Role planner: write MASTER_PLAN.md first, with the original intent and a `## Phase N` with a `**Status:**` "
     "for each step. You write the plan and no source."
 )
-IMPLEMENTER = (
+IMPLEMENTER_ROLE = (
     "Role implementer: work test-first in a worktree, annotate decisions with @decision, and leave commits and "
     "merges to the guardian."
 )
-FIRST_ACTION = f"CRITICAL: there is no worktree. Your first action is to create one: {ADVICE}"
-GUARDIAN = (
+FIRST_ACTION = f"CRITICAL: there is no worktree. Your first action is to create one: {WORKTREE_ADVICE}"
+GUARDIAN_ROLE = (
     "Role guardian: commit and merge only after explicit approval. Before it, verify @decision annotations and look "
     "for secrets; after a merge, update MASTER_PLAN.md."
 )
-SILENT = frozenset({"Bash", "Explore"})
+SILENT_TYPES = frozenset({"Bash", "Explore"})
 
 
 class SubagentBriefing(Policy):
@@ -44,21 +44,21 @@ class SubagentBriefing(Policy):
     def check(self, event: SubagentStart, facts: Facts) -> Verdict | None:
         if not facts.root:
             return None
-        return advise("\n".join((_context(facts), *_role(event.agent_type, facts))))
+        return advise("\n".join((_describe_context(facts), *_describe_role(event.agent_type, facts))))
 
 
-def _context(facts: Facts) -> str:
+def _describe_context(facts: Facts) -> str:
     known = facts.plan.exists
-    told = plan.status(facts.plan.text).line if known else "not found"
+    told = plan.read_plan_status(facts.plan.text).line if known else "not found"
     count = len(facts.git.worktrees)
-    return f"Context: {branch_name(facts.git)} | {facts.dirty} dirty | {count} worktrees | Plan: {told}"
+    return f"Context: {describe_branch(facts.git)} | {facts.dirty} dirty | {count} worktrees | Plan: {told}"
 
 
-def _role(kind: str, facts: Facts) -> tuple[str, ...]:
+def _describe_role(kind: str, facts: Facts) -> tuple[str, ...]:
     if kind in ("planner", "Plan"):
-        return (PLANNER,)
+        return (PLANNER_ROLE,)
     if kind == "implementer":
-        return (IMPLEMENTER,) if facts.git.worktrees else (IMPLEMENTER, FIRST_ACTION)
+        return (IMPLEMENTER_ROLE,) if facts.git.worktrees else (IMPLEMENTER_ROLE, FIRST_ACTION)
     if kind == "guardian":
-        return (GUARDIAN,)
-    return () if kind in SILENT or not kind else (f"Agent type: {kind}",)
+        return (GUARDIAN_ROLE,)
+    return () if kind in SILENT_TYPES or not kind else (f"Agent type: {kind}",)

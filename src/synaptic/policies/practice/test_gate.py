@@ -9,11 +9,11 @@ from synaptic.model.project import TestStatus
 from synaptic.model.state import Change
 from synaptic.policies.base import LOWER, Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.practice.lines import FRESH
-from synaptic.policies.practice.records import STRIKES as STRIKE_FILE
-from synaptic.policies.practice.records import record_path
-from synaptic.policies.practice.sections import STRIKES, TESTS, test_status
-from synaptic.policies.source_files import is_guarded, is_test, local
+from synaptic.policies.practice.lines import FRESH_SECONDS
+from synaptic.policies.practice.records import STRIKES_FILE as STRIKE_FILE
+from synaptic.policies.practice.records import make_record_path
+from synaptic.policies.practice.sections import STRIKES, TESTS, read_test_status
+from synaptic.policies.source_files import is_guarded, is_test, to_project_path
 
 
 class TestGate(Policy):
@@ -41,26 +41,27 @@ class TestGate(Policy):
 
     strikes: Annotated[int, LOWER] = 2
     """The write that is denied first; those before it are advised against."""
-    fresh: int = FRESH
+    fresh: int = FRESH_SECONDS
     """Seconds for which a failing run counts."""
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        path = local(event.tool.text("file_path"), facts.root)
-        status = test_status(facts)
+        path = to_project_path(event.tool.read_text("file_path"), facts.root)
+        status = read_test_status(facts)
         if status is None or not is_guarded(path) or is_test(path):
             return None
-        if status.passed:
-            return _released(facts)
-        if status.age(facts.now) > self.fresh:
+        if status.has_passed:
+            return _release_gate(facts)
+        if status.compute_age(facts.now) > self.fresh:
             return None
-        return self._strike(status, facts)
+        return self._judge_strike(status, facts)
 
-    def _strike(self, status: TestStatus, facts: Facts) -> Verdict:
+    def _judge_strike(self, status: TestStatus, facts: Facts) -> Verdict:
         # A count that somebody else wrote is not believed, and no reason to start from nothing.
-        known = self.strikes if STRIKES in facts.state.tampered else int(facts.state.number(STRIKES, "strikes"))
+        known = self.strikes if STRIKES in facts.state.tampered else int(facts.state.read_number(STRIKES, "strikes"))
         count = known + 1
-        told = f"{status.failures} test(s) failed {status.age(facts.now)} s ago, and this is source write {count} since"
-        effects = _counted(count, facts)
+        age = status.compute_age(facts.now)
+        told = f"{status.failures} test(s) failed {age} s ago, and this is source write {count} since"
+        effects = _record_strike(count, facts)
         if count >= self.strikes:
             return deny(
                 f"Tests are failing: {told}. Make them pass first: test files may be written, the tests run again "
@@ -70,16 +71,16 @@ class TestGate(Policy):
         return advise(f"Tests are failing: {told}. Fix them now; the next source write is denied.", *effects)
 
 
-def _counted(count: int, facts: Facts) -> tuple[Effect, ...]:
+def _record_strike(count: int, facts: Facts) -> tuple[Effect, ...]:
     line = f"{count}|{int(facts.now)}\n"
     return (
         Change(section=STRIKES, add={"strikes": 1}, put={"at": int(facts.now)}),
-        WriteFile(record_path(facts.root, STRIKE_FILE), line),
+        WriteFile(make_record_path(facts.root, STRIKE_FILE), line),
     )
 
 
-def _released(facts: Facts) -> Verdict | None:
+def _release_gate(facts: Facts) -> Verdict | None:
     # Nothing to clear, as with nearly every write: no effect then.
-    if not facts.state.section(STRIKES):
+    if not facts.state.read_section(STRIKES):
         return None
-    return record(Change(section=STRIKES, clear=True), RemoveFile(record_path(facts.root, STRIKE_FILE)))
+    return record(Change(section=STRIKES, clear=True), RemoveFile(make_record_path(facts.root, STRIKE_FILE)))

@@ -5,7 +5,7 @@ from synaptic.model.errand import RunTests
 from synaptic.model.event import PostToolUse
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.source_files import is_guarded, local
+from synaptic.policies.source_files import is_guarded, to_project_path
 
 
 class TestRunner(Policy):
@@ -41,7 +41,7 @@ class TestRunner(Policy):
     """Seconds between the starts of two runs."""
 
     def check(self, event: PostToolUse, facts: Facts) -> Verdict | None:
-        path = local(event.tool.text("file_path"), facts.root)
+        path = to_project_path(event.tool.read_text("file_path"), facts.root)
         suite = facts.suite
         if not facts.root or not is_guarded(path) or not facts.target.exists or not suite.argv:
             return None

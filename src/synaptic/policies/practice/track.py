@@ -6,10 +6,10 @@ from synaptic.model.event import PostToolUse
 from synaptic.model.state import Change
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.practice.records import record_path, session_name
-from synaptic.policies.practice.sections import CHANGES, changed_paths
+from synaptic.policies.practice.records import make_record_path, make_session_name
+from synaptic.policies.practice.sections import CHANGES, list_changed_paths
 
-KEPT = 5000
+MAX_CHANGES = 5000
 
 
 class Track(Policy):
@@ -35,8 +35,8 @@ class Track(Policy):
         if not path or not facts.target.folder or not facts.root:
             return None
         # Each path once, but every edit counts: by the count a summary knows whether something is new.
-        new = {} if path in changed_paths(facts) else {"files": path}
+        new = {} if path in list_changed_paths(facts) else {"files": path}
         return record(
-            Change(section=CHANGES, append=new, add={"edits": 1}, keep=KEPT),
-            AppendLine(record_path(facts.root, session_name(".session-changes", event.session_id)), path),
+            Change(section=CHANGES, append=new, add={"edits": 1}, keep=MAX_CHANGES),
+            AppendLine(make_record_path(facts.root, make_session_name(".session-changes", event.session_id)), path),
         )

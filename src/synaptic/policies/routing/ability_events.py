@@ -4,7 +4,7 @@ from synaptic.model.decision import Verdict
 from synaptic.model.event import PostAbilityCall, PostToolUse, PostToolUseFailure, PreAbilityCall, PreToolUse, ToolEvent
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.routing.summary import summary
+from synaptic.policies.routing.summary import summarize_text
 
 
 class AbilityEvents(Policy):
@@ -37,7 +37,7 @@ class AbilityEvents(Policy):
     def derive_event(self, event: ToolEvent, at: str) -> PreAbilityCall | PostAbilityCall | None:
         """The ability event that a tool event stands for."""
         fields = dict(entry.split(":", 1) for entry in self.mapping if ":" in entry)
-        named = event.tool.text(fields.get(event.tool_name, "")).strip().lstrip("/")
+        named = event.tool.read_text(fields.get(event.tool_name, "")).strip().lstrip("/")
         name = named.split()[0] if named else ""
         if not name:
             return None
@@ -45,7 +45,7 @@ class AbilityEvents(Policy):
             "session_id": event.session_id, "cwd": event.cwd, "agent_id": event.agent_id, "ability_id": name,
             "operation_key": f"tool.{event.tool_name}", "timestamp": at,
         }  # fmt: skip
-        told = summary(str(dict(event.tool_input)))
+        told = summarize_text(str(dict(event.tool_input)))
         if isinstance(event, PreToolUse):
             return PreAbilityCall(**common, hook_event_name="PreAbilityCall", planned_input_summary=told)
         failed = isinstance(event, PostToolUseFailure)
@@ -56,5 +56,5 @@ class AbilityEvents(Policy):
             status="failure" if failed else "success",
             duration_ms=getattr(event, "duration_ms", 0.0),
             input_summary=told,
-            output_summary=summary(said if isinstance(said, str) else str(said)),
+            output_summary=summarize_text(said if isinstance(said, str) else str(said)),
         )

@@ -26,18 +26,18 @@ class Service(msgspec.Struct, frozen=True):
     files: tuple[str, ...]
 
 
-class Fault(msgspec.Struct, frozen=True):
+class BuildFault(msgspec.Struct, frozen=True):
     """The place a failing build names first."""
 
     path: str
     line: int
 
     @property
-    def what(self) -> str:
+    def description(self) -> str:
         return f"{LANGUAGES.get(self.path.rpartition('.')[2], '')}error"
 
 
-def services(files: Iterable[str], patterns: Iterable[str]) -> tuple[Service, ...]:
+def find_services(files: Iterable[str], patterns: Iterable[str]) -> tuple[Service, ...]:
     """The services that changed, in the order of their first change. Patterns look like `services/**`."""
     parents = tuple(pattern.removesuffix("**").rstrip("/") for pattern in patterns)
     found: dict[tuple[str, str], list[str]] = {}
@@ -49,16 +49,16 @@ def services(files: Iterable[str], patterns: Iterable[str]) -> tuple[Service, ..
     return tuple(Service(name, folder, tuple(paths)) for (name, folder), paths in found.items())
 
 
-def fault(output: str, service: Service) -> Fault | None:
+def find_fault(output: str, service: Service) -> BuildFault | None:
     """Where the build broke: the first place on a line that says so, else the first place at all."""
     lines = output.splitlines()
     for line in [line for line in lines if ERROR.search(line)] + lines:
         if place := PLACE.search(line):
-            return Fault(_in_repository(place["path"], service), int(place["tsc"] or place["line"]))
+            return BuildFault(_locate_in_repository(place["path"], service), int(place["tsc"] or place["line"]))
     return None
 
 
-def _in_repository(path: str, service: Service) -> str:
+def _locate_in_repository(path: str, service: Service) -> str:
     """Builds name files from where they run."""
     plain = path.removeprefix("./")
     if f"{service.folder}/" in plain:

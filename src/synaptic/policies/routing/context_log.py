@@ -8,9 +8,9 @@ from synaptic.model.event import Event, PostAbilityCall, PreAbilityCall, Session
 from synaptic.model.result import HookResult
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.routing.summary import shortened
+from synaptic.policies.routing.summary import shorten_texts
 
-LOG = ".system/logs/hooks.log"
+CONTEXT_LOG = ".system/logs/hooks.log"
 
 
 class ContextLog(Policy):
@@ -30,10 +30,12 @@ class ContextLog(Policy):
     priority = 44
     preset = "routing"
     needs = ("payload",)
-    hook_log = LOG
+    hook_log = CONTEXT_LOG
 
     def check(self, event: Event, facts: Facts) -> Verdict | None:
         if not facts.root or not facts.payload:
             return None
-        line = msgspec.json.encode(shortened(facts.payload), enc_hook=repr).decode()
-        return Verdict(effects=(AppendLine(f"{facts.root}/{LOG}", line),), result=HookResult(usage_recorded=True))
+        line = msgspec.json.encode(shorten_texts(facts.payload), enc_hook=repr).decode()
+        return Verdict(
+            effects=(AppendLine(f"{facts.root}/{CONTEXT_LOG}", line),), result=HookResult(usage_recorded=True)
+        )

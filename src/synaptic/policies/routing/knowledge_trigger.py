@@ -11,17 +11,17 @@ from synaptic.model.result import HookResult
 from synaptic.model.state import Change
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.prompt import typed
-from synaptic.policies.routing.ranking import safe_pattern
+from synaptic.policies.prompt import is_typed
+from synaptic.policies.routing.ranking import is_safe_pattern
 from synaptic.policies.routing.sections import ROUTING
 
 QUESTION = re.compile(
     r"\?\s*$|^\s*(?:what|which|how|why|when|where|who|should|do i|is there|are there)\b", re.IGNORECASE
 )
-LONGEST = 4000
+MAX_PROMPT = 4000
 
 
-class Trigger(msgspec.Struct, frozen=True, kw_only=True):
+class KnowledgeTopic(msgspec.Struct, frozen=True, kw_only=True):
     """Words that mean a topic, and the intents they stand for."""
 
     patterns: tuple[str, ...]
@@ -36,7 +36,7 @@ class Trigger(msgspec.Struct, frozen=True, kw_only=True):
     """Regular expressions over shell commands that belong to the topic."""
 
 
-PRE_COMMIT = Trigger(
+PRE_COMMIT = KnowledgeTopic(
     patterns=(r"\bpre-?commit\b", r"\bbefore (?:i|we) (?:commit|push|merge)\b", r"\bchecks?\b.{0,40}\bcommit"),
     scope="execution.quality_gates",
     topic="pre_commit_checks",
@@ -65,34 +65,34 @@ class KnowledgeTrigger(Policy):
     preset = "routing"
     needs = ("payload", ROUTING)
 
-    triggers: tuple[Trigger, ...] = (PRE_COMMIT,)
+    triggers: tuple[KnowledgeTopic, ...] = (PRE_COMMIT,)
     """Topics, and the words that mean them."""
 
     def check(self, event: Event, facts: Facts) -> Verdict | None:
         if isinstance(event, PostToolUse):
-            return self._ran(event.tool.text("command"), facts)
-        if not isinstance(event, UserPromptSubmit) or not typed(event.prompt, event.source):
+            return self._remember_command(event.tool.read_text("command"), facts)
+        if not isinstance(event, UserPromptSubmit) or not is_typed(event.prompt, event.source):
             return None
         # Patterns come from configuration: the text they run over stays short.
-        text = event.prompt[:LONGEST]
-        trigger = next((one for one in self.triggers if _any(one.patterns, text)), None)
-        return Verdict(result=HookResult(new_intent=_intent(trigger, text, facts))) if trigger else None
+        text = event.prompt[:MAX_PROMPT]
+        trigger = next((one for one in self.triggers if _matches_any(one.patterns, text)), None)
+        return Verdict(result=HookResult(new_intent=_build_intent(trigger, text, facts))) if trigger else None
 
-    def _ran(self, command: str, facts: Facts) -> Verdict | None:
+    def _remember_command(self, command: str, facts: Facts) -> Verdict | None:
         """Remember a check that was run: it belongs to the next question about it."""
         text = command.strip()[:200]
-        known = any(_any(trigger.commands, text) for trigger in self.triggers)
+        known = any(_matches_any(trigger.commands, text) for trigger in self.triggers)
         # No write for a value that is stored already: this runs after every shell command.
-        if not known or facts.state.text(ROUTING, "command") == text:
+        if not known or facts.state.read_text(ROUTING, "command") == text:
             return None
         return record(Change(section=ROUTING, put={"command": text}))
 
 
-def _intent(trigger: Trigger, text: str, facts: Facts) -> dict[str, object]:
+def _build_intent(trigger: KnowledgeTopic, text: str, facts: Facts) -> dict[str, object]:
     asks = QUESTION.search(text) is not None
     signals = {"user_raw_input": text}
     named = facts.payload.get("cli_command")
-    command = named if isinstance(named, str) else facts.state.text(ROUTING, "command")
+    command = named if isinstance(named, str) else facts.state.read_text(ROUTING, "command")
     if command:
         signals["cli_command"] = command
     return {
@@ -104,10 +104,10 @@ def _intent(trigger: Trigger, text: str, facts: Facts) -> dict[str, object]:
     }
 
 
-def _any(patterns: tuple[str, ...], text: str) -> bool:
-    return any(pattern.search(text) for pattern in map(_compiled, patterns) if pattern)
+def _matches_any(patterns: tuple[str, ...], text: str) -> bool:
+    return any(pattern.search(text) for pattern in map(_compile_pattern, patterns) if pattern)
 
 
 @cache
-def _compiled(pattern: str) -> re.Pattern[str] | None:
-    return re.compile(pattern, re.IGNORECASE) if safe_pattern(pattern) else None
+def _compile_pattern(pattern: str) -> re.Pattern[str] | None:
+    return re.compile(pattern, re.IGNORECASE) if is_safe_pattern(pattern) else None

@@ -6,12 +6,12 @@ from synaptic.model.event import PostAbilityCall
 from synaptic.model.result import HookResult
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.routing.routing_docs import inside
-from synaptic.policies.routing.summary import summary
+from synaptic.policies.routing.routing_docs import to_repository_path
+from synaptic.policies.routing.summary import summarize_text
 
-LOG = ".system/logs/tool_call.md"
-CACHE = ".system/cache/ability_usage.json"
-NAME = "tool_call.md"
+CALL_LOG = ".system/logs/tool_call.md"
+USAGE_CACHE = ".system/cache/ability_usage.json"
+CALL_LOG_NAME = "tool_call.md"
 
 
 class PostToolUseTracker(Policy):
@@ -39,37 +39,39 @@ class PostToolUseTracker(Policy):
     def check(self, event: PostAbilityCall, facts: Facts) -> Verdict | None:
         if not event.ability_id or not facts.root:
             return None
-        line = _line(event)
-        paths = dict.fromkeys((f"{facts.root}/{LOG}", *_task_logs(facts)))
+        line = _format_line(event)
+        paths = dict.fromkeys((f"{facts.root}/{CALL_LOG}", *_list_task_logs(facts)))
         effects: list[Effect] = [AppendLine(path, line) for path in paths]
         used = UseAbility(
             ability=event.ability_id,
             status=event.status,
             millis=event.duration_ms or 0.0,
-            file=f"{facts.root}/{CACHE}",
+            file=f"{facts.root}/{USAGE_CACHE}",
         )
-        return Verdict(effects=(*effects, used), result=self._result(event, facts.ability_calls + 1))
+        return Verdict(effects=(*effects, used), result=self._build_result(event, facts.ability_calls + 1))
 
-    def _result(self, event: PostAbilityCall, calls: int) -> HookResult:
-        log = {"level": "info", "message": f"Recorded {event.ability_id} run to {NAME}"}
+    def _build_result(self, event: PostAbilityCall, calls: int) -> HookResult:
+        log = {"level": "info", "message": f"Recorded {event.ability_id} run to {CALL_LOG_NAME}"}
         weight = round(min(0.95, 0.5 + 0.04 * calls), 2)
         signal = {"ability_id": event.ability_id, "signal": "frequent_usage", "weight": weight}
         extra = {"update_matcher_suggestions": [signal]} if calls >= self.frequent else {}
         return HookResult(logs=(log,), usage_recorded=True, extra=extra)
 
 
-def _line(event: PostAbilityCall) -> str:
+def _format_line(event: PostAbilityCall) -> str:
     key = f" ({event.operation_key})" if event.operation_key else ""
     took = f", {event.duration_ms:g} ms" if event.duration_ms is not None else ""
-    texts = [summary(text) for text in (event.input_summary, event.output_summary) if text]
+    texts = [summarize_text(text) for text in (event.input_summary, event.output_summary) if text]
     about = f": {' → '.join(texts)}" if texts else ""
     return f"- {event.timestamp or 'now'} `{event.ability_id}`{key} {event.status or 'unknown'}{took}{about}"
 
 
-def _task_logs(facts: Facts) -> list[str]:
+def _list_task_logs(facts: Facts) -> list[str]:
     """The task's own logs: one path, or several in newer contexts."""
     named = facts.payload.get("tool_call_path")
     paths = named if isinstance(named, list | tuple) else [named]
     # The context may name any path: only logs inside the repository are written.
-    texts = [inside(path, facts.root) for path in paths if isinstance(path, str) and path.endswith(NAME)]
+    texts = [
+        to_repository_path(path, facts.root) for path in paths if isinstance(path, str) and path.endswith(CALL_LOG_NAME)
+    ]
     return [f"{facts.root}/{path}" for path in texts if path]

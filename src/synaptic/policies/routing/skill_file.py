@@ -9,39 +9,39 @@ import msgspec
 
 from synaptic.model.errors import LayerError, SynapticError
 from synaptic.model.layers import Skill
-from synaptic.policies.routing.abilities import FRONT
+from synaptic.policies.routing.abilities import FRONT_MATTER
 
-BLOCK = re.compile(r"^```json[ \t]*\r?\n(.*?)^```", re.DOTALL | re.MULTILINE)
-TEMPLATE = "Template"
+JSON_BLOCK = re.compile(r"^```json[ \t]*\r?\n(.*?)^```", re.DOTALL | re.MULTILINE)
+TEMPLATE_SUFFIX = "Template"
 """Keys that end so name a file that a new window loads."""
-PLAIN = "utility"
+PLAIN_TIER = "utility"
 """The tier of a skill that declares no phases and nothing else."""
 
-Load = Callable[[bytes, str], Any]
+YamlLoader = Callable[[bytes, str], Any]
 """Decodes YAML, given its text and where it is from."""
 
 
-def read(text: str, path: str, load: Load) -> Skill:
+def read_skill(text: str, path: str, load: YamlLoader) -> Skill:
     """The skill that a file describes. Raises LayerError for front matter or a block that cannot be read."""
-    front = _front(text, path, load)
-    block = _block(text, path)
+    front = _read_front_matter(text, path, load)
+    block = _read_json_block(text, path)
     told = block or {}
     return Skill(
-        name=_word(front.get("name")) or path.rpartition("/")[0].rpartition("/")[2],
-        phases=tuple(filter(None, map(_phase, _items(told.get("phases"))))),
-        templates=dict(_templates(told, path)),
+        name=_read_word(front.get("name")) or path.rpartition("/")[0].rpartition("/")[2],
+        phases=tuple(filter(None, map(_format_phase, _as_list(told.get("phases"))))),
+        templates=dict(_iter_templates(told, path)),
         modes=told.get("modes"),
-        next_skills=tuple(filter(None, map(_named, _items(told.get("nextSkills"))))),
-        directives=tuple(filter(None, map(_word, _items(told.get("directives"))))),
-        version=_word(front.get("version")),
-        description=_word(front.get("description")),
-        tier=_word(front.get("tier")) or (PLAIN if block is None else ""),
+        next_skills=tuple(filter(None, map(_read_name, _as_list(told.get("nextSkills"))))),
+        directives=tuple(filter(None, map(_read_word, _as_list(told.get("directives"))))),
+        version=_read_word(front.get("version")),
+        description=_read_word(front.get("description")),
+        tier=_read_word(front.get("tier")) or (PLAIN_TIER if block is None else ""),
         path=path,
     )
 
 
-def _front(text: str, path: str, load: Load) -> Mapping[str, Any]:
-    found = FRONT.match(text)
+def _read_front_matter(text: str, path: str, load: YamlLoader) -> Mapping[str, Any]:
+    found = FRONT_MATTER.match(text)
     try:
         table = load(found[1].encode(), path) if found else {}
     except SynapticError as error:
@@ -49,8 +49,8 @@ def _front(text: str, path: str, load: Load) -> Mapping[str, Any]:
     return table if isinstance(table, dict) else {}
 
 
-def _block(text: str, path: str) -> Mapping[str, Any] | None:
-    found = BLOCK.search(text)
+def _read_json_block(text: str, path: str) -> Mapping[str, Any] | None:
+    found = JSON_BLOCK.search(text)
     if found is None:
         return None
     try:
@@ -63,33 +63,33 @@ def _block(text: str, path: str) -> Mapping[str, Any] | None:
         ) from error
 
 
-def _templates(block: Mapping[str, Any], path: str) -> Iterable[tuple[str, str]]:
+def _iter_templates(block: Mapping[str, Any], path: str) -> Iterable[tuple[str, str]]:
     """Relative to the file's own folder."""
     for key, value in block.items():
-        if key.endswith(TEMPLATE) and isinstance(value, str) and value.strip():
+        if key.endswith(TEMPLATE_SUFFIX) and isinstance(value, str) and value.strip():
             own = value if value.startswith(("/", "~")) else f"{path.rpartition('/')[0]}/{value}"
             yield key, os.path.normpath(own)
 
 
-def _phase(item: object) -> str:
+def _format_phase(item: object) -> str:
     """`"1: Build"`, or an object with a label or number and a name."""
     if not isinstance(item, dict):
-        return _word(item)
-    number = next((_word(item[key]) for key in ("label", "number", "major") if _word(item.get(key))), "")
-    minor = _word(item.get("minor"))
+        return _read_word(item)
+    number = next((_read_word(item[key]) for key in ("label", "number", "major") if _read_word(item.get(key))), "")
+    minor = _read_word(item.get("minor"))
     number = f"{number}.{minor}" if number and minor not in ("", "0") and "." not in number else number
-    return ": ".join(filter(None, (number, _word(item.get("name")))))
+    return ": ".join(filter(None, (number, _read_word(item.get("name")))))
 
 
-def _named(item: object) -> str:
-    return _word(item.get("name") or item.get("skill")) if isinstance(item, dict) else _word(item)
+def _read_name(item: object) -> str:
+    return _read_word(item.get("name") or item.get("skill")) if isinstance(item, dict) else _read_word(item)
 
 
-def _word(value: object) -> str:
+def _read_word(value: object) -> str:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return ""
     return " ".join(str(value).split())
 
 
-def _items(value: object) -> list[object]:
+def _as_list(value: object) -> list[object]:
     return value if isinstance(value, list) else []

@@ -9,7 +9,7 @@ from synaptic.model.result import HookResult
 from synaptic.policies.base import MORE, Policy
 from synaptic.policies.facts import Facts
 
-BLOCKED = "blocked_by_policy"
+BLOCKED_ERROR = "blocked_by_policy"
 
 
 class SoftGuardrail(Policy):
@@ -47,31 +47,31 @@ class SoftGuardrail(Policy):
 
     def check(self, event: Event, facts: Facts) -> Verdict | None:
         if isinstance(event, SessionStop):
-            return self._stopped(event)
-        if not isinstance(event, PreAbilityCall) or self._any(self.allowed, event):
+            return self._name_sensitive_files(event)
+        if not isinstance(event, PreAbilityCall) or self._matches_call(self.allowed, event):
             return None
-        if self._any(self.blocked, event):
-            return _block(f"The ability {event.ability_id} is blocked here.")
+        if self._matches_call(self.blocked, event):
+            return _block_call(f"The ability {event.ability_id} is blocked here.")
         where = facts.payload.get("environment")
-        if where in self.protected and _matches(self.writing, event.operation_key):
-            return _block(f"This ability would write to {where}. In this environment, it is blocked.")
+        if where in self.protected and _matches_any(self.writing, event.operation_key):
+            return _block_call(f"This ability would write to {where}. In this environment, it is blocked.")
         return None
 
-    def _any(self, globs: tuple[str, ...], event: PreAbilityCall) -> bool:
-        return _matches(globs, event.ability_id) or _matches(globs, event.operation_key)
+    def _matches_call(self, globs: tuple[str, ...], event: PreAbilityCall) -> bool:
+        return _matches_any(globs, event.ability_id) or _matches_any(globs, event.operation_key)
 
-    def _stopped(self, event: SessionStop) -> Verdict | None:
-        found = [path for path in event.changed_files if _matches(self.sensitive, path)]
+    def _name_sensitive_files(self, event: SessionStop) -> Verdict | None:
+        found = [path for path in event.changed_files if _matches_any(self.sensitive, path)]
         if not found:
             return None
         message = f"Changed files that deserve a second look: {', '.join(found[:10])}"
         return Verdict(messages=(message,), result=HookResult(messages_to_user=(message,)))
 
 
-def _block(message: str) -> Verdict:
-    result = HookResult(messages_to_user=(message,), error=BLOCKED)
-    return Verdict(says=Kind.DENY, reason=f"{BLOCKED}: {message}", messages=(message,), result=result)
+def _block_call(message: str) -> Verdict:
+    result = HookResult(messages_to_user=(message,), error=BLOCKED_ERROR)
+    return Verdict(says=Kind.DENY, reason=f"{BLOCKED_ERROR}: {message}", messages=(message,), result=result)
 
 
-def _matches(globs: tuple[str, ...], text: str) -> bool:
+def _matches_any(globs: tuple[str, ...], text: str) -> bool:
     return bool(text) and any(fnmatchcase(text, glob) for glob in globs)

@@ -2,25 +2,25 @@
 
 from collections.abc import Mapping
 
-SUMMARY = 500
+MAX_SUMMARY = 500
 """Characters of a summary."""
-VALUE = 8000
+MAX_VALUE = 8000
 """Characters of any one text in a context that is written down."""
 
 
-def summary(text: str, limit: int = SUMMARY) -> str:
+def summarize_text(text: str, limit: int = MAX_SUMMARY) -> str:
     """The first words of a text, on one line."""
     # Cut before it is split: a tool response may be megabytes long.
     head = " ".join(text[: limit * 4].split())
     return head if len(head) <= limit and len(text) <= limit * 4 else f"{head[: limit - 1]}…"
 
 
-def shortened(value: object) -> object:
+def shorten_texts(value: object) -> object:
     """The same value with every long text in it cut."""
     if isinstance(value, str):
-        return value if len(value) <= VALUE else f"{value[:VALUE]}… ({len(value) - VALUE} characters more)"
+        return value if len(value) <= MAX_VALUE else f"{value[:MAX_VALUE]}… ({len(value) - MAX_VALUE} characters more)"
     if isinstance(value, Mapping):
-        return {str(key): shortened(inner) for key, inner in value.items()}
+        return {str(key): shorten_texts(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):
-        return [shortened(inner) for inner in value]
+        return [shorten_texts(inner) for inner in value]
     return value

@@ -3,13 +3,13 @@
 import re
 from functools import lru_cache
 
-from synaptic.shell.names import names
+from synaptic.shell.names import split_names
 
 WORD = re.compile(r"[^\W_]+")
 CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 PHRASAL = re.compile(r"\b(roll|sign|log|set|clean|back|scale)(?:e?d|s|ing|ned|ning)?[ -](out|back|up|in|on|down)\b")
 """Verbs of two words, of which the second is common alone: `roll it out` stays, `roll out` is `rollout`."""
-LONGEST = 4000
+MAX_TERMS_TEXT = 4000
 """Characters of a text that are looked at."""
 ENDINGS = {
     **dict.fromkeys(("ations", "ation"), "at"),
@@ -18,8 +18,8 @@ ENDINGS = {
          "ers", "ors", "ies", "ied", "er", "or", "ed", "es", "ly", "al", "s", "e", "y"), ""),
 }  # fmt: skip
 """Longest first, each with what takes its place; what is left must still be a word."""
-SHORTEST = 3
-COMMON = names("""
+MIN_STEM = 3
+STOP_WORDS = split_names("""
 a about above after again all also am an and another any anybody anyone anything are around as ask at away back be
 because been before being below best better between both but by came can cannot come could did do does doing done dont
 down each else every everybody everyone everything few for from get gets getting give go goes going gonna got gotta had
@@ -35,31 +35,31 @@ why will with within without wont work working works would wouldnt yeah yes yest
 """)
 
 
-def terms(text: str) -> tuple[str, ...]:
+def extract_terms(text: str) -> tuple[str, ...]:
     """The stems of a text's words in their order, each once, without words that say nothing."""
-    return tuple(worded(text))
+    return tuple(map_stems(text))
 
 
-def worded(text: str) -> dict[str, str]:
+def map_stems(text: str) -> dict[str, str]:
     """The stems of a text's words, each with the word that it came from."""
     found: dict[str, str] = {}
-    plain = CAMEL.sub(" ", text[:LONGEST].replace("'", "")).lower()
+    plain = CAMEL.sub(" ", text[:MAX_TERMS_TEXT].replace("'", "")).lower()
     for word in WORD.findall(PHRASAL.sub(r"\1\2", plain)):
-        if word not in COMMON and len(word) > 1:
-            found.setdefault(stem(word), word)
+        if word not in STOP_WORDS and len(word) > 1:
+            found.setdefault(stem_word(word), word)
     return found
 
 
 @lru_cache(maxsize=8192)
-def stem(word: str) -> str:
+def stem_word(word: str) -> str:
     """What a word has in common with its other forms. Rough: it must only be the same for both sides."""
     # `access` is no plural.
     if word.endswith("ss"):
         return word
     for ending, instead in ENDINGS.items():
         rest = word[: -len(ending)]
-        if word.endswith(ending) and len(rest) >= SHORTEST and _is_word(rest):
-            return stem(rest) if ending == "s" else _undoubled(rest) + instead
+        if word.endswith(ending) and len(rest) >= MIN_STEM and _is_word(rest):
+            return stem_word(rest) if ending == "s" else _undouble(rest) + instead
     return word
 
 
@@ -67,8 +67,8 @@ def _is_word(text: str) -> bool:
     return any(letter in "aeiouy" for letter in text)
 
 
-def _undoubled(text: str) -> str:
+def _undouble(text: str) -> str:
     """`plann` of `planning` is `plan`; and an `e` or `i` that stayed goes as well."""
-    if len(text) > SHORTEST and text[-1] == text[-2] and text[-1] not in "lsz":
+    if len(text) > MIN_STEM and text[-1] == text[-2] and text[-1] not in "lsz":
         return text[:-1]
-    return text[:-1] if len(text) > SHORTEST and text[-1] in "eiy" else text
+    return text[:-1] if len(text) > MIN_STEM and text[-1] in "eiy" else text

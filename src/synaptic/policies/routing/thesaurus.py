@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from synaptic.policies.routing.terms import stem
+from synaptic.policies.routing.terms import stem_word
 
 ONE_WAY = ">"
 """Marks a word with other meanings too: it may stand for the others, they never for it."""
@@ -85,17 +85,17 @@ certificate certificates tls ssl https
 
 
 @cache
-def related(term: str) -> frozenset[str]:
+def find_related(term: str) -> frozenset[str]:
     """Stems that may be meant by this one."""
-    return _table().get(term, frozenset())
+    return _build_table().get(term, frozenset())
 
 
 @cache
-def _table() -> dict[str, frozenset[str]]:
+def _build_table() -> dict[str, frozenset[str]]:
     found: dict[str, set[str]] = {}
     for line in GROUPS.strip().splitlines():
-        targets = {stem(word) for word in line.split() if not word.endswith(ONE_WAY)}
+        targets = {stem_word(word) for word in line.split() if not word.endswith(ONE_WAY)}
         for word in line.split():
-            term = stem(word.rstrip(ONE_WAY))
+            term = stem_word(word.rstrip(ONE_WAY))
             found.setdefault(term, set()).update(targets - {term})
     return {term: frozenset(others) for term, others in found.items()}

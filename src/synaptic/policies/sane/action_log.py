@@ -7,10 +7,10 @@ from synaptic.model.event import PostToolUse, PostToolUseFailure, ToolEvent
 from synaptic.model.state import Change
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.sane.known import texts
-from synaptic.policies.sane.outcome import failure, interrupted
-from synaptic.policies.sane.refuse import call, line, target
-from synaptic.policies.sane.stamp import stamp
+from synaptic.policies.sane.known import read_texts
+from synaptic.policies.sane.outcome import find_failure, is_interrupted
+from synaptic.policies.sane.refuse import describe_call, describe_target, make_log_line
+from synaptic.policies.sane.stamp import format_stamp
 
 KEEP_FILES = 1000
 
@@ -38,24 +38,24 @@ class ActionLog(Policy):
     def check(self, event: ToolEvent, facts: Facts) -> Verdict | None:
         if not facts.root:
             return None
-        failed = failure(event)
-        good = failed is None and not interrupted(event)
+        failed = find_failure(event)
+        good = failed is None and not is_interrupted(event)
         action = {
             "tool": event.tool_name,
-            "timestamp": stamp(facts.now),
+            "timestamp": format_stamp(facts.now),
             "success": good,
             "error_sig": failed.signature if failed else None,
-            "summary": target(event),
+            "summary": describe_target(event),
         }
         kept = Change(section=sane.ACTION_LOG, append={sane.ENTRIES: action}, keep=sane.KEEP_ACTIONS)
-        return record(*_edited(event, facts, good), kept, *_lines(event, facts, good))
+        return record(*_count_edit(event, facts, good), kept, *_build_log_lines(event, facts, good))
 
 
-def _edited(event: ToolEvent, facts: Facts, good: bool) -> tuple[Effect, ...]:
+def _count_edit(event: ToolEvent, facts: Facts, good: bool) -> tuple[Effect, ...]:
     file = next(iter(event.tool.paths), "")
-    if not good or not event.tool.edits or not file:
+    if not good or not event.tool.is_edit or not file:
         return ()
-    new = file not in texts(facts.state, sane.EDITS, "unique_files")
+    new = file not in read_texts(facts.state, sane.EDITS, "unique_files")
     return (
         Change(
             section=sane.EDITS,
@@ -67,10 +67,10 @@ def _edited(event: ToolEvent, facts: Facts, good: bool) -> tuple[Effect, ...]:
     )
 
 
-def _lines(event: ToolEvent, facts: Facts, good: bool) -> tuple[Effect, ...]:
+def _build_log_lines(event: ToolEvent, facts: Facts, good: bool) -> tuple[Effect, ...]:
     tool = {"tool": event.tool_name}
     return (
-        line(facts, "sanetools.log", {**tool, "blocked": False, "reason": None}),
-        line(facts, "sanetrack.log", {**tool, "result": "success" if good else "failure"}),
-        line(facts, "audit.jsonl", {**call(event), "outcome": "allowed"}),
+        make_log_line(facts, "sanetools.log", {**tool, "blocked": False, "reason": None}),
+        make_log_line(facts, "sanetrack.log", {**tool, "result": "success" if good else "failure"}),
+        make_log_line(facts, "audit.jsonl", {**describe_call(event), "outcome": "allowed"}),
     )

@@ -6,7 +6,7 @@ from synaptic.model.event import PreToolUse
 from synaptic.model.tool import EDITS
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.sane.refuse import refuse
+from synaptic.policies.sane.refuse import refuse_call
 
 
 class BigTaskWithoutLoop(Policy):
@@ -29,10 +29,12 @@ class BigTaskWithoutLoop(Policy):
     needs = (sane.REQUIREMENTS, sane.SANELOOP, sane.ENFORCEMENT)
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        if not facts.state.flag(sane.REQUIREMENTS, "is_big_task") or facts.state.flag(sane.SANELOOP, "active"):
+        if not facts.state.read_flag(sane.REQUIREMENTS, "is_big_task") or facts.state.read_flag(
+            sane.SANELOOP, "active"
+        ):
             return None
         reason = (
             "This is a big task, and no loop is active. Start one with what will be true at the end: "
             "`synaptic loop start TASK --promise TEXT --criterion TEXT --criterion TEXT`."
         )
-        return refuse(self.id, event, facts, reason)
+        return refuse_call(self.id, event, facts, reason)

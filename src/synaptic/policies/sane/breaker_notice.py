@@ -5,7 +5,7 @@ from synaptic.model.decision import Verdict
 from synaptic.model.event import UserPromptSubmit
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.sane.known import commanded, flag
+from synaptic.policies.sane.known import read_flag, read_user_command
 
 
 class BreakerNotice(Policy):
@@ -26,9 +26,9 @@ class BreakerNotice(Policy):
     needs = (sane.CIRCUIT_BREAKER,)
 
     def check(self, event: UserPromptSubmit, facts: Facts) -> Verdict | None:
-        if not flag(facts.state, sane.CIRCUIT_BREAKER, "tripped") or commanded(event):
+        if not read_flag(facts.state, sane.CIRCUIT_BREAKER, "tripped") or read_user_command(event):
             return None
-        failures = facts.state.number(sane.CIRCUIT_BREAKER, "failures")
+        failures = facts.state.read_number(sane.CIRCUIT_BREAKER, "failures")
         told = (
             f"The circuit breaker is tripped ({failures:.0f} failures in a row): edits are blocked. "
             "Type `reset breaker` to reset it, `rb?` to see why."

@@ -5,29 +5,29 @@ from collections.abc import Mapping
 from synaptic.model.tool import PATCH, Tool
 
 
-def lines(text: str) -> int:
+def count_lines(text: str) -> int:
     """Lines as an editor numbers them: a last line without a line break counts."""
     return text.count("\n") + (not text.endswith("\n") and text != "")
 
 
-def projected(tool: Tool, now: str | None) -> str | None:
+def project_text(tool: Tool, now: str | None) -> str | None:
     """The text after the call; None where that cannot be known (the file is not there, the tool is another one)."""
     if tool.name == "Write":
-        return tool.text("content")
+        return tool.read_text("content")
     if tool.name == "NotebookEdit":
-        return tool.text("new_source")
+        return tool.read_text("new_source")
     edits = tool.input.get("edits")
     if now is None or tool.name == PATCH:
         return None
     if tool.name == "Edit" and edits is None:
-        return _replaced(now, tool.input)
+        return _apply_replacement(now, tool.input)
     for edit in edits if isinstance(edits, list | tuple) else ():
         if isinstance(edit, Mapping):
-            now = _replaced(now, edit)
+            now = _apply_replacement(now, edit)
     return now
 
 
-def _replaced(text: str, edit: Mapping[str, object]) -> str:
+def _apply_replacement(text: str, edit: Mapping[str, object]) -> str:
     old, new = edit.get("old_string"), edit.get("new_string")
     if not isinstance(old, str) or not isinstance(new, str):
         return text

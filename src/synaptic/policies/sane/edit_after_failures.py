@@ -10,11 +10,11 @@ from synaptic.model.state import Change
 from synaptic.model.tool import EDITS
 from synaptic.policies.base import LOWER, Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.sane.known import flag
-from synaptic.policies.sane.outcome import BROAD, Failed, failure, interrupted
-from synaptic.policies.sane.refuse import refuse
+from synaptic.policies.sane.known import read_flag
+from synaptic.policies.sane.outcome import BROAD_SIGNATURES, FailedCall, find_failure, is_interrupted
+from synaptic.policies.sane.refuse import refuse_call
 from synaptic.policies.sane.shell_edit import edits_files
-from synaptic.policies.sane.stamp import stamp
+from synaptic.policies.sane.stamp import format_stamp
 
 
 class EditAfterFailures(Policy):
@@ -46,46 +46,50 @@ class EditAfterFailures(Policy):
 
     def check(self, event: ToolEvent, facts: Facts) -> Verdict | None:
         if isinstance(event, PreToolUse):
-            return self._gate(event, facts)
-        if interrupted(event):
+            return self._judge_call(event, facts)
+        if is_interrupted(event):
             return None
-        failed = failure(event)
-        return self._success(facts) if failed is None else self._failure(failed, facts)
+        failed = find_failure(event)
+        return self._record_success(facts) if failed is None else self._record_failure(failed, facts)
 
-    def _gate(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        if not flag(facts.state, sane.CIRCUIT_BREAKER, "tripped"):
+    def _judge_call(self, event: PreToolUse, facts: Facts) -> Verdict | None:
+        if not read_flag(facts.state, sane.CIRCUIT_BREAKER, "tripped"):
             return None
         if facts.command and not edits_files(facts.command, facts.root):
             return None
-        last = facts.state.text(sane.CIRCUIT_BREAKER, "last_error").partition("\n")[0]
+        last = facts.state.read_text(sane.CIRCUIT_BREAKER, "last_error").partition("\n")[0]
         because = f" (last: {last})" if last else ""
         reason = (
             f"The circuit breaker is tripped after repeated failures{because}: edits are blocked. Read and examine the "
             "cause, tell the user, and let the user type `reset breaker`."
         )
-        return refuse(self.id, event, facts, reason)
+        return refuse_call(self.id, event, facts, reason)
 
-    def _success(self, facts: Facts) -> Verdict | None:
+    def _record_success(self, facts: Facts) -> Verdict | None:
         """Set the count of consecutive failures to 0. Counts by kind stay, and a tripped breaker stays tripped."""
-        failures = facts.state.number(sane.CIRCUIT_BREAKER, "failures")
-        if not failures or flag(facts.state, sane.CIRCUIT_BREAKER, "tripped"):
+        failures = facts.state.read_number(sane.CIRCUIT_BREAKER, "failures")
+        if not failures or read_flag(facts.state, sane.CIRCUIT_BREAKER, "tripped"):
             return None
         # Failures that end at the same time add up in the store while each of them saw fewer: the trip is made up for
         # here.
         if failures >= self.threshold:
-            return record(Change(section=sane.CIRCUIT_BREAKER, put=self._tripped(facts)))
+            return record(Change(section=sane.CIRCUIT_BREAKER, put=self._build_tripped(facts)))
         return record(Change(section=sane.CIRCUIT_BREAKER, put={"failures": 0}))
 
-    def _failure(self, failed: Failed, facts: Facts) -> Verdict:
-        section = facts.state.section(sane.CIRCUIT_BREAKER)
+    def _record_failure(self, failed: FailedCall, facts: Facts) -> Verdict:
+        section = facts.state.read_section(sane.CIRCUIT_BREAKER)
         known = section.get("error_signatures")
         counts = dict(known) if isinstance(known, Mapping) else {}
         counts[failed.signature] = counts.get(failed.signature, 0) + 1
-        in_a_row = facts.state.number(sane.CIRCUIT_BREAKER, "failures") + 1
-        again = failed.signature not in BROAD and counts[failed.signature] >= self.threshold
+        in_a_row = facts.state.read_number(sane.CIRCUIT_BREAKER, "failures") + 1
+        again = failed.signature not in BROAD_SIGNATURES and counts[failed.signature] >= self.threshold
         trips = in_a_row >= self.threshold or again
-        already = flag(facts.state, sane.CIRCUIT_BREAKER, "tripped")
-        put = {"last_error": failed.message, "error_signatures": counts, **(self._tripped(facts) if trips else {})}
+        already = read_flag(facts.state, sane.CIRCUIT_BREAKER, "tripped")
+        put = {
+            "last_error": failed.message,
+            "error_signatures": counts,
+            **(self._build_tripped(facts) if trips else {}),
+        }
         change = Change(section=sane.CIRCUIT_BREAKER, put=put, add={"failures": 1})
         if not trips or already:
             return record(change)
@@ -93,7 +97,7 @@ class EditAfterFailures(Policy):
         told = f"The circuit breaker tripped: {why}. Edits are blocked until the user types `reset breaker`."
         return Verdict(context=(told,), messages=(told,), effects=(change,))
 
-    def _tripped(self, facts: Facts) -> dict[str, object]:
-        if flag(facts.state, sane.CIRCUIT_BREAKER, "tripped"):
+    def _build_tripped(self, facts: Facts) -> dict[str, object]:
+        if read_flag(facts.state, sane.CIRCUIT_BREAKER, "tripped"):
             return {"tripped": True}
-        return {"tripped": True, "tripped_at": stamp(facts.now)}
+        return {"tripped": True, "tripped_at": format_stamp(facts.now)}

@@ -4,7 +4,7 @@ from synaptic.model.decision import Verdict, deny
 from synaptic.model.event import PreToolUse
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.reading import engine_arguments, names_engine
+from synaptic.policies.reading import mentions_engine, read_engine_arguments
 
 
 class EngineCommands(Policy):
@@ -42,10 +42,10 @@ class EngineCommands(Policy):
     """What only the user may type after `synaptic`."""
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        if facts.command is None or not names_engine(facts.command):
+        if facts.command is None or not mentions_engine(facts.command):
             return None
         for command in facts.command.script.commands:
-            words = engine_arguments(command) or ()
+            words = read_engine_arguments(command) or ()
             typed = " ".join(word for word in words if not word.startswith("-"))
             if any(f"{typed} ".startswith(f"{command} ") for command in self.commands):
                 return deny(

@@ -53,25 +53,25 @@ class ForgedState(Policy):
         if not facts.root:
             return None
         mirror = facts.mirror
-        if mirror.state == "genuine" and mirror.marker == "missing" and _calm(facts):
+        if mirror.state == "genuine" and mirror.marker == "missing" and _is_calm(facts):
             return None
-        views, stored = tuple(_views(facts)), _stored(facts)
+        views, stored = tuple(_iter_forged_views(facts)), _list_forged_sections(facts)
         if not views and not stored:
-            return record(Mirror()) if _stale(facts) else None
+            return record(Mirror()) if _is_stale(facts) else None
         told = (*(QUARANTINED.format(what=what) for what in stored), *(OVERWRITTEN.format(what=what) for what in views))
-        lines = (_line(what, event, facts) for what in (*stored, *views))
-        remembered = _remembered(views, facts)
+        lines = (_build_audit_line(what, event, facts) for what in (*stored, *views))
+        remembered = _iter_changes(views, facts)
         return Verdict(context=told, messages=told, effects=(Mirror(), *lines, *remembered))
 
 
-def _calm(facts: Facts) -> bool:
+def _is_calm(facts: Facts) -> bool:
     """Whether no forgery waits to be reported and safemode is off, as in most events."""
     state = facts.state
-    known = sane.SAFEMODE not in state.tampered and not state.section(sane.SAFEMODE).get("active")
-    return known and not state.section(sane.TAMPERING).get("untold")
+    known = sane.SAFEMODE not in state.tampered and not state.read_section(sane.SAFEMODE).get("active")
+    return known and not state.read_section(sane.TAMPERING).get("untold")
 
 
-def _views(facts: Facts) -> Iterator[str]:
+def _iter_forged_views(facts: Facts) -> Iterator[str]:
     """Files that carry no signature of ours."""
     if facts.mirror.state == "forged":
         yield sane.STATE_FILE
@@ -79,28 +79,28 @@ def _views(facts: Facts) -> Iterator[str]:
         yield sane.MARKER_FILE
 
 
-def _stored(facts: Facts) -> tuple[str, ...]:
+def _list_forged_sections(facts: Facts) -> tuple[str, ...]:
     """Sections that were found forged, in this event or before, and that nobody has been told about."""
-    untold = facts.state.number(sane.TAMPERING, "untold")
-    entries = facts.state.items(sane.TAMPERING, "entries")[-int(untold) :] if untold > 0 else ()
+    untold = facts.state.read_number(sane.TAMPERING, "untold")
+    entries = facts.state.read_items(sane.TAMPERING, "entries")[-int(untold) :] if untold > 0 else ()
     return tuple(dict.fromkeys(str(entry["what"]) for entry in entries if isinstance(entry, dict)))
 
 
-def _stale(facts: Facts) -> bool:
+def _is_stale(facts: Facts) -> bool:
     """The views are not there, or say something else about safemode."""
-    safemode = sane.value(facts.state, sane.SAFEMODE, "active") is True
+    safemode = sane.read_value(facts.state, sane.SAFEMODE, "active") is True
     return facts.mirror.state == "missing" or (facts.mirror.marker == "genuine") != safemode
 
 
-def _remembered(views: tuple[str, ...], facts: Facts) -> Iterator[Effect]:
+def _iter_changes(views: tuple[str, ...], facts: Facts) -> Iterator[Effect]:
     for what in views:
         yield Change(section=sane.TAMPERING, append={"entries": {"what": what, "at": facts.now}})
-    if untold := facts.state.number(sane.TAMPERING, "untold"):
+    if untold := facts.state.read_number(sane.TAMPERING, "untold"):
         # Subtracted, not set to 0: another event may have found more in the meantime.
         yield Change(section=sane.TAMPERING, add={"untold": -untold})
 
 
-def _line(what: str, event: Event, facts: Facts) -> Effect:
+def _build_audit_line(what: str, event: Event, facts: Facts) -> Effect:
     entry = {
         "timestamp": datetime.fromtimestamp(facts.now, UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         "session_id": event.session_id,

@@ -8,11 +8,11 @@ from synaptic.model.event import UserPromptSubmit
 from synaptic.model.state import Change
 from synaptic.policies.base import MORE, Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.prompt import classify, command, typed
+from synaptic.policies.prompt import classify_prompt, find_command, is_typed
 
-TRIGGERS = "session:triggers"
+TRIGGERS_SECTION = "session:triggers"
 WORD = re.compile(r"[a-z]+")
-SEARCHED = 20_000
+MAX_SEARCHED = 20_000
 
 
 class Hurry(Policy):
@@ -31,7 +31,7 @@ class Hurry(Policy):
     events = (UserPromptSubmit,)
     priority = 30
     preset = "strict"
-    needs = (TRIGGERS,)
+    needs = (TRIGGERS_SECTION,)
 
     words: Annotated[tuple[str, ...], MORE] = (
         "quick", "just", "simple", "fast", "easy", "minor", "small", "tiny", "trivial",
@@ -39,20 +39,20 @@ class Hurry(Policy):
     """Words that play down."""
 
     def check(self, event: UserPromptSubmit, facts: Facts) -> Verdict | None:
-        if event.agent_id or not typed(event.prompt, event.source) or command(event.prompt):
+        if event.agent_id or not is_typed(event.prompt, event.source) or find_command(event.prompt):
             return None
-        if classify(event.prompt) == "passthrough":
+        if classify_prompt(event.prompt) == "passthrough":
             return None
-        said = set(WORD.findall(event.prompt[:SEARCHED].lower()))
+        said = set(WORD.findall(event.prompt[:MAX_SEARCHED].lower()))
         found = [word for word in self.words if word in said]
-        before = facts.state.items(TRIGGERS, "words")
+        before = facts.state.read_items(TRIGGERS_SECTION, "words")
         if not found and not before:
             return None
-        remembered = Change(section=TRIGGERS, put={"words": found})
-        return Verdict(context=_told(found, [word for word in found if word in before]), effects=(remembered,))
+        remembered = Change(section=TRIGGERS_SECTION, put={"words": found})
+        return Verdict(context=_build_context(found, [word for word in found if word in before]), effects=(remembered,))
 
 
-def _told(found: list[str], again: list[str]) -> tuple[str, ...]:
+def _build_context(found: list[str], again: list[str]) -> tuple[str, ...]:
     if again:
         return (f"Stop: {', '.join(again)} twice in a row. Read first, and say what the task really takes.",)
     return (f"The prompt says {', '.join(found)}. That is a wish, not a measure: no step is skipped.",) if found else ()

@@ -6,10 +6,10 @@ from synaptic.model.event import PostToolUse
 from synaptic.model.state import Change
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.sane.known import texts
-from synaptic.policies.sane.outcome import failure, interrupted
+from synaptic.policies.sane.known import read_texts
+from synaptic.policies.sane.outcome import find_failure, is_interrupted
 
-PLANNING = frozenset({"ExitPlanMode", "TodoWrite", "TaskCreate"})
+PLANNING_TOOLS = frozenset({"ExitPlanMode", "TodoWrite", "TaskCreate"})
 
 
 class MetRequirement(Policy):
@@ -31,19 +31,19 @@ class MetRequirement(Policy):
     needs = (sane.REQUIREMENTS,)
 
     def check(self, event: PostToolUse, facts: Facts) -> Verdict | None:
-        asked = texts(facts.state, sane.REQUIREMENTS, "requested")
+        asked = read_texts(facts.state, sane.REQUIREMENTS, "requested")
         if not asked:
             return None
-        met = _met(event, facts)
-        if met not in asked or met in texts(facts.state, sane.REQUIREMENTS, "satisfied"):
+        met = _find_met(event, facts)
+        if met not in asked or met in read_texts(facts.state, sane.REQUIREMENTS, "satisfied"):
             return None
-        if failure(event) or interrupted(event):
+        if find_failure(event) or is_interrupted(event):
             return None
         return record(Change(section=sane.REQUIREMENTS, append={"satisfied": met}))
 
 
-def _met(event: PostToolUse, facts: Facts) -> str:
-    if event.tool_name in PLANNING:
+def _find_met(event: PostToolUse, facts: Facts) -> str:
+    if event.tool_name in PLANNING_TOOLS:
         return "plan"
     calls = facts.command.acting_git_calls if facts.command else ()
     return "commit" if any(call.verb == "commit" and not call.given.has("dry-run") for call in calls) else ""

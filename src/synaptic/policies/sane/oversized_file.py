@@ -8,10 +8,10 @@ from synaptic.model.event import PreToolUse
 from synaptic.model.tool import EDITS, PATCH
 from synaptic.policies.base import LOWER, Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.sane.edit import lines, projected
-from synaptic.policies.sane.refuse import refuse
+from synaptic.policies.sane.edit import count_lines, project_text
+from synaptic.policies.sane.refuse import refuse_call
 
-MARKDOWN = (".md", ".mdx", ".markdown")
+MARKDOWN_SUFFIXES = (".md", ".mdx", ".markdown")
 
 
 class OversizedFile(Policy):
@@ -42,27 +42,27 @@ class OversizedFile(Policy):
     """The limit for Markdown, which is not warned about."""
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        if self._small(event, facts):
+        if self._stays_small(event, facts):
             return None
-        after = projected(event.tool, facts.target.text if facts.target.exists else None)
+        after = project_text(event.tool, facts.target.text if facts.target.exists else None)
         if after is None:
             return None
-        size, before = lines(after), lines(facts.target.text)
+        size, before = count_lines(after), count_lines(facts.target.text)
         path = next(iter(event.tool.paths), "the file")
-        markdown = path.endswith(MARKDOWN)
+        markdown = path.endswith(MARKDOWN_SUFFIXES)
         limit = self.markdown_limit if markdown else self.limit
         # Shrinking a file that is already too large must stay possible, step by step.
         if size > limit and not size < before:
             reason = f"{path} would have {size} lines, more than {limit}. Split it by subject, then edit the parts."
-            return refuse(self.id, event, facts, reason)
+            return refuse_call(self.id, event, facts, reason)
         if size > self.warning and not markdown:
             return advise(f"{path} has {size} lines after this edit, more than {self.warning}. Think of splitting it.")
         return None
 
-    def _small(self, event: PreToolUse, facts: Facts) -> bool:
+    def _stays_small(self, event: PreToolUse, facts: Facts) -> bool:
         """Whether one replacement cannot make it large: most edits are, and need not be carried out to know."""
         given = event.tool_input
         if event.tool_name != "Edit" or "edits" in given or given.get("replace_all"):
             return False
-        most = lines(facts.target.text) + lines(event.tool.text("new_string"))
+        most = count_lines(facts.target.text) + count_lines(event.tool.read_text("new_string"))
         return most < min(self.warning, self.limit, self.markdown_limit)

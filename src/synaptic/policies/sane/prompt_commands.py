@@ -9,14 +9,14 @@ from synaptic.model.event import UserPromptSubmit
 from synaptic.model.state import Change
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.sane.known import commanded, flag
-from synaptic.policies.sane.refuse import line
-from synaptic.policies.sane.stamp import stamp
-from synaptic.policies.sane.tell import tell
+from synaptic.policies.sane.known import read_flag, read_user_command
+from synaptic.policies.sane.refuse import make_log_line
+from synaptic.policies.sane.stamp import format_stamp
+from synaptic.policies.sane.tell import answer_command
 
-Answer = tuple[str, tuple[Effect, ...]]
+CommandAnswer = tuple[str, tuple[Effect, ...]]
 """What is said, and what changes."""
-HELP = (
+HELP_TEXT = (
     "`s+` `s-` `s?` safemode; `rb-` or `reset breaker`, `rb?` circuit breaker; `research`, `reset research`; "
     "`reset blocks` forgets refusals"
 )
@@ -42,36 +42,36 @@ class PromptCommands(Policy):
     needs = (sane.SAFEMODE, sane.CIRCUIT_BREAKER, sane.ENFORCEMENT)
 
     def check(self, event: UserPromptSubmit, facts: Facts) -> Verdict | None:
-        command = commanded(event)
-        answer = ANSWERS.get(command)
+        command = read_user_command(event)
+        answer = COMMAND_ANSWERS.get(command)
         if answer is None:
             return None
         text, effects = answer(facts)
-        logged = line(facts, "saneprompt.log", {"type": "command", "command": command})
-        return tell(event.prompt.strip(), text, *effects, logged)
+        logged = make_log_line(facts, "saneprompt.log", {"type": "command", "command": command})
+        return answer_command(event.prompt.strip(), text, *effects, logged)
 
 
-def _safemode_on(facts: Facts) -> Answer:
-    change = Change(section=sane.SAFEMODE, put={"active": True, "at": stamp(facts.now)})
+def _turn_safemode_on(facts: Facts) -> CommandAnswer:
+    change = Change(section=sane.SAFEMODE, put={"active": True, "at": format_stamp(facts.now)})
     return "Safemode is on: edits are blocked, reading is free. `s-` lifts it.", (change,)
 
 
-def _safemode_off(facts: Facts) -> Answer:
+def _turn_safemode_off(facts: Facts) -> CommandAnswer:
     return "Safemode is off.", (Change(section=sane.SAFEMODE, put={"active": False, "at": None}),)
 
 
-def _safemode_status(facts: Facts) -> Answer:
-    on = flag(facts.state, sane.SAFEMODE, "active")
+def _describe_safemode(facts: Facts) -> CommandAnswer:
+    on = read_flag(facts.state, sane.SAFEMODE, "active")
     return ("Safemode is on: edits are blocked." if on else "Safemode is off."), ()
 
 
-def _breaker_reset(facts: Facts) -> Answer:
-    change = Change(section=sane.CIRCUIT_BREAKER, clear=True, put=sane.defaults(sane.CIRCUIT_BREAKER))
+def _reset_breaker(facts: Facts) -> CommandAnswer:
+    change = Change(section=sane.CIRCUIT_BREAKER, clear=True, put=sane.default_section(sane.CIRCUIT_BREAKER))
     return "The circuit breaker is reset.", (change,)
 
 
-def _breaker_status(facts: Facts) -> Answer:
-    section = sane.section(facts.state, sane.CIRCUIT_BREAKER)
+def _describe_breaker(facts: Facts) -> CommandAnswer:
+    section = sane.read_section(facts.state, sane.CIRCUIT_BREAKER)
     counts = section["error_signatures"]
     kinds = ", ".join(f"{name} {count}" for name, count in counts.items()) if isinstance(counts, Mapping) else ""
     state = "tripped (type `reset breaker` to reset it)" if section["tripped"] else "closed"
@@ -79,23 +79,23 @@ def _breaker_status(facts: Facts) -> Answer:
     return f"Circuit breaker: {state}, {section['failures']} failures in a row, kinds: {kinds or 'none'}.{last}", ()
 
 
-def _research_reset(facts: Facts) -> Answer:
-    change = Change(section=sane.RESEARCH, clear=True, put=sane.defaults(sane.RESEARCH))
+def _reset_research(facts: Facts) -> CommandAnswer:
+    change = Change(section=sane.RESEARCH, clear=True, put=sane.default_section(sane.RESEARCH))
     return "Research is forgotten: edits wait for it again.", (change,)
 
 
-def _blocks_reset(facts: Facts) -> Answer:
-    change = Change(section=sane.ENFORCEMENT, clear=True, put=sane.defaults(sane.ENFORCEMENT))
+def _reset_blocks(facts: Facts) -> CommandAnswer:
+    change = Change(section=sane.ENFORCEMENT, clear=True, put=sane.default_section(sane.ENFORCEMENT))
     return "Refusals are forgotten. The gates themselves stay.", (change,)
 
 
-ANSWERS: Mapping[str, Callable[[Facts], Answer]] = {
-    "safemode on": _safemode_on,
-    "safemode off": _safemode_off,
-    "safemode status": _safemode_status,
-    "breaker reset": _breaker_reset,
-    "breaker status": _breaker_status,
-    "research reset": _research_reset,
-    "blocks reset": _blocks_reset,
-    "help": lambda facts: (f"Commands: {HELP}.", ()),
+COMMAND_ANSWERS: Mapping[str, Callable[[Facts], CommandAnswer]] = {
+    "safemode on": _turn_safemode_on,
+    "safemode off": _turn_safemode_off,
+    "safemode status": _describe_safemode,
+    "breaker reset": _reset_breaker,
+    "breaker status": _describe_breaker,
+    "research reset": _reset_research,
+    "blocks reset": _reset_blocks,
+    "help": lambda facts: (f"Commands: {HELP_TEXT}.", ()),
 }

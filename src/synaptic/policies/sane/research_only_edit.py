@@ -6,8 +6,8 @@ from synaptic.model.event import PreToolUse
 from synaptic.model.tool import EDITS
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.sane.known import TASK
-from synaptic.policies.sane.refuse import refuse
+from synaptic.policies.sane.known import TASK_SECTION
+from synaptic.policies.sane.refuse import refuse_call
 from synaptic.policies.sane.shell_edit import edits_files
 
 
@@ -28,10 +28,10 @@ class ResearchOnlyEdit(Policy):
     tools = ("Bash", "PowerShell", *sorted(EDITS))
     priority = 25
     preset = "sane"
-    needs = (TASK, sane.ENFORCEMENT)
+    needs = (TASK_SECTION, sane.ENFORCEMENT)
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        if not facts.state.flag(TASK, "research_only"):
+        if not facts.state.read_flag(TASK_SECTION, "research_only"):
             return None
         if facts.command and not edits_files(facts.command, facts.root):
             return None
@@ -39,4 +39,4 @@ class ResearchOnlyEdit(Policy):
             "The user asked for an investigation, not for a change. Report what you found; the next prompt that asks "
             "for a change opens edits."
         )
-        return refuse(self.id, event, facts, reason)
+        return refuse_call(self.id, event, facts, reason)

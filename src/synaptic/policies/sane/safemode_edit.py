@@ -6,8 +6,8 @@ from synaptic.model.event import PreToolUse
 from synaptic.model.tool import EDITS
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.sane.known import flag
-from synaptic.policies.sane.refuse import refuse
+from synaptic.policies.sane.known import read_flag
+from synaptic.policies.sane.refuse import refuse_call
 from synaptic.policies.sane.shell_edit import edits_files
 
 
@@ -30,9 +30,9 @@ class SafemodeEdit(Policy):
     needs = (sane.SAFEMODE, sane.ENFORCEMENT)
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        if not flag(facts.state, sane.SAFEMODE, "active"):
+        if not read_flag(facts.state, sane.SAFEMODE, "active"):
             return None
         if facts.command and not edits_files(facts.command, facts.root):
             return None
         reason = "Safemode is on: edits are blocked, reading is free. Only the user lifts it, by typing `s-`."
-        return refuse(self.id, event, facts, reason)
+        return refuse_call(self.id, event, facts, reason)

@@ -1,8 +1,8 @@
 """Whether a shell command is an edit: a command that only reads, or writes temporary files, is free."""
 
-from synaptic.policies.reading import elsewhere
+from synaptic.policies.reading import runs_elsewhere
 from synaptic.shell.effects.effects import Effect
-from synaptic.shell.paths import Standpoint, inside, resolve
+from synaptic.shell.paths import Standpoint, is_inside, resolve_path
 from synaptic.shell.reading import CommandReading
 
 DEVICES = ("/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/fd", "/proc/self/fd")
@@ -22,14 +22,14 @@ def edits_files(command: CommandReading, root: str) -> bool:
 
 
 def _is_edit(effect: Effect, command: CommandReading, root: str) -> bool:
-    if elsewhere(effect) or (effect.command is not None and effect.command.name in FOLDER_MAKERS):
+    if runs_elsewhere(effect) or (effect.command is not None and effect.command.name in FOLDER_MAKERS):
         return False
     text = effect.word.text
     if text.startswith(TEMPORARY_TEXTS) and ".." not in text:
         return False
-    folder = effect.cwd or command.at.cwd
-    path = resolve(text, Standpoint(folder, command.home)) if effect.is_named else folder
-    if path is None or inside(path, DEVICES):
+    folder = effect.cwd or command.standpoint.cwd
+    path = resolve_path(text, Standpoint(folder, command.home)) if effect.is_named else folder
+    if path is None or is_inside(path, DEVICES):
         return path is None
     # A project may itself lie in a temporary folder: its files are no scratch files.
-    return inside(path, (root,)) or not inside(path, TEMPORARY)
+    return is_inside(path, (root,)) or not is_inside(path, TEMPORARY)

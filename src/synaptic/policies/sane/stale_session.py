@@ -7,7 +7,7 @@ from synaptic.model.state import Change
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
 
-FRESH = ("startup", "clear")
+FRESH_SOURCES = ("startup", "clear")
 
 
 class StaleSession(Policy):
@@ -29,9 +29,9 @@ class StaleSession(Policy):
 
     def check(self, event: SessionStart, facts: Facts) -> Verdict | None:
         # A resumed or compacted session goes on with its own numbers.
-        if event.source not in FRESH:
+        if event.source not in FRESH_SOURCES:
             return None
-        return record(*(Change(section=name, clear=True, put=sane.defaults(name)) for name in COUNTERS))
+        return record(*(Change(section=name, clear=True, put=sane.default_section(name)) for name in SESSION_COUNTERS))
 
 
-COUNTERS = (sane.EDITS, sane.ENFORCEMENT)
+SESSION_COUNTERS = (sane.EDITS, sane.ENFORCEMENT)

@@ -5,6 +5,6 @@ from functools import lru_cache
 
 
 @lru_cache(maxsize=16)
-def stamp(seconds: float) -> str:
+def format_stamp(seconds: float) -> str:
     """UTC, to the second."""
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -9,11 +9,11 @@ from synaptic.model.event import PreToolUse
 from synaptic.model.tool import EDITS
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.reading import elsewhere
-from synaptic.policies.sane.refuse import refuse
-from synaptic.shell.paths import Standpoint, inside, readings
+from synaptic.policies.reading import runs_elsewhere
+from synaptic.policies.sane.refuse import refuse_call
+from synaptic.shell.paths import Standpoint, is_inside, list_readings
 
-HOT = re.compile(r"\.claude|\.synaptic|%")
+ENGINE_MENTION = re.compile(r"\.claude|\.synaptic|%")
 """A path without any of this names nothing of the engine's."""
 
 
@@ -38,26 +38,26 @@ class StateEdit(Policy):
     needs = ("real_paths", sane.ENFORCEMENT)
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        for text, folder in _targets(event, facts):
-            if not HOT.search(folder) and not HOT.search(text):
+        for text, folder in _iter_targets(event, facts):
+            if not ENGINE_MENTION.search(folder) and not ENGINE_MENTION.search(text):
                 continue
-            if any(_owned(path, facts) for path in readings(text, Standpoint(folder, facts.home))):
+            if any(_is_owned(path, facts) for path in list_readings(text, Standpoint(folder, facts.home))):
                 reason = (
                     f"{text!r} belongs to the engine and its user; an agent does not write it. The user changes state "
                     "with prompts such as `s-` and `reset breaker`, or with `synaptic state`."
                 )
-                return refuse(self.id, event, facts, reason)
+                return refuse_call(self.id, event, facts, reason)
         return None
 
 
-def _targets(event: PreToolUse, facts: Facts) -> Iterator[tuple[str, str]]:
+def _iter_targets(event: PreToolUse, facts: Facts) -> Iterator[tuple[str, str]]:
     """Every file that the call changes, and the folder that its name is seen from."""
     here = event.cwd or facts.root
     known = facts.command
     if known:
-        near = known.shortened or HOT.search(known.words) or HOT.search(known.folders)
+        near = known.has_long_words or ENGINE_MENTION.search(known.words) or ENGINE_MENTION.search(known.folders)
         changes = known.effects.changes if near else ()
-        yield from ((one.word.text, one.cwd or here) for one in changes if one.is_named and not elsewhere(one))
+        yield from ((one.word.text, one.cwd or here) for one in changes if one.is_named and not runs_elsewhere(one))
         return
     for path in event.tool.paths:
         yield path, here
@@ -65,7 +65,7 @@ def _targets(event: PreToolUse, facts: Facts) -> Iterator[tuple[str, str]]:
             yield facts.real_paths[path], here
 
 
-def _owned(path: str, facts: Facts) -> bool:
+def _is_owned(path: str, facts: Facts) -> bool:
     folder, _, name = path.rpartition("/")
     view = folder.endswith("/.claude") and name.endswith(".json")
-    return view or name == ".claude" or inside(path, (f"{facts.home}/.synaptic",))
+    return view or name == ".claude" or is_inside(path, (f"{facts.home}/.synaptic",))

@@ -10,13 +10,13 @@ from synaptic.model.decision import Verdict
 from synaptic.model.event import PreToolUse
 from synaptic.policies.base import FEWER, MORE, Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.reading import elsewhere
-from synaptic.policies.sane.refuse import refuse
-from synaptic.shell.paths import Standpoint, inside, readings
+from synaptic.policies.reading import runs_elsewhere
+from synaptic.policies.sane.refuse import refuse_call
+from synaptic.shell.paths import Standpoint, is_inside, list_readings
 from synaptic.shell.reading import CommandReading
 
-ALWAYS = r"\.env\b|/objects|/\.synaptic|%|\.\.|\x00"
-PROGRAMS = ("/usr", "/bin", "/sbin")
+ALWAYS_GUARDED = r"\.env\b|/objects|/\.synaptic|%|\.\.|\x00"
+PROGRAM_FOLDERS = ("/usr", "/bin", "/sbin")
 """Folders whose programs a command may run and name, and never write."""
 HOME_ONLY = frozenset({".docker", ".kube"})
 """Folders that hold secrets in a home, and plain files in a project."""
@@ -54,44 +54,44 @@ class SystemPath(Policy):
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
         known = facts.command
-        if known and not known.shortened and not self._hot(known.words):
+        if known and not known.has_long_words and not self._may_name_guarded(known.words):
             return None
         at = Standpoint(event.cwd or facts.root, facts.home)
-        path = next(self._in_command(known, at, facts) if known else self._in_input(event, at, facts), None)
+        path = next(self._find_in_command(known, at, facts) if known else self._find_in_input(event, at, facts), None)
         if path is None:
             return None
         reason = f"{path!r} is a system path or a secret: agents stay out of it. Work inside the project {facts.root}."
-        return refuse(self.id, event, facts, reason)
+        return refuse_call(self.id, event, facts, reason)
 
-    def _in_input(self, event: PreToolUse, at: Standpoint, facts: Facts) -> Iterator[str]:
-        for text in _named(event):
-            meant = (*readings(text, at), *filter(None, (facts.real_paths.get(text),)))
-            if "\0" in text or any(self._hot(path) and self._guarded(path, facts) for path in meant):
+    def _find_in_input(self, event: PreToolUse, at: Standpoint, facts: Facts) -> Iterator[str]:
+        for text in _list_named_paths(event):
+            meant = (*list_readings(text, at), *filter(None, (facts.real_paths.get(text),)))
+            if "\0" in text or any(self._may_name_guarded(path) and self._is_guarded(path, facts) for path in meant):
                 yield text
 
-    def _in_command(self, known: CommandReading, at: Standpoint, facts: Facts) -> Iterator[str]:
+    def _find_in_command(self, known: CommandReading, at: Standpoint, facts: Facts) -> Iterator[str]:
         """What is written, and then what is named in any way."""
         for change in known.effects.changes:
-            paths = readings(change.word.text, Standpoint(change.cwd or at.cwd, at.home))
-            if not elsewhere(change) and any(self._guarded(path, facts) for path in paths):
+            paths = list_readings(change.word.text, Standpoint(change.cwd or at.cwd, at.home))
+            if not runs_elsewhere(change) and any(self._is_guarded(path, facts) for path in paths):
                 yield change.word.text
-        for word, cwd in _words(known):
+        for word, cwd in _iter_words(known):
             text = word.partition("=")[2] if "=/" in word or "=~" in word else word
-            paths = readings(text, Standpoint(cwd or at.cwd, at.home)) if _looks_like_path(text) else ()
-            if any(self._guarded(path, facts) and not inside(path, PROGRAMS) for path in paths):
+            paths = list_readings(text, Standpoint(cwd or at.cwd, at.home)) if _looks_like_path(text) else ()
+            if any(self._is_guarded(path, facts) and not is_inside(path, PROGRAM_FOLDERS) for path in paths):
                 yield text
 
-    def _hot(self, text: str) -> bool:
+    def _may_name_guarded(self, text: str) -> bool:
         """A text that names nothing that is guarded, as most calls do, needs no second look."""
         guarded = (self.folders, self.secret_folders, self.secret_files)
         low = text.lower()
         # Some letters match a plain one when case is ignored and are not found by `in`, so other text goes to the
         # pattern.
-        if text.isascii() and not _holds(low, _hints(guarded)):
+        if text.isascii() and not _holds_hint(low, _list_hints(guarded)):
             return False
-        return _names(guarded).search(text) is not None
+        return _compile_names(guarded).search(text) is not None
 
-    def _guarded(self, path: str, facts: Facts) -> bool:
+    def _is_guarded(self, path: str, facts: Facts) -> bool:
         parts = path.split("/")
         name = parts[-1]
         if name in self.secret_files or name.endswith(".env") or "/.git/objects" in path:
@@ -99,12 +99,12 @@ class SystemPath(Policy):
         if path == f"{facts.home}/.synaptic/state.key":
             return True
         secret = [part for part in parts if part in self.secret_folders]
-        if inside(path, (facts.root,)):
+        if is_inside(path, (facts.root,)):
             return any(part not in HOME_ONLY for part in secret)
-        return bool(secret) or (inside(path, self.folders) and not inside(path, self.also))
+        return bool(secret) or (is_inside(path, self.folders) and not is_inside(path, self.also))
 
 
-def _holds(text: str, hints: tuple[str, ...]) -> bool:
+def _holds_hint(text: str, hints: tuple[str, ...]) -> bool:
     for hint in hints:  # noqa: SIM110  asked of every call: a generator would cost three times as much
         if hint in text:
             return True
@@ -112,30 +112,30 @@ def _holds(text: str, hints: tuple[str, ...]) -> bool:
 
 
 @lru_cache(maxsize=64)
-def _hints(guarded: tuple[tuple[str, ...], ...]) -> tuple[str, ...]:
+def _list_hints(guarded: tuple[tuple[str, ...], ...]) -> tuple[str, ...]:
     """What such a text holds at least: cheaper to ask than the pattern."""
     return (*(name.lower() for group in guarded for name in group), ".env", "/objects", "/.synaptic", "%", "..", "\0")
 
 
 @lru_cache(maxsize=64)
-def _names(guarded: tuple[tuple[str, ...], ...]) -> re.Pattern[str]:
+def _compile_names(guarded: tuple[tuple[str, ...], ...]) -> re.Pattern[str]:
     names = (re.escape(name) for group in guarded for name in group)
-    return re.compile("|".join((*names, ALWAYS)), re.IGNORECASE)
+    return re.compile("|".join((*names, ALWAYS_GUARDED)), re.IGNORECASE)
 
 
-def _words(known: CommandReading) -> Iterator[tuple[str, str]]:
+def _iter_words(known: CommandReading) -> Iterator[tuple[str, str]]:
     """Every argument and every file of a redirection, with the folder it is seen from."""
     for command in known.script.commands:
-        if not elsewhere(command):
+        if not runs_elsewhere(command):
             yield from ((text, command.cwd) for text in command.args)
     for redirect in known.script.redirects:
-        if not redirect.operator.startswith("<<") and not elsewhere(redirect):
+        if not redirect.operator.startswith("<<") and not runs_elsewhere(redirect):
             yield redirect.target.text, redirect.cwd
 
 
-def _named(event: PreToolUse) -> tuple[str, ...]:
+def _list_named_paths(event: PreToolUse) -> tuple[str, ...]:
     """Every path a call names; what a search looks for counts when it is a path itself."""
-    pattern = event.tool.text("pattern") if event.tool_name == "Glob" else ""
+    pattern = event.tool.read_text("pattern") if event.tool_name == "Glob" else ""
     return (*event.tool.paths, pattern) if pattern.startswith(("/", "~", "..")) else event.tool.paths
 
 

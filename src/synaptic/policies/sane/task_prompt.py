@@ -7,9 +7,18 @@ from synaptic.model.event import UserPromptSubmit
 from synaptic.model.state import Change
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.prompt import GATED, PromptClass, classify, command, extract, keywords, related, typed
-from synaptic.policies.sane.known import TASK, flag, texts
-from synaptic.policies.sane.refuse import line
+from synaptic.policies.prompt import (
+    GATED_CLASSES,
+    PromptClass,
+    are_related,
+    classify_prompt,
+    extract_requirements,
+    find_command,
+    find_keywords,
+    is_typed,
+)
+from synaptic.policies.sane.known import TASK_SECTION, read_flag, read_texts
+from synaptic.policies.sane.refuse import make_log_line
 
 
 class TaskPrompt(Policy):
@@ -30,46 +39,48 @@ class TaskPrompt(Policy):
     events = (UserPromptSubmit,)
     priority = 22
     preset = "sane"
-    needs = (sane.REQUIREMENTS, sane.RESEARCH, sane.CIRCUIT_BREAKER, TASK)
+    needs = (sane.REQUIREMENTS, sane.RESEARCH, sane.CIRCUIT_BREAKER, TASK_SECTION)
 
     def check(self, event: UserPromptSubmit, facts: Facts) -> Verdict | None:
-        if event.agent_id or not typed(event.prompt, event.source) or command(event.prompt):
+        if event.agent_id or not is_typed(event.prompt, event.source) or find_command(event.prompt):
             return None
-        kind = classify(event.prompt)
-        logged = line(facts, "saneprompt.log", {"type": kind, "requested": extract(event.prompt).requested})
+        kind = classify_prompt(event.prompt)
+        logged = make_log_line(
+            facts, "saneprompt.log", {"type": kind, "requested": extract_requirements(event.prompt).requested}
+        )
         if kind == "passthrough":
             return Verdict(effects=(logged,))
-        changes = _changes(kind, event.prompt, facts)
-        if kind not in GATED:
+        changes = _build_changes(kind, event.prompt, facts)
+        if kind not in GATED_CLASSES:
             return Verdict(effects=(*changes, logged))
-        told = _told(kind, facts)
+        told = _build_context(kind, facts)
         return Verdict(context=told, effects=(*changes, logged))
 
 
-def _changes(kind: PromptClass, prompt: str, facts: Facts) -> tuple[Effect, ...]:
-    found = extract(prompt)
-    before = () if found.restart else texts(facts.state, sane.REQUIREMENTS, "requested")
+def _build_changes(kind: PromptClass, prompt: str, facts: Facts) -> tuple[Effect, ...]:
+    found = extract_requirements(prompt)
+    before = () if found.restart else read_texts(facts.state, sane.REQUIREMENTS, "requested")
     asked = {
-        "is_task": kind in GATED,
+        "is_task": kind in GATED_CLASSES,
         "is_big_task": kind == "big_task",
         "requested": list(dict.fromkeys((*before, *found.requested))),
     }
-    if kind not in GATED:
-        task = Change(section=TASK, put={"research_only": kind == "research"})
+    if kind not in GATED_CLASSES:
+        task = Change(section=TASK_SECTION, put={"research_only": kind == "research"})
         asked["requested"] = list(before)
         return Change(section=sane.REQUIREMENTS, put=asked), task
-    words = keywords(prompt)
-    task = Change(section=TASK, put={"class": kind, "keywords": list(words), "research_only": False})
+    words = find_keywords(prompt)
+    task = Change(section=TASK_SECTION, put={"class": kind, "keywords": list(words), "research_only": False})
     # The same subject: research that was done for the last prompt still counts.
-    if related(texts(facts.state, TASK, "keywords"), words):
+    if are_related(read_texts(facts.state, TASK_SECTION, "keywords"), words):
         return Change(section=sane.REQUIREMENTS, put=asked), task
     asked["requested"] = list(found.requested)
     fresh = Change(section=sane.REQUIREMENTS, put={**asked, "satisfied": []})
-    return fresh, task, Change(section=sane.RESEARCH, clear=True, put=sane.defaults(sane.RESEARCH))
+    return fresh, task, Change(section=sane.RESEARCH, clear=True, put=sane.default_section(sane.RESEARCH))
 
 
-def _told(kind: PromptClass, facts: Facts) -> tuple[str, ...]:
-    if flag(facts.state, sane.CIRCUIT_BREAKER, "tripped"):
+def _build_context(kind: PromptClass, facts: Facts) -> tuple[str, ...]:
+    if read_flag(facts.state, sane.CIRCUIT_BREAKER, "tripped"):
         return ()  # sane.breaker-notice speaks
     told = "This is a task: edits open once memory, docs, web, github and local have been looked into."
     loop = " It is a big one: start a loop first (`synaptic loop start`)." if kind == "big_task" else ""

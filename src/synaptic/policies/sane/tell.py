@@ -4,7 +4,7 @@ from synaptic.model.decision import Verdict
 from synaptic.model.effect import Effect
 
 
-def tell(command: str, text: str, *effects: Effect) -> Verdict:
+def answer_command(command: str, text: str, *effects: Effect) -> Verdict:
     """The answer to a typed command: a message for the user, context for the model."""
     context = f"The user typed the command `{command}`, which the engine has carried out. {text} Nothing else is asked."
     return Verdict(messages=(text,), context=(context,), effects=effects)

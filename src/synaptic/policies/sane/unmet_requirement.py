@@ -6,11 +6,11 @@ from synaptic.model.event import PreToolUse
 from synaptic.model.tool import EDITS
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.sane.known import Categories, texts
-from synaptic.policies.sane.refuse import refuse
-from synaptic.policies.sane.unresearched_edit import TOOLS
+from synaptic.policies.sane.known import ResearchCategories, read_texts
+from synaptic.policies.sane.refuse import refuse_call
+from synaptic.policies.sane.unresearched_edit import RESEARCH_TOOLS
 
-HOW = {
+HOW_TO_MEET = {
     "commit": "commit with `git commit`",
     "plan": "write the plan down (task list or plan mode)",
     "research": "look into every category of research (the user's prompt `research` shows them)",
@@ -39,16 +39,16 @@ class UnmetRequirement(Policy):
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
         state = facts.state
-        requested = texts(state, sane.REQUIREMENTS, "requested")
+        requested = read_texts(state, sane.REQUIREMENTS, "requested")
         if not requested:
             return None
-        met = {*texts(state, sane.REQUIREMENTS, "satisfied")}
-        if state.flag(sane.SANELOOP, "active"):
+        met = {*read_texts(state, sane.REQUIREMENTS, "satisfied")}
+        if state.read_flag(sane.SANELOOP, "active"):
             met.add("saneloop")
-        if not Categories(TOOLS).missing(state, facts.tool_servers)[0]:
+        if not ResearchCategories(RESEARCH_TOOLS).split_missing(state, facts.tool_servers)[0]:
             met.add("research")
         left = [name for name in requested if name not in met]
         if not left:
             return None
-        todo = "; ".join(HOW.get(name, name) for name in left)
-        return refuse(self.id, event, facts, f"The user asked for {', '.join(left)} first: {todo}.")
+        todo = "; ".join(HOW_TO_MEET.get(name, name) for name in left)
+        return refuse_call(self.id, event, facts, f"The user asked for {', '.join(left)} first: {todo}.")

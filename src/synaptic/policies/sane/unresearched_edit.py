@@ -11,14 +11,14 @@ from synaptic.model.state import Change
 from synaptic.model.tool import EDITS
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.sane.known import Categories, commanded, gated, researched
-from synaptic.policies.sane.outcome import empty, failure, interrupted
-from synaptic.policies.sane.refuse import refuse
+from synaptic.policies.sane.known import ResearchCategories, is_gated, list_researched, read_user_command
+from synaptic.policies.sane.outcome import find_failure, is_empty_result, is_interrupted
+from synaptic.policies.sane.refuse import refuse_call
 from synaptic.policies.sane.shell_edit import edits_files
-from synaptic.policies.sane.stamp import stamp
-from synaptic.policies.sane.tell import tell
+from synaptic.policies.sane.stamp import format_stamp
+from synaptic.policies.sane.tell import answer_command
 
-TOOLS: Mapping[str, tuple[str, ...]] = {
+RESEARCH_TOOLS: Mapping[str, tuple[str, ...]] = {
     "memory": ("mcp__memory__*",),
     "docs": ("mcp__context7__*", "mcp__apple-docs__*"),
     "web": ("WebSearch", "WebFetch"),
@@ -48,46 +48,46 @@ class UnresearchedEdit(Policy):
     preset = "sane"
     needs = (sane.RESEARCH, sane.REQUIREMENTS, sane.ENFORCEMENT, "tool_servers")
 
-    categories: dict[str, tuple[str, ...]] = msgspec.field(default_factory=lambda: dict(TOOLS))
+    categories: dict[str, tuple[str, ...]] = msgspec.field(default_factory=lambda: dict(RESEARCH_TOOLS))
     """Each category and the tools that serve it; `*` at the end stands for any rest."""
 
     def check(self, event: Event, facts: Facts) -> Verdict | None:
         if isinstance(event, PreToolUse):
-            return self._gate(event, facts)
+            return self._judge_edit(event, facts)
         if isinstance(event, PostToolUse):
-            return self._mark(event, facts)
-        return self._progress(facts) if commanded(event) == "research status" else None
+            return self._mark_research(event, facts)
+        return self._describe_progress(facts) if read_user_command(event) == "research status" else None
 
-    def _gate(self, event: PreToolUse, facts: Facts) -> Verdict | None:
+    def _judge_edit(self, event: PreToolUse, facts: Facts) -> Verdict | None:
         if event.tool_name not in EDITS and facts.command is None:
             return None
-        done = facts.state.section(sane.RESEARCH)
-        if not facts.state.known or not gated(facts.state):
+        done = facts.state.read_section(sane.RESEARCH)
+        if not facts.state.known or not is_gated(facts.state):
             return None
         if sane.RESEARCH not in facts.state.tampered and all(map(done.get, self.categories)):
             return None
         if facts.command and not edits_files(facts.command, facts.root):
             return None
-        missing, waived = Categories(self.categories).missing(facts.state, facts.tool_servers)
-        return refuse(self.id, event, facts, self._reason(missing, waived)) if missing else None
+        missing, waived = ResearchCategories(self.categories).split_missing(facts.state, facts.tool_servers)
+        return refuse_call(self.id, event, facts, self._explain_missing(missing, waived)) if missing else None
 
-    def _mark(self, event: PostToolUse, facts: Facts) -> Verdict | None:
+    def _mark_research(self, event: PostToolUse, facts: Facts) -> Verdict | None:
         """On success only: an error or an empty result is no knowledge."""
-        done = researched(facts.state)
-        new = [name for name in Categories(self.categories).of(event.tool_name) if name not in done]
-        if not new or failure(event) or interrupted(event) or empty(event):
+        done = list_researched(facts.state)
+        new = [name for name in ResearchCategories(self.categories).find_for_tool(event.tool_name) if name not in done]
+        if not new or find_failure(event) or is_interrupted(event) or is_empty_result(event):
             return None
-        entry = {"completed_at": stamp(facts.now), "tool": event.tool_name, "via_task": bool(event.agent_id)}
+        entry = {"completed_at": format_stamp(facts.now), "tool": event.tool_name, "via_task": bool(event.agent_id)}
         return record(Change(section=sane.RESEARCH, put=dict.fromkeys(new, entry)))
 
-    def _progress(self, facts: Facts) -> Verdict:
-        done = [name for name in self.categories if name in researched(facts.state)]
-        missing, waived = Categories(self.categories).missing(facts.state, facts.tool_servers)
+    def _describe_progress(self, facts: Facts) -> Verdict:
+        done = [name for name in self.categories if name in list_researched(facts.state)]
+        missing, waived = ResearchCategories(self.categories).split_missing(facts.state, facts.tool_servers)
         parts = (("done", done), ("missing", missing), ("waived (no such server is set up)", waived))
         text = "; ".join(f"{name}: {', '.join(names)}" for name, names in parts if names)
-        return tell("research", f"Research, {len(done)} of {len(self.categories)} done. {text}.")
+        return answer_command("research", f"Research, {len(done)} of {len(self.categories)} done. {text}.")
 
-    def _reason(self, missing: tuple[str, ...], waived: tuple[str, ...]) -> str:
+    def _explain_missing(self, missing: tuple[str, ...], waived: tuple[str, ...]) -> str:
         use = "; ".join(f"{name} ({', '.join(self.categories[name])})" for name in missing)
         done = len(self.categories) - len(missing) - len(waived)
         spared = f" Waived, because no such server is set up: {', '.join(waived)}." if waived else ""

@@ -6,14 +6,14 @@ from synaptic.model.event import Stop
 from synaptic.model.state import Change
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.sane.known import flag, researched, texts
-from synaptic.policies.sane.refuse import line
-from synaptic.policies.sane.stamp import stamp
+from synaptic.policies.sane.known import list_researched, read_flag, read_texts
+from synaptic.policies.sane.refuse import make_log_line
+from synaptic.policies.sane.stamp import format_stamp
 
 SCORES = ((0, 10), (2, 9), (4, 8), (7, 7), (10, 6))
 """Refusals up to which a score holds; more than the last is 5."""
 LOWEST = 5
-FEATURE = 5
+FEATURE_EDITS = 5
 KEEP_LEARNINGS = 50
 
 
@@ -46,36 +46,38 @@ class UnsummarisedStop(Policy):
             return None
         state = facts.state
         numbers = {
-            "edits": int(state.number(sane.EDITS, "count")),
-            "unique_files": len(set(texts(state, sane.EDITS, "unique_files"))),
-            "research_done": len(researched(state)),
-            "failures": int(state.number(sane.CIRCUIT_BREAKER, "failures")),
-            "blocks": len(state.items(sane.ENFORCEMENT, "blocks")),
+            "edits": int(state.read_number(sane.EDITS, "count")),
+            "unique_files": len(set(read_texts(state, sane.EDITS, "unique_files"))),
+            "research_done": len(list_researched(state)),
+            "failures": int(state.read_number(sane.CIRCUIT_BREAKER, "failures")),
+            "blocks": len(state.read_items(sane.ENFORCEMENT, "blocks")),
         }
-        logged = line(facts, "sanestop.log", {**numbers, "halted": state.flag(sane.ENFORCEMENT, "halted")})
+        logged = make_log_line(
+            facts, "sanestop.log", {**numbers, "halted": state.read_flag(sane.ENFORCEMENT, "halted")}
+        )
         much = numbers["edits"] >= self.edits or numbers["unique_files"] >= self.files
-        tripped = flag(state, sane.CIRCUIT_BREAKER, "tripped")
-        learned = (_learning(numbers, tripped, facts),) if much or tripped else ()
-        return Verdict(messages=_messages(numbers, much), effects=(logged, *learned))
+        tripped = read_flag(state, sane.CIRCUIT_BREAKER, "tripped")
+        learned = (_make_learning(numbers, tripped, facts),) if much or tripped else ()
+        return Verdict(messages=_build_messages(numbers, much), effects=(logged, *learned))
 
 
-def score(blocks: int) -> int:
+def compute_score(blocks: int) -> int:
     """How smoothly a session went, by its refusals: 10 is best."""
     return next((points for most, points in SCORES if blocks <= most), LOWEST)
 
 
-def _messages(numbers: dict[str, int], much: bool) -> tuple[str, ...]:
+def _build_messages(numbers: dict[str, int], much: bool) -> tuple[str, ...]:
     if not numbers["edits"]:
         return ()
     told = (
         f"{numbers['edits']} edits in {numbers['unique_files']} files, research {numbers['research_done']} of "
         f"{len(sane.CATEGORIES)}, {numbers['failures']} failures, {numbers['blocks']} refusals, "
-        f"score {score(numbers['blocks'])}/10."
+        f"score {compute_score(numbers['blocks'])}/10."
     )
     return (told, "Ask for a session summary before you leave: what was done, what is next.") if much else (told,)
 
 
-def _learning(numbers: dict[str, int], tripped: bool, facts: Facts) -> Change:
-    kind = "recovery" if tripped else "feature" if numbers["edits"] >= FEATURE else "maintenance"
-    entry = {"type": kind, "at": stamp(facts.now), "score": score(numbers["blocks"]), **numbers}
+def _make_learning(numbers: dict[str, int], tripped: bool, facts: Facts) -> Change:
+    kind = "recovery" if tripped else "feature" if numbers["edits"] >= FEATURE_EDITS else "maintenance"
+    entry = {"type": kind, "at": format_stamp(facts.now), "score": compute_score(numbers["blocks"]), **numbers}
     return Change(section=sane.LEARNINGS, append={sane.ENTRIES: entry}, keep=KEEP_LEARNINGS)

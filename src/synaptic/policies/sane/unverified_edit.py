@@ -8,15 +8,15 @@ from synaptic.model.event import Event, PostToolUse, Stop
 from synaptic.model.state import Change
 from synaptic.policies.base import ON, Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.sane.outcome import failure, interrupted
-from synaptic.shell.names import names
+from synaptic.policies.sane.outcome import find_failure, is_interrupted
+from synaptic.shell.names import split_names
 from synaptic.shell.read.script import Script
 
-VERIFICATION = "session:verification"
-TALKERS = names("echo printf cat less head tail grep egrep rg ag sed awk git find ls which man")
+VERIFICATION_SECTION = "session:verification"
+TALKERS = split_names("echo printf cat less head tail grep egrep rg ag sed awk git find ls which man")
 """Programs that name such commands and run none of them."""
 DOCUMENTS = (".md", ".txt", ".mdx", ".rst", ".adoc")
-CHECKS = re.compile(
+CHECK_COMMAND = re.compile(
     r"\b(?:pytest|unittest|tox|nox|(?:npm|pnpm|yarn|bun)(?: run)? (?:test|check|lint|build)|jest|vitest|mocha"
     r"|go (?:test|vet|build)|cargo (?:test|check|build|clippy)|make(?: \w+)*|mvn|gradlew?|xcodebuild"
     r"|swift (?:test|build)|ruff|mypy|pyright|tsc|eslint|rspec|rake|phpunit|ctest"
@@ -40,7 +40,7 @@ class UnverifiedEdit(Policy):
     events = (PostToolUse, Stop)
     priority = 42
     preset = "strict"
-    needs = (VERIFICATION,)
+    needs = (VERIFICATION_SECTION,)
 
     demand: Annotated[bool, ON] = False
     """Keep the agent from stopping; without it nothing happens."""
@@ -49,29 +49,29 @@ class UnverifiedEdit(Policy):
         if not self.demand:
             return None
         if isinstance(event, PostToolUse):
-            return _counted(event, facts)
-        edits = facts.state.number(VERIFICATION, "edits")
+            return _count_edit(event, facts)
+        edits = facts.state.read_number(VERIFICATION_SECTION, "edits")
         if not edits or not isinstance(event, Stop) or event.stop_hook_active:
             return None
         return deny(f"{edits:.0f} edits since the last test or build. Run the project's checks, then finish.")
 
 
-def _counted(event: PostToolUse, facts: Facts) -> Verdict | None:
-    if failure(event) or interrupted(event):
+def _count_edit(event: PostToolUse, facts: Facts) -> Verdict | None:
+    if find_failure(event) or is_interrupted(event):
         return None
     file = next(iter(event.tool.paths), "")
     # Text for people has no test that could fail.
-    if event.tool.edits and not file.endswith(DOCUMENTS):
-        return record(Change(section=VERIFICATION, add={"edits": 1}))
-    if facts.state.number(VERIFICATION, "edits") and facts.command and _checks(facts.command.script):
-        return record(Change(section=VERIFICATION, put={"edits": 0}))
+    if event.tool.is_edit and not file.endswith(DOCUMENTS):
+        return record(Change(section=VERIFICATION_SECTION, add={"edits": 1}))
+    if facts.state.read_number(VERIFICATION_SECTION, "edits") and facts.command and _runs_checks(facts.command.script):
+        return record(Change(section=VERIFICATION_SECTION, put={"edits": 0}))
     return None
 
 
-def _checks(script: Script) -> bool:
+def _runs_checks(script: Script) -> bool:
     """Whether a test or a build runs."""
     return any(
-        CHECKS.search(" ".join((command.name, *command.args)))
+        CHECK_COMMAND.search(" ".join((command.name, *command.args)))
         for command in script.commands
         if command.name not in TALKERS
     )

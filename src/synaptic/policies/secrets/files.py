@@ -8,33 +8,33 @@ from synaptic.model.decision import Verdict, deny
 from synaptic.model.event import PreToolUse
 from synaptic.policies.base import ON, Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.mounts import Mount, mounts, outside
-from synaptic.policies.reading import ELSEWHERE, any_of, named, reading
-from synaptic.policies.secrets.private import ENVIRONMENT, HINTS, meanings, named_paths, private
+from synaptic.policies.mounts import Mount, find_host_paths, find_mounts
+from synaptic.policies.reading import ELSEWHERE_PROGRAMS, compile_hints, get_reading, select_commands
+from synaptic.policies.secrets.private import ENVIRONMENT, PRIVATE_HINTS, is_private, iter_meanings, iter_named_paths
 from synaptic.shell.effects.commands import find_acts
-from synaptic.shell.paths import LONGEST, Standpoint, resolve
+from synaptic.shell.paths import MAX_PATH, Standpoint, resolve_path
 from synaptic.shell.read.script import Command, Redirect, Word
-from synaptic.shell.read.startup import STARTUP
-from synaptic.shell.reading import NOWHERE, CommandReading
+from synaptic.shell.read.startup import STARTUP_LABEL
+from synaptic.shell.reading import UNKNOWN_PROJECT, CommandReading
 
-NAMED = re.compile(r"[.]|id_|shadow|sudoers|master|/op/|[Kk]ey|_netrc|[Ll]ogin|ssh_host|cookies", re.IGNORECASE)
+PRIVATE_NAME = re.compile(r"[.]|id_|shadow|sudoers|master|/op/|[Kk]ey|_netrc|[Ll]ogin|ssh_host|cookies", re.IGNORECASE)
 """Every private name holds one of these."""
-VALUE = re.compile(r"^(?:--?[\w-]+=|(?:if|of)=|@|[\w.-]+=@)")
+OPTION_PREFIX = re.compile(r"^(?:--?[\w-]+=|(?:if|of)=|@|[\w.-]+=@)")
 EXPORT = "--export-secret"
 EXPORTS = frozenset({"--export-secret-keys", "--export-secret-subkeys", "--export-secret-key"})
 PASSWORD = re.compile(r"find-(?:generic|internet)-password")
-SHOWN = frozenset({"-w", "-g"})
+PRINTING_OPTIONS = frozenset({"-w", "-g"})
 KEYCHAIN = ("keychain", "-password")
-THERE = frozenset({"ssh", "autossh", "mosh", "pdsh", "clush", "pssh", "ansible"})
+SSH_LABELS = frozenset({"ssh", "autossh", "mosh", "pdsh", "clush", "pssh", "ansible"})
 """Through what a command runs on another machine of the user's, whose keys are keys as well."""
-BOXES = ELSEWHERE - THERE
+CONTAINER_LABELS = ELSEWHERE_PROGRAMS - SSH_LABELS
 OPENING = frozenset({"read", "write", "send", "fetch"})
 """Effects that show or change what a file holds: making a folder and deleting a file do neither."""
-Hinted = Callable[[str], re.Match[str] | None]
-WRITTEN = re.compile(r"/\.ssh/(?:authorized_keys2?|config|rc|environment)$")
+HintSearch = Callable[[str], re.Match[str] | None]
+LOGIN_FILES = re.compile(r"/\.ssh/(?:authorized_keys2?|config|rc|environment)$")
 
 
-class Files(Policy):
+class SecretFiles(Policy):
     """Reading or writing the user's keys, passwords and tokens.
 
     ## What it does
@@ -62,10 +62,10 @@ class Files(Policy):
     """Private paths that may be used all the same, such as `~/.kube/config`."""
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        at = Standpoint(event.cwd or facts.root or NOWHERE, facts.home)
-        found = reading(event, facts)
-        paths = self._in_script(found, at) if found else _in_call(event, at, facts)
-        path = next((path for path in paths if self._closed(path, at)), "")
+        at = Standpoint(event.cwd or facts.root or UNKNOWN_PROJECT, facts.home)
+        found = get_reading(event, facts)
+        paths = self._search_script(found, at) if found else _find_call_paths(event, at, facts)
+        path = next((path for path in paths if self._is_closed(path, at)), "")
         if not path:
             return None
         return deny(
@@ -73,92 +73,96 @@ class Files(Policy):
             "template such as `.env.example`, or ask the user for the one value you need."
         )
 
-    def _closed(self, path: str, at: Standpoint) -> bool:
+    def _is_closed(self, path: str, at: Standpoint) -> bool:
         # Both sides resolved, so that `~/.kube/config` and its absolute path are the same file.
-        if self.allowed and path in (resolve(name, at) for name in self.allowed):
+        if self.allowed and path in (resolve_path(name, at) for name in self.allowed):
             return False
-        return private(path) or (self.env_files and ENVIRONMENT.search(path) is not None)
+        return is_private(path) or (self.env_files and ENVIRONMENT.search(path) is not None)
 
-    def _in_script(self, known: CommandReading, at: Standpoint) -> Iterator[str]:
+    def _search_script(self, known: CommandReading, at: Standpoint) -> Iterator[str]:
         more = (EXPORT, *KEYCHAIN, ".env") if self.env_files else (EXPORT, *KEYCHAIN)
-        hints = known.hinted((*HINTS, *more))
-        return _in_script(known, at, hints) if hints else iter(())
+        hints = known.find_hints((*PRIVATE_HINTS, *more))
+        return _find_script_paths(known, at, hints) if hints else iter(())
 
 
-def _in_call(event: PreToolUse, at: Standpoint, facts: Facts) -> Iterator[str]:
-    for text in named_paths(event.tool):
-        for path in meanings(text, at, facts.real_paths):
-            if not event.tool.edits or not WRITTEN.search(path):
+def _find_call_paths(event: PreToolUse, at: Standpoint, facts: Facts) -> Iterator[str]:
+    for text in iter_named_paths(event.tool):
+        for path in iter_meanings(text, at, facts.real_paths):
+            if not event.tool.is_edit or not LOGIN_FILES.search(path):
                 yield path
             else:
                 yield path.rpartition("/")[0]  # whoever writes these decides who may log in: the folder is private
 
 
-def _in_script(known: CommandReading, at: Standpoint, hints: tuple[str, ...]) -> Iterator[str]:
+def _find_script_paths(known: CommandReading, at: Standpoint, hints: tuple[str, ...]) -> Iterator[str]:
     found = known.script
-    hinted = any_of(hints).search
+    hinted = compile_hints(hints).search
     # In such a folder every relative name may be private, so there all words are looked at.
-    everywhere = {start for start in known.starts if hinted(f"{start or at.cwd}\n{at.home}")}
-    mounted = mounts(found)
+    everywhere = {start for start in known.start_folders if hinted(f"{start or at.cwd}\n{at.home}")}
+    mounted = find_mounts(found)
     for command in found.commands:
-        if STARTUP in command.via:
+        if STARTUP_LABEL in command.via:
             continue  # the user's own shell reads it, and shows it to nobody
-        if _contained(command):
-            yield from _through((word.text for word in _opened(command)), mounted, at) if mounted else ()
+        if _is_contained(command):
+            yield from (
+                _find_mounted_paths((word.text for word in _find_opened_words(command)), mounted, at) if mounted else ()
+            )
             continue
         if EXPORT in hints and EXPORTS.intersection(command.args):
             yield f"{at.home}/.gnupg/private-keys"
-        yield from _read(command, at, None if command.cwd in everywhere else hinted)
-    yield from (f"{at.home}/Library/Keychains" for command in named(found, ("security",)) if _unlocks(command))
+        yield from _find_read_paths(command, at, None if command.cwd in everywhere else hinted)
+    yield from (
+        f"{at.home}/Library/Keychains" for command in select_commands(found, ("security",)) if _prints_keychain(command)
+    )
     for redirect in found.redirects:
-        if redirect.operator not in ("<", "<>") or STARTUP in redirect.via:
+        if redirect.operator not in ("<", "<>") or STARTUP_LABEL in redirect.via:
             continue
-        if _contained(redirect):
-            yield from _through((redirect.target.text,), mounted, at)
+        if _is_contained(redirect):
+            yield from _find_mounted_paths((redirect.target.text,), mounted, at)
         else:
-            yield resolve(redirect.target.text, Standpoint(redirect.cwd or at.cwd, at.home)) or ""
+            yield resolve_path(redirect.target.text, Standpoint(redirect.cwd or at.cwd, at.home)) or ""
     for target in known.targets:
-        if WRITTEN.search(target.path):
+        if LOGIN_FILES.search(target.path):
             yield target.path.rpartition("/")[0]
         # Redirections. Commands that copy a key were seen above, as readers of it.
         elif target.command is None:
             yield target.path
 
 
-def _read(command: Command, at: Standpoint, hinted: Hinted | None) -> Iterator[str]:
+def _find_read_paths(command: Command, at: Standpoint, hinted: HintSearch | None) -> Iterator[str]:
     """The files that a command reads: of all its words, or of those that hold a hint."""
     if hinted is not None and not any(hinted(word.text) for word in command.argv[1:]):
         return
     here = Standpoint(command.cwd or at.cwd, at.home)
-    for word in _opened(command):
+    for word in _find_opened_words(command):
         text = word.text
-        if (hinted is None or hinted(text)) and len(text) <= LONGEST and _may_be_private(word, command):
-            yield resolve(VALUE.sub("", text), here) or ""
+        if (hinted is None or hinted(text)) and len(text) <= MAX_PATH and _may_be_private(word, command):
+            yield resolve_path(OPTION_PREFIX.sub("", text), here) or ""
 
 
-def _opened(command: Command) -> Iterator[Word]:
+def _find_opened_words(command: Command) -> Iterator[Word]:
     """What a known program shows, copies or changes."""
     return (word for kind, word in find_acts(command) if kind in OPENING)
 
 
 def _may_be_private(word: Word, command: Command) -> bool:
-    return NAMED.search(word.text) is not None or NAMED.search(command.cwd) is not None
+    return PRIVATE_NAME.search(word.text) is not None or PRIVATE_NAME.search(command.cwd) is not None
 
 
-def _contained(one: Command | Redirect) -> bool:
+def _is_contained(one: Command | Redirect) -> bool:
     """Whether it runs in a container or a machine of its own, which holds nobody's keys."""
-    return bool(one.via) and any(label.partition(" ")[0] in BOXES for label in one.via)
+    return bool(one.via) and any(label.partition(" ")[0] in CONTAINER_LABELS for label in one.via)
 
 
-def _through(texts: Iterable[str], mounted: tuple[Mount, ...], at: Standpoint) -> Iterator[str]:
+def _find_mounted_paths(texts: Iterable[str], mounted: tuple[Mount, ...], at: Standpoint) -> Iterator[str]:
     """The files of this machine that are read in a container."""
     for text in texts:
-        if len(text) <= LONGEST:
-            yield from (resolve(path, at) or "" for path in outside(VALUE.sub("", text), mounted))
+        if len(text) <= MAX_PATH:
+            yield from (resolve_path(path, at) or "" for path in find_host_paths(OPTION_PREFIX.sub("", text), mounted))
 
 
-def _unlocks(command: Command) -> bool:
+def _prints_keychain(command: Command) -> bool:
     """Whether `security` of macOS prints what the keychain holds."""
     verb = command.args[0] if command.args else ""
-    shown = PASSWORD.fullmatch(verb) is not None and not SHOWN.isdisjoint(command.args)
+    shown = PASSWORD.fullmatch(verb) is not None and not PRINTING_OPTIONS.isdisjoint(command.args)
     return shown or verb == "dump-keychain"

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator, Mapping
 
 from synaptic.model.tool import PATH_KEYS, Tool
-from synaptic.shell.names import names
-from synaptic.shell.paths import Standpoint, readings
+from synaptic.shell.names import split_names
+from synaptic.shell.paths import Standpoint, list_readings
 
 PRIVATE = re.compile(
     r"""
@@ -26,25 +26,25 @@ PRIVATE = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 """Compared without case, as some file systems do."""
-FOLDERS = names(
+PRIVATE_FOLDERS = split_names(
     ".ssh .aws .gnupg .config .azure .kube .docker .cargo .terraform.d .password-store keyrings keychains .synaptic"
 )
-FILES = names(
+PRIVATE_FILES = split_names(
     ".netrc _netrc .pgpass .pypirc .git-credentials .vault-token .htpasswd key4.db logins.json cookies cookies.sqlite"
 ) | {"login data"}
 """Every private path has one of these in it, begins with `id_` at its end, or with `/etc`: cheaper to ask than the
 pattern."""
-HINTS = (*sorted(FOLDERS | FILES), "id_", "etc")
+PRIVATE_HINTS = (*sorted(PRIVATE_FOLDERS | PRIVATE_FILES), "id_", "etc")
 """What a private path holds at least."""
 ENVIRONMENT = re.compile(
     r"/(?:[\w-]*\.env|\.env\.(?!example|sample|template|dist|schema|defaults?$)[\w.-]+)$", re.IGNORECASE
 )
-KEYS = re.compile(
+KEY_FILES = re.compile(
     r"/[^/]*\.(?:pem|key|p12|pfx|jks|keystore|kdbx|ppk)(?:\.\w+)?$|/(?:credentials|service[-_]?account[^/]*)\.json$"
     r"|/secrets?\.(?:ya?ml|json|toml)$",
     re.IGNORECASE,
 )
-OF_A_HOME = re.compile(
+HOME_TOKENS = re.compile(
     r"(?:/home/[^/]+|/users/[^/]+|/root|~)/\.(?:aws|kube|docker|azure|config/(?:gcloud|gh)|npmrc|yarnrc\.yml"
     r"|m2(?:/settings\.xml)?|gem(?:/credentials)?|(?:bash|zsh|python|psql|mysql)_history)",
     re.IGNORECASE,
@@ -59,25 +59,30 @@ NO_LINKS: Mapping[str, str] = {}
 KEYS_OF_PATHS = (*PATH_KEYS, "paths", "source", "destination", "directory", "uri", "old_path", "new_path")
 
 
-def private(path: str) -> bool:
+def is_private(path: str) -> bool:
     """Whether a resolved path holds a credential of the user or the machine."""
     low = path.lower()
     parts = low.split("/")
-    if FOLDERS.isdisjoint(parts) and parts[-1] not in FILES and parts[-1][:3] != "id_" and low[:5] != "/etc/":
+    if (
+        PRIVATE_FOLDERS.isdisjoint(parts)
+        and parts[-1] not in PRIVATE_FILES
+        and parts[-1][:3] != "id_"
+        and low[:5] != "/etc/"
+    ):
         return False
     return PRIVATE.search(path) is not None
 
 
-def secret(path: str, home: str) -> bool:
+def is_secret(path: str, home: str) -> bool:
     """Whether it holds anything that must not leave the machine, the project's own secrets included."""
-    if private(path) or ENVIRONMENT.search(path) is not None or KEYS.search(path) is not None:
+    if is_private(path) or ENVIRONMENT.search(path) is not None or KEY_FILES.search(path) is not None:
         return True
     # Written with `~`, so that the pattern also covers a home that does not lie below /home.
     below = f"~{path[len(home) :]}" if home and path.startswith(f"{home}/") else path
-    return OF_A_HOME.fullmatch(below) is not None
+    return HOME_TOKENS.fullmatch(below) is not None
 
 
-def named_paths(tool: Tool) -> Iterator[str]:
+def iter_named_paths(tool: Tool) -> Iterator[str]:
     """Every path that a tool call names, under whatever key."""
     for key in (*KEYS_OF_PATHS, "pattern") if tool.name == "Glob" else KEYS_OF_PATHS:
         value = tool.input.get(key)
@@ -88,9 +93,9 @@ def named_paths(tool: Tool) -> Iterator[str]:
                 yield text
 
 
-def meanings(text: str, at: Standpoint, links: Mapping[str, str] = NO_LINKS) -> Iterator[str]:
+def iter_meanings(text: str, at: Standpoint, links: Mapping[str, str] = NO_LINKS) -> Iterator[str]:
     """What a path may mean: decoded, without what follows a NUL, and where its links lead."""
     for part in (text.partition("\0")[0], text.replace("\0", "")) if "\0" in text else (text,):
-        yield from readings(part, at)
+        yield from list_readings(part, at)
     if text in links:
         yield links[text]

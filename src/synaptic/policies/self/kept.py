@@ -5,11 +5,11 @@ from functools import lru_cache
 
 import msgspec
 
-from synaptic.shell.globs import SIGN, matches
-from synaptic.shell.paths import inside, stem
+from synaptic.shell.globs import GLOB_SIGN, matches_glob
+from synaptic.shell.paths import find_stem, is_inside
 
 
-class Kept(msgspec.Struct, frozen=True):
+class GuardedFiles(msgspec.Struct, frozen=True):
     """Guarded files, in lower case, because some file systems ignore case."""
 
     files: tuple[str, ...]
@@ -22,33 +22,33 @@ class Kept(msgspec.Struct, frozen=True):
 
     def holds(self, low: str, folders: tuple[str, ...]) -> bool:
         """Whether a path is one of them, below one, or one of the folders around that have such a name."""
-        if low.startswith(self.stems) and inside(low, self.files):
+        if low.startswith(self.stems) and is_inside(low, self.files):
             return True
-        return low.endswith(folders) and any(inside(one, (low,)) for one in self.files)
+        return low.endswith(folders) and any(is_inside(one, (low,)) for one in self.files)
 
-    def beckons(self, low: str) -> bool:
+    def is_near_pattern(self, low: str) -> bool:
         """Whether a path is a pattern whose beginning still lets it match one of these files."""
-        sign = SIGN.search(low)
+        sign = GLOB_SIGN.search(low)
         if sign is None:
             return False
         folder, _, start = low[: sign.start()].rpartition("/")
         return start in self.starts.get(folder, ())
 
-    def matched(self, pattern: str) -> bool:
+    def matches_pattern(self, pattern: str) -> bool:
         """Whether a pattern may match one of them or a folder around it."""
         parts = pattern.split("/")[::-1]
-        return any((more := len(way) - len(parts)) >= 0 and _leads(parts, way[more:]) for way in self.ways)
+        return any((more := len(way) - len(parts)) >= 0 and _parts_match(parts, way[more:]) for way in self.ways)
 
 
 @lru_cache(maxsize=64)
-def kept(folder: str, names: tuple[str, ...], more: tuple[str, ...] = ()) -> Kept:
+def make_guarded_files(folder: str, names: tuple[str, ...], more: tuple[str, ...] = ()) -> GuardedFiles:
     """These files of a folder, none of them when there is no folder; and more of them, by their whole paths."""
     files = (*(f"{folder}/{name}".lower() for name in names if folder), *more)
     ways = tuple(tuple(file.split("/")[::-1]) for file in files)
-    return Kept(files, tuple(map(stem, files)), ways, _starts(files))
+    return GuardedFiles(files, tuple(map(find_stem, files)), ways, _collect_starts(files))
 
 
-def _starts(files: Iterable[str]) -> dict[str, set[str]]:
+def _collect_starts(files: Iterable[str]) -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     for file in files:
         folder, _, name = file.rpartition("/")
@@ -59,7 +59,7 @@ def _starts(files: Iterable[str]) -> dict[str, set[str]]:
     return found
 
 
-def _leads(parts: Iterable[str], way: Iterable[str]) -> bool:
+def _parts_match(parts: Iterable[str], way: Iterable[str]) -> bool:
     return all(
-        (name[:1] != "." or part[:1] == ".") and matches(name, part) for part, name in zip(parts, way, strict=True)
+        (name[:1] != "." or part[:1] == ".") and matches_glob(name, part) for part, name in zip(parts, way, strict=True)
     )

@@ -7,12 +7,12 @@ from synaptic.model.decision import Verdict, deny
 from synaptic.model.event import PreToolUse
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.reading import SHELLS, named, script
+from synaptic.policies.reading import SHELL_TOOLS, get_script, select_commands
 from synaptic.shell.book.entries import LANGUAGE_PROGRAMS, SHELL_PROGRAMS
-from synaptic.shell.names import names
+from synaptic.shell.names import split_names
 from synaptic.shell.read import syntax
-from synaptic.shell.read.grammar import parse
-from synaptic.shell.read.lexer import Source
+from synaptic.shell.read.grammar import parse_commands
+from synaptic.shell.read.lexer import SourcePosition
 from synaptic.shell.read.limits import Budget, LimitError
 from synaptic.shell.read.script import Script
 
@@ -30,12 +30,12 @@ COUNTED = re.compile(r"(?:for|select)[\s\\]*+\(\(")
 JOB = re.compile(r"&(?<![&<>]&)(?![&>])")
 CONSTANT = frozenset({"true", ":", "false", "/bin/true", "/usr/bin/true", "[ 1 ]", "[ true ]", "test 1"})
 ENDLESS = re.compile(r"\s*[1-9]\d*\s*|[^;]*;\s*;[^;]*")
-INSTANT = names("echo printf true : disown wait test [ let read export unset local declare")
+INSTANT_PROGRAMS = split_names("echo printf true : disown wait test [ let read export unset local declare")
 FORKS = re.compile(
     r"\bfork\s{0,9}(?:\(\s{0,9}\))?\s{1,9}(?:while|until)\b|while\b[^\n]{0,40}\n?\s{0,40}(?:os\.)?fork\b"
     r"|(?:(?:loop|forever)\b|\bfor\s{0,9}\(\s{0,9};\s{0,9};\s{0,9}\)).{0,20}\bfork\b"
 )
-LONGEST = 20_000
+MAX_FORK_TEXT = 20_000
 
 
 class ForkBomb(Policy):
@@ -53,13 +53,15 @@ class ForkBomb(Policy):
 
     id = "system.fork-bomb"
     events = (PreToolUse,)
-    tools = SHELLS
+    tools = SHELL_TOOLS
     priority = 21
     preset = "essentials"
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        found = script(event, facts)
-        if found is None or not (_multiplies(found) or _forks(found) or any(map(_floods, _texts(found)))):
+        found = get_script(event, facts)
+        if found is None or not (
+            _multiplies_itself(found) or _forks_endlessly(found) or any(map(_floods_jobs, _iter_shell_texts(found)))
+        ):
             return None
         return deny(
             "This starts processes without end and would stop the machine. Run a fixed number of jobs, or `wait` for "
@@ -67,7 +69,7 @@ class ForkBomb(Policy):
         )
 
 
-def _multiplies(found: Script) -> bool:
+def _multiplies_itself(found: Script) -> bool:
     recursive = {function.name for function in found.functions if function.recursive}
     if not recursive:
         return False
@@ -75,24 +77,24 @@ def _multiplies(found: Script) -> bool:
     return any(command.background or command.stages for command in again)
 
 
-def _forks(found: Script) -> bool:
+def _forks_endlessly(found: Script) -> bool:
     return "fork" in found.text and any(
-        FORKS.search(text[:LONGEST])
-        for command in named(found, LANGUAGE_PROGRAMS)
+        FORKS.search(text[:MAX_FORK_TEXT])
+        for command in select_commands(found, LANGUAGE_PROGRAMS)
         for text in (*command.args, command.stdin or "")
     )
 
 
-def _texts(found: Script) -> Iterator[str]:
+def _iter_shell_texts(found: Script) -> Iterator[str]:
     """The text and the code that it hands to shells."""
-    if len(found.text) > LONGEST or "&" not in found.text or not _loops_at_all(found.text):
+    if len(found.text) > MAX_FORK_TEXT or "&" not in found.text or not _has_loop(found.text):
         return
     yield found.text
-    for command in named(found, SHELL_PROGRAMS):
-        yield from (text for text in (*command.args, command.stdin or "") if "&" in text and _loops_at_all(text))
+    for command in select_commands(found, SHELL_PROGRAMS):
+        yield from (text for text in (*command.args, command.stdin or "") if "&" in text and _has_loop(text))
 
 
-def _loops_at_all(text: str) -> bool:
+def _has_loop(text: str) -> bool:
     return any(word in text for word in LOOPS) and LOOP.search(text) is not None
 
 
@@ -103,74 +105,78 @@ def _may_flood(text: str) -> bool:
     return MAY_NOT_END.search(text) is not None or ("((" in text and COUNTED.search(text) is not None)
 
 
-def _floods(text: str) -> bool:
-    return _may_flood(text) and _taken_apart(text)
+def _floods_jobs(text: str) -> bool:
+    return _may_flood(text) and _has_flooding_loop(text)
 
 
-def _taken_apart(text: str) -> bool:
+def _has_flooding_loop(text: str) -> bool:
     """Whether a loop in it starts jobs without end."""
     try:
         # A budget of its own: this text is parsed a second time, apart from the reading of the command.
-        tree, _ = parse(text, Budget(), Source(0))
+        tree, _ = parse_commands(text, Budget(), SourcePosition(0))
     except LimitError:
         return False
-    return any(_endless(loop.condition) and _unwaited(loop.body) for loop in _loops(tree))
+    return any(_is_endless(loop.condition) and _leaves_jobs(loop.body) for loop in _iter_loops(tree))
 
 
-def _loops(node: object) -> Iterator[syntax.Loop]:
+def _iter_loops(node: object) -> Iterator[syntax.Loop]:
     if isinstance(node, syntax.Loop):
         yield node
-    for child in _children(node):
-        yield from _loops(child)
+    for child in _list_children(node):
+        yield from _iter_loops(child)
 
 
-def _children(node: object) -> list[syntax.Node]:
-    if isinstance(node, syntax.Sequence):
+def _list_children(node: object) -> list[syntax.Node]:
+    if isinstance(node, syntax.CommandSequence):
         return node.items
     if isinstance(node, syntax.Pipeline):
         return node.stages
     if isinstance(node, syntax.Choice):
         return node.branches
-    return [node.body] if isinstance(node, syntax.Group | syntax.Loop | syntax.Function) else []
+    return [node.body] if isinstance(node, syntax.CommandGroup | syntax.Loop | syntax.FunctionDefinition) else []
 
 
-def _endless(condition: syntax.Node | None) -> bool:
+def _is_endless(condition: syntax.Node | None) -> bool:
     """`while true`, `until false`, `while ((1))`, `for ((;;))`."""
-    while isinstance(condition, syntax.Sequence) and len(condition.items) == 1:
+    while isinstance(condition, syntax.CommandSequence) and len(condition.items) == 1:
         condition = condition.items[0]
-    if isinstance(condition, syntax.Simple):
+    if isinstance(condition, syntax.SimpleCommand):
         return " ".join(token.text or "" for token in condition.words) in CONSTANT
-    if isinstance(condition, syntax.Test):
-        texts = (part.text for token in condition.tokens for part in token.parts if isinstance(part, syntax.Text))
+    if isinstance(condition, syntax.TestExpression):
+        texts = (
+            part.text for token in condition.tokens for part in token.parts if isinstance(part, syntax.LiteralText)
+        )
         return ENDLESS.fullmatch("".join(texts)) is not None
     return False
 
 
-def _unwaited(body: syntax.Node) -> bool:
+def _leaves_jobs(body: syntax.Node) -> bool:
     """Whether a round ends with jobs that nobody waits for, and took no time."""
-    return bool(_left(body))
+    return bool(_check_jobs_left(body))
 
 
-def _left(body: syntax.Node) -> bool | None:
+def _check_jobs_left(body: syntax.Node) -> bool | None:
     """Whether jobs are left; None when it takes time. Nobody but a subshell itself can wait for its jobs."""
     started = orphaned = False
-    for item in body.items if isinstance(body, syntax.Sequence) else [body]:
-        if isinstance(item, syntax.Group | syntax.Sequence):
-            left = _left_by(item)
+    for item in body.items if isinstance(body, syntax.CommandSequence) else [body]:
+        if isinstance(item, syntax.CommandGroup | syntax.CommandSequence):
+            left = _check_jobs_left_by(item)
             if left is None:
                 return None
             started = started or left
-            orphaned = orphaned or (left and isinstance(item, syntax.Group) and item.apart and not item.background)
+            orphaned = orphaned or (
+                left and isinstance(item, syntax.CommandGroup) and item.apart and not item.background
+            )
             continue
-        program = item.words[0].text if isinstance(item, syntax.Simple) and item.words else None
+        program = item.words[0].text if isinstance(item, syntax.SimpleCommand) and item.words else None
         if program == "wait":
             started = False
-        elif program not in INSTANT:
+        elif program not in INSTANT_PROGRAMS:
             return None
     return started or orphaned
 
 
-def _left_by(group: syntax.Group | syntax.Sequence) -> bool | None:
-    if isinstance(group, syntax.Sequence):
-        return _left(group)
-    return True if group.background else _left(group.body)
+def _check_jobs_left_by(group: syntax.CommandGroup | syntax.CommandSequence) -> bool | None:
+    if isinstance(group, syntax.CommandSequence):
+        return _check_jobs_left(group)
+    return True if group.background else _check_jobs_left(group.body)

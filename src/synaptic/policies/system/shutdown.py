@@ -6,15 +6,17 @@ from synaptic.model.decision import Verdict, deny
 from synaptic.model.event import PreToolUse
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.reading import SHELLS, named, script
-from synaptic.shell.names import names
+from synaptic.policies.reading import SHELL_TOOLS, get_script, select_commands
+from synaptic.shell.names import split_names
 from synaptic.shell.read.script import Command
 
-HARMLESS = names("--help --version -c -k --show -w --wtmp-only /a /? --dry-run")
+HARMLESS = split_names("--help --version -c -k --show -w --wtmp-only /a /? --dry-run")
 CONTAINERS = ("docker", "podman", "nerdctl", "kubectl", "oc")
-STATES = names("poweroff reboot halt kexec suspend hibernate hybrid-sleep rescue emergency exit soft-reboot")
-TARGETS = ("poweroff.target", "reboot.target", "halt.target", "rescue.target", "emergency.target")
-ALL = frozenset({"-1", "1"})
+SHUTDOWN_STATES = split_names(
+    "poweroff reboot halt kexec suspend hibernate hybrid-sleep rescue emergency exit soft-reboot"
+)
+SHUTDOWN_TARGETS = ("poweroff.target", "reboot.target", "halt.target", "rescue.target", "emergency.target")
+EVERY_PROCESS = frozenset({"-1", "1"})
 EVERYONE = frozenset({".", ".*", "", "*"})
 
 
@@ -32,23 +34,23 @@ class Shutdown(Policy):
 
     id = "system.shutdown"
     events = (PreToolUse,)
-    tools = SHELLS
+    tools = SHELL_TOOLS
     priority = 22
     preset = "essentials"
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        found = script(event, facts, NAMES)
+        found = get_script(event, facts, SHUTDOWN_PROGRAMS)
         if found is None:
             return None
-        for command in named(found, NAMES):
-            test = ENDS.get(command.name.lower())
+        for command in select_commands(found, SHUTDOWN_PROGRAMS):
+            test = SHUTDOWN_TESTS.get(command.name.lower())
             # Stopping what runs inside a container does not stop this machine.
             if test and not any(label.startswith(CONTAINERS) for label in command.via) and test(command.args):
-                return _denial(command)
+                return _deny_command(command)
         return None
 
 
-def _denial(command: Command) -> Verdict:
+def _deny_command(command: Command) -> Verdict:
     shown = " ".join(word.text for word in command.argv[:3])
     return deny(
         f"`{shown}` would end the machine or everything that runs on it. End "
@@ -56,48 +58,50 @@ def _denial(command: Command) -> Verdict:
     )
 
 
-def _off(args: tuple[str, ...]) -> bool:
+def _switches_off(args: tuple[str, ...]) -> bool:
     return not HARMLESS.intersection(args)
 
 
-def _level(args: tuple[str, ...]) -> bool:
+def _changes_runlevel(args: tuple[str, ...]) -> bool:
     return any(text in ("0", "6", "1", "s", "S") for text in args)
 
 
-def _systemctl(args: tuple[str, ...]) -> bool:
+def _enters_state(args: tuple[str, ...]) -> bool:
     verbs = [text for text in args if text[:1] != "-"]
-    return bool(verbs) and (verbs[0] in STATES or (verbs[0] in ("isolate", "start") and verbs[-1] in TARGETS))
+    return bool(verbs) and (
+        verbs[0] in SHUTDOWN_STATES or (verbs[0] in ("isolate", "start") and verbs[-1] in SHUTDOWN_TARGETS)
+    )
 
 
-def _kill(args: tuple[str, ...]) -> bool:
+def _kills_everything(args: tuple[str, ...]) -> bool:
     """`kill -9 -1`, `kill -- -1`, `kill -s KILL 1`: the first word may be a signal, `-l` lists them."""
     if not args or args[0] in ("-l", "-L", "--list"):
         return False
     signal = args[0][:1] == "-" and args[0] != "--" and len(args) > 1
     pids = args[2:] if args[0] in ("-s", "-n", "--signal") else args[1:] if signal else args
-    return bool(ALL.intersection(pids))
+    return bool(EVERY_PROCESS.intersection(pids))
 
 
-def _by_user(args: tuple[str, ...]) -> bool:
+def _kills_user(args: tuple[str, ...]) -> bool:
     """A pattern for everything, or everything of a user."""
     plain = [text for text in args if text[:1] != "-"]
     users = any(text in ("-u", "-U", "--user", "--euid", "--uid") for text in args)
     return (users and len(plain) <= 1) or bool(EVERYONE.intersection(plain))
 
 
-def _told(args: tuple[str, ...]) -> bool:
+def _scripts_shutdown(args: tuple[str, ...]) -> bool:
     text = " ".join(args).lower()
     return any(order in text for order in ("shut down", "to restart", "log out"))
 
 
-ENDS: Mapping[str, Callable[[tuple[str, ...]], bool]] = {
-    **dict.fromkeys(("shutdown", "reboot", "halt", "poweroff", "stop-computer", "restart-computer"), _off),
-    **dict.fromkeys(("init", "telinit"), _level),
-    **dict.fromkeys(("systemctl", "loginctl"), _systemctl),
-    "kill": _kill,
-    "killall5": _off,
-    **dict.fromkeys(("pkill", "killall", "skill"), _by_user),
-    "osascript": _told,
+SHUTDOWN_TESTS: Mapping[str, Callable[[tuple[str, ...]], bool]] = {
+    **dict.fromkeys(("shutdown", "reboot", "halt", "poweroff", "stop-computer", "restart-computer"), _switches_off),
+    **dict.fromkeys(("init", "telinit"), _changes_runlevel),
+    **dict.fromkeys(("systemctl", "loginctl"), _enters_state),
+    "kill": _kills_everything,
+    "killall5": _switches_off,
+    **dict.fromkeys(("pkill", "killall", "skill"), _kills_user),
+    "osascript": _scripts_shutdown,
 }
 """Programs that can end everything, and whether these arguments make them."""
-NAMES = frozenset(ENDS)
+SHUTDOWN_PROGRAMS = frozenset(SHUTDOWN_TESTS)

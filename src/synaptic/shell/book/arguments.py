@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 import msgspec
 
-from synaptic.shell.book.notation import Grammar, Option
+from synaptic.shell.book.notation import OptionGrammar, ProgramOption
 from synaptic.shell.read.script import Word
 
-PLAIN = Grammar()
-HELP = frozenset({"help", "h"})
+NO_OPTIONS = OptionGrammar()
+HELP_FLAGS = frozenset({"help", "h"})
 
 
 class Flag(msgspec.Struct, frozen=True, gc=False):
@@ -47,7 +47,7 @@ class Arguments(msgspec.Struct, frozen=True):
     @property
     def is_help(self) -> bool:
         """Whether only the manual or the usage is shown."""
-        return any(flag.name in HELP for flag in self.flags)
+        return any(flag.name in HELP_FLAGS for flag in self.flags)
 
     def has(self, *names: str) -> bool:
         """Whether one of them is on: of several mentions of the same option the last one counts."""
@@ -59,28 +59,28 @@ class Arguments(msgspec.Struct, frozen=True):
         """Whether an option of one of these roles is given."""
         return any(flag.role in roles and flag.on for flag in self.flags)
 
-    def last(self, *names: str) -> str:
+    def find_last(self, *names: str) -> str:
         """Which of several modes counts: the one that was given last."""
         return next((flag.name for flag in reversed(self.flags) if flag.name in names and flag.on), "")
 
-    def value(self, name: str) -> str:
+    def get_value(self, name: str) -> str:
         """The text of an option's value: of the last mention."""
         return next((flag.text for flag in reversed(self.flags) if flag.name == name), "")
 
-    def values(self, *names: str) -> tuple[Word, ...]:
+    def get_values(self, *names: str) -> tuple[Word, ...]:
         """The values of these options."""
         return tuple(flag.value for flag in self.flags if flag.value is not None and flag.name in names)
 
-    def of_role(self, *roles: str) -> tuple[Word, ...]:
+    def get_by_role(self, *roles: str) -> tuple[Word, ...]:
         """The values of options with one of these roles."""
         return tuple(flag.value for flag in self.flags if flag.value is not None and flag.role in roles)
 
 
-Read = tuple[Flag, Option | None]
+GivenOption = tuple[Flag, ProgramOption | None]
 """An option as it was given, and what the book says of it."""
 
 
-def read_arguments(words: Sequence[Word], grammar: Grammar = PLAIN) -> Arguments:
+def read_arguments(words: Sequence[Word], grammar: OptionGrammar = NO_OPTIONS) -> Arguments:
     """Sort the words behind a program's name; an option that the book does not have takes no value."""
     # Most commands have no options; this skips the loop for them.
     if not grammar.assigned and not any(word.text[:1] == "-" for word in words):
@@ -115,20 +115,20 @@ def read_arguments(words: Sequence[Word], grammar: Grammar = PLAIN) -> Arguments
     return Arguments(tuple(flags), tuple(operands))
 
 
-def _read_long(grammar: Grammar, word: Word) -> list[Read]:
+def _read_long(grammar: OptionGrammar, word: Word) -> list[GivenOption]:
     text, equals, attached = word.text[2:].partition("=")
     value = _make_value(word, attached) if equals else None
-    option = grammar.find(text) or grammar.words.get(text)
+    option = grammar.find_option(text) or grammar.words.get(text)
     if option is not None:
         return [(Flag(option.name, word, value, True, option.role), option)]
     # After the names of the book, because some options really begin with `no-`.
     if text.startswith("no-"):
-        meant = grammar.find(text[3:])
+        meant = grammar.find_option(text[3:])
         return [(Flag(meant.name if meant else text[3:], word, value, False, meant.role if meant else ""), None)]
     return [(Flag(text, word, value, known=False), None)]
 
 
-def _read_short(grammar: Grammar, word: Word) -> list[Read]:
+def _read_short(grammar: OptionGrammar, word: Word) -> list[GivenOption]:
     """`-rf`, `-ofile`, `-o file`, and `-out file` where a program spells its options so."""
     text = word.text
     if grammar.words:
@@ -139,7 +139,7 @@ def _read_short(grammar: Grammar, word: Word) -> list[Read]:
             return [(Flag(option.name, word, value, True, option.role), option)]
         if not grammar.letters and not grammar.names:
             return [(Flag(name, word, value, known=False), None)]
-    found: list[Read] = []
+    found: list[GivenOption] = []
     for place, letter in enumerate(text[1:], 2):
         option = grammar.letters.get(letter)
         if option is None:
@@ -156,9 +156,9 @@ def _read_short(grammar: Grammar, word: Word) -> list[Read]:
     return found
 
 
-def _read_assigned(grammar: Grammar, word: Word) -> Flag | None:
+def _read_assigned(grammar: OptionGrammar, word: Word) -> Flag | None:
     name, equals, value = word.text.partition("=")
-    option: Option | None = grammar.names.get(name) if equals else None
+    option: ProgramOption | None = grammar.names.get(name) if equals else None
     return Flag(name, word, _make_value(word, value), True, option.role) if option is not None else None
 
 

@@ -10,13 +10,13 @@ from typing import Any
 import msgspec
 
 from synaptic.shell.book.arguments import Arguments, read_arguments
-from synaptic.shell.book.notation import STOPPING, Grammar, Operands, read_operands, read_options
+from synaptic.shell.book.notation import STOPPING_ROLES, OperandRoles, OptionGrammar, parse_operands, parse_options
 from synaptic.shell.read.script import Word
 
-ROLE = re.compile(r":([\w-]+)")
+ROLE_MARK = re.compile(r":([\w-]+)")
 
 
-class Program(msgspec.Struct, frozen=True, dict=True, forbid_unknown_fields=True):
+class ProgramEntry(msgspec.Struct, frozen=True, dict=True, forbid_unknown_fields=True):
     """One program, or one verb of a program."""
 
     name: str = ""
@@ -30,7 +30,7 @@ class Program(msgspec.Struct, frozen=True, dict=True, forbid_unknown_fields=True
     """Options are written `of=file`."""
     bundled: bool = False
     """Its first word may be letters of options without a dash: `tar xzf`."""
-    verbs: dict[str, "Program"] = {}
+    verbs: dict[str, "ProgramEntry"] = {}
     default: str = ""
     """What it starts when it is given no command."""
     starts: str = ""
@@ -98,14 +98,14 @@ class Program(msgspec.Struct, frozen=True, dict=True, forbid_unknown_fields=True
         return (self.name, *self.also)
 
     @cached_property
-    def grammar(self) -> Grammar:
+    def grammar(self) -> OptionGrammar:
         """Its options. They end at the first operand where a verb or another command follows."""
-        stops = bool(self.verbs) or not STOPPING.isdisjoint((*self.roles.first, self.roles.many))
-        return read_options(self.options, self.single_dash, self.assigned, stops)
+        stops = bool(self.verbs) or not STOPPING_ROLES.isdisjoint((*self.roles.first, self.roles.many))
+        return parse_options(self.options, self.single_dash, self.assigned, stops)
 
     @cached_property
-    def roles(self) -> Operands:
-        return read_operands(self.operands)
+    def roles(self) -> OperandRoles:
+        return parse_operands(self.operands)
 
     def read(self, words: Sequence[Word]) -> Arguments:
         """The words behind its name, sorted."""
@@ -119,7 +119,7 @@ class Program(msgspec.Struct, frozen=True, dict=True, forbid_unknown_fields=True
 
     @cached_property
     def _all_roles(self) -> frozenset[str]:
-        return self.roles.roles.union(ROLE.findall(self.options))
+        return self.roles.roles.union(ROLE_MARK.findall(self.options))
 
     @cached_property
     def opening_form(self) -> re.Pattern[str] | None:
@@ -131,23 +131,23 @@ class Program(msgspec.Struct, frozen=True, dict=True, forbid_unknown_fields=True
         """Whether one of its words or values is a command."""
         return any(map(self.has_role, ("run", "line", "lines")))
 
-    def find_verb(self, name: str) -> "Program | None":
+    def find_verb(self, name: str) -> "ProgramEntry | None":
         """One of its verbs, by any of the verb's names."""
         return self._verbs.get(name)
 
     @cached_property
-    def _verbs(self) -> Mapping[str, "Program"]:
+    def _verbs(self) -> Mapping[str, "ProgramEntry"]:
         return {name: verb for first, verb in self.verbs.items() for name in (first, *verb.also)}
 
 
-def load_book(folder: Path) -> dict[str, Program]:
+def load_book(folder: Path) -> dict[str, ProgramEntry]:
     """Every program by each of its names; the same name twice is a mistake."""
-    book: dict[str, Program] = {}
+    book: dict[str, ProgramEntry] = {}
     for path in sorted(folder.glob("*.toml")):
         with path.open("rb") as file:
             entries: dict[str, Any] = tomllib.load(file)
         for name, entry in entries.items():
-            program = msgspec.convert({"name": name, **entry}, Program)
+            program = msgspec.convert({"name": name, **entry}, ProgramEntry)
             for one in program.names:
                 # A second entry would silently replace the first, and a guard would lose what it knew.
                 if one in book:
@@ -157,44 +157,44 @@ def load_book(folder: Path) -> dict[str, Program]:
 
 
 BOOK = load_book(Path(__file__).parent)
-UNKNOWN = Program()
+UNKNOWN_PROGRAM = ProgramEntry()
 """Stands for a program that the book does not have; nothing is known about its arguments."""
-VERSIONED = re.compile(rf"({'|'.join(name for name, one in BOOK.items() if one.versioned)})[\d.]+(?:-\w+)?")
-FAMILIES = re.compile(rf"({'|'.join(name for name, one in BOOK.items() if one.family)})[._]\w+")
+VERSIONED_NAME = re.compile(rf"({'|'.join(name for name, one in BOOK.items() if one.versioned)})[\d.]+(?:-\w+)?")
+FAMILY_NAME = re.compile(rf"({'|'.join(name for name, one in BOOK.items() if one.family)})[._]\w+")
 """Names of programs that come in versions (`python3.12`) or kinds (`mkfs.ext4`)."""
 
 
-def plain(name: str) -> str:
+def normalize_name(name: str) -> str:
     """A program's name in lower case and without a version or a kind."""
     low = name.lower()
-    found = VERSIONED.fullmatch(low) or (FAMILIES.fullmatch(low) if "." in low or "_" in low else None)
+    found = VERSIONED_NAME.fullmatch(low) or (FAMILY_NAME.fullmatch(low) if "." in low or "_" in low else None)
     return found[1] if found else low
 
 
 @lru_cache(maxsize=1024)
-def find_program(name: str) -> Program:
+def find_program(name: str) -> ProgramEntry:
     """The entry of a program; some file systems ignore case, so it is ignored where the name itself is not found."""
-    return BOOK.get(name) or BOOK.get(plain(name)) or UNKNOWN
+    return BOOK.get(name) or BOOK.get(normalize_name(name)) or UNKNOWN_PROGRAM
 
 
-def names_with(fact: str) -> frozenset[str]:
+def list_names_with(fact: str) -> frozenset[str]:
     """The names of all programs with a fact."""
-    return _names(program for program in programs() if getattr(program, fact) not in (False, "", {}, None))
+    return _collect_names(program for program in iter_programs() if getattr(program, fact) not in (False, "", {}, None))
 
 
-def names_with_role(*roles: str) -> frozenset[str]:
+def list_names_with_role(*roles: str) -> frozenset[str]:
     """The names of all programs of which an option or an operand has one of these roles."""
-    return _names(program for program in programs() if any(map(program.has_role, roles)))
+    return _collect_names(program for program in iter_programs() if any(map(program.has_role, roles)))
 
 
-def _names(found: Iterable[Program]) -> frozenset[str]:
+def _collect_names(found: Iterable[ProgramEntry]) -> frozenset[str]:
     return frozenset(name for program in found for name in program.names)
 
 
-def programs() -> Iterator[Program]:
+def iter_programs() -> Iterator[ProgramEntry]:
     """Every program once."""
     return (program for name, program in BOOK.items() if name == program.name)
 
 
-SHELL_PROGRAMS = names_with("shell")
-LANGUAGE_PROGRAMS = names_with("language")
+SHELL_PROGRAMS = list_names_with("shell")
+LANGUAGE_PROGRAMS = list_names_with("language")

@@ -6,10 +6,10 @@ import msgspec
 
 from synaptic.shell.read.script import Word
 
-MANY = "..."
-ENDS = "!"
-DASHES = "--"
-STOPPING = frozenset({"run", "line", "script", "verb"})
+MANY_MARK = "..."
+ENDS_MARK = "!"
+DASHES_MARK = "--"
+STOPPING_ROLES = frozenset({"run", "line", "script", "verb"})
 """Roles behind which every word belongs to somebody else: options end at the first operand."""
 
 
@@ -56,7 +56,7 @@ ROLES = {
 """Every role that an option or an operand of the book may have."""
 
 
-class Option(msgspec.Struct, frozen=True, gc=False):
+class ProgramOption(msgspec.Struct, frozen=True, gc=False):
     """One option: its first spelling, whether it takes a value, and what the option or its value is for."""
 
     name: str
@@ -67,20 +67,20 @@ class Option(msgspec.Struct, frozen=True, gc=False):
     """Whether all that follows belongs to somebody else, as behind `--`."""
 
 
-class Grammar(msgspec.Struct, frozen=True, gc=False):
+class OptionGrammar(msgspec.Struct, frozen=True, gc=False):
     """The options of a program or of one of its verbs."""
 
-    names: dict[str, Option] = {}
+    names: dict[str, ProgramOption] = {}
     """By what stands behind two dashes."""
-    letters: dict[str, Option] = {}
-    words: dict[str, Option] = {}
+    letters: dict[str, ProgramOption] = {}
+    words: dict[str, ProgramOption] = {}
     """By what stands behind a single dash, of options that are no letters: `-out`, `-exec`."""
     assigned: bool = False
     """Whether options are written `of=file`, without a dash."""
     stops: bool = False
     """Whether options end at the first operand."""
 
-    def find(self, text: str) -> Option | None:
+    def find_option(self, text: str) -> ProgramOption | None:
         """The option that an abbreviation means: the only one, or the one that all the others begin with."""
         found = self.names.get(text)
         if found is not None or not text:
@@ -93,7 +93,7 @@ class Grammar(msgspec.Struct, frozen=True, gc=False):
         return None
 
 
-class Operands(msgspec.Struct, frozen=True, gc=False):
+class OperandRoles(msgspec.Struct, frozen=True, gc=False):
     """The roles of what is no option: of the first words, of all in between, of the last ones."""
 
     first: tuple[str, ...] = ()
@@ -102,7 +102,7 @@ class Operands(msgspec.Struct, frozen=True, gc=False):
     behind: str = ""
     """The role of what stands behind `--`, where that differs."""
 
-    def assign(self, words: Sequence[Word]) -> Iterator[tuple[str, Word]]:
+    def assign_roles(self, words: Sequence[Word]) -> Iterator[tuple[str, Word]]:
         """Each word with its role. The last ones have theirs only where something stands before them."""
         lead, size = len(self.first), len(words)
         # `cp a` writes nothing: with too few words, the last one is not a target.
@@ -122,17 +122,19 @@ class Operands(msgspec.Struct, frozen=True, gc=False):
         return frozenset((*self.first, self.many, *self.last, self.behind)) - {""}
 
 
-def read_options(text: str, single_dash: bool = False, assigned: bool = False, stops: bool = False) -> Grammar:
+def parse_options(text: str, single_dash: bool = False, assigned: bool = False, stops: bool = False) -> OptionGrammar:
     """The grammar that a row of options describes; a name with a dash in front is written with a single one."""
-    names: dict[str, Option] = {}
-    letters: dict[str, Option] = {}
-    words: dict[str, Option] = {}
+    names: dict[str, ProgramOption] = {}
+    letters: dict[str, ProgramOption] = {}
+    words: dict[str, ProgramOption] = {}
     for entry in text.split():
         spelled, _, role = entry.partition(":")
-        ends = spelled[-1] == ENDS
+        ends = spelled[-1] == ENDS_MARK
         bare = spelled.rstrip("=?!")
         spellings = bare.split("|")
-        option = Option(next(filter(None, spellings)).lstrip("-"), spelled[len(bare) :].rstrip(ENDS), role, ends)
+        option = ProgramOption(
+            next(filter(None, spellings)).lstrip("-"), spelled[len(bare) :].rstrip(ENDS_MARK), role, ends
+        )
         for place, name in enumerate(spellings):
             if name[:1] == "-" or (single_dash and len(name) > 1) or (single_dash and place == 0 and name):
                 words[name.lstrip("-")] = option
@@ -140,15 +142,15 @@ def read_options(text: str, single_dash: bool = False, assigned: bool = False, s
                 letters[name] = option
             elif name:
                 names[name] = option
-    return Grammar(names, letters, words, assigned, stops)
+    return OptionGrammar(names, letters, words, assigned, stops)
 
 
-def read_operands(text: str) -> Operands:
+def parse_operands(text: str) -> OperandRoles:
     """`read... write`, `skip run...`, `pattern read...`, `skip... -- run...`."""
-    before, dashes, behind = text.partition(DASHES)
+    before, dashes, behind = text.partition(DASHES_MARK)
     roles = before.split()
-    many = next((place for place, role in enumerate(roles) if role.endswith(MANY)), None)
-    after = behind.strip().removesuffix(MANY) if dashes else ""
+    many = next((place for place, role in enumerate(roles) if role.endswith(MANY_MARK)), None)
+    after = behind.strip().removesuffix(MANY_MARK) if dashes else ""
     if many is None:
-        return Operands(tuple(roles), behind=after)
-    return Operands(tuple(roles[:many]), roles[many].removesuffix(MANY), tuple(roles[many + 1 :]), after)
+        return OperandRoles(tuple(roles), behind=after)
+    return OperandRoles(tuple(roles[:many]), roles[many].removesuffix(MANY_MARK), tuple(roles[many + 1 :]), after)

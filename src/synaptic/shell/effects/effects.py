@@ -7,13 +7,13 @@ from operator import attrgetter
 
 import msgspec
 
-from synaptic.shell.book.entries import plain
-from synaptic.shell.effects.addresses import fetches, sends
-from synaptic.shell.effects.commands import CHANGERS, CHANGING, UNNAMED, find_acts
-from synaptic.shell.programs.git_line import git_call
-from synaptic.shell.read.script import WRITING, Command, Redirect, Script, Word
+from synaptic.shell.book.entries import normalize_name
+from synaptic.shell.effects.addresses import fetches_data, sends_data
+from synaptic.shell.effects.commands import CHANGING_KINDS, CHANGING_PROGRAMS, UNNAMED_FILE, find_acts
+from synaptic.shell.programs.git_line import read_git_call
+from synaptic.shell.read.script import WRITE_OPERATORS, Command, Redirect, Script, Word
 
-__all__ = ("UNNAMED", "Effect", "Effects", "read_effects")
+__all__ = ("Effect", "Effects", "read_effects")
 
 
 class Effect(msgspec.Struct, frozen=True, gc=False):
@@ -21,7 +21,7 @@ class Effect(msgspec.Struct, frozen=True, gc=False):
 
     kind: str
     word: Word
-    """What names the file, the address or the program; `UNNAMED` when nothing does."""
+    """What names the file, the address or the program; `UNNAMED_FILE` when nothing does."""
     command: Command | None = None
     """The command that does it; None for the redirection of a group, a loop, or code of another language."""
     cwd: str = ""
@@ -43,18 +43,18 @@ class Effects(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def runs(self) -> tuple[Effect, ...]:
         """Every command that runs, named by the word that says which program it is."""
-        return tuple(_effect("run", command.argv[0], command) for command in self.script.commands)
+        return tuple(_make_effect("run", command.argv[0], command) for command in self.script.commands)
 
     @cached_property
     def changes(self) -> tuple[Effect, ...]:
         """Files that are written, made or deleted: by redirections, by programs, and by code of other languages."""
-        return self._find_changes(self.script.redirects, self._changing)
+        return self._find_changes(self.script.redirects, self._changing_commands)
 
     @cached_property
     def changes_by_pattern(self) -> tuple[Effect, ...]:
         """Those of them that a pattern names; commands without a pattern are not looked at for that."""
         redirects = [one for one in self.script.redirects if one.target.glob]
-        commands = [one for one in self._changing if any(word.glob for word in one.argv)]
+        commands = [one for one in self._changing_commands if any(word.glob for word in one.argv)]
         return tuple(one for one in self._find_changes(redirects, commands) if one.word.glob)
 
     @cached_property
@@ -73,24 +73,24 @@ class Effects(msgspec.Struct, frozen=True, dict=True):
         redirected = (one for one in self.script.redirects if one.operator in ("<", "<>"))
         read = tuple(Effect("read", one.target, None, one.cwd, one.via) for one in redirected)
         acts = ((command, act) for command in self.script.commands for act in find_acts(command))
-        return (*read, *(_effect("read", act[1], command) for command, act in acts if act[0] == "read"))
+        return (*read, *(_make_effect("read", act[1], command) for command, act in acts if act[0] == "read"))
 
     @cached_property
     def fetches(self) -> tuple[Effect, ...]:
         """Addresses of other machines that something is fetched from."""
-        return self._with_machines("fetch", [one for one in self.script.commands if fetches(one)])
+        return self._find_with_machines("fetch", [one for one in self.script.commands if fetches_data(one)])
 
     @cached_property
     def sends(self) -> tuple[Effect, ...]:
         """What is sent to other machines; without a name where it comes through a pipe."""
-        return self._with_machines("send", [one for one in self.script.commands if sends(one)])
+        return self._find_with_machines("send", [one for one in self.script.commands if sends_data(one)])
 
-    def _with_machines(self, kind: str, commands: list[Command]) -> tuple[Effect, ...]:
+    def _find_with_machines(self, kind: str, commands: list[Command]) -> tuple[Effect, ...]:
         found: list[Effect] = []
         for command in commands:
             words = [word for act, word in find_acts(command) if act == kind]
             # Such a command sends or fetches something even where no word says what: its input, or a default address.
-            found += [_effect(kind, word, command) for word in words or (UNNAMED,)]
+            found += [_make_effect(kind, word, command) for word in words or (UNNAMED_FILE,)]
         return tuple(found)
 
     def _find_changes(self, redirects: Iterable[Redirect], commands: Iterable[Command]) -> tuple[Effect, ...]:
@@ -98,19 +98,23 @@ class Effects(msgspec.Struct, frozen=True, dict=True):
             Effect("write", one.target, None, one.cwd, one.via)
             for one in redirects
             # What stands in `> >(...)` is a command, which is looked at by itself.
-            if one.operator in WRITING and one.writes and one.target.text[:2] != ">("
+            if one.operator in WRITE_OPERATORS and one.is_write and one.target.text[:2] != ">("
         )
         acts = ((command, act) for command in commands for act in find_acts(command))
-        return (*redirected, *(_effect(*act, command) for command, act in acts if act[0] in CHANGING))
+        return (*redirected, *(_make_effect(*act, command) for command, act in acts if act[0] in CHANGING_KINDS))
 
     @cached_property
-    def _changing(self) -> list[Command]:
+    def _changing_commands(self) -> list[Command]:
         """The commands that may change a file, in their order."""
         by_name = self.script.by_name
         # The exact name first: normalizing runs two patterns, and this runs for every program of every script.
-        changing = [commands for name, commands in by_name.items() if name in CHANGERS or plain(name) in CHANGERS]
+        changing = [
+            commands
+            for name, commands in by_name.items()
+            if name in CHANGING_PROGRAMS or normalize_name(name) in CHANGING_PROGRAMS
+        ]
         patched = [one for one in self.script.commands if one.paths]
-        return changing[0] if len(changing) == 1 and not patched else _in_order(chain(patched, *changing))
+        return changing[0] if len(changing) == 1 and not patched else _sort_commands(chain(patched, *changing))
 
 
 def read_effects(script: Script) -> Effects:
@@ -118,11 +122,11 @@ def read_effects(script: Script) -> Effects:
     return Effects(script)
 
 
-def _effect(kind: str, word: Word, command: Command) -> Effect:
+def _make_effect(kind: str, word: Word, command: Command) -> Effect:
     # `git -C dir checkout` changes files in `dir`, and no word names them.
-    cwd = git_call(command).cwd if word is UNNAMED and command.name.lower() == "git" else command.cwd
+    cwd = read_git_call(command).cwd if word is UNNAMED_FILE and command.name.lower() == "git" else command.cwd
     return Effect(kind, word, command, cwd, command.via)
 
 
-def _in_order(commands: chain[Command]) -> list[Command]:
+def _sort_commands(commands: chain[Command]) -> list[Command]:
     return sorted({command.index: command for command in commands}.values(), key=attrgetter("index"))

@@ -6,21 +6,21 @@ from collections.abc import Sequence
 import msgspec
 
 from synaptic.shell.book.entries import find_program
-from synaptic.shell.names import names
+from synaptic.shell.names import split_names
 from synaptic.shell.places import matches_everything
 from synaptic.shell.read.script import Command, Word
 
-OPTION = re.compile(r"-[HLPEXdsx]+|-O\d?")
-ACTS = frozenset({"-delete", "-exec", "-execdir", "-ok", "-okdir"})
-PRINTS = names("-print -print0 -printf -fprint -fprint0 -fprintf -ls -fls")
-OR = frozenset({"-o", "-or", ","})
-NOT = frozenset({"!", "-not"})
-BY_NAME = names("-name -iname -path -ipath -wholename -iwholename -regex -iregex -lname -ilname")
-BY_STATE = re.compile(r"-(?:[acm](?:time|min)|newer\w*|anewer|cnewer|size|empty|samefile|inum|links|nouser|nogroup)")
-FD_EVERYTHING = names(". .* ^ $ ^.*$ ** ./ **/*") | {""}
+LEADING_OPTION = re.compile(r"-[HLPEXdsx]+|-O\d?")
+FIND_ACTIONS = frozenset({"-delete", "-exec", "-execdir", "-ok", "-okdir"})
+FIND_PRINTS = split_names("-print -print0 -printf -fprint -fprint0 -fprintf -ls -fls")
+OR_SIGNS = frozenset({"-o", "-or", ","})
+NOT_SIGNS = frozenset({"!", "-not"})
+NAME_TESTS = split_names("-name -iname -path -ipath -wholename -iwholename -regex -iregex -lname -ilname")
+STATE_TEST = re.compile(r"-(?:[acm](?:time|min)|newer\w*|anewer|cnewer|size|empty|samefile|inum|links|nouser|nogroup)")
+MATCH_ALL_PATTERNS = split_names(". .* ^ $ ^.*$ ** ./ **/*") | {""}
 
 
-class Finding(msgspec.Struct, frozen=True):
+class FindSearch(msgspec.Struct, frozen=True):
     """Where it starts and whether what it acts on is picked out by name, age or size."""
 
     roots: tuple[Word, ...]
@@ -30,56 +30,56 @@ class Finding(msgspec.Struct, frozen=True):
     """By nothing but its age, size or owner, which says nothing about what it is."""
 
 
-def finding(argv: Sequence[Word]) -> Finding:
+def read_find(argv: Sequence[Word]) -> FindSearch:
     """Understand the words of a `find`, its name included."""
     words = list(argv[1:])
-    while words and OPTION.fullmatch(words[0].text):
+    while words and LEADING_OPTION.fullmatch(words[0].text):
         words.pop(0)
     ends = (place for place, word in enumerate(words) if word.text[:1] in ("-", "(", ")", "!"))
     start = next(ends, len(words))
     texts = [word.text for word in words[start:]]
-    narrowed = _narrowed(texts)
+    narrowed = _is_narrowed(texts)
     # `-mtime +7` matches most of a home folder; what is picked out by age alone is not picked out.
-    aged = narrowed and not any(text in BY_NAME or text == "-empty" for text in texts)
-    return Finding(tuple(words[:start]) or (Word("."),), narrowed, "-delete" in texts, aged)
+    aged = narrowed and not any(text in NAME_TESTS or text == "-empty" for text in texts)
+    return FindSearch(tuple(words[:start]) or (Word("."),), narrowed, "-delete" in texts, aged)
 
 
-def fd_finding(argv: Sequence[Word]) -> Finding:
+def read_fd(argv: Sequence[Word]) -> FindSearch:
     """The same for `fd`, whose first operand is the pattern and whose others are where it starts."""
     given = find_program("fd").read(argv[1:])
-    base = given.values("base-directory")[-1:]
-    roots = (*given.words[1:], *given.values("search-path"))
-    below = tuple(_within(base[0], root) for root in roots) if base else roots
+    base = given.get_values("base-directory")[-1:]
+    roots = (*given.words[1:], *given.get_values("search-path"))
+    below = tuple(_join_base(base[0], root) for root in roots) if base else roots
     pattern = given.words[0].text if given.words else ""
-    chosen = given.has_role("narrow") or not (pattern in FD_EVERYTHING or matches_everything(pattern))
-    return Finding(below or base or (Word("."),), chosen, deletes=False)
+    chosen = given.has_role("narrow") or not (pattern in MATCH_ALL_PATTERNS or matches_everything(pattern))
+    return FindSearch(below or base or (Word("."),), chosen, deletes=False)
 
 
-def _within(base: Word, root: Word) -> Word:
+def _join_base(base: Word, root: Word) -> Word:
     if root.text[:1] in ("/", "~"):
         return root
     return Word(f"{base.text.rstrip('/')}/{root.text}", base.known and root.known)
 
 
-def _narrowed(texts: list[str]) -> bool:
+def _is_narrowed(texts: list[str]) -> bool:
     """Whether a test picks something out before the first act; what stands before an `or` does not hold behind it."""
     narrowed = False
     for place, text in enumerate(texts):
-        if text in ACTS:
+        if text in FIND_ACTIONS:
             return narrowed
         # `-name x -o -delete` deletes everything else.
-        if text in OR:
+        if text in OR_SIGNS:
             narrowed = False
-        if place and texts[place - 1] in NOT:
+        if place and texts[place - 1] in NOT_SIGNS:
             continue
-        if BY_STATE.fullmatch(text):
+        if STATE_TEST.fullmatch(text):
             narrowed = True
-        if text in BY_NAME and place + 1 < len(texts):
+        if text in NAME_TESTS and place + 1 < len(texts):
             narrowed = narrowed or not matches_everything(texts[place + 1])
     return narrowed
 
 
-class _Level(msgspec.Struct):
+class _TestLevel(msgspec.Struct):
     """The names of one pair of parentheses: those of its other alternatives, and those that hold at this point."""
 
     negated: bool = False
@@ -87,32 +87,32 @@ class _Level(msgspec.Struct):
     now: list[str] = msgspec.field(default_factory=list)
 
 
-def find_names(texts: Sequence[str]) -> tuple[str, ...]:
+def read_find_names(texts: Sequence[str]) -> tuple[str, ...]:
     """What `find` looks for when it acts: not what stands behind a `not`, nor what another alternative asks for."""
-    levels = [_Level()]
+    levels = [_TestLevel()]
     chosen: dict[str, None] = {}
     acts = False
     for place, text in enumerate(texts):
         level = levels[-1]
-        negated = place > 0 and texts[place - 1] in NOT
+        negated = place > 0 and texts[place - 1] in NOT_SIGNS
         if text == "(":
-            levels.append(_Level(negated))
+            levels.append(_TestLevel(negated))
         elif text == ")" and len(levels) > 1:
             levels.pop()
             levels[-1].now += [] if level.negated else level.others + level.now
-        elif text in OR:
+        elif text in OR_SIGNS:
             level.others += level.now
             level.now = []
-        elif text in BY_NAME and not negated:
-            level.now += [_pattern(text, following) for following in texts[place + 1 : place + 2]]
-        elif text in ACTS or text in PRINTS:
+        elif text in NAME_TESTS and not negated:
+            level.now += [_to_name_pattern(text, following) for following in texts[place + 1 : place + 2]]
+        elif text in FIND_ACTIONS or text in FIND_PRINTS:
             acts = True
             # Names are moved out and not copied: a script with thousands of tests and actions would cost their product.
-            chosen.update(_taken(levels))
+            chosen.update(_take_names(levels))
     return tuple(chosen if acts else levels[0].others + levels[0].now)
 
 
-def _taken(levels: list[_Level]) -> dict[str, None]:
+def _take_names(levels: list[_TestLevel]) -> dict[str, None]:
     """The names that hold now; taken out, so that the next act does not go through them again."""
     taken = dict.fromkeys(name for level in levels for name in level.now)
     for level in levels:
@@ -120,23 +120,23 @@ def _taken(levels: list[_Level]) -> dict[str, None]:
     return taken
 
 
-def _pattern(test: str, text: str) -> str:
-    plain = unescaped(text) if "regex" in test else text
+def _to_name_pattern(test: str, text: str) -> str:
+    plain = regex_to_glob(text) if "regex" in test else text
     return plain.lower() if test.startswith("-i") else plain
 
 
-def unescaped(text: str) -> str:
+def regex_to_glob(text: str) -> str:
     """A regular expression as a pattern for names, as far as it is that simple."""
     return text.replace("\\", "").replace(".*", "*").strip("^$()")
 
 
-def fd_names(command: Command) -> tuple[str, ...]:
+def read_fd_names(command: Command) -> tuple[str, ...]:
     """What `fd` looks for."""
     given = find_program("fd").read(command.argv[1:])
-    return tuple(unescaped(word.text) for word in given.words[:1])
+    return tuple(regex_to_glob(word.text) for word in given.words[:1])
 
 
-def grep_names(command: Command) -> tuple[str, ...]:
+def read_grep_names(command: Command) -> tuple[str, ...]:
     """What `grep` looks for, when it keeps the lines that it finds."""
     program = find_program(command.name)
     if not program.picks:
@@ -144,15 +144,15 @@ def grep_names(command: Command) -> tuple[str, ...]:
     given = program.read(command.argv[1:])
     if given.has("invert-match"):
         return ()
-    words = given.of_role("pattern") or given.operands[:1]
-    return tuple(unescaped(word.text) for word in words)
+    words = given.get_by_role("pattern") or given.operands[:1]
+    return tuple(regex_to_glob(word.text) for word in words)
 
 
-def picks(command: Command) -> bool:
+def picks_lines(command: Command) -> bool:
     """Whether it passes on only the lines that hold something."""
-    return not FD_EVERYTHING.issuperset(grep_names(command))
+    return not MATCH_ALL_PATTERNS.issuperset(read_grep_names(command))
 
 
-def chooses(command: Command) -> bool:
+def passes_some_lines(command: Command) -> bool:
     """Whether it passes on only some of the lines it reads."""
-    return find_program(command.name).chooses or picks(command)
+    return find_program(command.name).chooses or picks_lines(command)

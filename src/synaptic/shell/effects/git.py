@@ -4,57 +4,57 @@ from collections.abc import Iterator
 from itertools import chain
 from operator import attrgetter
 
-from synaptic.shell.programs.git_line import GitCall, configured, git_call
+from synaptic.shell.programs.git_line import GitCall, read_configured, read_git_call
 from synaptic.shell.read.reader import read_safely
 from synaptic.shell.read.script import Command, Script
-from synaptic.shell.read.writing import as_word
+from synaptic.shell.read.writing import quote_word
 
-SPACED = ("git ", "git\t", "git\n")
+GIT_AND_BLANK = ("git ", "git\t", "git\n")
 
 
 def find_git_calls(script: Script, home: str) -> tuple[GitCall, ...]:
     """Every call of git that a script makes. Aliases that it sets itself count from there on."""
-    return tuple(_calls(script, home))
+    return tuple(_iter_calls(script, home))
 
 
-def _calls(script: Script, home: str) -> Iterator[GitCall]:
+def _iter_calls(script: Script, home: str) -> Iterator[GitCall]:
     settings: dict[str, str | None] = {}
-    for command in _commands(script):
-        if command.name.lower().startswith(SPACED):
-            yield from _quoted(command, home)
+    for command in _list_git_commands(script):
+        if command.name.lower().startswith(GIT_AND_BLANK):
+            yield from _iter_quoted_calls(command, home)
             continue
-        call = git_call(command, settings)
+        call = read_git_call(command, settings)
         if call.verb == "config":
             # A new dictionary, because earlier calls keep the one that was in force for them.
-            settings = {**settings, **configured(call.given)}
+            settings = {**settings, **read_configured(call.given)}
         yield call
         if settings:
-            yield from _from_alias(call, settings, home)
+            yield from _iter_alias_calls(call, settings, home)
 
 
-def _commands(script: Script) -> list[Command]:
+def _list_git_commands(script: Script) -> list[Command]:
     """The commands that are calls of git, in their order."""
     calls = [commands for name, commands in script.by_name.items() if _is_git(name.lower())]
     return calls[0] if len(calls) == 1 else sorted(chain(*calls), key=attrgetter("index"))
 
 
 def _is_git(name: str) -> bool:
-    return name == "git" or name.startswith(("git-", *SPACED))
+    return name == "git" or name.startswith(("git-", *GIT_AND_BLANK))
 
 
-def _from_alias(call: GitCall, settings: dict[str, str | None], home: str) -> Iterator[GitCall]:
+def _iter_alias_calls(call: GitCall, settings: dict[str, str | None], home: str) -> Iterator[GitCall]:
     """An alias that the same text has set to shell code. One on the command line was followed by the reader."""
     meaning = settings.get(f"alias.{call.verb.lower()}") or ""
     if meaning.startswith("!") and meaning[1:].strip():
-        words = (as_word(word.text) if word.known else word.text for word in call.args)
-        yield from _calls(read_safely(" ".join([meaning[1:], *words]), call.cwd, home), home)
+        words = (quote_word(word.text) if word.known else word.text for word in call.args)
+        yield from _iter_calls(read_safely(" ".join([meaning[1:], *words]), call.cwd, home), home)
 
 
-def _quoted(command: Command, home: str) -> Iterator[GitCall]:
+def _iter_quoted_calls(command: Command, home: str) -> Iterator[GitCall]:
     """A whole command line in quotes: bash finds no such program, PowerShell pipes it to something that runs it.
 
     What would run it may split it at line breaks or take them for spaces.
     """
     text = command.argv[0].text
     for reading in dict.fromkeys((text, text.replace("\n", " "))):
-        yield from _calls(read_safely(reading, command.cwd, home), home)
+        yield from _iter_calls(read_safely(reading, command.cwd, home), home)

@@ -3,43 +3,43 @@
 from collections.abc import Iterator, Sequence
 
 from synaptic.shell.book.entries import find_program
-from synaptic.shell.effects.find import chooses
-from synaptic.shell.paths import LONGEST, inside
-from synaptic.shell.places import EXPANSION, Places
-from synaptic.shell.programs.git_line import git_call
+from synaptic.shell.effects.find import passes_some_lines
+from synaptic.shell.paths import MAX_PATH, is_inside
+from synaptic.shell.places import EXPANSION, WorkFolders
+from synaptic.shell.programs.git_line import read_git_call
 from synaptic.shell.read.script import Command, Word
 
-TOP = "--show-toplevel"
-GIT_FOLDER = frozenset({"--git-dir", "--git-common-dir", "--absolute-git-dir"})
-PRINTERS = 8
+TOPLEVEL_OPTION = "--show-toplevel"
+GIT_FOLDER_OPTIONS = frozenset({"--git-dir", "--git-common-dir", "--absolute-git-dir"})
+MAX_PRINTERS = 8
 """Commands in one substitution that are looked at; what more than these print together cannot be told."""
 
 
-def meant(word: Word, printers: Sequence[Command], at: Places) -> Iterator[tuple[Word, str]]:
+def resolve_printed(word: Word, printers: Sequence[Command], at: WorkFolders) -> Iterator[tuple[Word, str]]:
     """The words that stand for what these commands print, each with the folder it is seen from."""
-    if not 0 < len(printers) <= PRINTERS or word.text[:1] not in ("$", "`") or len(word.text) > LONGEST:
+    if not 0 < len(printers) <= MAX_PRINTERS or word.text[:1] not in ("$", "`") or len(word.text) > MAX_PATH:
         return
     expansion = EXPANSION.match(word.text)
     tail = word.text[expansion.end() :] if expansion else ""
     for one in printers:
-        if one.name == "git" and (folder := _of_git(one, at)):
+        if one.name == "git" and (folder := _find_git_folder(one, at)):
             yield Word(f"{folder}{tail}", glob=word.glob), one.cwd
     # `$(ls dir | grep old)` is some of the folder; only an unfiltered listing stands for all of it.
-    if not tail.strip("/*") and not any(map(chooses, printers)):
+    if not tail.strip("/*") and not any(map(passes_some_lines, printers)):
         for one in printers:
-            yield from _listed(one)
+            yield from _iter_listed(one)
 
 
-def _of_git(command: Command, at: Places) -> str:
+def _find_git_folder(command: Command, at: WorkFolders) -> str:
     """The folder that git says the repository is in, as far as one can say without asking it."""
-    if TOP not in command.args and GIT_FOLDER.isdisjoint(command.args):
+    if TOPLEVEL_OPTION not in command.args and GIT_FOLDER_OPTIONS.isdisjoint(command.args):
         return ""
-    cwd = git_call(command).cwd or at.cwd
-    top = at.project if inside(cwd, (at.project,)) else cwd
-    return top if TOP in command.args else f"{top}/.git"
+    cwd = read_git_call(command).cwd or at.cwd
+    top = at.project if is_inside(cwd, (at.project,)) else cwd
+    return top if TOPLEVEL_OPTION in command.args else f"{top}/.git"
 
 
-def _listed(command: Command) -> Iterator[tuple[Word, str]]:
+def _iter_listed(command: Command) -> Iterator[tuple[Word, str]]:
     program = find_program(command.name)
     if program.lists:
         words = program.read(command.argv[1:]).operands or (Word("."),)

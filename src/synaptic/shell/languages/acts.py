@@ -4,16 +4,16 @@ import msgspec
 
 from synaptic.shell.read.script import Word
 
-ITEM = "_item"
+ITEM_VARIABLE = "_item"
 """The variable that stands, in shell text made for each line of a list, for what the list holds."""
 MAX_ACTS = 400
 """Acts of one piece of code; what it does beyond is not looked at."""
-EVERYTHING = ("/**", "/**/*")
+EVERYTHING_PATTERNS = ("/**", "/**/*")
 Feed = tuple[Word, ...]
 """A command that prints what code reads: `cat FILE`, or `env`."""
 
 
-class Act(msgspec.Struct, frozen=True):
+class CodeAct(msgspec.Struct, frozen=True):
     """One thing that code does.
 
     `shell`: text given to a shell; `argv`: a program with arguments; `write`: a file, and what is written when that is
@@ -28,20 +28,20 @@ class Act(msgspec.Struct, frozen=True):
     stdin: str | None = None
 
 
-class Deeds(msgspec.Struct, frozen=True):
+class CodeEffects(msgspec.Struct, frozen=True):
     """What code does, in the order it is written, and what it prints when that is known."""
 
-    acts: list[Act]
+    acts: list[CodeAct]
     output: str | None = None
 
 
-def deletion(paths: list[Word], tree: bool) -> Act:
+def make_deletion(paths: list[Word], tree: bool) -> CodeAct:
     """The `rm` command that removes these files; a pattern for every file in every folder counts as recursive."""
-    tree = tree or any(path.glob and path.text.endswith(EVERYTHING) for path in paths)
-    return Act("argv", [Word("rm"), Word("-rf" if tree else "-f"), *paths])
+    tree = tree or any(path.glob and path.text.endswith(EVERYTHING_PATTERNS) for path in paths)
+    return CodeAct("argv", [Word("rm"), Word("-rf" if tree else "-f"), *paths])
 
 
-def joined(words: list[Word], anew: bool = True) -> Word:
+def join_paths(words: list[Word], anew: bool = True) -> Word:
     """Parts of a path put together; in some languages one that starts at the root begins it anew."""
     parts: list[str] = []
     for word in words:
@@ -52,7 +52,7 @@ def joined(words: list[Word], anew: bool = True) -> Word:
     return Word(text, all(word.known for word in words), any(word.glob for word in words))
 
 
-def glued(words: list[Word], middle: str = "") -> Word:
+def concat_words(words: list[Word], middle: str = "") -> Word:
     """Join texts to one word, which is known if all of them are."""
     text = middle.join(word.text for word in words)
     return Word(text, all(word.known for word in words), any(word.glob for word in words))

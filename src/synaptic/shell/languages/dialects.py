@@ -13,14 +13,16 @@ QUOTED = (
 COMMENT = r"/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)"
 """One that is never closed hides the rest: such code does not run either."""
 KEY = r"['\"]?HOME['\"]?"
-HOME = (
+HOME_EXPRESSION = (
     r"(?:\brequire\(['\"](?:node:)?os['\"]\)|\b\w{1,30})\.homedir\(\)|\bhomedir\(\)|\b(?:process|Bun)\.env\.HOME\b"
     rf"|\bprocess\.env\[{KEY}\]|\bDeno\.env\.get\({KEY}\)|\bDir\.home\b(?:\(\))?|\bENV\[{KEY}\]|\bENV\.fetch\({KEY}\)"
     rf"|\$ENV\{{{KEY}\}}|\b(?:Sys\.|os\.)?[gG]etenv\({KEY}\)|\$_(?:SERVER|ENV)\[{KEY}\]|\bENVIRON\[{KEY}\]"
     rf"|\bSystem\.user_home!?(?:\(\))?|\bSystem\.get_env\({KEY}\)"
 )
 """How the languages ask for the home folder."""
-IN_TEXT = re.compile(rf"[$#]\{{\s*+(?:{HOME})\s*+\}}|\{{?(?:\$ENV\{{{KEY}\}}|\$_(?:SERVER|ENV)\[{KEY}\])\}}?")
+HOME_IN_TEXT = re.compile(
+    rf"[$#]\{{\s*+(?:{HOME_EXPRESSION})\s*+\}}|\{{?(?:\$ENV\{{{KEY}\}}|\$_(?:SERVER|ENV)\[{KEY}\])\}}?"
+)
 """The same inside a string."""
 
 POD = r"(?<=\n)=(?:head\d|over|item|back|pod|begin|end|for|encoding)\b.*?(?:\n=cut\b|\Z)|\b__(?:END|DATA)__\s.*"
@@ -47,29 +49,29 @@ class Dialect(msgspec.Struct, frozen=True):
     needs: str = ""
     """Text that must be in the code before the `shell` and `program` calls count."""
 
-    def tokens(self, code: str) -> re.Pattern[str]:
+    def choose_token_pattern(self, code: str) -> re.Pattern[str]:
         """The pattern that takes this code apart; most code does not ask where home is."""
-        return TOKENS[self.name, "HOME" in code or "home" in code]
+        return TOKEN_PATTERNS[self.name, "HOME" in code or "home" in code]
 
     @property
-    def matters(self) -> frozenset[str]:
+    def relevant_calls(self) -> frozenset[str]:
         """The names of all calls that matter."""
-        return MATTERS[self.name]
+        return RELEVANT_CALLS[self.name]
 
 
-SETS = ("shell", "program", "tree", "file", "write", "opens", "reads", "code")
+CALL_SETS = ("shell", "program", "tree", "file", "write", "opens", "reads", "code")
 
 
-def _dialect(name: str, **more: str | bool | dict[str, tuple[str, str]]) -> Dialect:
-    given = {key: frozenset(str(value).split()) if key in SETS else value for key, value in more.items()}
+def _make_dialect(name: str, **more: str | bool | dict[str, tuple[str, str]]) -> Dialect:
+    given = {key: frozenset(str(value).split()) if key in CALL_SETS else value for key, value in more.items()}
     return Dialect(name, **given)  # type: ignore[arg-type]
 
 
-LINE = ("", "\n")
+PRINTED_LINE = ("", "\n")
 DIALECTS = {
     dialect.name: dialect
     for dialect in (
-        _dialect(
+        _make_dialect(
             "javascript",
             shell="exec execSync execaCommand execaCommandSync",
             program="spawn spawnSync execFile execFileSync execa execaSync Command",
@@ -83,19 +85,19 @@ DIALECTS = {
             comment=rf"//[^\n]*|{COMMENT}",
             needs="child_process|execa|shelljs|Deno|Bun|process\\.binding|['\"](?:zx|bun)\\b",
         ),
-        _dialect(
+        _make_dialect(
             "perl",
             shell="system exec readpipe",
             tree="rmtree remove_tree",
             file="unlink rmdir",
             opens="open",
             code="eval",
-            prints={"print": ("", ""), "say": LINE},
+            prints={"print": ("", ""), "say": PRINTED_LINE},
             comment=rf"\#[^\n]*|{POD}",
             glue=".",
             backtick_runs=True,
         ),
-        _dialect(
+        _make_dialect(
             "ruby",
             shell="system exec spawn popen capture2 capture2e capture3 popen3 sh",
             tree="rm_rf rm_r rmtree remove_dir remove_entry remove_entry_secure",
@@ -107,7 +109,7 @@ DIALECTS = {
             prints={"puts": ("\n", "\n"), "print": ("", ""), "$stdout.puts": ("\n", "\n"), "STDOUT.puts": ("\n", "\n")},
             backtick_runs=True,
         ),
-        _dialect(
+        _make_dialect(
             "php",
             shell="system exec shell_exec passthru popen proc_open pcntl_exec",
             file="unlink rmdir",
@@ -120,7 +122,7 @@ DIALECTS = {
             glue=".",
             backtick_runs=True,
         ),
-        _dialect(
+        _make_dialect(
             "lua",
             shell="execute popen",
             file="remove",
@@ -131,8 +133,8 @@ DIALECTS = {
             comment=r"--[^\n]*",
             glue=".",
         ),
-        _dialect("awk", shell="system", prints={"print": (" ", "\n"), "printf": ("", "")}, glue=""),
-        _dialect(
+        _make_dialect("awk", shell="system", prints={"print": (" ", "\n"), "printf": ("", "")}, glue=""),
+        _make_dialect(
             "r",
             shell="system shell",
             program="system2",
@@ -141,17 +143,17 @@ DIALECTS = {
             code="eval source",
             prints={"cat": (" ", "")},
         ),
-        _dialect(
+        _make_dialect(
             "julia",
             file="rm",
             write="write",
             reads="read readlines readchomp",
             code="eval include_string",
-            prints={"println": LINE, "print": ("", "")},
+            prints={"println": PRINTED_LINE, "print": ("", "")},
             glue="*",
             backtick_runs=True,
         ),
-        _dialect(
+        _make_dialect(
             "elixir",
             shell="shell",
             program="cmd",
@@ -160,10 +162,10 @@ DIALECTS = {
             write="write",
             reads="read stream",
             code="eval_string",
-            prints={"IO.puts": LINE},
+            prints={"IO.puts": PRINTED_LINE},
             glue="<>",
         ),
-        _dialect(
+        _make_dialect(
             "go",
             program="Command CommandContext",
             tree="RemoveAll",
@@ -175,16 +177,18 @@ DIALECTS = {
         ),
     )
 }
-STATEMENTS = frozenset({"query", "execute", "exec", "run", "$executeRawUnsafe", "prepare"})
+SQL_METHODS = frozenset({"query", "execute", "exec", "run", "$executeRawUnsafe", "prepare"})
 """Methods that give SQL to a database."""
-SENDS = frozenset({"fetch", "post", "put", "patch", "axios", "got", "post_form", "request", "sendBeacon", "upload"})
-STREAMS = frozenset({"write", "end", "send", "puts", "print"})
+SEND_METHODS = frozenset(
+    {"fetch", "post", "put", "patch", "axios", "got", "post_form", "request", "sendBeacon", "upload"}
+)
+STREAM_METHODS = frozenset({"write", "end", "send", "puts", "print"})
 """Methods that send once a connection was opened."""
 REMOVES = frozenset({"remove", "removeSync"})
 EMPTIES = frozenset({"emptyDir", "emptyDirSync", "emptydir", "emptydirSync"})
-BROUGHT = REMOVES | EMPTIES | {"del", "deleteSync", "deleteAsync", "sync"}
+PACKAGE_DELETERS = REMOVES | EMPTIES | {"del", "deleteSync", "deleteAsync", "sync"}
 """Calls of JavaScript packages that remove a folder with all it holds; common words, so the package must be named."""
-HEADS = {
+METHOD_OWNERS = {
     "delete": ("File", "Dir", "FileUtils", "Pathname"),
     "remove": ("os", "Deno", "file", "fs", "fse", "fs-extra", "promises"),
     "del": (),
@@ -212,16 +216,16 @@ HEADS = {
 }
 """Common words that, as a method, count only as one of these."""
 # Compiled twice: the alternatives for the home folder are slow, and most code never asks for it.
-TOKENS = {
+TOKEN_PATTERNS = {
     (name, home): re.compile(
-        rf"(?P<comment>{dialect.comment})|{f'(?P<home>{HOME})|' if home else ''}(?P<quoted>{QUOTED})"
+        rf"(?P<comment>{dialect.comment})|{f'(?P<home>{HOME_EXPRESSION})|' if home else ''}(?P<quoted>{QUOTED})"
         rf"|(?P<string>{STRING}|`(?:[^`\\]|\\.)*+`)|(?P<name>{NAME})|(?P<mark>[^\s])",
         re.DOTALL,
     )
     for name, dialect in DIALECTS.items()
     for home in (False, True)
 }
-MATTERS = {
-    name: STATEMENTS.union(SENDS, STREAMS, *(getattr(dialect, kind) for kind in SETS))
+RELEVANT_CALLS = {
+    name: SQL_METHODS.union(SEND_METHODS, STREAM_METHODS, *(getattr(dialect, kind) for kind in CALL_SETS))
     for name, dialect in DIALECTS.items()
 }

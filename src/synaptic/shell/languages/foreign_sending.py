@@ -3,10 +3,10 @@
 import re
 from functools import cached_property
 
-from synaptic.shell.languages.acts import Act, Feed
-from synaptic.shell.languages.dialects import SENDS, STREAMS, Dialect
-from synaptic.shell.languages.foreign_names import Named
-from synaptic.shell.languages.tokens import SPAN
+from synaptic.shell.languages.acts import CodeAct, Feed
+from synaptic.shell.languages.dialects import SEND_METHODS, STREAM_METHODS, Dialect
+from synaptic.shell.languages.foreign_names import CodeNames
+from synaptic.shell.languages.tokens import CALL_SPAN
 from synaptic.shell.read.script import Word
 
 CONNECTS = re.compile(r"\bhttps?\.request|\bnet\.(?:connect|createConnection|Socket)|TCPSocket|IO::Socket|fsockopen")
@@ -22,10 +22,10 @@ FETCHES = re.compile(
 DECODES = re.compile(
     r"base64|atob\s*\(|decode64|\bunpack\b|fromCharCode|'hex'|rot13|inflate|\bpack\s*\(", re.IGNORECASE
 )
-UNKNOWN = Word("$ADDRESS", known=False)
+UNKNOWN_ADDRESS = Word("$ADDRESS", known=False)
 
 
-def fetched(code: str) -> bool:
+def fetches_remotely(code: str) -> bool:
     """Whether code asks another machine for something."""
     if not FETCHES.search(code):
         return False
@@ -34,12 +34,12 @@ def fetched(code: str) -> bool:
     return not addresses or not all(map(LOCAL.match, addresses))
 
 
-def origin(code: str) -> str:
+def classify_origin(code: str) -> str:
     """Where code gets what it holds: `fetched` from another machine, or `decoded`."""
-    return "fetched" if fetched(code) else "decoded" if DECODES.search(code) else ""
+    return "fetched" if fetches_remotely(code) else "decoded" if DECODES.search(code) else ""
 
 
-class Sent(Named):
+class CodeSending(CodeNames):
     """Follows what is read into what is sent."""
 
     def __init__(self, code: str, dialect: Dialect) -> None:
@@ -49,76 +49,76 @@ class Sent(Named):
         """Where what a name was given comes from."""
 
     @cached_property
-    def connects(self) -> bool:
+    def has_connection(self) -> bool:
         return bool(CONNECTS.search(self.code))
 
     @cached_property
-    def strange(self) -> bool:
+    def may_run_input(self) -> bool:
         """Whether the code may run something that comes from elsewhere."""
         runs = any(name in self.code for name in (*self.dialect.code, *self.dialect.shell, *self.dialect.program))
-        return runs and bool(origin(self.code))
+        return runs and bool(classify_origin(self.code))
 
     @cached_property
-    def reading(self) -> bool:
+    def is_reading(self) -> bool:
         return bool(READING.search(self.code))
 
-    def hold(self, place: int) -> None:
+    def note_read_value(self, place: int) -> None:
         """Remember that a name holds what was read, where something is assigned to it."""
-        end = self.until(place + 2, call=False)
-        name = self.text(place)
+        end = self.find_end(place + 2, call=False)
+        name = self.text_at(place)
         # Forgotten first: what the name is given now may have been read from nowhere.
         for known in (self.held, self.notes):
             known.pop(name, None)
-        if self.strange and (note := origin(" ".join(text for _, text in self.row[place + 2 : end]))):
+        if self.may_run_input and (note := classify_origin(" ".join(text for _, text in self.row[place + 2 : end]))):
             self.notes[name] = note
-        if self.reading and (feeds := self._feeds(place + 2, end)):
+        if self.is_reading and (feeds := self._find_feeds(place + 2, end)):
             self.held[name] = feeds
 
-    def sends(self, place: int, last: str) -> list[Act]:
+    def find_sent(self, place: int, last: str) -> list[CodeAct]:
         """What the call at a place sends, when it holds something that was read."""
-        streams = last in STREAMS
-        if not self.reading or not (self.connects if streams else last in SENDS):
+        streams = last in STREAM_METHODS
+        if not self.is_reading or not (self.has_connection if streams else last in SEND_METHODS):
             return []
-        end = self.until(place + 1, call=True)
-        address = self._address(place, end)
-        if not streams and not address.known and not CLIENTS.search(f"{self.text(place - 2)} {self.text(place)}"):
+        end = self.find_end(place + 1, call=True)
+        address = self._find_address(place, end)
+        if not streams and not address.known and not CLIENTS.search(f"{self.text_at(place - 2)} {self.text_at(place)}"):
             return []  # `request` and `post` may be about anything
-        feeds = self._feeds(place + 1, end)
-        return [Act("send", [address], feeds)] if feeds else []
+        feeds = self._find_feeds(place + 1, end)
+        return [CodeAct("send", [address], feeds)] if feeds else []
 
-    def until(self, place: int, call: bool) -> int:
+    def find_end(self, place: int, call: bool) -> int:
         """Where a call ends, or a statement."""
         depth = 0
-        for at in range(place, min(place + SPAN, len(self.row))):
+        for at in range(place, min(place + CALL_SPAN, len(self.row))):
             self.left -= 1
-            text = self.text(at)
+            text = self.text_at(at)
             if call and not depth and at > place and text in ("{", "or", "and"):
                 return at
             depth += (text in ("(", "{", "[")) - (text in (")", "}", "]"))
             if depth < 0 or (text == ";" and not depth) or (call and text == ")" and not depth):
                 return at
-        return min(place + SPAN, len(self.row))
+        return min(place + CALL_SPAN, len(self.row))
 
-    def _feeds(self, start: int, end: int) -> tuple[Feed, ...]:
+    def _find_feeds(self, start: int, end: int) -> tuple[Feed, ...]:
         found: list[Feed] = []
         behind = start
         for at in range(start, end):
             self.left -= 1
-            text = self.text(at)
+            text = self.text_at(at)
             if self.row[at][0] != "name" or at < behind:
                 continue
-            if text == "headers" and self.text(at + 2) == "{":
-                behind = self.until(at + 3, call=False)  # what opens a door is used, not given away
+            if text == "headers" and self.text_at(at + 2) == "{":
+                behind = self.find_end(at + 3, call=False)  # what opens a door is used, not given away
                 continue
-            whole = text == "ENV" and self.text(at - 1) == "%"
-            if whole or (ENVIRONMENT.fullmatch(text) and self.text(at + 1) not in (".", "[")):
+            whole = text == "ENV" and self.text_at(at - 1) == "%"
+            if whole or (ENVIRONMENT.fullmatch(text) and self.text_at(at + 1) not in (".", "[")):
                 found.append((Word("env"),))
-            elif self.last(at) in self.dialect.reads and (words := self.arguments(at + 1)):
+            elif self.last_name_at(at) in self.dialect.reads and (words := self.read_arguments(at + 1)):
                 found.append((Word("cat"), words[0]))
             elif text.partition(".")[0] in self.held:
                 found.extend(self.held[text.partition(".")[0]])
         return tuple(dict.fromkeys(found))
 
-    def _address(self, start: int, end: int) -> Word:
-        found = next(filter(None, (ADDRESS.search(self.text(at)) for at in range(start, end))), None)
-        return Word(found[0]) if found else UNKNOWN
+    def _find_address(self, start: int, end: int) -> Word:
+        found = next(filter(None, (ADDRESS.search(self.text_at(at)) for at in range(start, end))), None)
+        return Word(found[0]) if found else UNKNOWN_ADDRESS

@@ -5,24 +5,24 @@ import re
 import warnings
 from collections.abc import Iterator
 
-from synaptic.shell.languages.acts import MAX_ACTS, Act, Deeds, deletion
-from synaptic.shell.languages.python_calls import Calls
+from synaptic.shell.languages.acts import MAX_ACTS, CodeAct, CodeEffects, make_deletion
+from synaptic.shell.languages.python_calls import PythonCalls
 from synaptic.shell.languages.python_names import MAX_VALUES
 from synaptic.shell.read.script import Word
 
-MAX_DEPTH = 4
+MAX_CODE_DEPTH = 4
 """Code inside code."""
 BEGINNING = frozenset({ast.Call, ast.For, ast.AsyncFor, ast.With, ast.ListComp, ast.SetComp, ast.GeneratorExp})
 ENDING = frozenset({ast.Assign, ast.AnnAssign, ast.NamedExpr})
 """What matters from where it begins, and what takes effect when it has been worked out."""
-NAMES = ("system", "popen", "rmtree", "remove", "unlink")
-CALL = re.compile(rf"\b({'|'.join(NAMES)})\(\s*([rf]?)(['\"])(.{{0,500}}?)\3")
+SEARCHED_CALLS = ("system", "popen", "rmtree", "remove", "unlink")
+CALL = re.compile(rf"\b({'|'.join(SEARCHED_CALLS)})\(\s*([rf]?)(['\"])(.{{0,500}}?)\3")
 MAX_SEARCHED = 200_000
 """Characters of code that are searched for such calls with a literal argument."""
-QUIET = (ast.Import, ast.ImportFrom, ast.Pass)
+SILENT_STATEMENTS = (ast.Import, ast.ImportFrom, ast.Pass)
 
 
-def python_deeds(code: str, argv: tuple[Word, ...] = (), depth: int = 0) -> Deeds:
+def read_python(code: str, argv: tuple[Word, ...] = (), depth: int = 0) -> CodeEffects:
     """What the code does, in the order it is written. Broken code is searched for calls with a literal argument."""
     code = code.lstrip("\ufeff")
     try:
@@ -30,134 +30,134 @@ def python_deeds(code: str, argv: tuple[Word, ...] = (), depth: int = 0) -> Deed
             # Invalid escapes in the agent's code would be printed as warnings of this process.
             warnings.simplefilter("ignore")
             tree = ast.parse(code)
-        reader = _Reader(code, argv, depth)
-        reader.collect(tree)
-        return Deeds(reader.acts, reader.printed(tree))
+        reader = _PythonReader(code, argv, depth)
+        reader.collect_acts(tree)
+        return CodeEffects(reader.acts, reader.find_printed(tree))
     # The parser gives up on deep nesting and NULs in several ways; unparsable code may still be Python 2 or a
     # template.
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return Deeds(searched(code))
+        return CodeEffects(find_literal_calls(code))
 
 
-def searched(code: str) -> list[Act]:
+def find_literal_calls(code: str) -> list[CodeAct]:
     """Calls with a literal argument, which look alike in most languages."""
-    if not any(name in code for name in NAMES):
+    if not any(name in code for name in SEARCHED_CALLS):
         return []
     found = CALL.finditer(code, 0, MAX_SEARCHED)
     acts = []
     for call in found:
         word = Word(call[4], known=call[2] != "f")
         if call[1] in ("system", "popen"):
-            acts.append(Act("shell", [word]))
+            acts.append(CodeAct("shell", [word]))
         else:
-            acts.append(deletion([word], tree=call[1] == "rmtree"))
+            acts.append(make_deletion([word], tree=call[1] == "rmtree"))
         if len(acts) >= MAX_ACTS:
             break
     return acts
 
 
-class _Reader(Calls):
+class _PythonReader(PythonCalls):
     """Reads the calls while it knows what names stand for."""
 
     def __init__(self, code: str, argv: tuple[Word, ...], depth: int) -> None:
         super().__init__(code, argv)
         self.depth = depth
 
-    def inside(self, text: str) -> list[Act]:
-        return python_deeds(text, self.argv, self.depth + 1).acts if self.depth < MAX_DEPTH else []
+    def read_inner_code(self, text: str) -> list[CodeAct]:
+        return read_python(text, self.argv, self.depth + 1).acts if self.depth < MAX_CODE_DEPTH else []
 
-    def collect(self, tree: ast.Module) -> None:
+    def collect_acts(self, tree: ast.Module) -> None:
         """Read all calls in order. With functions, names are bound beforehand: a body may use later ones."""
-        steps = sorted(self._steps(tree), key=lambda step: step[0])
+        steps = sorted(self._iter_steps(tree), key=lambda step: step[0])
         if self.functions:
             for _, node in steps:
-                self._bind(node)
+                self._bind_node(node)
             for _, node in steps:
                 if type(node) is ast.Call:
-                    self.passed(node)
+                    self.note_arguments(node)
         for _, node in steps:
-            self._bind(node)
-            if type(node) is ast.Call and self.matters(node.func):
-                self.each(node, 2)
+            self._bind_node(node)
+            if type(node) is ast.Call and self.is_relevant(node.func):
+                self.read_each_value(node, 2)
 
-    def _steps(self, tree: ast.Module) -> Iterator[tuple[tuple[int, int], ast.AST]]:
+    def _iter_steps(self, tree: ast.Module) -> Iterator[tuple[tuple[int, int], ast.AST]]:
         """What binds names and what is called, with where it takes effect: an assignment when it has been made."""
         for node in ast.walk(tree):
             kind = type(node)
             if kind in BEGINNING:
                 yield (node.lineno, node.col_offset), node  # type: ignore[attr-defined]
             elif kind in ENDING:
-                self._function(node)
+                self._note_lambda(node)
                 yield (node.end_lineno, node.end_col_offset), node  # type: ignore[attr-defined]
             elif kind is ast.Import or kind is ast.ImportFrom:
-                self.imported(node)  # type: ignore[arg-type]
+                self.note_import(node)  # type: ignore[arg-type]
             elif kind is ast.FunctionDef or kind is ast.AsyncFunctionDef:
-                self.defined(node)  # type: ignore[arg-type]
+                self.note_function(node)  # type: ignore[arg-type]
 
-    def _function(self, node: ast.AST) -> None:
+    def _note_lambda(self, node: ast.AST) -> None:
         """`run = lambda c: os.system(c)` defines a function."""
         if isinstance(node, ast.Assign | ast.AnnAssign | ast.NamedExpr) and isinstance(node.value, ast.Lambda):
             target = node.targets[0] if isinstance(node, ast.Assign) else node.target
             if isinstance(target, ast.Name):
                 self.functions[target.id] = node.value.args
 
-    def _bind(self, node: ast.AST) -> None:
+    def _bind_node(self, node: ast.AST) -> None:
         if isinstance(node, ast.Assign) and len(node.targets) == 1:
             self.assign(node.targets[0], node.value)
         elif isinstance(node, ast.AnnAssign | ast.NamedExpr) and node.value is not None:
             self.assign(node.target, node.value)
         elif isinstance(node, ast.For | ast.AsyncFor):
-            self.loop(node, node.body)
+            self.bind_loop(node, node.body)
         elif isinstance(node, ast.With):
             for item in node.items:
                 if item.optional_vars is not None:
                     self.assign(item.optional_vars, item.context_expr)
         elif isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp):
             for generator in node.generators:
-                self.loop(generator, [])
-        elif isinstance(node, ast.Call) and self.database is None and self.connects(node):
+                self.bind_loop(generator, [])
+        elif isinstance(node, ast.Call) and self.database is None and self.opens_database(node):
             self.database = node
 
-    def each(self, node: ast.Call, deep: int) -> None:
+    def read_each_value(self, node: ast.Call, deep: int) -> None:
         """A call once for each value that a name in it may have."""
-        name = self.chosen(node) if deep else None
+        name = self.find_many_valued(node) if deep else None
         if name is None:
             if len(self.acts) < MAX_ACTS:
-                self.call(node)
+                self.read_call(node)
             return
         # Taken out while it is tried, so that the recursion finds the next such name.
         values = self.many.pop(name)
         for value in values[:MAX_VALUES]:
-            if (held := self.elements(value)) is not None:
+            if (held := self.list_elements(value)) is not None:
                 self.values[name] = ast.copy_location(ast.List(held, ast.Load()), value)
             else:
-                self.words[name] = self.word(value)
-            self.each(node, deep - 1)
+                self.words[name] = self.to_word(value)
+            self.read_each_value(node, deep - 1)
             self.values.pop(name, None)
         self.words.pop(name, None)
         self.many[name] = values
 
-    def printed(self, tree: ast.Module) -> str | None:
+    def find_printed(self, tree: ast.Module) -> str | None:
         """What the code prints, when it does nothing but print what is known."""
         lines: list[str] = []
         for item in tree.body:
-            if isinstance(item, QUIET) or (isinstance(item, ast.Assign) and self.word(item.value).known):
+            if isinstance(item, SILENT_STATEMENTS) or (isinstance(item, ast.Assign) and self.to_word(item.value).known):
                 continue
-            line = self.line(item.value) if isinstance(item, ast.Expr) else None
+            line = self.read_print_call(item.value) if isinstance(item, ast.Expr) else None
             if line is None:
                 return None
             lines.append(line)
         return "".join(lines) if lines else None
 
-    def line(self, node: ast.expr) -> str | None:
+    def read_print_call(self, node: ast.expr) -> str | None:
         """What `print(...)` or `sys.stdout.write(...)` prints."""
         if not isinstance(node, ast.Call):
             return None
-        name = self.name(node.func)
-        words = [self.word(item) for item in node.args]
+        name = self.resolve_name(node.func)
+        words = [self.to_word(item) for item in node.args]
         if name not in ("print", "sys.stdout.write") or not all(word.known and not word.glob for word in words):
             return None
-        ends = {item.arg or "": self.word(item.value) for item in node.keywords}
+        ends = {item.arg or "": self.to_word(item.value) for item in node.keywords}
         if not ends.keys() <= {"end", "sep", "flush"} or not all(word.known for word in ends.values()):
             return None
         text = (ends["sep"].text if "sep" in ends else " ").join(word.text for word in words)

@@ -3,12 +3,12 @@
 import ast
 import re
 
-from synaptic.shell.languages.acts import Act
-from synaptic.shell.languages.python_sending import Sending
+from synaptic.shell.languages.acts import CodeAct
+from synaptic.shell.languages.python_sending import PythonSending
 from synaptic.shell.read.script import Word
 
-STATEMENTS = frozenset({"execute", "executescript", "executemany", "exec_driver_sql"})
-CHANGES = re.compile(r"\b(?:drop|truncate|alter|delete|update)\b", re.IGNORECASE)
+SQL_METHODS = frozenset({"execute", "executescript", "executemany", "exec_driver_sql"})
+CHANGING_SQL = re.compile(r"\b(?:drop|truncate|alter|delete|update)\b", re.IGNORECASE)
 CONNECTS = frozenset({"connect", "create_engine", "Connection"})
 CLIENTS = (("psql", ("psycopg", "asyncpg", "pg8000", "postgres")), ("mysql", ("mysql", "MySQLdb", "mariadb")),
            ("duckdb", ("duckdb",)))  # fmt: skip
@@ -16,7 +16,7 @@ CLIENTS = (("psql", ("psycopg", "asyncpg", "pg8000", "postgres")), ("mysql", ("m
 SQLITE = re.compile(r"^sqlite\w*:/{2,3}")
 
 
-class Databases(Sending):
+class PythonDatabases(PythonSending):
     """Follows which database a statement is given to."""
 
     def __init__(self, code: str, argv: tuple[Word, ...] = ()) -> None:
@@ -25,32 +25,32 @@ class Databases(Sending):
         self.database: ast.Call | None = None
         """The first that was opened."""
 
-    def connects(self, node: ast.Call) -> bool:
+    def opens_database(self, node: ast.Call) -> bool:
         """Whether a call names a database; `engine.connect()` names none."""
         func = node.func
         return (
             bool(node.args) and (func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")) in CONNECTS
         )
 
-    def statement(self, node: ast.Call, argument: ast.expr) -> Act | None:
+    def read_statement(self, node: ast.Call, argument: ast.expr) -> CodeAct | None:
         """SQL that changes a database, as its client would be given it."""
-        argument = self.value(argument)
+        argument = self.resolve_value(argument)
         if isinstance(argument, ast.Call) and argument.args:  # `text("...")`
             argument = argument.args[0]
-        text = self.word(argument)
-        if not CHANGES.search(text.text):
+        text = self.to_word(argument)
+        if not CHANGING_SQL.search(text.text):
             return None
-        opened = self._connection(node)
-        held = [_place(self.word(opened.args[0]))] if opened is not None else []
+        opened = self._find_connection(node)
+        held = [_find_database_file(self.to_word(opened.args[0]))] if opened is not None else []
         # Only the imports tell which database it is; sqlite3 comes with Python and needs none of these.
         client = next((name for name, signs in CLIENTS if any(sign in self.code for sign in signs)), "sqlite3")
-        return Act("argv", [Word(client), *held, text])
+        return CodeAct("argv", [Word(client), *held, text])
 
-    def _connection(self, node: ast.expr) -> ast.Call | None:
+    def _find_connection(self, node: ast.expr) -> ast.Call | None:
         """The call that opened the database on which another one is made."""
         for _ in range(6):
-            node = self.value(node)
-            if isinstance(node, ast.Call) and self.connects(node):
+            node = self.resolve_value(node)
+            if isinstance(node, ast.Call) and self.opens_database(node):
                 return node
             if isinstance(node, ast.Call):
                 node = node.func
@@ -59,6 +59,6 @@ class Databases(Sending):
         return self.database
 
 
-def _place(word: Word) -> Word:
+def _find_database_file(word: Word) -> Word:
     """The file of a database; `sqlite://` alone is one in memory."""
     return Word(SQLITE.sub("", word.text) or ":memory:", word.known)

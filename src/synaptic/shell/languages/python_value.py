@@ -8,27 +8,31 @@ import re
 
 import msgspec
 
-from synaptic.shell.languages.acts import glued, joined
+from synaptic.shell.languages.acts import concat_words, join_paths
 from synaptic.shell.read.script import Word
 
-MAX_STEPS = 20_000
+MAX_EXPRESSIONS = 20_000
 """Expressions looked at in one piece of code: names may stand for one another in ever more ways."""
 MAX_LENGTH = 20_000
 """Characters of a value."""
-DEEP = 12
-SHOWN = 200
+MAX_EXPRESSION_DEPTH = 12
+MAX_SHOWN_SOURCE = 200
 HOME = Word("~")
-JOINED = frozenset({"Path", "PosixPath", "PurePath", "str", "abspath", "realpath", "fspath", "expanduser", "normpath"})
+PATH_MAKERS = frozenset(
+    {"Path", "PosixPath", "PurePath", "str", "abspath", "realpath", "fspath", "expanduser", "normpath"}
+)
 """Calls that make a path of their arguments."""
-SAME = frozenset({"decode", "encode", "resolve", "strip", "rstrip", "expanduser", "absolute", "as_posix", "__str__"})
+IDENTITY_METHODS = frozenset(
+    {"decode", "encode", "resolve", "strip", "rstrip", "expanduser", "absolute", "as_posix", "__str__"}
+)
 """Methods that leave a text or a path what it is, as far as it matters here."""
-SCRATCH = frozenset({"mkdtemp", "mktemp", "TemporaryDirectory", "NamedTemporaryFile"})
-PLACES = {"os.curdir": ".", "os.pardir": "..", "os.sep": "/", "os.path.sep": "/"}
+TEMPORARY_MAKERS = frozenset({"mkdtemp", "mktemp", "TemporaryDirectory", "NamedTemporaryFile"})
+PATH_CONSTANTS = {"os.curdir": ".", "os.pardir": "..", "os.sep": "/", "os.path.sep": "/"}
 ENVIRONMENT = frozenset({"os.environ", "os.environb"})
 FORMATTED = re.compile(r"%[sdr]|\{\w*\}")
 
 
-class Values:
+class PythonValues:
     """Knows what names stand for while code is read."""
 
     def __init__(self, code: str, argv: tuple[Word, ...] = ()) -> None:
@@ -38,22 +42,22 @@ class Values:
         self.values: dict[str, ast.expr] = {}
         self.words: dict[str, Word] = {}
         """Names whose text was worked out when they were bound."""
-        self.left = MAX_STEPS
+        self.left = MAX_EXPRESSIONS
         self._followed: set[str] = set()
         """Names that are being followed: one that is made of itself is left at that."""
 
-    def name(self, node: ast.expr) -> str:
+    def resolve_name(self, node: ast.expr) -> str:
         """The dotted name of what is called, imports resolved."""
         parts: list[str] = []
-        for _ in range(DEEP):
+        for _ in range(MAX_EXPRESSION_DEPTH):
             if not isinstance(node, ast.Attribute):
                 break
             parts.append(node.attr)
             node = node.value
-        parts.append(self._root(node))
+        parts.append(self._resolve_root(node))
         return ".".join(reversed(parts))
 
-    def _root(self, node: ast.expr) -> str:
+    def _resolve_root(self, node: ast.expr) -> str:
         self.left -= 1
         if self.left <= 0:
             return ""
@@ -62,21 +66,21 @@ class Values:
             if not isinstance(held, ast.Attribute | ast.Call) or node.id in self._followed:
                 return self.names.get(node.id, node.id)
             self._followed.add(node.id)
-            found = self.name(held) if isinstance(held, ast.Attribute) else self.called(held)
+            found = self.resolve_name(held) if isinstance(held, ast.Attribute) else self.resolve_call_name(held)
             self._followed.discard(node.id)
             return found
-        return self.called(node) if isinstance(node, ast.Call) else ""
+        return self.resolve_call_name(node) if isinstance(node, ast.Call) else ""
 
-    def called(self, node: ast.Call) -> str:
+    def resolve_call_name(self, node: ast.Call) -> str:
         """The name of what a call returns, as far as it says more than the function's own."""
-        name = self.name(node.func)
+        name = self.resolve_name(node.func)
         if name in ("__import__", "importlib.import_module") and node.args:
-            return self.word(node.args[0]).text
+            return self.to_word(node.args[0]).text
         if name == "getattr" and len(node.args) > 1:
-            return f"{self.name(node.args[0])}.{self.word(node.args[1]).text}"
+            return f"{self.resolve_name(node.args[0])}.{self.to_word(node.args[1]).text}"
         return name
 
-    def value(self, node: ast.expr) -> ast.expr:
+    def resolve_value(self, node: ast.expr) -> ast.expr:
         """What a name was assigned."""
         for _ in range(4):
             if not isinstance(node, ast.Name) or node.id not in self.values:
@@ -84,54 +88,54 @@ class Values:
             node = self.values[node.id]
         return node
 
-    def word(self, node: ast.expr, depth: int = 0) -> Word:
+    def to_word(self, node: ast.expr, depth: int = 0) -> Word:
         """The text an expression stands for; its source when that is not known."""
-        node = self.value(node)
+        node = self.resolve_value(node)
         self.left -= 1
         if isinstance(node, ast.Constant) and isinstance(node.value, str | bytes | int | float):
             return Word(node.value.decode("utf-8", "replace") if isinstance(node.value, bytes) else str(node.value))
         if isinstance(node, ast.Name):
             return self.words.get(node.id) or Word(node.id, known=False)
         # Beyond the limits the source stands for the value: unknown is safe, a wrong guess is not.
-        made = self._made(node, depth + 1) if depth < DEEP and self.left > 0 else None
-        return made if made is not None and len(made.text) <= MAX_LENGTH else Word(self.source(node), known=False)
+        made = self._make_word(node, depth + 1) if depth < MAX_EXPRESSION_DEPTH and self.left > 0 else None
+        return made if made is not None and len(made.text) <= MAX_LENGTH else Word(self.read_source(node), known=False)
 
-    def source(self, node: ast.expr) -> str:
+    def read_source(self, node: ast.expr) -> str:
         """The beginning of what is written."""
         line = self.lines[node.lineno - 1] if node.lineno <= len(self.lines) else b""
         end = node.end_col_offset if node.end_lineno == node.lineno else None
-        return line[node.col_offset : end][:SHOWN].decode("utf-8", "replace")
+        return line[node.col_offset : end][:MAX_SHOWN_SOURCE].decode("utf-8", "replace")
 
-    def _made(self, node: ast.expr, depth: int) -> Word | None:
+    def _make_word(self, node: ast.expr, depth: int) -> Word | None:
         if isinstance(node, ast.BinOp):
-            return self._combined(node, depth)
+            return self._combine_operands(node, depth)
         if isinstance(node, ast.JoinedStr):
-            return glued([self.word(item, depth) for item in node.values])
+            return concat_words([self.to_word(item, depth) for item in node.values])
         if isinstance(node, ast.FormattedValue):
             # Braces mark the unknown part, as they stand in the f-string; a path from the root or home is kept
             # readable.
-            inner = self.word(node.value, depth)
+            inner = self.to_word(node.value, depth)
             return inner if inner.known or inner.text[:1] in ("~", "/") else Word(f"{{{inner.text}}}", known=False)
-        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and _number(node.operand):
-            return glued([Word("-"), self.word(node.operand, depth)])
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and _is_number(node.operand):
+            return concat_words([Word("-"), self.to_word(node.operand, depth)])
         if isinstance(node, ast.Call):
-            return self._result(node, depth)
+            return self._evaluate_call(node, depth)
         if isinstance(node, ast.Subscript):
-            return self._element(node)
-        return self._attribute(node, depth) if isinstance(node, ast.Attribute) else None
+            return self._read_element(node)
+        return self._read_attribute(node, depth) if isinstance(node, ast.Attribute) else None
 
-    def _combined(self, node: ast.BinOp, depth: int) -> Word | None:
+    def _combine_operands(self, node: ast.BinOp, depth: int) -> Word | None:
         if isinstance(node.op, ast.Mod):
             items = node.right.elts if isinstance(node.right, ast.Tuple) else [node.right]
-            return _filled(self.word(node.left, depth), [self.word(item, depth) for item in items])
-        if not isinstance(node.op, ast.Add | ast.Div) or _number(node.left) or _number(node.right):
+            return _fill_template(self.to_word(node.left, depth), [self.to_word(item, depth) for item in items])
+        if not isinstance(node.op, ast.Add | ast.Div) or _is_number(node.left) or _is_number(node.right):
             return None
-        sides = [self.word(node.left, depth), self.word(node.right, depth)]
-        return joined(sides) if isinstance(node.op, ast.Div) else glued(sides)
+        sides = [self.to_word(node.left, depth), self.to_word(node.right, depth)]
+        return join_paths(sides) if isinstance(node.op, ast.Div) else concat_words(sides)
 
-    def _element(self, node: ast.Subscript) -> Word | None:
+    def _read_element(self, node: ast.Subscript) -> Word | None:
         """`os.environ["HOME"]`, `sys.argv[1]`."""
-        name, key = self.name(node.value), node.slice
+        name, key = self.resolve_name(node.value), node.slice
         if not isinstance(key, ast.Constant):
             return None
         if name in ENVIRONMENT and key.value in ("HOME", b"HOME"):
@@ -140,13 +144,13 @@ class Values:
             return self.argv[key.value - 1]
         return None
 
-    def _attribute(self, node: ast.Attribute, depth: int) -> Word | None:
+    def _read_attribute(self, node: ast.Attribute, depth: int) -> Word | None:
         """`entry.path` and `entry.name` of a folder's listing, `path.parent`, `os.sep`."""
-        known = PLACES.get(self.name(node))
+        known = PATH_CONSTANTS.get(self.resolve_name(node))
         if known is not None:
             return Word(known)
         if node.attr == "parent":
-            return joined([self.word(node.value, depth), Word("..")])
+            return join_paths([self.to_word(node.value, depth), Word("..")])
         if isinstance(node.value, ast.Name) and (held := self.words.get(node.value.id)) is not None:
             if node.attr == "path":
                 return held
@@ -154,50 +158,50 @@ class Values:
                 return Word(held.text.rpartition("/")[2], held.known, held.glob)
         return None
 
-    def _result(self, node: ast.Call, depth: int) -> Word | None:
+    def _evaluate_call(self, node: ast.Call, depth: int) -> Word | None:
         """The value of a call that only makes a path or decodes text."""
-        name = self.name(node.func)
+        name = self.resolve_name(node.func)
         last = name.rpartition(".")[2]
-        if (place := self._folder(node, name, last)) is not None:
+        if (place := self._find_system_folder(node, name, last)) is not None:
             return place
         if isinstance(node.func, ast.Attribute):
-            if last in SAME and not (last == "expanduser" and node.args):
-                return self.word(node.func.value, depth)
+            if last in IDENTITY_METHODS and not (last == "expanduser" and node.args):
+                return self.to_word(node.func.value, depth)
             if last == "join" and node.args and name != "os.path.join":
-                return self._listed(node, depth)
+                return self._join_list(node, depth)
             if last in ("joinpath", "format"):
-                words = [self.word(item, depth) for item in (node.func.value, *node.args)]
-                return joined(words) if last == "joinpath" else _filled(words[0], words[1:])
-        words = [self.word(item, depth) for item in node.args[:16]]
-        if name == "os.path.join" or last in JOINED:
-            return joined(words) if words else Word(".")
-        return _decoded(last, words)
+                words = [self.to_word(item, depth) for item in (node.func.value, *node.args)]
+                return join_paths(words) if last == "joinpath" else _fill_template(words[0], words[1:])
+        words = [self.to_word(item, depth) for item in node.args[:16]]
+        if name == "os.path.join" or last in PATH_MAKERS:
+            return join_paths(words) if words else Word(".")
+        return _decode_text(last, words)
 
-    def _folder(self, node: ast.Call, name: str, last: str) -> Word | None:
+    def _find_system_folder(self, node: ast.Call, name: str, last: str) -> Word | None:
         """The folders that a program asks the system for."""
         if name in ("os.environ.get", "os.getenv") and node.args:
-            return HOME if self.word(node.args[0], DEEP).text == "HOME" else None
+            return HOME if self.to_word(node.args[0], MAX_EXPRESSION_DEPTH).text == "HOME" else None
         if last == "home" and not node.args:
             return HOME
         if last in ("cwd", "getcwd") and not node.args:
             return Word(".")
         if last == "gettempdir":
             return Word("/tmp")
-        return Word("/tmp/{}", known=False) if last in SCRATCH else None
+        return Word("/tmp/{}", known=False) if last in TEMPORARY_MAKERS else None
 
-    def _listed(self, node: ast.Call, depth: int) -> Word | None:
-        held = self.value(node.args[0])
-        glue = self.word(node.func.value, depth) if isinstance(node.func, ast.Attribute) else Word("")
+    def _join_list(self, node: ast.Call, depth: int) -> Word | None:
+        held = self.resolve_value(node.args[0])
+        glue = self.to_word(node.func.value, depth) if isinstance(node.func, ast.Attribute) else Word("")
         if isinstance(held, ast.List | ast.Tuple) and glue.known:
-            return glued([self.word(item, depth) for item in held.elts[:1000]], glue.text)
+            return concat_words([self.to_word(item, depth) for item in held.elts[:1000]], glue.text)
         return None
 
 
-def _number(node: ast.expr) -> bool:
+def _is_number(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, int | float)
 
 
-def _filled(form: Word, words: list[Word]) -> Word:
+def _fill_template(form: Word, words: list[Word]) -> Word:
     """`"rm %s" % x` and `"rm {}".format(x)`."""
     if not form.known or len(form.text) > MAX_LENGTH:
         return msgspec.structs.replace(form, known=False)
@@ -206,7 +210,7 @@ def _filled(form: Word, words: list[Word]) -> Word:
     return Word(text, all(word.known for word in words), any(word.glob for word in words))
 
 
-def _decoded(name: str, words: list[Word]) -> Word | None:
+def _decode_text(name: str, words: list[Word]) -> Word | None:
     if not words or not words[0].known:
         return None
     text = words[0].text

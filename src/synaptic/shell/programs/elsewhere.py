@@ -4,22 +4,24 @@ import re
 from collections.abc import Sequence
 
 from synaptic.shell.book.arguments import Arguments, read_arguments
-from synaptic.shell.book.entries import Program, find_program
-from synaptic.shell.book.notation import Grammar
+from synaptic.shell.book.entries import ProgramEntry, find_program
+from synaptic.shell.book.notation import OptionGrammar
 from synaptic.shell.programs.starters import read_call
-from synaptic.shell.read.evaluate import Evaluation, Handler
+from synaptic.shell.read.evaluate import Evaluation, ProgramHandler
 from synaptic.shell.read.script import Word
-from synaptic.shell.read.state import Call
+from synaptic.shell.read.state import CommandCall
 
-LOCAL = re.compile(r"\s*(ProxyCommand|LocalCommand|KnownHostsCommand)(?:\s*=\s*|\s+)(.+)", re.IGNORECASE | re.DOTALL)
+LOCAL_COMMAND = re.compile(
+    r"\s*(ProxyCommand|LocalCommand|KnownHostsCommand)(?:\s*=\s*|\s+)(.+)", re.IGNORECASE | re.DOTALL
+)
 """Settings whose value OpenSSH starts on this machine."""
 LINE_MODULES = frozenset({"command", "shell", "raw", "win_shell", "win_command"})
 """Modules of ansible whose argument is a command line."""
-GROUPS = frozenset({"container", "compose"})
+DOCKER_GROUPS = frozenset({"container", "compose"})
 """Verbs of docker behind which another verb stands."""
 
 
-def ssh(shell: Evaluation, call: Call) -> str | None:
+def run_ssh(shell: Evaluation, call: CommandCall) -> str | None:
     """Options stand before the machine and behind it."""
     grammar = find_program(call.name).grammar
     given = read_arguments(call.words[1:], grammar)
@@ -31,32 +33,32 @@ def ssh(shell: Evaluation, call: Call) -> str | None:
     return None
 
 
-def run_there(shell: Evaluation, call: Call, words: Sequence[Word], label: str) -> None:
+def run_there(shell: Evaluation, call: CommandCall, words: Sequence[Word], label: str) -> None:
     """Words that a shell on another machine joins and runs with the input of this command; without any, the input."""
     if not words and call.stdin is None:
         return
     text = " ".join(word.text for word in words) if words else call.stdin or ""
-    where = shell.place(words[0]) if len(words) == 1 else None
+    where = shell.locate_code(words[0]) if len(words) == 1 else None
     # Variables and folders that are set over there do not hold here afterwards.
-    with shell.reading(call.stdin if words else None), shell.apart():
+    with shell.feed_input(call.stdin if words else None), shell.isolate():
         shell.cwd = ""
-        shell.code(text, label, where)
+        shell.run_code(text, label, where)
 
 
-def copy_over_ssh(shell: Evaluation, call: Call) -> str | None:
+def copy_over_ssh(shell: Evaluation, call: CommandCall) -> str | None:
     """`scp` and `sftp` run what the settings say, and nothing else."""
     _run_settings(shell, read_call(call), call.name)
     return None
 
 
 def _run_settings(shell: Evaluation, given: Arguments, name: str) -> None:
-    for value in given.of_role("setting"):
-        found = LOCAL.fullmatch(value.text)
+    for value in given.get_by_role("setting"):
+        found = LOCAL_COMMAND.fullmatch(value.text)
         if found and found[2].strip().lower() != "none":
-            shell.code(found[2], f"{name} -o {found[1]}")
+            shell.run_code(found[2], f"{name} -o {found[1]}")
 
 
-def start_remote(shell: Evaluation, call: Call) -> str | None:
+def start_remote(shell: Evaluation, call: CommandCall) -> str | None:
     """`pdsh -w web[1-9] uptime`, `vagrant ssh -c uptime`, `heroku run -a app uptime`, `lxc exec box -- uptime`."""
     program, words = find_program(call.name), call.words[1:]
     if program.verbs:
@@ -64,15 +66,15 @@ def start_remote(shell: Evaluation, call: Call) -> str | None:
         if place is None:
             return None
         program, words = program.find_verb(words[place].text) or program, words[place + 1 :]
-    run_there(shell, call, _command_of(program, words), call.name)
+    run_there(shell, call, _find_remote_command(program, words), call.name)
     return None
 
 
-def _command_of(program: Program, words: list[Word]) -> Sequence[Word]:
+def _find_remote_command(program: ProgramEntry, words: list[Word]) -> Sequence[Word]:
     """The value of an option wherever it stands, what stands behind `--`, or all behind the name of the machine."""
     grammar = program.grammar
-    anywhere = read_arguments(words, Grammar(grammar.names, grammar.letters, grammar.words))
-    if lines := anywhere.of_role("run"):
+    anywhere = read_arguments(words, OptionGrammar(grammar.names, grammar.letters, grammar.words))
+    if lines := anywhere.get_by_role("run"):
         return lines[:1]
     if anywhere.dashes and program.roles.many:
         return anywhere.behind
@@ -80,45 +82,45 @@ def _command_of(program: Program, words: list[Word]) -> Sequence[Word]:
     return behind if behind and behind[0].text[:1] != "-" else ()
 
 
-def ansible(shell: Evaluation, call: Call) -> str | None:
+def run_ansible(shell: Evaluation, call: CommandCall) -> str | None:
     """`ansible all -m shell -a 'uptime'`; without a module it is `command`."""
     given = read_call(call)
-    if not given.values("args"):
+    if not given.get_values("args"):
         return None
-    argument, kind = given.values("args")[0], (given.value("module-name") or "command").rpartition(".")[2]
+    argument, kind = given.get_values("args")[0], (given.get_value("module-name") or "command").rpartition(".")[2]
     if kind in LINE_MODULES:
         run_there(shell, call, [argument], "ansible")
     pairs = dict(part.partition("=")[::2] for part in argument.text.split())
     path = pairs.get("path") or pairs.get("dest") or pairs.get("name")
     if kind == "file" and pairs.get("state") == "absent" and path:
-        shell.wrapped(Call([]), [Word("rm"), Word("-rf"), Word(path)], "ansible")
+        shell.run_wrapped(CommandCall([]), [Word("rm"), Word("-rf"), Word(path)], "ansible")
     return None
 
 
-def docker(shell: Evaluation, call: Call) -> str | None:
+def run_docker(shell: Evaluation, call: CommandCall) -> str | None:
     """`docker exec|run`, `docker container exec|run`, `docker compose exec|run`."""
     program = find_program(call.name)
     given = program.read(call.words[1:])
-    while given.words and given.words[0].text in GROUPS:
+    while given.words and given.words[0].text in DOCKER_GROUPS:
         given = (program.find_verb("compose") or program).read(given.operands[1:])
     verb = program.find_verb(given.words[0].text) if given.words else None
     if verb is None or not verb.operands:
         return None
     inside = verb.read(given.operands[1:])
-    inner = [*inside.values("entrypoint")[:1], *inside.operands[1:]]
-    return _run_inside(shell, Call(call.words, call.name, stdin=call.stdin, span=call.span), inner)
+    inner = [*inside.get_values("entrypoint")[:1], *inside.operands[1:]]
+    return _run_inside(shell, CommandCall(call.words, call.name, stdin=call.stdin, span=call.span), inner)
 
 
-def _run_inside(shell: Evaluation, call: Call, words: list[Word]) -> str | None:
+def _run_inside(shell: Evaluation, call: CommandCall, words: list[Word]) -> str | None:
     """Run a command in a container, whose folders are not known."""
     kept, shell.cwd = shell.cwd, ""
     try:
-        return shell.wrapped(call, words, call.name)
+        return shell.run_wrapped(call, words, call.name)
     finally:
         shell.cwd = kept
 
 
-def kubectl(shell: Evaluation, call: Call) -> str | None:
+def run_kubectl(shell: Evaluation, call: CommandCall) -> str | None:
     texts = [word.text for word in call.words]
     if "exec" not in texts and "run" not in texts and "debug" not in texts:
         return None
@@ -130,13 +132,13 @@ def kubectl(shell: Evaluation, call: Call) -> str | None:
     return None
 
 
-ELSEWHERE: dict[str, Handler] = {
-    "ssh": ssh,
-    "autossh": ssh,
+ELSEWHERE: dict[str, ProgramHandler] = {
+    "ssh": run_ssh,
+    "autossh": run_ssh,
     "scp": copy_over_ssh,
     "sftp": copy_over_ssh,
-    "ansible": ansible,
-    "docker": docker,
-    "docker-compose": docker,
-    "kubectl": kubectl,
+    "ansible": run_ansible,
+    "docker": run_docker,
+    "docker-compose": run_docker,
+    "kubectl": run_kubectl,
 }

@@ -5,20 +5,20 @@ import binascii
 import codecs
 import re
 
-from synaptic.shell.programs.sed import sed
+from synaptic.shell.programs.sed import run_sed
 from synaptic.shell.programs.starters import read_call
-from synaptic.shell.read.evaluate import Evaluation, Handler
+from synaptic.shell.read.evaluate import Evaluation, ProgramHandler
 from synaptic.shell.read.limits import MAX_ESCAPES, MAX_LITERAL
-from synaptic.shell.read.quoting import escaped
-from synaptic.shell.read.state import Call
+from synaptic.shell.read.quoting import decode_escapes
+from synaptic.shell.read.state import CommandCall
 
 ECHO_OPTION = re.compile(r"-[neE]+")
-FORMAT = re.compile(r"%(?:%|[-+ #0]*\*?\d*(?:\.\d+)?([a-zA-Z]))")
+FORMAT_SIGN = re.compile(r"%(?:%|[-+ #0]*\*?\d*(?:\.\d+)?([a-zA-Z]))")
 SET_RANGE = re.compile(r"(.)-(.)", re.DOTALL)
-CLASSES = {"[:upper:]": "A-Z", "[:lower:]": "a-z", "[:digit:]": "0-9", "[:space:]": " \t\n"}
+LETTER_CLASSES = {"[:upper:]": "A-Z", "[:lower:]": "a-z", "[:digit:]": "0-9", "[:space:]": " \t\n"}
 
 
-def echo(_: Evaluation, call: Call) -> str | None:
+def run_echo(_: Evaluation, call: CommandCall) -> str | None:
     words = call.words[1:]
     line, special = "\n", False
     while words and ECHO_OPTION.fullmatch(words[0].text):
@@ -28,10 +28,10 @@ def echo(_: Evaluation, call: Call) -> str | None:
     if not all(word.known for word in words):
         return None
     text = " ".join(word.text for word in words)
-    return (escaped(text) if special else text) + line
+    return (decode_escapes(text) if special else text) + line
 
 
-def printf(shell: Evaluation, call: Call) -> str | None:
+def run_printf(shell: Evaluation, call: CommandCall) -> str | None:
     words = call.words[1:]
     target = ""
     if words and words[0].text == "-v" and len(words) > 2:
@@ -40,31 +40,31 @@ def printf(shell: Evaluation, call: Call) -> str | None:
         words = words[1:]
     if not words or not all(word.known for word in words) or len(words[0].text) > MAX_ESCAPES:
         return None
-    text = _formatted(words[0].text, [word.text for word in words[1:]])
+    text = _format_text(words[0].text, [word.text for word in words[1:]])
     if target:
-        shell.code(f"{target}='{text}'", "printf -v")
+        shell.run_code(f"{target}='{text}'", "printf -v")
         return ""
     return text
 
 
-def _formatted(form: str, arguments: list[str]) -> str:
-    form = escaped(form)
+def _format_text(form: str, arguments: list[str]) -> str:
+    form = decode_escapes(form)
     out: list[str] = []
     while True:
         before = len(arguments)
-        out.append(FORMAT.sub(lambda found: _argument(found, arguments), form))
+        out.append(FORMAT_SIGN.sub(lambda found: _format_argument(found, arguments), form))
         # printf repeats its format until all arguments are used; a format without a sign would use none and never end.
         if not arguments or len(arguments) == before or len(out) > 200:
             return "".join(out)[:MAX_LITERAL]
 
 
-def _argument(found: re.Match[str], arguments: list[str]) -> str:
+def _format_argument(found: re.Match[str], arguments: list[str]) -> str:
     if found[0] == "%%":
         return "%"
     text = arguments.pop(0) if arguments else ""
     kind = found[1]
     if kind == "b":
-        return escaped(text)
+        return decode_escapes(text)
     if kind == "c":
         return text[:1]
     if kind in "xXo" and re.fullmatch(r"\d{1,12}", text):
@@ -72,25 +72,25 @@ def _argument(found: re.Match[str], arguments: list[str]) -> str:
     return text
 
 
-def cat(shell: Evaluation, call: Call) -> str | None:
+def run_cat(shell: Evaluation, call: CommandCall) -> str | None:
     words = read_call(call).operands
     if not words or [word.text for word in words] == ["-"]:
         return call.stdin
-    texts = [shell.files.get(shell.path(word.text)) for word in words]
+    texts = [shell.files.get(shell.make_file_key(word.text)) for word in words]
     return "".join(text or "" for text in texts) if all(text is not None for text in texts) else None
 
 
-def tee(shell: Evaluation, call: Call) -> str | None:
+def run_tee(shell: Evaluation, call: CommandCall) -> str | None:
     if call.stdin is not None:
         given = read_call(call)
         for word in given.operands:
-            shell.keep(word.text, call.stdin, given.has("append"))
+            shell.remember_file(word.text, call.stdin, given.has("append"))
     return call.stdin
 
 
-def decoded(shell: Evaluation, call: Call) -> str | None:
+def run_base64(shell: Evaluation, call: CommandCall) -> str | None:
     """`base64 -d` and its kin; encoding is not followed."""
-    text = cat(shell, call)
+    text = run_cat(shell, call)
     if text is None or not read_call(call).has_role("decode"):
         return None
     plain = re.sub(r"\s", "", text)
@@ -103,82 +103,82 @@ def decoded(shell: Evaluation, call: Call) -> str | None:
         return None
 
 
-def openssl(shell: Evaluation, call: Call) -> str | None:
-    texts = call.texts()
+def run_openssl(shell: Evaluation, call: CommandCall) -> str | None:
+    texts = call.list_texts()
     if texts[:1] == ["base64"] or ("enc" in texts and "-base64" in texts):
-        return decoded(
-            shell, Call([call.words[0], *(w for w in call.words if w.text == "-d")], "base64", stdin=call.stdin)
+        return run_base64(
+            shell, CommandCall([call.words[0], *(w for w in call.words if w.text == "-d")], "base64", stdin=call.stdin)
         )
     return None
 
 
-def xxd(_: Evaluation, call: Call) -> str | None:
-    letters = "".join(text[1:] for text in call.texts() if text[:1] == "-")
+def run_xxd(_: Evaluation, call: CommandCall) -> str | None:
+    letters = "".join(text[1:] for text in call.list_texts() if text[:1] == "-")
     if call.stdin is None or "r" not in letters or "p" not in letters:
         return None
     digits = re.sub(r"[^0-9a-fA-F]", "", call.stdin)
     return bytes.fromhex(digits[: len(digits) // 2 * 2]).decode("utf-8", "replace")
 
 
-def rev(_: Evaluation, call: Call) -> str | None:
+def run_rev(_: Evaluation, call: CommandCall) -> str | None:
     if call.stdin is None or len(call.words) > 1:
         return None
     return "".join(line.rstrip("\n")[::-1] + "\n" for line in call.stdin.splitlines(keepends=True))
 
 
-def tac(_: Evaluation, call: Call) -> str | None:
+def run_tac(_: Evaluation, call: CommandCall) -> str | None:
     return None if call.stdin is None else "".join(line + "\n" for line in reversed(call.stdin.splitlines()))
 
 
-def tr(_: Evaluation, call: Call) -> str | None:
-    texts = call.texts()
+def run_tr(_: Evaluation, call: CommandCall) -> str | None:
+    texts = call.list_texts()
     if call.stdin is None or not texts:
         return None
     if texts[0] in ("-d", "--delete") and len(texts) == 2:
-        dropped = set(_set(texts[1]))
+        dropped = set(_expand_set(texts[1]))
         return "".join(char for char in call.stdin if char not in dropped)
     if len(texts) != 2 or texts[0][:1] == "-":
         return None
-    old, new = _set(texts[0]), _set(texts[1])
+    old, new = _expand_set(texts[0]), _expand_set(texts[1])
     if not new:
         return None
     return call.stdin.translate({ord(char): new[min(place, len(new) - 1)] for place, char in enumerate(old)})
 
 
-def _set(text: str) -> str:
-    for name, members in CLASSES.items():
+def _expand_set(text: str) -> str:
+    for name, members in LETTER_CLASSES.items():
         text = text.replace(name, members)
-    return SET_RANGE.sub(_range, escaped(text))
+    return SET_RANGE.sub(_expand_range, decode_escapes(text))
 
 
-def _range(found: re.Match[str]) -> str:
+def _expand_range(found: re.Match[str]) -> str:
     first, last = ord(found[1]), ord(found[2])
     return "".join(chr(number) for number in range(first, min(last, first + 256) + 1))
 
 
-def head(_: Evaluation, call: Call) -> str | None:
+def pass_input(_: Evaluation, call: CommandCall) -> str | None:
     """`head`, `sort`, `uniq`: their input, whole. Text that they would drop is judged rather than missed."""
-    return call.stdin if all(text[:1] == "-" or text.isdigit() for text in call.texts()) else None
+    return call.stdin if all(text[:1] == "-" or text.isdigit() for text in call.list_texts()) else None
 
 
-def rot13(_: Evaluation, call: Call) -> str | None:
+def run_rot13(_: Evaluation, call: CommandCall) -> str | None:
     return None if call.stdin is None else codecs.encode(call.stdin, "rot13")
 
 
-FEEDS: dict[str, Handler] = {
-    "echo": echo,
-    "printf": printf,
-    "cat": cat,
-    "tee": tee,
-    "base64": decoded,
-    "openssl": openssl,
-    "xxd": xxd,
-    "rev": rev,
-    "tac": tac,
-    "tr": tr,
-    "sed": sed,
-    "head": head,
-    "sort": head,
-    "uniq": head,
-    "rot13": rot13,
+FEEDS: dict[str, ProgramHandler] = {
+    "echo": run_echo,
+    "printf": run_printf,
+    "cat": run_cat,
+    "tee": run_tee,
+    "base64": run_base64,
+    "openssl": run_openssl,
+    "xxd": run_xxd,
+    "rev": run_rev,
+    "tac": run_tac,
+    "tr": run_tr,
+    "sed": run_sed,
+    "head": pass_input,
+    "sort": pass_input,
+    "uniq": pass_input,
+    "rot13": run_rot13,
 }

@@ -8,13 +8,13 @@ from os.path import normpath
 import msgspec
 
 from synaptic.shell.book.arguments import Arguments, read_arguments
-from synaptic.shell.book.entries import BOOK, UNKNOWN
+from synaptic.shell.book.entries import BOOK, UNKNOWN_PROGRAM
 from synaptic.shell.read.script import Command, Word
 
-GIT = BOOK["git"]
-INFORMING = ("version", "v", "help", "h", "html-path", "man-path", "info-path")
+GIT_ENTRY = BOOK["git"]
+INFORMING_OPTIONS = ("version", "v", "help", "h", "html-path", "man-path", "info-path")
 QUOTED_SETTING = re.compile(r"'([^'=]+)'='([^']*)'|'([^'=]+)=([^']*)'")
-EXPANSIONS = 5
+MAX_ALIAS_ROUNDS = 5
 """Aliases of aliases; git itself refuses loops."""
 NO_SETTINGS: Mapping[str, str | None] = {}
 
@@ -38,15 +38,15 @@ class GitCall(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def given(self) -> Arguments:
         """The arguments, sorted."""
-        return (GIT.find_verb(self.verb) or UNKNOWN).read(self.args)
+        return (GIT_ENTRY.find_verb(self.verb) or UNKNOWN_PROGRAM).read(self.args)
 
     @property
-    def helps(self) -> bool:
+    def is_help(self) -> bool:
         """Whether only the manual or the usage is shown. Without an option that holds an `h` it is not."""
         return any("h" in word.text and word.text[:1] == "-" for word in self.args) and self.given.is_help
 
 
-def git_call(command: Command, configured: Mapping[str, str | None] = NO_SETTINGS) -> GitCall:
+def read_git_call(command: Command, configured: Mapping[str, str | None] = NO_SETTINGS) -> GitCall:
     """A command whose program is git, read. `configured` are settings that count already."""
     argv = command.argv
     # Nearly every call has this form; the slow way gives the same result for it.
@@ -54,27 +54,27 @@ def git_call(command: Command, configured: Mapping[str, str | None] = NO_SETTING
         verb = argv[1].text if argv[1].known else ""
         call = GitCall(command, verb, argv[2:], command.cwd, argv[1], configured)
     else:
-        call = _call(command, configured)
-    return _expanded(call) if call.settings else call
+        call = _read_any_form(command, configured)
+    return _expand_alias(call) if call.settings else call
 
 
-def _call(command: Command, configured: Mapping[str, str | None]) -> GitCall:
+def _read_any_form(command: Command, configured: Mapping[str, str | None]) -> GitCall:
     """A call in any form: settings in front of it or of the verb, another case, `git-verb`."""
-    words, settings, cwd = list(command.argv[1:]), {**configured, **_from_environment(command)}, command.cwd
+    words, settings, cwd = list(command.argv[1:]), {**configured, **_read_environment(command)}, command.cwd
     if command.name != command.name.lower():
         # A file system without case runs GIT as git.
         words = [msgspec.structs.replace(word, text=word.text.lower()) for word in words]
     if command.name.lower() != "git":
         verb = Word(command.name.lower().removeprefix("git-"))
         return GitCall(command, verb.text, tuple(words), cwd, None, settings)
-    given = read_arguments(words, GIT.grammar)
-    if given.has(*INFORMING):
+    given = read_arguments(words, GIT_ENTRY.grammar)
+    if given.has(*INFORMING_OPTIONS):
         return GitCall(command, "help", (), cwd)
     for flag in given.flags:
         if flag.role == "folder":
-            cwd = _below(cwd, flag.value or Word(""))
+            cwd = _join_folder(cwd, flag.value or Word(""))
         elif flag.role == "setting":
-            settings |= _setting(flag.name, flag.value or Word(""), command)
+            settings |= _read_setting(flag.name, flag.value or Word(""), command)
     words = list(given.operands)
     if not words:
         return GitCall(command, "help", (), cwd)
@@ -82,7 +82,7 @@ def _call(command: Command, configured: Mapping[str, str | None]) -> GitCall:
     return GitCall(command, verb.text if verb.known else "", tuple(words[1:]), cwd, verb, settings)
 
 
-def _below(cwd: str, folder: Word) -> str:
+def _join_folder(cwd: str, folder: Word) -> str:
     if not folder.known:
         return ""
     if folder.text[:1] == "/":
@@ -90,7 +90,7 @@ def _below(cwd: str, folder: Word) -> str:
     return normpath(f"{cwd}/{folder.text}") if cwd else ""
 
 
-def _setting(option: str, word: Word, command: Command) -> dict[str, str | None]:
+def _read_setting(option: str, word: Word, command: Command) -> dict[str, str | None]:
     key, equals, value = word.text.partition("=")
     if option == "config-env":
         found = dict(command.assignments).get(value)
@@ -100,7 +100,7 @@ def _setting(option: str, word: Word, command: Command) -> dict[str, str | None]
     return {key.lower(): value if equals else "true"}
 
 
-def _from_environment(command: Command) -> dict[str, str | None]:
+def _read_environment(command: Command) -> dict[str, str | None]:
     """Settings that variables in front of the command carry."""
     if not command.assignments:
         return {}
@@ -115,7 +115,7 @@ def _from_environment(command: Command) -> dict[str, str | None]:
     return found
 
 
-def configured(given: Arguments) -> dict[str, str | None]:
+def read_configured(given: Arguments) -> dict[str, str | None]:
     """What `git config name value` leaves behind."""
     words = [word for word in given.words if word.text not in ("set", "add")]
     if len(words) != 2:
@@ -123,11 +123,11 @@ def configured(given: Arguments) -> dict[str, str | None]:
     return {words[0].text.lower(): words[1].text if words[1].known else None}
 
 
-def _expanded(call: GitCall) -> GitCall:
+def _expand_alias(call: GitCall) -> GitCall:
     """The call that an alias stands for. An alias cannot take the name of a verb that git has."""
-    for _ in range(EXPANSIONS):
+    for _ in range(MAX_ALIAS_ROUNDS):
         key = f"alias.{call.verb.lower()}"
-        if GIT.find_verb(call.verb) or key not in call.settings:
+        if GIT_ENTRY.find_verb(call.verb) or key not in call.settings:
             return call
         meaning = call.settings[key]
         if meaning is None:

@@ -2,45 +2,45 @@
 
 import re
 
-from synaptic.shell.effects.find import fd_finding
-from synaptic.shell.names import names
+from synaptic.shell.effects.find import read_fd
+from synaptic.shell.names import split_names
 from synaptic.shell.programs.starters import read_call
-from synaptic.shell.read.evaluate import Evaluation, Handler, some
+from synaptic.shell.read.evaluate import Evaluation, ProgramHandler, limit_words
 from synaptic.shell.read.limits import MAX_ITEMS
 from synaptic.shell.read.script import Word
-from synaptic.shell.read.state import Call
+from synaptic.shell.read.state import CommandCall
 
-EXEC = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
+EXEC_ACTIONS = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
 FIND_OPTION = re.compile(r"-[HLPO]\w*|-D")
-TESTS = names(
+FIND_TESTS = split_names(
     "-name -iname -path -ipath -regex -iregex -type -mtime -mmin -atime -amin -ctime -cmin -size -empty -newer -user"
     " -group -perm -maxdepth -mindepth -links -inum -xtype -lname -nouser -nogroup -wholename -iwholename"
 )
 """Tests of `find` that leave some of what it finds."""
 LIST_MARK = re.compile(r":::+\+?")
 FD_MARK = re.compile(r"\{(?://|/?\.?)\}")
-UNKNOWN = Word("{}", known=False)
+UNKNOWN_ITEM = Word("{}", known=False)
 """An item that is not known."""
 
 
-def find(shell: Evaluation, call: Call) -> str | None:
+def run_find(shell: Evaluation, call: CommandCall) -> str | None:
     words = call.words
-    roots = _roots(words)
+    roots = _find_roots(words)
     place = 1
     while place < len(words):
-        if words[place].text in EXEC:
-            end = _end(words, place + 1)
-            for root in some(roots, "{}"):
-                inner = [_filled(word, _below(root)) for word in words[place + 1 : end]]
-                shell.wrapped(call, inner, f"find {words[place].text}")
+        if words[place].text in EXEC_ACTIONS:
+            end = _find_command_end(words, place + 1)
+            for root in limit_words(roots, "{}"):
+                inner = [_fill_mark(word, _join_unknown(root)) for word in words[place + 1 : end]]
+                shell.run_wrapped(call, inner, f"find {words[place].text}")
             place = end
         elif words[place].text == "-delete":
-            _deleted(shell, call, roots)
+            _run_find_delete(shell, call, roots)
         place += 1
     return None
 
 
-def _roots(words: list[Word]) -> list[Word]:
+def _find_roots(words: list[Word]) -> list[Word]:
     place = 1
     while place < len(words) and FIND_OPTION.fullmatch(words[place].text):
         place += 1
@@ -52,106 +52,108 @@ def _roots(words: list[Word]) -> list[Word]:
     return roots or [Word(".")]
 
 
-def _end(words: list[Word], start: int) -> int:
+def _find_command_end(words: list[Word], start: int) -> int:
     for place in range(start, len(words)):
         if words[place].text == ";" or (words[place].text == "+" and words[place - 1].text == "{}"):
             return place
     return len(words)
 
 
-def _below(root: Word) -> Word:
+def _join_unknown(root: Word) -> Word:
     """A path that is not known below one that is."""
     return Word(f"{root.text.rstrip('/')}/{{}}", known=False, span=None)
 
 
-def _filled(word: Word, item: Word, mark: str = "{}") -> Word:
+def _fill_mark(word: Word, item: Word, mark: str = "{}") -> Word:
     if mark not in word.text:
         return word
     return Word(word.text.replace(mark, item.text), word.known and item.known, item.glob, None, False, item.outputs)
 
 
-def _deleted(shell: Evaluation, call: Call, roots: list[Word]) -> None:
+def _run_find_delete(shell: Evaluation, call: CommandCall, roots: list[Word]) -> None:
     """Everything below the roots, or what the tests leave of it."""
-    tested = any(word.text in TESTS for word in call.words)
-    for root in some(roots, "{}"):
+    tested = any(word.text in FIND_TESTS for word in call.words)
+    for root in limit_words(roots, "{}"):
         # Judged as the `rm` that has the same effect, so that no policy needs to know `-delete`.
-        argv = [Word("rm"), Word("-f"), _below(root)] if tested else [Word("rm"), Word("-rf"), root]
-        shell.wrapped(call, argv, "find -delete")
+        argv = [Word("rm"), Word("-f"), _join_unknown(root)] if tested else [Word("rm"), Word("-rf"), root]
+        shell.run_wrapped(call, argv, "find -delete")
 
 
-def xargs(shell: Evaluation, call: Call) -> str | None:
+def run_xargs(shell: Evaluation, call: CommandCall) -> str | None:
     given = read_call(call)
     inner = list(given.operands) or [Word("echo")]
-    mark = next(iter(given.values("I", "replace", "J")), Word("{}") if given.has("replace") else None)
-    items = _items(call.stdin, mark is not None)
+    mark = next(iter(given.get_values("I", "replace", "J")), Word("{}") if given.has("replace") else None)
+    items = _split_items(call.stdin, mark is not None)
     if mark is None:
-        return shell.wrapped(call, [*inner, *items], "xargs")
-    for item in some(items, "{}"):
-        shell.wrapped(call, [_filled(word, item, mark.text) for word in inner], "xargs")
+        return shell.run_wrapped(call, [*inner, *items], "xargs")
+    for item in limit_words(items, "{}"):
+        shell.run_wrapped(call, [_fill_mark(word, item, mark.text) for word in inner], "xargs")
     return None
 
 
-def _items(text: str | None, lines: bool) -> list[Word]:
+def _split_items(text: str | None, lines: bool) -> list[Word]:
     if text is None:
-        return [UNKNOWN]
+        return [UNKNOWN_ITEM]
     found = text.splitlines() if lines else re.sub(r"[\"'\\]", "", text.replace("\0", " ")).split()
     words = [Word(item.strip()) for item in found[:MAX_ITEMS]]
     # The items that are cut off may be anything, and an unknown one is taken at its worst.
-    return words if len(found) <= MAX_ITEMS else [*words, UNKNOWN]
+    return words if len(found) <= MAX_ITEMS else [*words, UNKNOWN_ITEM]
 
 
-def parallel(shell: Evaluation, call: Call) -> str | None:
+def run_parallel(shell: Evaluation, call: CommandCall) -> str | None:
     """The command line is put together as text and given to a shell, once per item."""
     words = list(read_call(call).operands)
     mark = next((at for at, word in enumerate(words) if LIST_MARK.fullmatch(word.text)), len(words))
     inner = words[:mark]
     items = [word for word in words[mark + 1 :] if not LIST_MARK.fullmatch(word.text)]
     if mark == len(words):
-        items = _items(call.stdin, lines=True)
-    for item in some(items, "{}"):
-        _one(shell, inner, item)
+        items = _split_items(call.stdin, lines=True)
+    for item in limit_words(items, "{}"):
+        _run_for_item(shell, inner, item)
     if not items and inner:
-        _command(shell, inner, [_filled(word, UNKNOWN) for word in inner])
+        _run_filled(shell, inner, [_fill_mark(word, UNKNOWN_ITEM) for word in inner])
     return None
 
 
-def _one(shell: Evaluation, inner: list[Word], item: Word) -> None:
+def _run_for_item(shell: Evaluation, inner: list[Word], item: Word) -> None:
     if not inner:
         if item.known:
-            shell.code(item.text, "parallel")
+            shell.run_code(item.text, "parallel")
         else:
-            shell.gap("code", "parallel runs lines that are not known")
+            shell.add_gap("code", "parallel runs lines that are not known")
         return
-    filled = [_filled(word, item) for word in inner]
+    filled = [_fill_mark(word, item) for word in inner]
     if filled == inner:
         filled = [*inner, item]
-    _command(shell, inner, filled)
+    _run_filled(shell, inner, filled)
 
 
-def _command(shell: Evaluation, inner: list[Word], filled: list[Word]) -> None:
+def _run_filled(shell: Evaluation, inner: list[Word], filled: list[Word]) -> None:
     """The words as a command, and as text for a shell when the first may be more than a name."""
     if len(filled) > 1:
-        shell.wrapped(Call([]), filled, "parallel")
+        shell.run_wrapped(CommandCall([]), filled, "parallel")
     if len(inner) == 1 or " " in inner[0].text:
-        shell.code(" ".join(word.text for word in filled), "parallel")
+        shell.run_code(" ".join(word.text for word in filled), "parallel")
 
 
-def fd(shell: Evaluation, call: Call) -> str | None:
+def run_fd(shell: Evaluation, call: CommandCall) -> str | None:
     """`fd -x` for each, `fd -X` for all: the path is put behind the words that name no place for it."""
     given = read_call(call)
     if not given.has_role("rest"):
         return None
-    inner = list(given.behind[: _end(list(given.behind), 0)])
-    for root in some(list(fd_finding(call.words).roots), "{}"):
-        filled = [_put(item, _below(root)) for item in inner]
-        shell.wrapped(call, filled if filled != inner else [*inner, _below(root)], f"fd {given.flags[-1].word.text}")
+    inner = list(given.behind[: _find_command_end(list(given.behind), 0)])
+    for root in limit_words(list(read_fd(call.words).roots), "{}"):
+        filled = [_fill_fd_mark(item, _join_unknown(root)) for item in inner]
+        shell.run_wrapped(
+            call, filled if filled != inner else [*inner, _join_unknown(root)], f"fd {given.flags[-1].word.text}"
+        )
     return None
 
 
-def _put(word: Word, item: Word) -> Word:
+def _fill_fd_mark(word: Word, item: Word) -> Word:
     """The path, or the part of it that `{/}`, `{//}` and their kin stand for."""
     found = FD_MARK.search(word.text)
-    return _filled(word, item, found[0]) if found else word
+    return _fill_mark(word, item, found[0]) if found else word
 
 
-ITEMS: dict[str, Handler] = {"find": find, "xargs": xargs, "parallel": parallel, "fd": fd}
+ITEMS: dict[str, ProgramHandler] = {"find": run_find, "xargs": run_xargs, "parallel": run_parallel, "fd": run_fd}

@@ -8,15 +8,15 @@ import msgspec
 
 from synaptic.shell.read.limits import MAX_ESCAPES, MAX_PATTERN, MAX_ROUNDS
 
-NAMED = re.compile(r"\$\$|\$[({](?:shell[ \t]+|([\w.-]+)[)}])")
-AUTOMATIC = re.compile(r"\$([$@<^*])")
-ROUNDS = 3
+VARIABLE_REFERENCE = re.compile(r"\$\$|\$[({](?:shell[ \t]+|([\w.-]+)[)}])")
+AUTOMATIC_VARIABLE = re.compile(r"\$([$@<^*])")
+MAX_VARIABLE_ROUNDS = 3
 """Variables inside variables."""
-ALWAYS = {"RM": "rm -f", "MAKE": "make", "SHELL": "/bin/sh", "CURDIR": "${PWD}"}
+DEFAULT_VARIABLES = {"RM": "rm -f", "MAKE": "make", "SHELL": "/bin/sh", "CURDIR": "${PWD}"}
 """Variables that every Makefile has."""
 
 
-class Rule(msgspec.Struct):
+class MakeRule(msgspec.Struct):
     """What a target needs, and the lines that make it."""
 
     needs: list[str]
@@ -27,44 +27,44 @@ class Makefile:
     """The rules and variables of a text, as far as they stand there plainly."""
 
     def __init__(self, text: str) -> None:
-        self.rules: dict[str, Rule] = {}
-        self.variables: dict[str, str] = dict(ALWAYS)
-        current: list[Rule] = []
+        self.rules: dict[str, MakeRule] = {}
+        self.variables: dict[str, str] = dict(DEFAULT_VARIABLES)
+        current: list[MakeRule] = []
         for line in text.replace("\\\n", " ").splitlines():
             if line[:1] == "\t":
                 for rule in current:
                     rule.lines.append(line)
             elif line.strip() and line[0] != "#":
-                current = self._rules(line)
+                current = self._read_rules(line)
 
-    def _rules(self, line: str) -> list[Rule]:
+    def _read_rules(self, line: str) -> list[MakeRule]:
         """The rules that a line opens; none when it sets a variable."""
         head, colon, tail = line.partition(":")
         if "=" in head or tail.lstrip(":")[:1] == "=" or not colon:
-            self._variable(line)
+            self._read_variable(line)
             return []
         needs, _, recipe = tail.lstrip(":").partition(";")
-        found = [self.rules.setdefault(name, Rule([], [])) for name in dict.fromkeys(head.split()[:MAX_ROUNDS])]
+        found = [self.rules.setdefault(name, MakeRule([], [])) for name in dict.fromkeys(head.split()[:MAX_ROUNDS])]
         for rule in found:
             rule.needs.extend(needs.split())
             rule.lines.extend([recipe] if recipe else [])
         return found
 
-    def _variable(self, line: str) -> None:
+    def _read_variable(self, line: str) -> None:
         name, equals, value = line.partition("=")
         words = name.rstrip(" \t:?+!").split()
         if equals and words:
             self.variables[words[-1]] = value.strip()[:MAX_PATTERN]
 
-    def recipes(self, goals: list[str], given: Mapping[str, str]) -> Iterator[str]:
+    def iter_recipes(self, goals: list[str], given: Mapping[str, str]) -> Iterator[str]:
         """The shell text of each line that these goals run, what they need first."""
         plain = (name for name in self.rules if name[:1] != "." and "%" not in name)
         values = ChainMap(dict(given), self.variables)
-        for target in self._ordered(goals or [next(plain, "")]):
+        for target in self._order_targets(goals or [next(plain, "")]):
             for line in self.rules[target].lines:
-                yield _expanded(line, values, target).strip().lstrip("@-+ \t")
+                yield _expand_recipe(line, values, target).strip().lstrip("@-+ \t")
 
-    def _ordered(self, goals: list[str]) -> list[str]:
+    def _order_targets(self, goals: list[str]) -> list[str]:
         found: list[str] = []
         seen: set[str] = set()
         # A stack and not recursion: a chain of a thousand targets would exceed Python's limit.
@@ -80,15 +80,15 @@ class Makefile:
         return found
 
 
-def _expanded(line: str, values: Mapping[str, str], target: str) -> str:
-    for _ in range(ROUNDS):
+def _expand_recipe(line: str, values: Mapping[str, str], target: str) -> str:
+    for _ in range(MAX_VARIABLE_ROUNDS):
         if "$" not in line or len(line) > MAX_ESCAPES:
             break
-        line = NAMED.sub(lambda found: _value(found, values), line)[: 2 * MAX_ESCAPES]
-    return AUTOMATIC.sub(lambda found: {"$": "$", "@": target}.get(found[1], "${need}"), line)
+        line = VARIABLE_REFERENCE.sub(lambda found: _expand_reference(found, values), line)[: 2 * MAX_ESCAPES]
+    return AUTOMATIC_VARIABLE.sub(lambda found: {"$": "$", "@": target}.get(found[1], "${need}"), line)
 
 
-def _value(found: re.Match[str], values: Mapping[str, str]) -> str:
+def _expand_reference(found: re.Match[str], values: Mapping[str, str]) -> str:
     """What a reference stands for. What the text does not set comes from the environment, as in a shell."""
     if found[0] == "$$":
         return "$$"

@@ -4,9 +4,9 @@ import re
 
 from synaptic.shell.read.evaluate import Evaluation
 from synaptic.shell.read.limits import MAX_LITERAL, MAX_PATTERN
-from synaptic.shell.read.state import Call
+from synaptic.shell.read.state import CommandCall
 
-SUBSTITUTES = re.compile(r"s([^\w\\\n])((?:(?!\1)[^\n\\]|\\[^\n])*+)\1((?:(?!\1)[^\n\\]|\\[^\n])*+)\1(g?)")
+SED_SUBSTITUTION = re.compile(r"s([^\w\\\n])((?:(?!\1)[^\n\\]|\\[^\n])*+)\1((?:(?!\1)[^\n\\]|\\[^\n])*+)\1(g?)")
 SED_PLAIN = re.compile(r"(\^?)([\w\s/@#%:;,-]*|\.\*)(\$?)")
 SED_GROUP = re.compile(r"\\[\dnLUE]")
 SED_MATCHED = re.compile(r"\\.|&")
@@ -23,22 +23,22 @@ MAX_SED = 10_000
 """Characters in which text is exchanged."""
 
 
-def sed(shell: Evaluation, call: Call) -> str | None:
+def run_sed(shell: Evaluation, call: CommandCall) -> str | None:
     """One `s` command on known text; `e` runs a command."""
-    for text in call.texts():
+    for text in call.list_texts():
         found = SED_RUNS.match(text)
         if found:
-            shell.code(found[1], "sed e")
-        _executed(shell, call, SED_OPTION.sub("", text, count=1) if text[:1] == "-" else text)
-    texts = [text for text in call.texts() if text not in ("-E", "-r", "-e")]
+            shell.run_code(found[1], "sed e")
+        _run_substituted(shell, call, SED_OPTION.sub("", text, count=1) if text[:1] == "-" else text)
+    texts = [text for text in call.list_texts() if text not in ("-E", "-r", "-e")]
     if len(texts) != 1 or len(texts[0]) > MAX_PATTERN or call.stdin is None or len(call.stdin) > MAX_SED:
         return None
-    found = SUBSTITUTES.fullmatch(texts[0])
-    shell.budget.text(len(call.stdin))
-    return _exchanged(call.stdin, found) if found else None
+    found = SED_SUBSTITUTION.fullmatch(texts[0])
+    shell.budget.count_text(len(call.stdin))
+    return _substitute_text(call.stdin, found) if found else None
 
 
-def _executed(shell: Evaluation, call: Call, script: str) -> None:
+def _run_substituted(shell: Evaluation, call: CommandCall, script: str) -> None:
     """`s/old/new/e` runs the resulting line. Where the input is not known, the replacement counts as what runs."""
     if len(script) > MAX_SED or script.count("s") == 0 or "e" not in script:
         return
@@ -46,20 +46,20 @@ def _executed(shell: Evaluation, call: Call, script: str) -> None:
     for _ in range(MAX_COMMANDS):
         found = SED_COMMAND.match(script, at)
         if found and "e" in found[4]:
-            shell.code(_line(call, found), "sed e")
+            shell.run_code(_make_line(call, found), "sed e")
         step = None if found else SED_NEXT.search(script, at)
         if not (found or step):
             return
         at = found.end() if found else step.end()  # type: ignore[union-attr]  # one of them was found
 
 
-def _line(call: Call, found: re.Match[str]) -> str:
+def _make_line(call: CommandCall, found: re.Match[str]) -> str:
     known = call.stdin is not None and len(call.stdin) <= MAX_SED
-    made = _exchanged(call.stdin or "", found) if known and len(found[2]) <= MAX_PATTERN else None
+    made = _substitute_text(call.stdin or "", found) if known and len(found[2]) <= MAX_PATTERN else None
     return made if made is not None else found[3].replace(f"\\{found[1]}", found[1])
 
 
-def _exchanged(text: str, found: re.Match[str]) -> str | None:
+def _substitute_text(text: str, found: re.Match[str]) -> str | None:
     """Replace plain text. `^` and `$` are the ends of a line, `.*` alone is all of it; None for other patterns."""
     mark, old, new, flags = found.groups()
     old, new = old.replace(f"\\{mark}", mark), new.replace(f"\\{mark}", mark)
@@ -69,12 +69,12 @@ def _exchanged(text: str, found: re.Match[str]) -> str | None:
         return None
     form = re.escape(inside[2]) if inside[2] != ".*" else ".*"
     pattern = re.compile(f"{inside[1]}{form}{inside[3]}")
-    put = SED_MATCHED.sub(_matched, new)
+    put = SED_MATCHED.sub(_convert_replacement, new)
     lines = (pattern.sub(put, line, 0 if "g" in flags else 1) for line in text.splitlines())
     return "".join(f"{line}\n" for line in lines)[:MAX_LITERAL]
 
 
-def _matched(found: re.Match[str]) -> str:
+def _convert_replacement(found: re.Match[str]) -> str:
     """`&` is what was matched, and a backslash takes the meaning from what follows."""
     if found[0] == "&":
         return r"\g<0>"

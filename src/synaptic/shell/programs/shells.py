@@ -7,39 +7,39 @@ import msgspec
 from synaptic.shell.book.arguments import Arguments, read_arguments
 from synaptic.shell.book.entries import find_program
 from synaptic.shell.programs.feed import FEEDS
-from synaptic.shell.programs.pagers import EDITORS, start_named
+from synaptic.shell.programs.pagers import EDITOR_VARIABLES, start_named
 from synaptic.shell.programs.starters import read_call, run_line
-from synaptic.shell.read.evaluate import Evaluation, Handler
-from synaptic.shell.read.lexer import Source
+from synaptic.shell.read.evaluate import Evaluation, ProgramHandler
+from synaptic.shell.read.lexer import SourcePosition
 from synaptic.shell.read.script import Command, Word
-from synaptic.shell.read.state import Call
-from synaptic.shell.read.value import Value
+from synaptic.shell.read.state import CommandCall
+from synaptic.shell.read.value import VariableValue
 
-UNSET = re.compile(r"\+[a-zA-Z]+")
+PLUS_OPTION = re.compile(r"\+[a-zA-Z]+")
 WINDOWS_CODE = frozenset({"-command", "-c", "/c", "/k"})
 """Words behind which PowerShell and `cmd` are given code."""
-PRINTS = frozenset({"echo", "printf", "cat"})
+PRINTING_PROGRAMS = frozenset({"echo", "printf", "cat"})
 
 
-def shell_program(shell: Evaluation, call: Call) -> str | None:
+def run_shell(shell: Evaluation, call: CommandCall) -> str | None:
     options, operands = _read_shell(call)
-    if options.has_role("ends") or options.value("o") == "noexec":
+    if options.has_role("ends") or options.get_value("o") == "noexec":
         return None
     _run_startup(shell, call, options)
     if options.has("command"):
-        return _given(shell, call, operands)
+        return _run_given_code(shell, call, operands)
     # With `-s` the words are arguments of the code on the input, not a file.
     if operands and not options.has("s"):
-        return _file(shell, call, operands)
-    return _input(shell, call, operands)
+        return _run_file(shell, call, operands)
+    return _run_input(shell, call, operands)
 
 
-def _read_shell(call: Call) -> tuple[Arguments, list[Word]]:
+def _read_shell(call: CommandCall) -> tuple[Arguments, list[Word]]:
     """The options and the operands; `+x` is an option as `-x` is, and `-c` may stand behind it."""
     grammar = find_program("sh").grammar
     given = read_arguments(call.words[1:], grammar)
     flags, words = given.flags, given.operands
-    while words and not given.dashes and UNSET.fullmatch(words[0].text):
+    while words and not given.dashes and PLUS_OPTION.fullmatch(words[0].text):
         turned = Word(f"-{words[0].text[1:]}", words[0].known)
         given = read_arguments([turned, *words[1:]], grammar)
         # What `+n` and `+o noexec` name is switched off; only `+c` still brings code.
@@ -48,130 +48,130 @@ def _read_shell(call: Call) -> tuple[Arguments, list[Word]]:
     return Arguments(flags), list(words)
 
 
-def _run_startup(shell: Evaluation, call: Call, options: Arguments) -> None:
+def _run_startup(shell: Evaluation, call: CommandCall, options: Arguments) -> None:
     """The files that a shell runs before all else."""
-    for word in options.values("rcfile", "init-file"):
+    for word in options.get_values("rcfile", "init-file"):
         _run_known(shell, word.text, f"{call.name} --rcfile")
     for name, word in call.assignments:
         if name in ("BASH_ENV", "ENV"):
             _run_known(shell, word.text, name)
         elif name == "PROMPT_COMMAND":
-            shell.code(word.text, name)
+            shell.run_code(word.text, name)
     held = shell.variables.get("BASH_ENV")
     if held is not None:
         _run_known(shell, held.text, "BASH_ENV")
 
 
 def _run_known(shell: Evaluation, path: str, label: str) -> None:
-    text = shell.files.get(shell.path(path))
+    text = shell.files.get(shell.make_file_key(path))
     if text is not None:
-        shell.code(text, label)
+        shell.run_code(text, label)
 
 
-def _given(shell: Evaluation, call: Call, operand: list[Word]) -> str | None:
+def _run_given_code(shell: Evaluation, call: CommandCall, operand: list[Word]) -> str | None:
     if not operand:
         return None
-    with shell.reading(call.stdin), shell.apart():
+    with shell.feed_input(call.stdin), shell.isolate():
         shell.arguments = operand[2:]
         if len(operand) > 1:
-            shell.variables["0"] = Value(operand[1].text, operand[1].known)
+            shell.variables["0"] = VariableValue(operand[1].text, operand[1].known)
         return run_line(shell, operand[0], f"{call.name} -c")
 
 
-def _file(shell: Evaluation, call: Call, operand: list[Word]) -> str | None:
-    text = shell.files.get(shell.path(operand[0].text))
+def _run_file(shell: Evaluation, call: CommandCall, operand: list[Word]) -> str | None:
+    text = shell.files.get(shell.make_file_key(operand[0].text))
     if text is None:
         if not operand[0].known and operand[0].text[:2] == "<(":
-            shell.gap("code", f"{call.name} {operand[0].text}")
+            shell.add_gap("code", f"{call.name} {operand[0].text}")
         elif operand[0].text in ("-", "/dev/stdin"):
-            return _input(shell, call, operand[1:])
+            return _run_input(shell, call, operand[1:])
         return None
-    with shell.apart():
+    with shell.isolate():
         shell.arguments = operand[1:]
-        shell.variables["0"] = Value(operand[0].text)
-        return shell.code(text, f"{call.name} file")
+        shell.variables["0"] = VariableValue(operand[0].text)
+        return shell.run_code(text, f"{call.name} file")
 
 
-def _input(shell: Evaluation, call: Call, arguments: list[Word]) -> str | None:
+def _run_input(shell: Evaluation, call: CommandCall, arguments: list[Word]) -> str | None:
     if call.stdin is not None:
-        with shell.reading(None), shell.apart():  # what its commands read is the rest of the code
+        with shell.feed_input(None), shell.isolate():  # what its commands read is the rest of the code
             shell.arguments = arguments
-            return shell.code(call.stdin, f"{call.name} <", fed_by(call))
+            return shell.run_code(call.stdin, f"{call.name} <", locate_here_document(call))
     if (shell.stages and shell.stages[-1][1] > 0) or any(item.operator[0] == "<" for item in call.redirects):
-        shell.gap("code", f"{call.name} reads code that is not known")
+        shell.add_gap("code", f"{call.name} reads code that is not known")
     return None
 
 
-def fed_by(call: Call) -> Source:
+def locate_here_document(call: CommandCall) -> SourcePosition:
     """Where a here-document's text stands, when it stands in the text as it is read."""
     # The last redirection of the input counts.
     for redirect in reversed(call.redirects):
         span = redirect.target.span
         if redirect.operator == "<<" and span is not None and redirect.target.text == call.stdin:
-            return Source(span[0], inner=True)
-    return Source(None)
+            return SourcePosition(span[0], inner=True)
+    return SourcePosition(None)
 
 
-def source(shell: Evaluation, call: Call) -> str | None:
+def run_source(shell: Evaluation, call: CommandCall) -> str | None:
     words = read_call(call).operands
     if not words:
         return None
-    text = shell.files.get(shell.path(words[0].text))
+    text = shell.files.get(shell.make_file_key(words[0].text))
     if text is not None:
-        return shell.code(text, "source")
+        return shell.run_code(text, "source")
     if words[0].text == "/dev/stdin" and call.stdin is not None:
-        with shell.reading(None):
-            return shell.code(call.stdin, "source")
+        with shell.feed_input(None):
+            return shell.run_code(call.stdin, "source")
     if words[0].text[:2] == "<(" or words[0].text == "/dev/stdin":
-        shell.gap("code", f"source {words[0].text}")
+        shell.add_gap("code", f"source {words[0].text}")
     return None
 
 
-def switch_user(shell: Evaluation, call: Call) -> str | None:
+def switch_user(shell: Evaluation, call: CommandCall) -> str | None:
     """`su -c`, `runuser -c`, `script -c`, `sg group -c`."""
     program = find_program(call.name)
     # The line may stand behind the name of the user or the group.
     given = read_arguments(call.words[1:], msgspec.structs.replace(program.grammar, stops=False))
-    if lines := given.of_role("run"):
+    if lines := given.get_by_role("run"):
         return run_line(shell, lines[0], f"{call.name} -c")
     if call.stdin is not None and call.name in ("su", "runuser"):
-        with shell.reading(None):
-            return shell.code(call.stdin, f"{call.name} <")
+        with shell.feed_input(None):
+            return shell.run_code(call.stdin, f"{call.name} <")
     if call.name == "script":
-        return shell.wrapped(call, list(program.read(call.words[1:]).operands[1:]), "script")
+        return shell.run_wrapped(call, list(program.read(call.words[1:]).operands[1:]), "script")
     given = program.read(call.words[1:])
-    return shell.wrapped(call, list(given.operands), "runuser") if given.has("user") else None
+    return shell.run_wrapped(call, list(given.operands), "runuser") if given.has("user") else None
 
 
-def queued(shell: Evaluation, call: Call) -> str | None:
+def run_at(shell: Evaluation, call: CommandCall) -> str | None:
     """`at` and `batch`: the commands in a file or on their input run later."""
-    named = read_call(call).value("f")
-    text = shell.files.get(shell.path(named)) if named else call.stdin
+    named = read_call(call).get_value("f")
+    text = shell.files.get(shell.make_file_key(named)) if named else call.stdin
     if text is not None:
-        shell.code(text, call.name)
+        shell.run_code(text, call.name)
     return None
 
 
-def crontab(shell: Evaluation, call: Call) -> str | None:
+def run_crontab(shell: Evaluation, call: CommandCall) -> str | None:
     """The lines of a table that are known, also where others are not: `(crontab -l; echo ...) | crontab -`."""
     given = read_call(call)
     if given.has("e"):
-        start_named(shell, call, EDITORS)
+        start_named(shell, call, EDITOR_VARIABLES)
     words = given.operands
     named = bool(words) and words[0].text != "-"
-    text = shell.files.get(shell.path(words[0].text)) if named else call.stdin
+    text = shell.files.get(shell.make_file_key(words[0].text)) if named else call.stdin
     if text is None:
         # `crontab -l` is not known, and makes all of the input unknown. The lines that are added to it still are.
-        before = [shell.commands[place] for place in words[0].outputs] if named else _piped(shell, call)
-        text = "".join(_printed(shell, one) for one in before)
+        before = [shell.commands[place] for place in words[0].outputs] if named else _list_piped_before(shell, call)
+        text = "".join(_print_known(shell, one) for one in before)
     for line in text.splitlines():
         fields = line.split(None, 1 if line[:1] == "@" else 5)
         if len(fields) in (2, 6) and line[:1] != "#":
-            shell.code(fields[-1], "crontab")
+            shell.run_code(fields[-1], "crontab")
     return None
 
 
-def _piped(shell: Evaluation, call: Call) -> list[Command]:
+def _list_piped_before(shell: Evaluation, call: CommandCall) -> list[Command]:
     """The commands before this one in its pipeline, in order."""
     if not shell.stages:
         return []
@@ -186,26 +186,30 @@ def _piped(shell: Evaluation, call: Call) -> list[Command]:
     return found[::-1]
 
 
-def _printed(shell: Evaluation, command: Command) -> str:
+def _print_known(shell: Evaluation, command: Command) -> str:
     """What a command prints by itself, when that is known."""
-    if command.name not in PRINTS or command.args[:1] == ("-v",) or any(one.writes for one in command.redirects):
+    if (
+        command.name not in PRINTING_PROGRAMS
+        or command.args[:1] == ("-v",)
+        or any(one.is_write for one in command.redirects)
+    ):
         return ""
-    call = Call(list(command.argv), command.name, stdin=command.stdin)
+    call = CommandCall(list(command.argv), command.name, stdin=command.stdin)
     return FEEDS[command.name](shell, call) or ""
 
 
-def powershell(shell: Evaluation, call: Call) -> str | None:
+def run_powershell(shell: Evaluation, call: CommandCall) -> str | None:
     """`-Command` and everything behind it; `cmd /c` and its like."""
     places = (at for at, word in enumerate(call.words) if word.text.lower() in WINDOWS_CODE)
     words = call.words[next(places, len(call.words)) + 1 :]
-    return shell.code(" ".join(word.text for word in words), call.name) if words else None
+    return shell.run_code(" ".join(word.text for word in words), call.name) if words else None
 
 
-SHELLS: dict[str, Handler] = {
-    "sh": shell_program,
-    "source": source,
+SHELL_HANDLERS: dict[str, ProgramHandler] = {
+    "sh": run_shell,
+    "source": run_source,
     **dict.fromkeys(("su", "runuser", "sg", "script"), switch_user),
-    "at": queued,
-    "crontab": crontab,
-    **dict.fromkeys(("pwsh", "cmd"), powershell),
+    "at": run_at,
+    "crontab": run_crontab,
+    **dict.fromkeys(("pwsh", "cmd"), run_powershell),
 }

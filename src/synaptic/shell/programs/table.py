@@ -1,6 +1,6 @@
 """The programs whose arguments are understood: what each of them runs, changes or prints."""
 
-from synaptic.shell.book.entries import Program, programs
+from synaptic.shell.book.entries import ProgramEntry, iter_programs
 from synaptic.shell.programs import (
     builtin,
     elsewhere,
@@ -15,14 +15,14 @@ from synaptic.shell.programs import (
     starters,
 )
 from synaptic.shell.programs.pagers import start_pager
-from synaptic.shell.read.evaluate import Handler
+from synaptic.shell.read.evaluate import ProgramHandler
 
-WITH_LOGIC: dict[str, Handler] = {
+OWN_HANDLERS: dict[str, ProgramHandler] = {
     **starters.STARTERS,
     **manifest.MANIFESTS,
     **feed.FEEDS,
-    **folders.FOLDERS,
-    **shells.SHELLS,
+    **folders.FOLDER_PRINTERS,
+    **shells.SHELL_HANDLERS,
     **items.ITEMS,
     **elsewhere.ELSEWHERE,
     **interpreters.LANGUAGES,
@@ -32,10 +32,10 @@ WITH_LOGIC: dict[str, Handler] = {
 """Programs that need code of their own to tell what they start, by the name of their book entry."""
 
 
-def _find_handler(program: Program) -> Handler | None:
+def _find_handler(program: ProgramEntry) -> ProgramHandler | None:
     """What follows a program: its own logic, or what the book says that it runs."""
-    if program.name in WITH_LOGIC:
-        return WITH_LOGIC[program.name]
+    if program.name in OWN_HANDLERS:
+        return OWN_HANDLERS[program.name]
     if program.remote:
         return elsewhere.start_remote
     if program.starts:
@@ -44,8 +44,8 @@ def _find_handler(program: Program) -> Handler | None:
     return starters.start_declared if any(one.starts_command for one in runs) else None
 
 
-PROGRAMS: dict[str, Handler] = {
+PROGRAM_HANDLERS: dict[str, ProgramHandler] = {
     **builtin.BUILTINS,
-    **{name: handler for one in programs() if (handler := _find_handler(one)) for name in one.names},
+    **{name: handler for one in iter_programs() if (handler := _find_handler(one)) for name in one.names},
 }
 """By every name of each program."""

@@ -3,20 +3,42 @@
 import re
 
 from synaptic.shell.read.simple import REDIRECTION, STARTS_REDIRECT, SimpleCommands
-from synaptic.shell.read.syntax import Choice, Function, Group, Loop, Node, Redirection, Test, Token
-from synaptic.shell.read.whole import ROW
+from synaptic.shell.read.syntax import (
+    Choice,
+    CommandGroup,
+    FunctionDefinition,
+    Loop,
+    Node,
+    Redirection,
+    TestExpression,
+    WordToken,
+)
+from synaptic.shell.read.whole import WORD_ROW
 
-CLOSING = frozenset({"then", "elif", "else", "fi", "do", "done", "esac", "}"})
-KEYWORDS = CLOSING | {"if", "for", "select", "while", "until", "case", "function", "coproc", "time", "{", "!", "[["}
+CLOSING_WORDS = frozenset({"then", "elif", "else", "fi", "do", "done", "esac", "}"})
+KEYWORDS = CLOSING_WORDS | {
+    "if",
+    "for",
+    "select",
+    "while",
+    "until",
+    "case",
+    "function",
+    "coproc",
+    "time",
+    "{",
+    "!",
+    "[[",
+}
 FUNCTION_NAME = re.compile(r"([^\s;&|()<>]++)(?:[ \t]*+\([ \t]*+\))?")
 """What follows the word `function`: the brackets behind the name may be missing."""
 KEYWORD = re.compile(rf"(?:{'|'.join(map(re.escape, sorted(KEYWORDS)))})(?=[ \t\n;&|()<>]|\\\n|$)")
 THEN, ELSE, DO, DONE = frozenset({"then"}), frozenset({"elif", "else", "fi"}), frozenset({"do"}), frozenset({"done"})
-CLOSES = {"}": frozenset("}"), ")": frozenset(")")}
+CLOSING_SETS = {"}": frozenset("}"), ")": frozenset(")")}
 BRANCH = frozenset({";;", "esac"})
 STARTS_SEPARATOR = frozenset(" \t\n;&|#\\")
 BETWEEN = re.compile(r"[; \t\n]*+")
-LOOP = re.compile(rf"[ \t]++(\w++)[ \t]++in({ROW})[ \t]*+[;\n][ \t\n]*+do(?=[ \t\n])")
+LOOP = re.compile(rf"[ \t]++(\w++)[ \t]++in({WORD_ROW})[ \t]*+[;\n][ \t\n]*+do(?=[ \t\n])")
 """The head of a `for` as most are written."""
 IN = re.compile(r"in(?=[ \t\n;\\])")
 LOOP_NAME = re.compile(r"\w+")
@@ -24,14 +46,14 @@ CASE_END = re.compile(r";;&?|;&")
 TIME_OPTION = re.compile(r"(?:[ \t]+-p(?=[ \t]))?(?:[ \t]+--(?=[ \t]))?")
 
 
-class Compounds(SimpleCommands):
+class CompoundCommands(SimpleCommands):
     """Reads what keywords and brackets open. The grammar above it reads the commands inside."""
 
-    def command(self) -> Node:
+    def read_command(self) -> Node:
         """The command that starts here; the grammar provides it."""
         raise TypeError(f"{type(self).__name__} reads no commands")
 
-    def separators(self, in_case: bool) -> None:
+    def skip_separators(self, in_case: bool) -> None:
         while self.at < self.size:
             if not in_case and not self.waiting:
                 self.at = BETWEEN.match(self.text, self.at).end()  # type: ignore[union-attr]
@@ -39,13 +61,13 @@ class Compounds(SimpleCommands):
             if char not in STARTS_SEPARATOR:
                 return
             if char == "\n":
-                self.newline()
+                self.skip_newline()
             elif char == ";" and not in_case:
                 self.at += 1
             elif char in " \t" or (char == "\\" and self.text.startswith("\\\n", self.at)):
-                self.blank()
+                self.skip_blanks()
             elif char == "#":
-                self.comment()
+                self.skip_comment()
             elif char in ";&|" and not (in_case and CASE_END.match(self.text, self.at)):
                 # `&>file` begins a command of its own; any other stray operator is passed over, so that what follows
                 # is still read.
@@ -55,124 +77,124 @@ class Compounds(SimpleCommands):
             else:
                 return
 
-    def keyword(self, word: str) -> Node | None:
+    def read_keyword(self, word: str) -> Node | None:
         start = self.at
         self.at += len(word)
         if word == "{":
-            return self.group("}", apart=False)
+            return self.read_group("}", apart=False)
         if word == "if":
-            return self.choice()
+            return self.read_if()
         if word in ("for", "select"):
-            return self.loop()
+            return self.read_loop()
         if word in ("while", "until"):
-            return self.conditional()
+            return self.read_while_loop()
         if word == "case":
-            return self.case()
+            return self.read_case()
         if word == "[[":
-            return self.double_bracket()
+            return self.read_double_bracket()
         if word == "function":
-            return self.named_function()
+            return self.read_named_function()
         if word in ("!", "coproc"):
-            self.blank()
-            return self.coprocess() if word == "coproc" else self.command()
-        if word == "time" and self.timed():
-            return self.command()
+            self.skip_blanks()
+            return self.read_coprocess() if word == "coproc" else self.read_command()
+        if word == "time" and self.take_time_keyword():
+            return self.read_command()
         # No keyword here (such as `time` with options): it is read again as a simple command.
         self.at = start
         return None
 
-    def timed(self) -> bool:
+    def take_time_keyword(self) -> bool:
         """Whether `time` is the keyword; with options of the program of that name it is a simple command."""
         option = TIME_OPTION.match(self.text, self.at)
         if option:
             self.at = option.end()
-        self.blank()
+        self.skip_blanks()
         return self.at < self.size and self.text[self.at] not in "-'\"\\;\n&|"
 
-    def coprocess(self) -> Node:
+    def read_coprocess(self) -> Node:
         named = re.compile(r"\w+[ \t]+(?=[{(])").match(self.text, self.at)
         if named:
             self.at = named.end()
-        return Group(self.command(), [], apart=True, background=True)
+        return CommandGroup(self.read_command(), [], apart=True, background=True)
 
-    def bracket(self) -> Node:
+    def read_bracket(self) -> Node:
         if self.text.startswith("((", self.at):
-            end = self.arithmetic_end(self.at + 2)
+            end = self.find_arithmetic_end(self.at + 2)
             if end is not None:
-                token = self.arithmetic(self.at + 2, end)
+                token = self.read_arithmetic(self.at + 2, end)
                 self.at = end + 2
-                return self.redirected(Test([token]), apart=False)
+                return self.attach_redirections(TestExpression([token]), apart=False)
         self.at += 1
-        self.deeper()
-        node = self.group(")", apart=True)
+        self.enter_nesting()
+        node = self.read_group(")", apart=True)
         self.depth -= 1
         return node
 
-    def group(self, closing: str, apart: bool) -> Node:
-        body = self.commands(CLOSES[closing])
-        self.close(closing)
-        return self.redirected(body, apart)
+    def read_group(self, closing: str, apart: bool) -> Node:
+        body = self.read_commands(CLOSING_SETS[closing])
+        self.expect_closing(closing)
+        return self.attach_redirections(body, apart)
 
-    def close(self, word: str) -> bool:
+    def expect_closing(self, word: str) -> bool:
         if self.text.startswith(word, self.at):
             self.at += len(word)
             return True
         self.broken.append(f"`{word}` is missing")
         return False
 
-    def redirected(self, body: Node, apart: bool) -> Node:
+    def attach_redirections(self, body: Node, apart: bool) -> Node:
         redirections: list[Redirection] = []
         while True:
-            self.blank()
+            self.skip_blanks()
             if self.text[self.at : self.at + 1] not in STARTS_REDIRECT:
                 break
             found = REDIRECTION.match(self.text, self.at)
             if found is None:
                 break
-            redirections.append(self.redirection(found))
-        return Group(body, redirections, apart) if redirections or apart else body
+            redirections.append(self.read_redirection(found))
+        return CommandGroup(body, redirections, apart) if redirections or apart else body
 
-    def choice(self) -> Node:
-        branches: list[Node] = [self.commands(THEN)]
-        self.close("then")
-        branches.append(self.commands(ELSE))
+    def read_if(self) -> Node:
+        branches: list[Node] = [self.read_commands(THEN)]
+        self.expect_closing("then")
+        branches.append(self.read_commands(ELSE))
         while self.text.startswith("el", self.at):
             if self.text.startswith("elif", self.at):
                 self.at += 4
-                branches.append(self.commands(THEN))
-                self.close("then")
+                branches.append(self.read_commands(THEN))
+                self.expect_closing("then")
             else:
                 self.at += 4
-            branches.append(self.commands(ELSE))
-        self.close("fi")
-        return self.redirected(Choice(branches), apart=False)
+            branches.append(self.read_commands(ELSE))
+        self.expect_closing("fi")
+        return self.attach_redirections(Choice(branches), apart=False)
 
-    def case(self) -> Node:
-        self.blank()
-        subject = self.word()
-        self.lines()
+    def read_case(self) -> Node:
+        self.skip_blanks()
+        subject = self.read_word()
+        self.skip_lines()
         if self.text.startswith("in", self.at):
             self.at += 2
         branches: list[Node] = []
-        while not self.case_closed():
-            self.patterns()
-            branches.append(self.commands(BRANCH))
+        while not self.is_case_closed():
+            self.read_case_patterns()
+            branches.append(self.read_commands(BRANCH))
             end = CASE_END.match(self.text, self.at)
             if end:
                 self.at = end.end()
-        self.close("esac")
-        return self.redirected(Choice(branches, subject), apart=False)
+        self.expect_closing("esac")
+        return self.attach_redirections(Choice(branches, subject), apart=False)
 
-    def case_closed(self) -> bool:
-        self.lines()
+    def is_case_closed(self) -> bool:
+        self.skip_lines()
         found = KEYWORD.match(self.text, self.at)
         return self.at >= self.size or bool(found and found[0] == "esac")
 
-    def patterns(self) -> None:
+    def read_case_patterns(self) -> None:
         if self.text.startswith("(", self.at):
             self.at += 1
         while self.at < self.size:
-            self.blank()
+            self.skip_blanks()
             char = self.text[self.at : self.at + 1]
             if char in ")\n;":
                 self.at += char == ")"
@@ -180,79 +202,79 @@ class Compounds(SimpleCommands):
             if char in "|&<>(":
                 self.at += 1
             elif char:
-                self.word()
+                self.read_word()
 
-    def loop(self) -> Node:
+    def read_loop(self) -> Node:
         head = None if self.waiting else LOOP.match(self.text, self.at)
         if head is not None and self.budget.words > 0:
-            return self.ordinary_loop(head)
-        self.blank()
+            return self.read_ordinary_loop(head)
+        self.skip_blanks()
         if self.text.startswith("((", self.at):
-            return self.counted()
+            return self.read_counted_loop()
         found = LOOP_NAME.match(self.text, self.at)
         self.at = found.end() if found else self.at
-        self.lines()
-        tokens = self.loop_words()
-        return self.redirected(Loop(self.do(), found[0] if found else "_", tokens), apart=False)
+        self.skip_lines()
+        tokens = self.read_loop_words()
+        return self.attach_redirections(Loop(self.read_loop_body(), found[0] if found else "_", tokens), apart=False)
 
-    def ordinary_loop(self, head: re.Match[str]) -> Node:
-        tokens = self.row(head.start(2), head.end(2))
+    def read_ordinary_loop(self, head: re.Match[str]) -> Node:
+        tokens = self.read_word_row(head.start(2), head.end(2))
         self.at = head.end()
-        body = self.commands(DONE)
-        self.close("done")
-        return self.redirected(Loop(body, head[1], tokens), apart=False)
+        body = self.read_commands(DONE)
+        self.expect_closing("done")
+        return self.attach_redirections(Loop(body, head[1], tokens), apart=False)
 
-    def loop_words(self) -> list[Token] | None:
+    def read_loop_words(self) -> list[WordToken] | None:
         if not IN.match(self.text, self.at):
             return None
         self.at += 2
-        tokens: list[Token] = []
+        tokens: list[WordToken] = []
         while True:
-            self.blank()
+            self.skip_blanks()
             if self.at >= self.size or self.text[self.at] in ";\n&|)(":
                 return tokens
-            tokens.append(self.word())
+            tokens.append(self.read_word())
 
-    def counted(self) -> Node:
-        end = self.arithmetic_end(self.at + 2)
+    def read_counted_loop(self) -> Node:
+        end = self.find_arithmetic_end(self.at + 2)
         stop = self.size if end is None else end
-        head = Test([self.arithmetic(self.at + 2, stop)])
+        head = TestExpression([self.read_arithmetic(self.at + 2, stop)])
         self.at = min(stop + 2, self.size)
-        return self.redirected(Loop(self.do(), condition=head), apart=False)
+        return self.attach_redirections(Loop(self.read_loop_body(), condition=head), apart=False)
 
-    def conditional(self) -> Node:
-        condition = self.commands(DO)
-        return self.redirected(Loop(self.do(), condition=condition), apart=False)
+    def read_while_loop(self) -> Node:
+        condition = self.read_commands(DO)
+        return self.attach_redirections(Loop(self.read_loop_body(), condition=condition), apart=False)
 
-    def do(self) -> Node:
-        self.separators(in_case=False)
+    def read_loop_body(self) -> Node:
+        self.skip_separators(in_case=False)
         # Bash also takes `for x in a; { ...; }`, which its manual does not mention.
         if self.text.startswith("{", self.at):
             self.at += 1
-            return self.group("}", apart=False)
-        self.close("do")
-        body = self.commands(DONE)
-        self.close("done")
+            return self.read_group("}", apart=False)
+        self.expect_closing("do")
+        body = self.read_commands(DONE)
+        self.expect_closing("done")
         return body
 
-    def named_function(self) -> Node:
-        self.blank()
+    def read_named_function(self) -> Node:
+        self.skip_blanks()
         found = FUNCTION_NAME.match(self.text, self.at) if self.spend() else None
         self.at = found.end() if found else self.at
-        return self.definition(found[1] if found else "")
+        return self.read_function_body(found[1] if found else "")
 
-    def definition(self, name: str) -> Node:
-        self.lines()
+    def read_function_body(self, name: str) -> Node:
+        self.skip_lines()
         start = self.at
-        self.deeper()
-        body = self.command()
+        self.enter_nesting()
+        body = self.read_command()
         self.depth -= 1
-        return Function(name, body, self.text[start : self.at])
+        return FunctionDefinition(name, body, self.text[start : self.at])
 
-    def double_bracket(self) -> Node:
-        tokens: list[Token] = []
+    def read_double_bracket(self) -> Node:
+        tokens: list[WordToken] = []
         while self.at < self.size:
-            self.blank()
+            self.skip_blanks()
             char = self.text[self.at : self.at + 1]
             # A line that ends with `[[` is no test; what follows is read as commands, not swallowed as its words.
             if char == "\n" and not tokens:
@@ -262,9 +284,9 @@ class Compounds(SimpleCommands):
                 continue
             if self.at >= self.size:
                 break
-            token = self.word()
+            token = self.read_word()
             if token.text == "]]":
-                return self.redirected(Test(tokens), apart=False)
+                return self.attach_redirections(TestExpression(tokens), apart=False)
             tokens.append(token)
         self.broken.append("`]]` is missing")
-        return Test(tokens)
+        return TestExpression(tokens)

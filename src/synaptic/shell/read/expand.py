@@ -6,21 +6,21 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from synaptic.shell.read import value as values
-from synaptic.shell.read.braces import expanded
+from synaptic.shell.read.braces import expand_braces
 from synaptic.shell.read.limits import MAX_BRACES, MAX_LITERAL
 from synaptic.shell.read.script import Word
-from synaptic.shell.read.syntax import Arithmetic, Elements, Output, Parameter, Part, Text, Token
+from synaptic.shell.read.syntax import Arithmetic, ArrayElements, CommandOutput, LiteralText, Parameter, Part, WordToken
 
 if TYPE_CHECKING:
     from synaptic.shell.read.evaluate import Evaluation
 
-SPLITS = re.compile(r"[*?\[ \t\n]")
-GLOB = re.compile(r"[*?\[]")
-DEFAULTS = {"IFS": " \t\n", "SHELL": "/bin/bash", "BASH": "/bin/bash", "0": "bash", "PATH": "/usr/bin:/bin"}
+SPLITTING_SIGN = re.compile(r"[*?\[ \t\n]")
+GLOB_LETTER = re.compile(r"[*?\[]")
+DEFAULT_VARIABLES = {"IFS": " \t\n", "SHELL": "/bin/bash", "BASH": "/bin/bash", "0": "bash", "PATH": "/usr/bin:/bin"}
 """Values that hold in every shell unless the script says otherwise."""
 
 
-class Piece(msgspec.Struct):
+class ExpansionPiece(msgspec.Struct):
     """What one expansion yields."""
 
     text: str
@@ -28,7 +28,7 @@ class Piece(msgspec.Struct):
     outputs: tuple[int, ...] = ()
 
 
-class Field:
+class WordBuilder:
     """A word that is being put together."""
 
     __slots__ = ("glob", "known", "outputs", "started", "texts")
@@ -43,57 +43,57 @@ class Field:
     def add(self, text: str, quoted: bool) -> None:
         self.texts.append(text)
         self.started = self.started or quoted or bool(text)
-        if not quoted and GLOB.search(text):
+        if not quoted and GLOB_LETTER.search(text):
             self.glob = True
 
-    def take(self, piece: Piece, quoted: bool) -> None:
+    def add_piece(self, piece: ExpansionPiece, quoted: bool) -> None:
         self.add(piece.text, quoted or not piece.known)
         self.known = self.known and piece.known
         if piece.outputs:
             self.outputs += piece.outputs
 
-    def word(self) -> Word:
+    def build(self) -> Word:
         return Word("".join(self.texts), self.known, self.glob, None, False, self.outputs)
 
 
-def fields(shell: "Evaluation", token: Token) -> list[Word]:
+def expand_word(shell: "Evaluation", token: WordToken) -> list[Word]:
     """The words that one written word becomes."""
     if token.text is not None:
-        return [joined(shell, token)]
-    plain = _plain(shell, token, split=True)
+        return [expand_unsplit(shell, token)]
+    plain = _expand_plain(shell, token, split=True)
     if plain is not None:
         return [plain]
     found: list[Word] = []
-    several = expanded(token.parts)
+    several = expand_braces(token.parts)
     # Too many words to list: an unknown word stands for the rest, so that no policy takes the list for complete.
     if several is None or len(several) > MAX_BRACES:
-        word = joined(shell, token)
+        word = expand_unsplit(shell, token)
         found.append(msgspec.structs.replace(word, known=False))
     for parts in (several or [])[:MAX_BRACES]:
-        found.extend(_split(shell, parts))
+        found.extend(_expand_split(shell, parts))
     if len(found) == 1 and token.span:
         return [msgspec.structs.replace(found[0], span=token.span, inner=token.inner)]
     return found
 
 
-def _plain(shell: "Evaluation", token: Token, split: bool) -> Word | None:
+def _expand_plain(shell: "Evaluation", token: WordToken, split: bool) -> Word | None:
     """The one word that text and plain variables make, as most do; None when there is more to it."""
     texts: list[str] = []
     known, volume, variables = True, 0, shell.variables
     outputs: tuple[int, ...] = ()
     for part in token.parts:
-        if type(part) is Text:
-            if not part.quoted and _special(part.text, not texts):
+        if type(part) is LiteralText:
+            if not part.quoted and _has_special(part.text, not texts):
                 return None
             texts.append(part.text)
             continue
         if type(part) is not Parameter or part.index or part.name in ("@", "*"):
             return None
-        held: Piece | values.Value | None
+        held: ExpansionPiece | values.VariableValue | None
         if part.operator:
-            if not _pure(part):
+            if not _is_pure(part):
                 return None
-            held = _one(shell, part, shell.lookup(part.name, ""))
+            held = _expand_single(shell, part, shell.lookup(part.name, ""))
         else:
             held = variables.get(part.name)
             if held is None or held.items is not None or part.name.isdigit():
@@ -102,100 +102,100 @@ def _plain(shell: "Evaluation", token: Token, split: bool) -> Word | None:
             known, text = False, part.source
         else:
             known, text, outputs = known and held.known, held.text, outputs + held.outputs
-            if split and held.known and not part.quoted and _splits(shell, text):
+            if split and held.known and not part.quoted and _may_split(shell, text):
                 return None
         volume += len(text)
         texts.append(text)
     if not texts:
         return None
-    shell.budget.text(volume)
+    shell.budget.count_text(volume)
     return Word("".join(texts), known, False, token.span, token.inner if token.span or not split else False, outputs)
 
 
-def _pure(part: Parameter) -> bool:
+def _is_pure(part: Parameter) -> bool:
     """Whether an expansion changes nothing and runs nothing, so that it may be made twice."""
     operand = part.operand.parts if part.operand else []
     if part.operator == "text" or part.operator[0] == "!" or part.operator[-1] == "=":
         return False
-    return all(type(one) is Text for one in operand)
+    return all(type(one) is LiteralText for one in operand)
 
 
-def _special(text: str, first: bool) -> bool:
-    return GLOB.search(text) is not None or "{" in text or (first and text[:1] == "~")
+def _has_special(text: str, first: bool) -> bool:
+    return GLOB_LETTER.search(text) is not None or "{" in text or (first and text[:1] == "~")
 
 
-def _splits(shell: "Evaluation", text: str) -> bool:
+def _may_split(shell: "Evaluation", text: str) -> bool:
     """Whether an unquoted value may be more or less than one word, or a pattern."""
-    return not text or SPLITS.search(text) is not None or "IFS" in shell.variables
+    return not text or SPLITTING_SIGN.search(text) is not None or "IFS" in shell.variables
 
 
-def joined(shell: "Evaluation", token: Token) -> Word:
+def expand_unsplit(shell: "Evaluation", token: WordToken) -> Word:
     """The word without splitting, as in an assignment or a here-document."""
     text = token.text
     if text is not None:
         known = True
         if text[:1] == "~":
-            text, known = _tilde(shell, text)
+            text, known = _expand_tilde(shell, text)
         return Word(text, known, "*" in text or "?" in text or "[" in text, token.span, token.inner)
-    plain = _plain(shell, token, split=False)
+    plain = _expand_plain(shell, token, split=False)
     if plain is not None:
         return plain
-    field = Field()
+    field = WordBuilder()
     for place, part in enumerate(token.parts):
-        if isinstance(part, Text):
+        if isinstance(part, LiteralText):
             text = part.text
             if place == 0 and not part.quoted and text[:1] == "~":
-                text, field.known = _tilde(shell, text)
+                text, field.known = _expand_tilde(shell, text)
             field.add(text, part.quoted)
         else:
-            pieces = pieces_of(shell, part)
+            pieces = expand_part(shell, part)
             for number, piece in enumerate(pieces):
                 if number:
                     field.add(" ", True)
-                field.take(piece, True)
-    return msgspec.structs.replace(field.word(), span=token.span, inner=token.inner)
+                field.add_piece(piece, True)
+    return msgspec.structs.replace(field.build(), span=token.span, inner=token.inner)
 
 
-def _split(shell: "Evaluation", parts: list[Part]) -> list[Word]:
+def _expand_split(shell: "Evaluation", parts: list[Part]) -> list[Word]:
     done: list[Word] = []
-    field = Field()
+    field = WordBuilder()
     for place, part in enumerate(parts):
-        if isinstance(part, Text):
+        if isinstance(part, LiteralText):
             text = part.text
             if place == 0 and not part.quoted and text[:1] == "~":
-                text, field.known = _tilde(shell, text)
+                text, field.known = _expand_tilde(shell, text)
             field.add(text, part.quoted)
             continue
         quoted = getattr(part, "quoted", False)
-        for number, piece in enumerate(pieces_of(shell, part)):
+        for number, piece in enumerate(expand_part(shell, part)):
             if number and field.started:
-                done.append(field.word())
-                field = Field()
+                done.append(field.build())
+                field = WordBuilder()
             if quoted or not piece.known:
-                field.take(piece, quoted)
+                field.add_piece(piece, quoted)
             else:
-                field = _scatter(shell, piece, field, done)
+                field = _split_fields(shell, piece, field, done)
     if field.started or not field.known:
-        done.append(field.word())
+        done.append(field.build())
     return done
 
 
-def _scatter(shell: "Evaluation", piece: Piece, field: Field, done: list[Word]) -> Field:
+def _split_fields(shell: "Evaluation", piece: ExpansionPiece, field: WordBuilder, done: list[Word]) -> WordBuilder:
     """Word splitting of an unquoted expansion."""
-    separators = shell.separators()
+    separators = shell.get_separators()
     chunks = re.split(f"[{re.escape(separators)}]+", piece.text) if separators else [piece.text]
     for number, chunk in enumerate(chunks):
         if number:
             if field.started:
-                done.append(field.word())
-            field = Field()
-            shell.budget.step()
+                done.append(field.build())
+            field = WordBuilder()
+            shell.budget.count_step()
         if chunk:
-            field.take(Piece(chunk, True, piece.outputs), False)
+            field.add_piece(ExpansionPiece(chunk, True, piece.outputs), False)
     return field
 
 
-def _tilde(shell: "Evaluation", text: str) -> tuple[str, bool]:
+def _expand_tilde(shell: "Evaluation", text: str) -> tuple[str, bool]:
     if text[:1] != "~":
         return text, True
     user, slash, rest = text[1:].partition("/")
@@ -207,92 +207,102 @@ def _tilde(shell: "Evaluation", text: str) -> tuple[str, bool]:
     return (f"{shell.home}{slash}{rest}", True) if shell.home else (text, False)
 
 
-def pieces_of(shell: "Evaluation", part: Part) -> list[Piece]:
+def expand_part(shell: "Evaluation", part: Part) -> list[ExpansionPiece]:
     """What an expansion yields: one piece, or several for `"$@"` and arrays."""
     if isinstance(part, Parameter):
-        pieces = _parameter(shell, part)
-        shell.budget.text(sum(len(piece.text) for piece in pieces))
+        pieces = _expand_parameter(shell, part)
+        shell.budget.count_text(sum(len(piece.text) for piece in pieces))
         return pieces
-    if isinstance(part, Output):
+    if isinstance(part, CommandOutput):
         return [shell.substitute(part)]
     if isinstance(part, Arithmetic):
         # The number stays unknown, but what is substituted inside runs: `$(( $(rm x) ))`.
-        joined(shell, part.operand)
-        return [Piece(part.source, known=False)]
-    if isinstance(part, Elements):
+        expand_unsplit(shell, part.operand)
+        return [ExpansionPiece(part.source, known=False)]
+    if isinstance(part, ArrayElements):
         for token in part.tokens:
-            fields(shell, token)
-        return [Piece(part.source, known=False)]
-    return [Piece(part.text)]
+            expand_word(shell, token)
+        return [ExpansionPiece(part.source, known=False)]
+    return [ExpansionPiece(part.text)]
 
 
-def _parameter(shell: "Evaluation", part: Parameter) -> list[Piece]:
+def _expand_parameter(shell: "Evaluation", part: Parameter) -> list[ExpansionPiece]:
     if part.operator == "text" and part.operand:
-        word = joined(shell, part.operand)
-        return [Piece(word.text, word.known, word.outputs)]
+        word = expand_unsplit(shell, part.operand)
+        return [ExpansionPiece(word.text, word.known, word.outputs)]
     if part.operator[:1] == "!" and not part.index:
-        return _indirect(shell, part)
+        return _expand_indirect(shell, part)
     several = part.name in ("@", "*") or part.index in ("@", "*")
     if several and part.operator[:1] != "#":
-        return _several(shell, part)
-    return [_one(shell, part, shell.lookup(part.name, part.index))]
+        return _expand_array(shell, part)
+    return [_expand_single(shell, part, shell.lookup(part.name, part.index))]
 
 
-def _indirect(shell: "Evaluation", part: Parameter) -> list[Piece]:
+def _expand_indirect(shell: "Evaluation", part: Parameter) -> list[ExpansionPiece]:
     pointer = shell.lookup(part.name, "")
     target = shell.lookup(pointer.text, "") if pointer and pointer.known else None
-    return [Piece(target.text, target.known, target.outputs) if target else Piece(part.source, known=False)]
+    return [
+        ExpansionPiece(target.text, target.known, target.outputs)
+        if target
+        else ExpansionPiece(part.source, known=False)
+    ]
 
 
-def _several(shell: "Evaluation", part: Parameter) -> list[Piece]:
-    items = shell.items(part.name)
+def _expand_array(shell: "Evaluation", part: Parameter) -> list[ExpansionPiece]:
+    items = shell.list_items(part.name)
     if items is None:
-        return [Piece(part.source, known=False)]
+        return [ExpansionPiece(part.source, known=False)]
     if part.name == "*" and part.quoted:
-        return [Piece(" ".join(piece.text for piece in items), all(piece.known for piece in items))]
+        return [ExpansionPiece(" ".join(piece.text for piece in items), all(piece.known for piece in items))]
     return items or []
 
 
-def _one(shell: "Evaluation", part: Parameter, held: values.Value | None) -> Piece:
+def _expand_single(shell: "Evaluation", part: Parameter, held: values.VariableValue | None) -> ExpansionPiece:
     operator = part.operator
     if not operator:
-        return Piece(held.text, held.known, held.outputs) if held else Piece(part.source, known=False)
-    operand = joined(shell, part.operand) if part.operand else Word("")
+        return ExpansionPiece(held.text, held.known, held.outputs) if held else ExpansionPiece(part.source, known=False)
+    operand = expand_unsplit(shell, part.operand) if part.operand else Word("")
     plain = operator.lstrip(":")
     if plain in ("-", "=", "+", "?") and operator != ":":
-        return _default(shell, part, held, operand)
+        return _apply_default(shell, part, held, operand)
     if held is None or not held.known or not operand.known:
-        return Piece(part.source, known=False)
-    text = _changed(held.text, operator, operand.text)
-    return Piece(part.source, known=False) if text is None else Piece(text[:MAX_LITERAL], True, held.outputs)
+        return ExpansionPiece(part.source, known=False)
+    text = _apply_operator(held.text, operator, operand.text)
+    return (
+        ExpansionPiece(part.source, known=False)
+        if text is None
+        else ExpansionPiece(text[:MAX_LITERAL], True, held.outputs)
+    )
 
 
-def _changed(text: str, operator: str, operand: str) -> str | None:
+def _apply_operator(text: str, operator: str, operand: str) -> str | None:
     if operator == "#" and not operand:
         return str(len(text))
     if operator[0] in "#%":
-        return values.trimmed(text, operator, operand)
+        return values.trim_value(text, operator, operand)
     if operator[0] == "/":
-        return values.exchanged(text, operator, operand)
+        return values.replace_in_value(text, operator, operand)
     if operator[0] in "^,":
-        return values.cased(text, operator)
-    return values.cut(text, operand) if operator == ":" else text
+        return values.change_case(text, operator)
+    return values.slice_value(text, operand) if operator == ":" else text
 
 
-def _default(shell: "Evaluation", part: Parameter, held: values.Value | None, operand: Word) -> Piece:
+def _apply_default(
+    shell: "Evaluation", part: Parameter, held: values.VariableValue | None, operand: Word
+) -> ExpansionPiece:
     plain = part.operator[-1]
     empty = held is not None and held.known and not held.text and part.operator[0] == ":"
     if plain == "+":
         if held is None or not held.known:
-            return Piece(operand.text, known=False)
-        return Piece("") if empty else Piece(operand.text, operand.known, operand.outputs)
+            return ExpansionPiece(operand.text, known=False)
+        return ExpansionPiece("") if empty else ExpansionPiece(operand.text, operand.known, operand.outputs)
     if held is not None and not empty:
-        return Piece(held.text, held.known, held.outputs)
+        return ExpansionPiece(held.text, held.known, held.outputs)
     if plain == "?":
-        return Piece(part.source, known=False)
+        return ExpansionPiece(part.source, known=False)
     # The default is certain only for a variable that is known to be empty; an unset one may come from the
     # environment.
     known = operand.known and empty
     if plain == "=":
-        shell.variables[part.name] = values.Value(operand.text, operand.known, operand.outputs)
-    return Piece(operand.text, known, operand.outputs)
+        shell.variables[part.name] = values.VariableValue(operand.text, operand.known, operand.outputs)
+    return ExpansionPiece(operand.text, known, operand.outputs)

@@ -2,16 +2,16 @@
 
 import re
 
-from synaptic.shell.read.compound import CASE_END, CLOSING, KEYWORD, KEYWORDS, Compounds
-from synaptic.shell.read.lexer import Source
+from synaptic.shell.read.compound import CASE_END, CLOSING_WORDS, KEYWORD, KEYWORDS, CompoundCommands
+from synaptic.shell.read.lexer import SourcePosition
 from synaptic.shell.read.limits import Budget
-from synaptic.shell.read.simple import ASSIGN, NOTHING
-from synaptic.shell.read.syntax import Assignment, Group, Node, Pipeline, Sequence, Simple
+from synaptic.shell.read.simple import ASSIGNMENT_START, NO_CLOSING_WORDS
+from synaptic.shell.read.syntax import Assignment, CommandGroup, CommandSequence, Node, Pipeline, SimpleCommand
 
 NAME = r"[^ \t\n;&|()<>'\"\\$`{#=]++(?![^ \t\n;|)&]|&>)(?![ \t]*+\()"
 """A first word that is no assignment and no function's name, and may be a keyword."""
 DEFINED = r"([^\s;&|()<>'\"\\$`#=][^\s;&|()<>'\"\\$`=]*+)[ \t]*+\([ \t]*+\)"
-FIRST = rf"(?:({NAME}|[{{}}](?=[ \t\n;|)]|\Z)|\))|{ASSIGN.pattern}|{DEFINED})"
+FIRST = rf"(?:({NAME}|[{{}}](?=[ \t\n;|)]|\Z)|\))|{ASSIGNMENT_START.pattern}|{DEFINED})"
 """What a command begins with: a name or a keyword, an assignment, a definition, or a bracket that closes."""
 HERE = re.compile(FIRST)
 START = re.compile(rf"(?:[; \t\n]++|#[^\n]*+)*+{FIRST}")
@@ -19,37 +19,39 @@ IN_CASE = re.compile(rf"(?:[ \t\n]++|#[^\n]*+)*+(?:{FIRST}|(;;&?|;&))")
 """The same behind what stands between two commands. In a `case` semicolons have a meaning."""
 NAMED, ASSIGNED, DEFINES, ENDS_CASE = 1, 4, 5, 6
 """The group that tells which it is."""
-CLOSERS = CLOSING | {")"}
+CLOSERS = CLOSING_WORDS | {")"}
 RESERVED = KEYWORDS | {")"}
 JOINS = frozenset(" \t\\|&")
 """What may begin with these behind a command: more of its line."""
-STARTS_CLOSING = frozenset({*");&", *(word[0] for word in CLOSING)})
+STARTS_CLOSING = frozenset({*");&", *(word[0] for word in CLOSING_WORDS)})
 """What a closing word, a closing bracket or the end of a case begins with."""
 PIPE = re.compile(r"(?:[ \t]++|\\\n)*+\|(?!\|)&?[ \t]*+")
 BRACKETS = re.compile(r"\)+")
 
 
-def parse(text: str, budget: Budget, source: Source, depth: int = 0) -> tuple[Sequence, list[str]]:
+def parse_commands(
+    text: str, budget: Budget, source: SourcePosition, depth: int = 0
+) -> tuple[CommandSequence, list[str]]:
     """The tree of a text and what is wrong with it. At a limit: what was read up to there."""
     grammar = Grammar(text, budget, source, depth)
     # At a limit every open construction looks unclosed; only the limit itself is worth reporting.
-    return grammar.commands(NOTHING), [] if budget.reason else grammar.broken
+    return grammar.read_commands(NO_CLOSING_WORDS), [] if budget.reason else grammar.broken
 
 
-class Grammar(Compounds):
+class Grammar(CompoundCommands):
     """Recursive descent over one text."""
 
-    def commands(self, stop: frozenset[str]) -> Sequence:
+    def read_commands(self, stop: frozenset[str]) -> CommandSequence:
         """Commands up to a closing word, or to the end."""
         found: list[Node] = []
-        while (node := self.following(stop)) is not None:
+        while (node := self.read_next_command(stop)) is not None:
             if self.text[self.at : self.at + 1] in JOINS:
-                self.and_or(node, found)
+                self.read_and_or(node, found)
             else:
                 found.append(node)
-        return Sequence(found)
+        return CommandSequence(found)
 
-    def following(self, stop: frozenset[str]) -> Node | None:
+    def read_next_command(self, stop: frozenset[str]) -> Node | None:
         """The next command; None at a closing word or the end."""
         pattern = IN_CASE if ";;" in stop else START
         # One pattern finds most commands. After the announcement of a here-document the next line is its body, which
@@ -65,33 +67,33 @@ class Grammar(Compounds):
                     return None
                 if found[DEFINES] in KEYWORDS:
                     break
-                return self.unnamed(found)
+                return self.read_unnamed_command(found)
             if name not in RESERVED:
-                return self.begun(name, end)
+                return self.read_named_command(name, end)
             if name not in CLOSERS:
                 self.at = end - len(name)
-                return self.opened(name)
+                return self.read_opened(name)
             if name in stop:
                 self.at = end - len(name)
                 return None
-            self.stray(name, BRACKETS.match(self.text, end - 1).end() if name == ")" else end)  # type: ignore[union-attr]
-        return None if self.ended(stop) else self.command()
+            self.skip_stray_word(name, BRACKETS.match(self.text, end - 1).end() if name == ")" else end)  # type: ignore[union-attr]
+        return None if self.reached_end(stop) else self.read_command()
 
-    def unnamed(self, found: re.Match[str]) -> Node:
+    def read_unnamed_command(self, found: re.Match[str]) -> Node:
         """Read a command that begins with an assignment, or a function definition."""
         if found.lastindex == ASSIGNED:
             start, self.at = found.start(2), found.end()
-            value = Assignment(found[2], self.value(), found[4] == "+", found[3] or "")
-            return self.rest(Simple([], [value], []), start)
+            value = Assignment(found[2], self.read_value(), found[4] == "+", found[3] or "")
+            return self.read_command_rest(SimpleCommand([], [value], []), start)
         self.at = found.end()
-        return self.definition(found[DEFINES])
+        return self.read_function_body(found[DEFINES])
 
-    def ended(self, stop: frozenset[str]) -> bool:
+    def reached_end(self, stop: frozenset[str]) -> bool:
         """Skip separators; whether a closing word or the end is reached. Stray closing words are passed over."""
         while True:
-            self.separators(";;" in stop)
+            self.skip_separators(";;" in stop)
             if self.at >= self.size:
-                self.bodies()
+                self.read_here_documents()
                 return True
             char = self.text[self.at]
             if char not in STARTS_CLOSING:
@@ -99,18 +101,18 @@ class Grammar(Compounds):
             if char == ")":
                 if ")" in stop:
                     return True
-                self.stray(")", BRACKETS.match(self.text, self.at).end())  # type: ignore[union-attr]
+                self.skip_stray_word(")", BRACKETS.match(self.text, self.at).end())  # type: ignore[union-attr]
                 continue
             if ";;" in stop and CASE_END.match(self.text, self.at):
                 return True
             word = KEYWORD.match(self.text, self.at)
-            if word is None or word[0] not in CLOSING:
+            if word is None or word[0] not in CLOSING_WORDS:
                 return False
             if word[0] in stop:
                 return True
-            self.stray(word[0], word.end())
+            self.skip_stray_word(word[0], word.end())
 
-    def stray(self, word: str, end: int) -> None:
+    def skip_stray_word(self, word: str, end: int) -> None:
         """Pass over a closing word that closes nothing. It counts as work: a megabyte of them must reach the limit."""
         reason = f"`{word}` stands alone"
         if reason not in self.broken:
@@ -118,57 +120,57 @@ class Grammar(Compounds):
         self.at = end
         self.spend()
 
-    def and_or(self, node: Node, items: list[Node]) -> None:
+    def read_and_or(self, node: Node, items: list[Node]) -> None:
         """What stands behind a command on its line: pipes, `&&`, `||`, and `&`."""
         before = len(items)
         while True:
-            items.append(self.pipeline(node))
+            items.append(self.read_pipeline(node))
             if not self.text.startswith(("&&", "||"), self.at):
                 break
             self.at += 2
-            following = self.following(NOTHING)
+            following = self.read_next_command(NO_CLOSING_WORDS)
             if following is None:
                 break
             node = following
         if self.text.startswith("&", self.at):
             self.at += 1
-            body = items[before] if len(items) == before + 1 else Sequence(items[before:])
-            items[before:] = [Group(body, [], apart=True, background=True)]
+            body = items[before] if len(items) == before + 1 else CommandSequence(items[before:])
+            items[before:] = [CommandGroup(body, [], apart=True, background=True)]
 
-    def pipeline(self, node: Node) -> Node:
+    def read_pipeline(self, node: Node) -> Node:
         found = PIPE.match(self.text, self.at)
         if found is None:
-            self.blank()
+            self.skip_blanks()
             return node
         stages = [node]
         while found is not None:
             self.at = found.end()
-            self.lines()
-            stages.append(self.command())
+            self.skip_lines()
+            stages.append(self.read_command())
             found = PIPE.match(self.text, self.at)
-        self.blank()
+        self.skip_blanks()
         return Pipeline(stages)
 
-    def command(self) -> Node:
+    def read_command(self) -> Node:
         """The command that starts here, without blanks in front of it."""
         found = HERE.match(self.text, self.at) if self.budget.words > 0 else None
         if found is not None and found[NAMED] != ")" and found[DEFINES] not in KEYWORDS:
             name = found[NAMED]
             if name is None:
-                return self.unnamed(found)
-            return self.opened(name) if name in KEYWORDS else self.begun(name, found.end())
+                return self.read_unnamed_command(found)
+            return self.read_opened(name) if name in KEYWORDS else self.read_named_command(name, found.end())
         if self.text.startswith("(", self.at):
-            return self.bracket()
+            return self.read_bracket()
         # `!(a; b)` is a negated subshell where extended patterns are switched off, as in scripts.
         if self.text.startswith("!(", self.at):
             self.at += 1
-            return self.command()
+            return self.read_command()
         found = KEYWORD.match(self.text, self.at)
-        return self.simple() if found is None else self.opened(found[0])
+        return self.read_simple_command() if found is None else self.read_opened(found[0])
 
-    def opened(self, word: str) -> Node:
+    def read_opened(self, word: str) -> Node:
         """Read what a keyword opens; a simple command of that name where it is no keyword."""
-        self.deeper()
-        node = self.keyword(word)
+        self.enter_nesting()
+        node = self.read_keyword(word)
         self.depth -= 1
-        return self.simple() if node is None else node
+        return self.read_simple_command() if node is None else node

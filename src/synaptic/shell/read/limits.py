@@ -53,7 +53,7 @@ class Budget:
         self.reason = ""
         self.carriage = False
 
-    def word(self) -> bool:
+    def count_word(self) -> bool:
         """Count a word; whether it may still be read."""
         self.words -= 1
         if self.words >= 0:
@@ -61,22 +61,22 @@ class Budget:
         self.reason = self.reason or f"more than {MAX_WORDS} words"
         return False
 
-    def code(self, length: int) -> bool:
+    def count_foreign_code(self, length: int) -> bool:
         """Count code of another language; whether it may still be taken apart."""
         self.foreign -= length
         return self.foreign >= 0
 
-    def text(self, length: int) -> None:
+    def count_text(self, length: int) -> None:
         self.volume -= length
         if self.volume < 0:
             self.stop(f"more than {MAX_VOLUME} characters in expansions")
 
-    def step(self) -> None:
+    def count_step(self) -> None:
         self.steps -= 1
         if self.steps < 0:
             self.stop(f"more than {MAX_STEPS} steps")
 
-    def command(self) -> None:
+    def count_command(self) -> None:
         self.commands -= 1
         if self.commands < 0:
             self.stop(f"more than {MAX_COMMANDS} commands")

@@ -4,7 +4,7 @@ import re
 
 from synaptic.shell.read.limits import MAX_ESCAPES
 
-SIMPLE = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "e": "\x1b", "E": "\x1b", "f": "\f", "v": "\v"}
+SIMPLE_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "e": "\x1b", "E": "\x1b", "f": "\f", "v": "\v"}
 HEXADECIMAL = frozenset({"hex", "braced", "short", "long"})
 ESCAPE = re.compile(
     r"\\(?:x(?P<hex>[0-9a-fA-F]{1,2})|x\{(?P<braced>[0-9a-fA-F]{1,8})\}|u(?P<short>[0-9a-fA-F]{1,4})"
@@ -16,38 +16,38 @@ ECHO_ESCAPE = re.compile(
     r"|0?(?P<octal>[0-7]{1,3})|(?P<other>.))",
     re.DOTALL,
 )
-CLOSING = re.compile(r"[^'\\]*+(?:\\.[^'\\]*+)*+", re.DOTALL)
+ANSI_BODY = re.compile(r"[^'\\]*+(?:\\.[^'\\]*+)*+", re.DOTALL)
 
 
-def ansi(text: str, start: int) -> tuple[str, int, bool]:
+def decode_ansi_quoted(text: str, start: int) -> tuple[str, int, bool]:
     """The text of `$'...'` from behind its opening quote, where it ends, and whether it is closed."""
-    found = CLOSING.match(text, start)
+    found = ANSI_BODY.match(text, start)
     end = found.end() if found else start
     closed = text.startswith("'", end)
     cut = min(end, start + MAX_ESCAPES)
     # As in bash, a NUL ends the value.
-    value = (ESCAPE.sub(_character, text[start:cut]) + text[cut:end]).split("\0")[0]
+    value = (ESCAPE.sub(_decode_escape, text[start:cut]) + text[cut:end]).split("\0")[0]
     return value, end + 1 if closed else len(text), closed
 
 
-def escaped(text: str) -> str:
+def decode_escapes(text: str) -> str:
     """Text with the escapes that `echo -e` and `printf` understand."""
-    return ECHO_ESCAPE.sub(_character, text[:MAX_ESCAPES]) + text[MAX_ESCAPES:]
+    return ECHO_ESCAPE.sub(_decode_escape, text[:MAX_ESCAPES]) + text[MAX_ESCAPES:]
 
 
-def _character(found: re.Match[str]) -> str:
+def _decode_escape(found: re.Match[str]) -> str:
     kind: str = found.lastgroup  # type: ignore[assignment]  # one of them has matched
     value = found[kind]
     if kind in HEXADECIMAL:
-        return _chr(int(value, 16))
+        return _safe_chr(int(value, 16))
     if kind == "octal":
-        return _chr(int(value, 8) & 0xFF)
+        return _safe_chr(int(value, 8) & 0xFF)
     if kind == "control":
-        return _chr(ord(value) & 0x1F)
-    if value in SIMPLE:
-        return SIMPLE[value]
+        return _safe_chr(ord(value) & 0x1F)
+    if value in SIMPLE_ESCAPES:
+        return SIMPLE_ESCAPES[value]
     return value if value in "\\'\"?" else "\\" + value
 
 
-def _chr(number: int) -> str:
+def _safe_chr(number: int) -> str:
     return chr(number) if number < 0x110000 else ""

@@ -7,8 +7,8 @@ from functools import cached_property
 import msgspec
 
 Span = tuple[int, int]
-PLAIN = re.compile(r"[\w./:=@%+,~-]+")
-WRITING = frozenset({">", ">>", ">|", "&>", "&>>", "<>", ">&"})
+SAFE_WORD = re.compile(r"[\w./:=@%+,~-]+")
+WRITE_OPERATORS = frozenset({">", ">>", ">|", "&>", "&>>", "<>", ">&"})
 
 
 class Word(msgspec.Struct, frozen=True, gc=False):
@@ -43,9 +43,9 @@ class Redirect(msgspec.Struct, frozen=True, gc=False):
     """Through what the command runs that it belongs to, as in `Command`."""
 
     @property
-    def writes(self) -> bool:
+    def is_write(self) -> bool:
         """Whether a file is created, cut or appended to (`2>&1` and `>&-` are not files)."""
-        if self.operator not in WRITING:
+        if self.operator not in WRITE_OPERATORS:
             return False
         return self.operator != ">&" or not re.fullmatch(r"\d*-?", self.target.text)
 
@@ -94,7 +94,7 @@ class Gap(msgspec.Struct, frozen=True):
     """Where code comes from that is not known: `fetched` from another machine, `decoded`, or empty."""
 
 
-class Function(msgspec.Struct, frozen=True):
+class ScriptFunction(msgspec.Struct, frozen=True):
     """A function that the script defines, its source, and whether it calls itself."""
 
     name: str
@@ -111,7 +111,7 @@ class Script(msgspec.Struct, frozen=True, dict=True):
     unresolved: tuple[Gap, ...] = ()
     redirects: tuple[Redirect, ...] = ()
     """Every redirection, those of groups, loops and functions included."""
-    functions: tuple[Function, ...] = ()
+    functions: tuple[ScriptFunction, ...] = ()
     truncated: str = ""
     """Which limit was reached; empty when the whole text was read."""
 
@@ -126,22 +126,22 @@ class Script(msgspec.Struct, frozen=True, dict=True):
     @property
     def writes(self) -> tuple[Redirect, ...]:
         """The redirections that write to a file."""
-        return tuple(redirect for redirect in self.redirects if redirect.writes)
+        return tuple(redirect for redirect in self.redirects if redirect.is_write)
 
-    def upstream(self, command: Command) -> tuple[Command, ...]:
+    def find_upstream(self, command: Command) -> tuple[Command, ...]:
         """The commands whose output reaches this one: earlier in its pipelines, or substituted into its words."""
-        before = self._beside(command, earlier=True)
+        before = self._list_beside(command, earlier=True)
         inside = {place for word in command.argv for place in word.outputs}
         inside.update(place for redirect in command.redirects for place in redirect.target.outputs)
         before.extend(self.commands[place] for place in sorted(inside))
         return tuple(before)
 
-    def downstream(self, command: Command) -> tuple[Command, ...]:
+    def find_downstream(self, command: Command) -> tuple[Command, ...]:
         """The commands that this one's output reaches through pipes."""
-        return tuple(self._beside(command, earlier=False))
+        return tuple(self._list_beside(command, earlier=False))
 
     @cached_property
-    def _pipelines(self) -> dict[int, list[tuple[int, Command]]]:
+    def _commands_by_pipeline(self) -> dict[int, list[tuple[int, Command]]]:
         """The stages of each pipeline, by its number."""
         found: dict[int, list[tuple[int, Command]]] = {}
         for command in self.commands:
@@ -149,11 +149,11 @@ class Script(msgspec.Struct, frozen=True, dict=True):
                 found.setdefault(pipeline, []).append((place, command))
         return found
 
-    def _beside(self, command: Command, *, earlier: bool) -> list[Command]:
+    def _list_beside(self, command: Command, *, earlier: bool) -> list[Command]:
         """The commands of its pipelines that stand before it, or behind it, in order."""
         found: dict[int, Command] = {}
         for pipeline, place in command.stages:
-            stages = self._pipelines[pipeline]
+            stages = self._commands_by_pipeline[pipeline]
             beside = [other for at, other in stages if (at < place if earlier else at > place)]
             # Most commands are in one pipeline, whose stages are in order already.
             if len(command.stages) == 1:
@@ -170,13 +170,13 @@ class Script(msgspec.Struct, frozen=True, dict=True):
         edits: dict[Span, str] = {}
         for target, text in changes:
             # In quoted code a replacement with quotes or blanks would end the quotes around it.
-            if target.span is None or (target.inner and not PLAIN.fullmatch(text)):
+            if target.span is None or (target.inner and not SAFE_WORD.fullmatch(text)):
                 return None
             edits[target.span] = text
-        return _edited(self.text, edits)
+        return _apply_edits(self.text, edits)
 
 
-def _edited(text: str, edits: dict[Span, str]) -> str | None:
+def _apply_edits(text: str, edits: dict[Span, str]) -> str | None:
     end = len(text)
     # From the end to the start, so that the earlier offsets stay valid. Spans that overlap cannot both be replaced.
     for (start, stop), new in sorted(edits.items(), reverse=True):

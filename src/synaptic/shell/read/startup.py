@@ -3,37 +3,37 @@
 import re
 from typing import TYPE_CHECKING
 
-from synaptic.shell.names import names
+from synaptic.shell.names import split_names
 
 if TYPE_CHECKING:
     from synaptic.shell.read.evaluate import Evaluation
 
-STARTUP = "start-up file"
+STARTUP_LABEL = "start-up file"
 """Through what the commands run that such a file holds."""
-FILES = names(
+STARTUP_FILES = split_names(
     ".bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .zlogout"
     " .kshrc .mkshrc .cshrc .tcshrc .login .logout .xprofile .xsessionrc .xinitrc config.fish"
 )
-HOMES = re.compile(r"/root|/(?:home|Users)/[^/]+")
-FISH = "/.config/fish"
+HOME_FOLDERS = re.compile(r"/root|/(?:home|Users)/[^/]+")
+FISH_FOLDER = "/.config/fish"
 
 
-def started(shell: "Evaluation", path: str, text: str) -> None:
+def read_startup_file(shell: "Evaluation", path: str, text: str) -> None:
     """Read the text of a shell's start-up file: commands that run later, from the home folder and without input."""
     folder, _, name = path.rpartition("/")
-    if not _home(folder.removesuffix(FISH) if name == "config.fish" else folder, shell.home):
+    if not _is_home(folder.removesuffix(FISH_FOLDER) if name == "config.fish" else folder, shell.home):
         return
     # They run in a later shell, so they are no part of the pipeline that writes the file.
     stages, shell.stages = shell.stages, ()
     try:
         # A start-up file that writes itself again is read only once.
-        with shell.within(text) as first, shell.apart(), shell.reading(None):
+        with shell.guard_recursion(text) as first, shell.isolate(), shell.feed_input(None):
             shell.cwd = shell.home
             if first:
-                shell.code(text, STARTUP)
+                shell.run_code(text, STARTUP_LABEL)
     finally:
         shell.stages = stages
 
 
-def _home(folder: str, home: str) -> bool:
-    return folder == home or HOMES.fullmatch(folder) is not None
+def _is_home(folder: str, home: str) -> bool:
+    return folder == home or HOME_FOLDERS.fullmatch(folder) is not None

@@ -5,7 +5,7 @@ import msgspec
 from synaptic.shell.read.script import Word
 
 
-class Text(msgspec.Struct, gc=False):
+class LiteralText(msgspec.Struct, gc=False):
     """Literal characters, without their quotes."""
 
     text: str
@@ -19,14 +19,14 @@ class Parameter(msgspec.Struct, gc=False):
     source: str
     quoted: bool = False
     operator: str = ""
-    operand: "Token | None" = None
+    operand: "WordToken | None" = None
     index: str = ""
 
 
-class Output(msgspec.Struct, gc=False):
+class CommandOutput(msgspec.Struct, gc=False):
     """`$(...)`, backticks, `<(...)` and `>(...)`: commands that run inside a word."""
 
-    body: "Sequence"
+    body: "CommandSequence"
     source: str
     quoted: bool = False
     file: bool = False
@@ -35,21 +35,21 @@ class Output(msgspec.Struct, gc=False):
 class Arithmetic(msgspec.Struct, gc=False):
     """`$((...))`: its value is not computed, but what it substitutes runs."""
 
-    operand: "Token"
+    operand: "WordToken"
     source: str
 
 
-class Elements(msgspec.Struct, gc=False):
+class ArrayElements(msgspec.Struct, gc=False):
     """`(a b c)` behind an assignment."""
 
-    tokens: "list[Token]"
+    tokens: "list[WordToken]"
     source: str
 
 
-Part = Text | Parameter | Output | Arithmetic | Elements
+Part = LiteralText | Parameter | CommandOutput | Arithmetic | ArrayElements
 
 
-class Token(msgspec.Struct, gc=False):
+class WordToken(msgspec.Struct, gc=False):
     """A word as it is written. `text` is set when it holds no quote, expansion or brace."""
 
     text: str | None
@@ -62,7 +62,7 @@ class Redirection(msgspec.Struct, gc=False):
     """A redirection as it is written; `target` is the body of a here-document."""
 
     operator: str
-    target: Token
+    target: WordToken
     descriptor: str = ""
     tabs: bool = False
 
@@ -71,15 +71,15 @@ class Assignment(msgspec.Struct, gc=False):
     """`name=value` in front of a command or alone."""
 
     name: str
-    value: Token
+    value: WordToken
     append: bool = False
     index: str = ""
 
 
-class Simple(msgspec.Struct, gc=False):
+class SimpleCommand(msgspec.Struct, gc=False):
     """One simple command. Words that need no expansion are `Word`s already, the others are tokens."""
 
-    words: list[Token | Word]
+    words: list[WordToken | Word]
     assignments: list[Assignment]
     redirections: list[Redirection]
     span: tuple[int, int] | None = None
@@ -93,13 +93,13 @@ class Pipeline(msgspec.Struct, gc=False):
     stages: "list[Node]"
 
 
-class Sequence(msgspec.Struct, gc=False):
+class CommandSequence(msgspec.Struct, gc=False):
     """Commands one after another, whatever stands between them."""
 
     items: "list[Node]"
 
 
-class Group(msgspec.Struct, gc=False):
+class CommandGroup(msgspec.Struct, gc=False):
     """A body with its redirections; `apart` when what it changes stays inside (subshell, background)."""
 
     body: "Node"
@@ -112,7 +112,7 @@ class Choice(msgspec.Struct, gc=False):
     """`if` and `case`: any of the branches may run."""
 
     branches: "list[Node]"
-    subject: Token | None = None
+    subject: WordToken | None = None
 
 
 class Loop(msgspec.Struct, gc=False):
@@ -120,11 +120,11 @@ class Loop(msgspec.Struct, gc=False):
 
     body: "Node"
     name: str = ""
-    tokens: list[Token] | None = None
+    tokens: list[WordToken] | None = None
     condition: "Node | None" = None
 
 
-class Function(msgspec.Struct, gc=False):
+class FunctionDefinition(msgspec.Struct, gc=False):
     """`name() body`."""
 
     name: str
@@ -132,10 +132,10 @@ class Function(msgspec.Struct, gc=False):
     text: str
 
 
-class Test(msgspec.Struct, gc=False):
+class TestExpression(msgspec.Struct, gc=False):
     """`[[ ... ]]` and `(( ... ))`: only what they substitute runs."""
 
-    tokens: list[Token]
+    tokens: list[WordToken]
 
 
-Node = Simple | Pipeline | Sequence | Group | Choice | Loop | Function | Test
+Node = SimpleCommand | Pipeline | CommandSequence | CommandGroup | Choice | Loop | FunctionDefinition | TestExpression

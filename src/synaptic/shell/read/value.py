@@ -8,21 +8,21 @@ import msgspec
 from synaptic.shell.read.limits import MAX_PATTERN
 
 
-class Value(msgspec.Struct, frozen=True, gc=False):
+class VariableValue(msgspec.Struct, frozen=True, gc=False):
     """The value of a variable; `others` are the values it has when another branch ran."""
 
     text: str
     known: bool = True
     outputs: tuple[int, ...] = ()
     items: tuple[str, ...] | None = None
-    others: tuple["Value", ...] = ()
+    others: tuple["VariableValue", ...] = ()
 
 
-def merged(values: list[Value], most: int) -> Value:
+def merge_values(values: list[VariableValue], most: int) -> VariableValue:
     """One value for several branches."""
     if len(values[0].others) == most - 1:
         return values[0]  # it holds as many as one may: the others would not be taken in
-    plain: dict[tuple[str, bool], Value] = {}
+    plain: dict[tuple[str, bool], VariableValue] = {}
     for value in values:
         if len(plain) >= most:
             break
@@ -34,7 +34,7 @@ def merged(values: list[Value], most: int) -> Value:
     )
 
 
-def pattern(glob: str, greedy: bool) -> str:
+def glob_to_regex(glob: str, greedy: bool) -> str:
     """A shell pattern as a regular expression."""
     out = []
     for piece in re.findall(r"\\.|\[[^\]]+\]|.", glob, re.DOTALL):
@@ -50,21 +50,21 @@ def pattern(glob: str, greedy: bool) -> str:
     return "".join(out)
 
 
-def _hard(text: str, glob: str) -> bool:
+def _is_costly(text: str, glob: str) -> bool:
     return len(text) > MAX_PATTERN or len(glob) > MAX_PATTERN or glob.count("*") > 3
 
 
 @lru_cache(maxsize=256)
-def _form(glob: str, greedy: bool) -> re.Pattern[str]:
-    return re.compile(pattern(glob, greedy), re.DOTALL)
+def _compile_glob(glob: str, greedy: bool) -> re.Pattern[str]:
+    return re.compile(glob_to_regex(glob, greedy), re.DOTALL)
 
 
-def trimmed(text: str, operator: str, glob: str) -> str | None:
+def trim_value(text: str, operator: str, glob: str) -> str | None:
     """`${x#glob}`, `##`, `%`, `%%`; None when trying it may take long."""
     # A pattern with several stars is tried at every place of the value: short to write, slow to match.
-    if _hard(text, glob):
+    if _is_costly(text, glob):
         return None
-    form = _form(glob, len(operator) == 2)
+    form = _compile_glob(glob, len(operator) == 2)
     if operator[0] == "#":
         found = form.match(text)
         return text[found.end() :] if found else text
@@ -75,18 +75,18 @@ def trimmed(text: str, operator: str, glob: str) -> str | None:
     return text
 
 
-def exchanged(text: str, operator: str, operand: str) -> str | None:
+def replace_in_value(text: str, operator: str, operand: str) -> str | None:
     """`${x/from/to}` and `//`; None when trying it may take long."""
     old, _, new = operand.partition("/")
-    if _hard(text, old):
+    if _is_costly(text, old):
         return None
     if not old:
         return text
     # A function, because a backslash in the replacement is plain text in bash and not in `re.sub`.
-    return re.sub(pattern(old, greedy=True), lambda _: new, text, count=0 if operator == "//" else 1)
+    return re.sub(glob_to_regex(old, greedy=True), lambda _: new, text, count=0 if operator == "//" else 1)
 
 
-def cut(text: str, operand: str) -> str | None:
+def slice_value(text: str, operand: str) -> str | None:
     """`${x:start:length}`; None when the numbers are not plain."""
     found = re.fullmatch(r"\s*(-?\d+)\s*(?::\s*(-?\d+)\s*)?", operand)
     if found is None:
@@ -98,7 +98,7 @@ def cut(text: str, operand: str) -> str | None:
     return rest[: int(found[2])]
 
 
-def cased(text: str, operator: str) -> str:
+def change_case(text: str, operator: str) -> str:
     """`${x^}`, `^^`, `,`, `,,`."""
     change = str.upper if operator[0] == "^" else str.lower
     return change(text) if len(operator) == 2 else change(text[:1]) + text[1:]

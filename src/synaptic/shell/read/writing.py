@@ -3,11 +3,11 @@
 import shlex
 
 
-def as_word(text: str) -> str:
+def quote_word(text: str) -> str:
     """One word: plain where that is enough, else in single quotes."""
     return shlex.quote(text)
 
 
-def in_double_quotes(text: str) -> str:
+def escape_double_quoted(text: str) -> str:
     """The inside of a double-quoted word."""
     return "".join(f"\\{letter}" if letter in '\\"$`' else letter for letter in text)
