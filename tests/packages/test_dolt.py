@@ -108,7 +108,8 @@ def test_a_writer_that_is_killed_leaves_the_registry_as_before_or_as_after(desk,
         "from synaptic.packages.database import RegistryChange; from synaptic.packages.rows import Package;"
         "from synaptic.packages.tables import make_insert;"
         f"d = DoltDatabase(Path({str(desk.path)!r})); d.list_channels(); print(d._process.pid, flush=True);"
-        "d.write(RegistryChange('main', [make_insert(Package(id=f'p{n}', name='p', version='1')) for n in range(3000)], 'many'))"
+        "rows = [make_insert(Package(id=f'p{n}', name='p', version='1')) for n in range(3000)];"
+        "d.write(RegistryChange('main', rows, 'many'))"
     )
     process = subprocess.Popen(
         [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True

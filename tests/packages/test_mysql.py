@@ -103,7 +103,7 @@ def test_plain_tables_are_one_channel_without_history(source, tmp_path):
     assert (source.list_channels(), source.read_head("main"), source.read_log("main", "guard")) == (("main",), "", ())
     assert source.find_package("guard", "main", "1.0.0") is not None
     assert source.find_package("guard", "main", "2.0.0") is None
-    assert refused(source.packages, "develop").code == "not_found"
+    assert refused(source.list_packages, "develop").code == "not_found"
     assert refused(promote_channel, source, "main", "beta").code in ("not_found", "unsupported_backend")
     assert refused(promote_package, source, "guard", "main", "beta").code == "not_found"
 

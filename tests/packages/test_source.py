@@ -68,7 +68,7 @@ def test_a_registry_is_never_made_over_another_file(tmp_path):
 
 
 def test_a_registry_that_cannot_be_made_leaves_nothing(tmp_path, monkeypatch):
-    monkeypatch.setattr("synaptic.packages.create.CREATE", ("CREATE TABLE broken (",))
+    monkeypatch.setattr("synaptic.packages.create.CREATE_STATEMENTS", ("CREATE TABLE broken (",))
     with pytest.raises(Refusal):
         create_registry_file(tmp_path / "r.db")
     assert list(tmp_path.iterdir()) == []

@@ -119,7 +119,8 @@ resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, resource.RLIM_INFINITY))
 written = 0
 for number in range(100):
     try:
-        written += journal.append_records(store, [EventRecord(call=f"c{number}", at=1, agent="a", event="e", payload="x" * 9000)])
+        record = EventRecord(call=f"c{number}", at=1, agent="a", event="e", payload="x" * 9000)
+        written += journal.append_records(store, [record])
     except StoreError as error:
         print(error)
         break
