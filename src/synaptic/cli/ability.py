@@ -10,14 +10,13 @@ from synaptic.cli import screen
 from synaptic.cli.carry_out import carry_out
 from synaptic.cli.emit import BLOCKED_EXIT
 from synaptic.cli.place import CommandPlace, find_place, require_root
-from synaptic.cli.verbs import make_verb_app
+from synaptic.cli.verbs import Json, make_verb_app
 from synaptic.daemon.emit import Emission, EmissionResult, complete_context, emit_through
 from synaptic.hooks import abilities, knowledge
 from synaptic.policies.routing.summary import summarize_text
 from synaptic.runners import wrapped
 from synaptic.work.abilities import FindDocuments, ListAbilities, SuggestAbilities
 
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 JOB_VARIABLES = {"CI": "ci_pipeline", "GITHUB_ACTIONS": "ci_pipeline", "INVOCATION_ID": "background_job"}
 """Variables that say who calls, when nobody sits in front."""
 

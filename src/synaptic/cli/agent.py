@@ -7,7 +7,7 @@ import typer
 from synaptic.cli import completion, screen
 from synaptic.cli.carry_out import carry_out
 from synaptic.cli.place import find_place
-from synaptic.cli.verbs import make_verb_app
+from synaptic.cli.verbs import Json, make_verb_app
 from synaptic.model.layers import STATUSES, Agent
 from synaptic.work.agents import ListAgents, RegisterAgent, SetAgentStatus, ShowAgent
 from synaptic.work.views import agent_to_view
@@ -20,7 +20,6 @@ app = make_verb_app(
     synaptic agent status main:worker-1 checked
     """,
 )
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 AgentName = Annotated[
     str,
     typer.Argument(

@@ -12,7 +12,7 @@ from synaptic.cli import screen
 from synaptic.cli.bootstrap import complete_agent_names as complete_agents
 from synaptic.cli.bootstrap import read_installation
 from synaptic.cli.place import find_place
-from synaptic.cli.verbs import make_verb_app
+from synaptic.cli.verbs import Json, make_verb_app
 from synaptic.setup import agents
 from synaptic.setup.agent_versions import find_versions
 from synaptic.setup.bootstrap import (
@@ -36,7 +36,6 @@ app = make_verb_app(
 )
 # `synaptic agents` alone is the overview, not the help.
 app.info.no_args_is_help = False
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 
 
 class AgentOverview(msgspec.Struct, frozen=True, kw_only=True):

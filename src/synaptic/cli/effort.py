@@ -11,7 +11,7 @@ from synaptic.cli import completion, screen
 from synaptic.cli.caller import format_moment, read_standard_input
 from synaptic.cli.carry_out import carry_out, run_to_end
 from synaptic.cli.place import find_place
-from synaptic.cli.verbs import make_verb_app
+from synaptic.cli.verbs import Json, make_verb_app
 from synaptic.model.dehydration import LIMIT
 from synaptic.model.errors import LayerError
 from synaptic.model.layers import Effort, Session
@@ -32,7 +32,6 @@ app = make_verb_app(
     synaptic effort finish --keyword login
     """,
 )
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 EffortNumber = Annotated[
     int | None,
     typer.Option("--effort", metavar="ID", help="Another one.", autocompletion=completion.complete_effort_ids),

@@ -11,14 +11,13 @@ from synaptic.cli import screen
 from synaptic.cli.carry_out import carry_out, open_context
 from synaptic.cli.person import require_person
 from synaptic.cli.place import find_place, require_root
-from synaptic.cli.verbs import make_verb_app
+from synaptic.cli.verbs import Json, make_verb_app
 from synaptic.model.errors import SynapticError
 from synaptic.runners import wrapped
 from synaptic.store import follow_ups
 from synaptic.store.follow_ups import FollowUp
 from synaptic.work.abilities import DropFollowUp, ListFollowUps, find_follow_up
 
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 FollowUpNumber = Annotated[int, typer.Argument(metavar="ID", help="Its number in the list.")]
 
 app = make_verb_app(

@@ -8,7 +8,7 @@ import typer
 from synaptic.cli import screen
 from synaptic.cli.carry_out import carry_out
 from synaptic.cli.place import find_place
-from synaptic.cli.verbs import make_verb_app
+from synaptic.cli.verbs import Json, make_verb_app
 from synaptic.model.sane import MAX_ITERATIONS
 from synaptic.work import loop as steps
 
@@ -21,7 +21,6 @@ app = make_verb_app(
     synaptic loop complete
     """,
 )
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 
 
 @app.command()

@@ -7,7 +7,7 @@ import typer
 from synaptic.cli import completion, screen
 from synaptic.cli.caller import format_moment
 from synaptic.cli.carry_out import carry_out
-from synaptic.cli.verbs import make_verb_app
+from synaptic.cli.verbs import Json, make_verb_app
 from synaptic.model.layers import Session
 from synaptic.work.sessions import ListSessions, ShowSession
 from synaptic.work.views import payload_to_view
@@ -20,7 +20,6 @@ app = make_verb_app(
     synaptic session show 7 --json
     """,
 )
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 
 
 @app.command("list")

@@ -9,7 +9,7 @@ import typer
 from synaptic.cli import screen
 from synaptic.cli.carry_out import carry_out
 from synaptic.cli.place import find_place
-from synaptic.cli.verbs import make_verb_app
+from synaptic.cli.verbs import Json, make_verb_app
 from synaptic.model.errors import SynapticError
 from synaptic.work.state import ChangedSection, GetSection, ListSections, ResetSection, SetValue
 
@@ -23,7 +23,6 @@ app = make_verb_app(
     synaptic state reset circuit_breaker
     """,
 )
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 SectionName = Annotated[str, typer.Argument(metavar="SECTION", help="`synaptic state list` shows them.")]
 
 

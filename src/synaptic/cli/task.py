@@ -7,7 +7,7 @@ import typer
 from synaptic.cli import completion, screen
 from synaptic.cli.caller import format_moment
 from synaptic.cli.carry_out import carry_out
-from synaptic.cli.verbs import make_verb_app
+from synaptic.cli.verbs import Json, make_verb_app
 from synaptic.work.tasks import ListTasks, ShowTask
 
 app = make_verb_app(
@@ -17,7 +17,6 @@ app = make_verb_app(
     synaptic task show login-page
     """,
 )
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 
 
 @app.command("list")

@@ -35,14 +35,9 @@ NEVER_MATCHES = r"(?!)"
 """A pattern that is found nowhere."""
 
 
-def get_reading(event: PreToolUse, facts: Facts) -> CommandReading | None:
-    """The command of a shell call, parsed once for all guards; None for every other tool."""
-    return facts.command
-
-
 def get_script(event: PreToolUse, facts: Facts, programs: frozenset[str] | None = None) -> Script | None:
     """The script of a shell call; None when it runs none of these programs."""
-    found = get_reading(event, facts)
+    found = facts.command
     if found is None or (programs is not None and programs.isdisjoint(found.programs)):
         return None
     return found.script

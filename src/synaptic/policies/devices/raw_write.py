@@ -6,7 +6,7 @@ from synaptic.model.decision import Verdict, ask, deny
 from synaptic.model.event import PreToolUse
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.reading import SHELL_TOOLS, get_reading, select_commands
+from synaptic.policies.reading import SHELL_TOOLS, select_commands
 from synaptic.shell.book.entries import BOOK, find_program, list_names_with, normalize_name
 from synaptic.shell.names import split_names
 from synaptic.shell.paths import Standpoint, resolve_path
@@ -52,7 +52,7 @@ class RawWrite(Policy):
     preset = "essentials"
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        known = get_reading(event, facts)
+        known = facts.command
         if known is None:
             return None
         # Copying programs matter only where some word can name a device.

@@ -7,7 +7,7 @@ from synaptic.model.decision import Verdict, deny
 from synaptic.model.event import PreToolUse
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.reading import SHELL_TOOLS, get_reading, get_work_folders, runs_elsewhere
+from synaptic.policies.reading import SHELL_TOOLS, get_work_folders, runs_elsewhere
 from synaptic.shell.book.entries import list_names_with_role
 from synaptic.shell.effects.commands import find_acts
 from synaptic.shell.effects.printed import resolve_printed
@@ -48,7 +48,7 @@ class GitMetadata(Policy):
     preset = "essentials"
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        known = get_reading(event, facts)
+        known = facts.command
         if known is None or (REMOVERS.isdisjoint(known.programs) and not known.script.redirects):
             return None
         if not known.find_hints(GIT_HINTS):

@@ -4,12 +4,12 @@ import re
 
 from synaptic.model.event import PreToolUse
 from synaptic.policies.facts import Facts
-from synaptic.policies.reading import get_reading, runs_elsewhere
+from synaptic.policies.reading import runs_elsewhere
+from synaptic.shell.book.entries import SHELL_PROGRAMS
 from synaptic.shell.read.script import Command, Script
 
 HARMLESS_PROGRAMS = frozenset({"cd", "echo", "printf", "true"})
 FEEDING_PROGRAMS = frozenset({"cat", "echo", "printf"})
-SHELL_PROGRAMS = frozenset({"bash", "dash", "sh", "zsh"})
 CODE_OPTION = re.compile(r"-[a-z]*c")
 HELP_OPTIONS = frozenset({"--help", "-h"})
 NULL_DEVICES = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr"})
@@ -21,7 +21,7 @@ def classify_engine_call(event: PreToolUse, facts: Facts, names: tuple[str, ...]
     # Cheap question first: most commands do not name the engine and need not be read here.
     if not text or not any(name in text for name in names):
         return ""
-    found = get_reading(event, facts)
+    found = facts.command
     if found is None or not _is_only_engine(found.script, names):
         return ""
     return "log" if any(_writes_log(command) for command in found.script.commands if command.name in names) else "other"

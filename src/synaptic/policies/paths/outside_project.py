@@ -10,7 +10,7 @@ from synaptic.model.event import PreToolUse
 from synaptic.model.tool import PATH_KEYS, Tool
 from synaptic.policies.base import FEWER, Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.reading import get_reading, runs_elsewhere
+from synaptic.policies.reading import runs_elsewhere
 from synaptic.shell.book.entries import find_program
 from synaptic.shell.paths import Standpoint, is_inside, list_readings, resolve_path
 from synaptic.shell.read.script import Command
@@ -56,7 +56,7 @@ class OutsideProject(Policy):
             return None
         at = Standpoint(event.cwd or facts.root, facts.home)
         roots = (facts.root, *facts.extra_roots, *_resolve_folders((*self.also, *self.scratch), facts.root, facts.home))
-        known = get_reading(event, facts)
+        known = facts.command
         found = _find_in_command(known, at, roots) if known else _find_in_input(event.tool, at, roots)
         return next((_deny_path(path, facts.root) for path in found), None)
 

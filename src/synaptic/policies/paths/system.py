@@ -9,7 +9,7 @@ from synaptic.model.event import PreToolUse
 from synaptic.policies.base import FEWER, Policy
 from synaptic.policies.facts import Facts
 from synaptic.policies.mounts import find_host_paths, find_mounts
-from synaptic.policies.reading import get_reading, get_work_folders, runs_elsewhere
+from synaptic.policies.reading import get_work_folders, runs_elsewhere
 from synaptic.policies.secrets.private import iter_meanings, iter_named_paths
 from synaptic.shell.book.entries import find_program
 from synaptic.shell.effects.searched import LISTING_PROGRAMS, ScriptSearches
@@ -60,7 +60,7 @@ class SystemFiles(Policy):
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
         at = get_work_folders(event, facts)
-        known = get_reading(event, facts)
+        known = facts.command
         if known is not None and not _may_reach_system(known, at):
             return None
         paths = _iter_written(known, at) if known is not None else _iter_edited(event, facts, at)

@@ -9,7 +9,7 @@ from synaptic.model.decision import Verdict, ask, deny
 from synaptic.model.event import PreToolUse
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.reading import SHELL_TOOLS, compile_hints, get_reading, select_commands
+from synaptic.policies.reading import SHELL_TOOLS, compile_hints, select_commands
 from synaptic.policies.secrets.private import KEY_HINTS, PRIVATE_HINTS, is_secret
 from synaptic.shell.book.entries import BOOK, ProgramEntry, find_program, list_names_with
 from synaptic.shell.effects.addresses import SHELL_SOCKET, may_send, sends_data
@@ -54,7 +54,7 @@ class Exfiltration(Policy):
     preset = "essentials"
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        known = get_reading(event, facts)
+        known = facts.command
         if known is None:
             return None
         found, opened = known.script, _opens_connection(known)

@@ -9,7 +9,7 @@ from synaptic.model.event import PreToolUse
 from synaptic.policies.base import ON, Policy
 from synaptic.policies.facts import Facts
 from synaptic.policies.mounts import Mount, find_host_paths, find_mounts
-from synaptic.policies.reading import ELSEWHERE_PROGRAMS, compile_hints, get_reading, select_commands
+from synaptic.policies.reading import ELSEWHERE_PROGRAMS, compile_hints, select_commands
 from synaptic.policies.secrets.private import ENVIRONMENT, PRIVATE_HINTS, is_private, iter_meanings, iter_named_paths
 from synaptic.shell.effects.commands import find_acts
 from synaptic.shell.paths import MAX_PATH, Standpoint, resolve_path
@@ -63,7 +63,7 @@ class SecretFiles(Policy):
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
         at = Standpoint(event.cwd or facts.root or UNKNOWN_PROJECT, facts.home)
-        found = get_reading(event, facts)
+        found = facts.command
         paths = self._search_script(found, at) if found else _find_call_paths(event, at, facts)
         path = next((path for path in paths if self._is_closed(path, at)), "")
         if not path:
