@@ -88,7 +88,7 @@ class Command(msgspec.Struct, Generic[Result], frozen=True, kw_only=True, rename
 
     def run(self, context: CommandContext) -> Result | Coroutine[Any, Any, Result]:
         """Carry it out. Raises SynapticError, and has written nothing then."""
-        raise NotImplementedError
+        raise TypeError(f"{type(self).__name__} says nothing about how it is carried out")
 
     def answer(self, result: Result) -> object:
         """The result as the socket answers it and `--json` shows it."""

@@ -24,7 +24,7 @@ class LoopCommand(SectionCommand, frozen=True, kw_only=True):
 
     def take_step(self, loop: Mapping[str, Any], now: str) -> Loop:
         """The loop after this step. Raises SynapticError for one that cannot be taken."""
-        raise NotImplementedError
+        raise TypeError(f"{type(self).__name__} takes no step")
 
     def run(self, context: CommandContext) -> ChangedSection:
         now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
