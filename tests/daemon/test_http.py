@@ -68,6 +68,16 @@ def test_the_token_is_private_and_stays(listening: Setting) -> None:
     assert listener.read_loopback_token(listening.home) == path.read_text()
 
 
+@pytest.mark.parametrize("left", ["", " \n", "short"])
+def test_a_token_that_was_never_written_to_its_end_lets_nobody_in(setting: Setting, left: str) -> None:
+    path = setting.home.root / "token"
+    path.write_text(left)
+    token = listener.read_loopback_token(setting.home)
+    assert len(token) >= 40
+    assert path.read_text() == token
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
 def test_rpc_is_there_too(listening: Setting) -> None:
     body = b'{"jsonrpc":"2.0","id":7,"method":"rpc.methods"}'
     status, answer = post(listening, "/rpc", body, Authorization=bearer(listening))

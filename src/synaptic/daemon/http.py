@@ -1,14 +1,17 @@
 """HTTP for those who want it: on the Unix socket when a client speaks it, on loopback when the user asked for it."""
 
 import asyncio
-import os
 import secrets
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+from synaptic.files.lock import hold_lock
+from synaptic.files.replace import replace_own
 from synaptic.model.home import Home
+
+TOKEN_BYTES = 32
 
 
 class HttpListeners:
@@ -85,11 +88,17 @@ def locate_port(home: Home) -> Path:
 def read_loopback_token(home: Home) -> str:
     """The secret that loopback requests must carry: made once, readable by its user only."""
     path = home.root / "token"
-    try:
-        return path.read_text().strip()
-    except FileNotFoundError:
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-        with os.fdopen(handle, "w") as file:
-            token = secrets.token_urlsafe(32)
-            file.write(token)
+    if token := _read_token(path):
         return token
+    with hold_lock(path.with_name("token.lock")):
+        token = _read_token(path)
+        if not token:
+            token = secrets.token_urlsafe(TOKEN_BYTES)
+            replace_own(str(path), token.encode(), 0o600)
+    return token
+
+
+def _read_token(path: Path) -> str:
+    # A full disk or a crash may have left an empty file: an empty secret would let everybody in.
+    token = path.read_text().strip() if path.exists() else ""
+    return token if len(token) >= TOKEN_BYTES else ""
