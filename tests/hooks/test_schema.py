@@ -5,6 +5,8 @@ from synaptic.hooks.config import Config, HttpConfig
 from synaptic.hooks.schema import build_schema, read_field_docs
 from synaptic.policies.base import load_policies
 
+TOPIC = {"patterns": ["deploy"], "scope": "ops", "topic": "deploys", "learn": "how", "ensure": "do"}
+
 
 def test_the_schema_is_a_valid_one():
     jsonschema.Draft202012Validator.check_schema(build_schema())
@@ -16,6 +18,7 @@ def test_the_schema_is_a_valid_one():
         {},
         {"presets": ["essentials", "sane"], "trust": "all", "http": {"enabled": True, "port": 1}},
         {"policies": {"audit.tool-use": {"enabled": True, "longest": 5}}},
+        {"policies": {"routing.knowledge-trigger": {"triggers": [TOPIC]}}},
     ],
 )
 def test_good_configs_are_valid(config: dict[str, object]):
@@ -31,6 +34,7 @@ def test_good_configs_are_valid(config: dict[str, object]):
         {"http": {"prot": 1}},
         {"policies": {"no.such-policy": {}}},
         {"policies": {"audit.tool-use": {"longest": "x"}}},
+        {"policies": {"routing.knowledge-trigger": {"triggers": [{**TOPIC, "topic": 1}]}}},
     ],
 )
 def test_bad_configs_are_not(config: dict[str, object]):

@@ -58,9 +58,23 @@ def _list_properties(kind: type[msgspec.Struct]) -> dict[str, Any]:
 
 
 def _make_property(kind: Any, default: Any, description: str) -> dict[str, Any]:
-    written = {key: value for key, value in msgspec.json.schema(kind).items() if key not in ("$ref", "$defs")}
+    schema = msgspec.json.schema(kind)
+    written: dict[str, Any] = _inline_references(
+        {key: schema[key] for key in schema if key not in ("$ref", "$defs")}, schema
+    )
     plain = msgspec.to_builtins(default)
     return written | {"description": description, "default": list(plain) if isinstance(plain, tuple) else plain}
+
+
+def _inline_references(part: Any, schema: dict[str, Any]) -> Any:
+    """Put definitions where they are referred to: a property stands in a larger document, which has no `$defs`."""
+    if isinstance(part, list):
+        return [_inline_references(one, schema) for one in part]
+    if not isinstance(part, dict):
+        return part
+    if isinstance(name := part.get("$ref"), str):
+        return _inline_references(schema["$defs"][name.rpartition("/")[2]], schema)
+    return {key: _inline_references(value, schema) for key, value in part.items()}
 
 
 def _make_policy_schema(policy: type[Policy]) -> dict[str, Any]:
