@@ -10,7 +10,10 @@ from synaptic.shell.names import split_names
 from synaptic.shell.places import matches_everything
 from synaptic.shell.read.script import Command, Word
 
-LEADING_OPTION = re.compile(r"-[HLPEXdsx]+|-O\d?")
+LEADING_OPTION = re.compile(r"-[HLPEXdsx]+|-O\d?|-D")
+"""What may stand before the roots, in GNU's and in BSD's `find`."""
+DEBUG_OPTION = "-D"
+"""The one of them that takes the next word."""
 FIND_ACTIONS = frozenset({"-delete", "-exec", "-execdir", "-ok", "-okdir"})
 FIND_PRINTS = split_names("-print -print0 -printf -fprint -fprint0 -fprintf -ls -fls")
 OR_SIGNS = frozenset({"-o", "-or", ","})
@@ -30,18 +33,25 @@ class FindSearch(msgspec.Struct, frozen=True):
     """By nothing but its age, size or owner, which says nothing about what it is."""
 
 
+def split_find(words: Sequence[Word]) -> tuple[tuple[Word, ...], tuple[Word, ...]]:
+    """Where a `find` starts, and the tests and actions behind that."""
+    start = 0
+    while start < len(words) and LEADING_OPTION.fullmatch(words[start].text):
+        start += 2 if words[start].text == DEBUG_OPTION else 1
+    end = start
+    while end < len(words) and words[end].text[:1] not in ("-", "(", ")", "!"):
+        end += 1
+    return tuple(words[start:end]) or (Word("."),), tuple(words[end:])
+
+
 def read_find(argv: Sequence[Word]) -> FindSearch:
     """Understand the words of a `find`, its name included."""
-    words = list(argv[1:])
-    while words and LEADING_OPTION.fullmatch(words[0].text):
-        words.pop(0)
-    ends = (place for place, word in enumerate(words) if word.text[:1] in ("-", "(", ")", "!"))
-    start = next(ends, len(words))
-    texts = [word.text for word in words[start:]]
+    roots, tests = split_find(argv[1:])
+    texts = [word.text for word in tests]
     narrowed = _is_narrowed(texts)
     # `-mtime +7` matches most of a home folder; what is picked out by age alone is not picked out.
     aged = narrowed and not any(text in NAME_TESTS or text == "-empty" for text in texts)
-    return FindSearch(tuple(words[:start]) or (Word("."),), narrowed, "-delete" in texts, aged)
+    return FindSearch(roots, narrowed, "-delete" in texts, aged)
 
 
 def read_fd(argv: Sequence[Word]) -> FindSearch:

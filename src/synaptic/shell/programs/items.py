@@ -1,8 +1,9 @@
 """Programs that run a command for each of many items: `find -exec`, `xargs`, `parallel`, `fd -x`."""
 
 import re
+from collections.abc import Sequence
 
-from synaptic.shell.effects.find import read_fd
+from synaptic.shell.effects.find import read_fd, split_find
 from synaptic.shell.names import split_names
 from synaptic.shell.programs.starters import read_call
 from synaptic.shell.read.evaluate import Evaluation, ProgramHandler, limit_words
@@ -11,7 +12,6 @@ from synaptic.shell.read.script import Word
 from synaptic.shell.read.state import CommandCall
 
 EXEC_ACTIONS = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
-FIND_OPTION = re.compile(r"-[HLPO]\w*|-D")
 FIND_TESTS = split_names(
     "-name -iname -path -ipath -regex -iregex -type -mtime -mmin -atime -amin -ctime -cmin -size -empty -newer -user"
     " -group -perm -maxdepth -mindepth -links -inum -xtype -lname -nouser -nogroup -wholename -iwholename"
@@ -25,7 +25,7 @@ UNKNOWN_ITEM = Word("{}", known=False)
 
 def run_find(shell: Evaluation, call: CommandCall) -> str | None:
     words = call.words
-    roots = _find_roots(words)
+    roots, _ = split_find(words[1:])
     place = 1
     while place < len(words):
         if words[place].text in EXEC_ACTIONS:
@@ -38,18 +38,6 @@ def run_find(shell: Evaluation, call: CommandCall) -> str | None:
             _run_find_delete(shell, call, roots)
         place += 1
     return None
-
-
-def _find_roots(words: list[Word]) -> list[Word]:
-    place = 1
-    while place < len(words) and FIND_OPTION.fullmatch(words[place].text):
-        place += 1
-    roots = []
-    for word in words[place:]:
-        if word.text[:1] == "-" or word.text in ("(", "!", ")"):
-            break
-        roots.append(word)
-    return roots or [Word(".")]
 
 
 def _find_command_end(words: list[Word], start: int) -> int:
@@ -70,7 +58,7 @@ def _fill_mark(word: Word, item: Word, mark: str = "{}") -> Word:
     return Word(word.text.replace(mark, item.text), word.known and item.known, item.glob, None, False, item.outputs)
 
 
-def _run_find_delete(shell: Evaluation, call: CommandCall, roots: list[Word]) -> None:
+def _run_find_delete(shell: Evaluation, call: CommandCall, roots: Sequence[Word]) -> None:
     """Everything below the roots, or what the tests leave of it."""
     tested = any(word.text in FIND_TESTS for word in call.words)
     for root in limit_words(roots, "{}"):

@@ -1,7 +1,7 @@
 """Walks the tree as bash would, without running anything: what is known of variables, folders and input is followed."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, cast
 
@@ -383,7 +383,7 @@ def join_outputs(before: str, output: str | None) -> str | None:
     return before + output
 
 
-def limit_words(words: list[Word], unknown: str) -> list[Word]:
+def limit_words(words: Sequence[Word], unknown: str) -> Sequence[Word]:
     """The first of many words, and one unknown word for the rest."""
     return words if len(words) <= MAX_ROUNDS else [*words[:MAX_ROUNDS], Word(unknown, known=False)]
 
