@@ -73,7 +73,7 @@ def test_after_the_act_it_is_feedback():
 
 
 @pytest.mark.parametrize("event", ["PreToolUse", "PostToolUse"])
-def test_a_defect_in_the_second_half_is_a_failure_like_any_other(event: str):
+def test_a_defect_in_the_second_half_is_a_question_before_the_act_and_a_warning_after_it(event: str):
     decision = decided(ErrandResult(trouble="crash"), event)
-    assert decision.kind is Kind.NONE
+    assert decision.kind is (Kind.ASK if event == "PreToolUse" else Kind.NONE)
     assert "ValueError: a defect" in decision.warnings[0]

@@ -137,8 +137,17 @@ def test_many_policies_look_again_at_one_rewrite() -> None:
     assert decision.input == {"command": "ls -a"}
 
 
-def test_a_policy_that_breaks_is_a_failure_like_any_other() -> None:
-    decision = decide([hook("test.broken", handler=Builtin(Broken()))], TableRuntime({}))
+def test_a_guard_that_breaks_is_a_question_and_every_other_hook_is_asked() -> None:
+    runtime = TableRuntime({"spy": None})
+    decision = decide([hook("test.broken", handler=Builtin(Broken())), hook("spy", 90)], runtime)
+    assert decision.kind is Kind.ASK
+    assert "ZeroDivisionError" in decision.reason
+    assert "ZeroDivisionError" in decision.warnings[0]
+    assert runtime.ran == ["spy"]
+
+
+def test_a_policy_that_is_no_guard_and_breaks_is_a_failure_like_any_other() -> None:
+    decision = decide([hook("test.broken-audit", handler=Builtin(BrokenAudit()))], TableRuntime({}))
     assert decision.kind is Kind.NONE
     assert "ZeroDivisionError" in decision.warnings[0]
 
@@ -280,6 +289,19 @@ class Broken(Policy):
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
         raise ZeroDivisionError("on purpose")
+
+
+class BrokenAudit(Broken):
+    """Always fails, and guards nothing.
+
+    ## What it does
+    Divides by zero.
+    ## Why
+    To be survived.
+    """
+
+    id = "test.broken-audit"
+    priority = 45
 
 
 class Quiet(Policy):

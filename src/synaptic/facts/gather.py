@@ -50,7 +50,7 @@ class EngineMeans(msgspec.Struct, frozen=True):
 
 
 Gatherer = Callable[[Call, EngineMeans], Awaitable[object]]
-"""Returns the value of the field of Facts that it is registered for. It never raises: no news is the default."""
+"""Returns the value of the field of Facts that it is registered for. No news is the default; a defect is a question."""
 
 
 @cache
@@ -69,9 +69,17 @@ async def gather_facts(call: Call, needs: frozenset[str], means: EngineMeans) ->
     if not needs:
         return known
     others, sections = _split_needs(needs)
-    values = {need: await gatherer(call, means) for need, gatherer in others}
+    values: dict[str, object] = {}
+    failed: dict[str, str] = {}
+    for need, gatherer in others:
+        try:
+            values[need] = await gatherer(call, means)
+        except Exception as error:  # noqa: BLE001 - one gatherer's defect must not take the whole guard with it
+            failed[need] = f"{type(error).__name__}: {error}"
     if sections:
         values["state"] = _read_sections(call, means, sections)
+    if failed:
+        values["failed"] = failed
     return msgspec.structs.replace(known, **values)
 
 

@@ -109,6 +109,8 @@ class Failure(msgspec.Struct, frozen=True):
     fault: Fault
     message: str
     stderr: str = ""
+    asks: bool = False
+    """It is a guard's, before an act: the act is asked about, because nobody has judged it."""
 
 
 POLICIES = "policies"

@@ -26,10 +26,19 @@ class HookOutcome(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def verdict(self) -> Verdict:
-        """The opinion: silence for a failed hook, unless its failure is set to deny."""
+        """The opinion: silence for a failed hook, unless its failure is set to deny or it is a guard of our own."""
         if isinstance(self.answer, Failure):
-            return self._deny_failure(self.answer) if self.hook.on_error == "deny" else SILENCE
+            if self.hook.on_error == "deny":
+                return self._deny_failure(self.answer)
+            return self._ask_failure(self.answer) if self.answer.asks else SILENCE
         return self.answer or SILENCE
+
+    def _ask_failure(self, failure: Failure) -> Verdict:
+        return Verdict(
+            says=Kind.ASK,
+            reason=f"{self.hook.id} failed and has not judged this call ({failure.message}). Look at it yourself "
+            "before you allow it, and type: synaptic doctor",
+        )
 
     def _deny_failure(self, failure: Failure) -> Verdict:
         return Verdict(says=Kind.DENY, reason=f"{self.hook.id} failed ({failure.message}) and is set to deny on error")
@@ -164,7 +173,7 @@ def _read_confidence(suggestion: dict[str, object]) -> float:
 def _list_warnings(one: HookOutcome) -> tuple[str, ...]:
     if not isinstance(one.answer, Failure):
         return one.verdict.warnings
-    consequence = "denied" if one.hook.on_error == "deny" else "went on without it"
+    consequence = "denied" if one.hook.on_error == "deny" else "asked" if one.answer.asks else "went on without it"
     message = one.answer.message
     who = "" if one.hook.id in message else f"hook {one.hook.id}: "
     return (f"{who}{message}; {consequence}",)

@@ -134,7 +134,7 @@ class HookChain:
                 try:
                     looked = policy.check(event, facts)
                 except Exception as error:  # noqa: BLE001 - one policy's defect must not take the others' verdicts with it
-                    looked = _make_crash(error)
+                    looked = _make_crash(error, policy.guards(event))
                 if looked is None:  # most policies, about most events: that costs no more than their own look at it
                     self._silent.append(policy.id)
                     continue
@@ -210,7 +210,19 @@ class HookChain:
         if self._facts_of is not self.call:
             self._facts = await self.runtime.gather_facts(self.call, self.selected.needs)
             self._facts_of = self.call
+            if self._facts.failed:
+                self._note_failed_facts(self._facts.failed)
         return self._facts
+
+    def _note_failed_facts(self, failed: Mapping[str, str]) -> None:
+        """The first guard that needs what could not be gathered: it cannot know, so a person decides."""
+        for hook, policy in zip(self.selected.hooks, self.selected.policies, strict=True):
+            if policy is None or not policy.guards(self.call.event):
+                continue
+            if missing := [f"{need}: {failed[need]}" for need in policy.needs if need in failed]:
+                failure = Failure(Fault.CRASH, f"what it needs could not be found out: {'; '.join(missing)}", asks=True)
+                self._note_outcome(HookOutcome(hook=hook, answer=failure))
+                return
 
     async def _take_policy(self, place: int, looked: Verdict | Failure, phase: str, started: int) -> None:
         """What a policy said, after its errand if it needs one."""
@@ -248,7 +260,7 @@ class HookChain:
         try:
             return policy.conclude(self.call.event, self._facts, ended)
         except Exception as error:  # noqa: BLE001 - as in `_ask_from`
-            return _make_crash(error)
+            return _make_crash(error, policy.guards(self.call.event))
 
     def _apply_answer(self, place: int, outcome: HookOutcome) -> tuple[HookAnswer, str]:
         """Take over a rewrite. A script rewrites once per event: only policies promise that twice is the same."""
@@ -288,12 +300,12 @@ def _check_policy(policy: Policy, call: Call, facts: Facts) -> HookAnswer:
     try:
         return policy.check(call.event, facts)
     except Exception as error:  # noqa: BLE001 - as in `_ask_from`
-        return _make_crash(error)
+        return _make_crash(error, policy.guards(call.event))
 
 
 def _get_input(call: Call) -> Input:
     return call.event.tool_input if isinstance(call.event, ToolEvent) else {}
 
 
-def _make_crash(error: Exception) -> Failure:
-    return Failure(Fault.CRASH, f"{type(error).__name__}: {error}")
+def _make_crash(error: Exception, asks: bool) -> Failure:
+    return Failure(Fault.CRASH, f"{type(error).__name__}: {error}", asks=asks)

@@ -12,7 +12,7 @@ import msgspec
 import synaptic.policies
 from synaptic.model.decision import Verdict
 from synaptic.model.errand import ErrandResult
-from synaptic.model.event import Event
+from synaptic.model.event import Event, PreToolUse
 from synaptic.model.hook import OnError
 from synaptic.policies.facts import Facts
 
@@ -51,6 +51,8 @@ class Policy(msgspec.Struct, metaclass=_Frozen, frozen=True, kw_only=True):
     recheck: ClassVar[bool] = True
     """Sees the final input again after a rewrite; a policy must be idempotent then."""
 
+    guard_band: ClassVar[range] = range(20, 40)
+    """Priorities of guards: what fails among them before a tool runs is asked about."""
     counts_repeats: ClassVar[bool] = True
     """A call that it refused is refused more firmly each time it comes again, until the user is asked. Set this to
     False for a refusal that the same call is free of later, such as "write your log first"."""
@@ -81,6 +83,10 @@ class Policy(msgspec.Struct, metaclass=_Frozen, frozen=True, kw_only=True):
     def conclude(self, event: Any, facts: Facts, ended: ErrandResult) -> Verdict | None:
         """The opinion once the errand that `check` asked for has ended; as pure as `check`."""
         raise TypeError(f"{self.id} asks for an errand and has no conclude")
+
+    def guards(self, event: Event) -> bool:
+        """Whether it keeps this act from happening: then its failure is a question, never an allow."""
+        return type(event) is PreToolUse and self.priority in self.guard_band
 
     def derive_event(self, event: Any, at: str) -> Event | None:
         """The further event that this one stands for; `at` is the time of the call, as an orchestrator writes it."""

@@ -36,6 +36,8 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     agent: str = "claude"
     command: CommandReading | None = None
     """The shell command of the tool call as it is now, read once for everybody; None for every other event."""
+    failed: Mapping[str, str] = {}
+    """Facts that could not be gathered, and why: they have their defaults here, and guards that need them ask."""
     extra_roots: tuple[str, ...] = ()
     """Folders the user added to the workspace."""
     state: State = State()

@@ -1,0 +1,62 @@
+"""A guard that fails is a question, whatever `fail` says; where nobody can be asked, it is a refusal."""
+
+import json
+
+import pytest
+
+from synaptic.facts import gather
+from synaptic.policies.files.recursive_deletion import RecursiveDeletion
+from synaptic.policies.fleet.pre_tool_use import Heartbeat
+from tests.daemon.setting import Setting
+
+
+def _fail(*_: object) -> None:
+    raise RecursionError("on purpose")
+
+
+async def _fail_gathering(*_: object) -> None:
+    raise ValueError("on purpose")
+
+
+def _decision(setting: Setting, **fields: object) -> tuple[str, str]:
+    answer = setting.answer(setting.elsewhere(**fields))
+    said = json.loads(answer.stdout).get("hookSpecificOutput", {}) if answer.stdout else {}
+    return said.get("permissionDecision", "none"), said.get("permissionDecisionReason", "")
+
+
+@pytest.mark.parametrize("fail", ["open", "closed"])
+def test_a_guard_that_crashes_is_asked_about(setting: Setting, monkeypatch: pytest.MonkeyPatch, fail: str) -> None:
+    setting.config(f'trust = "all"\nfail = "{fail}"\n')
+    monkeypatch.setattr(RecursiveDeletion, "check", _fail)
+    decision, reason = _decision(setting)
+    assert decision == "ask"
+    assert "files.recursive-deletion" in reason
+    assert "RecursionError" in reason
+
+
+def test_a_deny_of_another_guard_still_wins(setting: Setting, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(RecursiveDeletion, "check", _fail)
+    assert _decision(setting, tool_input={"command": "git reset --hard"})[0] == "deny"
+
+
+def test_facts_that_cannot_be_gathered_are_asked_about(setting: Setting, monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = {**gather.find_gatherers(), "real_paths": _fail_gathering}
+    monkeypatch.setattr(gather, "find_gatherers", lambda: broken)
+    gather._split_needs.cache_clear()
+    try:
+        decision, reason = _decision(setting)
+    finally:
+        gather._split_needs.cache_clear()
+    assert decision == "ask"
+    assert "real_paths" in reason
+
+
+def test_what_is_no_guard_keeps_nobody_from_working(setting: Setting, monkeypatch: pytest.MonkeyPatch) -> None:
+    setting.config('trust = "all"\npresets = ["essentials", "fleet"]\n')
+    monkeypatch.setattr(Heartbeat, "check", _fail)
+    assert _decision(setting)[0] == "none"
+
+
+def test_after_the_act_a_failing_policy_is_a_warning(setting: Setting, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(RecursiveDeletion, "check", _fail)
+    assert setting.answer(setting.elsewhere("PostToolUse", tool_response={})).exit == 0
