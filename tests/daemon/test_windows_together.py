@@ -179,7 +179,7 @@ def test_the_transcript_of_another_window_says_nothing_about_this_one(fleet: Fle
     assert (mine["contextUsage"], mine["overflowWarning"]) == (0.1, False)
 
 
-def test_a_call_that_could_not_be_answered_is_not_counted_for_ever(fleet: Fleet, monkeypatch) -> None:
+def test_a_call_that_could_not_be_judged_is_not_counted_for_ever(fleet: Fleet, monkeypatch) -> None:
     """S3-140: what is in flight counts only while it is."""
     session = fleet.open(fleet.effort(), host="h1")
 
@@ -188,8 +188,7 @@ def test_a_call_that_could_not_be_answered_is_not_counted_for_ever(fleet: Fleet,
         try:
             with monkeypatch.context() as broken:
                 broken.setattr(walk, "amend_decision", _fails)
-                with pytest.raises(RuntimeError):
-                    await _one(fleet, engine, "PreToolUse", "", {})
+                assert b'"permissionDecision":"ask"' in (await _one(fleet, engine, "PreToolUse", "", {})).stdout
             return len(engine.means.reservations)
         finally:
             await engine.close()

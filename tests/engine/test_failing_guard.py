@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from synaptic.engine import walk
 from synaptic.facts import gather
 from synaptic.policies.files.recursive_deletion import RecursiveDeletion
 from synaptic.policies.fleet.pre_tool_use import Heartbeat
@@ -49,6 +50,29 @@ def test_facts_that_cannot_be_gathered_are_asked_about(setting: Setting, monkeyp
         gather._split_needs.cache_clear()
     assert decision == "ask"
     assert "real_paths" in reason
+
+
+@pytest.mark.parametrize("part", ["amend_decision", "decide_call"])
+def test_a_defect_of_the_walk_itself_is_asked_about(
+    setting: Setting, monkeypatch: pytest.MonkeyPatch, part: str
+) -> None:
+    monkeypatch.setattr(walk, part, _fail)
+    decision, reason = _decision(setting)
+    assert decision == "ask"
+    assert "RecursionError" in reason
+
+
+def test_an_agent_that_cannot_ask_is_refused(setting: Setting, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(walk, "amend_decision", _fail)
+    payload = setting.payload(tool_name="Bash", tool_input={"command": "ls"})
+    answer = setting.answer(setting.raw("PreToolUse", json.dumps(payload).encode(), "codex"))
+    assert json.loads(answer.stdout)["hookSpecificOutput"]["permissionDecision"] == "deny"
+
+
+def test_after_the_act_a_defect_of_the_walk_is_still_one(setting: Setting, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(walk, "amend_decision", _fail)
+    with pytest.raises(RecursionError):
+        setting.answer(setting.elsewhere("PostToolUse", tool_response={}))
 
 
 def test_what_is_no_guard_keeps_nobody_from_working(setting: Setting, monkeypatch: pytest.MonkeyPatch) -> None:

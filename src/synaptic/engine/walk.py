@@ -1,6 +1,7 @@
 """The walk of one event, from bytes to bytes: dispatch, http, methods, `try`, `check` and `hook test` lead here."""
 
 import asyncio
+import logging
 import os
 import time
 from collections.abc import Mapping
@@ -17,9 +18,9 @@ from synaptic.engine.side_effects import SideEffects
 from synaptic.facts.gather import USER_HOME, EngineMeans
 from synaptic.hooks.catalog import HookCatalog, HookCatalogs
 from synaptic.model.call import Answer, Call, Request
-from synaptic.model.decision import Decision
+from synaptic.model.decision import Decision, Kind
 from synaptic.model.errors import PayloadError, StoreError
-from synaptic.model.event import ABILITY_EVENTS, ToolEvent
+from synaptic.model.event import ABILITY_EVENTS, PreToolUse, ToolEvent
 from synaptic.model.home import Home
 from synaptic.model.hook import Hook
 from synaptic.pipeline.amend import AmendedDecision, amend_decision
@@ -27,6 +28,8 @@ from synaptic.pipeline.decide import decide_call
 from synaptic.runners.execute import HookRunners
 from synaptic.store import journal
 from synaptic.store.db import Store
+
+log = logging.getLogger(__name__)
 
 PATIENCE_SHARE = 0.95
 """The share of the agent's own patience that is ours: an answer that comes too late is no answer."""
@@ -76,6 +79,8 @@ class Engine:
             return (await self.walk(request)).answer
         except PayloadError as error:
             return await self._answer_unreadable(request, error)
+        except Exception as error:  # noqa: BLE001 - our own defect must not become an allow: the caller's fail policy may
+            return _answer_defect(request, error)
 
     async def replay(self, request: Request) -> Answer:
         """Like `answer`, but a call that was answered before gets the same answer and is not counted twice."""
@@ -140,6 +145,22 @@ def open_engine(home: Home) -> Engine:
     except StoreError as error:
         store = Store.open_in_memory(home, error)
     return Engine(home, EngineMeans(store, HookRunners(home.spool)))
+
+
+def _answer_defect(request: Request, error: Exception) -> Answer:
+    """A question in the place of the decision that a defect has prevented; after the act, the defect itself."""
+    wire = find_adapter(request.agent)
+    call = wire.decode(request)
+    if not isinstance(call.event, PreToolUse):
+        raise error
+    log.error("call %s could not be judged", request.id, exc_info=error)
+    reason = (
+        f"Synaptic failed and has not judged this call ({type(error).__name__}: {error}). Look at it yourself before "
+        "you allow it, and type: synaptic doctor"
+    )
+    answer = wire.encode(call, wire.degrade(call, Decision(kind=Kind.ASK, by="engine", reason=reason)))
+    line = f"synaptic: this event is not in the journal: {type(error).__name__}: {error}\n"
+    return msgspec.structs.replace(answer, stderr=answer.stderr + line.encode("utf-8", "replace"))
 
 
 def _refuse_or_go_on(request: Request, call: Call, warning: str, *, is_closed: bool) -> Answer:
