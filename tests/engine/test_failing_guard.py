@@ -62,6 +62,26 @@ def test_a_defect_of_the_walk_itself_is_asked_about(
     assert "RecursionError" in reason
 
 
+@pytest.mark.parametrize(
+    "where",
+    [
+        "synaptic.engine.walk.correct_sender",
+        "synaptic.agents.claude.dialect.ClaudeAdapter.decode",
+        "synaptic.agents.claude.dialect.ClaudeAdapter.encode",
+        "synaptic.agents.claude.dialect.ClaudeAdapter.degrade",
+        "synaptic.hooks.catalog.HookCatalogs.open_for_call",
+        "synaptic.hooks.select.HookIndex.select",
+        "synaptic.engine.commit.EventCommit.write",
+        "synaptic.store.journal.append_records",
+    ],
+)
+def test_wherever_our_own_code_raises_nothing_becomes_an_allow(
+    setting: Setting, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    monkeypatch.setattr(where, _fail)
+    assert _decision(setting, tool_input={"command": "git reset --hard"})[0] in ("ask", "deny")
+
+
 def test_an_agent_that_cannot_ask_is_refused(setting: Setting, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(walk, "amend_decision", _fail)
     payload = setting.payload(tool_name="Bash", tool_input={"command": "ls"})

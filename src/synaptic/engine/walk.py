@@ -72,9 +72,10 @@ class Engine:
 
     async def answer(self, request: Request) -> Answer:
         """What the agent is told; on disk before it is returned."""
-        named, request = request, correct_sender(request)
+        sent = request
         try:
-            if request is not named and (silence := self._answer_reader(request)):
+            request = correct_sender(sent)
+            if request is not sent and (silence := self._answer_reader(request)):
                 return silence
             return (await self.walk(request)).answer
         except PayloadError as error:
@@ -150,16 +151,20 @@ def open_engine(home: Home) -> Engine:
 def _answer_defect(request: Request, error: Exception) -> Answer:
     """A question in the place of the decision that a defect has prevented; after the act, the defect itself."""
     wire = find_adapter(request.agent)
-    call = wire.decode(request)
-    if not isinstance(call.event, PreToolUse):
+    if wire.to_canonical(request.event) != PreToolUse.__name__:
         raise error
     log.error("call %s could not be judged", request.id, exc_info=error)
+    what = f"{type(error).__name__}: {error}"
     reason = (
-        f"Synaptic failed and has not judged this call ({type(error).__name__}: {error}). Look at it yourself before "
-        "you allow it, and type: synaptic doctor"
+        f"Synaptic failed and has not judged this call ({what}). Look at it yourself before you allow it, and type: "
+        "synaptic doctor"
     )
-    answer = wire.encode(call, wire.degrade(call, Decision(kind=Kind.ASK, by="engine", reason=reason)))
-    line = f"synaptic: this event is not in the journal: {type(error).__name__}: {error}\n"
+    try:
+        call = wire.decode(request)
+        answer = wire.encode(call, wire.degrade(call, Decision(kind=Kind.ASK, by="engine", reason=reason)))
+    except Exception:  # noqa: BLE001 - the dialect itself may be what fails: its plainest answer needs no call
+        answer = wire.refuse(request.event, reason)
+    line = f"synaptic: this event is not in the journal: {what}\n"
     return msgspec.structs.replace(answer, stderr=answer.stderr + line.encode("utf-8", "replace"))
 
 
