@@ -17,8 +17,8 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "synaptic"
 WALL = 500
 ROOMS = (
-    "model", "files", "shell", "agents", "runners", "store", "policies", "hooks", "setup",
-    "pipeline", "facts", "engine", "work", "packages", "fleet", "daemon",
+    "model", "files", "shell", "agents", "runners", "store", "policies", "hooks",
+    "pipeline", "facts", "engine", "work", "setup", "packages", "fleet", "daemon",
 )  # fmt: skip
 """From the bottom up: a room may import the rooms before it."""
 BELOW = {room: set(ROOMS[:place]) for place, room in enumerate(ROOMS)}

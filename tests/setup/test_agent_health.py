@@ -5,9 +5,9 @@ import json
 import pytest
 
 from synaptic.agents.shared.discover import find_agent, list_agent_names, load_agents
+from synaptic.agents.shared.record import SetupChoices
 from synaptic.setup.agent_health import examine_agent
 from synaptic.setup.bootstrap import make_plan, run_bootstrap
-from synaptic.setup.record import SetupChoices
 from synaptic.setup.settings import ensure_token
 from tests.packages.installation import options_for
 

@@ -10,6 +10,8 @@ from hypothesis import settings as examples
 from synaptic.agents.base import OwnFile
 from synaptic.agents.shared.discover import find_agent, list_agent_names
 from synaptic.agents.shared.ours import EntryPlan
+from synaptic.agents.shared.record import SetupChoices, locate_record
+from synaptic.agents.shared.wired import list_wired_agents
 from synaptic.model.errors import SettingsError
 from synaptic.setup import agents, own
 from synaptic.setup.bootstrap import (
@@ -20,8 +22,6 @@ from synaptic.setup.bootstrap import (
     remove_bootstrap,
     run_bootstrap,
 )
-from synaptic.setup.record import SetupChoices, locate_record
-from synaptic.setup.wired import list_wired_agents
 from tests.agents.layouts import settings as documents
 from tests.packages.installation import options_for, snapshot
 

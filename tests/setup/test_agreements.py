@@ -7,11 +7,12 @@ import pytest
 
 from synaptic.agents.base import UserEnvironment
 from synaptic.agents.codex import AGENT, AGREEMENT_HEADER
+from synaptic.agents.shared import record
 from synaptic.agents.shared.ours import EntryPlan
 from synaptic.model.errors import SettingsError
 from synaptic.model.home import Home
 from synaptic.setup import agreements as written
-from synaptic.setup import record, settings
+from synaptic.setup import settings
 from synaptic.setup.agreements import AgreementFile
 from synaptic.setup.settings import FileOwner
 

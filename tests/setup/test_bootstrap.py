@@ -5,13 +5,13 @@ import threading
 import pytest
 
 from synaptic.agents.claude.entries import REGISTERED_EVENTS
+from synaptic.agents.shared.record import SetupChoices, locate_record
 from synaptic.model.errors import SettingsError
 from synaptic.model.hook import HttpEndpoint
 from synaptic.setup import profile
 from synaptic.setup import settings as settings_module
 from synaptic.setup.bootstrap import ensure_bootstrap, is_registered, remove_bootstrap, run_bootstrap
 from synaptic.setup.dispatcher import read_engine
-from synaptic.setup.record import SetupChoices, locate_record
 from tests.packages.installation import options_for, snapshot
 
 KEPT = (".synaptic",)

@@ -3,10 +3,11 @@
 import pytest
 
 from synaptic.agents.base import OwnFile
+from synaptic.agents.shared import record
 from synaptic.agents.shared.ours import OWN_FILE_NOTE
 from synaptic.model.errors import SettingsError
 from synaptic.model.home import Home
-from synaptic.setup import own, record
+from synaptic.setup import own
 
 
 @pytest.fixture

@@ -3,10 +3,10 @@ import json
 import pytest
 
 from synaptic.agents.claude.entries import build_wanted_entries as wanted
+from synaptic.agents.shared import record
 from synaptic.agents.shared.ours import EntryPlan
 from synaptic.model.errors import SettingsError
 from synaptic.model.home import Home
-from synaptic.setup import record
 from synaptic.setup import settings as settings_module
 from synaptic.setup.settings import (
     ensure_token,

@@ -2,8 +2,8 @@ import json
 
 import pytest
 
+from synaptic.agents.shared.record import SetupChoices
 from synaptic.setup.bootstrap import run_bootstrap
-from synaptic.setup.record import SetupChoices
 from synaptic.setup.verify import verify_setup
 from tests.packages.installation import options_for, snapshot
 

@@ -8,6 +8,7 @@ import typer
 from synaptic.agents.shared.discover import CLAUDE_NAME, find_agent, list_agent_names
 from synaptic.agents.shared.ours import EntryPlan
 from synaptic.agents.shared.support import AspectSupport, assess_agent
+from synaptic.agents.shared.wired import list_wired_agents
 from synaptic.cli import screen
 from synaptic.cli.bootstrap import complete_agent_names as complete_agents
 from synaptic.cli.bootstrap import read_installation
@@ -24,7 +25,6 @@ from synaptic.setup.bootstrap import (
 )
 from synaptic.setup.options import SetupOptions
 from synaptic.setup.settings import read_token
-from synaptic.setup.wired import list_wired_agents
 
 app = make_verb_app(
     "Coding agents on this machine: found, version, told about the dispatcher, trusted, what they can do.",

@@ -7,6 +7,8 @@ import msgspec
 import typer
 
 from synaptic.agents.shared.discover import list_agent_names as known_agents
+from synaptic.agents.shared.record import SetupChoices, load_record
+from synaptic.agents.shared.wired import list_wired_agents
 from synaptic.cli import screen
 from synaptic.cli.place import CommandPlace, find_place
 from synaptic.cli.verbs import format_examples, make_verb_app
@@ -20,9 +22,7 @@ from synaptic.setup import agents
 from synaptic.setup import bootstrap as packages
 from synaptic.setup.options import SetupChange, SetupOptions, SetupReport, read_setup_options
 from synaptic.setup.profile import remove_path
-from synaptic.setup.record import SetupChoices, load_record
 from synaptic.setup.slash import install_command
-from synaptic.setup.wired import list_wired_agents
 
 app = make_verb_app()
 FailChoice = Literal["open", "closed"]

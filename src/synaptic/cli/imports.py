@@ -10,16 +10,17 @@ from tomlkit.exceptions import TOMLKitError
 
 from synaptic.agents.base import WantedEntries
 from synaptic.agents.claude.entries import CLAUDE_SHAPE, build_wanted_entries
+from synaptic.agents.shared import record
 from synaptic.agents.shared.jsontext import NewItem, append_items, apply_edits, scan_json
 from synaptic.agents.shared.ours import EntryPlan
+from synaptic.agents.shared.record import SettingsMark, lock_bootstrap
 from synaptic.agents.shared.settings import install_entries, uninstall_entries
 from synaptic.cli import foreign
 from synaptic.cli.foreign import ForeignHook
 from synaptic.files.replace import delete_file, make_folders, read_file, replace_file
 from synaptic.model.errors import DeclarationError, SettingsError
 from synaptic.model.home import Home
-from synaptic.setup import record, settings
-from synaptic.setup.record import SettingsMark, lock_bootstrap
+from synaptic.setup import settings
 
 IMPORT_PREFIX = "imported"
 

@@ -117,7 +117,7 @@ class Engine:
         """Silence for an agent that runs Claude Code's entries beside its own: one event is judged once."""
         if not find_agent(request.agent).reads_claude_settings:
             return None
-        from synaptic.setup.wired import has_own_entry  # noqa: PLC0415 - hardly any event needs these 7 ms
+        from synaptic.agents.shared.wired import has_own_entry  # noqa: PLC0415 - hardly any event needs these 7 ms
 
         wire = find_adapter(request.agent)
         call = wire.decode(request)

@@ -8,13 +8,14 @@ from pathlib import Path
 import msgspec
 
 from synaptic.agents.base import Agent, AgentFile, OwnFile, SettingsFile
+from synaptic.agents.shared import record
 from synaptic.agents.shared.discover import find_agent, list_agent_names, load_agents
 from synaptic.agents.shared.ours import EntryPlan
 from synaptic.agents.shared.settings import EntryDifference
 from synaptic.files.replace import read_file
 from synaptic.model.errors import SettingsError
 from synaptic.model.home import Home
-from synaptic.setup import agreements, own, record, settings
+from synaptic.setup import agreements, own, settings
 from synaptic.setup.agreements import AgreementFile
 from synaptic.setup.options import SetupChange, SetupOptions
 from synaptic.setup.settings import FileOwner

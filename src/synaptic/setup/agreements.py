@@ -5,11 +5,11 @@ from pathlib import Path
 import msgspec
 
 from synaptic.agents.base import Agent, Agreement, Agreements, SettingsFile
+from synaptic.agents.shared import record
+from synaptic.agents.shared.record import AgreementMark
 from synaptic.files.replace import delete_file, make_folders, read_file, replace_file
 from synaptic.model.errors import SettingsError
 from synaptic.model.home import Home
-from synaptic.setup import record
-from synaptic.setup.record import AgreementMark
 
 
 class AgreementStanding(msgspec.Struct, frozen=True):

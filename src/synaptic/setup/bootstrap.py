@@ -7,15 +7,16 @@ from pathlib import Path
 import msgspec
 
 from synaptic.agents.claude.entries import build_wanted_entries
+from synaptic.agents.shared import record
 from synaptic.agents.shared.discover import CLAUDE_NAME, find_agent, list_agent_names
 from synaptic.agents.shared.ours import EntryPlan
+from synaptic.agents.shared.record import SetupChoices, lock_bootstrap
 from synaptic.files.replace import delete_file, drop_folders, make_folders, read_file
 from synaptic.model.errors import SettingsError, SynapticError
-from synaptic.setup import agents, dispatcher, record, settings
+from synaptic.setup import agents, dispatcher, settings
 from synaptic.setup.env import format_env, locate_env, remove_env, write_env
 from synaptic.setup.options import SetupChange, SetupOptions, SetupReport
 from synaptic.setup.profile import add_path, format_path_line, remove_path
-from synaptic.setup.record import SetupChoices, lock_bootstrap
 from synaptic.setup.settings import FileOwner
 from synaptic.setup.slash import remove_command
 

@@ -8,10 +8,10 @@ import msgspec
 from synaptic.agents.base import UserEnvironment
 from synaptic.agents.claude.entries import locate_managed_file, locate_managed_folder, locate_settings
 from synaptic.agents.shared.guarded import list_moving_variables
+from synaptic.agents.shared.record import SetupChoices
 from synaptic.model.errors import SettingsError
 from synaptic.model.home import Home
 from synaptic.setup.profile import LoginShell
-from synaptic.setup.record import SetupChoices
 
 
 class SetupOptions(msgspec.Struct, frozen=True, kw_only=True):

@@ -3,13 +3,13 @@
 from pathlib import Path
 
 from synaptic.agents.base import OwnFile
+from synaptic.agents.shared import record
 from synaptic.agents.shared.ours import has_own_note
+from synaptic.agents.shared.record import SettingsMark
 from synaptic.agents.shared.settings import SettingsUndo
 from synaptic.files.replace import delete_file, make_folders, read_file, replace_file
 from synaptic.model.errors import SettingsError
 from synaptic.model.home import Home
-from synaptic.setup import record
-from synaptic.setup.record import SettingsMark
 
 
 def refuse_foreign_file(own: OwnFile) -> None:

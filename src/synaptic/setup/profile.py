@@ -5,10 +5,10 @@ from pathlib import Path
 
 import msgspec
 
+from synaptic.agents.shared import record
 from synaptic.files.replace import delete_file, drop_folders, make_folders, read_file, replace_file
 from synaptic.model.errors import SettingsError
 from synaptic.model.home import Home
-from synaptic.setup import record
 
 PATH_MARKER = "# added by synaptic; `synaptic down` takes it out"
 

@@ -10,6 +10,7 @@ from typing import TypeVar
 import msgspec
 
 from synaptic.agents.base import SettingsShape, WantedEntries
+from synaptic.agents.shared import record
 from synaptic.agents.shared.settings import (
     EditedSettings,
     EntryDifference,
@@ -21,7 +22,6 @@ from synaptic.agents.shared.settings import (
 from synaptic.files.replace import delete_file, make_folders, read_file, replace_file
 from synaptic.model.errors import SettingsError
 from synaptic.model.home import Home
-from synaptic.setup import record
 
 T = TypeVar("T")
 MAX_BACKUPS = 10

@@ -1,10 +1,10 @@
 """Whether an agent has entries of ours, on record and in its files."""
 
+from synaptic.agents.shared.record import SetupChoices
+from synaptic.agents.shared.wired import has_own_entry, list_wired_agents
 from synaptic.model.call import Call
 from synaptic.model.event import PreToolUse, WorktreeCreate
 from synaptic.setup.bootstrap import remove_bootstrap, run_bootstrap
-from synaptic.setup.record import SetupChoices
-from synaptic.setup.wired import has_own_entry, list_wired_agents
 from tests.packages.installation import options_for
 
 

@@ -1,8 +1,6 @@
 """Record of what bootstrap did to files that are not ours, so that removal restores them exactly."""
 
 import contextlib
-import fcntl
-import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Literal, TypeVar
@@ -10,6 +8,7 @@ from typing import Literal, TypeVar
 import msgspec
 
 from synaptic.agents.shared.settings import SettingsUndo
+from synaptic.files.lock import hold_lock
 from synaptic.files.replace import drop_folders, explain_os_error, make_folders, read_file, replace_file
 from synaptic.model.home import Home
 from synaptic.model.hook import HttpEndpoint
@@ -130,10 +129,7 @@ def lock_bootstrap(home: Home) -> Iterator[None]:
     """Hold the lock of bootstrap and removal."""
     make_folders(home.root, 0o700)
     path = home.root / "bootstrap.lock"
-    with explain_os_error(path, "locked"):
-        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        fcntl.flock(handle, fcntl.LOCK_EX)
-    try:
+    with contextlib.ExitStack() as held:
+        with explain_os_error(path, "locked"):
+            held.enter_context(hold_lock(path))
         yield
-    finally:
-        os.close(handle)

@@ -5,6 +5,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from synaptic.agents.base import Agent, SettingsFile, UserEnvironment
+from synaptic.agents.shared import record
 from synaptic.agents.shared.discover import find_agent
 from synaptic.agents.shared.ours import EntryPlan
 from synaptic.agents.shared.settings import find_entries
@@ -12,7 +13,6 @@ from synaptic.files.replace import read_file
 from synaptic.model.call import Call
 from synaptic.model.errors import SettingsError
 from synaptic.model.home import Home
-from synaptic.setup import record
 
 ANY_TOKEN = "0" * 32
 

@@ -2,10 +2,7 @@ import threading
 
 import pytest
 
-from synaptic.agents.shared.settings import GrownContainer, SettingsUndo
-from synaptic.model.home import Home
-from synaptic.model.hook import HttpEndpoint
-from synaptic.setup.record import (
+from synaptic.agents.shared.record import (
     BootstrapRecord,
     ProfileMark,
     SettingsMark,
@@ -17,6 +14,9 @@ from synaptic.setup.record import (
     mark_settings,
     save_choices,
 )
+from synaptic.agents.shared.settings import GrownContainer, SettingsUndo
+from synaptic.model.home import Home
+from synaptic.model.hook import HttpEndpoint
 
 
 @pytest.fixture
