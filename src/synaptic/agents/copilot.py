@@ -40,7 +40,7 @@ from synaptic.agents.shared.payload import DECODER, Payload
 from synaptic.agents.shared.translate import Dialect, ToolForm, find_native_event, to_native_input
 from synaptic.model.call import Call
 from synaptic.model.decision import Decision, Kind
-from synaptic.model.patch import BEGIN, read_patch_call, write_patch
+from synaptic.model.patch import BEGIN, find_patch, read_patch_call, write_patch
 from synaptic.model.tool import Input, Tool
 
 TIMEOUT = 600
@@ -122,12 +122,12 @@ def _name_mcp_tool(name: str, payload: Payload) -> str:
 
 
 def _read_patch(given: Input) -> Tool:
-    text = _find_patch(given)[1]
+    text = find_patch(given)[1]
     return read_patch_call(text) if text else Tool("Edit", given)
 
 
 def _write_patch(native: Input, new: Input) -> dict[str, object] | None:
-    text, key = write_patch(new), _find_patch(native)[0]
+    text, key = write_patch(new), find_patch(native)[0]
     return None if text is None or key == BARE_PATCH_KEY else {**native, key: text}
 
 
@@ -139,13 +139,6 @@ def _listify_paths(given: Input) -> Input:
     """Put a single path into a list, which is what readers of `paths` expect."""
     paths = given.get("paths")
     return {**given, "paths": [paths]} if isinstance(paths, str) else given
-
-
-def _find_patch(given: Input) -> tuple[str, str]:
-    if isinstance(text := given.get("input"), str):
-        return "input", text
-    found = ((key, value) for key, value in given.items() if isinstance(value, str) and BEGIN in value)
-    return next(found, ("", ""))
 
 
 BASH = ToolForm("Bash")

@@ -33,7 +33,7 @@ from synaptic.agents.shared.translate import Dialect, ToolForm, refine_failure, 
 from synaptic.model.call import Answer, Call
 from synaptic.model.decision import Decision, Kind
 from synaptic.model.event import ToolEvent
-from synaptic.model.patch import BEGIN, read_patch_call, write_patch
+from synaptic.model.patch import find_patch, read_patch_call, write_patch
 from synaptic.model.tool import Input, Tool
 
 TIMEOUT = 600
@@ -56,22 +56,14 @@ EVENT_CAPABILITIES: Mapping[str, Capability] = {
 }
 
 
-def _find_patch(given: Input) -> tuple[str, str]:
-    """The key that holds the patch, and the patch."""
-    if isinstance(text := given.get("input"), str):
-        return "input", text
-    found = ((key, value) for key, value in given.items() if isinstance(value, str) and BEGIN in value)
-    return next(found, ("", ""))
-
-
 def _read_patch(given: Input) -> Tool:
-    key, text = _find_patch(given)
+    key, text = find_patch(given)
     return read_patch_call(text) if key else Tool("Edit", given)
 
 
 def _write_patch(native: Input, new: Input) -> dict[str, object] | None:
     text = write_patch(new)
-    return None if text is None else {**native, _find_patch(native)[0]: text}
+    return None if text is None else {**native, find_patch(native)[0]: text}
 
 
 def _name_mcp_tool(name: str, _: Payload) -> str:

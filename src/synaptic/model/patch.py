@@ -31,6 +31,14 @@ class FileChange(msgspec.Struct, frozen=True):
     chunks: tuple[Chunk, ...] = ()
 
 
+def find_patch(given: Input) -> tuple[str, str]:
+    """The key of a tool's input that holds a patch, and the patch; two empty texts where there is none."""
+    if isinstance(text := given.get("input"), str):
+        return "input", text
+    found = ((key, value) for key, value in given.items() if isinstance(value, str) and BEGIN in value)
+    return next(found, ("", ""))
+
+
 def read_patch_files(text: str) -> tuple[FileChange, ...]:
     """Every file that a patch names, in its order; some agents ask for no mark around it."""
     found: list[tuple[re.Match[str], list[str]]] = []
