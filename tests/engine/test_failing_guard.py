@@ -82,6 +82,25 @@ def test_wherever_our_own_code_raises_nothing_becomes_an_allow(
     assert _decision(setting, tool_input={"command": "git reset --hard"})[0] in ("ask", "deny")
 
 
+@pytest.mark.parametrize(
+    "where",
+    [
+        "synaptic.engine.walk.amend_decision",
+        "synaptic.agents.claude.dialect.ClaudeAdapter.degrade",
+        "synaptic.agents.claude.dialect.ClaudeAdapter.encode",
+        "synaptic.engine.commit._make_record",
+        "synaptic.engine.commit.EventCommit.write",
+        "synaptic.engine.side_effects.SideEffects.queue",
+        "synaptic.store.journal.append_records",
+    ],
+)
+def test_no_defect_after_a_deny_makes_it_anything_else(
+    setting: Setting, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    monkeypatch.setattr(where, _fail)
+    assert _decision(setting, tool_input={"command": "git reset --hard"})[0] == "deny"
+
+
 def test_an_agent_that_cannot_ask_is_refused(setting: Setting, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(walk, "amend_decision", _fail)
     payload = setting.payload(tool_name="Bash", tool_input={"command": "ls"})

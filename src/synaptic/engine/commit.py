@@ -53,10 +53,10 @@ class EventCommit:
         try:
             await self._group.write(_make_record(request, event, micros), keep)
         except StoreError as error:
-            return _add_trouble(event, str(error))
+            return add_trouble(event, str(error))
         self._effects.queue(event.call, event.decision.effects)
         written = msgspec.structs.replace(event, is_written=True)
-        return written if self._store.durable else _add_trouble(written, self._store.trouble)
+        return written if self._store.durable else add_trouble(written, self._store.trouble)
 
     def _append_records(self, records: Sequence[EventRecord], keep: JournalDetail) -> None:
         try:
@@ -120,7 +120,7 @@ def _settle_group(group: RecordGroup, error: StoreError | None) -> None:
             written.set_exception(error)
 
 
-def _add_trouble(event: DecidedEvent, trouble: str) -> DecidedEvent:
+def add_trouble(event: DecidedEvent, trouble: str) -> DecidedEvent:
     """The same answer, with a line for the operator."""
     line = f"synaptic: this event is not in the journal: {trouble}\n".encode("utf-8", "replace")
     answer = msgspec.structs.replace(event.answer, stderr=event.answer.stderr + line)

@@ -12,7 +12,7 @@ import msgspec
 from synaptic.agents.base import Adapter
 from synaptic.agents.shared.discover import OWN_NAME, find_adapter, find_agent, has_dialect
 from synaptic.agents.shared.recognise import correct_sender
-from synaptic.engine.commit import DecidedEvent, EventCommit
+from synaptic.engine.commit import DecidedEvent, EventCommit, add_trouble
 from synaptic.engine.runtime import DryRun, EventRuntime, OneHook, RuntimeKind
 from synaptic.engine.side_effects import SideEffects
 from synaptic.facts.gather import USER_HOME, EngineMeans
@@ -62,7 +62,12 @@ class Engine:
             event = DecidedEvent(call, amended.decision, answer, amended.carried)
             if not runtime.happens:
                 return event
-            return await self._commit.write(request, event, catalog.config.journal, started)
+            try:
+                return await self._commit.write(request, event, catalog.config.journal, started)
+            except Exception as error:
+                # What was decided stands, whatever keeps it from being written: a deny never becomes a question.
+                log.exception("call %s was decided and not written", request.id)
+                return add_trouble(event, f"{type(error).__name__}: {error}")
 
     async def judge(self, request: Request, kind: RuntimeKind) -> Decision:
         """The walk up to the decision, for those who have no agent to answer. Raises PayloadError."""
@@ -136,7 +141,13 @@ class Engine:
 async def _decide_and_amend(wire: Adapter, call: Call, runtime: EventRuntime) -> AmendedDecision:
     """Select and run the hooks, merge what they say, amend it by what earlier events have left."""
     made = await runtime.finish(await decide_call(call, runtime))
-    return amend_decision(call, made, wire, runtime.memory)
+    try:
+        return amend_decision(call, made, wire, runtime.memory)
+    except Exception:
+        if made.decision.kind is not Kind.DENY:
+            raise
+        log.exception("the refusal of call %s could not be amended", call.id)
+        return AmendedDecision(made.decision, ())  # it stands without what would have been said beside it
 
 
 def open_engine(home: Home) -> Engine:
