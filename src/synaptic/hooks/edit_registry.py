@@ -16,7 +16,8 @@ import msgspec
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
-from synaptic.files.lock import hold_lock
+from synaptic.files.inside import name_inside
+from synaptic.files.lock import hold_lock_inside
 from synaptic.model.errors import DeclarationError
 
 KEY_NAME = r"(?:[\w-]+|\"[^\"\n]*\"|'[^'\n]*')"
@@ -102,10 +103,9 @@ def withdraw_entries(text: str, owner: EntryOwner, where: str = "") -> str:
 
 
 @contextlib.contextmanager
-def lock_registry(registry: Path) -> Iterator[None]:
-    """Let one process at a time edit a registry, whose folder is created."""
-    registry.parent.mkdir(parents=True, exist_ok=True)
-    with hold_lock(registry.parent / ".registry.lock"):
+def lock_registry(root: Path, registry: Path) -> Iterator[None]:
+    """Let one process at a time edit a registry, whose folder is created; below the root no link is followed."""
+    with hold_lock_inside(root, name_inside(root, registry.parent / ".registry.lock")):
         yield
 
 
