@@ -6,13 +6,16 @@ from typing import Any, Literal
 
 import msgspec
 
-from synaptic.files.replace import read_file
+from synaptic.files.inside import name_inside, read_inside
+from synaptic.files.replace import explain_os_error, read_file
 from synaptic.hooks.edit_registry import parse_entries, upsert_entries
 from synaptic.packages import lock
 from synaptic.packages.lock import ExternalNeed, InstallRecord, LockedHook, Requirements, Tracking
 from synaptic.packages.materialise import PackageMaterial, hash_or_refuse, resolve_target
 from synaptic.packages.site import Site
 
+REGISTRY_LIMIT = 4 << 20
+"""Bytes of a registry.toml."""
 PlanAction = Literal["install", "upgrade", "reinstall", "remove"]
 FileState = Literal["new", "changed", "same", "modified", "obsolete"]
 """`modified`: somebody changed it since it was installed."""
@@ -124,7 +127,11 @@ def make_record(item: PlanItem, at: str = "") -> InstallRecord:
 
 
 def read_registry_text(site: Site) -> str:
-    return (read_file(site.registry) or b"").decode()
+    """Read the text of a site's registry. A project's is not read through a link, which would then be written."""
+    if site.project is None:
+        return (read_file(site.registry, REGISTRY_LIMIT) or b"").decode()
+    with explain_os_error(site.registry, "read"):
+        return (read_inside(site.root, name_inside(site.root, site.registry), REGISTRY_LIMIT) or b"").decode()
 
 
 def edit_registry_text(text: str, item: PlanItem) -> str:
@@ -173,7 +180,7 @@ def _make_hook_line(
 def _iter_files(item: PlanItem) -> Iterator[FileLine]:
     tracked = item.before.files if item.before else {}
     for file in item.material.files:
-        found = hash_or_refuse(resolve_target(item.site, file.path))
+        found = _hash_target(item.site, file.path)
         state: FileState = "changed"
         if found is None:
             state = "new"
@@ -187,6 +194,11 @@ def _iter_files(item: PlanItem) -> Iterator[FileLine]:
     for path in tracked:
         if path not in wanted:
             yield FileLine(path, "obsolete", "")
+
+
+def _hash_target(site: Site, path: str) -> str | None:
+    resolve_target(site, path)
+    return hash_or_refuse(site, path)
 
 
 def _iter_warnings(item: PlanItem) -> Iterator[str]:

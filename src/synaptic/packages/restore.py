@@ -5,6 +5,7 @@ from pathlib import Path
 
 import msgspec
 
+from synaptic.files.replace import read_file
 from synaptic.hooks import pins
 from synaptic.hooks.edit_registry import upsert_entries
 from synaptic.hooks.pins import PinnedPackage, Pins
@@ -14,7 +15,7 @@ from synaptic.packages import lock
 from synaptic.packages.answers import QuestionAnswers
 from synaptic.packages.database import hide_password
 from synaptic.packages.dependencies import WantedPackage, check_requirements, fetch_bundle
-from synaptic.packages.install import InstallPlan, encode_pins, load_pins
+from synaptic.packages.install import InstallPlan, encode_pins, load_pins, put_edited
 from synaptic.packages.lock import InstallRecord
 from synaptic.packages.materialise import materialise_bundle
 from synaptic.packages.plan import PlanItem, read_registry_text
@@ -58,7 +59,7 @@ def find_moved_pins(home: Home, site: Site) -> Pins | None:
     if site.scope != "project" or site.pins.exists() or not records:
         return None
     for file in sorted(site.pins.parent.glob("*.json")):
-        old = pins.parse_pins(file.read_bytes())
+        old = pins.parse_pins(read_file(file) or b"")
         # The old path must be gone: a copy or clone beside the original has not been agreed to.
         if old.root and not Path(old.root).exists() and _matches_records(old, records):
             return old
@@ -113,10 +114,10 @@ def _iter_move_changes(home: Home, site: Site, old: Pins) -> Iterator[StagedChan
         lines = [hook.make_line(site) for hook in record.hooks]
         text = upsert_entries(text, site.make_owner(record.package), lines, lines, str(site.registry))
     packages = {name: _rebase_scripts(one, base, site) for name, one in old.packages.items()}
-    yield PutFile(site.pins, encode_pins(Pins(root=str(site.root), packages=packages)), 0o600)
-    yield from (PutFile(path, data) for path, data in plan_env_files(site.root).items())
-    yield PutFile(site.registry, text.encode())
-    yield DropFile(pins.locate_pins(home, old.root), site.pins.parent)
+    yield PutFile(home.root, site.pins, encode_pins(Pins(root=str(site.root), packages=packages)), 0o600)
+    yield from (PutFile(site.root, path, data) for path, data in plan_env_files(site.root).items())
+    yield put_edited(site, site.registry, text.encode())
+    yield DropFile(home.root, pins.locate_pins(home, old.root), site.pins.parent)
 
 
 def _rebase_scripts(installed: PinnedPackage, base: str, site: Site) -> PinnedPackage:
