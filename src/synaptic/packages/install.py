@@ -59,6 +59,7 @@ from synaptic.packages.steps import (
     hold_install_lock,
     watch_nothing,
 )
+from synaptic.packages.versions import KnownInstall, refuse_rewritten, refuse_step_back
 from synaptic.setup.env import plan_env_files
 
 ScriptHashes = Mapping[str, tuple[str, ...]]
@@ -82,6 +83,8 @@ class InstallOrder(msgspec.Struct, frozen=True, kw_only=True):
     """Overwrite files that are there and belong to nobody."""
     channel: str | None = None
     """Written into env.toml; None leaves what is there."""
+    allow_downgrade: bool = False
+    """Also an older version, another content under the same one, a rewritten history."""
 
 
 class InstallPlan(msgspec.Struct, frozen=True, kw_only=True):
@@ -178,11 +181,17 @@ def _make_item(source: PackageSource, order: InstallOrder, site: Site, bundle: B
     known = lock.load_lockfile(site)
     before = known.get(bundle.package.name)
     asked = bundle.package.name == order.wanted.name or bundle.package.id == order.wanted.name
+    pinned = load_pins(site).packages.get(bundle.package.name)
+    install = KnownInstall(before, pinned)
+    if not order.allow_downgrade:
+        refuse_step_back(bundle, install, explicit=asked and order.wanted.version is not None)
+        refuse_rewritten(source, bundle, install, hide_password(source.url))
     answers = _collect_answers(bundle, site, before, order if asked else None)
     return PlanItem(
         site=site,
         material=materialise_bundle(bundle, site, answers),
         before=before,
+        pinned=pinned,
         requirements=_keep_provenance(check_requirements(bundle, known), before),
         tracking="registry" if asked else "dependency",
         url=hide_password(source.url),
@@ -289,6 +298,7 @@ def _pin_scripts(site: Site, before: Pins, items: Iterable[PlanItem], both: bool
         packages[item.name] = PinnedPackage(
             version=item.material.bundle.package.version,
             source=item.url,
+            sha256=item.material.bundle.package.sha256,
             scripts=_accept_either(old, scripts) if both else scripts,
         )
     return Pins(root="" if site.scope == "global" else str(site.root), packages=packages)

@@ -17,9 +17,10 @@ from synaptic.packages.hashes import hash_bytes
 from synaptic.packages.lock import LockedHook
 from synaptic.packages.paths import SHARED_FOLDERS, check_installed_path, refuse_collisions
 from synaptic.packages.profile_repo import RepoProfile, read_repo_profile
+from synaptic.packages.rendering import render_files
 from synaptic.packages.rows import Bundle, PackageFile
 from synaptic.packages.site import Site
-from synaptic.packages.template import RenderedFile, TemplateValues, make_env_values, render_file
+from synaptic.packages.template import RenderedFile, TemplateValues, make_env_values
 from synaptic.setup.env import locate_env, read_env
 
 EXECUTABLE_TYPES = ("hook", "script")
@@ -57,7 +58,7 @@ def materialise_bundle(bundle: Bundle, site: Site, answers: QuestionAnswers) -> 
     check_bundle(bundle)
     repo = read_site_profile(site)
     values = TemplateValues(repo, answers, make_env_values(read_site_variables(site, bundle.channel)))
-    rendered = [(file, render_file(file, values)) for file in bundle.files]
+    rendered = list(zip(bundle.files, render_files(bundle.files, values), strict=True))
     warnings = tuple(f"{done.path}: {text}" for _, done in rendered for text in done.warnings)
     files = tuple(_plan_file(file, done, site, bundle.package.name) for file, done in rendered)
     refuse_collisions((file.path for file in files), f"package {bundle.package.name}")
