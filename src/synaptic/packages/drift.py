@@ -64,7 +64,7 @@ def _iter_local_files(site: Site, record: InstallRecord, originals: dict[str, Pl
             yield FileDrift(path, "MISSING")
         elif found != sha:
             old = originals[path].data if path in originals else None
-            yield FileDrift(path, "MODIFIED", _diff_lines(old, read_installed(site, path) or b"", path))
+            yield FileDrift(path, "MODIFIED", _diff_lines(old, _read_text(site, path), path))
 
 
 def _iter_upcoming_files(item: PlanItem) -> Iterator[FileDrift]:
@@ -73,12 +73,19 @@ def _iter_upcoming_files(item: PlanItem) -> Iterator[FileDrift]:
             yield FileDrift(line.path, "ADDED" if line.state == "new" else "REMOVED")
     for file in item.material.files:
         if hash_or_refuse(item.site, file.path) not in (None, file.sha256):
-            there = read_installed(item.site, file.path)
+            there = _read_text(item.site, file.path)
             yield FileDrift(file.path, "MODIFIED", _diff_lines(there, file.data, file.path))
 
 
-def _diff_lines(old: bytes | None, new: bytes, path: str) -> tuple[str, ...]:
-    if old is None:
+def _read_text(site: Site, path: str) -> bytes | None:
+    try:
+        return read_installed(site, path)
+    except OSError:
+        return None  # a link or no file: that it differs is all there is to say
+
+
+def _diff_lines(old: bytes | None, new: bytes | None, path: str) -> tuple[str, ...]:
+    if old is None or new is None:
         return ()
     before, after = (data.decode("utf-8", "replace").splitlines() for data in (old, new))
     return tuple(difflib.unified_diff(before, after, path, path, lineterm=""))[:MAX_DIFF_LINES]

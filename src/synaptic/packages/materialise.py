@@ -1,6 +1,5 @@
 """Turn a package into the files and hooks of one site; all checks come before any write."""
 
-import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -25,6 +24,8 @@ from synaptic.setup.env import locate_env, read_env
 
 EXECUTABLE_TYPES = ("hook", "script")
 PREVIEW_LENGTH = 120
+LINK_HASH = "link"
+"""What stands for the hash of a link: no lockfile can vouch for one."""
 
 
 class PlannedFile(msgspec.Struct, frozen=True, kw_only=True):
@@ -107,9 +108,9 @@ def hash_file(site: Site, path: str) -> str | None:
         data = read_installed(site, path)
     except NotADirectoryError:
         return None
-    except LinkedPathError as error:
+    except LinkedPathError:
         # A link with the right content behind it is still a change: its target can be exchanged at any time.
-        return hash_bytes(b"link:" + os.fsencode(error.filename))
+        return LINK_HASH
     return None if data is None else hash_bytes(data)
 
 

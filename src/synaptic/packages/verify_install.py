@@ -1,7 +1,6 @@
 """Verify that files, registry, lockfile and pins of a site agree. Reads only, no network."""
 
 import itertools
-import os
 from collections.abc import Iterator
 from typing import Literal
 
@@ -17,6 +16,7 @@ from synaptic.packages.install import load_pins
 from synaptic.packages.lock import InstallRecord
 from synaptic.packages.materialise import hash_file
 from synaptic.packages.plan import read_registry_text
+from synaptic.packages.scan import iter_files
 from synaptic.packages.site import Site
 
 MAX_EXTRAS = 5000
@@ -92,8 +92,8 @@ def _find_file_state(site: Site, path: str, sha: str) -> str:
 
 def _list_extras(site: Site, record: InstallRecord) -> list[str]:
     folder = site.skills / record.package
-    found = (f"{place}/{name}" for place, _, names in os.walk(folder) for name in names)
-    there = (path.removeprefix(f"{site.base}/") for path in itertools.islice(found, MAX_EXTRAS))
+    found = itertools.islice(iter_files(folder, []), MAX_EXTRAS)
+    there = (str(path).removeprefix(f"{site.base}/") for path in found)
     return sorted(path for path in there if path not in record.files)
 
 

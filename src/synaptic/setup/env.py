@@ -5,6 +5,7 @@ holds `$` or a backtick, which double quotes would expand; and for a value that 
 control character such as a newline, a line whose tail is a comment to TOML and a second assignment to the shell.
 """
 
+import contextlib
 import re
 import tomllib
 from collections.abc import Mapping
@@ -16,7 +17,9 @@ from synaptic.files.inside import (
     drop_folders_inside,
     make_folder_inside,
     name_inside,
+    open_parent,
     read_inside,
+    refuse_link,
     replace_inside,
 )
 from synaptic.files.replace import explain_os_error
@@ -58,6 +61,17 @@ def _write_changed(root: Path, files: Mapping[str, bytes]) -> None:
         # Unchanged files keep their mtime: every catalog watches env.toml.
         if read_inside(root, name, PROJECT_FILE_LIMIT) != text:
             replace_inside(root, name, text)
+
+
+def refuse_links(root: Path) -> None:
+    """Refuse a project in which a file of ours, or a folder on the way to it, is a link. Reads only."""
+    for name in (ENV_FILE, IGNORE_FILE, f"{LOGS_FOLDER}/x", *_list_library_files()):
+        with (
+            explain_os_error(root / name, "written"),
+            contextlib.suppress(FileNotFoundError),
+            open_parent(root, name) as (folder, last),
+        ):
+            refuse_link(folder, last, f"{root}/{name}")
 
 
 def plan_env_files(root: Path, channel: str | None = None, agents: str | None = None) -> Mapping[Path, bytes]:
