@@ -7,14 +7,13 @@ from typing import Any, Literal
 import msgspec
 import tomlkit
 
-from synaptic.files.replace import read_file
 from synaptic.files.toml import parse_toml
 from synaptic.hooks.edit_registry import RegistryLine
 from synaptic.model.errors import SettingsError
 from synaptic.model.refusal import Refusal
 from synaptic.packages.database import check_ref
 from synaptic.packages.paths import check_installed_path, check_package_name, check_version, refuse_collisions
-from synaptic.packages.site import Site, SiteScope
+from synaptic.packages.site import Site, SiteScope, read_site_file
 
 LOCK_VERSION = 1
 LOCK_LIMIT = 2 << 20
@@ -113,7 +112,7 @@ def load_lockfile(site: Site) -> Lockfile:
     """Load the lockfile of a site; an absent one is empty, a damaged or newer one is refused."""
     where = str(site.lockfile)
     try:
-        table = parse_toml((read_file(site.lockfile, LOCK_LIMIT) or b"").decode())
+        table = parse_toml((read_site_file(site, site.lockfile, LOCK_LIMIT) or b"").decode())
         version = table.get("version", LOCK_VERSION)
         # Before the conversion: a newer schema would be reported as a damaged file.
         if isinstance(version, int) and version > LOCK_VERSION:
