@@ -1,6 +1,7 @@
 """Whether a package goes on or back: an older version, another content under the same one, a rewritten history."""
 
 import re
+from typing import Any
 
 import msgspec
 from packaging.version import InvalidVersion, Version
@@ -28,7 +29,7 @@ class KnownInstall(msgspec.Struct, frozen=True):
         return max(versions, key=make_version_key, default="")
 
 
-def make_version_key(version: str) -> tuple[object, ...]:
+def make_version_key(version: str) -> tuple[bool, Any]:
     """A key that sorts versions; texts that are no version by PEP 440 sort below all others, by their numbers."""
     try:
         return True, Version(version)
