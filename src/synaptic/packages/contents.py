@@ -78,8 +78,10 @@ def _check_hook(hook: HookRow, paths: list[str], where: str) -> None:
     check_package_path(hook.script_path)
     if hook.script_path not in paths:
         raise Refusal("validation_failed", f"hook script {hook.script_path} is not among its files", where=where)
-    if len(hook.matcher) > MATCHER_LIMIT or len(hook.event) > MATCHER_LIMIT:
-        raise Refusal("validation_failed", f"the matcher `{hook.matcher[:80]!a}` is too long", where=where)
+    for text in (hook.matcher, hook.event):
+        # A second line would look like a line of the plan that the user agrees to.
+        if len(text) > MATCHER_LIMIT or not text.isprintable():
+            raise Refusal("validation_failed", f"the hook's `{text[:80]!a}` is no short line", where=where)
     try:
         # As strict as for a project: nobody has looked at the package when its matcher is first tried.
         check_matcher(hook.matcher, where, "project")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import msgspec
 
+from synaptic.files.inside import make_folder_inside
 from synaptic.model.decision import Failure, Fault, Verdict
 from synaptic.model.hook import Command, Hook
 from synaptic.runners.base import Invocation
@@ -146,10 +147,11 @@ def _is_enterable(path: str) -> bool:
 
 def _make_logs(invocation: Invocation) -> None:
     """Create `logs`, which hooks append to under `set -e`; never in a project that does not use synaptic."""
-    root = Path(invocation.variables.get("SYNAPTIC_ROOT", ""))
+    project, _, name = invocation.variables.get("SYNAPTIC_ROOT", "").rpartition("/")
     with contextlib.suppress(OSError, ValueError):
-        if root.is_absolute() and root.is_dir():
-            (root / "logs").mkdir(exist_ok=True)
+        # Not through a link in the place of `.synaptic`: a repository may have brought it.
+        if project and os.access(f"{project}/{name}", os.F_OK):
+            make_folder_inside(project, f"{name}/logs")
 
 
 def _find_interpreter(script: str) -> str:
