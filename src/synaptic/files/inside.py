@@ -66,12 +66,12 @@ def read_inside(root: Root, name: str, limit: int) -> bytes | None:
         os.close(handle)
 
 
-def open_inside(root: Root, name: str, flags: int, make: int = 0) -> int:
-    """Open a file; a new one gets mode 644. A link in its place is a LinkedPathError."""
+def open_inside(root: Root, name: str, flags: int, make: int = 0, mode: int = 0o644) -> int:
+    """Open a file; a new one gets the mode. A link in its place is a LinkedPathError."""
     *folders, last = split_inside(name)
     folder = _open_folder(root, folders, make)
     try:
-        return os.open(last, flags | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644, dir_fd=folder)
+        return os.open(last, flags | os.O_NOFOLLOW | os.O_CLOEXEC, mode, dir_fd=folder)
     except OSError:
         refuse_link(folder, last, f"{root}/{name}")
         raise
