@@ -12,7 +12,6 @@ from synaptic.daemon import lifecycle
 from synaptic.daemon.client import is_responding
 from synaptic.model.errors import SynapticError
 from synaptic.model.home import Home
-from synaptic.model.refusal import Refusal
 from synaptic.packages.install import apply_install
 from synaptic.packages.restore import find_broken, find_moved_pins, follow_move, prepare_restore
 from synaptic.packages.site import Site
@@ -96,8 +95,8 @@ def _check_packages(place: CommandPlace) -> Iterator[DoctorFinding]:
     for site in list_all_sites(place):
         try:
             found = [one for one in verify_site(site) if one.kind not in ("ok", "extra")]
-        except Refusal as refusal:
-            yield DoctorFinding(check="packages", state="fail", seen=str(refusal), fix=refusal.hint)
+        except SynapticError as error:
+            yield DoctorFinding(check="packages", state="fail", seen=str(error), fix=error.hint)
             continue
         for one in found:
             # Hooks of a project that only lies elsewhere now are repaired; others need the user's agreement.

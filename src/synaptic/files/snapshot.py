@@ -48,10 +48,10 @@ def read_content(path: str, limit: int) -> FileContent:
 
 
 def read_start(path: str, limit: int) -> bytes:
-    """At most the first `limit` bytes; nothing where there is no such file, or it cannot be read."""
+    """At most the first `limit` bytes; nothing where there is no such regular file, or it cannot be read."""
     try:
-        with open(path, "rb") as file:  # noqa: PTH123
-            return file.read(limit)
+        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC), "rb") as file:  # noqa: PTH123
+            return file.read(limit) if stat.S_ISREG(os.fstat(file.fileno()).st_mode) else b""
     except (OSError, ValueError):
         return b""
 

@@ -16,7 +16,9 @@ import msgspec
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
-from synaptic.files.lock import hold_lock
+from synaptic.files.inside import name_inside
+from synaptic.files.lock import hold_lock, hold_lock_inside
+from synaptic.files.replace import make_folders
 from synaptic.model.errors import DeclarationError
 
 KEY_NAME = r"(?:[\w-]+|\"[^\"\n]*\"|'[^'\n]*')"
@@ -102,10 +104,12 @@ def withdraw_entries(text: str, owner: EntryOwner, where: str = "") -> str:
 
 
 @contextlib.contextmanager
-def lock_registry(registry: Path) -> Iterator[None]:
-    """Let one process at a time edit a registry, whose folder is created."""
-    registry.parent.mkdir(parents=True, exist_ok=True)
-    with hold_lock(registry.parent / ".registry.lock"):
+def lock_registry(project: Path | None, registry: Path) -> Iterator[None]:
+    """Let one process at a time edit a project's registry, or the user's own. Its folder is created."""
+    file = registry.parent / ".registry.lock"
+    if project is None:
+        make_folders(registry.parent)
+    with hold_lock_inside(project, name_inside(project, file)) if project else hold_lock(file):
         yield
 
 

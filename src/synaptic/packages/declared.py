@@ -11,7 +11,8 @@ from synaptic.hooks.shape import convert_table, refuse_typos
 from synaptic.model.errors import DeclarationError
 from synaptic.model.refusal import Refusal
 from synaptic.packages.answers import sort_questions
-from synaptic.packages.hashes import check_package_path, hash_text
+from synaptic.packages.hashes import hash_text
+from synaptic.packages.paths import check_package_name, check_package_path, check_version
 from synaptic.packages.rows import Dep, DepType, HookRow, InstallScope, Package, Question, QuestionType, Variant
 
 T = TypeVar("T", bound=msgspec.Struct)
@@ -150,6 +151,8 @@ def _read_tables(table: dict[str, Any], where: str) -> DeclaredPackage:
     reader = ManifestReader(where)
     reader.warnings += [f"{where}: unknown table `{key}` is ignored" for key in table if key not in MANIFEST_KEYS]
     head = reader.read_table(table.get("package"), PackageTable, f"{where}: [package]")
+    check_package_name(head.name)
+    check_version(head.version)
     hooks = [_make_hook(head.name, *one) for one in reader.iter_tables(table.get("hooks", []), "hooks", HookTable)]
     deps = [_make_dep(head.name, *one) for one in reader.iter_tables(table.get("deps", []), "deps", DepTable)]
     deps += [parse_requirement(head.name, text) for text in head.requires]

@@ -6,14 +6,19 @@ from typing import Any, Literal
 
 import msgspec
 
-from synaptic.files.replace import read_file
+from synaptic.files.inside import name_inside, read_inside
+from synaptic.files.replace import explain_os_error, read_file
 from synaptic.hooks.edit_registry import parse_entries, upsert_entries
+from synaptic.hooks.pins import PinnedPackage
 from synaptic.packages import lock
 from synaptic.packages.lock import ExternalNeed, InstallRecord, LockedHook, Requirements, Tracking
 from synaptic.packages.materialise import PackageMaterial, hash_or_refuse, resolve_target
 from synaptic.packages.site import Site
+from synaptic.packages.versions import KnownInstall, is_older
 
-PlanAction = Literal["install", "upgrade", "reinstall", "remove"]
+REGISTRY_LIMIT = 4 << 20
+"""Bytes of a registry.toml."""
+PlanAction = Literal["install", "upgrade", "downgrade", "reinstall", "remove"]
 FileState = Literal["new", "changed", "same", "modified", "obsolete"]
 """`modified`: somebody changed it since it was installed."""
 
@@ -45,6 +50,8 @@ class PlanItem(msgspec.Struct, frozen=True, kw_only=True):
     site: Site
     material: PackageMaterial
     before: InstallRecord | None
+    pinned: PinnedPackage | None = None
+    """What this machine agreed to before."""
     requirements: Requirements
     tracking: Tracking = "registry"
     url: str = ""
@@ -55,9 +62,17 @@ class PlanItem(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def action(self) -> PlanAction:
+        version = self.material.bundle.package.version
+        if is_older(version, self.was):
+            return "downgrade"
         if self.before is None:
             return "install"
-        return "reinstall" if self.before.version == self.material.bundle.package.version else "upgrade"
+        return "reinstall" if self.before.version == version else "upgrade"
+
+    @property
+    def was(self) -> str:
+        """The version that is there, by the lockfile or by what this machine agreed to."""
+        return KnownInstall(self.before, self.pinned).highest_version
 
 
 class PlanSummary(msgspec.Struct, frozen=True, kw_only=True):
@@ -85,7 +100,7 @@ def summarise_item(item: PlanItem) -> PlanSummary:
         action=item.action,
         package=item.name,
         version=package.version,
-        was=item.before.version if item.before else "",
+        was=item.was,
         channel=item.material.bundle.channel,
         scope=item.site.scope,
         root=str(item.site.root),
@@ -124,7 +139,11 @@ def make_record(item: PlanItem, at: str = "") -> InstallRecord:
 
 
 def read_registry_text(site: Site) -> str:
-    return (read_file(site.registry) or b"").decode()
+    """Read the text of a site's registry. A project's is not read through a link, which would then be written."""
+    if site.project is None:
+        return (read_file(site.registry, REGISTRY_LIMIT) or b"").decode()
+    with explain_os_error(site.registry, "read"):
+        return (read_inside(site.root, name_inside(site.root, site.registry), REGISTRY_LIMIT) or b"").decode()
 
 
 def edit_registry_text(text: str, item: PlanItem) -> str:
@@ -173,7 +192,7 @@ def _make_hook_line(
 def _iter_files(item: PlanItem) -> Iterator[FileLine]:
     tracked = item.before.files if item.before else {}
     for file in item.material.files:
-        found = hash_or_refuse(resolve_target(item.site, file.path))
+        found = _hash_target(item.site, file.path)
         state: FileState = "changed"
         if found is None:
             state = "new"
@@ -189,8 +208,15 @@ def _iter_files(item: PlanItem) -> Iterator[FileLine]:
             yield FileLine(path, "obsolete", "")
 
 
+def _hash_target(site: Site, path: str) -> str | None:
+    resolve_target(site, path)
+    return hash_or_refuse(site, path)
+
+
 def _iter_warnings(item: PlanItem) -> Iterator[str]:
     before = item.before
+    if item.pinned and item.pinned.source not in ("", item.url):
+        yield f"it was installed from {item.pinned.source}, and now comes from {item.url}"
     if before is None:
         return
     for file in _iter_files(item):

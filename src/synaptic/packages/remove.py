@@ -9,13 +9,12 @@ from synaptic.hooks.pins import Pins
 from synaptic.model.home import Home
 from synaptic.model.refusal import Refusal
 from synaptic.packages import lock
-from synaptic.packages.install import encode_pins, iter_snapshots, load_pins
+from synaptic.packages.install import drop_installed, encode_pins, iter_snapshots, load_pins, put_edited
 from synaptic.packages.lock import InstallRecord, Lockfile
-from synaptic.packages.materialise import hash_or_refuse, resolve_target
+from synaptic.packages.materialise import hash_or_refuse
 from synaptic.packages.plan import FileLine, FileState, PlanSummary, list_hook_lines, read_registry_text
 from synaptic.packages.site import Site
 from synaptic.packages.steps import (
-    DropFile,
     FileTransaction,
     PutFile,
     StagedChange,
@@ -78,12 +77,12 @@ def _iter_changes(home: Home, removal: RemovalPlan) -> Iterator[StagedChange]:
     still = {path for record in known.install for path in record.files}
     # Entries before files: a hook whose script is gone would be reported as missing on every event.
     if site.registry.exists():
-        yield PutFile(site.registry, text.encode(), site.registry.stat().st_mode & 0o777)
+        yield put_edited(site, site.registry, text.encode())
     for record in records:
-        yield from (DropFile(resolve_target(site, path), site.base) for path in record.files if path not in still)
-    yield PutFile(site.lockfile, lock.encode_lockfile(known))
+        yield from (drop_installed(site, path) for path in record.files if path not in still)
+    yield put_edited(site, site.lockfile, lock.encode_lockfile(known))
     left = {name: installed for name, installed in pinned.packages.items() if name not in names}
-    yield PutFile(site.pins, encode_pins(Pins(root=pinned.root, packages=left)), 0o600)
+    yield PutFile(home.root, site.pins, encode_pins(Pins(root=pinned.root, packages=left)), 0o600)
 
 
 def _needs_package(record: InstallRecord, package: str) -> bool:
@@ -121,7 +120,7 @@ def _summarise_record(site: Site, record: InstallRecord) -> PlanSummary:
 
 def _find_file_state(site: Site, path: str, sha: str) -> FileState:
     try:
-        found = hash_or_refuse(site.base / path)
+        found = hash_or_refuse(site, path)
     except Refusal:
         return "modified"
     return "obsolete" if found in (None, sha) else "modified"

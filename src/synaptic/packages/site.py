@@ -25,6 +25,16 @@ class Site(msgspec.Struct, frozen=True):
         return self.home.root if self.scope == "global" else self.root / ".synaptic"
 
     @property
+    def project(self) -> Path | None:
+        """The project; None for the user's own folder."""
+        return self.root if self.scope == "project" else None
+
+    @property
+    def anchor(self) -> Path:
+        """Where packages are written below without following a link: the project, or the engine's own folder."""
+        return self.project or self.home.root
+
+    @property
     def skills(self) -> Path:
         return self.base / "skills"
 
