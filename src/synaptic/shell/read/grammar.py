@@ -6,7 +6,7 @@ from synaptic.shell.read.compound import CASE_END, CLOSING_WORDS, KEYWORD, KEYWO
 from synaptic.shell.read.lexer import SourcePosition
 from synaptic.shell.read.limits import Budget
 from synaptic.shell.read.simple import ASSIGNMENT_START, NO_CLOSING_WORDS
-from synaptic.shell.read.syntax import Assignment, CommandGroup, CommandSequence, Node, Pipeline, SimpleCommand
+from synaptic.shell.read.syntax import Assignment, CommandGroup, CommandSequence, Node, Pipeline, SimpleCommand, WordToken
 
 NAME = r"[^ \t\n;&|()<>'\"\\$`{#=]++(?![^ \t\n;|)&]|&>)(?![ \t]*+\()"
 """A first word that is no assignment and no function's name, and may be a keyword."""
@@ -36,6 +36,11 @@ def parse_commands(
     grammar = Grammar(text, budget, source, depth)
     # At a limit every open construction looks unclosed; only the limit itself is worth reporting.
     return grammar.read_commands(NO_CLOSING_WORDS), [] if budget.reason else grammar.broken
+
+
+def parse_text(text: str, budget: Budget, depth: int = 0) -> WordToken:
+    """A text as the inside of a here-document: only what is expanded in it matters."""
+    return Grammar(text, budget, SourcePosition(None), depth).make_here_token(text, 0, False, True)
 
 
 class Grammar(CompoundCommands):
