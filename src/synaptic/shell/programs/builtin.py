@@ -5,7 +5,7 @@ import re
 import msgspec
 
 from synaptic.shell.book.arguments import Arguments
-from synaptic.shell.programs.derived import run_derived
+from synaptic.shell.programs.derived import run_unknown_program
 from synaptic.shell.programs.starters import read_call
 from synaptic.shell.read.arithmetic import compute_number, follow_formula, follow_subscripts
 from synaptic.shell.read.evaluate import Evaluation, ProgramHandler
@@ -13,10 +13,12 @@ from synaptic.shell.read.limits import MAX_ROUNDS
 from synaptic.shell.read.script import Word
 from synaptic.shell.read.state import CommandCall
 from synaptic.shell.read.value import VariableValue, merge_values
-from synaptic.shell.read.variables import change_letters
+from synaptic.shell.read.variables import change_letters, make_array
 from synaptic.shell.read.writing import quote_word
 
 DECLARED_VALUE = re.compile(r"(\w+)(?:\[([^\]]*)\])?(\+?)=(.*)", re.DOTALL)
+MAX_PIPED = 20
+"""Commands among which those are looked for that feed a `read`."""
 MAX_ELEMENTS = 200
 """Elements of an array that is read; a longer one is not known."""
 
@@ -116,13 +118,23 @@ def run_read(shell: Evaluation, call: CommandCall) -> str | None:
     lines = (stdin or "").splitlines()
     # All lines at once: the variable gets every value that a loop around `read` would see.
     rows = [_split_columns(shell, call, line, len(names)) for line in lines[:MAX_ROUNDS]]
+    outputs = find_piped_before(shell)
     for at, name in enumerate(names):
         found = [VariableValue(row[at].strip() if at < len(row) else "") for row in rows]
         if len(lines) > MAX_ROUNDS or not found:
-            found.append(VariableValue(f"${name}", known=False))
+            found.append(VariableValue(f"${name}", False, outputs))
         shell.variables[name] = merge_values(found, MAX_ROUNDS + 1)
         shell.branched = shell.branched or len(found) > 1
     return ""
+
+
+def find_piped_before(shell: Evaluation) -> tuple[int, ...]:
+    """The places of the commands whose output comes through the pipe; few, as most pipes are short."""
+    if not shell.stages:
+        return ()
+    number, place = shell.stages[-1]
+    before = (one for one in shell.commands[-MAX_PIPED:] if dict(one.stages).get(number, place) < place)
+    return tuple(one.index for one in before)
 
 
 def _split_columns(shell: Evaluation, call: CommandCall, line: str, most: int) -> list[str]:
@@ -182,24 +194,6 @@ def run_trap(shell: Evaluation, call: CommandCall) -> str | None:
     return ""
 
 
-def run_eval(shell: Evaluation, call: CommandCall) -> str | None:
-    words = read_call(call).operands
-    if not words:
-        return ""
-    unknown = [word for word in words if not word.known]
-    if any(_is_dynamic(word.text) for word in unknown):
-        shell.add_gap("code", "eval " + " ".join(word.text for word in words))
-    if unknown:
-        run_derived(shell, call, unknown)
-    if len(words) == 1:
-        return shell.run_code(words[0].text, "eval", shell.locate_code(words[0]))
-    return shell.run_code(" ".join(word.text for word in words), "eval")
-
-
-def _is_dynamic(text: str) -> bool:
-    return text[:1] in "$`"
-
-
 def run_set(shell: Evaluation, call: CommandCall) -> str | None:
     """`set -- a b`: the positional parameters."""
     texts = call.list_texts()
@@ -211,6 +205,10 @@ def run_set(shell: Evaluation, call: CommandCall) -> str | None:
 
 
 def run_shift(shell: Evaluation, call: CommandCall) -> str | None:
+    held = shell.variables.get(call.list_texts()[0]) if call.list_texts() else None
+    if held is not None and held.items is not None:
+        shell.variables[call.list_texts()[0]] = make_array([(str(at), item) for at, item in enumerate(held.items[1:])], held.known)
+        return ""
     count = int(call.list_texts()[0]) if call.list_texts() and call.list_texts()[0].isdigit() else 1
     if shell.arguments is not None:
         shell.arguments = shell.arguments[count:]
@@ -271,7 +269,10 @@ def run_emulate(shell: Evaluation, call: CommandCall) -> str | None:
 
 def run_hooked(shell: Evaluation, call: CommandCall) -> str | None:
     """`add-zsh-hook chpwd f`, `sched +1 cmd`, `zpty name cmd`, `zle -N w f`: what zsh runs later, or beside."""
-    words = [word for word in call.words[1:] if word.text[:1] != "-"][1:]
+    words = call.words[1:]
+    while words and words[0].text[:1] == "-":
+        words = words[1:]
+    words = words[1:]
     if len(words) == 1:
         return shell.run_code(words[0].text, call.name)
     return shell.run_wrapped(call, words, call.name) if words else ""
@@ -285,10 +286,17 @@ def run_functions(shell: Evaluation, call: CommandCall) -> str | None:
     return None
 
 
+def run_mkfifo(shell: Evaluation, call: CommandCall) -> str | None:
+    """What is written to a named pipe may be read by a shell that started before."""
+    for word in read_call(call).operands:
+        shell.pipes.add(shell.make_file_key(word.text))
+    return ""
+
+
 def run_history(shell: Evaluation, call: CommandCall) -> str | None:
     """`history -s cmd`, `print -s cmd`: what `fc` runs again."""
     texts = call.list_texts()
-    if "-s" in texts:
+    if "-s" in texts and call.name != "fc":
         shell.variables["HISTCMD"] = VariableValue(" ".join(texts[texts.index("-s") + 1 :]))
     elif call.name == "fc" and (held := shell.variables.get("HISTCMD")) is not None:
         shell.run_code(held.text, "fc")
@@ -300,6 +308,7 @@ def print_nothing(_: Evaluation, __: CommandCall) -> str | None:
 
 
 BUILTINS: dict[str, ProgramHandler] = {
+    "": run_unknown_program,
     "cd": run_cd,
     "chdir": run_cd,
     "pushd": run_pushd,
@@ -310,7 +319,6 @@ BUILTINS: dict[str, ProgramHandler] = {
     **dict.fromkeys(("mapfile", "readarray"), run_mapfile),
     "alias": run_alias,
     "trap": run_trap,
-    "eval": run_eval,
     "set": run_set,
     "shift": run_shift,
     "hash": run_hash,
@@ -322,5 +330,6 @@ BUILTINS: dict[str, ProgramHandler] = {
     **dict.fromkeys(("add-zsh-hook", "sched", "zpty", "zle"), run_hooked),
     "functions": run_functions,
     **dict.fromkeys(("history", "fc"), run_history),
+    "mkfifo": run_mkfifo,
     **dict.fromkeys((":", "true", "false", "shopt", "wait", "sleep", "unalias"), print_nothing),
 }

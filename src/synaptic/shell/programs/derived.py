@@ -1,4 +1,4 @@
-"""Code that is not known and is made from texts that are: what it may be is read, and where it may destroy it is asked."""
+"""Code that is not known, and the known texts it is made from: what of them may destroy is read as if it ran."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,40 +12,90 @@ from synaptic.shell.read.state import CommandCall
 DESTROYING = re.compile(
     r"(?<![\w./-])(?:(?:rm|rmdir|shred|dd|mkfs[\w.]*|wipefs|truncate|unlink|chmod|chown|mv|find)\s+[-~/$\w]"
     r"|git\s+(?:-\S+\s+)*(?:reset|clean|checkout|restore|push|branch|stash|rm)\b)"
+    r"|rm\s+-\w*[rf]\w*\s|git\s+reset\s+--hard"
 )
 """The beginning of a command that may destroy."""
-TEXT_PRINTERS = split_names("env printenv set declare typeset export alias local readonly trap type functions history fc compgen")
+PIECE_OF_DESTROYING = re.compile(r"--?hard\b|(?<![\w-])-(?:rf|fr|Rf|fR)\b|\breset\b.*\bhard\b|~/|\$HOME\b")
+"""What hints at one, in a text that is changed before it runs."""
+STATE_PRINTERS = split_names(
+    "env printenv set declare typeset export alias local readonly trap type functions history fc compgen"
+)
 """Programs that print what variables, aliases and functions hold."""
+TEXT_LANGUAGES = frozenset({"sed", "gsed", "awk", "gawk", "mawk"})
+LINE_PRINTERS = frozenset({"echo", "printf", "print"})
 VARIABLE_NAME = re.compile(r"[A-Za-z_]\w*")
-MAX_TEXTS = 40
+UNKNOWN_PROGRAMS = split_names("rm rmdir shred dd git find chmod chown mv truncate sh bash eval")
+"""Programs that may stand behind a word that is not known: `$SUDO rm -rf x`."""
+BLUNT_OPTION = re.compile(r"-\w*r\w*f\w*|-\w*f\w*r\w*|-r|-R|--recursive")
+MAX_TEXTS = 60
 """Texts that are looked into."""
+MAX_TEXT = 5_000
 MAX_FOUND = 4
 """Places in one text from which on it is read as code."""
 DERIVED_LABEL = "made code"
+MADE_ORIGIN = "made"
+"""The origin of code that is made from a text which hints at destruction."""
 
 
-def run_derived(shell: Evaluation, call: CommandCall, words: Sequence[Word] = ()) -> None:
-    """Read the texts from which unknown code is made, as far as they hold commands that may destroy."""
-    texts = dict.fromkeys(_iter_texts(shell, call, words))
-    for text in list(texts)[:MAX_TEXTS]:
-        for number, found in enumerate(DESTROYING.finditer(text[:5_000])):
-            if number == MAX_FOUND:
-                break
-            code = text[found.start() :]
-            with shell.guard_recursion(code) as first, shell.feed_input(None), shell.isolate():
-                if first:
-                    shell.run_code(code, DERIVED_LABEL)
-
-
-def _iter_texts(shell: Evaluation, call: CommandCall, words: Sequence[Word]) -> Iterator[str]:
+def run_derived_words(shell: Evaluation, words: Sequence[Word], behind: str = "") -> None:
+    """Read what unknown words may hold that are run as code."""
     places = {place for word in words for place in word.outputs}
     commands = [shell.commands[place] for place in sorted(places)]
-    if not words:
-        commands += _list_before(shell, call)
-    for command in commands:
-        yield from _iter_command_texts(shell, command)
+    texts = [*_iter_all_texts(shell, commands), *_iter_variables(shell, words)]
+    _read_texts(shell, texts, behind)
+
+
+def run_derived_input(shell: Evaluation, call: CommandCall) -> None:
+    """Read what the unknown input may hold that a command runs as code."""
+    _read_texts(shell, list(_iter_all_texts(shell, list(_list_before(shell, call)))))
+
+
+def run_unknown_program(shell: Evaluation, call: CommandCall) -> str | None:
+    """A program that is not known: what its name is made from, and what its arguments say about it."""
+    first, rest = call.words[0], call.words[1:]
+    run_derived_words(shell, [first], " ".join(word.text for word in rest))
+    texts = [word.text for word in rest]
+    if texts and texts[0] in UNKNOWN_PROGRAMS:
+        return shell.run_wrapped(call, rest, "unknown program")
+    if texts[:1] == ["reset"] and "--hard" in texts:
+        return shell.run_wrapped(call, [Word("git"), *rest], "unknown program")
+    if any(BLUNT_OPTION.fullmatch(text) for text in texts) and not first.text[:1] == "-":
+        return shell.run_wrapped(call, [Word("rm"), *rest], "unknown program")
+    return None
+
+
+def _read_texts(shell: Evaluation, texts: Sequence[str], behind: str = "") -> None:
+    made = False
+    for text in list(dict.fromkeys(texts))[:MAX_TEXTS]:
+        whole = f"{text} {behind}"[:MAX_TEXT] if behind else text[:MAX_TEXT]
+        hit = False
+        for number, found in enumerate(DESTROYING.finditer(whole)):
+            if number == MAX_FOUND:
+                break
+            hit = True
+            _read_code(shell, _cut_code(whole, found.start()))
+        made = made or (not hit and PIECE_OF_DESTROYING.search(whole) is not None)
+    if made:
+        shell.add_gap("code", "code that is made from parts", MADE_ORIGIN)
+
+
+def _cut_code(text: str, start: int) -> str:
+    """The code from there on; only to the closing quote where it stands in quotes."""
+    quote = text[start - 1 : start]
+    end = text.find(quote, start) if quote and quote in "\"'`" else -1
+    return text[start:end] if end > 0 else text[start:]
+
+
+def _read_code(shell: Evaluation, code: str) -> None:
+    with shell.guard_recursion(code) as first, shell.feed_input(None), shell.isolate():
+        if first:
+            shell.run_code(code, DERIVED_LABEL)
+
+
+def _iter_variables(shell: Evaluation, words: Sequence[Word]) -> Iterator[str]:
+    """The values of the variables that unknown words name."""
     for word in words:
-        for name in VARIABLE_NAME.findall(word.text[:2_000]):
+        for name in VARIABLE_NAME.findall(word.text[:2_000]) if "$" in word.text else ():
             held = shell.variables.get(name)
             if held is not None:
                 yield from held.items or (held.text,)
@@ -62,18 +112,36 @@ def _list_before(shell: Evaluation, call: CommandCall) -> Iterable[Command]:
             yield shell.commands[place]
 
 
+def _iter_all_texts(shell: Evaluation, commands: list[Command]) -> Iterator[str]:
+    for command in commands:
+        yield from _iter_command_texts(shell, command)
+    names = {command.name for command in commands} - LINE_PRINTERS
+    if "git" in names:
+        # What one call stores another prints: a message, a setting.
+        for command in shell.commands:
+            if command.name == "git":
+                yield from command.args
+    printed = [" ".join(command.args) for command in commands if command.name in LINE_PRINTERS]
+    if len(printed) > 1:
+        yield " ".join(printed)
+
+
 def _iter_command_texts(shell: Evaluation, command: Command) -> Iterator[str]:
-    if not find_program(command.name).picks:
+    program = find_program(command.name)
+    # Their words are patterns or code of their own, which is not printed as it stands.
+    if not (program.picks or program.language or command.name in TEXT_LANGUAGES):
         yield from command.args
         yield " ".join(command.args)
     if command.stdin is not None:
         yield command.stdin
+        if "\n" in command.stdin.rstrip("\n"):
+            yield command.stdin.replace("\n", " ")
     yield from (redirect.target.text for redirect in command.redirects if redirect.operator in ("<<<", "<<"))
     yield from (word.text for _, word in command.assignments)
-    for text in command.args:
+    for text in command.args if shell.files else ():
         if (held := shell.files.get(shell.make_file_key(text))) is not None:
             yield held
-    if command.name in TEXT_PRINTERS:
+    if command.name in STATE_PRINTERS or any("/environ" in one.target.text for one in command.redirects):
         yield from (held.text for held in shell.variables.values())
         yield from shell.aliases.values()
         yield from (function.text for function in shell.functions.values())

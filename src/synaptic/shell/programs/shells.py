@@ -6,7 +6,7 @@ import msgspec
 
 from synaptic.shell.book.arguments import Arguments, read_arguments
 from synaptic.shell.book.entries import find_program
-from synaptic.shell.programs.derived import run_derived
+from synaptic.shell.programs.derived import run_derived_input, run_derived_words
 from synaptic.shell.programs.feed import FEEDS
 from synaptic.shell.programs.pagers import EDITOR_VARIABLES, start_named
 from synaptic.shell.programs.starters import read_call, run_line
@@ -76,8 +76,6 @@ def _run_given_code(shell: Evaluation, call: CommandCall, operand: list[Word]) -
         shell.arguments = operand[2:]
         if len(operand) > 1:
             shell.variables["0"] = VariableValue(operand[1].text, operand[1].known)
-        if not operand[0].known:
-            run_derived(shell, call, operand[:1])
         return run_line(shell, operand[0], f"{call.name} -c")
 
 
@@ -86,11 +84,11 @@ def _run_file(shell: Evaluation, call: CommandCall, operand: list[Word]) -> str 
     if text is None:
         if not operand[0].known and operand[0].text[:2] in ("<(", "=("):
             shell.add_gap("code", f"{call.name} {operand[0].text}")
-            run_derived(shell, call, operand[:1])
+            run_derived_words(shell, operand[:1])
         elif operand[0].text == "-" or shell.make_file_key(operand[0].text) == INPUT_KEY:
             return _run_input(shell, call, operand[1:])
         elif shell.make_file_key(operand[0].text).startswith("/dev/fd/"):
-            run_derived(shell, call)
+            run_derived_input(shell, call)
         return None
     with shell.isolate():
         shell.arguments = operand[1:]
@@ -105,7 +103,7 @@ def _run_input(shell: Evaluation, call: CommandCall, arguments: list[Word]) -> s
             return shell.run_code(call.stdin, f"{call.name} <", locate_here_document(call))
     if (shell.stages and shell.stages[-1][1] > 0) or any(item.operator[0] == "<" for item in call.redirects):
         shell.add_gap("code", f"{call.name} reads code that is not known")
-        run_derived(shell, call)
+        run_derived_input(shell, call)
     return None
 
 
@@ -130,7 +128,7 @@ def run_source(shell: Evaluation, call: CommandCall) -> str | None:
     key = shell.make_file_key(words[0].text)
     if key[:2] in ("<(", "=(") or key.startswith("/dev/fd/"):
         shell.add_gap("code", f"source {words[0].text}")
-        run_derived(shell, call, words[:1])
+        run_derived_words(shell, words[:1])
     return None
 
 

@@ -38,6 +38,8 @@ HOOK_LISTS = split_names(
 """Arrays with the names of functions that zsh calls by itself."""
 DECLARING_BUILTINS = split_names("declare typeset local export readonly integer float")
 DECLARED = re.compile(r"\w+(?:\[[^\]]*\])?\+?=")
+ZSH_NAME = re.compile(r"(?:=|zf_)([A-Za-z][\w.+-]*)")
+"""`=git` is the path of git in zsh, and `zf_rm` is its own `rm`."""
 INHERITED_ENDS = ("PATH", "FLAGS", "OPTS", "OPTIONS", "ARGS")
 """How names end that are likely to have a value before the script starts."""
 
@@ -125,6 +127,7 @@ class Evaluation(ShellStreams):
         self.sinks[source] = node.body
         written, read = str(60 + len(self.descriptors)), str(160 + len(self.descriptors))
         self.descriptors[written] = self.descriptors["p"] = source
+        self.answers[source] = f"/dev/fd/{read}"
         kept = self.background
         self.background = True
         with self.feed_input(None), self.isolate():
@@ -134,6 +137,16 @@ class Evaluation(ShellStreams):
             self.files[f"/dev/fd/{read}"] = self.files["/dev/fd/p"] = output
         self.variables[node.name] = VariableValue(read, items=(read, written))
         return ""
+
+    def run_piped(self, text: str) -> None:
+        """Nobody knows who reads a named pipe; what may be a command is read as if a shell did."""
+        if len(text) < MAX_ESCAPES and self.reads_unknown_code():
+            with self.guard_recursion(text) as first, self.feed_input(None), self.isolate():
+                if first:
+                    self.run_code(text, "named pipe")
+
+    def reads_unknown_code(self) -> bool:
+        return any(gap.kind == "code" for gap in self.gaps)
 
     def run_choice(self, node: syntax.Choice) -> str | None:
         if node.subject:
@@ -275,6 +288,8 @@ class Evaluation(ShellStreams):
         # As in bash, an alias that names itself (`alias ls="ls -l"`) is expanded once.
         if first is not None and first in self.aliases and first not in self.running:
             return self.run_alias(node, first)
+        if self.aliases and first is not None and (suffix := first[first.rfind(".") :]) in self.aliases:
+            return self.run_alias(msgspec.structs.replace(node, words=[Word(suffix), *node.words]), suffix)
         if self.global_aliases:
             node = self.expand_global_aliases(node)
         words = self.expand_words(node)
@@ -391,6 +406,8 @@ class Evaluation(ShellStreams):
             pairs = [(item.index, texts[0])] if item.index and texts else zip(texts[::2], texts[1::2], strict=False)
             for key, text in pairs:
                 self.define_entry(name, key, text)
+        elif name == "mapfile" and item.index and words:
+            self.remember_file(item.index, words[0].text)
         held = self.variables.get(name)
         if held is not None and "i" in held.traits:
             for word in words:
@@ -441,6 +458,9 @@ class Evaluation(ShellStreams):
                     self.variables[name] = value
 
     def run_named(self, call: CommandCall) -> str | None:
+        written = ZSH_NAME.fullmatch(call.words[0].text)
+        if written is not None and call.words[0].text not in self.bodies:
+            call.words = [msgspec.structs.replace(call.words[0], text=written[1]), *call.words[1:]]
         call.name = read_program_name(call.words[0])
         if not call.name:
             self.add_gap("command", call.words[0].text)

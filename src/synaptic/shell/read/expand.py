@@ -194,7 +194,7 @@ def _expand_split(shell: "Evaluation", parts: list[Part]) -> list[Word]:
             if number and field.started:
                 done.append(field.build())
                 field = WordBuilder()
-            if quoted or not piece.known:
+            if quoted or not piece.known or shell.counts_from_one:
                 field.add_piece(piece, quoted)
             else:
                 field = _split_fields(shell, piece, field, done)

@@ -18,7 +18,7 @@ SavedState = tuple[
     dict[str, VariableValue], dict[str, syntax.FunctionDefinition], dict[str, str], str, "list[Word] | None"
 ]
 
-ZSH_SIGN = re.compile(r"\$\w++[\[:]|\$\{?commands")
+ZSH_SIGN = re.compile(r"\$\w++[\[:]|\$\{?commands|(?:sh -\w*c|trap) \$")
 """What zsh reads otherwise than bash."""
 INPUT_KEY = "/dev/fd/0"
 """The key of the input among the files."""
@@ -60,6 +60,10 @@ class ShellState(ShellVariables):
         """The files behind descriptors that are open for writing."""
         self.sinks: dict[str, syntax.Node] = {}
         """What `>(...)` runs with what is written to it, by its source."""
+        self.answers: dict[str, str] = {}
+        """The file that holds what such a one prints."""
+        self.pipes: set[str] = set()
+        """Named pipes (`mkfifo`): a reader may wait for what is written."""
         self.commands: list[Command] = []
         self.gaps: dict[Gap, None] = {}
         self.redirects: list[Redirect] = []

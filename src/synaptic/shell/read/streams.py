@@ -23,6 +23,10 @@ class ShellStreams(ShellState):
         """Run a piece of the text; the evaluation provides it."""
         raise TypeError(f"{type(self).__name__} runs nothing")
 
+    def run_piped(self, text: str) -> None:
+        """Run what is written to a named pipe; the evaluation provides it."""
+        raise TypeError(f"{type(self).__name__} runs nothing")
+
     def expand_redirections(self, nodes: list[syntax.Redirection]) -> tuple[tuple[Redirect, ...], str | None]:
         """The redirections, and the text they feed when it is known."""
         found: list[Redirect] = []
@@ -92,10 +96,15 @@ class ShellStreams(ShellState):
         body = self.sinks.get(opened or name)
         if body is None:
             super().remember_file(opened or name, text, more)
+            if self.pipes and self.make_file_key(name) in self.pipes:
+                self.run_piped(text)
             return
         # `>(...)` reads what is written to it.
         with self.feed_input(text), self.isolate():
-            self.run(body)
+            output = self.run(body)
+        answered = self.answers.get(opened or name)
+        if answered and output is not None:
+            self.files[answered] = output
 
     @contextmanager
     def feed_input(self, stdin: str | None) -> Iterator[None]:

@@ -3,6 +3,7 @@
 import re
 from typing import TYPE_CHECKING
 
+from synaptic.shell.names import split_names
 from synaptic.shell.read import syntax
 from synaptic.shell.read.operators import modify_path
 from synaptic.shell.read.quoting import decode_escapes
@@ -12,22 +13,21 @@ from synaptic.shell.read.writing import quote_word
 if TYPE_CHECKING:
     from synaptic.shell.read.evaluate import Evaluation
 
-FLAG = re.compile(r"([sjlrgIZ])([({\[<]?)(?(2)([^)}\]>]*)[)}\]>]|(.)(.*?)\4)(?:\S(?=:))?|(.)", re.DOTALL)
-ARGUMENT_CLOSERS = {"(": ")", "{": "}", "[": "]", "<": ">"}
+FLAG = re.compile(r"([sjlrgIZ])(?:[({\[<]([^)}\]>]*)[)}\]>]|([^\w({\[<])(.*?)\3)|(.)", re.DOTALL)
+"""A letter with what it is given between two marks, or a letter alone."""
 QUOTED_OR_PLAIN = re.compile(r"(?:'[^']*'|\"[^\"]*\"|\\.|[^\s'\"\\])+", re.DOTALL)
 QUOTES = re.compile(r"['\"\\]")
 RANGE = re.compile(r"(-?\d+)(?:,(-?\d+))?")
 TRAILING = re.compile(r"\[([^\]\s]{1,40})\]|((?::(?:[htrelu]|g?s(.)[^/]*?\3[^/]*?\3?))++)(?=$|/)")
 """What may stand directly behind `$x`: a subscript, or letters that change a path."""
+CODE_READERS = split_names("sh bash zsh dash ksh trap emulate")
+"""Programs for which it matters that zsh keeps a variable one word."""
 WORD_SUBSCRIPT = re.compile(r"\(w\)(-?\d+)")
 
 
 def read_flags(flags: str) -> list[tuple[str, str]]:
     """The letters of `(...)` with what they are given."""
-    found: list[tuple[str, str]] = []
-    for letter, _, bracketed, _, given, plain in FLAG.findall(flags):
-        found.append((letter or plain, bracketed or given))
-    return found
+    return [(letter or plain, bracketed or given) for letter, bracketed, _, given, plain in FLAG.findall(flags)]
 
 
 def apply_flags(shell: "Evaluation", pieces: list[ExpansionPiece], flags: str) -> list[ExpansionPiece]:
@@ -117,17 +117,20 @@ def _slice_from_one(start: int, end: int, size: int) -> slice:
 
 def reads_otherwise(shell: "Evaluation", node: syntax.SimpleCommand) -> bool:
     """Whether zsh makes other words of a command than bash: arrays count from one there, and `$x[1]` is an element."""
-    return any(type(token) is syntax.WordToken and _has_zsh_reading(shell, token.parts) for token in node.words)
+    given_code = node.words[0].text in CODE_READERS
+    return any(
+        type(token) is syntax.WordToken and _has_zsh_reading(shell, token.parts, given_code) for token in node.words
+    )
 
 
-def _has_zsh_reading(shell: "Evaluation", parts: list[syntax.Part]) -> bool:
+def _has_zsh_reading(shell: "Evaluation", parts: list[syntax.Part], given_code: bool) -> bool:
     for place, part in enumerate(parts):
         if type(part) is not syntax.Parameter or part.operator[:1] == "!":
             continue
         held = shell.variables.get(part.name)
         if held is not None and held.items is not None and part.index not in ("@", "*"):
             return True
-        if held is not None and find_trailing(parts, place) is not None:
+        if held is not None and (find_trailing(parts, place) is not None or (given_code and " " in held.text)):
             return True
         if part.name == "commands" or (part.name == "PWD" and find_trailing(parts, place) is not None):
             return True
