@@ -118,11 +118,12 @@ def run_read(shell: Evaluation, call: CommandCall) -> str | None:
     lines = (stdin or "").splitlines()
     # All lines at once: the variable gets every value that a loop around `read` would see.
     rows = [_split_columns(shell, call, line, len(names)) for line in lines[:MAX_ROUNDS]]
-    outputs = find_piped_before(shell)
+    fed = find_piped_before(shell)
     for at, name in enumerate(names):
+        shell.fed_by[name] = fed
         found = [VariableValue(row[at].strip() if at < len(row) else "") for row in rows]
         if len(lines) > MAX_ROUNDS or not found:
-            found.append(VariableValue(f"${name}", False, outputs))
+            found.append(VariableValue(f"${name}", known=False))
         shell.variables[name] = merge_values(found, MAX_ROUNDS + 1)
         shell.branched = shell.branched or len(found) > 1
     return ""

@@ -21,6 +21,8 @@ STATE_PRINTERS = split_names(
     "env printenv set declare typeset export alias local readonly trap type functions history fc compgen"
 )
 """Programs that print what variables, aliases and functions hold."""
+SED_TEXT = re.compile(r"(?:^|[\d;{}$/ ])[aic][ \\]\s*(.+)")
+"""What `sed` adds as it stands: `1i text`."""
 TEXT_LANGUAGES = frozenset({"sed", "gsed", "awk", "gawk", "mawk"})
 LINE_PRINTERS = frozenset({"echo", "printf", "print"})
 VARIABLE_NAME = re.compile(r"[A-Za-z_]\w*")
@@ -40,6 +42,8 @@ MADE_ORIGIN = "made"
 def run_derived_words(shell: Evaluation, words: Sequence[Word], behind: str = "") -> None:
     """Read what unknown words may hold that are run as code."""
     places = {place for word in words for place in word.outputs}
+    for name in _iter_names(words) if shell.fed_by else ():
+        places.update(shell.fed_by.get(name, ()))
     commands = [shell.commands[place] for place in sorted(places)]
     texts = [*_iter_all_texts(shell, commands), *_iter_variables(shell, words)]
     _read_texts(shell, texts, behind)
@@ -92,13 +96,17 @@ def _read_code(shell: Evaluation, code: str) -> None:
             shell.run_code(code, DERIVED_LABEL)
 
 
+def _iter_names(words: Sequence[Word]) -> Iterator[str]:
+    for word in words:
+        yield from VARIABLE_NAME.findall(word.text[:2_000]) if "$" in word.text else ()
+
+
 def _iter_variables(shell: Evaluation, words: Sequence[Word]) -> Iterator[str]:
     """The values of the variables that unknown words name."""
-    for word in words:
-        for name in VARIABLE_NAME.findall(word.text[:2_000]) if "$" in word.text else ():
-            held = shell.variables.get(name)
-            if held is not None:
-                yield from held.items or (held.text,)
+    for name in _iter_names(words):
+        held = shell.variables.get(name)
+        if held is not None:
+            yield from held.items or (held.text,)
 
 
 def _list_before(shell: Evaluation, call: CommandCall) -> Iterable[Command]:
@@ -132,6 +140,8 @@ def _iter_command_texts(shell: Evaluation, command: Command) -> Iterator[str]:
     if not (program.picks or program.language or command.name in TEXT_LANGUAGES):
         yield from command.args
         yield " ".join(command.args)
+    elif command.name in TEXT_LANGUAGES:
+        yield from (text for one in command.args for text in SED_TEXT.findall(one[:MAX_TEXT]))
     if command.stdin is not None:
         yield command.stdin
         if "\n" in command.stdin.rstrip("\n"):

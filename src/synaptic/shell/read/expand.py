@@ -274,10 +274,10 @@ def _expand_parameter(shell: "Evaluation", part: Parameter) -> list[ExpansionPie
         return _list_keys(shell, part) if several else _expand_indirect(shell, part, index)
     if several:
         return _expand_array(shell, part)
-    if shell.counts_from_one and not part.quoted and not index and not part.operator:
+    if shell.counts_from_one and not part.quoted and not index:
         held = shell.find_variable(part.name)
         if held is not None and held.items is not None:
-            return [ExpansionPiece(item, held.known) for item in held.items]
+            return _expand_array(shell, part)
     return [_expand_single(shell, part, shell.lookup(part.name, index))]
 
 

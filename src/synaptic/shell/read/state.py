@@ -62,6 +62,8 @@ class ShellState(ShellVariables):
         """What `>(...)` runs with what is written to it, by its source."""
         self.answers: dict[str, str] = {}
         """The file that holds what such a one prints."""
+        self.fed_by: dict[str, tuple[int, ...]] = {}
+        """The places of the commands whose output a variable was read from."""
         self.pipes: set[str] = set()
         """Named pipes (`mkfifo`): a reader may wait for what is written."""
         self.commands: list[Command] = []

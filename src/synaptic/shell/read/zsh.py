@@ -128,7 +128,7 @@ def _has_zsh_reading(shell: "Evaluation", parts: list[syntax.Part], given_code: 
         if type(part) is not syntax.Parameter or part.operator[:1] == "!":
             continue
         held = shell.variables.get(part.name)
-        if held is not None and held.items is not None and part.index not in ("@", "*"):
+        if held is not None and held.items is not None and part.index not in ("@", "*", "0"):
             return True
         if held is not None and (find_trailing(parts, place) is not None or (given_code and " " in held.text)):
             return True
