@@ -54,11 +54,11 @@ def run_popd(shell: Evaluation, call: CommandCall) -> str | None:
 
 def run_declare(shell: Evaluation, call: CommandCall) -> str | None:
     """`declare`, `export` and their kin: variables, arrays, references, and how values are stored."""
-    letters = "".join(word.text[1:] for word in call.words[1:] if word.text[:1] == "-")
-    traits = "".join(letter for letter in "Ailu" if letter in letters)
-    traits += "i" if call.name == "integer" else ""
-    follow_subscripts(shell, call.list_texts())
+    letters = "".join([word.text[1:] for word in call.words[1:] if word.text[:1] == "-"])
+    traits = _read_traits(shell, call, letters) if letters or call.name == "integer" else ""
     for word in call.words[1:]:
+        if "[" in word.text:
+            follow_subscripts(shell, [word.text])
         found = DECLARED_VALUE.fullmatch(word.text)
         if found:
             _declare_value(shell, call, word, found, letters, traits)
@@ -67,6 +67,15 @@ def run_declare(shell: Evaluation, call: CommandCall) -> str | None:
             items = () if "A" in traits and held.items is None else held.items
             shell.variables[word.text] = msgspec.structs.replace(held, traits=traits, items=items)
     return ""
+
+
+def _read_traits(shell: Evaluation, call: CommandCall, letters: str) -> str:
+    """The letters that change what is stored; those of `export` do not."""
+    if call.name in ("export", "readonly"):
+        return ""
+    traits = "".join(letter for letter in "Ailu" if letter in letters or (letter == "i" and call.name == "integer"))
+    shell.has_traits = shell.has_traits or bool(traits)
+    return traits
 
 
 def _declare_value(

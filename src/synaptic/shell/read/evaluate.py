@@ -36,6 +36,10 @@ HOOK_LISTS = split_names(
     "precmd_functions preexec_functions chpwd_functions zshexit_functions periodic_functions zshaddhistory_functions"
 )
 """Arrays with the names of functions that zsh calls by itself."""
+NAME_TABLES = split_names("aliases galiases saliases BASH_ALIASES functions commands nameddirs")
+"""Tables of zsh and bash in which names get a meaning."""
+FOLLOWED_VARIABLES = EXPANDED_VARIABLES | RUN_VARIABLES | HOOK_LISTS | NAME_TABLES | {"mapfile"}
+"""Variables whose values lead a shell to run something."""
 DECLARING_BUILTINS = split_names("declare typeset local export readonly integer float")
 DECLARED = re.compile(r"\w+(?:\[[^\]]*\])?\+?=")
 ZSH_NAME = re.compile(r"(?:=|zf_)([A-Za-z][\w.+-]*)")
@@ -53,14 +57,14 @@ class Evaluation(ShellStreams):
         """Run what stands in `$(...)`; its output, when that can be known."""
         before = len(self.commands)
         outside = self.save_state()
-        sink = part.file and part.source[:1] == ">"
-        if sink:
-            self.sinks[part.source] = part.body
+        stdin = self.stdin
+        if part.file and part.source[:1] == ">":
+            self.sinks[part.source], self.stdin = part.body, None
         try:
-            with self.feed_input(None if sink else self.stdin):
-                output = self.run(part.body)
+            output = self.run(part.body)
         finally:
             self.restore(outside)
+            self.stdin = stdin
         places = tuple(range(before, len(self.commands)))
         # `<(...)` is a file name such as /dev/fd/63; whoever opens it reads the output.
         if part.file:
@@ -195,7 +199,7 @@ class Evaluation(ShellStreams):
 
     def define_function(self, node: syntax.FunctionDefinition) -> str | None:
         # In zsh one body may have several names, and one without a name runs at once.
-        for name in node.name.split() or [""]:
+        for name in (node.name,) if " " not in node.name else node.name.split():
             one = node if name == node.name else msgspec.structs.replace(node, name=name)
             self.bodies[name] = one
             self.functions[name] = ScriptFunction(name, node.text)
@@ -377,14 +381,16 @@ class Evaluation(ShellStreams):
         if isinstance(array, syntax.ArrayElements):
             words = [word for token in array.tokens for word in self.expand_element(token)]
             self.store_variable(item, words)
-            self.follow_assigned(item, words)
+            if item.name in FOLLOWED_VARIABLES or self.has_traits:
+                self.follow_assigned(item, words)
             return Word(array.source, known=all(word.known for word in words))
         if item.name not in self.variables and _names_itself(item):
             self.variables[item.name] = VariableValue("")
         word = expand_unsplit(self, item.value)
         if keep:
             self.store_variable(item, [word])
-            self.follow_assigned(item, [word])
+            if item.name in FOLLOWED_VARIABLES or self.has_traits:
+                self.follow_assigned(item, [word])
         return word
 
     def expand_element(self, token: syntax.WordToken) -> list[Word]:
@@ -401,7 +407,7 @@ class Evaluation(ShellStreams):
         elif name in HOOK_LISTS:
             for word in words:
                 self.run_call(CommandCall([word]))
-        elif name in ("aliases", "galiases", "saliases", "BASH_ALIASES", "functions", "commands", "nameddirs"):
+        elif name in NAME_TABLES:
             texts = [word.text for word in words]
             pairs = [(item.index, texts[0])] if item.index and texts else zip(texts[::2], texts[1::2], strict=False)
             for key, text in pairs:
@@ -458,9 +464,9 @@ class Evaluation(ShellStreams):
                     self.variables[name] = value
 
     def run_named(self, call: CommandCall) -> str | None:
-        written = ZSH_NAME.fullmatch(call.words[0].text)
-        if written is not None and call.words[0].text not in self.bodies:
-            call.words = [msgspec.structs.replace(call.words[0], text=written[1]), *call.words[1:]]
+        if call.words[0].text[:1] in "=z" and (written := ZSH_NAME.fullmatch(call.words[0].text)):
+            if call.words[0].text not in self.bodies:
+                call.words = [msgspec.structs.replace(call.words[0], text=written[1]), *call.words[1:]]
         call.name = read_program_name(call.words[0])
         if not call.name:
             self.add_gap("command", call.words[0].text)

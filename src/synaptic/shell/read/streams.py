@@ -1,6 +1,5 @@
 """What flows through a shell: input, open descriptors, files that the script itself writes."""
 
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -10,9 +9,7 @@ from synaptic.shell.read.script import Redirect, Word
 from synaptic.shell.read.state import ShellState
 from synaptic.shell.read.value import VariableValue
 
-FED_OPERATORS = ("<<<", "<<", "<", "<>")
 WRITING_OPERATORS = (">", ">>", ">|", "&>", "&>>")
-NAMED_DESCRIPTOR = re.compile(r"\{(\w+)\}")
 FIRST_FREE_DESCRIPTOR = 10
 
 
@@ -35,25 +32,24 @@ class ShellStreams(ShellState):
             target = expand_unsplit(self, node.target)  # type: ignore[arg-type]  # the evaluation above it
             found.append(Redirect(node.operator, target, node.descriptor, self.cwd, self.via))
             descriptor = self.open_descriptor(node.descriptor)
-            if node.operator in FED_OPERATORS or node.operator == "<&":
+            if node.operator[0] == "<":
                 text = self.read_fed_text(node.operator, target)
                 if descriptor in ("", "0"):
                     fed = text
                 elif text is not None:
                     self.files[f"/dev/fd/{descriptor}"] = text
-            if node.operator in (*WRITING_OPERATORS, "<>", ">&") and descriptor not in ("", "1"):
+            if descriptor and descriptor not in "01" and (node.operator[0] != "<" or node.operator == "<>"):
                 self.descriptors[descriptor] = self.find_written(node.operator, target)
         self.redirects.extend(found)
         return tuple(found), fed
 
     def open_descriptor(self, written: str) -> str:
         """The number of a descriptor; `{fd}` gets one that is free."""
-        named = NAMED_DESCRIPTOR.fullmatch(written)
-        if named is None:
+        if written[:1] != "{":
             return written
         number = str(FIRST_FREE_DESCRIPTOR + len(self.descriptors))
         self.descriptors[number] = ""
-        self.variables[named[1]] = VariableValue(number)
+        self.variables[written[1:-1]] = VariableValue(number)
         return number
 
     def read_fed_text(self, operator: str, target: Word) -> str | None:

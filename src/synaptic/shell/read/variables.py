@@ -28,6 +28,8 @@ class ShellVariables:
         self.counts_from_one = False
         """Whether arrays are read as zsh does: from one, and whole where no element is named."""
         self.has_arrays = False
+        self.has_traits = False
+        """Whether a variable was declared with letters that change what is stored."""
 
     def get_separators(self) -> str:
         held = self.variables.get("IFS")
@@ -123,8 +125,11 @@ class ShellVariables:
         return [ExpansionPiece(item, held.known or "$" not in item, held.outputs) for item in held.items]
 
     def store_variable(self, item: syntax.Assignment, words: list[Word]) -> None:
-        name = self.resolve_name(item.name)
+        name = item.name
         held = self.variables.get(name)
+        if held is not None and held.refers:
+            name = self.resolve_name(name)
+            held = self.variables.get(name)
         array = bool(item.value.parts) and isinstance(item.value.parts[0], syntax.ArrayElements)
         if not (array or item.index or item.append or held is not None and held.traits):
             self.variables[name] = VariableValue(words[0].text[:MAX_LITERAL], words[0].known, words[0].outputs)
