@@ -66,7 +66,8 @@ def run_declare(shell: Evaluation, call: CommandCall) -> str | None:
             held = shell.variables.get(word.text) or VariableValue("")
             items = () if "A" in traits and held.items is None else held.items
             shell.variables[word.text] = msgspec.structs.replace(held, traits=traits, items=items)
-    return ""
+    # Without a value it prints what is declared.
+    return "" if any("=" in word.text for word in call.words) and "p" not in letters else None
 
 
 def _read_traits(shell: Evaluation, call: CommandCall, letters: str) -> str:
@@ -190,15 +191,17 @@ def run_alias(shell: Evaluation, call: CommandCall) -> str | None:
     for text in call.list_texts():
         name, equals, value = text.partition("=")
         if equals and name:
-            table = "galiases" if "g" in options else "saliases" if "s" in options else "aliases"
-            shell.define_entry(table, name, value)
-    return ""
+            # A shell that does not know the option takes it for an ordinary alias.
+            shell.define_entry("aliases", name, value)
+            if "g" in options or "s" in options:
+                shell.define_entry("galiases" if "g" in options else "saliases", name, value)
+    return "" if any("=" in text for text in call.list_texts()) else None
 
 
 def run_trap(shell: Evaluation, call: CommandCall) -> str | None:
     words = read_call(call).operands
     if len(words) < 2 or words[0].text in ("", "-"):
-        return ""
+        return "" if len(words) > 1 else None
     # A trap may run at any time, so it is read as if it ran now.
     shell.run_code(words[0].text, "trap", shell.locate_code(words[0]))
     return ""
@@ -207,6 +210,8 @@ def run_trap(shell: Evaluation, call: CommandCall) -> str | None:
 def run_set(shell: Evaluation, call: CommandCall) -> str | None:
     """`set -- a b`: the positional parameters."""
     texts = call.list_texts()
+    if not texts:
+        return None
     if "--" in texts:
         shell.arguments = call.words[texts.index("--") + 2 :]
     elif texts and texts[0][:1] not in "-+":
@@ -268,6 +273,11 @@ def run_repeated(shell: Evaluation, call: CommandCall) -> str | None:
     while words and words[0].text in ("{", "do"):
         words = words[1:]
     return shell.run_wrapped(call, words, call.name)
+
+
+def run_dash(shell: Evaluation, call: CommandCall) -> str | None:
+    """`- cmd` of zsh."""
+    return shell.run_wrapped(call, call.words[1:], "-")
 
 
 def run_emulate(shell: Evaluation, call: CommandCall) -> str | None:
@@ -337,6 +347,7 @@ BUILTINS: dict[str, ProgramHandler] = {
     **dict.fromkeys(("[", "test"), run_test),
     **dict.fromkeys(("repeat", "always"), run_repeated),
     "emulate": run_emulate,
+    "-": run_dash,
     **dict.fromkeys(("add-zsh-hook", "sched", "zpty", "zle"), run_hooked),
     "functions": run_functions,
     **dict.fromkeys(("history", "fc"), run_history),

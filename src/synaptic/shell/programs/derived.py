@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 
 from synaptic.shell.book.entries import find_program
 from synaptic.shell.names import split_names
@@ -72,13 +73,13 @@ def _read_texts(shell: Evaluation, texts: Sequence[str], behind: str = "") -> No
     made = False
     for text in list(dict.fromkeys(texts))[:MAX_TEXTS]:
         whole = f"{text} {behind}"[:MAX_TEXT] if behind else text[:MAX_TEXT]
-        hit = False
-        for number, found in enumerate(DESTROYING.finditer(whole)):
-            if number == MAX_FOUND:
-                break
-            hit = True
-            _read_code(shell, _cut_code(whole, found.start()))
-        made = made or (not hit and PIECE_OF_DESTROYING.search(whole) is not None)
+        starts = [found.start() for found in islice(DESTROYING.finditer(whole), MAX_FOUND)]
+        hints = PIECE_OF_DESTROYING.search(whole) is not None
+        if starts or hints:
+            _read_code(shell, whole)
+        for start in starts:
+            _read_code(shell, _cut_code(whole, start))
+        made = made or hints
     if made:
         shell.add_gap("code", "code that is made from parts", MADE_ORIGIN)
 

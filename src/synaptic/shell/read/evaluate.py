@@ -44,6 +44,7 @@ DECLARING_BUILTINS = split_names("declare typeset local export readonly integer 
 DECLARED = re.compile(r"\w+(?:\[[^\]]*\])?\+?=")
 ZSH_NAME = re.compile(r"(?:=|zf_)([A-Za-z][\w.+-]*)")
 """`=git` is the path of git in zsh, and `zf_rm` is its own `rm`."""
+FUNCTION_ENTRY = re.compile(r"\$\{?functions\[(\w+)\]\}?")
 INHERITED_ENDS = ("PATH", "FLAGS", "OPTS", "OPTIONS", "ARGS")
 """How names end that are likely to have a value before the script starts."""
 
@@ -290,9 +291,9 @@ class Evaluation(ShellStreams):
     def run_once(self, node: syntax.SimpleCommand) -> str | None:
         first = node.words[0].text if node.words else None
         # As in bash, an alias that names itself (`alias ls="ls -l"`) is expanded once.
-        if first is not None and first in self.aliases and first not in self.running:
+        if first is not None and first in self.aliases and self.mark_alias(first) not in self.running:
             return self.run_alias(node, first)
-        if self.aliases and first is not None and (suffix := first[first.rfind(".") :]) in self.aliases:
+        if self.aliases and first and "." in first and (suffix := first[first.rfind(".") :]) in self.aliases:
             return self.run_alias(msgspec.structs.replace(node, words=[Word(suffix), *node.words]), suffix)
         if self.global_aliases:
             node = self.expand_global_aliases(node)
@@ -345,14 +346,16 @@ class Evaluation(ShellStreams):
         for word in node.words:
             text = self.global_aliases.get(word.text or "")
             tree = parse_commands(text, self.budget, SourcePosition(None), self.depth)[0] if text else None
-            first = tree.items[0] if tree and tree.items else None
+            first = tree.items[0] if tree and len(tree.items) == 1 else None
             words.extend(first.words if isinstance(first, syntax.SimpleCommand) else [word])
+            if tree is not None and not isinstance(first, syntax.SimpleCommand):
+                self.run(tree)
         return msgspec.structs.replace(node, words=words, settled=False)
 
     def run_alias(self, node: syntax.SimpleCommand, name: str) -> str | None:
         tree, _ = parse_commands(self.aliases[name], self.budget, SourcePosition(None), self.depth)
         last = tree.items[-1] if tree.items else None
-        kept, self.running = self.running, (*self.running, name)
+        kept, self.running = self.running, (*self.running, self.mark_alias(name))
         try:
             # The alias is a piece of text: what stands behind it belongs to its last command.
             if isinstance(last, syntax.SimpleCommand):
@@ -365,6 +368,10 @@ class Evaluation(ShellStreams):
             return self.run_once(msgspec.structs.replace(node, words=node.words[1:]))
         finally:
             self.running = kept
+
+    def mark_alias(self, name: str) -> str:
+        """How an alias stands among what is running: with its text, because it may be defined again."""
+        return f"alias {name} {self.aliases[name]}"
 
     def continue_alias(self, name: str, rest: list[syntax.WordToken | Word]) -> list[syntax.WordToken | Word]:
         """Behind an alias that ends with a blank, the next word may be an alias, too."""
@@ -422,6 +429,10 @@ class Evaluation(ShellStreams):
     def define_entry(self, table: str, name: str, text: str) -> None:
         """What is put into a table of zsh or bash has the name from then on: `aliases[x]=...`."""
         if table == "functions":
+            copied = FUNCTION_ENTRY.fullmatch(text)
+            if copied and copied[1] in self.bodies:
+                self.define_function(msgspec.structs.replace(self.bodies[copied[1]], name=name))
+                return
             self.run_code(f"{name}() {{\n{text}\n}}", "functions")
         elif table == "galiases":
             self.global_aliases[name] = text

@@ -189,7 +189,8 @@ def _expand_split(shell: "Evaluation", parts: list[Part]) -> list[Word]:
             continue
         if _is_empty_gap(shell, parts, place) and not _is_set(shell, part):
             continue
-        quoted = getattr(part, "quoted", False)
+        # zsh does not split values.
+        quoted = getattr(part, "quoted", False) or type(part) is FlaggedParameter
         for number, piece in enumerate(expand_part(shell, part)):
             if number and field.started:
                 done.append(field.build())

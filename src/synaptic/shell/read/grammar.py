@@ -40,16 +40,22 @@ def parse_commands(
     # At a limit every open construction looks unclosed; only the limit itself is worth reporting.
     if budget.reason:
         return tree, []
-    if UNCLOSED_GROUP in grammar.broken and len(text) <= MAX_SOURCE and LONE_BRACE.search(text):
+    if grammar.broken and len(text) <= MAX_SOURCE and LONE_BRACE.search(text):
         # zsh closes a group without a semicolon; what bash takes for a word ends it there.
-        grammar = Grammar(LONE_BRACE.sub(";}", text), budget, SourcePosition(None), depth)
-        tree = grammar.read_commands(NO_CLOSING_WORDS)
+        other = Grammar(LONE_BRACE.sub(";}", text), budget, SourcePosition(None), depth)
+        changed = other.read_commands(NO_CLOSING_WORDS)
+        if UNCLOSED_GROUP in grammar.broken or len(other.broken) <= len(grammar.broken):
+            return changed, other.broken
     return tree, grammar.broken
 
 
 def parse_text(text: str, budget: Budget, depth: int = 0) -> WordToken:
     """A text as the inside of a here-document: only what is expanded in it matters."""
-    return Grammar(text, budget, SourcePosition(None), depth).make_here_token(text, 0, False, True)
+    grammar = Grammar(text, budget, SourcePosition(None), depth)
+    token = grammar.make_here_token(text, 0, False, True)
+    if grammar.broken and LONE_BRACE.search(text):
+        token = grammar.make_here_token(LONE_BRACE.sub(";}", text), 0, False, True)
+    return token
 
 
 class Grammar(CompoundCommands):

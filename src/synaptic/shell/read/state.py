@@ -18,7 +18,7 @@ SavedState = tuple[
     dict[str, VariableValue], dict[str, syntax.FunctionDefinition], dict[str, str], str, "list[Word] | None"
 ]
 
-ZSH_SIGN = re.compile(r"\$\w++[\[:]|\$\{?commands|(?:sh -\w*c|trap) \$")
+ZSH_SIGN = re.compile(r"\$\w++[\[:]|\$\{?commands|(?:sh -\w*c|trap|eval) \$")
 """What zsh reads otherwise than bash."""
 INPUT_KEY = "/dev/fd/0"
 """The key of the input among the files."""

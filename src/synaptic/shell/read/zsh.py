@@ -117,20 +117,21 @@ def _slice_from_one(start: int, end: int, size: int) -> slice:
 
 def reads_otherwise(shell: "Evaluation", node: syntax.SimpleCommand) -> bool:
     """Whether zsh makes other words of a command than bash: arrays count from one there, and `$x[1]` is an element."""
-    given_code = node.words[0].text in CODE_READERS
+    first = node.words[0].text
+    given_code = " " if first in CODE_READERS else "\n" if first == "eval" else ""
     return any(
         type(token) is syntax.WordToken and _has_zsh_reading(shell, token.parts, given_code) for token in node.words
     )
 
 
-def _has_zsh_reading(shell: "Evaluation", parts: list[syntax.Part], given_code: bool) -> bool:
+def _has_zsh_reading(shell: "Evaluation", parts: list[syntax.Part], given_code: str) -> bool:
     for place, part in enumerate(parts):
         if type(part) is not syntax.Parameter or part.operator[:1] == "!":
             continue
         held = shell.variables.get(part.name)
         if held is not None and held.items is not None and part.index not in ("@", "*", "0"):
             return True
-        if held is not None and (find_trailing(parts, place) is not None or (given_code and " " in held.text)):
+        if held is not None and (find_trailing(parts, place) is not None or (given_code and given_code in held.text)):
             return True
         if part.name == "commands" or (part.name == "PWD" and find_trailing(parts, place) is not None):
             return True
