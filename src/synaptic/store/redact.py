@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from synaptic.store.shapes import CASED_SHAPES, SECRET_IDENTIFIER, SECRET_SHAPES
+from synaptic.store.shapes import CASED_SHAPES, SECRET_IDENTIFIER, SECRET_SHAPES, TOKEN_AHEAD
 
 MAX_VARIABLE_NAME = 64
 """A longer value is no name of a variable."""
@@ -16,18 +16,27 @@ def _group_by_head() -> dict[int, list[_Shape]]:
     heads: dict[int, list[_Shape]] = {}
     for kind, (anchors, shape) in SECRET_SHAPES.items():
         for anchor in anchors:
-            compiled = (kind, re.compile(anchor.encode()), re.compile(shape.encode()))
+            compiled = (kind, re.compile((re.escape(anchor[0]) + anchor[1:]).encode()), re.compile(shape.encode()))
             heads.setdefault(ord(anchor[0]), []).append(compiled)
     return heads
 
 
 def _compile_anchors(heads: dict[int, list[_Shape]]) -> re.Pattern[bytes]:
     """One alternation, one branch per first letter, no groups: only then can `re` skip to the next candidate letter."""
-    branches = (
-        chr(head) + "(?:" + "|".join(anchor.pattern.decode()[1:] for _, anchor, _ in shapes) + ")"
-        for head, shapes in heads.items()
-    )
+    rests: dict[str, list[str]] = {chr(head): [] for head in heads}
+    for anchors, _ in SECRET_SHAPES.values():
+        for anchor in anchors:
+            rests[anchor[0]].append(anchor[1:])
+    branches = (f"{re.escape(head)}(?:{'|'.join(_share_lookahead(found))})" for head, found in rests.items())
     return re.compile("|".join(branches).encode())
+
+
+def _share_lookahead(rests: list[str]) -> Iterator[str]:
+    """What looks ahead for a token does it once for all."""
+    tokens = [rest.removeprefix(TOKEN_AHEAD) for rest in rests if rest.startswith(TOKEN_AHEAD)]
+    yield from dict.fromkeys(rest for rest in rests if not rest.startswith(TOKEN_AHEAD))
+    if tokens:
+        yield f"{TOKEN_AHEAD}(?:{'|'.join(dict.fromkeys(tokens))})"
 
 
 _HEADS = _group_by_head()
