@@ -1,7 +1,7 @@
-"""Secrets made by program, one for each shape that the public rule sets of the field describe, and harmless look-alikes.
+"""Secrets made by program, one for each shape that public rule sets describe, and harmless look-alikes.
 
-The shapes are those that gitleaks, detect-secrets and trufflehog have rules for, and those that commands and files carry
-without any prefix. No sample is a real secret: every one comes from a generator with a fixed start.
+The shapes are those that gitleaks, detect-secrets and trufflehog have rules for, and those that commands and files
+carry without any prefix. No sample is a real secret: every one comes from a generator with a fixed start.
 """
 
 import base64
@@ -27,7 +27,7 @@ class SecretMaker:
     """Random letters that are the same in every run, and always hold a digit and a letter."""
 
     def __init__(self, name: str) -> None:
-        self.source = random.Random(name)  # noqa: S311 - samples, not secrets
+        self.source = random.Random(name)
 
     def take(self, letters: str, count: int) -> str:
         made = "".join(self.source.choice(letters) for _ in range(count))
@@ -126,7 +126,6 @@ TOKENS: dict[str, Make] = {
     "openshift": _token("sha256~", URL, 43),
     "atlassian": _token("ATATT3xFfGF0", URL, 180),
     "bitbucket": _token("ATBB", ALNUM, 32),
-    "alibaba": _token("LTAI", ALNUM, 20),
     "yandex": _token("AQVN", URL, 36),
     "artifactory": _token("AKCp", ALNUM, 69),
     "easypost": _token("EZAK", ALNUM, 54),
@@ -134,6 +133,14 @@ TOKENS: dict[str, Make] = {
     "heroku": _token("HRKU-", URL, 60),
     "onepassword": _token("ops_eyJ", ALNUM, 250),
     "infracost": _token("ico-", ALNUM, 32),
+    "adobe": _token("p8e-", URL, 32),
+    "buildkite": _token("bkua_", LOWER + DIGITS, 40),
+    "flutterwave": _token("FLWSECK_TEST-", HEX, 12),
+    "fly": _token("fo1_", URL, 43),
+    "frame.io": _token("fio-u-", URL, 64),
+    "octopus": _token("API-", UPPER + DIGITS, 26),
+    "render": _token("rnd_", ALNUM, 32),
+    "scalingo": _token("tk-us-", URL, 48),
     "jwt": lambda make: f"eyJ{make.take(ALNUM, 33)}.eyJ{make.take(ALNUM, 60)}.{make.take(URL, 43)}",
 }
 """Tokens by the name of who gives them: the whole token counts."""
@@ -189,6 +196,7 @@ def _iter_carried() -> Iterator[Sample]:
         "a short variable": f"export SMTP_PASS={password}",
         "netrc on one line": f"machine example.org login me password {password}",
         "netrc on several lines": f"machine example.org\n  login me\n  password {password}\n",
+        "netrc without a machine": f"default login me password {password}",
         "pgpass": f"db.example.org:5432:app:me:{password}",
         "npmrc _auth": f"//r.example.org/:_auth={base64.b64encode(f'me:{password}'.encode()).decode()}",
         "address with user": f"git clone https://me:{password}@example.org/r.git",
@@ -213,6 +221,7 @@ def _iter_carried() -> Iterator[Sample]:
         "cookie header": f"curl -H 'Cookie: session={password}'",
         "connection string": f"Server=h;User Id=sa;Password={password};",
         "storage connection": f"AccountName=a;AccountKey={'7Zq+abcD3fGh' * 7}==;EndpointSuffix=x",
+        "kubeconfig": f"client-key-data: {'7ZqabcD3fGhI' * 5}",
         "wireguard": f"PrivateKey = {'7ZqabcD3fGhI' * 3}jKlMnOp=",
     }
     secrets = {
@@ -224,6 +233,7 @@ def _iter_carried() -> Iterator[Sample]:
         "docker's config": "bWU6djNyeVMzY3JldFdvcmQ",
         "authorization header": "7b9f2c4e8a1d6f3b5c7e",
         "storage connection": "7Zq+abcD3fGh" * 7,
+        "kubeconfig": "7ZqabcD3fGhI" * 5,
         "wireguard": "7ZqabcD3fGhI" * 3,
     }
     yield from (Sample(name, text, secrets.get(name, password)) for name, text in texts.items())
@@ -287,8 +297,8 @@ def _iter_disguised() -> Iterator[Sample]:
     yield Sample("split by empty quotes", f"echo gh''p_{body}", body)
     yield Sample("split inside", f"echo ghp_{body[:18]}''{body[18:]}", body[18:])
     yield Sample("joined by a plus", f'token("gh" + "p_{body}")', body)
-    yield Sample("escaped letter by letter", "echo $'" + "".join(f"\\x{ord(letter):02x}" for letter in f"ghp_{body}") + "'",
-                 "".join(f"\\x{ord(letter):02x}" for letter in body))  # fmt: skip
+    prefix, coded = ("".join(f"\\x{ord(letter):02x}" for letter in text) for text in ("ghp_", body))
+    yield Sample("escaped letter by letter", f"echo $'{prefix}{coded}'", coded)
 
 
 def iter_samples() -> Iterator[Sample]:

@@ -6,12 +6,23 @@ matches right after the anchor. Every shape either fails within a bounded number
 the whole search is linear. No shape crosses a NUL, an unescaped quote or half an escape: JSON stays JSON.
 """
 
+import base64
 import re
 
-from synaptic.store.vendors import CASED_PREFIXES, CASED_TOKENS, LETTER_TOKENS, RARE_LETTERS, UNDERSCORE_TOKENS
+from synaptic.store.vendors import (
+    CASED_TOKENS,
+    LETTER_TOKENS,
+    RARE_LETTERS,
+    UNDERSCORE_TOKENS,
+    VendorToken,
+)
 
 _START = r"(?:(?<![a-z0-9]{0})|(?<=\\[nrtbf]{0}))"
 """Nothing before it but a JSON escape: `\\nsk-...` starts a word although an `n` stands there."""
+START_ANYWHERE = ""
+DASH_ENDINGS = tuple(f"{letter}-" for letter in "txksyilou")
+CODED_WORDS = ("PASSWORD", "password", "SECRET_", "secret_", "_TOKEN", "_token", "API_KEY", "api_key", "PRIVATE KEY")
+"""What a file of secrets holds, by which it is known in base64."""
 _CASED_START = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrtbf]))"
 _NAME = r"[A-Za-z0-9_.\-]{0,40}"
 _BODY = (
@@ -92,11 +103,15 @@ _ASSIGNED = (
     + r")"
 )
 _SAID = r"\s{1,4}\\*'" + _PLACEHOLDER + r"([^'\"\\\0]{4,64})\\*'"
-_ARGS = r"(?:[^\"\\\0|;&\r\n]|\\[^\0nr]){0,300}?"
+_ARGS = r"(?:[^\"\\\0|;&\r\n]|\\[^\0nr]|\"(?![,:}\]])){0,300}?"
 """Other arguments of a program: no line break and no other command."""
 _VALUE = r"(?:\\*'" + _PLACEHOLDER + r"([^'\"\\\0]{2,128})|(?:\\*\")?" + _PLACEHOLDER + r"([^\s\"'\\&;|<>()`\0]{2,}+))"
-TOKEN_AHEAD = r"(?=[a-z0-9_\-]{12})"
-"""What follows the prefix of a token at least: asked first, where many prefixes share their last letter."""
+DASH_TOKENS = r"(?<=[txksyilou]-)(?=[a-z0-9_\-]{12})"
+PLAIN_TOKENS = r"(?=[a-z0-9]{12})(?=[a-z]{0,34}[0-9])"
+URL_TOKENS = r"(?=[a-z0-9_\-]{12})(?=[a-z_\-]{0,34}[0-9])"
+"""What is before and after the last sign of a prefix at least: asked once for all that share it."""
+OPTIONS = r"(?<=--)"
+SHARED_BEGINNINGS = (DASH_TOKENS, PLAIN_TOKENS, URL_TOKENS, OPTIONS)
 _GAP = r"(?:\s|\\+[nrt]){1,8}"
 _DIGITS = r"(?=[^\s\"'\\\0]{0,64}[0-9!@#%^*~+])"
 _KEY_TEXT = r"([A-Za-z0-9+/=]{16,}+(?:(?:\s|\\+[nrt])++[A-Za-z0-9+/=]{16,}+)*+)"
@@ -122,11 +137,12 @@ SECRET_SHAPES: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "option": (
         (
-            r"-(?<=--)(?:[a-z0-9]{1,16}-){0,3}+(?:password|passwd|passphrase|pass|token|api-?key|secret|auth-token|access-token|client-secret)"
+            r"-(?<=--)(?:password|passwd|passphrase|pass|token|api-?key|secret|auth-token|access-token|client-secret)"
             r"(?![a-z0-9_\-])",
         ),
         _OPTION,
     ),
+    "anthropic-key": ((r"k(?<=sk)-ant-" + _START.format("sk-ant-"),), r"([A-Za-z0-9_\-]{16,})"),
     "api-key": (
         (r"k(?<=sk)-" + _START.format("sk-"),),
         r"(?=[A-Za-z0-9_\-]{0,64}[0-9])([A-Za-z0-9_\-]{20,})",
@@ -169,16 +185,37 @@ SECRET_SHAPES: dict[str, tuple[tuple[str, ...], str]] = {
 }
 
 
-def _make_letter_anchor(prefix: str) -> str:
+def _make_letter_anchor(prefix: str, start: str = _START) -> str:
     """Start at the rarest letter, look back for what is before it."""
+    if prefix.endswith(DASH_ENDINGS):
+        return f"-{DASH_TOKENS}(?<={re.escape(prefix)})" + start.format(re.escape(prefix))
     letter = next(letter for letter in RARE_LETTERS if letter in prefix)
     at = prefix.index(letter)
     before, after = re.escape(prefix[: at + 1]), re.escape(prefix[at + 1 :])
-    ahead = TOKEN_AHEAD if letter == "-" else ""
-    return f"{letter}{ahead}(?<={before}){after}" + _START.format(re.escape(prefix))
+    return f"{letter}(?<={before}){after}" + start.format(re.escape(prefix))
+
+
+def _make_underscore_anchor(token: VendorToken, prefix: str) -> str:
+    ahead = URL_TOKENS if "_" in token.body else PLAIN_TOKENS
+    return f"_{ahead}(?<={prefix})" + _START.format(prefix)
+
+
+def list_coded_words() -> list[str]:
+    """Telling words in base64, at each of the three places at which they can begin."""
+    found = []
+    for word in CODED_WORDS:
+        for shift in range(3):
+            coded = base64.b64encode(b"\0" * shift + word.encode()).decode()
+            # The first and last letter also hold bits of what is beside the word.
+            found.append(coded[(shift * 8 + 5) // 6 : (shift + len(word)) * 8 // 6])
+    return found
 
 
 SECRET_SHAPES |= {
+    "base64": (tuple(_make_letter_anchor(word.lower(), START_ANYWHERE) for word in list_coded_words()), r"()"),
+    "key-end": ((r"v(?<=priv)ate key(?: block)?-----",), r"()"),
+    "piped-password": ((r"w(?<=chpassw)d", r"u(?<=su)do -s(?![a-z0-9])"), r"()"),
+    "long-option": ((r"w(?<=-passw)(?:or)?d(?=[\s=])", r"k(?<=-tok)en(?=[\s=])", r"c(?<=-sec)ret(?=[\s=])"), _OPTION),
     "statement": ((r"w(?<=passw)ord(?=\s{1,4}\\*')",), _SAID),
     "password-hash": (
         (r"$(?:apr1|[1567y]|2[abxy]|argon2(?:id?|d)|scrypt|pbkdf2[a-z0-9\-]{0,10})\$",),
@@ -194,8 +231,12 @@ SECRET_SHAPES |= {
         r"[0-9]{4,5}:(?=[^:]{0,64}[g-zG-Z_*])[^:\s]{1,64}:[^:\s]{1,64}:" + _PLACEHOLDER + r"([^\s\"'\\\0]{4,})",
     ),
     "discord-token": (
-        (r".(?<=[a-z0-9_\-]{24}\.)(?=[a-z0-9_\-]{6}\.[a-z0-9_\-]{27})",),
+        (r".(?=[a-z0-9_\-]{6}\.[a-z0-9_\-]{27})(?<=[a-z0-9_\-]{24}\.)",),
         r"[\w\-]{6}\.([\w\-]{27,})",
+    ),
+    "vault-legacy-token": (
+        (r".(?<=s\.)(?=[a-z0-9]{24}(?![a-z0-9_(]))(?<![a-z0-9_.]s\.)",),
+        r"(?=[a-zA-Z]{0,23}[0-9])([A-Za-z0-9]{24})",
     ),
     "twilio-key": ((r"k(?<=sk)(?=[0-9a-f]{32}(?![0-9a-z]))" + _START.format("sk"),), r"([0-9a-f]{32})"),
     "mailgun-signing-key": (
@@ -213,7 +254,7 @@ SECRET_SHAPES |= {
     ),
     **{
         token.kind: (
-            tuple(f"_{TOKEN_AHEAD}(?<={prefix})" + _START.format(prefix) for prefix in token.prefixes),
+            tuple(_make_underscore_anchor(token, prefix) for prefix in token.prefixes),
             f"({token.body}{{{token.least},}}+)",
         )
         for token in UNDERSCORE_TOKENS
@@ -233,7 +274,7 @@ SECRET_SHAPES |= {
         r"[\s=]{1,4}\\*[\"']?([^\s:\"'\\\0$]{1,64}):(?!\1(?![\w])|[0-9]{1,6}(?![\w])|//)" + _PLACEHOLDER
         + r"([^\s\"'\\\0]{3,})",
     ),
-    "glued-option": ((r"q(?<=mysq)l", r"b(?<=mariad)b", r"z(?<=7z)a?(?=\s)"), _ARGS + r"\s-p" + _VALUE),
+    "glued-option": ((r"q(?<=mysq)l", r"b(?<=mariadb)", r"z(?<=7z)a?(?=\s)"), _ARGS + r"\s-p" + _VALUE),
     "sshpass": ((r"p(?<=sshp)ass(?=\s)",), r"\s{1,4}-p\s{0,4}" + _VALUE),
     "short-option": (
         (r"g(?<=log)in(?=\s)", r"g(?<=mong)o(?:sh|dump|restore|export|import)?(?=\s)"),
@@ -243,7 +284,7 @@ SECRET_SHAPES |= {
         (r"z(?:ip)(?=\s)", r"q(?<=sq)lcmd(?=\s)", r"b(?:cp)(?=\s)"),
         _ARGS + r"\s-P\s{0,4}" + _VALUE,
     ),
-    "redis-password": ((r"-(?<=redis-)cli(?=\s)",), _ARGS + r"\s-a\s{1,4}" + _VALUE),
+    "redis-password": ((r"c(?<=redis-c)li(?=\s)",), _ARGS + r"\s-a\s{1,4}" + _VALUE),
     "ldap-password": (
         (r"p(?<=ldap)(?:search|modify|add|whoami|passwd|delete)(?=\s)",),
         _ARGS + r"\s-w\s{1,4}" + _VALUE,
@@ -282,7 +323,6 @@ SECRET_SHAPES |= {
 CASED_SHAPES: dict[str, tuple[bytes, str]] = {
     "aws-key": (b"ASIA", _CASED_START + r"ASIA([0-9A-Z]{16})(?![0-9A-Za-z])"),
     "sendgrid-key": (b"SG.", _CASED_START + r"SG\.([A-Za-z0-9_\-]{16,32}\.[A-Za-z0-9_\-]{16,64})"),
-    **{kind: (prefix.encode(), _CASED_START + shape) for kind, (prefix, shape) in CASED_PREFIXES.items()},
 }
 """Shapes whose prefix is too common in lower case (`sg.`, `asia`): searched case-sensitively."""
 
