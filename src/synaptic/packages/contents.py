@@ -6,7 +6,13 @@ from synaptic.hooks.declaration import check_matcher
 from synaptic.model.errors import DeclarationError
 from synaptic.model.refusal import Refusal
 from synaptic.packages.hashes import find_corrupt
-from synaptic.packages.paths import check_package_name, check_package_path, check_version, refuse_collisions
+from synaptic.packages.paths import (
+    check_package_name,
+    check_package_path,
+    check_version,
+    locate_installed,
+    refuse_collisions,
+)
 from synaptic.packages.rows import Bundle, Dep, HookRow
 
 FILE_LIMIT = 16 << 20
@@ -34,7 +40,8 @@ def check_bundle(bundle: Bundle) -> Bundle:
         hint = "the registry is damaged or somebody changed it; tell its owner"
         raise Refusal("validation_failed", f"{', '.join(bad)} does not match its hash", where=where, hint=hint)
     paths = [file.dest_path.removesuffix(".j2") if file.is_template else file.dest_path for file in bundle.files]
-    refuse_collisions(paths, where)
+    kinds = (file.file_type for file in bundle.files)
+    refuse_collisions((locate_installed(name, *one) for one in zip(kinds, paths, strict=True)), where)
     for hook in bundle.hooks:
         _check_hook(hook, paths, where)
     for dep in bundle.deps:

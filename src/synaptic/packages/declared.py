@@ -1,11 +1,11 @@
 """Read `package.toml`: the package, its hooks, dependencies, questions and variants."""
 
-import tomllib
 from collections.abc import Iterable, Iterator
 from typing import Annotated, Any, TypeVar
 
 import msgspec
 
+from synaptic.files.toml import parse_toml
 from synaptic.hooks.declaration import check_events, check_matcher
 from synaptic.hooks.shape import convert_table, refuse_typos
 from synaptic.model.errors import DeclarationError
@@ -118,8 +118,8 @@ MANIFEST_KEYS = ("package", "hooks", "deps", "questions")
 def read_manifest(text: bytes, where: str) -> DeclaredPackage:
     """Read a manifest. Raises Refusal for what cannot be published."""
     try:
-        return _read_tables(tomllib.loads(text.decode()), where)
-    except (ValueError, RecursionError) as error:
+        return _read_tables(parse_toml(text.decode()), where)
+    except ValueError as error:
         raise Refusal("validation_failed", f"is no valid TOML: {error}", where=where) from None
     except DeclarationError as error:
         raise Refusal("validation_failed", error.message, where=error.where, hint=error.hint) from None

@@ -11,9 +11,10 @@ from synaptic.files.bounded import READ_FLAGS, read_bounded, read_handle
 from synaptic.hooks.document import load_yaml
 from synaptic.model.errors import DeclarationError
 from synaptic.model.refusal import Refusal
+from synaptic.packages.contents import check_bundle
 from synaptic.packages.declared import DeclaredPackage, read_manifest
 from synaptic.packages.hashes import hash_files, hash_text
-from synaptic.packages.paths import check_package_path, refuse_collisions
+from synaptic.packages.paths import check_package_path
 from synaptic.packages.rows import Bundle, ContentType, FileType, PackageFile
 from synaptic.packages.template import TEMPLATE_SUFFIX
 
@@ -60,11 +61,10 @@ def read_folder(folder: Path) -> FolderPackage:
         raise Refusal("validation_failed", f"cannot be read: {error.strerror}", where=str(manifest)) from None
     known = read_manifest(text, str(manifest))
     files = tuple(make_file_row(known.package.id, path, content) for path, content in sorted(_iter_texts(folder)))
-    refuse_collisions((file.dest_path.removesuffix(TEMPLATE_SUFFIX) for file in files), str(folder))
     _check_scripts(known, files, str(manifest))
     package = msgspec.structs.replace(known.package, sha256=hash_files(files))
     parts = {name: getattr(known, name) for name in ("hooks", "deps", "questions", "variants")}
-    return FolderPackage(Bundle(package=package, files=files, **parts), known.warnings)
+    return FolderPackage(check_bundle(Bundle(package=package, files=files, **parts)), known.warnings)
 
 
 def refuse_filled(folder: Path) -> None:

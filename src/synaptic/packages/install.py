@@ -42,6 +42,7 @@ from synaptic.packages.plan import (
     PlanItem,
     PlanSummary,
     edit_registry_text,
+    is_vouched_for,
     make_record,
     read_registry_text,
     summarise_item,
@@ -285,8 +286,8 @@ def _drop_obsolete(site: Site, items: Iterable[PlanItem], known: Lockfile) -> It
     # Of all packages: a file that moved from one package to another stays.
     still = {path for record in known.install for path in record.files}
     for item in items:
-        for path in item.before.files if item.before else ():
-            if path not in still:
+        for path, sha in item.before.files.items() if item.before else ():
+            if path not in still and is_vouched_for(site, path, sha):
                 yield drop_installed(site, path)
 
 

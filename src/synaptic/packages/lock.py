@@ -1,30 +1,26 @@
 """The lockfile `manifest.lock`: exactly what is installed at one site, without paths of this machine."""
 
 import re
-import tomllib
 from collections.abc import Mapping
 from typing import Any, Literal
 
 import msgspec
 import tomlkit
 
-from synaptic.files.replace import read_file
+from synaptic.files.toml import parse_toml
 from synaptic.hooks.edit_registry import RegistryLine
 from synaptic.model.errors import SettingsError
 from synaptic.model.refusal import Refusal
 from synaptic.packages.database import check_ref
 from synaptic.packages.paths import check_installed_path, check_package_name, check_version, refuse_collisions
-from synaptic.packages.site import Site, SiteScope
+from synaptic.packages.site import Site, SiteScope, read_site_file
 
 LOCK_VERSION = 1
-LOCK_LIMIT = 4 << 20
+LOCK_LIMIT = 2 << 20
 """Bytes of a lockfile."""
 MAX_RECORDS = 1000
-MAX_KEY_PARTS = 500
-"""Dots between two line ends or equal signs: the TOML reader takes the square of a key's parts in time."""
 SHA256_TEXT = re.compile(r"[0-9a-f]{64}")
 LOCK_HINT = "restore it from version control, or delete it and install again"
-KEY_END = re.compile(r"[=\n]")
 LOCK_HEADER = "# Written by synaptic. Commit it: `synaptic install` without a name installs exactly this.\n"
 
 Tracking = Literal["registry", "dependency", "local-install", "scan-reconciled"]
@@ -116,24 +112,17 @@ def load_lockfile(site: Site) -> Lockfile:
     """Load the lockfile of a site; an absent one is empty, a damaged or newer one is refused."""
     where = str(site.lockfile)
     try:
-        table = tomllib.loads(_read_text(site))
+        table = parse_toml((read_site_file(site, site.lockfile, LOCK_LIMIT) or b"").decode())
         version = table.get("version", LOCK_VERSION)
         # Before the conversion: a newer schema would be reported as a damaged file.
         if isinstance(version, int) and version > LOCK_VERSION:
             hint = "upgrade synaptic-hooks"
             raise Refusal("validation_failed", f"was written by a newer version ({version})", where=where, hint=hint)
         known = msgspec.convert(table, Lockfile)
-    except (ValueError, RecursionError, msgspec.ValidationError, SettingsError) as error:
+    except (ValueError, msgspec.ValidationError, SettingsError) as error:
         raise Refusal("validation_failed", f"is no valid lockfile: {error}", where=where, hint=LOCK_HINT) from None
     _check_records(known, site)
     return known
-
-
-def _read_text(site: Site) -> str:
-    text = (read_file(site.lockfile, LOCK_LIMIT) or b"").decode()
-    if any(piece.count(".") > MAX_KEY_PARTS for piece in KEY_END.split(text)):
-        raise ValueError(f"a key has more than {MAX_KEY_PARTS} parts")
-    return text
 
 
 def _check_records(known: Lockfile, site: Site) -> None:

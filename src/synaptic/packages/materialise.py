@@ -1,26 +1,26 @@
 """Turn a package into the files and hooks of one site; all checks come before any write."""
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from synaptic.files.inside import name_inside, open_parent, read_inside, refuse_link
 from synaptic.files.replace import LinkedPathError
-from synaptic.model.environment import build_project_variables
+from synaptic.model.environment import DEFAULT_AGENTS, DEFAULT_CHANNEL, build_project_variables
 from synaptic.model.refusal import Refusal
 from synaptic.packages.answers import QuestionAnswers
 from synaptic.packages.contents import FILE_LIMIT, check_bundle
 from synaptic.packages.hashes import hash_bytes
 from synaptic.packages.lock import LockedHook
-from synaptic.packages.paths import SHARED_FOLDERS, check_installed_path, refuse_collisions
+from synaptic.packages.paths import check_installed_path, locate_installed
 from synaptic.packages.profile_repo import RepoProfile, read_repo_profile
 from synaptic.packages.rendering import render_files
 from synaptic.packages.rows import Bundle, PackageFile
 from synaptic.packages.site import Site
 from synaptic.packages.template import RenderedFile, TemplateValues, make_env_values
-from synaptic.setup.env import locate_env, read_env
+from synaptic.setup.env import read_choices
 
 EXECUTABLE_TYPES = ("hook", "script")
 PREVIEW_LENGTH = 120
@@ -62,7 +62,6 @@ def materialise_bundle(bundle: Bundle, site: Site, answers: QuestionAnswers) -> 
     rendered = list(zip(bundle.files, render_files(bundle.files, values), strict=True))
     warnings = tuple(f"{done.path}: {text}" for _, done in rendered for text in done.warnings)
     files = tuple(_plan_file(file, done, site, bundle.package.name) for file, done in rendered)
-    refuse_collisions((file.path for file in files), f"package {bundle.package.name}")
     return PackageMaterial(
         bundle=bundle,
         files=files,
@@ -78,10 +77,13 @@ def read_site_profile(site: Site) -> RepoProfile:
 
 
 def read_site_variables(site: Site, channel: str) -> Mapping[str, str]:
-    """Read the site's variables, as env.toml has them or will have them."""
-    if site.scope == "project" and locate_env(site.root).exists():
-        return read_env(site.root)
-    return build_project_variables(str(site.root), channel or "main")
+    """The site's variables, as env.toml will have them.
+
+    The paths are made here: templates write them into scripts, and a repository may bring an env.toml of its own.
+    """
+    known = read_choices(site.root) if site.project else {}
+    channel = known.get("SYNAPTIC_CHANNEL") or channel or DEFAULT_CHANNEL
+    return build_project_variables(str(site.root), channel, known.get("SYNAPTIC_AGENTS") or DEFAULT_AGENTS)
 
 
 def resolve_target(site: Site, path: str) -> Path:
@@ -129,9 +131,7 @@ def hash_or_refuse(site: Site, path: str) -> str | None:
 
 
 def _plan_file(file: PackageFile, done: RenderedFile, site: Site, name: str) -> PlannedFile:
-    pure = PurePosixPath(done.path)
-    shared = SHARED_FOLDERS.get(file.file_type)
-    path = f"{shared}/{pure.name}" if shared else f"skills/{name}/{pure}"
+    path = locate_installed(name, file.file_type, done.path)
     resolve_target(site, check_installed_path(path, name))
     mode = 0o755 if file.file_type in EXECUTABLE_TYPES else 0o644
     return PlannedFile(path=path, data=done.content.encode(), sha256=done.sha256, mode=mode, template=file.is_template)

@@ -62,6 +62,12 @@ def check_installed_path(path: str, package: str) -> str:
     return path
 
 
+def locate_installed(package: str, file_type: str, path: str) -> str:
+    """The path below a site that a package's file is installed at, without the ending of a template."""
+    shared = SHARED_FOLDERS.get(file_type)
+    return f"{shared}/{PurePosixPath(path).name}" if shared else f"skills/{package}/{path}"
+
+
 def refuse_collisions(paths: Iterable[str], where: str) -> None:
     """Raise Refusal for two paths that some file system takes for one, or of which one is the other's folder."""
     files: dict[str, str] = {}

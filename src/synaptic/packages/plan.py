@@ -6,21 +6,21 @@ from typing import Any, Literal
 
 import msgspec
 
-from synaptic.files.inside import name_inside, read_inside
-from synaptic.files.replace import explain_os_error, read_file
 from synaptic.hooks.edit_registry import parse_entries, upsert_entries
 from synaptic.hooks.pins import PinnedPackage
+from synaptic.model.errors import SettingsError
+from synaptic.model.refusal import Refusal
 from synaptic.packages import lock
 from synaptic.packages.lock import ExternalNeed, InstallRecord, LockedHook, Requirements, Tracking
 from synaptic.packages.materialise import PackageMaterial, hash_or_refuse, resolve_target
-from synaptic.packages.site import Site
+from synaptic.packages.site import Site, read_site_file
 from synaptic.packages.versions import KnownInstall, is_older
 
 REGISTRY_LIMIT = 4 << 20
 """Bytes of a registry.toml."""
 PlanAction = Literal["install", "upgrade", "downgrade", "reinstall", "remove"]
-FileState = Literal["new", "changed", "same", "modified", "obsolete"]
-"""`modified`: somebody changed it since it was installed."""
+FileState = Literal["new", "changed", "same", "modified", "obsolete", "kept"]
+"""`modified`: somebody changed it since it was installed; `kept`: so did they, and the new version has no such file."""
 
 
 class FileLine(msgspec.Struct, frozen=True):
@@ -139,11 +139,12 @@ def make_record(item: PlanItem, at: str = "") -> InstallRecord:
 
 
 def read_registry_text(site: Site) -> str:
-    """Read the text of a site's registry. A project's is not read through a link, which would then be written."""
-    if site.project is None:
-        return (read_file(site.registry, REGISTRY_LIMIT) or b"").decode()
-    with explain_os_error(site.registry, "read"):
-        return (read_inside(site.root, name_inside(site.root, site.registry), REGISTRY_LIMIT) or b"").decode()
+    """Read the text of a site's registry."""
+    try:
+        return (read_site_file(site, site.registry, REGISTRY_LIMIT) or b"").decode()
+    except UnicodeDecodeError as error:
+        problem = f"is not UTF-8 (byte {error.start})"
+        raise SettingsError(problem, where=str(site.registry), hint="correct it first") from None
 
 
 def edit_registry_text(text: str, item: PlanItem) -> str:
@@ -203,9 +204,17 @@ def _iter_files(item: PlanItem) -> Iterator[FileLine]:
             state = "modified"
         yield FileLine(file.path, state, f"{file.mode:o}", file.preview)
     wanted = {file.path for file in item.material.files}
-    for path in tracked:
+    for path, sha in tracked.items():
         if path not in wanted:
-            yield FileLine(path, "obsolete", "")
+            yield FileLine(path, "obsolete" if is_vouched_for(item.site, path, sha) else "kept", "")
+
+
+def is_vouched_for(site: Site, path: str, sha: str) -> bool:
+    """Whether an installed file is as the lockfile says, or gone: only then it is ours to delete."""
+    try:
+        return hash_or_refuse(site, path) in (None, sha)
+    except Refusal:
+        return False
 
 
 def _hash_target(site: Site, path: str) -> str | None:
@@ -219,7 +228,13 @@ def _iter_warnings(item: PlanItem) -> Iterator[str]:
         yield f"it was installed from {item.pinned.source}, and now comes from {item.url}"
     if before is None:
         return
+    if item.pinned is None:
+        for name, answer in item.material.answers.items():
+            if isinstance(answer, str) and before.answers.get(name) == answer:
+                yield f"the answer `{name}` = {answer!r} comes from manifest.lock"
     for file in _iter_files(item):
+        if file.state == "kept":
+            yield f"{file.path}: is no part of it any more, and stays because it was changed here"
         if file.state == "modified":
             yield f"{file.path}: your changes are overwritten (a copy is kept)"
     for question in item.material.bundle.questions:

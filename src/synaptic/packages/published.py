@@ -129,7 +129,7 @@ class PublishedRegistry:
         found = self.database.query(
             f"SELECT MAX(version) FROM {self.database.make_table_sql('registry_schema', channel)}"
         )
-        if int(str(found[0][0])) > REGISTRY_SCHEMA:
+        if not str(found[0][0]).isdecimal() or int(str(found[0][0])) > REGISTRY_SCHEMA:
             problem = f"its schema is {found[0][0]}, and this program knows {REGISTRY_SCHEMA}"
             raise Refusal("validation_failed", problem, where=hide_password(self.url), hint="upgrade synaptic-hooks")
         self._checked = True

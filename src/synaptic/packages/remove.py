@@ -91,13 +91,17 @@ def _needs_package(record: InstallRecord, package: str) -> bool:
 
 def _iter_orphans(record: InstallRecord, known: Lockfile) -> Iterator[InstallRecord]:
     """Iterate over dependencies to remove as well: installed by us for it, needed and asked for by nobody else."""
-    for one in record.requirements.skills:
-        dep = known.get(one.name)
-        if one.provenance != "installed" or dep is None or dep.tracking != "dependency":
-            continue
-        if not any(_needs_package(other, one.name) for other in known.install if other.package != record.package):
-            yield dep
-            yield from _iter_orphans(dep, known.drop(record.package))
+    waiting = [record]
+    while waiting:
+        gone = waiting.pop()
+        known = known.drop(gone.package)
+        for one in gone.requirements.skills:
+            dep = known.get(one.name)
+            if one.provenance != "installed" or dep is None or dep.tracking != "dependency" or dep in waiting:
+                continue
+            if not any(_needs_package(other, one.name) for other in known.install):
+                yield dep
+                waiting.append(dep)
 
 
 def _summarise_record(site: Site, record: InstallRecord) -> PlanSummary:

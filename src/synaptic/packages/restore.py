@@ -50,6 +50,17 @@ def prepare_restore(
     return InstallPlan(items=items, force=True)
 
 
+def refuse_other_scripts(prepared: InstallPlan) -> None:
+    """Raise Refusal for a script that this machine has not agreed to: answers in a lockfile may have made another."""
+    for item in prepared.items:
+        accepted = item.pinned.scripts if item.pinned else {}
+        for file in item.material.files:
+            if file.mode & 0o111 and file.sha256 not in accepted.get(str(item.site.base / file.path), ()):
+                problem = "would become another script than you agreed to"
+                where = str(item.site.base / file.path)
+                raise Refusal("blocked", problem, where=where, hint="look at it first: synaptic install")
+
+
 def find_broken(site: Site) -> tuple[InstallRecord, ...]:
     """Find packages of this machine that are no longer as they were installed."""
     known = load_pins(site)

@@ -5,6 +5,8 @@ from typing import Literal
 
 import msgspec
 
+from synaptic.files.inside import name_inside, read_inside
+from synaptic.files.replace import explain_os_error, read_file
 from synaptic.hooks.edit_registry import EntryOwner
 from synaptic.hooks.pins import locate_pins
 from synaptic.model.home import Home
@@ -60,6 +62,14 @@ class Site(msgspec.Struct, frozen=True):
 
     def __str__(self) -> str:
         return f"{self.scope} ({self.base})"
+
+
+def read_site_file(site: Site, path: Path, limit: int) -> bytes | None:
+    """Read a file that is written, too: a project's not through a link. Raises SettingsError; None for none."""
+    if site.project is None:
+        return read_file(path, limit)
+    with explain_os_error(path, "read"):
+        return read_inside(site.project, name_inside(site.project, path), limit)
 
 
 def make_project_site(root: Path, home: Home) -> Site:

@@ -122,7 +122,7 @@ def _is_whole(record: InstallRecord) -> bool:
 def _iter_hook_faults(site: Site, record: InstallRecord) -> Iterator[tuple[str, str, str]]:
     try:
         there = parse_entries(read_registry_text(site), str(site.registry))
-    except (SynapticError, UnicodeDecodeError) as error:
+    except SynapticError as error:
         yield "hook_registry_unreadable", str(site.registry), str(error)
         return
     owner = site.make_owner(record.package)

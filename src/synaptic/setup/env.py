@@ -7,7 +7,6 @@ control character such as a newline, a line whose tail is a comment to TOML and 
 
 import contextlib
 import re
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -23,11 +22,13 @@ from synaptic.files.inside import (
     replace_inside,
 )
 from synaptic.files.replace import explain_os_error
+from synaptic.files.toml import parse_toml
 from synaptic.model.environment import DEFAULT_AGENTS, DEFAULT_CHANNEL, build_project_variables
 from synaptic.model.errors import SettingsError
 
 EXPANDING_CHARS = re.compile(r"[$`]")
 CONTROL_CHARS = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
+CHOSEN_WORDS = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/, -]{0,199}")
 PLAIN_BYTES = re.compile(rb"[A-Za-z0-9/._-]")
 LIBRARY = Path(synaptic.__file__).parent / "lib"
 IGNORE_ALL = b"*\n"
@@ -77,7 +78,7 @@ def refuse_links(root: Path) -> None:
 def plan_env_files(root: Path, channel: str | None = None, agents: str | None = None) -> Mapping[Path, bytes]:
     """Plan the files to be written: the variables, and a .gitignore for files of this machine."""
     root = root.absolute()
-    known = _read_known(root)
+    known = read_choices(root)
     channel = channel or known.get("SYNAPTIC_CHANNEL") or DEFAULT_CHANNEL
     agents = agents or known.get("SYNAPTIC_AGENTS") or DEFAULT_AGENTS
     return {
@@ -94,7 +95,7 @@ def read_env(root: Path) -> Mapping[str, str]:
         write_env(root)
         data = _read_own(root, ENV_FILE)
     try:
-        values = tomllib.loads((data or b"").decode())
+        values = parse_toml((data or b"").decode())
     except ValueError as error:
         raise SettingsError(f"invalid TOML: {error}", where=str(path), hint="delete it; it is written anew") from error
     return {key: value for key, value in values.items() if isinstance(value, str)}
@@ -146,14 +147,19 @@ def _escape_octal(value: str) -> str:
     return "".join(chr(byte) if PLAIN_BYTES.match(bytes([byte])) else f"\\{byte:03o}" for byte in value.encode())
 
 
-def _read_known(root: Path) -> Mapping[str, str]:
-    """Read the present file; a damaged one is empty, since it is about to be rewritten."""
+def read_choices(root: Path) -> Mapping[str, str]:
+    """Read what may be chosen in the present file: channel and agents. A damaged file or a strange word counts as none.
+
+    The file may come with a repository, and templates write both into scripts.
+    """
     if _read_own(root, ENV_FILE) is None:
         return {}
     try:
-        return read_env(root)
+        known = read_env(root)
     except SettingsError:
         return {}
+    chosen = {name: known.get(name, "") for name in ("SYNAPTIC_CHANNEL", "SYNAPTIC_AGENTS")}
+    return {name: value for name, value in chosen.items() if CHOSEN_WORDS.fullmatch(value)}
 
 
 def _format_ignore(before: bytes) -> bytes:

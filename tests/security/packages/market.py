@@ -15,7 +15,7 @@ from synaptic.packages.rows import Bundle
 from tests.packages.authoring import Desk
 from tests.packages.shelf import Owner, made, tree
 
-PATIENCE = 20
+PATIENCE = 60
 """Seconds after which an attempt has succeeded in keeping us waiting; what holds takes a fraction of one."""
 
 

