@@ -268,8 +268,8 @@ def run_test(shell: Evaluation, call: CommandCall) -> str | None:
 
 
 def run_repeated(shell: Evaluation, call: CommandCall) -> str | None:
-    """`repeat 3 cmd` and `always { cmd }` of zsh."""
-    words = call.words[2 if call.name == "repeat" else 1 :]
+    """`repeat 3 cmd` of zsh."""
+    words = call.words[2:]
     while words and words[0].text in ("{", "do"):
         words = words[1:]
     return shell.run_wrapped(call, words, call.name)
@@ -345,7 +345,7 @@ BUILTINS: dict[str, ProgramHandler] = {
     "getopts": run_getopts,
     "let": run_let,
     **dict.fromkeys(("[", "test"), run_test),
-    **dict.fromkeys(("repeat", "always"), run_repeated),
+    "repeat": run_repeated,
     "emulate": run_emulate,
     "-": run_dash,
     **dict.fromkeys(("add-zsh-hook", "sched", "zpty", "zle"), run_hooked),

@@ -45,6 +45,8 @@ DECLARED = re.compile(r"\w+(?:\[[^\]]*\])?\+?=")
 ZSH_NAME = re.compile(r"(?:=|zf_)([A-Za-z][\w.+-]*)")
 """`=git` is the path of git in zsh, and `zf_rm` is its own `rm`."""
 FUNCTION_ENTRY = re.compile(r"\$\{?functions\[(\w+)\]\}?")
+COMMAND_LIKE = re.compile(r"\s*[a-z][\w/.-]*[ \t]+[-~/.\w'\"$]")
+"""Words one after another, which no formula has."""
 INHERITED_ENDS = ("PATH", "FLAGS", "OPTS", "OPTIONS", "ARGS")
 """How names end that are likely to have a value before the script starts."""
 
@@ -215,6 +217,9 @@ class Evaluation(ShellStreams):
             word = expand_unsplit(self, token)
             texts.append(word.text if word.known else "")
         if node.formula:
+            # In a shell without arithmetic commands, `((` opens two subshells.
+            if COMMAND_LIKE.match(texts[0]):
+                self.run_code(texts[0], "subshell")
             for text in ";".join(texts).split(";"):
                 follow_formula(self, text)
                 compute_number(self, text)
@@ -296,6 +301,9 @@ class Evaluation(ShellStreams):
         if self.aliases and first and "." in first and (suffix := first[first.rfind(".") :]) in self.aliases:
             return self.run_alias(msgspec.structs.replace(node, words=[Word(suffix), *node.words]), suffix)
         if self.global_aliases:
+            # Where the option is not known, the alias counts only as a command, which `eval` may come to.
+            if first == "eval":
+                self.run_call(CommandCall(self.expand_words(node)))
             node = self.expand_global_aliases(node)
         words = self.expand_words(node)
         redirects, fed = self.expand_redirections(node.redirections) if node.redirections else ((), None)
