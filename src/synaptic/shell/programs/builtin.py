@@ -262,8 +262,9 @@ def run_let(shell: Evaluation, call: CommandCall) -> str | None:
 
 def run_test(shell: Evaluation, call: CommandCall) -> str | None:
     """`[ -v name ]` looks a name up, subscript included."""
-    if "-v" in (texts := call.list_texts()):
-        follow_subscripts(shell, texts)
+    for place, word in enumerate(call.words):
+        if word.text == "-v":
+            follow_subscripts(shell, [one.text for one in call.words[place:]])
     return ""
 
 

@@ -41,11 +41,11 @@ def parse_commands(
     # At a limit every open construction looks unclosed; only the limit itself is worth reporting.
     if budget.reason:
         return tree, []
-    if grammar.broken and len(text) <= MAX_SOURCE and LONE_BRACE.search(text):
+    if (grammar.broken or "always" in text) and len(text) <= MAX_SOURCE and LONE_BRACE.search(text):
         # zsh closes a group without a semicolon; what bash takes for a word ends it there.
         other = Grammar(close_as_zsh(text), budget, SourcePosition(None), depth)
         changed = other.read_commands(NO_CLOSING_WORDS)
-        if UNCLOSED_GROUP in grammar.broken or len(other.broken) <= len(grammar.broken):
+        if UNCLOSED_GROUP in grammar.broken or ALWAYS.search(text) or len(other.broken) <= len(grammar.broken):
             return changed, other.broken
     return tree, grammar.broken
 
