@@ -262,14 +262,15 @@ def run_let(shell: Evaluation, call: CommandCall) -> str | None:
 
 def run_test(shell: Evaluation, call: CommandCall) -> str | None:
     """`[ -v name ]` looks a name up, subscript included."""
-    if "-v" in (texts := call.list_texts()):
-        follow_subscripts(shell, texts)
+    for place, word in enumerate(call.words):
+        if word.text == "-v":
+            follow_subscripts(shell, [one.text for one in call.words[place:]])
     return ""
 
 
 def run_repeated(shell: Evaluation, call: CommandCall) -> str | None:
-    """`repeat 3 cmd` and `always { cmd }` of zsh."""
-    words = call.words[2 if call.name == "repeat" else 1 :]
+    """`repeat 3 cmd` of zsh."""
+    words = call.words[2:]
     while words and words[0].text in ("{", "do"):
         words = words[1:]
     return shell.run_wrapped(call, words, call.name)
@@ -345,7 +346,7 @@ BUILTINS: dict[str, ProgramHandler] = {
     "getopts": run_getopts,
     "let": run_let,
     **dict.fromkeys(("[", "test"), run_test),
-    **dict.fromkeys(("repeat", "always"), run_repeated),
+    "repeat": run_repeated,
     "emulate": run_emulate,
     "-": run_dash,
     **dict.fromkeys(("add-zsh-hook", "sched", "zpty", "zle"), run_hooked),

@@ -84,6 +84,9 @@ def run_xargs(shell: Evaluation, call: CommandCall) -> str | None:
         run_derived_input(shell, call)
     items = _split_given(text, given, mark is not None)
     if mark is None:
+        if len(items) > 1 and given.has("max-args", "n", "max-lines", "L") and _runs_code(inner[0]):
+            for item in limit_words(items, "{}"):
+                shell.run_wrapped(call, [*inner, item], "xargs")
         return shell.run_wrapped(call, [*inner, *items], "xargs")
     for item in limit_words(items, "{}"):
         shell.run_wrapped(call, [_fill_mark(word, item, mark.text) for word in inner], "xargs")

@@ -9,7 +9,7 @@ from synaptic.shell.book.entries import find_program
 from synaptic.shell.programs.derived import run_derived_input, run_derived_words
 from synaptic.shell.programs.feed import FEEDS
 from synaptic.shell.programs.pagers import EDITOR_VARIABLES, start_named
-from synaptic.shell.programs.starters import read_call, run_line
+from synaptic.shell.programs.starters import read_call, run_joined, run_line
 from synaptic.shell.read.evaluate import Evaluation, ProgramHandler
 from synaptic.shell.read.lexer import SourcePosition
 from synaptic.shell.read.script import Command, Word
@@ -132,6 +132,12 @@ def run_source(shell: Evaluation, call: CommandCall) -> str | None:
     return None
 
 
+def run_eval(shell: Evaluation, call: CommandCall) -> str | None:
+    """All its words in one line; none of them is an option, whatever it begins with."""
+    words = call.words[1:]
+    return run_joined(shell, words[1:] if words and words[0].text == "--" else words, "eval")
+
+
 def switch_user(shell: Evaluation, call: CommandCall) -> str | None:
     """`su -c`, `runuser -c`, `script -c`, `sg group -c`."""
     program = find_program(call.name)
@@ -213,6 +219,7 @@ def run_powershell(shell: Evaluation, call: CommandCall) -> str | None:
 SHELL_HANDLERS: dict[str, ProgramHandler] = {
     "sh": run_shell,
     "source": run_source,
+    "eval": run_eval,
     **dict.fromkeys(("su", "runuser", "sg", "script"), switch_user),
     "at": run_at,
     "crontab": run_crontab,

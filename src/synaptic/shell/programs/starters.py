@@ -76,7 +76,7 @@ def start_words(
         return None
     if roles.many == "line":
         words = tuple(word for word in words if word.text != "--")
-        return _run_joined(shell, words, label)
+        return run_joined(shell, words, label)
     if roles.many != "run":
         return None
     while words and ASSIGNMENT_WORD.match(words[0].text):
@@ -91,7 +91,8 @@ def _run_words(shell: Evaluation, call: CommandCall, words: Sequence[Word], labe
     return run_line(shell, words[0], label) if len(words) == 1 else shell.run_wrapped(call, list(words), label)
 
 
-def _run_joined(shell: Evaluation, words: Sequence[Word], label: str) -> str | None:
+def run_joined(shell: Evaluation, words: Sequence[Word], label: str) -> str | None:
+    """Run the shell text that several words make."""
     if len(words) == 1:
         return run_line(shell, words[0], label)
     if unknown := [word for word in words if not word.known]:

@@ -45,6 +45,8 @@ DECLARED = re.compile(r"\w+(?:\[[^\]]*\])?\+?=")
 ZSH_NAME = re.compile(r"(?:=|zf_)([A-Za-z][\w.+-]*)")
 """`=git` is the path of git in zsh, and `zf_rm` is its own `rm`."""
 FUNCTION_ENTRY = re.compile(r"\$\{?functions\[(\w+)\]\}?")
+COMMAND_LIKE = re.compile(r"\s*[a-z][\w/.-]*[ \t]+[-~/.\w'\"$]")
+"""Words one after another, which no formula has."""
 INHERITED_ENDS = ("PATH", "FLAGS", "OPTS", "OPTIONS", "ARGS")
 """How names end that are likely to have a value before the script starts."""
 
@@ -215,6 +217,9 @@ class Evaluation(ShellStreams):
             word = expand_unsplit(self, token)
             texts.append(word.text if word.known else "")
         if node.formula:
+            # In a shell without arithmetic commands, `((` opens two subshells.
+            if COMMAND_LIKE.match(texts[0]):
+                self.run_code(texts[0], "subshell")
             for text in ";".join(texts).split(";"):
                 follow_formula(self, text)
                 compute_number(self, text)
@@ -224,20 +229,7 @@ class Evaluation(ShellStreams):
 
     def run_simple(self, node: syntax.SimpleCommand) -> str | None:
         if (self.has_arrays or self.zsh_matters) and not (node.settled or self.counts_from_one):
-            if zsh.reads_otherwise(self, node):
-                self.run_as_zsh(node)
-        return self.run_branches(node)
-
-    def run_as_zsh(self, node: syntax.SimpleCommand) -> None:
-        """Read a command as zsh does, without what that changes; nobody says which shell will run it."""
-        self.counts_from_one = True
-        try:
-            with self.isolate():
-                self.run_branches(node)
-        finally:
-            self.counts_from_one = False
-
-    def run_branches(self, node: syntax.SimpleCommand) -> str | None:
+            self.run_as_zsh(node)
         if self.branched and not node.settled:
             # The command is read once per value, so that `if a; then x=/; else x=b; fi; rm -rf $x` is judged with
             # both.
@@ -245,6 +237,17 @@ class Evaluation(ShellStreams):
             if several:
                 return self.run_each_value(self.settle_words(node), several)
         return self.run_once(node)
+
+    def run_as_zsh(self, node: syntax.SimpleCommand) -> None:
+        """Read a command as zsh does where that differs, without what it changes: nobody says which shell will run it."""
+        if not zsh.reads_otherwise(self, node):
+            return
+        self.counts_from_one = True
+        try:
+            with self.isolate():
+                self.run_simple(node)
+        finally:
+            self.counts_from_one = False
 
     def list_alternatives(self, node: syntax.SimpleCommand) -> list[str]:
         """The variables in its words that have one of several values."""
@@ -284,7 +287,7 @@ class Evaluation(ShellStreams):
         output: str | None = None
         for value in (held, *held.others):
             self.variables[name] = msgspec.structs.replace(value, others=())
-            output = self.run_branches(node)
+            output = self.run_simple(node)
         self.variables[name] = held
         return output
 
@@ -296,6 +299,9 @@ class Evaluation(ShellStreams):
         if self.aliases and first and "." in first and (suffix := first[first.rfind(".") :]) in self.aliases:
             return self.run_alias(msgspec.structs.replace(node, words=[Word(suffix), *node.words]), suffix)
         if self.global_aliases:
+            # Where the option is not known, the alias counts only as a command, which `eval` may come to.
+            if first == "eval":
+                self.run_call(CommandCall(self.expand_words(node)))
             node = self.expand_global_aliases(node)
         words = self.expand_words(node)
         redirects, fed = self.expand_redirections(node.redirections) if node.redirections else ((), None)
@@ -391,7 +397,7 @@ class Evaluation(ShellStreams):
             if item.name in FOLLOWED_VARIABLES or self.has_traits:
                 self.follow_assigned(item, words)
             return Word(array.source, known=all(word.known for word in words))
-        if item.name not in self.variables and _names_itself(item):
+        if item.value.parts and item.name not in self.variables and _names_itself(item):
             self.variables[item.name] = VariableValue("")
         word = expand_unsplit(self, item.value)
         if keep:
@@ -456,17 +462,15 @@ class Evaluation(ShellStreams):
             with self.nest_under(label):
                 return expand_unsplit(self, parse_text(text, self.budget, self.depth))
 
-    def run_call(self, call: CommandCall) -> str | None:
-        """Note a command and follow what it runs, which sees the variables that are set in front of it."""
-        if not call.assignments:
-            return self.run_named(call)
+    def run_with_variables(self, call: CommandCall) -> str | None:
+        """Run a command that sees the variables which are set in front of it."""
         kept = {name: self.variables.get(name) for name, _ in call.assignments}
         for name, word in call.assignments:
             if word.text[:1] != "(" or word.known:
                 self.variables[name] = VariableValue(word.text[:MAX_LITERAL], word.known, word.outputs)
             self.note_variable(name, word.text)
         try:
-            return self.run_named(call)
+            return self.run_call(call, prepared=True)
         finally:
             for name, value in kept.items():
                 if value is None:
@@ -474,7 +478,10 @@ class Evaluation(ShellStreams):
                 else:
                     self.variables[name] = value
 
-    def run_named(self, call: CommandCall) -> str | None:
+    def run_call(self, call: CommandCall, prepared: bool = False) -> str | None:
+        """Note a command and follow what it runs."""
+        if call.assignments and not prepared:
+            return self.run_with_variables(call)
         if call.words[0].text[:1] in "=z" and (written := ZSH_NAME.fullmatch(call.words[0].text)):
             if call.words[0].text not in self.bodies:
                 call.words = [msgspec.structs.replace(call.words[0], text=written[1]), *call.words[1:]]
@@ -566,9 +573,11 @@ def _is_declared(part: syntax.Part) -> bool:
 
 def _names_itself(item: syntax.Assignment) -> bool:
     """Whether a value is made from what the variable held before: `c="$c $x"`, which begins with nothing."""
-    if item.name.endswith(INHERITED_ENDS):
-        return False
-    return any(isinstance(part, syntax.Parameter) and part.name == item.name for part in item.value.parts)
+    # A loop instead of `any`: this runs for every assignment.
+    for part in item.value.parts:
+        if type(part) is syntax.Parameter and part.name == item.name:
+            return not item.name.endswith(INHERITED_ENDS)
+    return False
 
 
 def join_outputs(before: str, output: str | None) -> str | None:

@@ -28,6 +28,7 @@ STARTS_CLOSING = frozenset({*");&", *(word[0] for word in CLOSING_WORDS)})
 PIPE = re.compile(r"(?:[ \t]++|\\\n)*+\|(?!\|)&?[ \t]*+")
 BRACKETS = re.compile(r"\)+")
 UNCLOSED_GROUP = "`}` is missing"
+ALWAYS = re.compile(r"\}[ \t\n]*+always[ \t\n]*+\{")
 LONE_BRACE = re.compile(r"(?<=[ \t\n])\}(?=[ \t\n;&|)]|\Z)")
 
 
@@ -40,13 +41,18 @@ def parse_commands(
     # At a limit every open construction looks unclosed; only the limit itself is worth reporting.
     if budget.reason:
         return tree, []
-    if grammar.broken and len(text) <= MAX_SOURCE and LONE_BRACE.search(text):
+    if (grammar.broken or "always" in text) and len(text) <= MAX_SOURCE and LONE_BRACE.search(text):
         # zsh closes a group without a semicolon; what bash takes for a word ends it there.
-        other = Grammar(LONE_BRACE.sub(";}", text), budget, SourcePosition(None), depth)
+        other = Grammar(close_as_zsh(text), budget, SourcePosition(None), depth)
         changed = other.read_commands(NO_CLOSING_WORDS)
-        if UNCLOSED_GROUP in grammar.broken or len(other.broken) <= len(grammar.broken):
+        if UNCLOSED_GROUP in grammar.broken or ALWAYS.search(text) or len(other.broken) <= len(grammar.broken):
             return changed, other.broken
     return tree, grammar.broken
+
+
+def close_as_zsh(text: str) -> str:
+    """The text with the semicolons that zsh does without."""
+    return LONE_BRACE.sub(";}", ALWAYS.sub("; }; {", text))
 
 
 def parse_text(text: str, budget: Budget, depth: int = 0) -> WordToken:
@@ -54,7 +60,7 @@ def parse_text(text: str, budget: Budget, depth: int = 0) -> WordToken:
     grammar = Grammar(text, budget, SourcePosition(None), depth)
     token = grammar.make_here_token(text, 0, False, True)
     if grammar.broken and LONE_BRACE.search(text):
-        token = grammar.make_here_token(LONE_BRACE.sub(";}", text), 0, False, True)
+        token = grammar.make_here_token(close_as_zsh(text), 0, False, True)
     return token
 
 

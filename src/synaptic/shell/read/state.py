@@ -18,8 +18,9 @@ SavedState = tuple[
     dict[str, VariableValue], dict[str, syntax.FunctionDefinition], dict[str, str], str, "list[Word] | None"
 ]
 
-ZSH_SIGN = re.compile(r"\$\w++[\[:]|\$\{?commands|(?:sh -\w*c|trap|eval) \$")
-"""What zsh reads otherwise than bash."""
+ZSH_SIGN = re.compile(r"\$(?:\w++[\[:]|\{?commands)")
+ZSH_CODE = ("c $", "eval $", "trap $")
+"""What zsh reads otherwise than bash: subscripts without braces, and code in a variable that it does not split."""
 INPUT_KEY = "/dev/fd/0"
 """The key of the input among the files."""
 OPEN_FILE = re.compile(r"^/proc/[^/]+/fd/")
@@ -92,8 +93,8 @@ class ShellState(ShellVariables):
         """Note what a text may hold that is too rare to be looked for at every command."""
         if not self.devices_matter and ("/dev/" in text or "/fd/" in text):
             self.devices_matter = True
-        if not self.zsh_matters and "$" in text and ZSH_SIGN.search(text):
-            self.zsh_matters = True
+        if "$" in text and not self.zsh_matters:
+            self.zsh_matters = any(sign in text for sign in ZSH_CODE) or ZSH_SIGN.search(text) is not None
 
     @contextmanager
     def isolate(self) -> Iterator[None]:
