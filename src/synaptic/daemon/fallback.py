@@ -16,6 +16,7 @@ from synaptic.model.call import Answer, Request
 from synaptic.model.errors import DaemonError, SynapticError
 from synaptic.model.home import Home
 from synaptic.setup import dispatcher
+from synaptic.store.redacted_log import redact_log
 
 Deliver = Callable[[Answer], None]
 
@@ -49,6 +50,7 @@ def leave_daemon(home: Home, client: str) -> None:
 def main(argv: list[str]) -> int:
     """One request frame on stdin, one answer frame on stdout, then the daemon for the next call."""
     home = Home(Path(argv[0]))
+    redact_log()
     try:
         delivery = _read_request()
     except DaemonError:

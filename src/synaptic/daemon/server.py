@@ -31,6 +31,7 @@ from synaptic.model.call import Answer
 from synaptic.model.errors import DaemonError
 from synaptic.model.home import Home
 from synaptic.setup.dispatcher import read_engine
+from synaptic.store.redacted_log import redact_log
 
 log = logging.getLogger(__name__)
 
@@ -252,6 +253,7 @@ def main(arguments: list[str] | None = None, start: Callable[[Home, int | None],
     parser.add_argument("home", type=Path)
     parser.add_argument("--lock-fd", type=int)
     options = parser.parse_args(arguments)
+    redact_log()
     start(Home(options.home), options.lock_fd)
 
 

@@ -45,7 +45,7 @@ from synaptic.model.tool_keys import (
     WRITING_WORDS,
 )
 
-Input = Mapping[str, object]
+Arguments = Mapping[str, object]
 Place = tuple[str | int, ...]
 """The keys and indices that lead to a value."""
 
@@ -98,7 +98,7 @@ class _Found(msgspec.Struct):
     has_content: bool = False
 
 
-def read_carried(name: str, given: Input) -> Carried:
+def read_carried(name: str, given: Arguments) -> Carried:
     """What a call of this tool carries."""
     words = _add_verb(split_name(name), given)
     found = _Found()
@@ -110,7 +110,7 @@ def read_carried(name: str, given: Input) -> Carried:
     return Carried(command, place, prefix, paths, bool(paths) and _may_write(words, found))
 
 
-def _add_verb(words: frozenset[str], given: Input) -> frozenset[str]:
+def _add_verb(words: frozenset[str], given: Arguments) -> frozenset[str]:
     """A tool for many things says which one in an argument: `command = "view"` of an edit tool only reads."""
     for key, value in given.items():
         if isinstance(value, str) and _simplify_key(str(key)) in FIRST_WORD_KEYS:
@@ -121,7 +121,7 @@ def _add_verb(words: frozenset[str], given: Input) -> frozenset[str]:
     return words
 
 
-def replace_at(given: Input, place: Place, new: object) -> dict[str, object]:
+def replace_at(given: Arguments, place: Place, new: object) -> dict[str, object]:
     """The input with another value at a place; everything else stays as it is."""
     changed = _replace_inside(given, place, new)
     return changed if isinstance(changed, dict) else dict(given)
@@ -149,9 +149,9 @@ def _replace_inside(value: object, place: Place, new: object) -> object:
     return value
 
 
-def _iter_values(given: Input) -> Iterator[tuple[Place, str, object, Input]]:
+def _iter_values(given: Arguments) -> Iterator[tuple[Place, str, object, Arguments]]:
     """Every value of an input that is not an object: where it is, its key, and the object it stands in."""
-    waiting: list[tuple[Place, Input]] = [((), given)]
+    waiting: list[tuple[Place, Arguments]] = [((), given)]
     while waiting:
         at, table = waiting.pop()
         for own, value in table.items():
@@ -167,7 +167,7 @@ def _iter_values(given: Input) -> Iterator[tuple[Place, str, object, Input]]:
                 yield place, key, rest, table
 
 
-def _part_list(value: object) -> tuple[list[tuple[int, Input]], object]:
+def _part_list(value: object) -> tuple[list[tuple[int, Arguments]], object]:
     """The objects in a list, and the rest of it; any other value is the rest."""
     if not isinstance(value, list | tuple):
         return [], value
@@ -192,7 +192,7 @@ def _decode_text(key: str, value: object) -> object:
         return value
 
 
-def _read_value(one: tuple[Place, str, object], beside: Input, words: frozenset[str], found: _Found) -> None:
+def _read_value(one: tuple[Place, str, object], beside: Arguments, words: frozenset[str], found: _Found) -> None:
     _, key, value = one
     if not isinstance(value, str | list | tuple) or not value:
         return
@@ -232,13 +232,13 @@ def _holds_command(key: str, value: str | Sequence[object], words: frozenset[str
     return runs if key in SAID_KEYS else key in TYPED_KEYS and (runs or len(value) <= MAX_TYPED_TEXT)
 
 
-def _has_first_word(beside: Input) -> bool:
+def _has_first_word(beside: Arguments) -> bool:
     return any(
         isinstance(value, str) and value and _simplify_key(str(key)) in FIRST_WORD_KEYS for key, value in beside.items()
     )
 
 
-def _join_arguments(beside: Input) -> str:
+def _join_arguments(beside: Arguments) -> str:
     """The words that stand beside their command, as shell text."""
     for key, value in beside.items():
         if _simplify_key(str(key)) in ARGUMENT_KEYS and isinstance(value, list | tuple | str) and value:
@@ -268,7 +268,7 @@ def _add_named_programs(text: str, words: frozenset[str]) -> list[str]:
     return [text, *(f"{program} {text}" for program in named)]
 
 
-def _add_code(key: str, value: object, beside: Input, words: frozenset[str], found: _Found) -> None:
+def _add_code(key: str, value: object, beside: Arguments, words: frozenset[str], found: _Found) -> None:
     programs = _find_languages(key, beside, words)
     for text in _list_texts(value):
         shell = [] if programs == ("bash -c",) else CELL_LINE.findall(text)
@@ -281,7 +281,7 @@ def _add_code(key: str, value: object, beside: Input, words: frozenset[str], fou
         found.lines += (f"{program} {quote(text)}" for program in programs)
 
 
-def _find_languages(key: str, beside: Input, words: frozenset[str]) -> tuple[str, ...]:
+def _find_languages(key: str, beside: Arguments, words: frozenset[str]) -> tuple[str, ...]:
     """How code is run: as its key, the argument beside it or the tool's name says; else in every likely way."""
     said = [value for name, value in beside.items() if _simplify_key(str(name)) in LANGUAGE_KEYS]
     named = [word for one in said if isinstance(one, str) for word in (one.lower(), *split_name(one))]
@@ -336,7 +336,7 @@ def _describe_acts(words: frozenset[str], found: _Found) -> list[str]:
     return []
 
 
-def _describe_git(name: str, given: Input) -> list[str]:
+def _describe_git(name: str, given: Arguments) -> list[str]:
     """A tool that is named after a verb of git, as that call: `git_reset` with `mode = "hard"`."""
     parts = [part.lower() for part in NAME_PART.findall(name.rpartition("__")[2])]
     if "git" not in parts or not (verb := "-".join(parts[parts.index("git") + 1 :])):

@@ -1,10 +1,13 @@
 """A tool call in canonical names: the shell is `Bash`, a path is `file_path`, whatever the agent calls them."""
 
+from collections.abc import Mapping
 from functools import cached_property
 
 import msgspec
 
-from synaptic.model.carried import NOTHING_CARRIED, Carried, Input, read_carried, replace_at
+from synaptic.model.carried import NOTHING_CARRIED, Carried, read_carried, replace_at
+
+Input = Mapping[str, object]
 
 SHELL = frozenset({"Bash", "PowerShell"})
 PATCH = "ApplyPatch"

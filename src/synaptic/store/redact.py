@@ -9,6 +9,9 @@ from synaptic.store.shapes import CASED_SHAPES, SECRET_IDENTIFIER, SECRET_SHAPES
 MAX_VARIABLE_NAME = 64
 """A longer value is no name of a variable."""
 
+MAX_SECRET = 4096
+"""Characters that a secret has at most, for a text that is cut."""
+
 _Shape = tuple[str, re.Pattern[bytes], re.Pattern[bytes]]
 """A kind, its anchor, and what must follow."""
 
@@ -74,6 +77,11 @@ def redact_text(text: str) -> str:
     data = text.encode("utf-8", "replace")
     clean = redact_bytes(data, is_json=False)
     return text if clean == data and text.isascii() else clean.decode("utf-8", "replace")
+
+
+def cut_text(text: str, most: int) -> str:
+    """The beginning of a text. Redacted before it is cut, because half a secret has no shape any more."""
+    return redact_text(text[: most + MAX_SECRET])[:most] if len(text) > most else text
 
 
 def _find_all(data: bytes) -> list[RedactedSpan]:

@@ -10,6 +10,7 @@ from synaptic.agents.shared.guarded import find_usual_paths
 from synaptic.files.inside import name_inside, open_inside
 from synaptic.model.errors import LayerError
 from synaptic.model.layers import Effort
+from synaptic.store.redact import redact_text
 
 TASKS_FOLDER = ".tasks"
 ENGINE_FOLDERS = frozenset({".git", ".synaptic", ".system"})
@@ -38,7 +39,7 @@ def append_log_entry(root: str, effort: Effort, entry: str) -> str:
     try:
         # Two writers would both look at the same end of the file and put the wrong number of newlines between.
         fcntl.flock(descriptor, fcntl.LOCK_EX)
-        _write_entry(descriptor, entry)
+        _write_entry(descriptor, redact_text(entry))
     except OSError as error:
         raise _make_write_error(path, error) from error
     finally:
