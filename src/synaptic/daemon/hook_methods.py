@@ -10,7 +10,7 @@ import msgspec
 
 from synaptic.daemon.client import new_call_id
 from synaptic.daemon.lifecycle import clean_environment
-from synaptic.daemon.rpc import METHODS, RpcError, format_issue, request_environment
+from synaptic.daemon.rpc import METHODS, RpcError, format_issue, read_peer, request_environment
 from synaptic.engine.commit import DecidedEvent
 from synaptic.engine.runtime import EventRuntime
 from synaptic.facts.gather import EngineMeans
@@ -122,11 +122,12 @@ class HandlerListener:
         return cast(PolicyHandler, self.policy).handle(call.event, Facts(root=call.root, now=call.at))
 
 
-async def call_hook(engine: "Engine", name: str, params: Mapping[str, object]) -> dict[str, object]:
+async def call_hook(daemon: "Daemon", name: str, params: Mapping[str, object]) -> dict[str, object]:
     """One hook, by name. What is unknown is answered permissively; arguments that cannot be are an RpcError."""
-    served = HOOK_METHODS[name]
+    served, engine = HOOK_METHODS[name], daemon.engine
     listener = HandlerListener(served)
-    event = await engine.walk(_build_request(name, served, params), partial(HandlerRuntime, listener))
+    request = daemon.senders.examine(_build_request(name, served, params), read_peer())
+    event = await engine.walk(request, partial(HandlerRuntime, listener))
     if not event.is_written and event.decision.by in ("", served.policy):
         # Nothing was written: so nothing is known, and nothing is held against the agent.
         return dict(listener.handle_without_facts(event.call).answer)
@@ -189,7 +190,7 @@ def _find_opened_session(engine: "Engine", event: DecidedEvent) -> dict[str, obj
 
 def _register_hook(name: str) -> None:
     async def handler(daemon: "Daemon", params: dict[str, Any]) -> object:
-        return await call_hook(daemon.engine, name, params)
+        return await call_hook(daemon, name, params)
 
     METHODS[f"hooks.{name}"] = (dict[str, Any], handler)
 

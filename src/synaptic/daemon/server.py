@@ -24,7 +24,8 @@ from synaptic.daemon import (  # noqa: F401 - methods register themselves
     work_methods,
 )
 from synaptic.daemon.http import HttpListeners
-from synaptic.daemon.peer import is_same_user
+from synaptic.daemon.peer import is_same_user, read_peer_pid
+from synaptic.daemon.senders import Senders
 from synaptic.daemon.upkeep import run_upkeep
 from synaptic.engine.walk import Engine, open_engine
 from synaptic.model.call import Answer
@@ -50,6 +51,7 @@ class Daemon:
         self.version = synaptic.__version__
         self.started = time.time()
         self.answered = 0
+        self.senders = Senders(engine.home, engine.store)
         self.http = HttpListeners(self)
         self.stopping = asyncio.Event()
         self.busy: set[ClientConnection] = set()
@@ -113,7 +115,7 @@ class ClientConnection(asyncio.Protocol):
         elif first == b"{" or self._lines is not None:
             self._read_line()
         else:
-            self._daemon.http.take_over(self.transport, bytes(self._buffer))
+            self._daemon.http.take_over(self.transport, bytes(self._buffer), read_peer_pid(self.transport))
 
     def connection_lost(self, error: Exception | None) -> None:
         self._daemon.busy.discard(self)
@@ -147,7 +149,8 @@ class ClientConnection(asyncio.Protocol):
 
     async def _answer_request(self, delivery: frame.RequestDelivery) -> None:
         try:
-            answer = await self._daemon.engine.answer(delivery.request)
+            request = self._daemon.senders.examine(delivery.request, read_peer_pid(self.transport))
+            answer = await self._daemon.engine.answer(request)
         except Exception:
             # The outermost catch: without it keep-alives would go on for ever. The client decides by itself.
             log.exception("call %s failed", delivery.request.id)
@@ -178,6 +181,7 @@ class ClientConnection(asyncio.Protocol):
 
     async def _answer_lines(self, lines: "asyncio.Queue[bytes]") -> None:
         """In the order they came, also when a client sends many at once."""
+        rpc.note_peer(read_peer_pid(self.transport))
         while (line := await lines.get()) and not self.transport.is_closing():
             self.transport.write(await rpc.answer_line(self._daemon, line))
         self.transport.close()
