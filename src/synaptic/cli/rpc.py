@@ -12,7 +12,7 @@ from synaptic.cli.verbs import format_examples, make_verb_app
 from synaptic.daemon.client import RpcError, call_rpc
 from synaptic.daemon.emit import SPEAK_AS_USER
 from synaptic.daemon.rpc import JSON_RPC_CODES
-from synaptic.daemon.senders import SPEAKING_EVENTS
+from synaptic.engine.senders import SPEAKING_EVENTS
 from synaptic.model.errors import DaemonError, PersonError, SynapticError
 from synaptic.work.command import find_commands
 

@@ -55,9 +55,9 @@ def _make_hook_endpoint(service: Any) -> Endpoint:
             env=clean_environment(os.environ),
         )
         peer = read_peer()
-        if not peer and request.client and service.senders.is_spoken(event):
+        if not peer and request.client and service.engine.senders.is_spoken(event):
             peer = find_loopback_peer(request.client.port)
-        return _answer_to_http(await service.engine.answer(service.senders.examine(event, peer)))
+        return _answer_to_http(await service.engine.answer(service.engine.senders.examine(event, peer)))
 
     return answer
 

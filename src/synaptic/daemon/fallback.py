@@ -11,7 +11,6 @@ import synaptic
 from synaptic.daemon import frame, lifecycle
 from synaptic.daemon.client import is_responding
 from synaptic.daemon.refuse import refuse_unchecked
-from synaptic.daemon.senders import Senders
 from synaptic.engine.walk import open_engine
 from synaptic.model.call import Answer, Request
 from synaptic.model.errors import DaemonError, SynapticError
@@ -29,7 +28,7 @@ async def answer_here(home: Home, request: Request, deliver: Deliver) -> None:
         deliver(_answer_failure(home, request, error))
         return
     try:
-        answer = await engine.replay(Senders(home, engine.store).examine(request, os.getpid()))
+        answer = await engine.replay(engine.senders.examine(request, os.getpid()))
     except Exception as error:  # noqa: BLE001  as above
         answer = _answer_failure(home, request, error)
     deliver(answer)

@@ -122,11 +122,11 @@ class HandlerListener:
         return cast(PolicyHandler, self.policy).handle(call.event, Facts(root=call.root, now=call.at))
 
 
-async def call_hook(daemon: "Daemon", name: str, params: Mapping[str, object]) -> dict[str, object]:
+async def call_hook(engine: "Engine", name: str, params: Mapping[str, object]) -> dict[str, object]:
     """One hook, by name. What is unknown is answered permissively; arguments that cannot be are an RpcError."""
-    served, engine = HOOK_METHODS[name], daemon.engine
+    served = HOOK_METHODS[name]
     listener = HandlerListener(served)
-    request = daemon.senders.examine(_build_request(name, served, params), read_peer())
+    request = engine.senders.examine(_build_request(name, served, params), read_peer())
     event = await engine.walk(request, partial(HandlerRuntime, listener))
     if not event.is_written and event.decision.by in ("", served.policy):
         # Nothing was written: so nothing is known, and nothing is held against the agent.
@@ -190,7 +190,7 @@ def _find_opened_session(engine: "Engine", event: DecidedEvent) -> dict[str, obj
 
 def _register_hook(name: str) -> None:
     async def handler(daemon: "Daemon", params: dict[str, Any]) -> object:
-        return await call_hook(daemon, name, params)
+        return await call_hook(daemon.engine, name, params)
 
     METHODS[f"hooks.{name}"] = (dict[str, Any], handler)
 

@@ -13,7 +13,7 @@ from synaptic.daemon.emit import (
     read_result,
 )
 from synaptic.daemon.rpc import METHODS, RpcError, register_method, require_person
-from synaptic.daemon.senders import SPEAKING_EVENTS
+from synaptic.engine.senders import SPEAKING_EVENTS
 from synaptic.model.event import EVENTS
 from synaptic.store import journal
 from synaptic.store.record import JournalEntry

@@ -113,7 +113,7 @@ async def _call_method(service: Any, name: str, params: Mapping[str, object]) ->
 
 def require_person(service: Any, what: str) -> None:
     """Refuse what only people may do to everything below an agent, and to those whose process is not known."""
-    if why := service.senders.find_agent_above(read_peer()):
+    if why := service.engine.senders.find_agent_above(read_peer()):
         raise RpcError("FOR_PEOPLE", format_refusal(what, why))
 
 

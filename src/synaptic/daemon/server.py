@@ -25,7 +25,6 @@ from synaptic.daemon import (  # noqa: F401 - methods register themselves
 )
 from synaptic.daemon.http import HttpListeners
 from synaptic.daemon.peer import is_same_user, read_peer_pid
-from synaptic.daemon.senders import Senders
 from synaptic.daemon.upkeep import run_upkeep
 from synaptic.engine.walk import Engine, open_engine
 from synaptic.model.call import Answer
@@ -51,7 +50,6 @@ class Daemon:
         self.version = synaptic.__version__
         self.started = time.time()
         self.answered = 0
-        self.senders = Senders(engine.home, engine.store)
         self.http = HttpListeners(self)
         self.stopping = asyncio.Event()
         self.busy: set[ClientConnection] = set()
@@ -149,7 +147,7 @@ class ClientConnection(asyncio.Protocol):
 
     async def _answer_request(self, delivery: frame.RequestDelivery) -> None:
         try:
-            request = self._daemon.senders.examine(delivery.request, read_peer_pid(self.transport))
+            request = self._daemon.engine.senders.examine(delivery.request, read_peer_pid(self.transport))
             answer = await self._daemon.engine.answer(request)
         except Exception:
             # The outermost catch: without it keep-alives would go on for ever. The client decides by itself.

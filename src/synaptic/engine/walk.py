@@ -14,6 +14,7 @@ from synaptic.agents.shared.discover import OWN_NAME, find_adapter, find_agent, 
 from synaptic.agents.shared.recognise import correct_sender
 from synaptic.engine.commit import DecidedEvent, EventCommit, add_trouble
 from synaptic.engine.runtime import DryRun, EventRuntime, OneHook, RuntimeKind
+from synaptic.engine.senders import Senders
 from synaptic.engine.side_effects import SideEffects
 from synaptic.facts.gather import USER_HOME, EngineMeans
 from synaptic.hooks.catalog import HookCatalog, HookCatalogs
@@ -46,6 +47,7 @@ class Engine:
         self.means = means
         self.store = means.store
         self.catalogs = catalogs or HookCatalogs(home)
+        self.senders = Senders(home, means.store)
         self._effects = SideEffects(home, means.store, means.runners)
         self._commit = EventCommit(means.store, means.reservations, self._effects)
 

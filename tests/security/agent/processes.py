@@ -25,29 +25,45 @@ ALONE = textwrap.dedent("""
 """Loses its parent before it starts anything: whoever runs these tests, in an agent or not, stands above nobody."""
 AGENT = textwrap.dedent("""
     import json, os, subprocess, sys
+    from concurrent.futures import ThreadPoolExecutor
     DISPATCH = os.environ["HOME"] + "/.synaptic/bin/dispatch"
 
     def run(argv, stdin=""):
-        done = subprocess.run(argv, input=stdin, capture_output=True, text=True, start_new_session=True)
+        done = subprocess.run(argv, input=stdin, capture_output=True, text=True, errors="replace",
+                              start_new_session=True)
         return [done.returncode, done.stdout, done.stderr]
 
     def hook(event, payload, how="exec"):
         words = [DISPATCH, event, "--entry=" + "0" * 32]
-        if how == "shell":
-            words = ["/bin/sh", "-c", " ".join(words)]
+        if how != "exec":
+            words = ["/bin/bash", "-lc" if how == "login shell" else "-c", " ".join(words)]
         return run(words, json.dumps(payload))
 
     def tool(command, shell="/bin/bash"):
         os.environ.update(MARKERS)
         return run([shell, "-c", command])
 
+    def later(command):
+        waiting.append(subprocess.Popen(["/bin/bash", "-c", command], start_new_session=True,
+                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+        return [0, "", ""]
+
+    def join():
+        return [waiting.pop().wait(), "", ""]
+
+    def tools(commands):
+        with ThreadPoolExecutor(3) as pool:
+            results.extend(pool.map(tool, commands))
+
     MARKERS = {}
-    results = []
+    waiting, results = [], []
     for step in json.load(sys.stdin):
         if step[0] == "mark":
             MARKERS = step[1]
+        elif step[0] == "tools":
+            tools(step[1])
         else:
-            results.append({"hook": hook, "tool": tool, "run": run}[step[0]](*step[1:]))
+            results.append({"hook": hook, "tool": tool, "later": later, "join": join}[step[0]](*step[1:]))
     print(json.dumps(results))
 """)
 """Starts hooks and tools as Claude Code does: each in a session of its own, a tool in a shell."""
@@ -102,6 +118,18 @@ class Machine:
     def start_session(self) -> Sequence[object]:
         """The hook call with which every session of an agent begins."""
         return ("hook", "SessionStart", self.setting.payload("SessionStart", source="startup"))
+
+    def prompt(self, text: str) -> Sequence[object]:
+        """The hook call of a prompt that the user has typed."""
+        return ("hook", "UserPromptSubmit", self.setting.payload("UserPromptSubmit", prompt=text))
+
+    def begin_tool(self) -> Sequence[object]:
+        """The hook call before a tool runs; what the guard says of its words is not looked at here."""
+        return ("hook", "PreToolUse", self.setting.payload(tool_input={"command": "true"}))
+
+    def end_tool(self) -> Sequence[object]:
+        """The hook call after it."""
+        return ("hook", "PostToolUse", self.setting.payload("PostToolUse", tool_response={"stdout": ""}))
 
     def try_tool(self, command: str, **options: str) -> Done:
         """What an agent's shell tool does in a session that has begun, seen by the guard or not."""

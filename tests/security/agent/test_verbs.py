@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -19,14 +18,12 @@ ARGUMENTS = {
     "follow-ups run": "1 --yes",
     "follow-ups drop": "1",
     "hook new": "--event PreToolUse mine",
-    "hook register": "mine",
     "install": "--registry mine --scope global --yes pack",
     "skill install": "--registry mine --scope global --yes pack",
     "package promote": "pack --from a --to b",
     "policy disable": "self.daemon",
     "policy enable": "self.daemon",
     "registry use": "mine",
-    "registry init": "mine",
     "registry pull": "file:///x",
     "registry push": "file:///x",
     "registry rollback": "main",
@@ -51,7 +48,7 @@ SPELLINGS = {
     "the verb's function": f"{PYTHON} -c \"from synaptic.cli.config import assign; assign('presets', '[]')\"",
     "runpy": f"{PYTHON} -c \"{MAIN}import runpy; runpy.run_module('synaptic.cli.main', run_name='__main__')\"",
     "from stdin": f'echo "{MAIN}from synaptic.cli.main import main; main()" | {PYTHON} -',
-    "a subprocess of Python": f"{PYTHON} -c \"import subprocess, sys; sys.exit(subprocess.call({['synaptic', *SET.split()]!r}))\"",
+    "a subprocess of Python": f"{PYTHON} -c \"import os, sys; sys.exit(os.system('synaptic {SET}') >> 8)\"",
     "without the mark": f"env -u CLAUDECODE synaptic {SET}",
     "an empty environment": f'env -i HOME="$HOME" PATH="$PATH" synaptic {SET}',
     "exec": f"exec synaptic {SET}",
@@ -61,9 +58,9 @@ SPELLINGS = {
     "a copy": f'cp "$(command -v synaptic)" ./copy; ./copy {SET}',
     "source": f"echo 'synaptic {SET}' > s.sh; . ./s.sh",
     "a script": f"echo 'synaptic {SET}' > s.sh; sh s.sh",
-    "awk": f"awk 'BEGIN {{ print \"synaptic {SET}\" | \"sh\"; exit close(\"sh\") }}'",
+    "awk": f'awk \'BEGIN {{ print "synaptic {SET}" | "sh"; exit close("sh") }}\'',
     "xargs": f"echo {SET} | xargs synaptic",
-    "find -exec": f"find . -maxdepth 0 -exec synaptic {SET} ';' -o -quit; test ! -e ~/.synaptic/config.new && exit 3",
+    "find -exec": f"find . -maxdepth 0 -exec synaptic {SET} ';'",
     "timeout": f"timeout 20 synaptic {SET}",
     "nice": f"nice synaptic {SET}",
     "nohup": f"nohup synaptic {SET}",
@@ -76,6 +73,8 @@ SPELLINGS = {
     "a file as stdin": f"synaptic {SET} < /dev/null",
     "a terminal of its own": f"script -qec 'synaptic {SET}' /dev/null",
 }
+OWN_CODES = ("the verb's own app", "the verb's function", "find -exec", "xargs")
+"""Spellings whose exit code says something else."""
 
 
 @pytest.fixture(scope="module")
@@ -92,13 +91,8 @@ def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machine]:
 def answers(machine: Machine) -> dict[str, Done]:
     """Every attempt, by one agent."""
     commands = {verb: f"synaptic {verb} {ARGUMENTS.get(verb, '')}" for verb in FOR_PEOPLE} | SPELLINGS
-    steps = [("tool", command) for command in commands.values()]
-    return dict(zip(commands, machine.run_agent(machine.start_session(), *steps)[1:], strict=True))
-
-
-def read_home(machine: Machine) -> dict[str, bytes]:
-    root = machine.setting.home.root
-    return {str(path): path.read_bytes() for path in (root / "config.toml", root / "engine") if path.exists()}
+    _, *found = machine.run_agent(machine.start_session(), ("tools", list(commands.values())))
+    return dict(zip(commands, found, strict=True))
 
 
 def is_refused(done: Done) -> bool:
@@ -111,15 +105,15 @@ def test_an_agent_is_refused_the_verb(answers: dict[str, Done], machine: Machine
     assert machine.setting.home.config.read_text() == 'trust = "all"\n'
 
 
-@pytest.mark.parametrize("spelling", [name for name in SPELLINGS if name not in ("the verb's function", "find -exec", "xargs")])
+@pytest.mark.parametrize("spelling", [name for name in SPELLINGS if name not in OWN_CODES])
 def test_no_spelling_helps(answers: dict[str, Done], machine: Machine, spelling: str) -> None:
     assert is_refused(answers[spelling]), answers[spelling]
     assert machine.setting.home.config.read_text() == 'trust = "all"\n'
 
 
-@pytest.mark.parametrize("spelling", ["the verb's function", "find -exec", "xargs"])
+@pytest.mark.parametrize("spelling", OWN_CODES)
 def test_no_spelling_helps_that_has_an_exit_code_of_its_own(
     answers: dict[str, Done], machine: Machine, spelling: str
 ) -> None:
-    assert "type it in your own terminal" in answers[spelling].err, answers[spelling]
+    assert "this is for a person" in answers[spelling].err, answers[spelling]
     assert machine.setting.home.config.read_text() == 'trust = "all"\n'

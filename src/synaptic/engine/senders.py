@@ -57,7 +57,8 @@ class Senders:
         self._callers = HookCallers(home)
         self._store = store
         self._kinds: dict[tuple[str, str], _EventKind] = {}
-        self._seen: set[bytes] = set()
+        self._seen: dict[bytes, ProcessKey] = {}
+        """How payloads of known sessions begin, and who sent the last one that was looked at."""
         self._believed: dict[int, tuple[float, ProcessInfo]] = {}
         self._sessions: dict[ProcessKey, dict[str, None]] = {}
 
@@ -110,12 +111,12 @@ class Senders:
 
     def _remember_session(self, mark: bytes, request: Request, sender: Sender) -> None:
         """Which sessions are a caller's: its tool calls are looked for there."""
-        if mark in self._seen or sender.caller is None:
+        if sender.caller is None or self._seen.get(mark) == sender.caller.key:
             return
         if len(self._seen) > MOST_SESSIONS:
             self._seen.clear()
             self._sessions.clear()
-        self._seen.add(mark)
+        self._seen[mark] = sender.caller.key
         self._sessions.setdefault(sender.caller.key, {})[_read_session(request)] = None
 
     def _find_doubt(self, sender: Sender) -> str:
