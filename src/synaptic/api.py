@@ -8,8 +8,8 @@ from typing import Any
 from synaptic.agents.shared.lineage import require_person
 from synaptic.daemon import emit
 from synaptic.daemon.lifecycle import find_home
-from synaptic.engine.senders import SPEAKING_EVENTS
 from synaptic.hooks.project import find_root
+from synaptic.policies.self.verbs import SPEAKING_EVENTS
 from synaptic.store import sections
 from synaptic.store.db import Store
 from synaptic.work.command import CommandContext

@@ -11,11 +11,11 @@ from synaptic.cli import screen
 from synaptic.cli.place import find_place
 from synaptic.cli.verbs import format_examples, make_verb_app
 from synaptic.daemon.emit import SPEAK_AS_USER, Emission, complete_context, emit_through
-from synaptic.engine.senders import SPEAKING_EVENTS
 from synaptic.hooks.nearest import make_hint
 from synaptic.model.context import describe_fault
 from synaptic.model.errors import SynapticError
 from synaptic.model.event import EVENTS
+from synaptic.policies.self.verbs import SPEAKING_EVENTS
 
 app = make_verb_app()
 BLOCKED_EXIT = 2

@@ -12,8 +12,8 @@ from synaptic.cli.verbs import format_examples, make_verb_app
 from synaptic.daemon.client import RpcError, call_rpc
 from synaptic.daemon.emit import SPEAK_AS_USER
 from synaptic.daemon.rpc import JSON_RPC_CODES
-from synaptic.engine.senders import SPEAKING_EVENTS
 from synaptic.model.errors import DaemonError, PersonError, SynapticError
+from synaptic.policies.self.verbs import SPEAKING_EVENTS
 from synaptic.work.command import find_commands
 
 app = make_verb_app()

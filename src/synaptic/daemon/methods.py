@@ -13,8 +13,8 @@ from synaptic.daemon.emit import (
     read_result,
 )
 from synaptic.daemon.rpc import METHODS, RpcError, register_method, require_person
-from synaptic.engine.senders import SPEAKING_EVENTS
 from synaptic.model.event import EVENTS
+from synaptic.policies.self.verbs import SPEAKING_EVENTS
 from synaptic.store import journal
 from synaptic.store.record import JournalEntry
 

@@ -18,6 +18,7 @@ from synaptic.model.decision import Kind
 from synaptic.model.errors import StoreError, SynapticError
 from synaptic.model.event import ABILITY_EVENTS, PreToolUse
 from synaptic.model.home import Home
+from synaptic.policies.self.verbs import SPEAKING_EVENTS
 from synaptic.store import journal
 from synaptic.store.db import Store
 from synaptic.store.record import JournalEntry
@@ -31,8 +32,6 @@ MARK_BYTES = 64
 MOST_SESSIONS = 4096
 READ_EVENTS = 200
 """Events of a session that are searched for tool calls that are not over."""
-SPEAKING_EVENTS = frozenset({"UserPromptSubmit", "UserPromptExpansion", "DirectoryAdded"})
-"""Events by which the user speaks."""
 CLOSING_EVENTS = frozenset({"Stop", "SessionStart", "SessionEnd"})
 AFTER_TOOL = frozenset({"PostToolUse", "PostToolUseFailure"})
 CLOCK_SLACK = 0.05

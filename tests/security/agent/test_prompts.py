@@ -77,7 +77,8 @@ REPLACED = {
     "exec of a shell as hooks are": f"exec sh -c '{DISPATCH} UserPromptSubmit {ENTRY}' < prompt.json",
     "exec without a mark": f'exec env -i HOME="$HOME" {DISPATCH} UserPromptSubmit < prompt.json',
     "exec of an HTTP client": f"exec {CURL}/hook/claude/UserPromptSubmit -d @prompt.json",
-    "exec of a program called claude": f"cp /bin/bash claude; exec ./claude -c '{DISPATCH} UserPromptSubmit < prompt.json; :'",
+    "exec of a program called claude": "cp /bin/bash claude; "
+    f"exec ./claude -c '{DISPATCH} UserPromptSubmit < prompt.json; :'",
 }
 """The tool's own process becomes the dispatcher: its parent is the agent then, as that of a hook is."""
 EVERY = PROMPTS | STATES | REPLACED

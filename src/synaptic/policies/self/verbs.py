@@ -77,6 +77,8 @@ FOR_EVERYBODY = frozenset((
     "session show", "skill diff", "skill info", "skill list", "skill outdated", "skill plan", "skill search",
     "skill verify", "state get", "state list", "tail", "task list", "task show", "try", "up", "usage", "verify",
 ))  # fmt: skip
+SPEAKING_EVENTS = frozenset({"UserPromptSubmit", "UserPromptExpansion", "DirectoryAdded"})
+"""Events by which the user speaks."""
 BY_ARGUMENT = frozenset({"emit", "rpc"})
 """What is said decides: an event by which the user speaks, a method that is for people."""
 
