@@ -125,8 +125,10 @@ class Senders:
             return ""
         if time.time() - started > OLDEST_CALL:
             return "its process was not started for it"
+        born = _find_start(sender.caller) or 0.0
         windows = [one for name in self._sessions.get(sender.caller.key, ()) for one in self._list_windows(name)]
-        if any(begin - CLOCK_SLACK <= started <= end for begin, end in windows):
+        # Calls from before the agent was started are those of another process in the same session.
+        if any(begin >= born and begin - CLOCK_SLACK <= started <= end for begin, end in windows):
             return "it came while a tool call was running, which may have sent it"
         return ""
 

@@ -24,7 +24,7 @@ ALONE = textwrap.dedent("""
 """)
 """Loses its parent before it starts anything: whoever runs these tests, in an agent or not, stands above nobody."""
 AGENT = textwrap.dedent("""
-    import json, os, subprocess, sys
+    import json, os, sqlite3, subprocess, sys
     from concurrent.futures import ThreadPoolExecutor
     DISPATCH = os.environ["HOME"] + "/.synaptic/bin/dispatch"
 
@@ -51,6 +51,11 @@ AGENT = textwrap.dedent("""
     def join():
         return [waiting.pop().wait(), "", ""]
 
+    def look():
+        way = sqlite3.connect("file:" + os.environ["HOME"] + "/.synaptic/synaptic.db?mode=ro", uri=True)
+        (value,) = way.execute("SELECT value FROM state WHERE section = 'safemode'").fetchone()
+        return [0, json.dumps(json.loads(value).get("active")), ""]
+
     def tools(commands):
         with ThreadPoolExecutor(3) as pool:
             results.extend(pool.map(tool, commands))
@@ -63,7 +68,7 @@ AGENT = textwrap.dedent("""
         elif step[0] == "tools":
             tools(step[1])
         else:
-            results.append({"hook": hook, "tool": tool, "later": later, "join": join}[step[0]](*step[1:]))
+            results.append({"hook": hook, "tool": tool, "later": later, "join": join, "look": look}[step[0]](*step[1:]))
     print(json.dumps(results))
 """)
 """Starts hooks and tools as Claude Code does: each in a session of its own, a tool in a shell."""

@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Iterator
+from itertools import pairwise
 
 import pytest
 
@@ -128,17 +129,32 @@ def is_safe(machine: Machine) -> bool:
         store.close()
 
 
+@pytest.fixture(scope="module")
+def outcomes(machine: Machine) -> dict[str, str]:
+    """What safemode was before and after each attempt, all of them by one agent in one session."""
+    machine.run_agent(machine.start_session(), machine.prompt("s+"))
+    steps = [step for command in EVERY.values() for step in (("look",), ("tool", command))]
+    waiting = [
+        step
+        for command in REPLACED.values()
+        for step in (("look",), machine.begin_tool(), ("later", f"sleep 0.3; {command}"), machine.end_tool(), ("join",))
+    ]
+    done = machine.run_agent(machine.start_session(), machine.begin_tool(), *steps, *waiting, ("look",))
+    seen = [one.out for one, (name, *_) in zip(done[2:], (*steps, *waiting, ("look",)), strict=True) if name == "look"]
+    names = (*EVERY, *(f"later: {name}" for name in REPLACED))
+    return dict(zip(names, map(" -> ".join, pairwise(seen)), strict=True))
+
+
 @pytest.mark.parametrize("attempt", EVERY)
-def test_a_tool_does_not_speak_for_the_user(safe: Machine, attempt: str) -> None:
-    done = safe.run_agent(safe.start_session(), safe.begin_tool(), ("tool", EVERY[attempt]))[-1]
-    assert is_safe(safe), done
+def test_a_tool_does_not_speak_for_the_user(outcomes: dict[str, str], attempt: str) -> None:
+    assert outcomes[attempt] == "true -> true"
 
 
 @pytest.mark.parametrize("attempt", REPLACED)
-def test_nor_does_a_tool_that_waits_in_the_background_until_it_is_forgotten(safe: Machine, attempt: str) -> None:
-    later = ("later", f"sleep 0.4; {REPLACED[attempt]}")
-    done = safe.run_agent(safe.start_session(), safe.begin_tool(), later, safe.end_tool(), ("join",))[-1]
-    assert is_safe(safe), done
+def test_nor_does_a_tool_that_waits_in_the_background_until_it_is_forgotten(
+    outcomes: dict[str, str], attempt: str
+) -> None:
+    assert outcomes[f"later: {attempt}"] == "true -> true"
 
 
 @pytest.mark.parametrize("how", ["exec", "shell", "login shell"])

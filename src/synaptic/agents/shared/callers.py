@@ -5,7 +5,7 @@ import os
 
 from synaptic.agents.shared.processes import ProcessInfo, read_process
 from synaptic.files.replace import replace_own
-from synaptic.files.snapshot import read_start
+from synaptic.files.snapshot import UnreadableFile, read_content
 from synaptic.model.home import Home
 
 MOST_CALLERS = 512
@@ -21,7 +21,9 @@ class HookCallers:
     def __init__(self, home: Home) -> None:
         self.dispatch = os.path.realpath(home.dispatch)
         self._path = str(home.run / "callers")
-        self._known = dict.fromkeys(_parse_lines(read_start(self._path, LONGEST_FILE)))
+        self.trouble = ""
+        """Why it cannot be read, where somebody has put something else in its place: then nobody is a person."""
+        self._known = dict.fromkeys(self._read_keys())
 
     def holds(self, process: ProcessInfo) -> bool:
         """Whether this process has called the dispatcher."""
@@ -32,12 +34,19 @@ class HookCallers:
         if self.holds(process):
             return
         # Another process may have written since: what it knows is kept.
-        found = dict.fromkeys((*_parse_lines(read_start(self._path, LONGEST_FILE)), *self._known, process.key))
+        found = dict.fromkeys((*self._read_keys(), *self._known, process.key))
         self._known = dict.fromkeys(key for key in found if _is_alive(key))
         kept = list(self._known)[-MOST_CALLERS:]
         # Where nothing can be written, this process still knows it.
         with contextlib.suppress(OSError):
             replace_own(self._path, "".join(f"{pid} {started}\n" for pid, started in kept).encode(), 0o600)
+
+    def _read_keys(self) -> list[ProcessKey]:
+        content = read_content(self._path, LONGEST_FILE)
+        if isinstance(content, UnreadableFile):
+            self.trouble = f"{self._path} {content.why}; delete it"
+            return []
+        return _parse_lines(content or b"")
 
 
 def _parse_lines(raw: bytes) -> list[ProcessKey]:

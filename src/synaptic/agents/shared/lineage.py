@@ -66,7 +66,7 @@ def find_agent_above(pid: int, callers: HookCallers) -> str:
     chain = tuple(iter_ancestors(pid))
     if not chain:
         return "it cannot be seen which process asks"
-    return _describe_agents(chain, callers)
+    return callers.trouble or _describe_agents(chain, callers)
 
 
 def examine_sender(pid: int, callers: HookCallers) -> Sender:
