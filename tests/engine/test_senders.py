@@ -125,3 +125,18 @@ def test_a_folder_that_a_stranger_adds_is_not_added(setting: Setting, tmp_path: 
     store = Store.open(setting.home)
     assert read_added_folders(store, "s1") == ("/elsewhere",)
     store.close()
+
+
+def test_one_look_is_enough_for_a_person_too(setting: Setting, monkeypatch: pytest.MonkeyPatch):
+    seen: list[int] = []
+
+    def examine(pid: int, callers: object) -> senders.Sender:
+        seen.append(pid)
+        return senders.Sender("person")
+
+    monkeypatch.setattr(senders, "examine_sender", examine)
+    known = make_senders(setting)
+    known.examine(setting.request(), 5)
+    assert known.is_familiar(setting.request())
+    known.examine(setting.request(), 5)
+    assert seen == [5]

@@ -147,7 +147,9 @@ class ClientConnection(asyncio.Protocol):
 
     async def _answer_request(self, delivery: frame.RequestDelivery) -> None:
         try:
-            request = self._daemon.engine.senders.examine(delivery.request, read_peer_pid(self.transport))
+            request, senders = delivery.request, self._daemon.engine.senders
+            if not senders.is_familiar(request):
+                request = senders.examine(request, read_peer_pid(self.transport))
             answer = await self._daemon.engine.answer(request)
         except Exception:
             # The outermost catch: without it keep-alives would go on for ever. The client decides by itself.
@@ -214,6 +216,7 @@ async def serve_home(home: Home) -> None:
         _start_chore(work) for work in (daemon.keep_alive(), run_upkeep(daemon.engine), daemon.http.open_loopback())
     ]
     daemon.engine.catalogs.get("")  # the policies are loaded before the first event asks for them
+    daemon.engine.senders.prepare()
     gc.collect()
     gc.freeze()  # what is here now stays: the collector need not look at it again
     gc.set_threshold(GC_THRESHOLD, 20, 100)

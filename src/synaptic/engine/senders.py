@@ -9,7 +9,7 @@ import msgspec
 
 from synaptic.agents.shared.callers import HookCallers, ProcessKey
 from synaptic.agents.shared.discover import OWN_NAME, find_adapter, has_dialect
-from synaptic.agents.shared.lineage import Sender, examine_sender, find_agent_above
+from synaptic.agents.shared.lineage import Sender, examine_sender, find_agent_above, list_markers
 from synaptic.agents.shared.ours import is_dispatcher
 from synaptic.agents.shared.processes import TICKS_PER_SECOND, ProcessInfo, read_process, read_program
 from synaptic.agents.shared.recognise import correct_sender
@@ -38,6 +38,7 @@ CLOCK_SLACK = 0.05
 """Seconds by which the start of a process, counted in ticks, may seem too early."""
 
 Window = tuple[float, float]
+NOBODY: ProcessKey = (0, "")
 
 
 class _EventKind(Enum):
@@ -65,6 +66,19 @@ class Senders:
         """What makes the process an agent's; "" for a person's."""
         return find_agent_above(pid, self._callers)
 
+    def prepare(self) -> None:
+        """Load what the first look needs, before an event waits for it."""
+        list_markers()
+
+    def is_familiar(self, request: Request) -> bool:
+        """Whether nobody has to be looked at: it says nothing for a person, or asks in a session that is known."""
+        kind = self._find_kind(request)
+        return kind is _EventKind.FREE or (kind is _EventKind.BEFORE and request.stdin[:MARK_BYTES] in self._seen)
+
+    def is_question(self, request: Request) -> bool:
+        """Whether the event only asks, before a tool."""
+        return self._find_kind(request) is _EventKind.BEFORE
+
     def is_spoken(self, request: Request) -> bool:
         """Whether the event is what a person says."""
         return self._find_kind(request) is _EventKind.PROMPT
@@ -75,16 +89,14 @@ class Senders:
         Where the process is not known (0), which is so on loopback, only what a person says is not believed.
         """
         kind = self._find_kind(request)
-        mark = request.stdin[:MARK_BYTES]
-        if kind is _EventKind.FREE or (kind is _EventKind.BEFORE and mark in self._seen):
-            return request
-        if not pid and kind is not _EventKind.PROMPT:
+        if self.is_familiar(request) or (not pid and kind is not _EventKind.PROMPT):
             return request
         sender = self._look_at(pid)
         why = sender.why
-        if not why and sender.kind == "hook":
-            self._remember_session(mark, request, sender)
-            why = self._find_doubt(sender) if kind is _EventKind.PROMPT else ""
+        if not why:
+            self._remember_session(request, sender)
+        if not why and sender.kind == "hook" and kind is _EventKind.PROMPT:
+            why = self._find_doubt(sender)
         return msgspec.structs.replace(request, stranger=why) if why else request
 
     def _find_kind(self, request: Request) -> _EventKind:
@@ -108,15 +120,17 @@ class Senders:
             self._believed[sender.caller.pid] = (time.monotonic() + BELIEVED_SECONDS, sender.caller)
         return sender
 
-    def _remember_session(self, mark: bytes, request: Request, sender: Sender) -> None:
+    def _remember_session(self, request: Request, sender: Sender) -> None:
         """Which sessions are a caller's: its tool calls are looked for there."""
-        if sender.caller is None or self._seen.get(mark) == sender.caller.key:
+        mark, caller = request.stdin[:MARK_BYTES], sender.caller.key if sender.caller else NOBODY
+        if self._seen.get(mark) == caller:
             return
         if len(self._seen) > MOST_SESSIONS:
             self._seen.clear()
             self._sessions.clear()
-        self._seen[mark] = sender.caller.key
-        self._sessions.setdefault(sender.caller.key, {})[_read_session(request)] = None
+        self._seen[mark] = caller
+        if sender.kind == "hook":
+            self._sessions.setdefault(caller, {})[_read_session(request)] = None
 
     def _find_doubt(self, sender: Sender) -> str:
         """What a tool starts can put the dispatcher in its own place: such a process was started during the call."""
