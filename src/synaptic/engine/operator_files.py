@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from synaptic.files.replace import replace_own
+from synaptic.files.snapshot import read_content
 from synaptic.model.effect import AppendLine, Effect, KeepLines, RemoveFile, WriteFile
 from synaptic.store.redact import redact_text
 
@@ -50,8 +51,9 @@ def _append_line(effect: AppendLine) -> None:
 
 
 def _open_log(path: str) -> int:
-    # A repository may bring a link in the place of a log: what it points to is not ours to write.
-    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+    # A repository may bring a link in the place of a log: what it points to is not ours to write. O_NONBLOCK: a named
+    # pipe there is an error, and nobody waits for somebody to read it.
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY
     try:
         return os.open(path, flags, 0o644)
     except FileNotFoundError:
@@ -60,9 +62,8 @@ def _open_log(path: str) -> int:
 
 
 def _keep_last_lines(path: Path, last: int) -> None:
-    if not path.is_file() or path.stat().st_size > CUT_LIMIT:
-        return
     # As bytes: an operator's log may hold anything, and what stays must stay as it was.
-    lines = path.read_bytes().splitlines(keepends=True)
+    content = read_content(str(path), CUT_LIMIT)
+    lines = content.splitlines(keepends=True) if isinstance(content, bytes) else []
     if len(lines) > last:
         replace_file(path, b"".join(lines[-last:]))

@@ -55,7 +55,7 @@ class Engine:
         """
         started = time.perf_counter_ns()
         with self.means.reservations.hold(request.id):
-            wire, call, catalog = self._open_call(request)
+            wire, call, catalog = await self._open_call(request)
             runtime = kind(catalog, self.means, _find_patience(wire, call))
             amended = await _decide_and_amend(wire, call, runtime)
             answer = wire.encode(call, amended.decision)
@@ -72,7 +72,7 @@ class Engine:
     async def judge(self, request: Request, kind: RuntimeKind) -> Decision:
         """The walk up to the decision, for those who have no agent to answer. Raises PayloadError."""
         with self.means.reservations.hold(request.id):
-            wire, call, catalog = self._open_call(request)
+            wire, call, catalog = await self._open_call(request)
             return (await _decide_and_amend(wire, call, kind(catalog, self.means, _find_patience(wire, call)))).decision
 
     async def answer(self, request: Request) -> Answer:
@@ -111,11 +111,11 @@ class Engine:
         await self.means.runners.close()
         self.store.close()
 
-    def _open_call(self, request: Request) -> tuple[Adapter, Call, HookCatalog]:
+    async def _open_call(self, request: Request) -> tuple[Adapter, Call, HookCatalog]:
         wire = find_adapter(OWN_NAME if request.event in OWN_EVENTS else request.agent)
         call = wire.decode(request)
         env = _add_home(call.env)
-        catalog = self.catalogs.open_for_call(call, env)
+        catalog = await self.catalogs.open_for_call(call, env)
         return wire, msgspec.structs.replace(call, root=catalog.root, at=time.time(), env=env), catalog
 
     def _answer_reader(self, request: Request) -> Answer | None:

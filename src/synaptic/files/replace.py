@@ -10,16 +10,19 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
+from synaptic.files.snapshot import UnreadableFile, read_content
 from synaptic.model.errors import SettingsError
+
+SETTINGS_LIMIT = 64 << 20
+"""Bytes of a file that is read to be changed."""
 
 
 def read_file(path: Path) -> bytes | None:
-    """Read a file's bytes, following symbolic links; None when there is none."""
-    with explain_os_error(path, "read"):
-        try:
-            return path.read_bytes()
-        except FileNotFoundError:
-            return None
+    """Read a regular file's bytes, following symbolic links; None when there is none."""
+    content = read_content(str(path), SETTINGS_LIMIT)
+    if isinstance(content, UnreadableFile):
+        raise SettingsError(content.why, where=str(path), hint="nothing in it was changed")
+    return content
 
 
 def replace_file(path: Path, data: bytes, mode: int = 0o600) -> None:
