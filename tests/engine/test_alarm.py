@@ -3,8 +3,10 @@
 import asyncio
 import json
 import time
+from collections.abc import Callable
 
 import pytest
+import uvloop
 
 from synaptic.engine import alarm
 from synaptic.engine.walk import open_engine
@@ -38,7 +40,9 @@ def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gather, "GATHERING_SECONDS", 0.3)
 
 
-def _ask(setting: Setting, event: str = "PreToolUse", **fields: object) -> tuple[str, str]:
+def _ask(
+    setting: Setting, event: str = "PreToolUse", run: Callable[..., tuple[str, str]] = asyncio.run, **fields: object
+) -> tuple[str, str]:
     async def answer() -> tuple[str, str]:
         engine = open_engine(setting.home)
         engine.catalogs.get(str(setting.project))
@@ -53,7 +57,7 @@ def _ask(setting: Setting, event: str = "PreToolUse", **fields: object) -> tuple
         return said.get("permissionDecision", "none"), said.get("permissionDecisionReason", found.stderr.decode())
 
     started = time.monotonic()
-    result = asyncio.run(answer())
+    result = run(answer())
     assert time.monotonic() - started < 8
     return result
 
@@ -68,6 +72,13 @@ def test_a_policy_that_never_returns_is_asked_about(
     decision, reason = _ask(setting)
     assert decision == "ask"
     assert "not judged within" in reason
+
+
+def test_the_daemons_own_loop_is_broken_off_too(
+    setting: Setting, monkeypatch: pytest.MonkeyPatch, hurried: None
+) -> None:
+    monkeypatch.setattr(RecursiveDeletion, "check", _never_return)
+    assert _ask(setting, run=uvloop.run)[0] == "ask"
 
 
 @pytest.mark.parametrize("hang", [_wait_for_ever, _spin_for_ever])

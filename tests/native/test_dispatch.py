@@ -309,7 +309,7 @@ def test_input_over_the_limit_is_told_as_what_is_no_event(home: Home) -> None:
     assert daemon.deliveries[0].request.stdin == b'"its input is larger than 64 MiB"'
 
 
-HANGING = "#!/bin/sh\ncase $3 in *.refuse) exec {python} \"$@\";; esac\n{act}\n"
+HANGING = '#!/bin/sh\ncase $3 in *.refuse) exec {python} "$@";; esac\n{act}\n'
 """An engine that does not answer, with the true one for a refusal."""
 
 

@@ -1,6 +1,6 @@
 """Mutates known commands and sends each through reader, facts and every policy: no exception, nothing slow.
 
-    python -m tests.security.fuzz --count 1000000 --seed 7
+python -m tests.security.fuzz --count 1000000 --seed 7
 """
 
 import argparse
@@ -86,8 +86,8 @@ def _nest(chance: random.Random, one: str, other: str) -> str:
             ("$(", ")"), ("`", "`"), ("(", ")"), ("{ ", "; }"), ("bash -c '", "'"), ('sh -c "', '"'), ("eval ", ""),
             ("if ", "; then :; fi"), ("while ", "; do :; done"), ("f() { ", "; }; f"), ("echo ", " | sh"),
             ("cat <<E | bash\n", "\nE\n"), ("xargs -I{} ", ""), ("python3 -c 'import os; os.system(\"", "\")'"),
-            ("ssh host '", "'"), ("find . -exec ", " {} +"), ("alias a='", "'\na"), ("trap '", "' EXIT"), ("${a:-", "}"),
-            ("((", "))"), ("[[ ", " ]]"), ("x=", ""), ("perl -e '", "'"), ("git config alias.x '!", "'; git x"),
+            ("ssh host '", "'"), ("find . -exec ", " {} +"), ("alias a='", "'\na"), ("trap '", "' EXIT"), 
+            ("${a:-", "}"),             ("((", "))"), ("[[ ", " ]]"), ("x=", ""), ("perl -e '", "'"), ("git config alias.x '!", "'; git x"),
         )
     )  # fmt: skip
     times = chance.choice((1, 1, 1, 2, 5, 40))
@@ -152,19 +152,23 @@ class Subject:
     async def send(self, command: str) -> Iterator[Finding]:
         """What goes wrong with a command."""
         event = PreToolUse(
-            hook_event_name="PreToolUse", session_id="s", cwd=self.root, tool_name="Bash", tool_input={"command": command}
+            hook_event_name="PreToolUse",
+            session_id="s",
+            cwd=self.root,
+            tool_name="Bash",
+            tool_input={"command": command},
         )
         call = Call("c", "claude", event, {}, root=self.root, at=1e9, env=self.env)
         found: list[Finding] = []
         try:
             facts = await gather_facts(call, self.needs, self.means)
-        except Exception:  # noqa: BLE001 - this is what is looked for
+        except Exception:
             return iter([Finding("reader", command, traceback.format_exc(limit=-4))])
         found += (Finding(f"fact {name}", command, why) for name, why in facts.failed.items())
         for policy in self.policies:
             try:
                 policy.check(event, facts)
-            except Exception:  # noqa: BLE001 - this is what is looked for
+            except Exception:
                 found.append(Finding(f"policy {policy.id}", command, traceback.format_exc(limit=-4)))
         return iter(found)
 
@@ -196,7 +200,7 @@ async def fuzz(count: int, seed: int, tell: Callable[[Finding], None]) -> None:
             if took > SLOW_SECONDS:
                 tell(Finding("slow", command, f"{took:.2f} s"))
             if number and number % 50_000 == 0:
-                print(f"{number} commands", file=sys.stderr, flush=True)  # noqa: T201
+                print(f"{number} commands", file=sys.stderr, flush=True)
         subject.means.store.close()
 
 
@@ -209,10 +213,10 @@ def main() -> int:
 
     def tell(finding: Finding) -> None:
         findings.append(finding)
-        print(json.dumps(msgspec.to_builtins(finding)), flush=True)  # noqa: T201
+        print(json.dumps(msgspec.to_builtins(finding)), flush=True)
 
     asyncio.run(fuzz(options.count, options.seed, tell))
-    print(f"{options.count} commands, {len(findings)} findings", file=sys.stderr)  # noqa: T201
+    print(f"{options.count} commands, {len(findings)} findings", file=sys.stderr)
     return 1 if findings else 0
 
 

@@ -134,11 +134,13 @@ class Engine:
         return wire.encode(call, Decision()) if has_own_entry(self.home, call) else None
 
     async def _answer_unreadable(self, request: Request, error: PayloadError) -> Answer:
-        """A payload that is no event: refused before a tool runs, else the documented fail policy, said and journaled."""
+        """A payload that is no event: refused before a tool runs, else the fail policy, said and journaled."""
         warning = f"{request.event or 'an event'} could not be read: {error}"
         call = Call(request.id, request.agent, ToolEvent(hook_event_name=request.event), {}, at=time.time())
         config = self.catalogs.get("").config
-        answer = _refuse_or_go_on(request, call, warning, is_closed=config.fail == "closed" or is_before_act(request.agent, request.event))
+        answer = _refuse_or_go_on(
+            request, call, warning, is_closed=config.fail == "closed" or is_before_act(request.agent, request.event)
+        )
         event = DecidedEvent(call, Decision(warnings=(warning,)), answer)
         return (await self._commit.write(request, event, config.journal, time.perf_counter_ns())).answer
 

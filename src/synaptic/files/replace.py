@@ -21,7 +21,8 @@ def read_file(path: Path) -> bytes | None:
     """Read a regular file's bytes, following symbolic links; None when there is none."""
     content = read_content(str(path), SETTINGS_LIMIT)
     if isinstance(content, UnreadableFile):
-        raise SettingsError(content.why, where=str(path), hint="nothing in it was changed")
+        why = content.why.removeprefix("cannot be read: ")
+        raise SettingsError(f"cannot be read: {why}", where=str(path), hint="nothing in it was changed")
     return content
 
 

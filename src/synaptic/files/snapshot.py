@@ -113,7 +113,9 @@ def list_names(path: str) -> FileContent:
         return None
     except OSError as error:
         return UnreadableFile(f"cannot be read: {error.strerror}")
-    return b"\n".join(sorted(names)) if len(names) <= MAX_NAMES else UnreadableFile(f"holds more than {MAX_NAMES} names")
+    return (
+        b"\n".join(sorted(names)) if len(names) <= MAX_NAMES else UnreadableFile(f"holds more than {MAX_NAMES} names")
+    )
 
 
 def iter_names(path: str) -> Iterator[str]:

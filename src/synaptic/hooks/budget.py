@@ -1,4 +1,4 @@
-"""What reading the declarations of a project may cost. What a repository brings is read within this or counts as absent.
+"""What reading the declarations of a project may cost: they are read within this, or count as absent.
 
 The limits are for projects only: whoever can write the user's own files has better means than to make them large.
 """

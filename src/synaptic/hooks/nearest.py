@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-
 MAX_WORD_CHARS = 60
 """No known word is as long: a longer one resembles none."""
 MAX_HINTS = 20

@@ -139,7 +139,9 @@ class CatalogSources:
             self._project_bytes += len(text) if place.scope == "project" else 0
             if self._project_bytes > PROJECT_BYTES:
                 limit = describe_size(PROJECT_BYTES)
-                self.problems.append(f"{place.file}: declarations of over {limit}; this one and those after it are absent")
+                self.problems.append(
+                    f"{place.file}: declarations of over {limit}; this one and those after it are absent"
+                )
                 break
             found_texts.append((place, text))
         return found_texts

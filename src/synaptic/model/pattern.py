@@ -1,4 +1,4 @@
-"""Regular expressions that somebody else wrote, compared in linear time: what can only be found by backtracking is refused.
+"""Regular expressions that somebody else wrote, compared in linear time; what needs backtracking is refused.
 
 The pattern becomes a graph of single letters. All ways through it are followed at once, so that no text makes one
 pattern take more than its length times the text's. Only whether it matches is known, not what a group has caught.

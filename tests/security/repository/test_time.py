@@ -2,13 +2,16 @@
 
 import json
 import os
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from synaptic.files.snapshot import MAX_NAMES
 from synaptic.hooks.catalog import HookCatalogs
+from synaptic.model.call import Answer
 from tests.daemon.setting import Setting
 
 PATIENCE = 6.0
@@ -68,7 +71,7 @@ HOSTILE: dict[str, Callable[[Setting], None]] = {
         setting, 100, lambda n: "".join(f"evnt_type{k}: 1\n" for k in range(3_500))
     ),
     "YAML with a base-60 number": lambda setting: _write_yaml(setting, 30, lambda n: "x: 1" + ":59" * 20_000),
-    "a hundred thousand names": lambda setting: _make_names(setting.project / ".system" / "hooks", 100_000),
+    "more names than are listed": lambda setting: _make_names(setting.project / ".system" / "hooks"),
     "backtracking matcher": _registry(_hook(matcher="(a+)+$")),
     "optional letters in a matcher": _registry(_hook(matcher="a?" * 200 + "a" * 200)),
     "alternatives in a matcher": _registry(_hook(matcher="(?:a|a)" * 90 + "b")),
@@ -92,7 +95,9 @@ HOSTILE: dict[str, Callable[[Setting], None]] = {
     "a pipe as config": lambda setting: os.mkfifo(setting.project / ".synaptic" / "config.toml"),
     "a pipe as registry": lambda setting: os.mkfifo(setting.hooks / "registry.toml"),
     "an endless device as registry": lambda setting: (setting.hooks / "registry.toml").symlink_to("/dev/zero"),
-    "an endless device as config": lambda setting: (setting.project / ".synaptic" / "config.toml").symlink_to("/dev/zero"),
+    "an endless device as config": lambda setting: (setting.project / ".synaptic" / "config.toml").symlink_to(
+        "/dev/zero"
+    ),
     "a terminal as config": lambda setting: (setting.project / ".synaptic" / "config.toml").symlink_to("/dev/tty"),
     "a sparse file as registry": lambda setting: _make_sparse(setting.hooks / "registry.toml"),
     "a loop of links": lambda setting: (setting.hooks / "registry.toml").symlink_to("registry.toml"),
@@ -103,11 +108,11 @@ HOSTILE: dict[str, Callable[[Setting], None]] = {
 }
 
 
-def _make_names(folder: Path, count: int) -> None:
+def _make_names(folder: Path) -> None:
     folder.mkdir(parents=True)
     (folder / "first").touch()
-    for number in range(count):
-        (folder / f"{number}.yaml").hardlink_to(folder / "first") if number < 25_000 else None
+    for number in range(MAX_NAMES):
+        (folder / f"{number}.yaml").hardlink_to(folder / "first")
 
 
 def _make_sparse(path: Path) -> None:
@@ -147,3 +152,34 @@ def test_a_project_over_its_budget_is_told_and_not_read_again(
     _write(setting, "hooks/registry.toml", "")
     _write(setting, "config.toml", 'presets = ["strict"]  # smaller\n')
     assert "strict" in catalogs.get(str(setting.project)).config.presets
+
+
+@pytest.mark.parametrize("name", ["many hooks with mistyped keys", "YAML with many keys", "many matchers"])
+def test_other_sessions_are_answered_while_a_hostile_project_is_read(running: Setting, name: str) -> None:
+    """The hostile project itself is judged too, by the user's own policies."""
+    HOSTILE[name](running)
+    other = running.project.parent / "other"
+    (other / ".git").mkdir(parents=True)
+    running.daemon(running.request(cwd=str(other)))
+    answers: list[Answer] = []
+    hostile = running.request(tool_input={"command": "git reset --hard"})
+    reading = threading.Thread(target=lambda: answers.append(running.daemon(hostile)))
+    reading.start()
+    waits = []
+    while reading.is_alive():
+        started = time.monotonic()
+        running.daemon(running.request(cwd=str(other)))
+        waits.append(time.monotonic() - started)
+    reading.join()
+    print(name, len(waits), f"{max(waits):.3f}", f"{sorted(waits)[len(waits) // 2]:.4f}")
+    assert max(waits) < 1.5
+    assert b'"deny"' in answers[0].stdout
+
+
+def test_the_next_event_of_a_hostile_project_is_answered_at_once(running: Setting) -> None:
+    HOSTILE["YAML with many keys"](running)
+    running.daemon(running.request())
+    started = time.monotonic()
+    for _ in range(5):
+        running.daemon(running.request())
+    assert time.monotonic() - started < 1.5

@@ -33,7 +33,7 @@ def correct_sender(request: Request) -> Request:
 
 
 def is_before_act(agent: str, event: str) -> bool:
-    """Whether an event comes before a tool runs: no answer to it would be an allow. Nobody's dialect is Claude Code's."""
+    """Whether an event comes before a tool runs: no answer to it would be an allow. Who is unknown speaks as Claude."""
     wire = find_adapter(agent if has_dialect(agent) else CLAUDE_NAME)
     return wire.to_canonical(event) == PreToolUse.__name__
 
