@@ -102,7 +102,7 @@ def _split_given(text: str | None, given: Arguments, lines: bool) -> list[Word]:
     """The items of `xargs`: at the mark that an option names, else at blanks outside quotes."""
     delimiter = given.get_value("delimiter")
     mark = "\0" if given.has("0", "null") else decode_escapes(delimiter) if delimiter else ""
-    if text is None or lines and not mark:
+    if text is None or (lines and not mark):
         return _split_items(text, lines)
     found = text.split(mark) if mark else [QUOTE.sub("", item) for item in QUOTED_ITEM.findall(text)]
     words = [Word(item) for item in found[:MAX_ITEMS] if item]
