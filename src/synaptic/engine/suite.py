@@ -16,6 +16,7 @@ from pathlib import Path
 import msgspec
 
 from synaptic.engine.operator_files import replace_file, write_files
+from synaptic.files.snapshot import read_start
 from synaptic.model.effect import AppendLine, RemoveFile, WriteFile
 from synaptic.model.errand import Errand, ErrandResult, RunTests
 from synaptic.model.errors import StoreError
@@ -30,6 +31,8 @@ from synaptic.runners.environment import EVENT_VARIABLES, MARK_VARIABLE
 from synaptic.store import state
 from synaptic.store.db import Store
 
+RECORD_LIMIT = 64
+"""Bytes of a record that is one number."""
 LOOK_SECONDS = 0.1
 """Seconds between two looks at the lock."""
 MAX_TOLD_CHARS = 1500
@@ -126,17 +129,12 @@ class SuiteRun:
 
     def _is_superseded(self) -> bool:
         """Whether a newer run took the lock. A missing lock was only cleaned up by somebody and stops nothing."""
-        try:
-            return self._lock.read_text() != self._token
-        except OSError:
-            return False
+        held = read_start(str(self._lock), RECORD_LIMIT)
+        return bool(held) and held != self._token.encode()
 
     def _read_last_run(self) -> float:
-        try:
-            text = Path(make_record_path(self.root, records.TEST_LAST_RUN)).read_text().strip()
-        except (OSError, ValueError):
-            return 0.0
-        return float(text) if text.isascii() and text.isdigit() else 0.0
+        text = read_start(make_record_path(self.root, records.TEST_LAST_RUN), RECORD_LIMIT).strip()
+        return float(text) if text.isdigit() else 0.0
 
 
 def count_failures(output: str) -> int:
