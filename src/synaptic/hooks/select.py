@@ -10,6 +10,7 @@ import msgspec
 from synaptic.model.call import Call
 from synaptic.model.event import Event, ToolEvent
 from synaptic.model.hook import Builtin, Hook, Match
+from synaptic.model.pattern import LinearPattern, SlowPattern
 from synaptic.policies.base import Policy
 
 NAME_LIST = re.compile(r"[A-Za-z0-9_ ,|-]*")
@@ -102,8 +103,16 @@ def compile_matcher(text: str) -> Callable[[str], bool]:
         names = {name.strip() for name in re.split(r"[|,]", text)}
         names |= {TOOL_ALIASES[name] for name in names if name in TOOL_ALIASES}
         return names.__contains__
-    pattern = re.compile(text)
-    return lambda subject: pattern.fullmatch(subject) is not None
+    pattern = compile_pattern(text)
+    return lambda subject: bool(pattern.fullmatch(subject))
+
+
+def compile_pattern(text: str) -> LinearPattern | re.Pattern[str]:
+    """A regular expression that takes linear time, but for what only users may write. Raises re.error for a bad one."""
+    try:
+        return LinearPattern(text)
+    except SlowPattern:
+        return re.compile(text)
 
 
 def matches_call(match: Match, call: Call) -> bool:
@@ -147,11 +156,11 @@ def _matches_any_glob(globs: tuple[str, ...], texts: Iterable[str]) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def compile_glob(pattern: str) -> re.Pattern[str]:
+def compile_glob(pattern: str) -> LinearPattern | re.Pattern[str]:
     """A glob over slash-separated names: `*` stays inside one, `**` crosses them. One that is none is plain text."""
     parts = re.split(r"(\*\*/|\*\*|\*|\?|\[[^\]]+\])", pattern)
     try:
-        return re.compile("".join(GLOB_REGEXES.get(part) or _escape_part(part) for part in parts))
+        return compile_pattern("".join(GLOB_REGEXES.get(part) or _escape_part(part) for part in parts))
     except re.error:
         return re.compile(re.escape(pattern))
 

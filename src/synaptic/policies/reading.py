@@ -31,7 +31,10 @@ WHOLE_VOLUME = re.compile(
 """A volume that holds the whole machine or a whole home."""
 SHELL_TOOLS = ("Bash", "PowerShell")
 ENGINE_PROGRAMS = frozenset({"synaptic", "synaptic-hooks"})
-ENGINE_MODULES = frozenset({"synaptic", "synaptic.cli", "synaptic.cli.main"})
+ENGINE_MODULE = "synaptic"
+RUN_MODULE = re.compile(r"-[A-Za-z]*m(.*)", re.DOTALL)
+"""An option of Python's by which it runs a module: `-m`, among others (`-Im`), with or without a space."""
+PYTHON_VALUE_OPTIONS = frozenset({"-X", "-W"})
 NEVER_MATCHES = r"(?!)"
 """A pattern that is found nowhere."""
 
@@ -78,11 +81,16 @@ def read_engine_arguments(command: Command) -> list[str] | None:
     if not classify_interpreter(command.name):
         return None
     # `python -m synaptic ...` and `python /path/synaptic ...` are the engine, too.
-    if "-m" in args:
-        start = args.index("-m") + 1
-        return args[start + 1 :] if args[start : start + 1] and args[start] in ENGINE_MODULES else None
-    script, *rest = [*dropwhile(lambda text: text[:1] == "-", args), ""]
-    return rest[:-1] if script.rpartition("/")[2] in ENGINE_PROGRAMS else None
+    words = iter(args)
+    for text in words:
+        if run := RUN_MODULE.fullmatch(text):
+            module = run[1] or next(words, "")
+            return list(words) if module.partition(".")[0] == ENGINE_MODULE else None
+        if text in PYTHON_VALUE_OPTIONS:
+            next(words, "")
+        elif text[:1] != "-":
+            return list(words) if text.rpartition("/")[2] in ENGINE_PROGRAMS else None
+    return None
 
 
 def runs_elsewhere(command: Command | Redirect | WriteTarget | Effect) -> bool:

@@ -127,7 +127,7 @@ def _insert_record(store: Store, connection: Connection, row: _Rows) -> bool:
         new = connection.execute(INSERT_EVENT, row.event).rowcount == 1
     if new and row.answer is not None:
         new = connection.execute(INSERT_ANSWER, row.answer).rowcount == 1
-    if new:
+    if new and row.record.moves_state:
         # Only for a new record: a repeated call must not deliver, count or queue anything twice.
         deliveries.record_deliveries(connection, row.record)
         stops.record_stops(connection, row.record)

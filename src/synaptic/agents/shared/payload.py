@@ -40,7 +40,8 @@ def read_object(request: Request) -> tuple[Payload, tuple[str, ...]]:
         value = _repair_payload(request)
         warnings = (f"{request.agent}: {request.event} payload is no strict JSON, it was repaired",)
     if not isinstance(value, dict):
-        raise _make_error(request, f"the payload is {describe_kind(value)}, expected a JSON object")
+        said = f" ({value[:80]!r})" if isinstance(value, str) else ""
+        raise _make_error(request, f"the payload is {describe_kind(value)}{said}, expected a JSON object")
     if stdin.count(b"{") + stdin.count(b"[") > MAX_DEPTH and _is_too_deep(value):
         raise _make_error(request, f"the payload is nested deeper than {MAX_DEPTH} levels")
     return value, warnings
