@@ -113,7 +113,8 @@ def test_processes_that_have_ended_are_forgotten(callers: HookCallers, tmp_path:
 
 
 def test_where_nothing_can_be_written_it_is_still_known_here(tmp_path: Path):
-    callers = HookCallers(Home(tmp_path / "nowhere"))
+    (tmp_path / "file").write_text("")
+    callers = HookCallers(Home(tmp_path / "file"))
     found = read_process(os.getpid())
     assert found is not None
     callers.add(found)

@@ -35,7 +35,8 @@ VERSION_SIGNS = "0123456789."
 SCRIPT_ENDINGS = (".js", ".mjs", ".cjs", ".ts", ".py")
 MAX_LAYERS = 4
 """Processes between the engine and the agent: our client, the dispatcher, a shell that was asked to run it."""
-FALLBACK_MODULE = "synaptic.daemon.fallback"
+LAST_WORD = 8
+"""Words of a command line among which the dispatcher's path stands, where it is run by an interpreter."""
 
 
 class Sender(msgspec.Struct, frozen=True):
@@ -160,14 +161,15 @@ def _count_layers(chain: Sequence[ProcessInfo], dispatch: str) -> int:
 
 
 def _is_layer(pid: int, dispatch: str) -> bool:
-    if is_dispatcher(read_program(pid).removesuffix(" (deleted)"), dispatch):
+    # Without a daemon the engine runs in a process that the dispatcher has started: this one.
+    if pid == os.getpid() or is_dispatcher(read_program(pid).removesuffix(" (deleted)"), dispatch):
         return True
     words = read_arguments(pid)
     name = _strip_ending(words[0]).lstrip("-") if words else ""
     if name in SHELL_NAMES and len(words) == 3 and words[1].startswith("-") and "c" in words[1]:
         return is_ours({"command": words[2].strip().removeprefix("exec ")}, dispatch)
-    # The script that stands in for the compiled dispatcher, its Python, and the engine that is run without a daemon.
-    return FALLBACK_MODULE in words[:4] or any(is_dispatcher(word, dispatch) for word in words[1:5])
+    # The script that stands in for the compiled dispatcher, and its Python.
+    return any(is_dispatcher(word, dispatch) for word in words[1:LAST_WORD])
 
 
 def _has_process(agent: Agent, names: Sequence[str], paths: Sequence[str]) -> bool:
