@@ -20,6 +20,7 @@ from synaptic.agents.shared.processes import (
     read_program,
     read_variables,
 )
+from synaptic.model.environment import ERRAND_VARIABLE
 from synaptic.model.errors import PersonError, format_refusal
 from synaptic.model.home import Home
 from synaptic.shell.names import split_names
@@ -146,8 +147,8 @@ def _find_marker(pid: int) -> str:
 
 @cache
 def list_markers() -> frozenset[str]:
-    """Every variable that an agent sets for the commands that it runs."""
-    return frozenset(name for agent in order_by_sign() for name in agent.shell_variables)
+    """Every variable that an agent sets for the commands that it runs, and ours for those that a policy runs."""
+    return frozenset((ERRAND_VARIABLE, *(name for agent in order_by_sign() for name in agent.shell_variables)))
 
 
 def _count_layers(chain: Sequence[ProcessInfo], dispatch: str) -> int:
