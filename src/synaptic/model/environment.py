@@ -23,5 +23,3 @@ def build_project_variables(
         "SYNAPTIC_CHANNEL": channel,
         "SYNAPTIC_AGENTS": agents,
     }
-
-

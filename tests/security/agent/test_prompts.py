@@ -46,6 +46,7 @@ PROMPTS = {
     "by a link to dispatch": f"ln -sf {DISPATCH} d; cat prompt.json | ./d UserPromptSubmit",
     "by a copy of dispatch": "mkdir -p x/.synaptic/bin; ln -sfn ~/.synaptic/run x/.synaptic/run; "
     f"cp {DISPATCH} x/.synaptic/bin; cat prompt.json | x/.synaptic/bin/dispatch UserPromptSubmit",
+    "a shell that ends with dispatch": f"bash -c 'f() {{ $1 UserPromptSubmit < prompt.json; }}; f {DISPATCH}'",
     "from a Python script": f"{PYTHON} caller.py",
     "from a script called claude": f"cp caller.py claude.py; {PYTHON} claude.py",
     "from a program called claude": f"cp /bin/bash claude; ./claude -c 'cat prompt.json | {DISPATCH} UserPromptSubmit'",
