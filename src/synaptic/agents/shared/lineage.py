@@ -30,8 +30,8 @@ ROOT_NAMES = split_names(
     "systemd init launchd tini dumb-init docker-init catatonit conmon containerd-shim-runc-v2 s6-svscan runit login "
     "sshd tmux screen sudo su code code-insiders codium cursor windsurf zed idea emacs vim nvim"
 )
-"""Ancestors of what people type, none of which is ever remembered as an agent: who lost its parent is below one of these,
-and an editor has a terminal of its own."""
+"""Ancestors of what people type, none of which is ever remembered as an agent: who lost its parent is below one of
+these, and an editor has a terminal of its own."""
 INTERPRETERS = split_names("node nodejs bun deno python electron tsx npx bunx")
 VERSION_SIGNS = "0123456789."
 SCRIPT_ENDINGS = (".js", ".mjs", ".cjs", ".ts", ".py")
