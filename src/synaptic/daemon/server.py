@@ -26,11 +26,13 @@ from synaptic.daemon import (  # noqa: F401 - methods register themselves
 from synaptic.daemon.http import HttpListeners
 from synaptic.daemon.peer import is_same_user, read_peer_pid
 from synaptic.daemon.upkeep import run_upkeep
+from synaptic.engine.alarm import keep_beating
 from synaptic.engine.walk import Engine, open_engine
 from synaptic.model.call import Answer
 from synaptic.model.errors import DaemonError
 from synaptic.model.home import Home
 from synaptic.setup.dispatcher import read_engine
+from synaptic.store.redacted_log import redact_log
 
 log = logging.getLogger(__name__)
 
@@ -213,7 +215,8 @@ async def serve_home(home: Home) -> None:
         loop.add_signal_handler(number, daemon.stop)
     server = await loop.create_unix_server(daemon.open_connection, sock=open_socket(home))
     chores = [
-        _start_chore(work) for work in (daemon.keep_alive(), run_upkeep(daemon.engine), daemon.http.open_loopback())
+        _start_chore(work)
+        for work in (keep_beating(), daemon.keep_alive(), run_upkeep(daemon.engine), daemon.http.open_loopback())
     ]
     daemon.engine.catalogs.get("")  # the policies are loaded before the first event asks for them
     daemon.engine.senders.prepare()
@@ -257,6 +260,7 @@ def main(arguments: list[str] | None = None, start: Callable[[Home, int | None],
     parser.add_argument("home", type=Path)
     parser.add_argument("--lock-fd", type=int)
     options = parser.parse_args(arguments)
+    redact_log()
     start(Home(options.home), options.lock_fd)
 
 

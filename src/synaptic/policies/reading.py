@@ -6,6 +6,7 @@ from functools import lru_cache
 from itertools import chain, dropwhile
 from operator import attrgetter
 
+from synaptic.model.decision import Verdict, deny, rewrite
 from synaptic.model.event import PreToolUse
 from synaptic.policies.facts import Facts
 from synaptic.shell.book.entries import list_names_with
@@ -64,6 +65,12 @@ def mentions_engine(known: CommandReading) -> bool:
     called = not ENGINE_PROGRAMS.isdisjoint(known.programs)
     # Words that are too long are not searched, so they count as a mention: better one look more than a hole.
     return called or known.has_long_words or "synaptic" in known.words
+
+
+def rewrite_command(event: PreToolUse, command: str, reason: str) -> Verdict:
+    """Another command in place of this one; refused with it in the reason where the call cannot say it exactly."""
+    new = event.tool.replace_command(command)
+    return rewrite(new, reason) if new is not None else deny(f"{reason}\nUse instead: {command}")
 
 
 def read_engine_arguments(command: Command) -> list[str] | None:
