@@ -6,6 +6,8 @@ DEFAULT_CHANNEL = "main"
 DEFAULT_AGENTS = "claude"
 INPUT_LIMIT = 96 * 1024
 """A longer HOOK_INPUT is left out: one environment string of 128 KiB makes exec fail."""
+ERRAND_VARIABLE = "SYNAPTIC_ERRAND"
+"""Set for tests and linters that the engine runs for a policy: an agent may have written what they execute."""
 
 
 def build_project_variables(
