@@ -3,6 +3,7 @@
 The limits are for projects only: whoever can write the user's own files has better means than to make them large.
 """
 
+import asyncio
 import ctypes
 import threading
 from collections.abc import Callable
@@ -55,6 +56,28 @@ class LimitedWork(threading.Thread, Generic[T]):
         if self.error is not None:
             raise self.error
         return self.result  # type: ignore[return-value]  # without an error there is one, and it may be None
+
+
+async def run_beside(work: Callable[[], T]) -> T:
+    """Run the work in a thread of its own, while events go on. Those that `asyncio` shares may all be waiting."""
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[T] = loop.create_future()
+
+    def run() -> None:
+        try:
+            result = work()
+        except BaseException as error:  # noqa: BLE001 - raised again where it is awaited
+            loop.call_soon_threadsafe(_settle, done.set_exception, done, error)
+        else:
+            loop.call_soon_threadsafe(_settle, done.set_result, done, result)
+
+    threading.Thread(target=run, daemon=True).start()
+    return await done
+
+
+def _settle(settle: Callable[[T], None], done: "asyncio.Future[object]", outcome: T) -> None:
+    if not done.done():
+        settle(outcome)
 
 
 def run_within(work: Callable[[], T], seconds: float) -> T:
