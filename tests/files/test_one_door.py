@@ -13,6 +13,7 @@ READING_METHODS = frozenset({"read_bytes", "listdir", "iterdir", "glob", "rglob"
 OWN_FILES = {
     "shell/book/entries.py": "the book is part of the program",
     "agents/opencode.py": "the plugin is part of the program",
+    "agents/shared/processes.py": "the kernel's own files about a process",
     "policies/cases.py": "the cases are part of the program",
     "engine/operator_files.py": "appends, without waiting for a reader",
     "hooks/scaffold.py": "creates files for a person at a terminal",

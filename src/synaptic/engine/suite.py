@@ -55,7 +55,7 @@ class SuiteRun:
 
     async def work(self) -> str:
         """Wait for quiet, run, keep the result; what the model should know, or nothing."""
-        replace_file(self._lock, self._token.encode())
+        replace_file(self.root, str(self._lock), self._token.encode())
         if not await self._wait_for_quiet():
             return ""
         self._write_record(records.TEST_LAST_RUN, f"{int(time.time())}\n")
@@ -107,10 +107,10 @@ class SuiteRun:
         self._remember_status(status)
         self._write_record(records.TEST_STATUS_FILE, format_status_line(status))
         if status.has_passed:
-            write_files([RemoveFile(make_record_path(self.root, records.STRIKES_FILE))])
+            write_files(self.root, [RemoveFile(make_record_path(self.root, records.STRIKES_FILE))])
             return
         line = format_audit_line(status.at, "test_fail", f"{self.run.name}: {status.failures} failure(s)")
-        write_files([AppendLine(make_record_path(self.root, records.AUDIT_FILE), line)])
+        write_files(self.root, [AppendLine(make_record_path(self.root, records.AUDIT_FILE), line)])
 
     def _remember_status(self, status: TestStatus) -> None:
         owner = state.SectionOwner(self.root)
@@ -125,7 +125,7 @@ class SuiteRun:
                 store.close()
 
     def _write_record(self, name: str, text: str) -> None:
-        write_files([WriteFile(make_record_path(self.root, name), text)])
+        write_files(self.root, [WriteFile(make_record_path(self.root, name), text)])
 
     def _is_superseded(self) -> bool:
         """Whether a newer run took the lock. A missing lock was only cleaned up by somebody and stops nothing."""

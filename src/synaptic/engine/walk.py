@@ -15,17 +15,19 @@ from synaptic.agents.shared.recognise import correct_sender, is_before_act
 from synaptic.engine.alarm import Judgement, OutOfTimeError
 from synaptic.engine.commit import DecidedEvent, EventCommit, add_trouble
 from synaptic.engine.runtime import DryRun, EventRuntime, OneHook, RuntimeKind
+from synaptic.engine.senders import Senders
 from synaptic.engine.side_effects import SideEffects
 from synaptic.facts.gather import USER_HOME, EngineMeans
 from synaptic.hooks.catalog import HookCatalog, HookCatalogs
 from synaptic.model.call import Answer, Call, Request
 from synaptic.model.decision import Decision, Kind
 from synaptic.model.errors import PayloadError, StoreError
-from synaptic.model.event import ABILITY_EVENTS, PreToolUse, ToolEvent
+from synaptic.model.event import ABILITY_EVENTS, PreToolUse, ToolEvent, UserPromptSubmit
 from synaptic.model.home import Home
 from synaptic.model.hook import Hook
 from synaptic.pipeline.amend import AmendedDecision, amend_decision
 from synaptic.pipeline.decide import decide_call
+from synaptic.policies.prompt import UNVERIFIED_SOURCE
 from synaptic.runners.execute import HookRunners
 from synaptic.store import journal
 from synaptic.store.db import Store
@@ -50,6 +52,7 @@ class Engine:
         self.means = means
         self.store = means.store
         self.catalogs = catalogs or HookCatalogs(home)
+        self.senders = Senders(home, means.store)
         self._effects = SideEffects(home, means.store, means.runners)
         self._commit = EventCommit(means.store, means.reservations, self._effects)
 
@@ -125,6 +128,8 @@ class Engine:
         _require_act(call)
         env = _add_home(call.env)
         catalog = await self.catalogs.open_for_call(call, env)
+        if request.stranger:
+            call = _disown_call(call, request.stranger)
         return wire, msgspec.structs.replace(call, root=catalog.root, at=time.time(), env=env), catalog
 
     def _answer_reader(self, request: Request) -> Answer | None:
@@ -201,6 +206,15 @@ def _refuse_or_go_on(request: Request, call: Call, warning: str, *, is_closed: b
     if is_closed:
         return wire.refuse(request.event, warning)
     return msgspec.structs.replace(wire.encode(call, Decision()), stderr=line)
+
+
+def _disown_call(call: Call, why: str) -> Call:
+    """The call as one that nobody is believed to have made: a prompt is not the user's, and the journal says why."""
+    event = call.event
+    if isinstance(event, UserPromptSubmit):
+        event = msgspec.structs.replace(event, source=UNVERIFIED_SOURCE)
+    warning = f"this is not the agent's own call ({why}): it is noted, and changes nothing that is remembered"
+    return msgspec.structs.replace(call, event=event, warnings=(*call.warnings, warning))
 
 
 def _require_act(call: Call) -> None:

@@ -54,7 +54,7 @@ class HookIndex:
 
     def __init__(self, hooks: Iterable[Hook]) -> None:
         self._by_event: dict[str, list[tuple[Hook, Callable[[str], bool]]]] = {}
-        self._memo: dict[tuple[str, str], SelectedHooks] = {}
+        self._memo: dict[tuple[str, str, tuple[str, ...]], SelectedHooks] = {}
         self._conditional = False
         for hook in sorted(hooks, key=lambda hook: hook.rank):
             self._conditional |= hook.match is not None
@@ -71,16 +71,27 @@ class HookIndex:
         return named
 
     def _select_by_name(self, event: Event) -> SelectedHooks:
-        key = (event.hook_event_name, event.subject)
+        key = (event.hook_event_name, event.subject, event.roles)
         if (known := self._memo.get(key)) is not None:
             return known
         registered = self._by_event.get(event.hook_event_name, ())
         # An event without a subject has nothing a matcher could be compared with: all its hooks run.
-        found = compile_selection(tuple(hook for hook, matches in registered if not event.SUBJECT or matches(key[1])))
+        found = compile_selection(
+            tuple(
+                hook
+                for hook, matches in registered
+                if not event.SUBJECT or matches(key[1]) or _matches_role(hook, matches, key[2])
+            )
+        )
         if len(self._memo) >= MEMO_LIMIT:
             self._memo.clear()
         self._memo[key] = found
         return found
+
+
+def _matches_role(hook: Hook, matches: Callable[[str], bool], roles: tuple[str, ...]) -> bool:
+    """A policy for shell commands judges every tool that runs one; a hook of the user's matches names and no more."""
+    return isinstance(hook.handler, Builtin) and any(map(matches, roles))
 
 
 @lru_cache(maxsize=4096)

@@ -8,13 +8,16 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from synaptic.agents.shared.guarded import find_usual_paths
+from synaptic.files.inside import name_inside, open_inside
 from synaptic.files.snapshot import iter_names
 from synaptic.model.errors import LayerError
 from synaptic.model.layers import Effort
+from synaptic.store.redact import redact_text
 
 TASKS_FOLDER = ".tasks"
 ENGINE_FOLDERS = frozenset({".git", ".synaptic", ".system"})
 UNSAFE_LETTERS = re.compile(r"[^\w.-]+")
+LOG_FLAGS = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK
 HEADING = re.compile(r"^## ", re.MULTILINE)
 NAME_LIMIT = 100
 LOCK_TRIES, LOCK_PAUSE = 20, 0.01
@@ -33,15 +36,14 @@ def append_log_entry(root: str, effort: Effort, entry: str) -> str:
     path = effort.artifact_path("log")
     _require_inside(root, effort.task)
     try:
-        Path(effort.task).mkdir(parents=True, exist_ok=True)
-        # O_NOFOLLOW: a link in the log's place would make the engine write wherever it points.
-        descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644)
+        # A link in the log's place, or on the way to it, would make the engine write wherever it points.
+        descriptor = open_inside(root, name_inside(root, os.path.normpath(path)), LOG_FLAGS, make=0o755)
     except OSError as error:
         raise _make_write_error(path, error) from error
     try:
         # Two writers would both look at the same end of the file and put the wrong number of newlines between.
         _lock_log(descriptor)
-        _write_entry(descriptor, entry)
+        _write_entry(descriptor, redact_text(entry))
     except OSError as error:
         raise _make_write_error(path, error) from error
     finally:

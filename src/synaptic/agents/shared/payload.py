@@ -151,6 +151,8 @@ def _convert_fields(kind: type[Event], payload: Payload, agent: str) -> tuple[Ev
         try:
             good[field.name] = msgspec.convert(value, field.type)
         except msgspec.ValidationError:
+            if field.name == "tool_input":  # what a tool is given is judged in whatever form; as a list, not rewritten
+                good[field.name] = {"input": value if isinstance(value, list) else [value]}
             place = f"{agent}: {kind.__name__}.{field.name}"
             warnings.append(f"{place} is {describe_kind(value)}, expected {_describe_expected(field.type)}")
     return kind(**good), tuple(warnings)
