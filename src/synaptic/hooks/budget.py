@@ -7,6 +7,8 @@ import asyncio
 import ctypes
 import threading
 from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
@@ -65,19 +67,14 @@ async def run_beside(work: Callable[[], T]) -> T:
 
     def run() -> None:
         try:
-            result = work()
+            settle = partial(done.set_result, work())
         except BaseException as error:  # noqa: BLE001 - raised again where it is awaited
-            loop.call_soon_threadsafe(_settle, done.set_exception, done, error)
-        else:
-            loop.call_soon_threadsafe(_settle, done.set_result, done, result)
+            settle = partial(done.set_exception, error)
+        with suppress(RuntimeError):  # the loop has ended, and nobody waits any more
+            loop.call_soon_threadsafe(lambda: None if done.done() else settle())
 
     threading.Thread(target=run, daemon=True).start()
     return await done
-
-
-def _settle(settle: Callable[[T], None], done: "asyncio.Future[object]", outcome: T) -> None:
-    if not done.done():
-        settle(outcome)
 
 
 def run_within(work: Callable[[], T], seconds: float) -> T:
