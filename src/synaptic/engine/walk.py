@@ -36,6 +36,8 @@ log = logging.getLogger(__name__)
 
 PATIENCE_SHARE = 0.95
 """The share of the agent's own patience that is ours: an answer that comes too late is no answer."""
+LATE_SHARE = 1.02
+"""Of our patience: what the guards have left after hooks that took all of it. The agent still waits then."""
 BLOCKING_EXIT = 2
 """What most agents take for a refusal, whatever else they speak."""
 OWN_EVENTS = frozenset(kind.__name__ for kind in ABILITY_EVENTS)
@@ -61,9 +63,11 @@ class Engine:
         """
         started = time.perf_counter_ns()
         with self.means.reservations.hold(request.id):
-            with Judgement():
+            with Judgement() as judgement:
                 wire, call, catalog = await self._open_call(request)
-                runtime = kind(catalog, self.means, _find_patience(wire, call))
+                patience = _find_patience(wire, call)
+                judgement.limit(patience * LATE_SHARE)
+                runtime = kind(catalog, self.means, patience)
                 amended = await _decide_and_amend(wire, call, runtime)
                 answer = wire.encode(call, amended.decision)
             event = DecidedEvent(call, amended.decision, answer, amended.carried)

@@ -9,7 +9,7 @@ import msgspec
 
 from synaptic.files.snapshot import WatchedFile, are_unchanged
 from synaptic.files.watch import FolderWatch
-from synaptic.hooks.budget import READING_SECONDS, OverBudgetError, run_within
+from synaptic.hooks.budget import READING_SECONDS, OverBudgetError, run_beside, run_within
 from synaptic.hooks.config import Config, instantiate_policies
 from synaptic.hooks.config import parse_config_text as parse_config
 from synaptic.hooks.declaration import Declarations
@@ -111,7 +111,7 @@ class HookCatalogs:
         """Read a catalog in another thread; events that want the same one wait for the same reading."""
         reading = self._readings.get(key)
         if reading is None:
-            reading = self._readings[key] = asyncio.ensure_future(asyncio.to_thread(self._start_reading(key)))
+            reading = self._readings[key] = asyncio.ensure_future(run_beside(self._start_reading(key)))
             reading.add_done_callback(lambda _: self._readings.pop(key, None))
         self._keep(key, await asyncio.shield(reading))
 
