@@ -8,8 +8,9 @@ import typer
 
 from synaptic.cli import screen
 from synaptic.cli.place import find_place, open_database, require_root
-from synaptic.cli.registered import load_hook_catalog, make_trust
+from synaptic.cli.registered import load_hook_catalog
 from synaptic.cli.verbs import format_examples, make_verb_app
+from synaptic.engine.recollection import make_trust
 from synaptic.hooks.trust import TrustItem
 from synaptic.model.errors import StoreError
 from synaptic.model.hook import Command, Hook, HttpEndpoint, PythonFunction

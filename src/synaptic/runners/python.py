@@ -172,6 +172,8 @@ def _encode_request(invocation: Invocation, handler: PythonFunction) -> bytes:
         "event": build_context(invocation.call, invocation.hook.protocol),
         "variables": build_own_variables(invocation),
         "clear": sorted(EVENT_VARIABLES),
+        "accepted": sorted(invocation.contents.get(handler.file, ())) if invocation.contents is not None else None,
+        "compiled": invocation.variables.get("PYTHONPYCACHEPREFIX"),
     }
     return to_json(request) + b"\n"
 
@@ -183,6 +185,8 @@ def _interpret_answer(invocation: Invocation, handler: PythonFunction, line: byt
         return Failure(
             Fault.CRASH, f"{describe_hook(hook)}: {handler.file}: {shorten_text(said['error'])}", said["trace"]
         )
+    if "changed" in said:
+        return _make_missing_failure(hook, f"{handler.file} was changed after it was checked, so it does not run")
     if "missing" in said:
         return _make_missing_failure(hook, f"{handler.file} has no function {handler.function}")
     if "unreadable" in said:
