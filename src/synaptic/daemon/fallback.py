@@ -11,6 +11,7 @@ import synaptic
 from synaptic.daemon import frame, lifecycle
 from synaptic.daemon.client import is_responding
 from synaptic.daemon.refuse import refuse_unchecked
+from synaptic.engine.environment import InstalledEnvironment
 from synaptic.engine.walk import open_engine
 from synaptic.model.call import Answer, Request
 from synaptic.model.errors import DaemonError, SynapticError
@@ -49,6 +50,7 @@ def leave_daemon(home: Home, client: str) -> None:
 def main(argv: list[str]) -> int:
     """One request frame on stdin, one answer frame on stdout, then the daemon for the next call."""
     home = Home(Path(argv[0]))
+    InstalledEnvironment(home).settle_process()
     try:
         delivery = _read_request()
     except DaemonError:

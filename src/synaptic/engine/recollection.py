@@ -71,6 +71,4 @@ def make_trust(catalog: HookCatalog, store: Store) -> HookTrust:
         except (StoreError, UnicodeEncodeError):
             return frozenset()  # what cannot be looked up is not trusted
 
-    return HookTrust(
-        catalog.root, accepted, catalog.config.trust == "all", SitePins(catalog.pins, catalog.user_pins)
-    )
+    return HookTrust(catalog.root, accepted, catalog.config.trust == "all", SitePins(catalog.pins, catalog.user_pins))

@@ -20,6 +20,7 @@ from synaptic.pipeline.merge import HookOutcome, merge_outcomes
 from synaptic.policies.facts import Facts
 from synaptic.runners import errands
 from synaptic.runners.base import Invocation
+from synaptic.runners.environment import clean_variables
 
 
 class EventRuntime:
@@ -53,7 +54,7 @@ class EventRuntime:
         return await self._means.runners.run(self._bind(invocation, standing))
 
     async def run_errand(self, call: Call, errand: Errand) -> ErrandResult:
-        return await errands.run_errand(errand, call.env, self.deadline - time.monotonic())
+        return await errands.run_errand(errand, clean_variables(call.env), self.deadline - time.monotonic())
 
     def start(self, invocation: Invocation) -> Failure | None:
         standing = self._examine(invocation.hook)

@@ -2,9 +2,7 @@
 
 import asyncio
 import logging
-import os
 import time
-from collections.abc import Mapping
 from functools import partial
 
 import msgspec
@@ -13,9 +11,10 @@ from synaptic.agents.base import Adapter
 from synaptic.agents.shared.discover import OWN_NAME, find_adapter, find_agent, has_dialect
 from synaptic.agents.shared.recognise import correct_sender
 from synaptic.engine.commit import DecidedEvent, EventCommit, add_trouble
+from synaptic.engine.environment import InstalledEnvironment
 from synaptic.engine.runtime import DryRun, EventRuntime, OneHook, RuntimeKind
 from synaptic.engine.side_effects import SideEffects
-from synaptic.facts.gather import USER_HOME, EngineMeans
+from synaptic.facts.gather import EngineMeans
 from synaptic.hooks.catalog import HookCatalog, HookCatalogs
 from synaptic.model.call import Answer, Call, Request
 from synaptic.model.decision import Decision, Kind
@@ -45,6 +44,7 @@ class Engine:
         self.means = means
         self.store = means.store
         self.catalogs = catalogs or HookCatalogs(home)
+        self._installed = InstalledEnvironment(home)
         self._effects = SideEffects(home, means.store, means.runners)
         self._commit = EventCommit(means.store, means.reservations, self._effects)
 
@@ -114,8 +114,9 @@ class Engine:
     def _open_call(self, request: Request) -> tuple[Adapter, Call, HookCatalog]:
         wire = find_adapter(OWN_NAME if request.event in OWN_EVENTS else request.agent)
         call = wire.decode(request)
-        env = _add_home(call.env)
+        env = self._installed.add_home(call.env)
         catalog = self.catalogs.open_for_call(call, env)
+        env["PATH"] = self._installed.choose_path(env.get("PATH", ""), catalog.root)
         return wire, msgspec.structs.replace(call, root=catalog.root, at=time.time(), env=env), catalog
 
     def _answer_reader(self, request: Request) -> Answer | None:
@@ -187,11 +188,6 @@ def _refuse_or_go_on(request: Request, call: Call, warning: str, *, is_closed: b
     if is_closed:
         return wire.refuse(request.event, warning)
     return msgspec.structs.replace(wire.encode(call, Decision()), stderr=line)
-
-
-def _add_home(env: Mapping[str, str]) -> Mapping[str, str]:
-    """The environment of the event, the engine's own when it came with none; what `~` means is always known."""
-    return env if env.get("HOME") else {**(env or os.environ), "HOME": USER_HOME}
 
 
 def _find_patience(wire: Adapter, call: Call) -> float:

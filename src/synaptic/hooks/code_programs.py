@@ -4,17 +4,18 @@ from synaptic.shell.names import split_names
 
 PLAIN_PROGRAMS = split_names(
     # What a shell does itself.
-    ": . [ [[ alias bg break builtin case cd command continue declare dirs do done echo eval exec exit export false fc fg "
-    "fi function getopts hash if jobs let local mapfile popd printf pushd pwd read readarray readonly return set shift "
-    "shopt source test then time times trap true type typeset ulimit umask unalias unset wait while "
+    ": . [ [[ alias bg break builtin case cd command continue declare dirs do done echo eval exec exit export false "
+    "fc fg fi function getopts hash if jobs let local mapfile popd printf pushd pwd read readarray readonly return "
+    "set shift shopt source test then time times trap true type typeset ulimit umask unalias unset wait while "
     # What reads, prints and moves data, and starts nothing but what its words say.
-    "awk gawk mawk nawk base32 base64 basename bc b2sum cat chgrp chmod chown cksum cmp column comm cp curl cut date dd "
-    "df diff dirname du egrep env expand expr fgrep file find flock fmt fold getconf grep groups gunzip gzip head hostname "
-    "iconv id install ionice join jq kill killall ln logger logname ls md5sum mkdir mkfifo mktemp mv nice nl nohup "
-    "notify-send nproc od paste pgrep pkill ps readlink realpath rev rm rmdir say sed seq setsid sha1sum sha256sum "
-    "sha512sum shasum shuf sleep sort stat stdbuf stty sum sync tac tail tee timeout touch tr truncate tty uname "
-    "ruff shellcheck shfmt gofmt rustfmt clang-format black isort gitleaks hadolint actionlint rg yq tput clear osascript "
-    "terminal-notifier afplay paplay uniq uptime users wc wget which who whoami xargs xxd yes zcat synaptic"
+    "awk gawk mawk nawk base32 base64 basename bc b2sum cat chgrp chmod chown cksum cmp column comm cp curl cut "
+    "date dd df diff dirname du egrep env expand expr fgrep file find flock fmt fold getconf grep groups gunzip "
+    "gzip head hostname iconv id install ionice join jq kill killall ln logger logname ls md5sum mkdir mkfifo "
+    "mktemp mv nice nl nohup notify-send nproc od paste pgrep pkill ps readlink realpath rev rm rmdir say sed seq "
+    "setsid sha1sum sha256sum sha512sum shasum shuf sleep sort stat stdbuf stty sum sync tac tail tee timeout touch "
+    "tr truncate tty uname ruff shellcheck shfmt gofmt rustfmt clang-format black isort gitleaks hadolint "
+    "actionlint rg yq tput clear osascript terminal-notifier afplay paplay uniq uptime users wc wget which who "
+    "whoami xargs xxd yes zcat synaptic "
 )
 """Programs that run no code of the folder they are in; what they start themselves, the shell reader shows."""
 FOLDER_PROGRAMS = frozenset({"run-parts"})
@@ -23,13 +24,15 @@ SCRIPTED_PROGRAMS = split_names("awk gawk mawk nawk sed jq")
 SCRIPT_OPTIONS = frozenset({"-f", "--file", "--from-file", "-E", "--exec", "-i", "--include", "-L"})
 """Options of those behind which a file of code is named."""
 LOOKUP_VARIABLES = split_names(
-    "PATH LD_PRELOAD LD_LIBRARY_PATH LD_AUDIT DYLD_INSERT_LIBRARIES DYLD_LIBRARY_PATH PYTHONPATH PYTHONHOME PYTHONSTARTUP "
-    "NODE_PATH NODE_OPTIONS PERL5LIB PERL5OPT RUBYLIB RUBYOPT LUA_PATH GIT_DIR GIT_CONFIG GIT_CONFIG_GLOBAL GIT_EXEC_PATH "
-    "GIT_SSH_COMMAND GIT_EXTERNAL_DIFF GIT_PAGER GIT_EDITOR PAGER EDITOR MAKEFLAGS MAKEFILES CDPATH"
+    "PATH LD_PRELOAD LD_LIBRARY_PATH LD_AUDIT DYLD_INSERT_LIBRARIES DYLD_LIBRARY_PATH PYTHONPATH PYTHONHOME "
+    "PYTHONSTARTUP NODE_PATH NODE_OPTIONS PERL5LIB PERL5OPT RUBYLIB RUBYOPT LUA_PATH GIT_DIR GIT_CONFIG "
+    "GIT_CONFIG_GLOBAL GIT_EXEC_PATH GIT_SSH_COMMAND GIT_EXTERNAL_DIFF GIT_PAGER GIT_EDITOR PAGER EDITOR MAKEFLAGS "
+    "MAKEFILES CDPATH "
 )
 """Variables that say where programs and modules are looked for, or which are started beside the one that is meant."""
 SYSTEM_FOLDERS = (
-    "/usr/", "/bin/", "/sbin/", "/lib/", "/lib64/", "/etc/", "/opt/", "/nix/", "/System/", "/Library/", "/run/current-system/",
+    "/usr/", "/bin/", "/sbin/", "/lib/", "/lib64/", "/etc/", "/opt/", "/nix/", "/System/", "/Library/",
+    "/run/current-system/",
 )  # fmt: skip
 """Folders of the system: what is in them does not come with a repository."""
 HARMLESS_DEVICES = frozenset({"/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/zero"})

@@ -166,7 +166,9 @@ class _CodeSearch:
 
     def _list_code(self, text: str, cwd: str, script: Script, traced: TracedFiles) -> Iterator[str]:
         """The files that the reader asked for, without those that are only data to a plain program."""
-        run = {_locate(word.text, command.cwd or cwd) for command in script.commands for word in list_run_words(command)}
+        run = {
+            _locate(word.text, command.cwd or cwd) for command in script.commands for word in list_run_words(command)
+        }
         data = {
             _locate(word.text, command.cwd or cwd)
             for command in script.commands
@@ -212,7 +214,7 @@ class _CodeSearch:
             self.add_gap(gap)
 
     def _take_plain(self, command: Command, cwd: str) -> None:
-        """Cover what a plain program is told in a file (`awk -f x.awk`), and every program of the project it is given."""
+        """Cover what a plain program is told in a file (`awk -f x.awk`), and programs of the project it is given."""
         texts = [word.text for word in command.argv]
         for before, text in pairwise(texts):
             if before in SCRIPT_OPTIONS and command.name in SCRIPTED_PROGRAMS:

@@ -89,7 +89,9 @@ class LanguageCode:
     def _follow_python(self, path: str, code: PythonCode, searched: tuple[str, ...]) -> None:
         self._tell_gaps(path, code.gaps)
         here = os.path.dirname(path)  # noqa: PTH120 - text paths throughout
-        strange = [name for name in code.modules if not self._load_module(name, searched, here) and not is_of_python(name)]
+        strange = [
+            name for name in code.modules if not self._load_module(name, searched, here) and not is_of_python(name)
+        ]
         for folder in searched:
             self._cover_shadows(folder, strange)
         for command in code.commands:

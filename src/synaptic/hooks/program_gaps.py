@@ -53,7 +53,9 @@ def find_program_gaps(command: Command, search: CoverageSearch) -> Iterator[str]
         yield from _cover_make(command, search)
     elif name == "git":
         yield from _cover_git(search)
-    elif not _is_followed(command, name) and not (path.startswith("/") and search.is_of_project(os.path.normpath(path))):
+    elif not _is_followed(command, name) and not (
+        path.startswith("/") and search.is_of_project(os.path.normpath(path))
+    ):
         if "/" in path and not path.startswith(SYSTEM_FOLDERS):
             return  # a file that is covered itself
         yield f"which files of the project `{command.name}` runs"

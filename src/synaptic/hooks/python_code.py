@@ -11,8 +11,8 @@ from synaptic.shell.read.writing import quote_word
 CODE_MAKERS = frozenset({"exec", "eval", "compile", "__import__", "getattr", "globals", "vars"})
 """Built-in functions through which a text can run what does not stand in it."""
 LOADER_MODULES = frozenset(
-    {"importlib", "runpy", "imp", "pkgutil", "zipimport", "ctypes", "cffi", "code", "codeop", "site", "pickle", "marshal",
-     "shelve", "multiprocessing", "pty", "builtins"}
+    {"importlib", "runpy", "imp", "pkgutil", "zipimport", "ctypes", "cffi", "code", "codeop", "site", "pickle",
+     "marshal", "shelve", "multiprocessing", "pty", "builtins"}
 )  # fmt: skip
 """Modules of Python that load or run what their caller names."""
 STARTERS = {

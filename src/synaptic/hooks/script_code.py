@@ -13,10 +13,10 @@ JAVASCRIPT_MAKER = re.compile(
 )
 JAVASCRIPT_LOADERS = frozenset({"child_process", "vm", "module", "worker_threads", "cluster", "inspector", "repl"})
 JAVASCRIPT_MODULES = frozenset(
-    {"assert", "async_hooks", "buffer", "console", "constants", "crypto", "dgram", "diagnostics_channel", "dns", "events",
-     "fs", "fs/promises", "http", "http2", "https", "net", "os", "path", "perf_hooks", "process", "punycode", "querystring",
-     "readline", "readline/promises", "stream", "stream/promises", "string_decoder", "timers", "timers/promises", "tls",
-     "tty", "url", "util", "v8", "zlib", "test"}
+    {"assert", "async_hooks", "buffer", "console", "constants", "crypto", "dgram", "diagnostics_channel", "dns",
+     "events", "fs", "fs/promises", "http", "http2", "https", "net", "os", "path", "perf_hooks", "process",
+     "punycode", "querystring", "readline", "readline/promises", "stream", "stream/promises", "string_decoder",
+     "timers", "timers/promises", "tls", "tty", "url", "util", "v8", "zlib", "test"}
 )  # fmt: skip
 JAVASCRIPT_ENDINGS = ("", ".js", ".cjs", ".mjs", ".json", ".node", ".ts", "/index.js", "/package.json")
 LOADING_WORD = re.compile(

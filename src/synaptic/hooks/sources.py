@@ -13,6 +13,7 @@ from synaptic.hooks import config as configs
 from synaptic.hooks import document, pins, toml, yaml
 from synaptic.hooks.config import Config
 from synaptic.hooks.declaration import DECLARATION_LIMIT, DeclarationFile, Declarations
+from synaptic.hooks.project import has_foreign_owner
 from synaptic.model.home import Home
 
 SourceText = tuple[bytes, str]
@@ -48,6 +49,9 @@ class CatalogSources:
         self.covered: list[WatchedFile] = []
         """Files in folders under observation: only looked at when something happened there."""
         self.problems: list[str] = []
+        if self.root and has_foreign_owner(self.root):
+            self.problems.append(f"{self._dot_folder} belongs to another user: nothing in it counts (delete it)")
+            self.root = ""
 
     def read_user_config(self) -> SourceText:
         return self._read_text(str(self._home.config), configs.CONFIG_LIMIT)
@@ -62,15 +66,19 @@ class CatalogSources:
         """Read the pins of a project, or with "" of the user's own packages."""
         return pins.parse_pins(self._read_text(str(pins.locate_pins(self._home, root)), DECLARATION_LIMIT)[0])
 
-    def iter_declarations(self, config: Config) -> Iterator[Declarations]:
-        """Iterate over declarations: user before project, registry before YAML, file names in order."""
+    def iter_declarations(self, config: Config, environment: str = "") -> Iterator[Declarations]:
+        """Iterate over declarations: user before project, registry before YAML, file names in order.
+
+        `environment` is what the event's variables say: it chooses among the project's hooks, never among the user's.
+        """
         own = self._read_folder(DeclarationFile(f"{self._user}/hooks", "user", self._user))
         yield self._read_registry(own)
         yield yaml.read_declarations(self._read_definitions(own), config)
         if self.root:
             brought = self._read_folder(DeclarationFile(f"{self._dot_folder}/hooks", "project", self.root))
             yield self._read_registry(brought)
-            yield yaml.read_declarations(self.read_project_definitions(brought), config)
+            said = msgspec.structs.replace(config, environment=config.environment or environment)
+            yield yaml.read_declarations(self.read_project_definitions(brought), said)
 
     def read_project_definitions(self, brought: HookFolder | None = None) -> list[tuple[DeclarationFile, bytes]]:
         """Read the project's YAML files: `.system/hooks` before `.synaptic/hooks`."""

@@ -16,7 +16,7 @@ PLAIN_PATH = re.compile(r"[\w./:@%+,~ -]+")
 
 
 class TracedFiles(dict[str, str]):
-    """Path to text. Files of the disk are read when they are asked for; what the text itself writes goes before them."""
+    """Path to text. Files are read from disk when they are asked for; what the text itself writes goes first."""
 
     def __init__(self, hidden: frozenset[str] = frozenset()) -> None:
         super().__init__()
@@ -48,7 +48,7 @@ class TracedFiles(dict[str, str]):
 
     def get(self, path: str, default: object = None) -> str:  # type: ignore[override]
         text = self._load(path)
-        return default if text is None else text  # type: ignore[return-value]
+        return default if text is None else text
 
     def _load(self, path: str) -> str | None:
         if path in self._written or not path.startswith("/") or "\0" in path:

@@ -67,6 +67,7 @@ class TrustItem(msgspec.Struct, frozen=True):
 
 
 MAY_RUN = HookStanding()
+NO_PINS = SitePins()
 
 
 class HookTrust:
@@ -76,10 +77,14 @@ class HookTrust:
     """
 
     def __init__(
-        self, root: str, trusted: Callable[[str], frozenset[str]], everything: bool = False, pins: SitePins | None = None
+        self,
+        root: str,
+        trusted: Callable[[str], frozenset[str]],
+        everything: bool = False,
+        pins: SitePins = NO_PINS,
     ) -> None:
         self._root = root
-        self._pins = pins or SitePins()
+        self._pins = pins
         self._trusted = trusted
         self._everything = everything
 
@@ -114,7 +119,11 @@ class HookTrust:
         )
 
     def _needs_trust(self, hook: Hook) -> bool:
-        if hook.scope != "project" or isinstance(hook.handler, Builtin) or find_pinned_package(hook, self._pins.project):
+        if (
+            hook.scope != "project"
+            or isinstance(hook.handler, Builtin)
+            or find_pinned_package(hook, self._pins.project)
+        ):
             return False
         file = get_run_file(hook.handler)
         return not file or os.path.exists(file)  # noqa: PTH110

@@ -1,8 +1,8 @@
 """Run a file by the bytes that were compared, not by its path: whoever exchanges the file in between gains nothing.
 
 The bytes go to the interpreter in a sealed file that has no name. For the script everything is as if it had been
-started by its path: `$0`, `dirname "$0"`, `BASH_SOURCE`, `__file__` and its arguments. An interpreter that is not in the
-table gets the path, right after the comparison.
+started by its path: `$0`, `dirname "$0"`, `BASH_SOURCE`, `__file__` and its arguments. An interpreter that is not in
+the table gets the path, right after the comparison.
 """
 
 import fcntl
@@ -127,7 +127,9 @@ def _start_program(words: tuple[str, ...], path: str, content: bytes) -> ExactFi
         raise PermissionError(13, "Permission denied", path)
     if content.startswith(BINARY_MARK):
         return ExactFile(words, content, CONTENT_MARK) if hasattr(os, "memfd_create") else ExactFile(words)
-    line = content[2:].partition(b"\n")[0].decode("utf-8", "replace").strip() if content.startswith(b"#!") else "/bin/sh"
+    line = (
+        content[2:].partition(b"\n")[0].decode("utf-8", "replace").strip() if content.startswith(b"#!") else "/bin/sh"
+    )
     first = _split_first_line(line)
     return _start_interpreter((*first, *words), len(first), content) or ExactFile(words)
 

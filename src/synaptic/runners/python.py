@@ -14,7 +14,7 @@ from synaptic.model.hook import Hook, PythonFunction
 from synaptic.runners import worker as script
 from synaptic.runners.base import Invocation
 from synaptic.runners.dialect import interpret_output
-from synaptic.runners.environment import EVENT_VARIABLES, MARK_VARIABLE, build_own_variables
+from synaptic.runners.environment import EVENT_VARIABLES, MARK_VARIABLE, build_own_variables, clean_variables
 from synaptic.runners.output import (
     OUTPUT_LIMIT,
     STDERR_LIMIT,
@@ -123,7 +123,9 @@ class _Worker:
         self.errors = PipeDrain(STDERR_LIMIT)
         # The file's path, not -m: the worker imports nothing of ours and starts faster without our package.
         argv = (sys.executable, "-I", script.__file__, file)
-        plan = LaunchPlan(argv, {**os.environ, MARK_VARIABLE: self.mark}, str(Path(file).parent), self.mark, file)
+        plan = LaunchPlan(
+            argv, {**clean_variables(os.environ), MARK_VARIABLE: self.mark}, str(Path(file).parent), self.mark, file
+        )
         try:
             self.process = start_process(
                 plan, StandardStreams(self.requests.reader, self.answers.writer, self.errors.writer)

@@ -52,7 +52,7 @@ def load_module(file: str, content: bytes, compiled: str | None = None) -> Modul
     module = importlib.util.module_from_spec(spec)
     # Before it runs: dataclasses and pickle look their module up in sys.modules.
     sys.modules[spec.name] = module
-    exec(compile(content, file, "exec"), module.__dict__)  # noqa: S102 - this is what the process is for
+    exec(compile(content, file, "exec"), module.__dict__)
     return module
 
 

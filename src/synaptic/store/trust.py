@@ -69,7 +69,10 @@ def forget_trust(store: Store, root: str) -> int:
 def list_agreements(store: Store, root: str | None = None) -> tuple[TrustAgreement, ...]:
     """List what is trusted, in one project or in all."""
     rows = store.read(lambda connection: connection.execute(SELECT_AGREEMENTS, (root,)).fetchall())
-    return tuple(TrustAgreement(*row[:4], signed=_is_signed(store, row[0], row[1], row[4])) for row in rows)
+    return tuple(
+        TrustAgreement(root, digest, label, at, _is_signed(store, root, digest, mac))
+        for root, digest, label, at, mac in rows
+    )
 
 
 def _read_cached(store: Store, connection: Connection, root: str) -> frozenset[str]:
