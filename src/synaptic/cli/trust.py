@@ -54,6 +54,8 @@ def trust(
         catalog = load_hook_catalog(place)
         new = [item for item in make_trust(catalog, store).list_items(catalog.hooks) if not item.trusted]
         choice = _Consent(yes, uncovered, is_at_terminal() and not as_json)
+        if not as_json and (yes or not choice.can_ask):
+            _print_items(new)
         accepted = choice.choose(root, new)
         if accepted:
             remember_hooks(store, root, accepted)
@@ -114,8 +116,6 @@ def _print_outcome(root: str, new: Sequence[TrustItem], accepted: Sequence[Trust
         screen.print_json({"ok": not left, "root": root, **rows})
     elif not new:
         screen.say(f"nothing to trust in {root}")
-    elif not is_at_terminal():
-        _print_items(new)
     if accepted and not as_json:
         screen.say(f"trusted in {root}; undo it with `synaptic trust --forget`")
     if left and not as_json:

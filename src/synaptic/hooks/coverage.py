@@ -96,8 +96,10 @@ class _CodeSearch:
         if traced.is_exhausted:
             self.add_gap("it runs more files than can be followed")
         self._take_gaps(script)
+        functions = {function.name for function in script.functions}
         for command in script.commands:
-            self._take_command(command, cwd)
+            if command.argv[0].text not in functions:  # what a function runs is listed behind it
+                self._take_command(command, cwd)
         for redirect in script.redirects:
             if redirect.operator == "<" and not redirect.target.known:
                 continue  # an interpreter that reads it has left a gap

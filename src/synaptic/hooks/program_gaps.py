@@ -12,6 +12,8 @@ from synaptic.shell.read.script import Command, Script
 from synaptic.shell.read.writing import quote_word
 
 ASSIGNMENT = re.compile(rf"(?<![\w$])({'|'.join(sorted(LOOKUP_VARIABLES))})\+?=(\S*)")
+STARTUP_VARIABLES = frozenset({"BASH_ENV", "ENV"})
+"""Variables whose file the reader follows, when it is known."""
 MAKE_PROGRAMS = frozenset({"make", "gmake"})
 MAKE_FILES = ("GNUmakefile", "makefile", "Makefile")
 MAKE_LOADER = re.compile(r"^[ \t]*-?s?include\b|^[ \t]*load\b|\$[({](?:eval|shell|guile|file)\b", re.MULTILINE)
@@ -65,6 +67,10 @@ def find_variable_gaps(script: Script, root: str) -> Iterator[str]:
     """Variables that change where programs are looked for."""
     texts = [script.text, *(f"{name}={word.text}" for command in script.commands for name, word in command.assignments)]
     texts += [word.text for command in script.commands if command.name == "export" for word in command.argv[1:]]
+    for command in script.commands:
+        for name, word in command.assignments:
+            if name in STARTUP_VARIABLES and not word.known:
+                yield f"which file `{name}` names"
     for text in texts:
         for name, value in ASSIGNMENT.findall(text):
             if name != "PATH" or not _is_system_path(value):

@@ -132,7 +132,7 @@ class HookTrust:
         accepted = self._trusted(self._root)
         # A text that nobody accepted is enough to refuse: a repository does not get its files read for that.
         if not accepted or _hash_text(hook.handler, self._root) not in {name[TEXT_PART] for name in accepted}:
-            return HookStanding(self._make_refusal(hook, "is not trusted"))
+            return HookStanding(self._make_refusal(hook))
         found = look_at_hook(hook, self._root)
         if found.hex == UNTRUSTABLE:
             return HookStanding(
@@ -140,11 +140,11 @@ class HookTrust:
             )
         if found.hex in accepted:
             return HookStanding(contents=found.contents)
-        return HookStanding(self._make_refusal(hook, "is not trusted as it is now"))
+        return HookStanding(self._make_refusal(hook))
 
-    def _make_refusal(self, hook: Hook, why: str) -> str:
+    def _make_refusal(self, hook: Hook) -> str:
         return (
-            f"{hook.id} ({hook.source}) comes with the repository and {why}; "
+            f"{hook.id} ({hook.source}) comes with the repository and is not trusted as it is now; "
             f"look at it, then type `synaptic trust` in {self._root}"
         )
 
