@@ -74,6 +74,8 @@ class EventRuntime:
         if standing.contents is None:
             return invocation
         variables = {**invocation.variables, **self._means.runners.project_variables}
+        if invocation.hook.scope == "project":
+            variables["CLAUDE_PROJECT_DIR"] = self._catalog.root  # what was covered is seen from there
         return msgspec.structs.replace(invocation, contents=standing.contents, variables=variables)
 
 

@@ -7,7 +7,6 @@ says what is not covered, so that a person can accept exactly that.
 
 import os
 from collections.abc import Iterator
-from itertools import pairwise
 
 import msgspec
 
@@ -15,17 +14,23 @@ from synaptic.files.snapshot import list_names, read_content
 from synaptic.hooks.code_programs import (
     FOLDER_PROGRAMS,
     HARMLESS_DEVICES,
-    SCRIPT_OPTIONS,
-    SCRIPTED_PROGRAMS,
-    SYSTEM_FOLDERS,
+    MOVING_PROGRAMS,
+    STARTING_WORD,
 )
 from synaptic.hooks.language_code import LanguageCode
 from synaptic.hooks.named_files import SOURCING_COMMANDS, find_folders, find_matches, iter_named_words, list_run_words
-from synaptic.hooks.program_gaps import find_program_gaps, find_variable_gaps, is_plain
+from synaptic.hooks.program_gaps import (
+    find_option_gaps,
+    find_program_gaps,
+    find_script_files,
+    find_variable_gaps,
+    is_plain,
+)
 from synaptic.hooks.traced_files import CODE_LIMIT, TracedFiles
-from synaptic.model.environment import build_project_variables
+from synaptic.model.environment import SYSTEM_FOLDERS, build_project_variables
 from synaptic.model.hook import Command as CommandHandler
 from synaptic.model.hook import Handler, PythonFunction
+from synaptic.shell.effects.effects import read_effects
 from synaptic.shell.globs import GLOB_SIGN
 from synaptic.shell.read.reader import read_with_files
 from synaptic.shell.read.script import Command, Script, Word
@@ -33,6 +38,7 @@ from synaptic.shell.read.writing import quote_word
 
 EVENT_FOLDER = "/dev/event-folder"
 """Stands for the folder of the event, which a script is started in and nobody knows before."""
+PLACE_VARIABLES = ("SYNAPTIC_PROJECT_ROOT", "SYNAPTIC_ROOT", "SYNAPTIC_SHARED", "SYNAPTIC_SKILLS")
 MAX_TREE_FILES = 1000
 """Files of a folder that is covered as a whole."""
 MAX_TEXTS = 200
@@ -79,7 +85,9 @@ class _CodeSearch:
         self.gaps: dict[str, None] = {}
         self._languages = LanguageCode(self)
         self._texts: set[tuple[str, str]] = set()
-        self._variables = {**build_project_variables(root), "CLAUDE_PROJECT_DIR": root}
+        said = build_project_variables(root)
+        # The others come from a file of the repository.
+        self._variables = {**{name: said[name] for name in PLACE_VARIABLES}, "CLAUDE_PROJECT_DIR": root}
 
     def read_text(self, text: str, cwd: str) -> None:
         """Follow shell text that starts in a folder."""
@@ -89,13 +97,13 @@ class _CodeSearch:
         if len(self._texts) > MAX_TEXTS:
             self.add_gap(f"more than {MAX_TEXTS} commands follow one another")
             return
-        traced = TracedFiles()
+        traced, before = TracedFiles(), set(self.files)
         script = read_with_files(text, cwd, self._variables, traced)
         for path in self._list_code(text, cwd, script, traced):
             self.add_file(path, "")
         if traced.is_exhausted:
             self.add_gap("it runs more files than can be followed")
-        self._take_gaps(script)
+        self._take_gaps(script, traced)
         functions = {function.name for function in script.functions}
         for command in script.commands:
             if command.argv[0].text not in functions:  # what a function runs is listed behind it
@@ -105,6 +113,10 @@ class _CodeSearch:
                 continue  # an interpreter that reads it has left a gap
             if redirect.operator == "<" and _is_of_hook(redirect.via):
                 self.add_file(redirect.target.text, redirect.cwd or cwd)
+        # What the commands write themselves is another content after each run, and may be left from an earlier one.
+        for path in (traced.written & self.files.keys()) - before:
+            del self.files[path]
+            self.add_gap(f"{path} is written before it runs")
 
     def add_file(self, text: str, cwd: str) -> None:
         """Cover a file that a word names."""
@@ -116,7 +128,6 @@ class _CodeSearch:
             self.add_gap(f"{text} is looked for in the folder of each event")
         elif plain.startswith(("/proc/", "/dev/")):
             self.add_gap(f"{plain} is another file for every program")
-            self.files[plain] = None
         elif self.is_of_project(plain) or not plain.startswith(SYSTEM_FOLDERS):
             # `link/../x` is another file than `x` where a link leads elsewhere.
             if ".." in path and os.path.realpath(path) != os.path.realpath(plain):
@@ -174,7 +185,7 @@ class _CodeSearch:
         data = {
             _locate(word.text, command.cwd or cwd)
             for command in script.commands
-            if is_plain(command)
+            if is_plain(command) and command.name not in MOVING_PROGRAMS
             for word in command.argv[1:]
         }
         doubtful = frozenset(path for path in traced.asked if path in data and path not in run)
@@ -186,13 +197,18 @@ class _CodeSearch:
                 return
         yield from traced.asked
 
-    def _take_gaps(self, script: Script) -> None:
+    def _take_gaps(self, script: Script, traced: TracedFiles) -> None:
         for gap in script.unresolved:
             self.add_gap(f"what `{gap.text}` is")
         if script.truncated:
             self.add_gap(f"it cannot be read to its end ({script.truncated})")
-        for gap_text in find_variable_gaps(script, self.root):
+        for gap_text in find_variable_gaps(script, traced.texts):
             self.add_gap(gap_text)
+        for effect in read_effects(script).writes:
+            target = _locate(effect.word.text, effect.cwd)
+            for path in traced.asked:
+                if f"{path}/".startswith(f"{target}/") and path not in traced.written:
+                    self.add_gap(f"{path} is written before it runs")
 
     def _take_command(self, command: Command, start: str) -> None:
         cwd = command.cwd or ("" if start != EVENT_FOLDER else start)
@@ -217,10 +233,12 @@ class _CodeSearch:
 
     def _take_plain(self, command: Command, cwd: str) -> None:
         """Cover what a plain program is told in a file (`awk -f x.awk`), and programs of the project it is given."""
-        texts = [word.text for word in command.argv]
-        for before, text in pairwise(texts):
-            if before in SCRIPT_OPTIONS and command.name in SCRIPTED_PROGRAMS:
-                self.add_file(text, cwd)
+        for text in find_script_files(command):
+            self.add_file(text, cwd)
+            if STARTING_WORD.search(self.read_file(_locate(text, cwd)) or ""):
+                self.add_gap(f"what {text} starts or loads")
+        for gap in find_option_gaps(command):
+            self.add_gap(gap)
         for text in iter_named_words(command):
             path = _locate(text, cwd)
             if self.is_of_project(path) and os.path.isfile(path) and os.access(path, os.X_OK):  # noqa: PTH113

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator
 
+from synaptic.hooks.code_programs import OTHER_LANGUAGE_OPTIONS, SAFE_LANGUAGE_OPTIONS
 from synaptic.hooks.program_gaps import CoverageSearch
 from synaptic.hooks.python_code import PythonCode, is_of_python, iter_module_files, read_python_code
 from synaptic.hooks.script_code import find_javascript_files, find_javascript_gaps, find_other_gaps
@@ -27,13 +28,23 @@ class LanguageCode:
         if not program.language or program.shell:
             return
         given = program.read(command.argv[1:])
+        safe = SAFE_LANGUAGE_OPTIONS.get(program.language, OTHER_LANGUAGE_OPTIONS)
+        scripts = (given.get_by_role("script") or given.operands)[:1]
+        before = command.argv[1 : command.argv.index(scripts[0])] if scripts else command.argv[1:]
+        for word in before:
+            if word.text.startswith("-") and not safe.fullmatch(word.text):
+                self._search.add_gap(f"what `{command.name} {word.text}` loads")
+        if program.verbs:
+            self._search.add_gap(f"what `{command.name}` loads")
+        if command.stdin is not None and (not scripts or scripts[0].text in ("-", "/dev/stdin")):
+            self._take_inline(program.language, Word(command.stdin), cwd)
         for code in given.get_by_role("code", "print"):
             self._take_inline(program.language, code, cwd)
         for module in given.get_by_role("module"):
             self._take_module(module, cwd)
         if given.get_by_role("code", "print", "module"):
             return
-        for word in (given.get_by_role("script") or given.operands)[:1]:
+        for word in scripts:
             if word.known and word.text not in ("-", "/dev/stdin"):
                 path = os.path.normpath(word.text if word.text.startswith("/") else f"{cwd}/{word.text}")
                 self.follow(program.language, path, ())

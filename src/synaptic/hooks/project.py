@@ -74,8 +74,7 @@ def _is_own_above(owner: int, folder: str, cwd: str) -> bool:
         return False
     # The owner of the folder that the work is in counts as well: a container's root works in its user's projects.
     owners = {0, os.geteuid(), here.st_uid}
-    is_open = above.st_mode & stat.S_IWOTH and not above.st_mode & stat.S_ISVTX
-    return owner in owners and above.st_uid in owners and not is_open
+    return owner in owners and above.st_uid in owners and not above.st_mode & stat.S_IWOTH
 
 
 def _find_ancestor(cwd: str, homes: frozenset[str]) -> str:

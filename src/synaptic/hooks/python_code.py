@@ -1,6 +1,7 @@
 """What a Python file loads and starts, as far as its text says so."""
 
 import ast
+import re
 import sys
 from collections.abc import Iterator
 
@@ -8,6 +9,9 @@ import msgspec
 
 from synaptic.shell.read.writing import quote_word
 
+CODING_COOKIE = re.compile(r"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)", re.MULTILINE)
+PLAIN_CODINGS = frozenset({"utf-8", "utf8", "utf_8", "ascii", "us-ascii", "latin-1", "iso-8859-1"})
+"""Encodings in which a text says what it seems to say."""
 CODE_MAKERS = frozenset({"exec", "eval", "compile", "__import__", "getattr", "globals", "vars"})
 """Built-in functions through which a text can run what does not stand in it."""
 LOADER_MODULES = frozenset(
@@ -46,6 +50,8 @@ def read_python_code(text: str) -> PythonCode:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return PythonCode(gaps=("is no Python that can be read",))
     search = _PythonSearch()
+    if (found := CODING_COOKIE.search("\n".join(text.split("\n", 2)[:2]))) and found[1].lower() not in PLAIN_CODINGS:
+        search.gaps[f"is written in {found[1]}"] = None
     try:
         for node in ast.walk(tree):
             search.take(node)

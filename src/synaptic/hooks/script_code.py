@@ -9,7 +9,7 @@ JAVASCRIPT_LOAD = re.compile(
 )
 JAVASCRIPT_MAKER = re.compile(
     r"\brequire\b(?!\s*\(\s*['\"`][^'\"`$]+['\"`]\s*\))|\bimport\s*\((?!\s*['\"`][^'\"`$]+['\"`]\s*\))"
-    r"|\beval\b|\bFunction\s*\(|\bcreateRequire\b|\bprocess\s*\.\s*(?:binding|dlopen|mainModule)|\bglobalThis\b"
+    r"|\beval\b|\bFunction\s*\(|\bcreateRequire\b|\bprocess\s*\.\s*(?:binding|dlopen|mainModule)|\bglobalThis\b|\.\s*constructor\b"
 )
 JAVASCRIPT_LOADERS = frozenset({"child_process", "vm", "module", "worker_threads", "cluster", "inspector", "repl"})
 JAVASCRIPT_MODULES = frozenset(

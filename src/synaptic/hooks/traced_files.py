@@ -2,6 +2,7 @@
 
 import os
 import re
+from typing import Any
 
 from synaptic.files.snapshot import read_content
 
@@ -22,8 +23,13 @@ class TracedFiles(dict[str, str]):
         super().__init__()
         self.asked: dict[str, None] = {}
         """Every path that was looked for, missing ones too."""
-        self._written: set[str] = set()
+        self.texts: list[str] = []
+        """What was read from disk."""
+        self.written: set[str] = set()
+        """Files whose text is known because the commands write it."""
         self._hidden = hidden
+        self._appended: set[str] = set()
+        self._extended = ""
 
     @property
     def is_exhausted(self) -> bool:
@@ -34,7 +40,11 @@ class TracedFiles(dict[str, str]):
         return True
 
     def __setitem__(self, path: str, text: str) -> None:
-        self._written.add(path)
+        # What is added to a file is read before: that alone does not run it.
+        if path == self._extended:
+            self.asked.pop(path, None)
+            self._appended.add(path)
+        self.written.add(path)
         super().__setitem__(path, text)
 
     def __contains__(self, path: object) -> bool:
@@ -46,12 +56,15 @@ class TracedFiles(dict[str, str]):
             raise KeyError(path)
         return text
 
-    def get(self, path: str, default: object = None) -> str:  # type: ignore[override]
+    def get(self, path: str, default: Any = None) -> Any:
+        self._extended = path if default == "" and path not in self.asked else ""
         text = self._load(path)
         return default if text is None else text
 
     def _load(self, path: str) -> str | None:
-        if path in self._written or not path.startswith("/") or "\0" in path:
+        if path in self.written or not path.startswith("/") or "\0" in path:
+            if path in self._appended:
+                self.asked[path] = None
             return super().get(path)
         plain = os.path.normpath(path)
         self.asked[plain] = None
@@ -60,7 +73,11 @@ class TracedFiles(dict[str, str]):
         content = read_content(path, CODE_LIMIT)
         if isinstance(content, bytes) and content.startswith(BINARY_MARKS):
             return None
-        return _name_itself(content.decode("utf-8", "replace"), plain) if isinstance(content, bytes) else None
+        if not isinstance(content, bytes):
+            return None
+        text = _name_itself(content.decode("utf-8", "replace"), plain)
+        self.texts.append(text)
+        return text
 
 
 def _name_itself(text: str, path: str) -> str:

@@ -8,6 +8,11 @@ PATH_LINE = "path="
 """Begins the line of the engine file that says where programs were found when Synaptic was put in."""
 SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin:/opt/homebrew/bin"
 """Where programs are when nobody has noted that."""
+SYSTEM_FOLDERS = (
+    "/usr/", "/bin/", "/sbin/", "/lib/", "/lib64/", "/etc/", "/opt/", "/nix/", "/System/", "/Library/",
+    "/run/current-system/",
+)  # fmt: skip
+"""Folders of the system: what is in them does not come with a repository."""
 UNSAFE_NAMES = frozenset(
     {"BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "PS4", "PROMPT_COMMAND", "IFS", "CDPATH", "GLOBIGNORE", "ZDOTDIR",
      "FPATH", "NODE_OPTIONS", "NODE_PATH", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS", "CLASSPATH",

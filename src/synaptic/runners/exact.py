@@ -16,6 +16,7 @@ from functools import lru_cache
 import msgspec
 
 from synaptic.files.snapshot import read_content
+from synaptic.model.environment import SYSTEM_FOLDERS
 from synaptic.shell.book.entries import normalize_name
 from synaptic.shell.read.reader import read_script, read_words
 
@@ -70,6 +71,8 @@ def bind_file(argv: tuple[str, ...], shell: str, contents: Mapping[str, frozense
     if place is None:
         return plain
     path = os.path.normpath(os.path.join(folder, words[place]))  # noqa: PTH118 - text only
+    if path not in contents and path.startswith(SYSTEM_FOLDERS):
+        return plain  # it does not come with a repository
     content = read_content(path, EXACT_LIMIT)
     if content is None:
         raise FileNotFoundError(2, "No such file or directory", path)

@@ -27,7 +27,7 @@ def test_a_marker_of_another_user_above_does_not_count(tmp_path: Path, marker: s
     path = tmp_path / "shared" / marker
     {"folder": path.mkdir, "file": path.touch, "link": lambda: path.symlink_to("/tmp")}[kind]()
     os.chown(path, STRANGER, STRANGER, follow_symlinks=False)
-    assert find_root({}, {"HOME": "/nowhere"}, str(work)) == str(work)
+    assert find_root({}, {"HOME": str(tmp_path)}, str(work)) == str(work)
 
 
 @needs_root
@@ -36,22 +36,23 @@ def test_a_folder_of_another_user_marks_nothing_below(tmp_path: Path):
     work.mkdir(parents=True)
     (tmp_path / "theirs" / ".synaptic").mkdir()
     os.chown(tmp_path / "theirs", STRANGER, STRANGER)
-    assert find_root({}, {"HOME": "/nowhere"}, str(work)) == str(work)
+    assert find_root({}, {"HOME": str(tmp_path)}, str(work)) == str(work)
 
 
-def test_a_folder_that_everybody_can_exchange_marks_nothing_below(tmp_path: Path):
+@pytest.mark.parametrize("mode", [0o777, 0o1777])
+def test_a_folder_that_everybody_can_write_to_marks_nothing_below(tmp_path: Path, mode: int):
     work = tmp_path / "open" / "work"
     work.mkdir(parents=True)
     (tmp_path / "open" / ".git").mkdir()
-    (tmp_path / "open").chmod(0o777)
-    assert find_root({}, {"HOME": "/nowhere"}, str(work)) == str(work)
+    (tmp_path / "open").chmod(mode)
+    assert find_root({}, {"HOME": str(tmp_path)}, str(work)) == str(work)
 
 
 def test_markers_of_the_user_still_count(tmp_path: Path):
     work = tmp_path / "own" / "work"
     work.mkdir(parents=True)
     (tmp_path / "own" / ".git").mkdir()
-    assert find_root({}, {"HOME": "/nowhere"}, str(work)) == str(tmp_path / "own")
+    assert find_root({}, {"HOME": str(tmp_path)}, str(work)) == str(tmp_path / "own")
 
 
 @needs_root

@@ -43,11 +43,7 @@ COVERED = {
     "node by path": "node hooks/x.js",
     "perl by path": "perl hooks/x.pl",
     "a here-document": "sh <<'E'\n. hooks/x.sh\nE",
-    "a copy": "cp hooks/x.sh copy.sh && sh copy.sh",
-    "a list of files": "echo hooks/x.sh > list; while read -r f; do sh $f; done < list",
-    "BASH_ENV": "BASH_ENV=hooks/x.sh bash -c true",
     "a name that is put together": 'N=$(printf x); eval "sh hooks/$(printf x).sh"',
-    "an alias of git": "git -c alias.x='!sh hooks/x.sh' x",
     "a list of files in the repository": "while read -r f; do sh $f; done < hooks/list",
 }
 """What the digest covers: it runs when it is trusted, and not when it was changed."""
@@ -63,6 +59,10 @@ UNCOVERED = {
     "a test runner": "pytest -q hooks",
     "code that Python makes": "python3 -c \"exec(open('hooks/x.py').read())\"",
     "Python's own loader": "python3 -c \"import runpy; runpy.run_path('hooks/x.py')\"",
+    "an alias of git": "git -c alias.x='!sh hooks/x.sh' x",
+    "BASH_ENV": "BASH_ENV=hooks/x.sh bash -c true",
+    "a copy": "cp hooks/x.sh copy.sh && sh copy.sh",
+    "a list of files": "echo hooks/x.sh > list; while read -r f; do sh $f; done < list",
     "another root": "sh /proc/self/cwd/hooks/x.sh",
 }
 """What is shown as not covered, and does not run before a person accepts exactly that."""
@@ -89,6 +89,8 @@ def test_a_changed_file_does_not_run(repository: Repository, name: str):
     repository.trust(uncovered=name in ("perl by path", "eval of a file"))
     repository.happens()
     assert "good" in repository.notes, item.gaps
+    repository.happens()
+    assert repository.notes.count("good") > 1, "it still runs while nothing changes"
     fill(repository, "EVIL")
     repository.happens()
     assert "EVIL" not in repository.notes
@@ -152,6 +154,7 @@ def test_what_a_trusted_script_loads_does_not_run_when_it_was_changed(repository
     repository.declare(script=str(script), timeout=20)
     assert repository.trust(), [item.gaps for item in repository.list_items()]
     repository.happens()
+    assert library in ("json.py", "random.py") or repository.notes == ["good"]
     write_library(repository, library, "EVIL")
     repository.happens()
     assert "EVIL" not in repository.notes
@@ -200,3 +203,61 @@ def test_compiled_files_beside_the_sources_are_not_believed(repository: Reposito
     target.write_bytes(head[:8] + stamp + head[16:])
     repository.happens()
     assert repository.notes == ["good"]
+
+
+DISGUISES = (
+    'sh "${X:-hooks/x.sh}"', "sh hooks/$SYNAPTIC_CHANNEL.sh", "$FOO hooks/x.sh", "mv hooks/x.sh a.sh; sh a.sh",
+    "ln -sf hooks/x.sh a.sh; sh a.sh", "install hooks/x.sh a.sh && sh a.sh", "dd if=hooks/x.sh of=a.sh; sh a.sh",
+    "tee a.sh < hooks/x.sh; sh a.sh", "sed s/x/y/ hooks/x.sh > a.sh; sh a.sh", "cp -t . hooks/x.sh; sh x.sh",
+    'awk \'BEGIN { "cat hooks/x.sh" | getline c; system(c) }\'', 'awk \'BEGIN { system("sh hooks/x.sh") }\'',
+    "sed -n '1e sh hooks/x.sh'", "sed 's/.*/sh hooks\\/x.sh/e'", "awk -f hooks/x.awk", "sed -nf hooks/x.sed",
+    "jq -rf hooks/x.jq", "flock l sh hooks/x.sh", "flock l -c 'sh hooks/x.sh'", "setsid sh hooks/x.sh",
+    "stdbuf -o0 sh hooks/x.sh", "time sh hooks/x.sh", "command sh hooks/x.sh", "find . -execdir sh hooks/x.sh ';'",
+    "sort --compress-program=hooks/x.sh f", "rg --pre hooks/x.sh q", "git -C hooks status",
+    "tar --to-command=hooks/x.sh -xf a.tar", "bash -c 'coproc sh hooks/x.sh'",
+    "bash -c 'mapfile -C hooks/x.sh -c 1 a < b'", "bash -c 'enable -f hooks/x.sh x'", "exec 3<hooks/x.sh; sh <&3",
+    "sh /dev/fd/3 3<hooks/x.sh", ". /dev/stdin < hooks/x.sh", "bash -c 'bash <(cat hooks/x.sh)'",
+    "bash -c 'source <(cat hooks/x.sh)'", 'echo "$(cat hooks/x.sh)" | sh', "read -r c < hooks/x.sh; $c",
+    'set -- hooks/x.sh; sh "$1"', "printf 'sh hooks/x.sh' | xargs -I{} sh -c {}", "xargs -a hooks/list -n1 sh",
+    "test -f hooks/x.sh && . $_", 'sh -c "$(cat hooks/x.sh)"', "bash -c 'hash -p hooks/x.sh jq; jq .'",
+    "alias jq=hooks/x.sh; jq .", "unset PATH; x.sh", 'cd "$(cat hooks/list)" && ./x.sh', "env - sh hooks/x.sh",
+    "env -S 'sh hooks/x.sh'", "gzip -dc hooks/x.sh | sh", "base64 -d hooks/x.sh | bash", "python3 < hooks/x.py",
+    "cat hooks/x.py | python3 -", "node < hooks/x.js", "node -r ./hooks/x.js -e 1",
+    "python3 -X importtime hooks/x.py", "perl -Ihooks -Mx -e 1", "perl -e 'do q(./hooks/x.pl)'",
+    "ruby -r./hooks/x -e 1", "deno run hooks/x.js", "make -f - < hooks/Makefile", "at now -f hooks/x.sh",
+    "crontab hooks/list", "npx check", "go run ./hooks", "java -jar hooks/x.jar", "busybox sh hooks/x.sh",
+    "./hooks/../hooks/x.sh", "hooks//x.sh", "hooks/x.s''h", "hooks/x.{sh,py}", '"$(pwd)"/hooks/x.sh',
+    '"$(git rev-parse --show-toplevel)"/hooks/x.sh', "cd - && ./x.sh", "ssh localhost sh hooks/x.sh",
+    "sudo -n sh hooks/x.sh", "watch -n1 hooks/x.sh", "parallel sh ::: hooks/x.sh",
+    "script -qc 'sh hooks/x.sh' /dev/null", "vim -es -c '!sh hooks/x.sh' -c q", "less hooks/x.sh", "pytest", "tox",
+    "just check", "CDPATH=hooks; cd h && ./x.sh", "python3 -E hooks/x.py", "python3 hooks", "run-parts hooks",
+    "bash --rcfile hooks/x.sh -i", "export BASH_ENV=$X; bash -c true", "zsh -c 'source hooks/x.sh'",
+    "eval $(cat hooks/list)", "make -C hooks -s all",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("command", DISGUISES)
+def test_a_command_in_disguise_is_covered_or_told(repository: Repository, command: str):
+    """Either a change of the files is another digest, or a person is told that it would not be."""
+    fill(repository, "good")
+    for name in ("x.awk", "x.sed", "x.jq"):
+        repository.write(f"hooks/{name}", "")
+    repository.declare(command=command)
+    (before,) = repository.list_items()
+    fill(repository, "EVIL")
+    for name in ("x.awk", "x.sed", "x.jq", "list"):
+        repository.write(f"hooks/{name}", "evil")
+    (after,) = repository.list_items()
+    assert before.gaps or before.digest != after.digest
+
+
+@pytest.mark.known_hole("A file that a trusted script opens by itself can be exchanged while that script already runs.")
+def test_a_library_that_is_exchanged_while_the_script_runs(repository: Repository):
+    library = repository.write("h/lib.sh", repository.note("good"))
+    text = f'#!/bin/sh\nprintf "%s\\n" "echo EVIL >> {repository.ran}" > "{library}"\n. "$(dirname "$0")/late.sh"\n'
+    late = repository.write("h/late.sh", repository.note("good"))
+    text = text.replace(str(library), str(late))
+    repository.declare(script=str(repository.write("h/main.sh", text)))
+    repository.trust(uncovered=True)
+    repository.happens()
+    assert "EVIL" not in repository.notes
