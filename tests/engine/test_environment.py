@@ -1,5 +1,7 @@
 """Home and PATH come from the installation."""
 
+import os
+import pwd
 from pathlib import Path
 
 from synaptic.engine.environment import InstalledEnvironment
@@ -15,7 +17,11 @@ def installed(tmp_path: Path, path: str = "") -> InstalledEnvironment:
 
 
 def test_the_event_s_variables_are_kept_and_its_home_is_not(tmp_path: Path):
-    assert installed(tmp_path).add_home({"A": "1", "HOME": "/evil"}) == {"A": "1", "HOME": str(tmp_path)}
+    assert installed(tmp_path).add_home({"A": "1", "HOME": "/evil", "SHELL": "/evil"}) == {
+        "A": "1",
+        "HOME": str(tmp_path),
+        "SHELL": pwd.getpwuid(os.geteuid()).pw_shell,
+    }
 
 
 def test_without_a_note_the_folders_of_the_system_come_first(tmp_path: Path):

@@ -26,6 +26,7 @@ class InstalledEnvironment:
 
     def __init__(self, home: Home) -> None:
         self.user_home = find_user_home(home)
+        self._own = {"HOME": self.user_home, "SHELL": _find_shell()}
         self._file = WatchedFile(str(home.engine), lambda path: read_content(path, ENGINE_LIMIT))
         self._path = _parse_path(self._file.read())
 
@@ -33,11 +34,11 @@ class InstalledEnvironment:
         """Do the same for this process, which a dispatcher may have started with a repository's variables."""
         for name in [name for name in os.environ if name in UNSAFE_NAMES or name.startswith(UNSAFE_PREFIXES)]:
             del os.environ[name]
-        os.environ.update(HOME=self.user_home, PATH=self.choose_path(os.environ.get("PATH", ""), ""))
+        os.environ.update(self._own, PATH=self.choose_path(os.environ.get("PATH", ""), ""))
 
     def add_home(self, env: Mapping[str, str]) -> dict[str, str]:
-        """The event's variables, the engine's own when it came with none, with the user's true home."""
-        return {**(env or os.environ), "HOME": self.user_home}
+        """The event's variables, the engine's own when it came with none, with the user's true home and shell."""
+        return {**(env or os.environ), **self._own}
 
     def choose_path(self, path: str, root: str) -> str:
         """The PATH for everything that this event starts."""
@@ -54,6 +55,13 @@ def find_user_home(home: Home) -> str:
         return pwd.getpwuid(os.geteuid()).pw_dir
     except KeyError:  # an account without an entry, as in some containers
         return str(Path.home())
+
+
+def _find_shell() -> str:
+    try:
+        return pwd.getpwuid(os.geteuid()).pw_shell or "/bin/sh"
+    except KeyError:
+        return "/bin/sh"
 
 
 def _parse_path(content: object) -> str:

@@ -12,6 +12,22 @@ from synaptic.shell.book.entries import find_program, normalize_name
 from synaptic.shell.read.script import Command, Word
 
 IMPORT_ENDINGS = (".py", ".pyc", ".so", ".pyd")
+HARMLESS_MODULES = frozenset(
+    {
+        "json.tool",
+        "json",
+        "zipfile",
+        "tarfile",
+        "gzip",
+        "base64",
+        "calendar",
+        "http.server",
+        "py_compile",
+        "tokenize",
+        "ast",
+    }
+)
+"""Modules of Python that `-m` starts and that run nothing of the project."""
 SOURCE_ENDINGS = {"python": (".py",), "javascript": (".js", ".cjs", ".mjs")}
 
 
@@ -34,6 +50,8 @@ class LanguageCode:
         for word in before:
             if word.text.startswith("-") and not safe.fullmatch(word.text):
                 self._search.add_gap(f"what `{command.name} {word.text}` loads")
+        if "/" in command.argv[0].text and self._search.is_of_project(_join(command.argv[0].text, cwd)):
+            self._search.add_gap(f"what {command.argv[0].text} loads by itself")
         if program.verbs:
             self._search.add_gap(f"what `{command.name}` loads")
         if command.stdin is not None and (not scripts or scripts[0].text in ("-", "/dev/stdin")):
@@ -46,8 +64,7 @@ class LanguageCode:
             return
         for word in scripts:
             if word.known and word.text not in ("-", "/dev/stdin"):
-                path = os.path.normpath(word.text if word.text.startswith("/") else f"{cwd}/{word.text}")
-                self.follow(program.language, path, ())
+                self.follow(program.language, _join(word.text, cwd), ())
 
     def follow(self, language: str, path: str, searched: tuple[str, ...]) -> None:
         """Follow a file. `searched` are the folders that modules are looked for in; the file's own without any."""
@@ -93,8 +110,11 @@ class LanguageCode:
         if not module.known or not cwd:
             self._search.add_gap(f"which module `{module.text}` is")
             return
-        for name in (module.text, f"{module.text}.__main__"):
-            self._load_module(name, (cwd,), cwd)
+        names = (module.text, f"{module.text}.__main__")
+        # Not the first that is found: a package is loaded before its `__main__`.
+        found = [self._load_module(name, (cwd,), cwd) for name in names]
+        if not any(found) and module.text not in HARMLESS_MODULES:
+            self._search.add_gap(f"which files of the project `python -m {module.text}` runs")
         self._cover_shadows(cwd, ())
 
     def _follow_python(self, path: str, code: PythonCode, searched: tuple[str, ...]) -> None:
@@ -147,3 +167,7 @@ class LanguageCode:
     def _tell_gaps(self, path: str, gaps: tuple[str, ...] | Iterator[str]) -> None:
         for gap in gaps:
             self._search.add_gap(f"{path.removeprefix(self._search.root).lstrip('/')} {gap}")
+
+
+def _join(text: str, cwd: str) -> str:
+    return os.path.normpath(text if text.startswith("/") else f"{cwd}/{text}")

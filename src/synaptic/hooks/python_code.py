@@ -16,7 +16,8 @@ CODE_MAKERS = frozenset({"exec", "eval", "compile", "__import__", "getattr", "gl
 """Built-in functions through which a text can run what does not stand in it."""
 LOADER_MODULES = frozenset(
     {"importlib", "runpy", "imp", "pkgutil", "zipimport", "ctypes", "cffi", "code", "codeop", "site", "pickle",
-     "marshal", "shelve", "multiprocessing", "pty", "builtins"}
+     "marshal", "shelve", "multiprocessing", "pty", "builtins", "unittest", "doctest", "pydoc",
+     "pdb", "bdb", "cProfile", "profile", "trace", "timeit"}
 )  # fmt: skip
 """Modules of Python that load or run what their caller names."""
 STARTERS = {
@@ -25,6 +26,7 @@ STARTERS = {
     "asyncio": frozenset({"create_subprocess_shell", "create_subprocess_exec"}),
 }
 """Functions that start a program, by module."""
+STARTING_MODULES = frozenset({*STARTERS, "sys"})
 OTHER_STARTERS = ("exec", "spawn", "posix_spawn")
 """Beginnings of functions of `os` that start a program, and are not followed."""
 SEARCH_PATHS = frozenset({"path", "modules", "meta_path", "path_hooks"})
@@ -67,6 +69,8 @@ class _PythonSearch:
         self.gaps: dict[str, None] = {}
         self._names: dict[str, tuple[str, str]] = {}
         """What a name stands for: a module, and a function of it or nothing."""
+        self._bases: set[int] = set()
+        """Nodes that only stand before a dot."""
 
     def take(self, node: ast.AST) -> None:
         # Breadth first: the imports of a module are seen before the calls inside its functions.
@@ -82,10 +86,17 @@ class _PythonSearch:
         elif isinstance(node, ast.Call):
             self._take_call(node)
         elif isinstance(node, ast.Attribute):
+            self._bases.add(id(node.value))
             self._take_attribute(node)
+        elif isinstance(node, ast.Name) and id(node) not in self._bases:
+            module, name = self._names.get(node.id, ("", ""))
+            if module in STARTING_MODULES and not name:
+                self.gaps[f"hands the module {module} on (line {node.lineno})"] = None
 
     def _take_module(self, name: str, item: str = "") -> None:
         self.modules[name] = None
+        if item == "*" and name in STARTING_MODULES:
+            self.gaps[f"takes every name of {name}"] = None
         if item and item != "*":
             self.modules[f"{name}{'' if name.endswith('.') else '.'}{item}"] = None
         first = name.partition(".")[0]
@@ -94,6 +105,8 @@ class _PythonSearch:
 
     def _take_attribute(self, node: ast.Attribute) -> None:
         owner = self._names.get(node.value.id, ("", "")) if isinstance(node.value, ast.Name) else ("", "")
+        if owner[0] in STARTING_MODULES and not owner[1] and node.attr.startswith("__"):
+            self.gaps[f"looks into the module {owner[0]} (line {node.lineno})"] = None
         if owner == ("sys", "") and node.attr in SEARCH_PATHS:
             self.gaps[f"changes or reads sys.{node.attr} (line {node.lineno})"] = None
         if owner == ("os", "") and node.attr.startswith(OTHER_STARTERS):

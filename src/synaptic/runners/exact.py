@@ -30,9 +30,10 @@ SHELL_OPTIONS = re.compile(r"-[aefhuvx]+")
 """Options of a shell in a first line that may stand before `-c`."""
 MODULE_TEXT = re.compile(rb"^\s*(?:import|export)\b", re.MULTILINE)
 PYTHON_START = (
-    "import sys,os;__file__=sys.argv[2];_code=compile(open(sys.argv[1],'rb').read(),__file__,'exec');"
-    "sys.argv[:]=sys.argv[2:];sys.path[:1]=[os.path.dirname(os.path.realpath(__file__))] if sys.path[:1]==[''] "
-    "else sys.path[:1];del sys,os;exec(_code)"
+    # Imports nothing but what is built in: the folder of the event is where modules are looked for until line 2.
+    "import sys;__file__=sys.argv[2];_code=compile(open(sys.argv[1],'rb').read(),__file__,'exec');"
+    "sys.path[:1]=[sys.argv[3]] if sys.path[:1]==[''] else sys.path[:1];sys.argv[:]=[__file__,*sys.argv[4:]];"
+    "del sys;exec(_code)"
 )
 BASH_START = 'SYNAPTIC_SOURCE=("$0"); IFS= read -r -d "" SYNAPTIC_CODE <{mark} || :; eval "$SYNAPTIC_CODE"'
 NODE_START = (
@@ -78,7 +79,9 @@ def bind_file(argv: tuple[str, ...], shell: str, contents: Mapping[str, frozense
         raise FileNotFoundError(2, "No such file or directory", path)
     if not isinstance(content, bytes) or hashlib.sha256(content).hexdigest() not in contents.get(path, frozenset()):
         raise ChangedContentError(path)
-    return _start_program(words, path, content) if place == 0 else _start_interpreter(words, place, content) or plain
+    if place == 0:
+        return _start_program(words, path, content)
+    return _start_interpreter(words, place, path, content) or plain
 
 
 def open_content(content: bytes) -> int:
@@ -134,7 +137,7 @@ def _start_program(words: tuple[str, ...], path: str, content: bytes) -> ExactFi
         content[2:].partition(b"\n")[0].decode("utf-8", "replace").strip() if content.startswith(b"#!") else "/bin/sh"
     )
     first = _split_first_line(line)
-    return _start_interpreter((*first, *words), len(first), content) or ExactFile(words)
+    return _start_interpreter((*first, *words), len(first), path, content) or ExactFile(words)
 
 
 def _split_first_line(line: str) -> tuple[str, ...]:
@@ -146,7 +149,7 @@ def _split_first_line(line: str) -> tuple[str, ...]:
     return (program, rest) if rest else (program,)
 
 
-def _start_interpreter(words: tuple[str, ...], place: int, content: bytes) -> ExactFile | None:
+def _start_interpreter(words: tuple[str, ...], place: int, path: str, content: bytes) -> ExactFile | None:
     """The interpreter with the bytes in the place of the script; None when it has no way to be told."""
     before, script, behind = words[:place], words[place], words[place + 1 :]
     named = before[1:] if before[0].rpartition("/")[2] == "env" else before
@@ -159,7 +162,8 @@ def _start_interpreter(words: tuple[str, ...], place: int, content: bytes) -> Ex
         return None
     if name in SHELL_STARTS:
         return ExactFile((*before, "-c", code, script, *behind), changed)
-    return ExactFile((*before, *code.split("\0code\0"), CONTENT_MARK, script, *behind), changed)
+    folder = (os.path.dirname(os.path.realpath(path)),) if name == "python" else ()  # noqa: PTH120 - text only
+    return ExactFile((*before, *code.split("\0code\0"), CONTENT_MARK, script, *folder, *behind), changed)
 
 
 def _start_shell(content: bytes, script: str) -> tuple[str, bytes]:
