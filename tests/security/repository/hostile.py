@@ -4,10 +4,9 @@ import asyncio
 import json
 from pathlib import Path
 
-from synaptic.engine.recollection import make_trust
 from synaptic.engine.walk import Engine, open_engine
 from synaptic.hooks.catalog import HookCatalogs
-from synaptic.hooks.trust import TrustItem
+from synaptic.hooks.trust import HookTrust, TrustItem
 from synaptic.model.call import Answer
 from synaptic.store import trust as store_trust
 from synaptic.store.db import Store
@@ -54,11 +53,7 @@ class Repository:
     def list_items(self) -> tuple[TrustItem, ...]:
         """What `synaptic trust` would ask about."""
         catalog = HookCatalogs(self.setting.home).get(self.root)
-        store = Store.open(self.setting.home)
-        try:
-            return make_trust(catalog, store).list_items(catalog.hooks)
-        finally:
-            store.close()
+        return HookTrust(self.root, lambda root: frozenset()).list_items(catalog.hooks)
 
     def trust(self, *, uncovered: bool = False) -> tuple[TrustItem, ...]:
         """The person agrees to what is covered, or to everything."""

@@ -240,7 +240,8 @@ DISGUISES = (
     "bash --rcfile hooks/x.sh -i", "export BASH_ENV=$X; bash -c true", "zsh -c 'source hooks/x.sh'",
     "eval $(cat hooks/list)", "make -C hooks -s all",
     "python3 -m pytest", "python3 -m cProfile hooks/x.py", "hooks/python3 x.py", "$SHELL hooks/x.sh", "sh $HOME/x.sh",
-    "sh $TMPDIR/x.sh", "find hooks -name x.sh -print0 | xargs -0 sh", "sh ~/x.sh", "sh hooks/x.sh; sh $0", ". ./hooks/x.sh || :",
+    "sh $TMPDIR/x.sh", "find hooks -name x.sh -print0 | xargs -0 sh", "sh ~/x.sh", "sh hooks/x.sh; sh $0",
+    ". ./hooks/x.sh || :",
 )  # fmt: skip
 
 
