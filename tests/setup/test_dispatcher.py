@@ -68,7 +68,7 @@ def test_twice_is_untouched_and_a_change_is_replaced(
 def test_the_engine_file_names_python_version_and_fail_policy(home: Home, uncompiled: None) -> None:
     dispatcher.install_dispatcher(home)
     known = dispatcher.read_engine(home)
-    assert known == dispatcher.EngineFile(sys.executable, "open", synaptic.__version__, True)
+    assert known == dispatcher.EngineFile(sys.executable, "open", synaptic.__version__, True, os.environ["PATH"])
     dispatcher.install_dispatcher(home, "closed")
     dispatcher.install_dispatcher(home)
     assert dispatcher.read_engine(home).fail == "closed"

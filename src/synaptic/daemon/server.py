@@ -27,6 +27,7 @@ from synaptic.daemon.http import HttpListeners
 from synaptic.daemon.peer import is_same_user, read_peer_pid
 from synaptic.daemon.upkeep import run_upkeep
 from synaptic.engine.alarm import keep_beating
+from synaptic.engine.environment import InstalledEnvironment
 from synaptic.engine.walk import Engine, open_engine
 from synaptic.model.call import Answer
 from synaptic.model.errors import DaemonError
@@ -261,7 +262,9 @@ def main(arguments: list[str] | None = None, start: Callable[[Home, int | None],
     parser.add_argument("--lock-fd", type=int)
     options = parser.parse_args(arguments)
     redact_log()
-    start(Home(options.home), options.lock_fd)
+    home = Home(options.home)
+    InstalledEnvironment(home).settle_process()
+    start(home, options.lock_fd)
 
 
 if __name__ == "__main__":

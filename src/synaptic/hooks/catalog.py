@@ -149,16 +149,15 @@ def build_catalog(sources: CatalogSources, environment: str = "") -> HookCatalog
     """Build a catalog: read every source once and compile its hooks."""
     user = parse_config(*sources.read_user_config())
     config, problems = merge_configs(user, parse_config(*sources.read_project_config()))
-    config = msgspec.structs.replace(config, environment=config.environment or environment)
     running, refused = split_permitted(instantiate_policies(config), Config(**user.values))
-    found = [Declarations(make_builtin_hooks(running), refused), *sources.iter_declarations(config)]
+    found = [Declarations(make_builtin_hooks(running), refused), *sources.iter_declarations(config, environment)]
     hooks = order_hooks(make_ids_unique(hook for source in found for hook in source.hooks))
     variables, complaints = _read_variables(sources, config)
     told = (*problems, *(text for source in found for text in source.problems), *complaints, *sources.problems)
     return HookCatalog(
         root=sources.root,
         hooks=hooks,
-        config=config,
+        config=msgspec.structs.replace(config, environment=config.environment or environment),
         variables=variables,
         problems=_clean_problems(told),
         sources=sources.list_files(),

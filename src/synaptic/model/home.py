@@ -25,7 +25,7 @@ class Home(msgspec.Struct, frozen=True):
 
     @property
     def engine(self) -> Path:
-        """What `dispatch` reads when there is no daemon: `python=`, `fail=` and `version=` lines."""
+        """What `dispatch` reads when there is no daemon (`python=`, `fail=`), and where programs are (`path=`)."""
         return self.root / "engine"
 
     @property

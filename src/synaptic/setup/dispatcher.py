@@ -12,6 +12,7 @@ import msgspec
 import synaptic
 from synaptic.files.replace import replace_own
 from synaptic.files.snapshot import read_start
+from synaptic.model.environment import PATH_LINE
 from synaptic.model.errors import SettingsError
 from synaptic.model.home import Home
 
@@ -65,6 +66,8 @@ class EngineFile(msgspec.Struct, frozen=True):
     version: str = ""
     daemon: bool = True
     """Whether a call that found no daemon starts one."""
+    path: str = ""
+    """Where programs are, as the user's own shell says."""
 
 
 def install_dispatcher(home: Home, fail: FailMode | None = None) -> DispatcherKind:
@@ -74,7 +77,7 @@ def install_dispatcher(home: Home, fail: FailMode | None = None) -> DispatcherKi
     _replace_file(home.dispatch, binary.read_bytes() if binary else _fill_script(DISPATCH_SCRIPT), 0o755)
     _replace_file(home.launcher, _fill_script(LAUNCHER_SCRIPT), 0o755)
     known = read_engine(home)
-    wanted = EngineFile(sys.executable, fail or known.fail, synaptic.__version__, known.daemon)
+    wanted = EngineFile(sys.executable, fail or known.fail, synaptic.__version__, known.daemon, _read_path())
     _replace_file(home.engine, _format_engine(wanted).encode(), 0o600)
     return "native" if binary else "python"
 
@@ -113,6 +116,7 @@ def read_engine(home: Home) -> EngineFile:
         fail="closed" if found.get("fail") == "closed" else "open",
         version=found.get("version", ""),
         daemon=found.get("daemon") != "false",
+        path=found.get("path", ""),
     )
 
 
@@ -120,7 +124,14 @@ def _format_engine(engine: EngineFile) -> str:
     lines = [f"python={engine.python}", f"fail={engine.fail}", f"version={engine.version}"]
     if not engine.daemon:
         lines.append("daemon=false")
+    if engine.path:
+        lines.append(f"{PATH_LINE}{engine.path}")
     return "".join(f"{line}\n" for line in lines)
+
+
+def _read_path() -> str:
+    path = os.environ.get("PATH", "")
+    return path if "\n" not in path else ""
 
 
 def _fill_script(template: str) -> bytes:

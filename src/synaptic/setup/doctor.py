@@ -172,8 +172,10 @@ def check_hook(hook: Hook, trust: HookTrust, catalog: HookCatalog) -> DoctorFind
     check = f"hook {hook.id}"
     if changed := catalog.find_tampering(hook):
         return DoctorFinding(check=check, state="fail", seen=changed, fix="synaptic doctor --fix", repair="packages")
+    standing = trust.examine(hook)
+    refusals = [standing.refusal] if standing.refusal and not standing.fails else []
     if faults := list(find_faults(hook)):
-        return DoctorFinding(check=check, state="fail", seen="; ".join(faults), fix=f"see {hook.source}")
-    if refusal := trust.explain_refusal(hook):
-        return DoctorFinding(check=check, state="fail", seen=refusal, fix="synaptic trust")
+        return DoctorFinding(check=check, state="fail", seen="; ".join([*faults, *refusals]), fix=f"see {hook.source}")
+    if standing.refusal:
+        return DoctorFinding(check=check, state="fail", seen=standing.refusal, fix="synaptic trust")
     return DoctorFinding(check=check, state="ok", seen=f"runs on {', '.join(hook.events)} ({hook.source})")
