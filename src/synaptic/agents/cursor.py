@@ -13,6 +13,7 @@ from synaptic.agents.base import (
     Agent,
     AgentSign,
     Capability,
+    HookBypass,
     SettingsFolder,
     SettingsShape,
     Wiring,
@@ -299,6 +300,7 @@ AGENT = Agent(
     programs=("cursor-agent", "cursor"),
     version_arguments=("--version",),
     command_line=UNKNOWN_COMMAND_LINE,
+    bypass=HookBypass(),
     shell_variables=("CURSOR_AGENT",),
     session_variables=(),
 )

@@ -13,6 +13,7 @@ from synaptic.agents.base import (
     AgentFile,
     Capability,
     CommandLine,
+    HookBypass,
     OwnFile,
     SettingsFolder,
     Wiring,
@@ -237,6 +238,10 @@ AGENT = Agent(
     programs=("opencode",),
     version_arguments=("--version",),
     command_line=COMMAND_LINE,
+    bypass=HookBypass(
+        options=split_options("--pure"),
+        variables=frozenset({"OPENCODE_CONFIG", "OPENCODE_CONFIG_DIR", "OPENCODE_CONFIG_CONTENT", "OPENCODE_PURE"}),
+    ),
     shell_variables=("OPENCODE",),
     session_variables=(),
 )

@@ -18,6 +18,8 @@ FIND_PROGRAMS = frozenset(BOOK["find"].names)
 FD_PROGRAMS = frozenset(BOOK["fd"].names)
 SEARCH_PROGRAMS = FIND_PROGRAMS | FD_PROGRAMS
 LISTING_PROGRAMS = SEARCH_PROGRAMS | list_names_with("picks")
+LOCATE_PROGRAMS = frozenset({"locate", "plocate", "mlocate", "slocate", "mdfind"})
+"""Programs that look a name up in an index of the whole machine."""
 SEARCH_LABELS = ("find -", "fd -")
 LEADING_VARIABLE = re.compile(r"\$(?:(\w+)|\{(\w+)(?:\[[@*]\])?\})")
 READ_BUILTINS = ("read", "mapfile", "readarray")
@@ -170,6 +172,9 @@ def _read_search(command: Command) -> FileSearch | None:
     if command.name in FD_PROGRAMS:
         sought = read_fd(command.argv)
         return FileSearch(sought.roots, sought.narrowed, read_fd_names(command), command.cwd)
+    if command.name in LOCATE_PROGRAMS:
+        names = tuple(text for text in command.args if text[:1] != "-")
+        return FileSearch((Word("/"),), bool(names), names, command.cwd)
     given = find_program(command.name).read(command.argv[1:])
     if not given.has_role("lists", "no-pattern"):
         return None
