@@ -52,7 +52,9 @@ enum {
     START_MS = 3000,       /* how long a starting daemon is waited for */
     SILENCE_MS = 5000,     /* a living daemon sends a byte each second */
     CHILD_SILENCE_MS = 20000, /* Python on a crowded machine takes its time to start */
+    CHANGED_EXIT = 114,    /* what `start.py` ends with when the engine's files are not as they were installed */
 };
+#define FALLBACK "synaptic.daemon.fallback"
 
 #ifdef SYNAPTIC_BARE
 #include "bare.h"
@@ -94,10 +96,18 @@ static int asks_to_stop(void) {
     return !strcmp(event, "TeammateIdle") || !strcmp(event, "AfterAgent");
 }
 
+/* Events before an act: what must not happen unchecked when the engine itself cannot be believed. */
+static int precedes_act(void) {
+    return !strncmp(event, "Pre", 3) || !strncmp(event, "pre", 3) || !strncmp(event, "Before", 6) ||
+           !strncmp(event, "before", 6) || !strncmp(event, "Permission", 10) || !strncmp(event, "permission", 10);
+}
+
+static int engine_changed;
+
 static void give_up(const char *why, const char *detail) {
     static char line[PATH_MAX + 512];
     read_engine();
-    int closed = !strcmp(engine.fail, "closed") && !asks_to_stop();
+    int closed = (!strcmp(engine.fail, "closed") && !asks_to_stop()) || (engine_changed && precedes_act());
     const char *said = closed ? "synaptic: blocked, because it could not be checked: "
                               : "synaptic: this call was NOT checked: ";
     size_t n = join(line, sizeof line, said, why, detail, "; type: synaptic doctor\n", NULL);
@@ -439,8 +449,12 @@ static int request_file(void) {
     return fd;
 }
 
+/* `-S` and our own start file: no code of other packages runs first, and the engine's files are looked at. */
 static void become_engine(int in, int out, int gate) {
-    char *argv[] = {(char *)engine.python, "-I", "-m", "synaptic.daemon.fallback", home, NULL};
+    static char start[PATH_MAX];
+    char *plain[] = {(char *)engine.python, "-I", "-m", FALLBACK, home, NULL};
+    char *checked[] = {(char *)engine.python, "-I", "-S", start, FALLBACK, home, NULL};
+    char **argv = join(start, sizeof start, home, "/bin/start.py", NULL) && !access(start, R_OK) ? checked : plain;
     int null = open("/dev/null", O_RDWR);
     if (gate >= 0) fcntl(gate, F_SETFD, 0);
     signal(SIGPIPE, SIG_DFL);
@@ -465,8 +479,11 @@ static void ask_child(int gate) {
     if (!child) become_engine(in, ends[1], gate);
     close(ends[1]);
     if (read_answer(ends[0], CHILD_SILENCE_MS)) deliver(); /* the child goes on and starts the daemon */
+    int status = 0;
     kill(child, SIGKILL);
-    waitpid(child, NULL, 0);
+    waitpid(child, &status, 0);
+    engine_changed = status == CHANGED_EXIT << 8;
+    if (engine_changed) give_up("the engine's files are not as they were installed, under ", home);
     give_up("the engine gave no answer under ", engine.python);
 }
 

@@ -31,6 +31,7 @@ from synaptic.model.call import Answer
 from synaptic.model.errors import DaemonError
 from synaptic.model.home import Home
 from synaptic.setup.dispatcher import read_engine
+from synaptic.setup.installed import find_changes, is_editable, record_installed
 
 log = logging.getLogger(__name__)
 
@@ -209,7 +210,13 @@ async def serve_home(home: Home) -> None:
         loop.add_signal_handler(number, daemon.stop)
     server = await loop.create_unix_server(daemon.open_connection, sock=open_socket(home))
     chores = [
-        _start_chore(work) for work in (daemon.keep_alive(), run_upkeep(daemon.engine), daemon.http.open_loopback())
+        _start_chore(work)
+        for work in (
+            daemon.keep_alive(),
+            run_upkeep(daemon.engine),
+            daemon.http.open_loopback(),
+            tell_changed_files(daemon.engine),
+        )
     ]
     daemon.engine.catalogs.get("")  # the policies are loaded before the first event asks for them
     gc.collect()
@@ -224,6 +231,17 @@ async def serve_home(home: Home) -> None:
         chore.cancel()
     await daemon.http.close()
     await daemon.engine.close()
+
+
+async def tell_changed_files(engine: Engine) -> None:
+    """Tell, with the next event, when files of the engine are not as they were installed; of a checkout, once."""
+    changes = await asyncio.to_thread(find_changes, engine.home)
+    if not changes:
+        return
+    log.warning("%s", changes)
+    engine.store.notices.append(f"{changes}; look with: synaptic doctor")
+    if is_editable():
+        await asyncio.to_thread(record_installed, engine.home)
 
 
 def _start_chore(work: Coroutine[None, None, None]) -> asyncio.Task[None]:
