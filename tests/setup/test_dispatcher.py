@@ -125,7 +125,7 @@ def test_an_engine_that_cannot_be_imported_meets_the_fail_policy(
     real = Path(sys.base_prefix) / "bin" / "python3"
     monkeypatch.setattr(sys, "executable", str(real))
     dispatcher.install_dispatcher(home, "closed")
-    home.installed.write_text("package=/nowhere\neditable=true\n")
+    home.engine_files.write_text("package=/nowhere\neditable=true\n")
     done = run(home, "PreToolUse")
     assert done.returncode == 2
     assert b"cannot be started" in done.stderr
@@ -150,7 +150,7 @@ def test_a_foreign_program_is_not_ours(home: Home) -> None:
 
 def test_a_home_that_cannot_be_written_is_said(tmp_path: Path, uncompiled: None) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(SettingsError, match="file/home/installed"):
+    with pytest.raises(SettingsError, match="file/home/engine-files"):
         dispatcher.install_dispatcher(Home(tmp_path / "file" / "home"))
 
 

@@ -44,7 +44,7 @@ class Wheel:
         ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(original / "site-packages", self.packages, copy_function=os.link, ignore=ignored)
         shutil.copytree(original / "home", self.home.root)
-        self.home.installed.write_text(self.home.installed.read_text().replace(str(original), str(folder)))
+        self.home.engine_files.write_text(self.home.engine_files.read_text().replace(str(original), str(folder)))
 
     def write(self, file: Path, text: str) -> None:
         file.unlink(missing_ok=True)
@@ -160,7 +160,7 @@ def test_the_same_version_is_no_upgrade(wheel: Wheel) -> None:
 
 @pytest.mark.parametrize("content", [None, "", "file=no\n"])
 def test_without_a_list_that_can_be_read_nothing_starts(wheel: Wheel, content: str | None) -> None:
-    wheel.home.installed.unlink() if content is None else wheel.home.installed.write_text(content)
+    wheel.home.engine_files.unlink() if content is None else wheel.home.engine_files.write_text(content)
     done = wheel.start("synaptic.daemon.server", str(wheel.home.root))
     assert done.returncode in (start.CHANGED_EXIT, start.NOT_FOUND_EXIT)
 
@@ -177,8 +177,8 @@ def test_a_checkout_starts_changed_and_doctor_tells(tmp_path: Path) -> None:
     home = Home(tmp_path / "home")
     dispatcher.install_dispatcher(home)
     assert [found.state for found in check_engine_files(home)] == ["ok"]
-    lines = home.installed.read_text().splitlines(keepends=True)
-    home.installed.write_text("".join(line for line in lines if not line.endswith(" pipeline/run.py\n")))
+    lines = home.engine_files.read_text().splitlines(keepends=True)
+    home.engine_files.write_text("".join(line for line in lines if not line.endswith(" pipeline/run.py\n")))
     if installed.is_editable():
         (found,) = check_engine_files(home)
         assert (found.state, "pipeline/run.py" in found.seen) == ("warn", True)
@@ -190,7 +190,7 @@ def test_doctor_misses_the_list(tmp_path: Path) -> None:
     home = Home(tmp_path / "home")
     assert list(check_engine_files(home)) == []
     dispatcher.install_dispatcher(home)
-    home.installed.unlink()
+    home.engine_files.unlink()
     assert [found.state for found in check_engine_files(home)] == ["fail"]
 
 

@@ -29,9 +29,9 @@ class Home(msgspec.Struct, frozen=True):
         return self.root / "engine"
 
     @property
-    def installed(self) -> Path:
+    def engine_files(self) -> Path:
         """The engine's files as they were installed: size, time and digest of each."""
-        return self.root / "installed"
+        return self.root / "engine-files"
 
     @property
     def start(self) -> Path:

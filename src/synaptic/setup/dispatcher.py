@@ -82,7 +82,7 @@ def install_dispatcher(home: Home, fail: FailMode | None = None) -> DispatcherKi
 
 def remove_dispatcher(home: Home) -> None:
     """Remove dispatcher and engine file, and their folder when it is empty then."""
-    for path in (home.dispatch, home.launcher, home.engine, home.start, home.installed):
+    for path in (home.dispatch, home.launcher, home.engine, home.start, home.engine_files):
         path.unlink(missing_ok=True)
     shutil.rmtree(home.compiled, ignore_errors=True)
     if home.bin.is_dir() and not any(home.bin.iterdir()):
@@ -130,7 +130,7 @@ def _record_files(home: Home) -> None:
         home.bin.mkdir(mode=0o700, parents=True, exist_ok=True)
         record_installed(home)
     except OSError as error:
-        raise SettingsError(f"cannot be written: {error.strerror}", where=str(home.installed)) from error
+        raise SettingsError(f"cannot be written: {error.strerror}", where=str(home.engine_files)) from error
 
 
 def _fill_script(template: str) -> bytes:

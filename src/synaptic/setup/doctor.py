@@ -65,8 +65,8 @@ def check_engine_files(home: Home) -> Iterator[DoctorFinding]:
     """Whether the engine's own files are as they were installed. Without a dispatcher nothing was written down."""
     if dispatcher.find_dispatcher_kind(home) is None:
         return
-    if not home.installed.is_file() or not home.start.is_file():
-        seen = f"nobody wrote down how they were installed: {home.installed}"
+    if not home.engine_files.is_file() or not home.start.is_file():
+        seen = f"nobody wrote down how they were installed: {home.engine_files}"
         yield DoctorFinding(check="engine", state="fail", seen=seen, fix="synaptic up", repair="bootstrap")
     elif changes := find_changes(home):
         # In a checkout files are meant to change; anywhere else, nobody should have touched them.

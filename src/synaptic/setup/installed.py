@@ -17,7 +17,7 @@ PACKAGE_FOLDERS = ("site-packages", "dist-packages")
 def record_installed(home: Home) -> None:
     """Write down the engine's files, and put the file that starts it beside the dispatcher; what is right stays."""
     # The list first: without one, the file that starts the engine starts nothing.
-    for path, content in ((home.installed, _format_list()), (home.start, Path(start.__file__).read_bytes())):
+    for path, content in ((home.engine_files, _format_list()), (home.start, Path(start.__file__).read_bytes())):
         if not path.is_file() or path.read_bytes() != content:
             replace_own(str(path), content, 0o600)
 
@@ -38,7 +38,7 @@ def is_editable() -> bool:
 
 def build_start(home: Home, module: str) -> tuple[str, ...]:
     """The command that starts a part of the engine: by the file in its folder, as soon as there is one."""
-    if home.start.is_file() and home.installed.is_file():
+    if home.start.is_file() and home.engine_files.is_file():
         return (sys.executable, "-I", "-S", str(home.start), module)
     return (sys.executable, "-I", "-m", module)
 

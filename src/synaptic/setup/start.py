@@ -16,7 +16,7 @@ NOT_FOUND_EXIT = 113
 CHANGED_EXIT = 114
 """Its files are not as they were installed. The dispatcher knows these numbers."""
 COMMAND_LINE = "synaptic.cli.main"
-LIST_NAME = "installed"
+LIST_NAME = "engine-files"
 """The list of files, in the engine's folder."""
 CACHE_FOLDER = "__pycache__"
 MAX_NAMED = 3
