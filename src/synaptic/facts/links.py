@@ -1,19 +1,25 @@
 """Where the paths of a tool call really lead."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
+from typing import NamedTuple
 
 from synaptic.facts.gather import USER_HOME, EngineMeans, Gatherer, read_call_command
 from synaptic.model.call import Call
 from synaptic.model.event import ToolEvent
-from synaptic.policies.reading import runs_elsewhere
+from synaptic.policies.reading import ELSEWHERE_PROGRAMS, runs_elsewhere
 from synaptic.policies.self.changed import COPIERS, READERS
+from synaptic.shell.effects.commands import CHANGING_KINDS, find_acts
+from synaptic.shell.names import split_names
 from synaptic.shell.read.script import Command, Script, Word
 from synaptic.shell.reading import UNKNOWN_PROJECT
 
-MAX_LOOKED_AT = 64
-"""Words of one command that are looked up on the disk."""
+LEFT_OUT = READERS | ELSEWHERE_PROGRAMS
+LINK_CHANGERS = split_names("rm unlink mv rmdir ln trash")
+"""Programs that take a link away or replace it, and do nothing to what it leads to."""
+MAX_LOOKED_AT = 2000
+"""Words of one command that are looked up on the disk; where there are more, a person is asked."""
 MAX_LINK_NAME = 1024
 
 
@@ -31,40 +37,54 @@ async def gather_linked_paths(call: Call, means: EngineMeans) -> tuple[str, ...]
     known = read_call_command(call)
     if known is None:
         return ()
-    words = islice(_iter_changed_words(known.script), MAX_LOOKED_AT)
-    found = (_resolve_links(_make_absolute(text, cwd, call), call.root) for text, cwd in words)
+    words = list(islice(_iter_changed_words(known.script), MAX_LOOKED_AT + 1))
+    if len(words) > MAX_LOOKED_AT:
+        raise ValueError(f"more than {MAX_LOOKED_AT} words may be links")
+    found = (_resolve_links(_make_absolute(word.text, word.cwd, call), call.root, word.itself) for word in words)
     return tuple(dict.fromkeys(filter(None, found)))
 
 
-def _iter_changed_words(found: Script) -> Iterator[tuple[str, str]]:
-    """Words that may name something that is changed, each with the folder it is seen from."""
+class ChangedWord(NamedTuple):
+    """A word that may name something that is changed, and the folder it is seen from."""
+
+    text: str
+    cwd: str
+    itself: bool = False
+    """Whether a link of this name is changed, not what it leads to."""
+
+
+def _iter_changed_words(found: Script) -> Iterator[ChangedWord]:
     for redirect in found.redirects:
         if redirect.is_write and _may_be_path(redirect.target) and not runs_elsewhere(redirect):
-            yield redirect.target.text, redirect.cwd
+            yield ChangedWord(redirect.target.text, redirect.cwd)
     for command in found.commands:
-        if command.name in READERS or len(command.argv) < 2 or runs_elsewhere(command):
+        if command.name in LEFT_OUT or len(command.argv) < 2 or runs_elsewhere(command):
             continue
-        for word in _list_changed_words(command):
-            text = word.text
-            if text[:1] == "-":
-                text = text.partition("=")[2]
-            if text and _may_be_path(word):
-                yield text, command.cwd
+        itself = command.name in LINK_CHANGERS
+        for word in filter(_may_be_path, _iter_named_words(command)):
+            name, assigned, value = word.text.partition("=")
+            if name[:1] != "-":
+                yield ChangedWord(word.text, command.cwd, itself)
+            if assigned and value:
+                yield ChangedWord(value, command.cwd, itself)
 
 
-def _list_changed_words(command: Command) -> tuple[Word, ...]:
-    """Every word; of a program that copies, the last one and those that may be values of options."""
+def _iter_named_words(command: Command) -> Iterable[Word]:
+    """Every word; of a program that copies, those that name what it writes."""
     if command.name not in COPIERS:
         return command.argv[1:]
-    return (*(word for word in command.argv[1:-1] if word.text[:1] == "-"), command.argv[-1])
+    return (word for kind, word in find_acts(command) if kind in CHANGING_KINDS)
 
 
 def _may_be_path(word: Word) -> bool:
-    return word.known and len(word.text) <= MAX_LINK_NAME and "\n" not in word.text
+    return word.known and 0 < len(word.text) <= MAX_LINK_NAME and "\n" not in word.text
 
 
-def _resolve_links(path: str, root: str) -> str:
+def _resolve_links(path: str, root: str, itself: bool = False) -> str:
     """The path behind links, or nothing when there are none. One that cannot be looked at has none."""
+    if itself and (name := os.path.basename(path)) not in ("", ".", ".."):  # noqa: PTH119
+        folder = _resolve_links(os.path.dirname(path), root)  # noqa: PTH120
+        return f"{folder}/{name}" if folder else ""
     try:
         # Not made normal first: the system goes through a link before it goes up from there.
         if path.startswith(f"{root}/") and ".." not in path and not _has_link(path, len(root) + 1):
