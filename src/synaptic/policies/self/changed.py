@@ -10,7 +10,6 @@ from synaptic.policies.reading import (
     CONTAINER_PROGRAMS,
     compile_hints,
     runs_elsewhere,
-    runs_in_container,
     select_commands,
 )
 from synaptic.policies.secrets.private import iter_meanings, iter_named_paths
@@ -19,7 +18,7 @@ from synaptic.policies.self.guard import ENGINE_FOLDER, Guard
 from synaptic.policies.self.kept import simplify_pattern
 from synaptic.policies.self.links import LINK_MAKERS, find_links, iter_behind, iter_hard_linked
 from synaptic.shell.book.entries import find_program
-from synaptic.shell.effects.filled import find_copies
+from synaptic.shell.effects.filled import find_copies, iter_option_values
 from synaptic.shell.globs import GLOB_SIGN
 from synaptic.shell.names import split_names
 from synaptic.shell.paths import MAX_PATH, Standpoint, is_inside, resolve_path
@@ -44,6 +43,14 @@ MAKING_PROGRAMS = split_names("cp gcp mv gmv rsync scp install ginstall ln gln t
 """Programs that make files in a folder under the names of others."""
 ATTACHED_SIGN = re.compile(r"[=:,]")
 """What may stand between a path and a word before it: `--file=PATH`, `UNIX-CONNECT:PATH`."""
+ATTACHED_PATH = re.compile(r"-\w+?([~/].*)")
+"""An option with a path behind it: `-o/tmp`."""
+WRITING_STARTERS = split_names("script strace ltrace flock time")
+"""Programs that start another one and write a file of their own."""
+GIT_WRITES = {"config": ("--file", "-f"), "checkout-index": ("--prefix",), "apply": ("--directory",), "init": ()}
+"""Verbs of git that write where an option says; the first word behind the last one says it."""
+GIT_READS = split_names("--get --get-all --get-regexp --list -l get list")
+CHANGE_FOLDER = split_names("cd pushd")
 
 
 def iter_changed(known: CommandReading, guard: Guard, root: str) -> Iterator[str]:
@@ -91,6 +98,11 @@ def _iter_named(known: CommandReading, hints: tuple[str, ...], names: tuple[str,
     for target in known.targets if names or GLOB_SIGN.search(known.folders) else known.pattern_targets:
         if hinted(target.path) and not runs_elsewhere(target):
             yield target.path
+    yield from _iter_by_git(known)
+    if len(found.commands) > 1:
+        # Where a pattern leads is not known to what comes behind it.
+        for command in select_commands(found, CHANGE_FOLDER):
+            yield from (path for word in command.argv[1:] if word.glob for path in _iter_word_paths(word, at))
     for command in select_commands(found, MAKING_PROGRAMS & found.by_name.keys()):
         if not runs_elsewhere(command):
             here = Standpoint(command.cwd or at.cwd, at.home)
@@ -101,10 +113,23 @@ def _iter_named(known: CommandReading, hints: tuple[str, ...], names: tuple[str,
     for command in select_commands(found, found.by_name.keys() - SPARED_PROGRAMS - CONTAINER_PROGRAMS):
         here = command.cwd in everywhere
         words = [word for word in command.argv[1:] if word.glob or here or hinted(word.text)]
-        if not words or runs_elsewhere(command) or only_reads(command) or _wraps_next(found, command.index):
+        if not words or runs_elsewhere(command) or only_reads(command):
+            continue
+        if command.name not in WRITING_STARTERS and _wraps_next(found, command.index):
             continue
         for word in words:
             yield from _iter_word_paths(word, Standpoint(command.cwd or at.cwd, at.home))
+
+
+def _iter_by_git(known: CommandReading) -> Iterator[str]:
+    """What git is told to write outside of its working tree, and a repository that it makes."""
+    for call in known.git_calls if "git" in known.programs else ():
+        options = GIT_WRITES.get(call.verb)
+        if options is None or (call.verb == "config" and GIT_READS.intersection(word.text for word in call.args)):
+            continue
+        here = Standpoint(call.cwd or known.standpoint.cwd, known.standpoint.home)
+        words = iter_option_values(call.args, options) if options else iter((*call.given.words[:1], Word(".")))
+        yield from (resolve_path(word.text, here) or "" for word in words)
 
 
 def _iter_linked(known: CommandReading, links: tuple[Mount, ...]) -> Iterator[str]:
@@ -126,7 +151,9 @@ def _iter_word_paths(word: Word, at: Standpoint) -> Iterator[str]:
     if word.glob:
         yield resolve_path(strip_match_all(word.text), at) or ""
         return
-    for text in (word.text.rpartition("=")[2], *ATTACHED_SIGN.split(word.text)[1:]):
+    attached = ATTACHED_PATH.match(word.text)
+    texts = (word.text.rpartition("=")[2], *ATTACHED_SIGN.split(word.text)[1:])
+    for text in (*texts, attached[1]) if attached else texts:
         yield GLOB_SIGN.sub("_", resolve_path(text, at) or "")
 
 
@@ -135,10 +162,13 @@ def _iter_mounted(known: CommandReading, mounted: tuple[Mount, ...]) -> Iterator
     at = known.standpoint
     yield from (path for one in mounted if one.writable and (path := resolve_path(one.source, at)))
     for target in known.targets:
-        if target.command is not None and runs_in_container(target.command):
-            yield from (
-                path for real in find_host_paths(target.path, mounted, writes=True) if (path := resolve_path(real, at))
-            )
+        if not runs_elsewhere(target):
+            continue
+        text = target.word.text
+        # A relative path starts in a folder of the container that nobody knows: it may be any of the mounts.
+        seen = [f"{one.target}/{text}" for one in mounted] if text[:1] not in ("/", "~") else [target.path]
+        reals = (real for path in seen for real in find_host_paths(path, mounted, writes=True))
+        yield from (path for real in reals if (path := resolve_path(real, at)))
 
 
 def only_reads(command: Command) -> bool:

@@ -34,7 +34,9 @@ FOREIGN_OPTIONS = split_names(
     " --from --editable -e --pip-args --with-editable --default-index --index --overwrite --reinstall --break-on"
 )
 """Options that make another package of the same name, or more than that, come in."""
-ENVIRONMENT_VARIABLES = split_names("VIRTUAL_ENV UV_PROJECT_ENVIRONMENT CONDA_PREFIX PIP_TARGET PIP_PREFIX PIP_PYTHON")
+ENVIRONMENT_VARIABLES = split_names(
+    "VIRTUAL_ENV UV_PROJECT_ENVIRONMENT CONDA_PREFIX PIP_TARGET PIP_PREFIX PIP_PYTHON PYTHONUSERBASE"
+)
 INSTALLED_MODULES = split_names("pip venv ensurepip virtualenv uv pipx easy_install")
 INTERPRETERS = split_names("python pypy")
 MODULE_OPTION = re.compile(r"^-m", re.MULTILINE)
@@ -87,14 +89,20 @@ class EngineEnvironment(Policy):
 
 def _calls_manager(known: CommandReading) -> bool:
     """Whether a package manager may run: by its name, or as a module."""
-    if not PACKAGE_PROGRAMS.isdisjoint(known.programs):
+    if any(_find_manager(name) in PACKAGE_PROGRAMS for name in known.programs):
         return True
     return not INTERPRETERS.isdisjoint(known.programs) and MODULE_OPTION.search(known.words) is not None
 
 
+def _find_manager(name: str) -> str:
+    """The name of a program without its version: `pip3.12` is pip."""
+    plain = normalize_name(name)
+    return plain.rstrip("0123456789.") or plain
+
+
 def _read_manager(command: Command) -> tuple[Word, ...] | None:
     """The words that a package manager is given, when they change something; None for every other command."""
-    name = normalize_name(command.name)
+    name = _find_manager(command.name)
     words = command.argv[1:]
     if name in INTERPRETERS:
         texts = command.args
@@ -117,7 +125,7 @@ def _replaces_engine(words: tuple[Word, ...], command: Command) -> bool:
     """Whether it removes the engine's package, or puts another one in its place."""
     texts = [word.text for word in words]
     verbs = set(texts[:6])
-    if REACHING_ALL & verbs and normalize_name(command.name) in (*TOOL_PROGRAMS, "python"):
+    if REACHING_ALL & verbs and _find_manager(command.name) in (*TOOL_PROGRAMS, "python"):
         return True
     own = [text for text in texts if OWN_PACKAGE.search(text)]
     if not own or verbs.isdisjoint(PACKAGE_VERBS):

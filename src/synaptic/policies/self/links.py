@@ -1,5 +1,6 @@
 """Other names that a script gives to folders before it uses them: links, and folders that are mounted twice."""
 
+import re
 from collections.abc import Iterator
 
 from synaptic.policies.mounts import Mount, find_host_paths
@@ -11,8 +12,11 @@ from synaptic.shell.read.script import Command, Word
 from synaptic.shell.reading import CommandReading
 
 COPY_PROGRAMS = frozenset({"cp", "gcp"})
-LINK_MAKERS = frozenset({"ln", "gln", "mount", "bindfs", "mklink"})
-LINKING_PROGRAMS = LINK_MAKERS | COPY_PROGRAMS
+LINK_MAKERS = frozenset({"ln", "gln", "mount", "bindfs"})
+BOX_PROGRAMS = frozenset({"bwrap", "proot", "firejail", "systemd-nspawn"})
+BOX_OPTION = re.compile(r"--(?:dev-)?bind(?:-try)?|-b|--bind=.*|-b.+:.*")
+"""How a program that shows another view of the machine is told what is where."""
+LINKING_PROGRAMS = LINK_MAKERS | COPY_PROGRAMS | BOX_PROGRAMS
 MAX_LINKS = 32
 """Links of one script that are looked at."""
 MAX_ROUNDS = 4
@@ -55,6 +59,9 @@ def iter_behind(path: str, links: tuple[Mount, ...]) -> Iterator[str]:
 def _read_links(command: Command, at: Standpoint) -> Iterator[Mount]:
     given = find_program(command.name).read(command.argv[1:])
     here = Standpoint(command.cwd or at.cwd, at.home)
+    if command.name in BOX_PROGRAMS:
+        yield from _read_box(command, here)
+        return
     if command.name in COPY_PROGRAMS and not given.has("link", "l", "symbolic-link", "s"):
         return
     if command.name == "mount" and not _binds(given):
@@ -69,6 +76,18 @@ def _read_links(command: Command, at: Standpoint) -> Iterator[Mount]:
             if target := resolve_path(source.text, Standpoint(place, at.home)):
                 yield Mount(target, name)
                 yield Mount(target, f"{name}/{target.rpartition('/')[2]}")
+
+
+def _read_box(command: Command, here: Standpoint) -> Iterator[Mount]:
+    """`bwrap --bind SOURCE TARGET`, `proot -b SOURCE:TARGET`."""
+    args = (*command.args, "", "")
+    for place, text in enumerate(command.args):
+        if BOX_OPTION.fullmatch(text):
+            attached = text.partition("=")[2] or (text[2:] if text[:2] == "-b" else "") or args[place + 1]
+            source, colon, target = attached.partition(":")
+            target = target if colon else args[place + 2]
+            if (real := resolve_path(source, here)) and target:
+                yield Mount(real, target)
 
 
 def _split_names(given: Arguments) -> tuple[Word | None, tuple[Word, ...]]:

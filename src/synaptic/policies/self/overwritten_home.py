@@ -7,7 +7,13 @@ from synaptic.model.event import PreToolUse
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
 from synaptic.policies.reading import SHELL_TOOLS, runs_elsewhere
-from synaptic.shell.effects.filled import FILLING_CODE, FILLING_PROGRAMS, HOME_PROGRAMS, find_filled_folders
+from synaptic.shell.effects.filled import (
+    ABSOLUTE_NAMES,
+    FILLING_CODE,
+    FILLING_PROGRAMS,
+    HOME_PROGRAMS,
+    find_filled_folders,
+)
 from synaptic.shell.paths import Standpoint, resolve_path
 from synaptic.shell.reading import CommandReading
 
@@ -57,7 +63,9 @@ def _may_reach(known: CommandReading, around: frozenset[str]) -> bool:
     """Whether a folder that is filled can be one of these at all: cheaper to ask than every program."""
     if known.leads_out or not HOME_PROGRAMS.isdisjoint(known.programs) or FILLING_CODE.search(known.text):
         return True
-    return any((start or known.standpoint.cwd).lower() in around for start in known.start_folders)
+    if any((start or known.standpoint.cwd).lower() in around for start in known.start_folders):
+        return True
+    return ABSOLUTE_NAMES.search(known.words) is not None
 
 
 @lru_cache(maxsize=64)

@@ -1,5 +1,6 @@
 """Files of the engine and of agents' settings that a search of a script finds and hands over to be changed."""
 
+import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -12,7 +13,14 @@ from synaptic.policies.self.changed import READERS
 from synaptic.policies.self.guard import ENGINE_FOLDER, Guard
 from synaptic.shell.effects.commands import CHANGING_KINDS, CHANGING_PROGRAMS, find_acts
 from synaptic.shell.effects.find import NAME_TESTS, NOT_SIGNS, read_find, read_find_names
-from synaptic.shell.effects.searched import FIND_PROGRAMS, LISTING_PROGRAMS, LOCATE_PROGRAMS, FileSearch, ScriptSearches
+from synaptic.shell.effects.searched import (
+    FIND_PROGRAMS,
+    LISTING_PROGRAMS,
+    LOCATE_PROGRAMS,
+    FileSearch,
+    ScriptSearches,
+    read_search,
+)
 from synaptic.shell.globs import GLOB_SIGN, matches_glob
 from synaptic.shell.names import split_names
 from synaptic.shell.paths import Standpoint, is_inside, resolve_path
@@ -22,6 +30,9 @@ from synaptic.shell.reading import CommandReading
 ALL_SEARCHES = LISTING_PROGRAMS | LOCATE_PROGRAMS
 MODE_CHANGERS = split_names("chmod chown chgrp setfacl xattr chflags chcon")
 EMPTY_TEST = "-empty"
+FILLED_IN = re.compile(r"[{%$]")
+"""What a word holds in the place of a result."""
+HANDING_LABELS = ("find", "fd", "xargs", "parallel")
 OWN_SIGN = "synaptic"
 MAX_WORDS = 200
 """Words that may be results of a search, of one script."""
@@ -63,7 +74,7 @@ def find_searched(known: CommandReading, guard: Guard, root: str) -> SearchedFil
             # Without a name it deletes a whole home: the policy about deletions says that better.
             if path and (names or path not in guard.user.files):
                 return SearchedFile(path, certain=True)
-    return _find_handed_over(known, guard)
+    return _find_handed_over(known, guard) or _find_redirected(known, guard)
 
 
 def _stays_below(known: CommandReading, root: str) -> bool:
@@ -82,6 +93,8 @@ def _find_handed_over(known: CommandReading, guard: Guard) -> SearchedFile | Non
         if command.name in READERS or command.name in ALL_SEARCHES or runs_elsewhere(command):
             continue
         changes = command.name in CHANGING_PROGRAMS or command.name in MODE_CHANGERS
+        if changes and "xargs" in command.via and _names_engine(known, command):
+            return SearchedFile(guard.user.files[0] if guard.user.files else OWN_SIGN, certain=False)
         for word in _list_changed(command):
             looked += 1
             search = searches.find_search(word, command) if looked < MAX_WORDS else None
@@ -89,6 +102,26 @@ def _find_handed_over(known: CommandReading, guard: Guard) -> SearchedFile | Non
                 continue
             if changes or any(OWN_SIGN in name.lower() for name in search.names):
                 return SearchedFile(path, changes and bool(search.names))
+    return None
+
+
+def _names_engine(known: CommandReading, command: Command) -> bool:
+    """Whether a list that is picked by the engine's name feeds a command, whatever has made it."""
+    return any(OWN_SIGN in text.lower() for one in known.script.find_upstream(command) for text in one.args)
+
+
+def _find_redirected(known: CommandReading, guard: Guard) -> SearchedFile | None:
+    """What a search finds and a redirection of what it starts writes: `find ~ | xargs -I% sh -c 'echo > %'`."""
+    found = known.script
+    filled = [
+        one
+        for one in found.redirects
+        if one.is_write and one.via and FILLED_IN.search(one.target.text) and one.via[0].startswith(HANDING_LABELS)
+    ]
+    for command in select_commands(found, ALL_SEARCHES & found.by_name.keys()) if filled else ():
+        search = read_search(command)
+        if search is not None and (path := _find_reached(search, command.args, known.standpoint, guard)):
+            return SearchedFile(path, bool(search.names))
     return None
 
 

@@ -1,5 +1,6 @@
 """Agents that are started, by an agent, so that they do not call the engine."""
 
+import re
 from collections.abc import Iterator, Mapping
 from functools import cache
 
@@ -22,6 +23,7 @@ SETTERS = split_names("export declare typeset setenv set env")
 OTHER_USERS = split_names("sudo su doas runuser")
 USER_OPTIONS = ("-u", "--user", "-i", "-H", "--login", "-l", "-")
 EMPTYING_OPTIONS = split_names("-i --ignore-environment -")
+ASSIGNED = re.compile(r"['\"\]\s]{1,4}=(?!=)|['\"]\s*,")
 HOOK_SIGN = "hook"
 
 
@@ -58,7 +60,7 @@ class UnguardedAgent(Policy):
                 continue
             if option := _find_switched_off(command, agent):
                 return deny(f"`{option}` starts {agent.title} without its hooks. Start it without that option.")
-            if why := _find_bypass(command, agent, known.script, home):
+            if why := _find_bypass(command, agent, known.script, home) or _find_assigned(known.text, agent):
                 return ask(
                     f"{agent.title} would be started with {why}: its hooks, and with them this guard, may not run "
                     "there. A person should agree to that."
@@ -118,21 +120,36 @@ def _find_bypass(command: Command, agent: Agent, found: Script, home: str) -> st
     return _find_other_user(command, found)
 
 
+def _find_assigned(text: str, agent: Agent) -> str:
+    """A variable that code of another language sets: `os.environ["CODEX_HOME"] = ...`."""
+    for name in (*agent.variables, *agent.bypass.variables):
+        at = text.find(name)
+        if at >= 0 and ASSIGNED.match(text, at + len(name)):
+            return f"`{name}`"
+    return ""
+
+
 def _iter_variables(command: Command, found: Script) -> Iterator[tuple[str, str]]:
     """Variables that are set for a command: in front of it, or exported before it."""
     yield from ((name, word.text) for name, word in command.assignments)
     for setter in select_commands(found, SETTERS):
         if setter.index < command.index:
-            yield from (tuple(text.partition("=")[::2]) for text in setter.args if "=" in text)  # type: ignore[misc]
+            yield from ((text.partition("=")[0], text.partition("=")[2]) for text in setter.args if text[:1] != "-")
             yield from ((one, setter.args[1]) for one in setter.args[:1] if setter.name == "setenv" and setter.args[1:])
 
 
 def _find_other_user(command: Command, found: Script) -> str:
     """The program in front of it that starts it for another user, or without an environment."""
     for outer in found.commands[: command.index]:
-        if outer.name not in command.via:
+        if outer.name == "unset" and HOME_VARIABLE in outer.args:
+            return "no `HOME`"
+        if not any(label.partition(" ")[0] == outer.name for label in command.via):
             continue
         before = [text for text in outer.args if text[:1] == "-"]
+        if outer.name == "env" and (HOME_VARIABLE in outer.args or f"-u{HOME_VARIABLE}" in outer.args):
+            return "no `HOME`"
+        if outer.name == "su":
+            return "`su`"
         if outer.name == "env" and EMPTYING_OPTIONS.intersection(before):
             return "`env -i`"
         if outer.name in OTHER_USERS and any(text.startswith(USER_OPTIONS) for text in before):

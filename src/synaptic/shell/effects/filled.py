@@ -5,8 +5,9 @@ from collections.abc import Callable, Iterator, Mapping
 
 import msgspec
 
-from synaptic.shell.book.entries import BOOK, find_program, normalize_name
+from synaptic.shell.book.entries import BOOK, find_program, list_names_with, normalize_name
 from synaptic.shell.effects.commands import UNNAMED_FILE, find_acts
+from synaptic.shell.globs import GLOB_SIGN
 from synaptic.shell.names import split_names
 from synaptic.shell.paths import MAX_PATH
 from synaptic.shell.programs.git_line import read_git_call
@@ -16,11 +17,14 @@ HERE = Word(".")
 WHOLE_SOURCE = re.compile(r"(?:.*/)?\.{1,2}/?")
 """`dir/.`: what is in a folder, not the folder."""
 QUOTED_TEXT = re.compile(r"[\"']([^\"'\n]{1,300})[\"']")
-FILLING_CALL = re.compile(r"(?:extractall|unpack_archive|copytree|extract)\s*\(([^\n]{0,400})")
+FILLING_CALL = re.compile(
+    r"(?:extractall|unpack_archive|copytree|extract|cpSync|copySync|cp_r|dircopy|rcopy|chdir)\s*\(([^\n]{0,400})"
+)
 HOME_CODE = re.compile(r"expanduser|Path\.home|environ|getenv")
 ARCHIVE_MODULES = frozenset({"zipfile", "tarfile"})
 MAX_SOURCES = 200
 """Sources of one command that are looked at."""
+NO_FOLDER_OPTION = re.compile(r"-[a-zA-Z]*T[a-zA-Z]*|--no-target-directory")
 TREE_OPTION = "--work-tree"
 TREE_VARIABLE = "GIT_WORK_TREE"
 
@@ -52,7 +56,10 @@ FORMS: Mapping[str, FillingForm] = {
     "chezmoi": FillingForm(when=r"apply|update|init.*--apply", default="~"),
     "ditto": FillingForm(last=True, default=""),
     "jar": FillingForm(("-C",), r"-?[a-zA-Z]*x|--extract"),
-    "patch": FillingForm(("-d", "--directory"), never=r"--dry-run|(?:^|\s)[^-\s]\S*$"),
+    "ar": FillingForm(("--output",), r"-?[a-zA-Z]*x"),
+    "dpkg": FillingForm(when=r".*(?:-x|-X|--extract|--vextract)\b", last=True, default=""),
+    "httrack": FillingForm(("-O",)),
+    "xar": FillingForm(("-C",), r".*-[a-zA-Z]*x"),
     "pax": FillingForm(when=r"(?:.*\s)?-[a-zA-Z]*r", last=True),
     "rclone": FillingForm(when="copy|sync|move", last=True, default=""),
     "aws": FillingForm(when=r"s3 (?:sync|(?:cp|mv)\b.*--recursive)", last=True, default=""),
@@ -66,14 +73,23 @@ FORMS: Mapping[str, FillingForm] = {
     "yadm": FillingForm(when="clone|pull|checkout|reset|bootstrap|restore|stash", default="~"),
 }
 """Programs that are read by this table alone."""
-ALIASES: Mapping[str, str] = {"7za": "7z", "7zr": "7z", "7zz": "7z", "rar": "unrar", "bsdcpio": "cpio"}
+ALIASES: Mapping[str, str] = {
+    "7za": "7z",
+    "7zr": "7z",
+    "7zz": "7z",
+    "rar": "unrar",
+    "dpkg-deb": "dpkg",
+    "bsdcpio": "cpio",
+}
 COPY_PROGRAMS = frozenset(BOOK["cp"].names)
 RSYNC_PROGRAMS = frozenset({"rsync", "openrsync"})
 REMOTE_COPY = frozenset({"scp", "pscp"})
 CONTAINER_COPY = split_names("docker podman nerdctl kubectl oc")
+LANGUAGE_NAMES = list_names_with("language")
 RECURSIVE_FETCH = re.compile(r"-[a-zA-Z]*[rm][a-zA-Z]*|--recursive|--mirror|--input-file.*|-i")
 FILLING_PROGRAMS = frozenset(
-    {"unzip", "wget", "wget2", "git", "python", *BOOK["tar"].names, *FORMS, *ALIASES}
+    {"unzip", "wget", "wget2", "git", "patch", *BOOK["tar"].names, *FORMS, *ALIASES}
+    | LANGUAGE_NAMES
     | COPY_PROGRAMS
     | RSYNC_PROGRAMS
     | REMOTE_COPY
@@ -82,7 +98,9 @@ FILLING_PROGRAMS = frozenset(
 """Every program that may fill a folder; others need not be looked at."""
 HOME_PROGRAMS = frozenset(name for name, form in FORMS.items() if form.default in ("~", ".."))
 """Programs that fill a folder which is neither named nor the one they run in."""
-FILLING_CODE = re.compile(r"extract|unpack|copytree")
+ABSOLUTE_NAMES = re.compile(r"^-[a-z]*p[a-z]*$|^--absolute-names$", re.MULTILINE)
+"""In words in lower case: an archive may be unpacked to wherever it says, with `tar -P`."""
+FILLING_CODE = re.compile(r"extract|unpack|copytree|cpSync|copySync|cp_r|dircopy|rcopy")
 """What code holds at least that fills a folder."""
 
 
@@ -116,7 +134,7 @@ def _read_form(command: Command, form: FillingForm) -> Iterator[Word]:
     text = " ".join(command.args)[:MAX_PATH]
     if (form.when and not re.match(form.when, text)) or (form.never and re.search(form.never, text)):
         return
-    named = list(_iter_option_values(command.argv[1:], form.folder))
+    named = list(iter_option_values(command.argv[1:], form.folder))
     if not named and form.last:
         named = [word for word in command.argv[-1:] if _may_be_folder(word)]
     if not named and form.default:
@@ -128,7 +146,8 @@ def _may_be_folder(word: Word) -> bool:
     return word.text[:1] in ("/", "~", ".", "$") or word.text[-1:] == "/"
 
 
-def _iter_option_values(words: tuple[Word, ...], options: tuple[str, ...]) -> Iterator[Word]:
+def iter_option_values(words: tuple[Word, ...], options: tuple[str, ...]) -> Iterator[Word]:
+    """What these options are given, as the next word or attached."""
     for place, word in enumerate(words):
         for option in options:
             if word.text == option:
@@ -141,15 +160,18 @@ def _fill_by_tar(command: Command) -> Iterator[Word]:
     given = find_program("tar").read(command.argv[1:])
     if given.has("extract") and not any(map(_names_member, given.operands)):
         yield from given.get_values("directory")[-1:] or (HERE,)
+        yield from iter_option_values(command.argv[1:], ("--one-top-level",))
+        if given.has("P", "absolute-names"):
+            yield Word("/")
 
 
 def _names_member(word: Word) -> bool:
-    return not word.glob and word.text not in (".", "./", "*")
+    return not GLOB_SIGN.search(word.text) and word.text not in (".", "./")
 
 
 def _fill_by_unzip(command: Command) -> Iterator[Word]:
     given = find_program("unzip").read(command.argv[1:])
-    if not given.has_role("dry") and len(given.words) <= 1:
+    if not given.has_role("dry") and not any(_names_member(word) for word in given.words[1:]):
         yield from given.get_values("d") or (HERE,)
 
 
@@ -157,7 +179,7 @@ def _fill_by_copying(command: Command) -> Iterator[Word]:
     given = find_program(command.name).read(command.argv[1:])
     into = given.get_by_role("into")
     sources = given.operands if into else given.operands[:-1]
-    whole = given.has("T", "no-target-directory") and given.has("recursive", "archive")
+    whole = any(map(NO_FOLDER_OPTION.fullmatch, command.args)) and given.has("recursive", "archive")
     if whole or any(WHOLE_SOURCE.fullmatch(word.text) for word in sources if len(word.text) < MAX_PATH):
         yield from into or given.operands[-1:]
     elif given.has("recursive", "archive"):
@@ -197,14 +219,21 @@ def _fill_by_git(command: Command) -> Iterator[Word]:
     """The working tree, where a verb changes files that it does not name."""
     if not any(word is UNNAMED_FILE for _, word in find_acts(command)):
         return
-    yield from _iter_option_values(command.argv[1:], (TREE_OPTION, "--directory"))
+    yield from iter_option_values(command.argv[1:], (TREE_OPTION, "--directory", "--prefix"))
+    yield from (Word(flag.partition("=")[2]) for flag in command.args if flag.startswith("core.worktree="))
     yield from (word for name, word in command.assignments if name == TREE_VARIABLE)
     if cwd := read_git_call(command).cwd:
         yield Word(cwd)
 
 
-def _fill_by_python(command: Command) -> Iterator[Word]:
-    """`-m zipfile -e A DIR`, and code that unpacks."""
+def _fill_by_patch(command: Command) -> Iterator[Word]:
+    given = find_program("patch").read(command.argv[1:])
+    if not given.has_role("dry") and not given.operands:
+        yield from given.get_values("directory") or (HERE,)
+
+
+def _fill_by_code(command: Command) -> Iterator[Word]:
+    """`python -m zipfile -e A DIR`, and code that unpacks or copies."""
     args = command.args
     if args[:1] == ("-m",) and ARCHIVE_MODULES.intersection(args[1:2]):
         if any(text in ("-e", "--extract") for text in args):
@@ -227,6 +256,7 @@ FINDERS: Mapping[str, Callable[[Command], Iterator[Word]]] = {
     "wget": _fill_by_wget,
     "wget2": _fill_by_wget,
     "git": _fill_by_git,
-    "python": _fill_by_python,
+    "patch": _fill_by_patch,
+    **dict.fromkeys(LANGUAGE_NAMES, _fill_by_code),
 }
 """Programs that need code of their own."""

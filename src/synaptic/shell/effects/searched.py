@@ -139,7 +139,7 @@ class ScriptSearches:
         picked: list[str] = []
         narrowed = False
         for one in reversed(before):
-            if one.name in self.among and (search := _read_search(one)) is not None:
+            if one.name in self.among and (search := read_search(one)) is not None:
                 names = (*search.names, *picked)
                 starts = frozenset(root.text.rstrip("/") for root in search.roots)
                 aged = search.aged and not narrowed
@@ -165,7 +165,8 @@ def _find_tail(word: Word) -> str:
     return tail if strip_match_all(tail).strip("/") else ""
 
 
-def _read_search(command: Command) -> FileSearch | None:
+def read_search(command: Command) -> FileSearch | None:
+    """What a command looks for; None when it is no search."""
     if command.name in FIND_PROGRAMS:
         sought = read_find(command.argv)
         return FileSearch(sought.roots, sought.narrowed, read_find_names(command.args), command.cwd, aged=sought.aged)
