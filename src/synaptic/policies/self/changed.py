@@ -105,8 +105,8 @@ def _iter_named(known: CommandReading, hints: tuple[str, ...], names: tuple[str,
             yield from (path for word in command.argv[1:] if word.glob for path in _iter_word_paths(word, at))
     for command in select_commands(found, MAKING_PROGRAMS & found.by_name.keys()):
         if not runs_elsewhere(command):
-            here = Standpoint(command.cwd or at.cwd, at.home)
-            yield from (resolve_path(word.text, here) or "" for word in find_copies(command) if hinted(word.text))
+            start = Standpoint(command.cwd or at.cwd, at.home)
+            yield from (resolve_path(word.text, start) or "" for word in find_copies(command) if hinted(word.text))
     # In a word, signs make a pattern only where the shell takes them for one.
     hinted = compile_hints(names).search
     everywhere = {start for start in known.start_folders if hinted(start)}

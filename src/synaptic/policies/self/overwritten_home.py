@@ -71,7 +71,7 @@ def _may_reach(known: CommandReading, around: frozenset[str]) -> bool:
 @lru_cache(maxsize=64)
 def _list_around(*homes: str) -> frozenset[str]:
     """The home folders and everything around them, in lower case."""
-    found = set()
+    found: set[str] = set()
     for home in filter(None, homes):
         parts = home.lower().rstrip("/").split("/")
         found.update("/".join(parts[:size]) or "/" for size in range(1, len(parts) + 1))
