@@ -168,6 +168,7 @@ AGENT = Agent(
     ),
     guards=(),
     programs=("amp",),
+    processes=("amp", "@sourcegraph/amp/"),
     version_arguments=("--version",),
     command_line=UNKNOWN_COMMAND_LINE,
     bypass=HookBypass(options=split_options("--settings-file")),

@@ -420,6 +420,7 @@ AGENT = Agent(
     switches=(),
     guards=("hooks",),
     programs=("cline",),
+    processes=("cline", "node_modules/cline/", "@cline/"),
     version_arguments=("--version",),
     command_line=UNKNOWN_COMMAND_LINE,
     bypass=HookBypass(options=split_options("--config --dir")),

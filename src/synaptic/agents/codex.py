@@ -234,6 +234,7 @@ AGENT = Agent(
     ),
     guards=(),
     programs=("codex",),
+    processes=("codex", "@openai/codex/"),
     version_arguments=("--version",),
     command_line=change(COMMAND_LINE, verbs={"exec": COMMAND_LINE, "e": COMMAND_LINE}),
     bypass=HookBypass(

@@ -295,6 +295,7 @@ AGENT = Agent(
     ),
     guards=("hooks",),
     programs=("copilot",),
+    processes=("copilot", "@github/copilot/"),
     version_arguments=("--version",),
     command_line=COMMAND_LINE,
     bypass=HookBypass(options=split_options("--config-dir")),

@@ -184,6 +184,7 @@ AGENT = Agent(
     ),
     guards=(),
     programs=("droid",),
+    processes=("droid", "node_modules/droid/"),
     version_arguments=("--version",),
     command_line=COMMAND_LINE,
     bypass=HookBypass(options=split_options("--settings")),

@@ -236,6 +236,7 @@ AGENT = Agent(
     switches=(),
     guards=("plugins", "opencode.json"),
     programs=("opencode",),
+    processes=("opencode", "/opencode-ai/"),
     version_arguments=("--version",),
     command_line=COMMAND_LINE,
     bypass=HookBypass(

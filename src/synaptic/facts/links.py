@@ -6,6 +6,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from synaptic.facts.gather import USER_HOME, EngineMeans, Gatherer, read_call_command
+from synaptic.files.long_paths import MAX_PATH_CHARS
 from synaptic.model.call import Call
 from synaptic.model.event import ToolEvent
 from synaptic.policies.reading import ELSEWHERE_PROGRAMS, runs_elsewhere
@@ -82,6 +83,8 @@ def _may_be_path(word: Word) -> bool:
 
 def _resolve_links(path: str, root: str, itself: bool = False) -> str:
     """The path behind links, or nothing when there are none. One that cannot be looked at has none."""
+    if len(path) > MAX_PATH_CHARS:
+        return ""
     if itself and (name := os.path.basename(path)) not in ("", ".", ".."):  # noqa: PTH119
         folder = _resolve_links(os.path.dirname(path), root)  # noqa: PTH120
         return f"{folder}/{name}" if folder else ""

@@ -73,10 +73,11 @@ def iter_changed(known: CommandReading, guard: Guard, root: str) -> Iterator[str
 
 def iter_edited(event: PreToolUse, facts: Facts) -> Iterator[str]:
     """Every path that a tool for editing names, as it is written and where its links lead."""
+    if not event.tool.may_write:
+        return
     at = Standpoint(event.cwd or facts.root or UNKNOWN_PROJECT, facts.home)
-    if event.tool.is_edit or "write" in event.tool_name.lower() or "edit" in event.tool_name.lower():
-        for text in iter_named_paths(event.tool):
-            yield from iter_meanings(text, at, facts.real_paths)
+    for text in iter_named_paths(event.tool):
+        yield from iter_meanings(text, at, facts.real_paths)
 
 
 def matches_hidden(known: CommandReading) -> bool:

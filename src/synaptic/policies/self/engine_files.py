@@ -1,6 +1,7 @@
 """The files that decide whether the engine runs and what it says."""
 
 from collections.abc import Collection, Iterator
+from itertools import chain
 
 from synaptic.model.decision import Verdict, ask, deny
 from synaptic.model.event import PreToolUse
@@ -52,9 +53,8 @@ class EngineFiles(Policy):
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
         guard = get_guard(facts, self.developed)
         found = facts.command
-        changed = dict.fromkeys(iter_changed(found, guard, facts.root) if found else iter_edited(event, facts))
-        if facts.linked_paths:
-            changed.update(dict.fromkeys(facts.linked_paths))
+        told = iter_changed(found, guard, facts.root) if found else ()
+        changed = dict.fromkeys(chain(told, iter_edited(event, facts), facts.linked_paths))
         near = _select_near(changed, guard.near) if changed else []
         return (
             (_judge_near(near, guard, facts) if near else None)
