@@ -29,6 +29,16 @@ class Home(msgspec.Struct, frozen=True):
         return self.root / "engine"
 
     @property
+    def engine_files(self) -> Path:
+        """The engine's files as they were installed: size, time and digest of each."""
+        return self.root / "engine-files"
+
+    @property
+    def start(self) -> Path:
+        """What looks at that list and starts the engine: beside the dispatcher, away from the package."""
+        return self.bin / "start.py"
+
+    @property
     def config(self) -> Path:
         return self.root / "config.toml"
 
@@ -56,6 +66,11 @@ class Home(msgspec.Struct, frozen=True):
     @property
     def log(self) -> Path:
         return self.run / "daemon.log"
+
+    @property
+    def compiled(self) -> Path:
+        """Compiled copies of the engine's modules, when it runs as it was installed."""
+        return self.run / "compiled"
 
     @property
     def spool(self) -> Path:
