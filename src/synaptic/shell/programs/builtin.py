@@ -222,7 +222,9 @@ def run_set(shell: Evaluation, call: CommandCall) -> str | None:
 def run_shift(shell: Evaluation, call: CommandCall) -> str | None:
     held = shell.variables.get(call.list_texts()[0]) if call.list_texts() else None
     if held is not None and held.items is not None:
-        shell.variables[call.list_texts()[0]] = make_array([(str(at), item) for at, item in enumerate(held.items[1:])], held.known)
+        shell.variables[call.list_texts()[0]] = make_array(
+            [(str(at), item) for at, item in enumerate(held.items[1:])], held.known
+        )
         return ""
     count = int(call.list_texts()[0]) if call.list_texts() and call.list_texts()[0].isdigit() else 1
     if shell.arguments is not None:

@@ -73,6 +73,7 @@ def _read_texts(shell: Evaluation, texts: Sequence[str], behind: str = "") -> No
     made = False
     for text in list(dict.fromkeys(texts))[:MAX_TEXTS]:
         whole = f"{text} {behind}"[:MAX_TEXT] if behind else text[:MAX_TEXT]
+        shell.budget.count_text(len(whole))
         starts = [found.start() for found in islice(DESTROYING.finditer(whole), MAX_FOUND)]
         hints = PIECE_OF_DESTROYING.search(whole) is not None
         if starts or hints:

@@ -24,7 +24,9 @@ from synaptic.shell.read.value import ExpansionPiece, VariableValue
 ProgramHandler = Callable[["Evaluation", CommandCall], str | None]
 """Runs what a command runs and returns its output when that is known."""
 FIRST_LINE = re.compile(r"#![ \t]*+([^\n]{0,200}+)")
-IMPLICIT_FUNCTIONS = split_names("command_not_found_handle command_not_found_handler precmd preexec chpwd zshexit periodic")
+IMPLICIT_FUNCTIONS = split_names(
+    "command_not_found_handle command_not_found_handler precmd preexec chpwd zshexit periodic"
+)
 """Functions that bash or zsh calls by itself; those whose names begin with `TRAP` are more of them."""
 EXPANDED_VARIABLES = split_names(
     "BASH_ENV ENV PS0 PS1 PS2 PS3 PS4 PROMPT PROMPT2 PROMPT3 PROMPT4 RPROMPT RPS1 RPS2 SPROMPT psvar"

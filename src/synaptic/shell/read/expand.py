@@ -304,7 +304,9 @@ def _expand_indirect(shell: "Evaluation", part: Parameter, index: str) -> list[E
     """`${!x}`: the variable that x names; `${!x*}`: the names that begin so."""
     start = part.operand.parts[0] if part.operand and part.operand.parts else None
     if type(start) is LiteralText and start.text in ("*", "@"):
-        return [ExpansionPiece(name) for name in sorted({*shell.variables, "HOME", "PWD"}) if name.startswith(part.name)]
+        return [
+            ExpansionPiece(name) for name in sorted({*shell.variables, "HOME", "PWD"}) if name.startswith(part.name)
+        ]
     pointer = shell.lookup("#" if part.name == "#" else part.name, index)
     if pointer is None or not pointer.known:
         return [ExpansionPiece(part.source, known=False)]
@@ -419,9 +421,7 @@ def _expand_single(shell: "Evaluation", part: Parameter, held: values.VariableVa
     return _operate(shell, part, held, operand)
 
 
-def _operate(
-    shell: "Evaluation", part: Parameter, held: values.VariableValue | None, operand: Word
-) -> ExpansionPiece:
+def _operate(shell: "Evaluation", part: Parameter, held: values.VariableValue | None, operand: Word) -> ExpansionPiece:
     if part.operator == ":" and (held is None or not held.known) and operand.known:
         read_range(shell, operand.text)  # its formulas are computed all the same
     if held is None or not held.known or not operand.known:

@@ -6,7 +6,15 @@ from synaptic.shell.read.compound import CASE_END, CLOSING_WORDS, KEYWORD, KEYWO
 from synaptic.shell.read.lexer import SourcePosition
 from synaptic.shell.read.limits import MAX_SOURCE, Budget
 from synaptic.shell.read.simple import ASSIGNMENT_START, NO_CLOSING_WORDS
-from synaptic.shell.read.syntax import Assignment, CommandGroup, CommandSequence, Node, Pipeline, SimpleCommand, WordToken
+from synaptic.shell.read.syntax import (
+    Assignment,
+    CommandGroup,
+    CommandSequence,
+    Node,
+    Pipeline,
+    SimpleCommand,
+    WordToken,
+)
 
 NAME = r"[^ \t\n;&|()<>'\"\\$`{#=]++(?![^ \t\n;|)&]|&>)(?![ \t]*+\()"
 """A first word that is no assignment and no function's name, and may be a keyword."""

@@ -34,7 +34,7 @@ NAME = re.compile(r"[A-Za-z_]\w*|\d|[@*#?$!_-]")
 LONG_NAME = re.compile(r"[A-Za-z_]\w*|\d+|[@*#?$!_-]")
 SUBSCRIPT = re.compile(r"\[((?:[^\[\]]{1,200}+|\[[^\[\]]{0,200}+\]){0,8}+)\]")
 ZSH_FLAGS = re.compile(r"(?:\(((?:[^()\n]|\([^()\n]*\)){0,60}+)\))?([=~^]*+)")
-STARTS_FLAGGED = frozenset("(=~^:\"")
+STARTS_FLAGGED = frozenset('(=~^:"')
 """What stands behind `${` in zsh, and never in bash."""
 TO_BACKTICK = re.compile(r"(?:[^`\\]++|\\.)*+", re.DOTALL)
 OPERATION = re.compile(OPERATOR)

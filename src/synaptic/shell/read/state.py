@@ -149,8 +149,10 @@ class ShellState(ShellVariables):
         """A path as the key under which written files are remembered."""
         # `<(...)`, `>(...)` and `=(...)` are keys as they are written.
         if text[:1] in "<>/" or not text or text[:2] == "=(":
-            return OPEN_FILE.sub("/dev/fd/", text) if text[:2] in ("/d", "/p") and text != "/dev/stdin" else (
-                INPUT_KEY if text == "/dev/stdin" else text
+            return (
+                OPEN_FILE.sub("/dev/fd/", text)
+                if text[:2] in ("/d", "/p") and text != "/dev/stdin"
+                else (INPUT_KEY if text == "/dev/stdin" else text)
             )
         return normpath(f"{self.cwd}/{text}")
 

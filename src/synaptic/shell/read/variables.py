@@ -109,7 +109,9 @@ class ShellVariables:
         if found is None or not held.known:
             return None
         start, end = (int(number) for number in found.groups())
-        return VariableValue(held.text[(start - 1 if start > 0 else start) : (end if end >= 0 else len(held.text) + end + 1)])
+        return VariableValue(
+            held.text[(start - 1 if start > 0 else start) : (end if end >= 0 else len(held.text) + end + 1)]
+        )
 
     def list_items(self, name: str) -> list[ExpansionPiece] | None:
         """The elements of an array, or of `$@`."""
@@ -166,7 +168,9 @@ class ShellVariables:
             pairs += zip((word.text for word in words[::2]), (word.text for word in words[1::2]), strict=False)
         else:
             pairs += number_elements(words, len(pairs))
-        self.variables[name] = make_array(pairs, known and (before is None or before.known), outputs, "A" if keyed else "")
+        self.variables[name] = make_array(
+            pairs, known and (before is None or before.known), outputs, "A" if keyed else ""
+        )
 
 
 def number_elements(words: list[Word], start: int) -> list[tuple[str, str]]:

@@ -107,7 +107,9 @@ def pick_items(pieces: list[ExpansionPiece], index: str, array: bool) -> list[Ex
     start, end = int(found[1]), int(found[2] or found[1])
     if array:
         return pieces[_slice_from_one(start, end, len(pieces))]
-    return [ExpansionPiece(one.text[_slice_from_one(start, end, len(one.text))], one.known, one.outputs) for one in pieces]
+    return [
+        ExpansionPiece(one.text[_slice_from_one(start, end, len(one.text))], one.known, one.outputs) for one in pieces
+    ]
 
 
 def _slice_from_one(start: int, end: int, size: int) -> slice:
