@@ -9,8 +9,9 @@ from synaptic.shell.effects.find import read_fd, split_find
 from synaptic.shell.names import split_names
 from synaptic.shell.programs.derived import run_derived_input
 from synaptic.shell.programs.starters import read_call
-from synaptic.shell.read.evaluate import Evaluation, ProgramHandler, limit_words
+from synaptic.shell.read.evaluate import Evaluation, ProgramHandler
 from synaptic.shell.read.limits import MAX_ITEMS
+from synaptic.shell.read.loops import limit_words
 from synaptic.shell.read.names import read_program_name
 from synaptic.shell.read.quoting import decode_escapes
 from synaptic.shell.read.script import Word
@@ -102,7 +103,7 @@ def _split_given(text: str | None, given: Arguments, lines: bool) -> list[Word]:
     """The items of `xargs`: at the mark that an option names, else at blanks outside quotes."""
     delimiter = given.get_value("delimiter")
     mark = "\0" if given.has("0", "null") else decode_escapes(delimiter) if delimiter else ""
-    if text is None or lines and not mark:
+    if text is None or (lines and not mark):
         return _split_items(text, lines)
     found = text.split(mark) if mark else [QUOTE.sub("", item) for item in QUOTED_ITEM.findall(text)]
     words = [Word(item) for item in found[:MAX_ITEMS] if item]

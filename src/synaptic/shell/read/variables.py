@@ -133,7 +133,7 @@ class ShellVariables:
             name = self.resolve_name(name)
             held = self.variables.get(name)
         array = bool(item.value.parts) and isinstance(item.value.parts[0], syntax.ArrayElements)
-        if not (array or item.index or item.append or held is not None and held.traits):
+        if not (array or item.index or item.append or (held is not None and held.traits)):
             self.variables[name] = VariableValue(words[0].text[:MAX_LITERAL], words[0].known, words[0].outputs)
             return
         known = all(word.known for word in words)
