@@ -10,6 +10,8 @@ from synaptic.shell.read.script import Command, Script
 from synaptic.shell.read.writing import quote_word
 
 GIT_AND_BLANK = ("git ", "git\t", "git\n")
+MAX_NESTED_TEXTS = 4
+"""Texts inside texts: an expansion that nobody knows, such as `${X?/git }`, reads as itself again and again."""
 
 
 def find_git_calls(script: Script, home: str) -> tuple[GitCall, ...]:
@@ -17,11 +19,13 @@ def find_git_calls(script: Script, home: str) -> tuple[GitCall, ...]:
     return tuple(_iter_calls(script, home))
 
 
-def _iter_calls(script: Script, home: str) -> Iterator[GitCall]:
+def _iter_calls(script: Script, home: str, depth: int = 0) -> Iterator[GitCall]:
+    if depth > MAX_NESTED_TEXTS:
+        return
     settings: dict[str, str | None] = {}
     for command in _list_git_commands(script):
         if command.name.lower().startswith(GIT_AND_BLANK):
-            yield from _iter_quoted_calls(command, home)
+            yield from _iter_quoted_calls(command, home, depth)
             continue
         call = read_git_call(command, settings)
         if call.verb == "config":
@@ -29,7 +33,8 @@ def _iter_calls(script: Script, home: str) -> Iterator[GitCall]:
             settings = {**settings, **read_configured(call.given)}
         yield call
         if settings:
-            yield from _iter_alias_calls(call, settings, home)
+            for text in _list_alias_texts(call, settings):
+                yield from _read_calls(text, call.cwd, home, depth)
 
 
 def _list_git_commands(script: Script) -> list[Command]:
@@ -42,19 +47,24 @@ def _is_git(name: str) -> bool:
     return name == "git" or name.startswith(("git-", *GIT_AND_BLANK))
 
 
-def _iter_alias_calls(call: GitCall, settings: dict[str, str | None], home: str) -> Iterator[GitCall]:
+def _read_calls(text: str, cwd: str, home: str, depth: int) -> Iterator[GitCall]:
+    return _iter_calls(read_safely(text, cwd, home), home, depth + 1)
+
+
+def _list_alias_texts(call: GitCall, settings: dict[str, str | None]) -> list[str]:
     """An alias that the same text has set to shell code. One on the command line was followed by the reader."""
     meaning = settings.get(f"alias.{call.verb.lower()}") or ""
-    if meaning.startswith("!") and meaning[1:].strip():
-        words = (quote_word(word.text) if word.known else word.text for word in call.args)
-        yield from _iter_calls(read_safely(" ".join([meaning[1:], *words]), call.cwd, home), home)
+    if not meaning.startswith("!") or not meaning[1:].strip():
+        return []
+    words = (quote_word(word.text) if word.known else word.text for word in call.args)
+    return [" ".join([meaning[1:], *words])]
 
 
-def _iter_quoted_calls(command: Command, home: str) -> Iterator[GitCall]:
+def _iter_quoted_calls(command: Command, home: str, depth: int) -> Iterator[GitCall]:
     """A whole command line in quotes: bash finds no such program, PowerShell pipes it to something that runs it.
 
     What would run it may split it at line breaks or take them for spaces.
     """
     text = command.argv[0].text
     for reading in dict.fromkeys((text, text.replace("\n", " "))):
-        yield from _iter_calls(read_safely(reading, command.cwd, home), home)
+        yield from _read_calls(reading, command.cwd, home, depth)
