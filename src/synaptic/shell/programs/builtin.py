@@ -280,6 +280,8 @@ def run_repeated(shell: Evaluation, call: CommandCall) -> str | None:
     words = call.words[2:]
     while words and words[0].text in ("{", "do"):
         words = words[1:]
+    if words and words[-1].text == "}":
+        words = words[:-1]
     return shell.run_wrapped(call, words, call.name)
 
 

@@ -279,6 +279,8 @@ def _expand_parameter(shell: "Evaluation", part: Parameter) -> list[ExpansionPie
         return _list_keys(shell, part) if several else _expand_indirect(shell, part, index)
     if several:
         return _expand_array(shell, part)
+    if "," in index and (items := shell.list_items(part.name)) and len(items) > 1:
+        return zsh.pick_items(items, index, array=True)
     if shell.counts_from_one and not part.quoted and not index:
         held = shell.find_variable(part.name)
         if held is not None and held.items is not None:
