@@ -11,6 +11,8 @@ from synaptic.shell.read.limits import MAX_TEXT, Budget, LimitError
 from synaptic.shell.read.script import Script, Word
 from synaptic.shell.read.syntax import LiteralText, SimpleCommand, WordToken
 
+MAX_LATER = 20
+"""Traps that are read once more at the end."""
 NO_VARIABLES: Mapping[str, str] = {}
 
 
@@ -47,6 +49,8 @@ def _read_as(shell: Evaluation, text: str) -> Script:
         shell.add_gap("syntax", reason)
     try:
         shell.run(tree)
+        for code in shell.later[:MAX_LATER]:
+            shell.run_code(code, "trap")
     # What was found up to the limit stands; `truncated` tells the policies that there is more.
     except LimitError:
         shell.add_gap("syntax", shell.budget.reason)
