@@ -4,32 +4,24 @@ from collections.abc import Iterator
 from itertools import chain
 from operator import attrgetter
 
-from synaptic.shell.programs.git_line import GitCall, read_configured, read_git_call
+from synaptic.shell.programs.git_line import GitCall, read_git_call
 from synaptic.shell.read.reader import read_safely
 from synaptic.shell.read.script import Command, Script
-from synaptic.shell.read.writing import quote_word
 
 GIT_AND_BLANK = ("git ", "git\t", "git\n")
 
 
 def find_git_calls(script: Script, home: str) -> tuple[GitCall, ...]:
-    """Every call of git that a script makes. Aliases that it sets itself count from there on."""
+    """Every call of git that a script makes. The reader has added what the aliases stand for that it sets itself."""
     return tuple(_iter_calls(script, home))
 
 
 def _iter_calls(script: Script, home: str) -> Iterator[GitCall]:
-    settings: dict[str, str | None] = {}
     for command in _list_git_commands(script):
         if command.name.lower().startswith(GIT_AND_BLANK):
             yield from _iter_quoted_calls(command, home)
-            continue
-        call = read_git_call(command, settings)
-        if call.verb == "config":
-            # A new dictionary, because earlier calls keep the one that was in force for them.
-            settings = {**settings, **read_configured(call.given)}
-        yield call
-        if settings:
-            yield from _iter_alias_calls(call, settings, home)
+        else:
+            yield read_git_call(command)
 
 
 def _list_git_commands(script: Script) -> list[Command]:
@@ -40,14 +32,6 @@ def _list_git_commands(script: Script) -> list[Command]:
 
 def _is_git(name: str) -> bool:
     return name == "git" or name.startswith(("git-", *GIT_AND_BLANK))
-
-
-def _iter_alias_calls(call: GitCall, settings: dict[str, str | None], home: str) -> Iterator[GitCall]:
-    """An alias that the same text has set to shell code. One on the command line was followed by the reader."""
-    meaning = settings.get(f"alias.{call.verb.lower()}") or ""
-    if meaning.startswith("!") and meaning[1:].strip():
-        words = (quote_word(word.text) if word.known else word.text for word in call.args)
-        yield from _iter_calls(read_safely(" ".join([meaning[1:], *words]), call.cwd, home), home)
 
 
 def _iter_quoted_calls(command: Command, home: str) -> Iterator[GitCall]:
