@@ -26,6 +26,7 @@ ROLES = {
     "run": "a command: with its arguments as operands, as one line in an option",
     "line": "words that make one line for a shell",
     "lines": "lines for a shell, one a word, or a file that holds them",
+    "commas": "a command, with commas between its words",
     "rest": "everything behind it is a command",
     "verb": "another verb stands here",
     "code": "code of a language, or of a shell",
