@@ -27,13 +27,14 @@ STARTING_CODE = {
     "php": re.compile(r"\b(?:system|\w*exec|passthru|popen|proc_open|eval|assert|call_user_func\w*|array_map)\b|`"),
     "javascript": re.compile(
         r"(?s)^(?=.*(?:child_process|execa|shelljs|Deno|Bun|process\.binding|['\"](?:zx|bun)\b)).*?(?:\b(?:exec|spawn)\w*\s*\((?!\s*(?P<quote>['\"`])(?!(?:/bin/|/usr/bin/)?(?:ba|da|z)?sh(?P=quote))(?:(?!(?P=quote))[^$])+(?P=quote))"
-        r"|\b(?:exec|spawn)\w*\s*[\])'\"]|\bDeno\b|\bBun\b|process\.binding|['\"](?:zx|bun)\b|stdin|\bvm\b|\b(?:eval|Function)\()"
+        r"|\b(?:exec|spawn)\w*\s*[\])'\",.]|reverse|\bDeno\b|\bBun\b|process\.binding|['\"](?:zx|bun)\b|stdin|\bvm\b|\b(?:eval|Function)\()"
     ),
     "lua": re.compile(r"\b(?:execute|popen|load|loadstring|dofile|os|io)\b"),
     "r": re.compile(r"\b(?:system2?|shell|pipe|eval)\b"),
     "julia": re.compile(r"`|\brun\b"),
     "elixir": re.compile(r"\b(?:cmd|shell|os|Port)\b"),
     "go": re.compile(r"os/exec|syscall"),
+    "c": re.compile(r"\b(?:system|popen|exec[lv]\w*|posix_spawn\w*)\b"),
     "tcl": re.compile(r"\b(?:exec|open|eval|source|system|spawn|uplevel|subst)\b"),
     "lisp": re.compile(r"shell|process|eval|load"),
 }
