@@ -46,7 +46,10 @@ TEXT_OPTIONS = split_names(
 )
 """Options whose value is text for people or for a model, in most programs."""
 OPTION = re.compile(r"--?([A-Za-z][\w-]*)")
-WRAPPING = re.compile(r"(?:[\w.-]+[=:])?\s*(?:(?:!|\||exec\s|EXEC:|SYSTEM:|sudo\s|env\s|(?:\S*/)?(?:ba|da|z)?sh\s+-\w*c\s)[\s'\"]*)*", re.IGNORECASE)
+WRAPPING = re.compile(
+    r"(?:[\w.-]+[=:])?\s*(?:(?:!|\||exec\s|EXEC:|SYSTEM:|sudo\s|env\s|(?:\S*/)?(?:ba|da|z)?sh\s+-\w*c\s)[\s'\"]*)*",
+    re.IGNORECASE,
+)
 """What may stand in front of a command in the value of an option."""
 DELETING_FLAGS = re.compile(r"-[rRfvdiI]+|--(?:r(?:e(?:c\w*)?)?|f(?:o\w*)?)")
 """The options of `rm` that make it delete folders without asking."""

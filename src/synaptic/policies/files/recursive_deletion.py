@@ -45,6 +45,7 @@ KIND_OF_FILES = re.compile(r"[^/]*\.[\w*?\[\]-]+|[^/]*~|\*?\.?[\w-]*[cC]aches?\*
 """Names that say which kind of files is meant: `*.pyc`, `.DS_Store`, `x~`."""
 ARCHIVERS = frozenset({"tar", "gtar", "bsdtar", "zip", "7z"})
 """Programs that can remove what they have put into an archive."""
+EMPTY_FOLDER = re.compile(r"/var/empty/?$|\$\(mktemp\s+-\w*d")
 ACCOUNT_REMOVERS = frozenset({"userdel", "deluser"})
 """Programs that remove a user, and with some options the home folder as well."""
 ASKS = ("i", "I", "interactive")
@@ -163,15 +164,19 @@ class RecursiveDeletion(Policy):
                     return _make_verdict(word, place, certain=False)
             place = at.classify_word(word, deletion.cwd or command.cwd)
             if self._is_bad(place, word, deletion, at) and not _is_elsewhere(place, command, found):
+                if deletion.picked and self._picks_unknown(deletion):
+                    return ask(
+                        f"This deletes whatever is called {deletion.names[0]!r} below {word.text!r}, with all it holds. "
+                        "Print what the search finds first, then delete by name."
+                    )
                 return _make_verdict(word, place, certain=word.known and (bool(command.cwd) or word.text[:1] in "/~"))
             if place is PathArea.PROJECT and self.only_output and not self._is_build_output(word.text):
                 return deny(f"{word.text!r} is not a folder that a build makes again. {INSTEAD}")
         return None
 
     def _is_bad(self, place: PathArea, word: Word, deletion: Deletion, at: WorkFolders) -> bool:
-        if place in (PathArea.OUTSIDE, PathArea.WHOLE) and deletion.recursive and deletion.names:
-            if not all(map(self._is_remade, deletion.names)):
-                return True
+        if place in (PathArea.OUTSIDE, PathArea.WHOLE) and deletion.recursive and self._picks_unknown(deletion):
+            return True
         if place is PathArea.OUTSIDE:
             blunt = deletion.forced or (deletion.unasked and self._is_at_home(word, deletion, at))
             return (deletion.searched or (blunt and deletion.recursive)) and not deletion.picked
@@ -192,6 +197,10 @@ class RecursiveDeletion(Policy):
     def _is_at_home(self, word: Word, deletion: Deletion, at: WorkFolders) -> bool:
         path = resolve_path(word.text, Standpoint(deletion.cwd or at.cwd, at.home))
         return path is not None and is_inside(path, (at.home,))
+
+    def _picks_unknown(self, deletion: Deletion) -> bool:
+        """Whether a search picks out names of which nobody can say that they come back."""
+        return not all(map(self._is_remade, deletion.names))
 
     def _is_remade(self, name: str) -> bool:
         """Whether a name that is searched for is one of files that come back by themselves, or of a kind of files."""
@@ -240,7 +249,7 @@ def _find_deletions(command: Command, searches: ScriptSearches) -> Iterator[Dele
     elif name == "mv":
         yield _read_move(_read_given(command))
     elif name == "rsync":
-        yield from _read_rsync(_read_given(command))
+        yield from _read_rsync(_read_given(command), searches.found)
     elif name in ARCHIVERS and (given := _read_given(command)).has_role("purge"):
         yield _read_archiving(given, find_program(name).name == "tar")
     elif name in ACCOUNT_REMOVERS and (given := _read_given(command)).has_role("purge"):
@@ -251,10 +260,13 @@ def _read_given(command: Command) -> Arguments:
     return find_program(command.name).read(command.argv[1:])
 
 
-def _read_rsync(given: Arguments) -> Iterator[Deletion]:
+def _read_rsync(given: Arguments, found: Script) -> Iterator[Deletion]:
     """What the target has and the source has not; the source itself, when it is moved."""
     if given.has_role("purge"):
-        yield Deletion(tuple(word for word in given.operands[-1:] if ":" not in word.text), forced=False)
+        # A folder that was just made is empty, and the target will be: nothing is brought up to date that way.
+        made = {word.text.rstrip("/") for one in select_commands(found, ("mkdir",)) for word in one.argv[1:]}
+        empty = any(word.text.rstrip("/") in made or EMPTY_FOLDER.match(word.text) for word in given.operands[:-1])
+        yield Deletion(tuple(word for word in given.operands[-1:] if ":" not in word.text), forced=empty)
     if given.has("remove-source-files"):
         yield Deletion(tuple(word for word in given.operands[:-1] if ":" not in word.text))
 

@@ -163,7 +163,11 @@ def _find_unknown_operands(command: Command) -> Iterator[Word]:
     """The words that look like files and are not the value of an option that takes a key or a text."""
     for before, word in pairwise(command.argv):
         text = word.text
-        if text[:1] == "-" or " " in text or (before.text[:1] == "-" and ("/" not in text or KEY_OPTION.match(before.text))):
+        if (
+            text[:1] == "-"
+            or " " in text
+            or (before.text[:1] == "-" and ("/" not in text or KEY_OPTION.match(before.text)))
+        ):
             continue
         yield word
 

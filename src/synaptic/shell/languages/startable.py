@@ -57,7 +57,9 @@ REMOVED_LETTERS = re.compile(r"[/|#,]([\w.%@+~-]{1,3})[/|#,][/|#,]?|[\"']([^\"'\
 NUMBERS = re.compile(r"\d{2,3}(?:[\s,.]+\d{2,3}){5,400}")
 HEXADECIMAL = re.compile(r"(?:[0-9a-fA-F]{2}){8,2000}")
 BASE64 = re.compile(r"[A-Za-z0-9+/]{12,4000}={0,2}")
-PATH_LITERAL = re.compile(r"(?:~|/|\.\.(?:/|$)|\$(?:ENV\{HOME\}|env\(HOME\)|HOME|_(?:SERVER|ENV)\['?HOME'?\])|#\{)[^\s]*")
+PATH_LITERAL = re.compile(
+    r"(?:~|/|\.\.(?:/|$)|\$(?:ENV\{HOME\}|env\(HOME\)|HOME|_(?:SERVER|ENV)\['?HOME'?\])|#\{)[^\s]*"
+)
 HOME_REFERENCE = re.compile(r"\$ENV\{HOME\}|\$env\(HOME\)|\$_(?:SERVER|ENV)\['?HOME'?\]|#\{[^}]*(?:HOME|home)[^}]*\}")
 MAX_LITERALS = 200
 MAX_TEXTS = 12

@@ -13,7 +13,8 @@ from synaptic.shell.read.script import Word
 from synaptic.shell.read.state import CommandCall
 
 LOCAL_COMMAND = re.compile(
-    r"[ \t]*(ProxyCommand|LocalCommand|KnownHostsCommand|Match[ \t]+(?:\S+[ \t]+)*?exec)(?:[ \t]*=[ \t]*|[ \t]+)(.+)", re.IGNORECASE
+    r"[ \t]*(ProxyCommand|LocalCommand|KnownHostsCommand|Match[ \t]+(?:\S+[ \t]+)*?exec)(?:[ \t]*=[ \t]*|[ \t]+)(.+)",
+    re.IGNORECASE,
 )
 """Settings whose value OpenSSH starts on this machine."""
 LINE_MODULES = frozenset({"command", "shell", "raw", "win_shell", "win_command"})

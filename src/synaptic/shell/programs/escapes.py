@@ -23,7 +23,8 @@ EDITOR_ESCAPE = re.compile(
     r"(?:^|[\s:|\"'\d%])!\s*([^\s=~!].*)|system(?:list)?\(\s*['\"](.+)['\"]\s*\)|\b(?:py3?|python3?)\s+(.+)", re.DOTALL
 )
 CLIENT_ESCAPE = re.compile(
-    r"(?:^|;)[^\S\n]*(?:(?:\\!|\.sh\w*|\.sys\w*|\\system)\s+|(?:\.o\w*|\.read|\\o|\\g|\.ex\w*)\s+['\"]?\|)(.+)", re.MULTILINE
+    r"(?:^|;)[^\S\n]*(?:(?:\\!|\.sh\w*|\.sys\w*|\\system)\s+|(?:\.o\w*|\.read|\\o|\\g|\.ex\w*)\s+['\"]?\|)(.+)",
+    re.MULTILINE,
 )
 SOCAT_ADDRESS = re.compile(r"(exec|system|shell):(.+)", re.IGNORECASE | re.DOTALL)
 SOCAT_OPTIONS = re.compile(r"(?:,[\w-]+(?:=[\w./-]+)?)+$")
@@ -181,7 +182,9 @@ def _run_recipes(shell: Evaluation, call: CommandCall, given: Arguments) -> None
     said = dict(call.assignments)
     flags = [Word(text) for text in read_options(said["MAKEFLAGS"].text)] if "MAKEFLAGS" in said else []
     given = find_program("make").read([*flags, *call.words[1:]]) if flags else given
-    text = "\n".join(filter(None, (*(word.text for word in given.get_values("eval")), _find_makefile(shell, call, given))))
+    text = "\n".join(
+        filter(None, (*(word.text for word in given.get_values("eval")), _find_makefile(shell, call, given)))
+    )
     for name in MAKEFILE_INCLUDES.findall(text)[:MAX_INCLUDES]:
         text += "\n" + (shell.files.get(shell.make_file_key(name)) or "")
     if not text:
@@ -196,7 +199,11 @@ def _run_recipes(shell: Evaluation, call: CommandCall, given: Arguments) -> None
         for line in made.iter_immediate() if first else ():
             with shell.isolate():
                 shell.run_code(line, "make")
-        for line in made.iter_recipes(goals, values | dict(word.split("=", 1) for word in words if "=" in word)) if first else ():
+        for line in (
+            made.iter_recipes(goals, values | dict(word.split("=", 1) for word in words if "=" in word))
+            if first
+            else ()
+        ):
             with shell.isolate():
                 shell.run_code(line, "make")
 

@@ -221,7 +221,9 @@ def run_awk(shell: Evaluation, call: CommandCall) -> str | None:
     given = find_program("awk").read(call.words[1:])
     files = given.get_by_role("pattern-file")
     held = [find_written_text(shell, call, word) for word in files]
-    codes = (Word(text) for text in held if text is not None) if files else (*given.get_by_role("pattern"), *given.operands)
+    codes = (
+        (Word(text) for text in held if text is not None) if files else (*given.get_by_role("pattern"), *given.operands)
+    )
     code = next(iter(codes), None)
     if code is None:
         return None

@@ -13,7 +13,9 @@ SED_SUBSTITUTION = re.compile(r"s([^\w\\\n])((?:(?!\1)[^\n\\]|\\[^\n])*+)\1((?:(
 SED_PLAIN = re.compile(r"(\^?)([\w\s/@#%:;,-]*|\.\*)(\$?)")
 SED_GROUP = re.compile(r"\\[\dnLUE]")
 SED_MATCHED = re.compile(r"\\.|&")
-SED_RUNS = re.compile(r"(?:^|[;{}\n])[ \t]*+(?:(?:\d++|\$|/(?:[^/\n\\]|\\.)*+/)[,~]?+){0,2}[ \t!]*+e(?:[ \t]++([^\n]+)|[ \t]*+(?=[;}\n]|$))")
+SED_RUNS = re.compile(
+    r"(?:^|[;{}\n])[ \t]*+(?:(?:\d++|\$|/(?:[^/\n\\]|\\.)*+/)[,~]?+){0,2}[ \t!]*+e(?:[ \t]++([^\n]+)|[ \t]*+(?=[;}\n]|$))"
+)
 """`e`, with the command that it runs or alone."""
 SED_COMMAND = re.compile(
     r"[;{\s]*+(?:(?:\d++|\$|/(?:[^/\n\\]|\\.)*+/)[,~]?+){0,2}[ \t!]*+"

@@ -18,7 +18,9 @@ from synaptic.shell.read.writing import quote_word
 ASSIGNMENT_WORD = re.compile(r"[A-Za-z_]\w*=")
 SUDO_QUERIES = frozenset({"-l", "-v", "-k", "-K", "--list"})
 """First words with which `sudo` runs nothing."""
-ARCHITECTURE = re.compile(r"x86_64|i[3-6]86|linux\d\d|uname26|(?:arm|aarch|ppc|s390|mips|sparc|riscv|parisc)\w*|alpha|ia64")
+ARCHITECTURE = re.compile(
+    r"x86_64|i[3-6]86|linux\d\d|uname26|(?:arm|aarch|ppc|s390|mips|sparc|riscv|parisc)\w*|alpha|ia64"
+)
 ENTER_KEYS = frozenset({"Enter", "C-m", "KPEnter"})
 """Keys that end a line which tmux types."""
 EXPECT_SPAWN = re.compile(r"(?:^|[;{\n\[])[ \t]*+(?:spawn|exec|system|overlay)[ \t]++(?:-noecho[ \t]++)?([^;\n\]}]++)")
@@ -26,7 +28,9 @@ EXPECT_SEND = re.compile(r'\bsend(?:_user)?[ \t]++(?:--[ \t]++)?"((?:[^"\\]|\\.)
 TCL_DELETE = re.compile(r"\bfile[ \t]++delete[ \t]++(?:-force[ \t]++|--[ \t]++)*+([^;\n\]]++)")
 TCL_OPEN = re.compile(r"\bopen[ \t]++\{?([~/$.][^\s\]\};]*+)")
 TCL_HOME = re.compile(r"\$(?:::)?env\(HOME\)")
-DEBUGGER_RUNS = re.compile(r"[ \t]*+(?:pipe[ \t][^|]*+\||(?:platform[ \t]++)?shell(?:[ \t]++(?:-h|--host|--))*+[ \t]++|!)(.+)")
+DEBUGGER_RUNS = re.compile(
+    r"[ \t]*+(?:pipe[ \t][^|]*+\||(?:platform[ \t]++)?shell(?:[ \t]++(?:-h|--host|--))*+[ \t]++|!)(.+)"
+)
 DEBUGGER_PYTHON = re.compile(r"[ \t]*+(?:python|py|pi|python-interactive|script)[ \t]++(?:--[ \t]++)?(.+)")
 
 
@@ -235,7 +239,9 @@ def run_expect(shell: Evaluation, call: CommandCall) -> str | None:
         shell.run_code(f"rm -rf {TCL_HOME.sub('~', found[1])}", call.name)
     for found in TCL_OPEN.finditer(code):
         shell.run_code(f": < {TCL_HOME.sub('~', found[1])}", call.name)
-    for text in find_startable(CodeSurroundings(code, "tcl", tuple(item.text for item in given.operands[1:]), call.stdin)):
+    for text in find_startable(
+        CodeSurroundings(code, "tcl", tuple(item.text for item in given.operands[1:]), call.stdin)
+    ):
         shell.run_code(text, call.name)
     return None
 
