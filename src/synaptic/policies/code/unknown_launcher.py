@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 import msgspec
 
@@ -41,8 +42,8 @@ COMMAND_NAMES = split_names(
 )
 """Programs that a row of words is looked at for, as the start of a command."""
 TEXT_OPTIONS = split_names(
-    "m message b body t title d description desc c! comment n note notes s subject summary text p prompt q query reason name"
-    " label pattern grep content data e! error warning log input reply release-notes commit-message template system-prompt"
+    "m message b body t title d description desc comment n note notes s subject summary text p prompt q query reason"
+    " name label pattern grep content data error warning log input reply release-notes commit-message system-prompt"
 )
 """Options whose value is text for people or for a model, in most programs."""
 OPTION = re.compile(r"--?([A-Za-z][\w-]*)")
@@ -53,6 +54,10 @@ WRAPPING = re.compile(
 """What may stand in front of a command in the value of an option."""
 DELETING_FLAGS = re.compile(r"-[rRfvdiI]+|--(?:r(?:e(?:c\w*)?)?|f(?:o\w*)?)")
 """The options of `rm` that make it delete folders without asking."""
+MAX_IN_COMMAND = 4
+MAX_IN_SCRIPT = 12
+"""Commands that are looked for in the words of one program, and of all of them."""
+MAX_HIDDEN_TEXT = 2_000
 CHECKING = re.compile(r"guard|check|lint|explain|policy|dry-?run|validate|test", re.IGNORECASE)
 """What a program is called, or told, that looks at commands and runs none."""
 
@@ -62,13 +67,13 @@ class UnknownLauncher(Policy):
 
     ## What it does
     Asks when a program that Synaptic has no entry for is given what its guards would stop: as the value of an option
-    (`tool -x 'rm -rf ~/data'`), as the last words (`tool -- git reset --hard`), or as the arguments of a program that may
-    have been copied or renamed (`./r -rf ~/data`, `g reset --hard`). Text for people (`--message`, `--body`) is free.
+    (`tool -x 'rm -rf ~/data'`), as the last words (`tool -- git reset --hard`), or as the arguments of a program that
+    may have been copied or renamed (`./r -rf ~/data`, `g reset --hard`). Text for people (`--message`) is free.
     ## Why
     A program under another name does the same as under its own, and launchers are more than any list can hold.
     ## Known gaps
-    A text that is the only argument of an unknown program is taken for text. Configuration of the guards that are asked is
-    not looked at: they judge with their defaults.
+    A text that is the only argument of an unknown program is taken for text. The guards that are asked judge with
+    their defaults, whatever the configuration says.
     """
 
     id = "code.unknown-launcher"
@@ -82,14 +87,14 @@ class UnknownLauncher(Policy):
         found = get_script(event, facts)
         if found is None:
             return None
-        for command in found.commands:
-            if len(command.argv) > 1 and _is_unknown(command) and not runs_elsewhere(command):
-                for text in dict.fromkeys(_iter_hidden(command)):
-                    if _is_stopped(text, command, event, facts):
-                        return ask(
-                            f"`{command.argv[0].text}` is not known here and is given `{text[:80]}`, which would destroy. "
-                            "Run the command itself, or let the user look at it."
-                        )
+        strange = (one for one in found.commands if len(one.argv) > 1 and _is_unknown(one) and not runs_elsewhere(one))
+        hidden = dict.fromkeys((text, one.cwd) for one in strange for text in islice(_iter_hidden(one), MAX_IN_COMMAND))
+        for text, cwd in islice(hidden, MAX_IN_SCRIPT):
+            if _is_stopped(text, cwd, event, facts):
+                return ask(
+                    f"A program that is not known here is given `{text[:80]}`, which would destroy. Run the command "
+                    "itself, or let the user look at it."
+                )
         return None
 
 
@@ -138,8 +143,8 @@ def _is_option_value(text: str, before: str) -> bool:
     return named[1].lower() not in TEXT_OPTIONS
 
 
-def _is_stopped(text: str, command: Command, event: PreToolUse, facts: Facts) -> bool:
-    reading = CommandReading(text, command.cwd or event.cwd, facts.home)
+def _is_stopped(text: str, cwd: str, event: PreToolUse, facts: Facts) -> bool:
+    reading = CommandReading(text[:MAX_HIDDEN_TEXT], cwd or event.cwd, facts.home)
     if reading.script.truncated:
         return False
     seen = msgspec.structs.replace(facts, command=reading)

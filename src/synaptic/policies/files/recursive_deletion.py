@@ -81,13 +81,13 @@ class RecursiveDeletion(Policy):
 
     ## What it does
     Denies recursive deletion (`rm -r`, `find -delete`, `find -exec rm`, `shutil.rmtree`, `Remove-Item -Recurse`,
-    `rsync --delete`, `tar --remove-files`, `zip -m`, `mv` of a whole tree, `userdel -r`) of the root, system trees, home folders, the project itself,
-    its parents, and patterns that match everything in them. Outside the project and the `scratch` folders, `rm -rf` is
-    denied, and so is removing every file that a search finds. What a container sees of this machine counts as well.
-    Asks before what a search below a home finds by a name that is no kind of files (`find ~ -name old -exec rm -rf`).
-    Asks when an unknown variable would make it one of these if it were empty (`rm -rf "$X"/*`), before deleting all
-    that `ls` prints, and before `xargs rm -rf` of an unknown list. Inside the project everything else may be deleted. A
-    home folder that lies in a scratch folder is a home.
+    `rsync --delete`, `tar --remove-files`, `zip -m`, `mv` of a whole tree, `userdel -r`) of the root, system trees,
+    home folders, the project itself, its parents, and patterns that match everything in them. Outside the project and
+    the `scratch` folders, `rm -rf` is denied, and so is removing every file that a search finds. What a container
+    sees of this machine counts as well. Asks before deleting what a search below a home finds by a name that is no
+    kind of files, such as `find ~ -name old -exec rm -rf {} +`, when an unknown variable would make it one of these
+    if it were empty (`rm -rf "$X"/*`), before deleting all that `ls` prints, and before `xargs rm -rf` of an unknown
+    list. Inside the project everything else may be deleted. A home folder that lies in a scratch folder is a home.
     ## Why
     A wrong path or an empty variable is enough to lose years of work, and no undo exists.
     ## Known gaps
@@ -166,8 +166,8 @@ class RecursiveDeletion(Policy):
             if self._is_bad(place, word, deletion, at) and not _is_elsewhere(place, command, found):
                 if deletion.picked and self._picks_unknown(deletion):
                     return ask(
-                        f"This deletes whatever is called {deletion.names[0]!r} below {word.text!r}, with all it holds. "
-                        "Print what the search finds first, then delete by name."
+                        f"This deletes whatever is called {deletion.names[0]!r} below {word.text!r}, with all it "
+                        "holds. Print what the search finds first, then delete by name."
                     )
                 return _make_verdict(word, place, certain=word.known and (bool(command.cwd) or word.text[:1] in "/~"))
             if place is PathArea.PROJECT and self.only_output and not self._is_build_output(word.text):

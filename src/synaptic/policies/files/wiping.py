@@ -30,8 +30,9 @@ class Wiping(Policy):
 
     ## What it does
     Denies `shred`, `srm`, `wipe`, moving files to `/dev/null`, and removing all timed jobs (`crontab -r`,
-    `crontab /dev/null`). Files in scratch folders may be wiped. Asks before a file of the home folder outside the project
-    is overwritten with nothing (`cp /dev/null ~/notes`, `tee ~/notes < /dev/null`, `truncate -s 0 ~/notes`); logs are free.
+    `crontab /dev/null`). Files in scratch folders may be wiped. Asks before a file of the home folder outside the
+    project is overwritten with nothing (`cp /dev/null ~/notes`, `tee ~/notes < /dev/null`, `truncate -s 0 ~/notes`);
+    logs are free.
     ## Why
     A deleted file can often be brought back from a snapshot or the disk; an overwritten one cannot.
     ## Known gaps

@@ -50,15 +50,16 @@ class SecretFiles(Policy):
     ## What it does
     Denies every tool that names a private file (`~/.ssh` keys, `~/.aws/credentials`, `~/.gnupg`, `.netrc`,
     `/etc/shadow`, cookies of browsers and others), reads included, and shell commands that print, copy or change one:
-    here, on a machine that is reached with ssh, or through the mounts of a container; programs that nobody knows may show
-    what they are given, and so does what is run on the results of a search. Public keys, `ls`, `ssh -i`,
-    patterns that are searched for and programs that use their own credentials are fine. Names are compared after
-    `..`, `~`, percent-encoding, NUL, upper case and, for file tools, links have been seen through. `env_files` adds
-    `.env`.
+    here, on a machine that is reached with ssh, or through the mounts of a container. A program that
+    nobody knows may show what it is given, and so does what is run on the results of a search. Public keys, `ls`,
+    `ssh -i`, patterns that are searched for and programs that use their own credentials are fine. Names are compared
+    after `..`, `~`, percent-encoding, NUL, upper case and, for file tools, links have been seen through. `env_files`
+    adds `.env`.
     ## Why
     What an agent has read can end up in a log, a commit or a request, and a key that was seen has to be replaced.
     ## Known gaps
-    What a program does with the value of an option that is not known is not looked at. Links are not followed in shell commands.
+    What a program does with the value of an option that is not known is not looked at. Links are not
+    followed in shell commands.
     """
 
     id = "secrets.files"

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Iterator
 
 from synaptic.shell.book.entries import SHELL_PROGRAMS
+from synaptic.shell.destroying import may_destroy
 from synaptic.shell.languages.acts import MAX_ACTS, CodeAct, CodeEffects, make_deletion
 from synaptic.shell.languages.python_calls import EXECUTE, PROCESS_CALLS, SHELL_CALLS, TREE_REMOVERS, PythonCalls
 from synaptic.shell.languages.python_names import MAX_VALUES
@@ -26,6 +27,10 @@ ALWAYS_STARTING = frozenset({"system", "popen", "rmtree", "CDLL", "PyDLL", "Load
 STARTING_NAMES = ALWAYS_STARTING | {name.rpartition(".")[2] for name in DOTTED_STARTERS}
 OPAQUE_TEXTS = frozenset({"system", "popen", "Popen", "rmtree", "getoutput"})
 """Texts by which such a name may be looked up."""
+OPAQUE_HINT = re.compile(
+    r"system|popen|Popen|subprocess|rmtree|metsys|DLL|LoadLibrary|communicate|getoutput|exec|eval|getattr|spawn"
+)
+"""What code holds at least that starts programs in ways that are hard to follow."""
 SILENT_STATEMENTS = (ast.Import, ast.ImportFrom, ast.Pass)
 
 
@@ -39,11 +44,13 @@ def read_python(code: str, argv: tuple[Word, ...] = (), depth: int = 0) -> CodeE
             tree = ast.parse(code)
         reader = _PythonReader(code, argv, depth)
         reader.collect_acts(tree)
-        return CodeEffects(reader.acts, reader.find_printed(tree), reader.is_opaque(tree))
+        return CodeEffects(
+            reader.acts, reader.find_printed(tree), bool(OPAQUE_HINT.search(code)) and reader.is_opaque(tree)
+        )
     # The parser gives up on deep nesting and NULs in several ways; unparsable code may still be Python 2 or a
     # template.
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return CodeEffects(find_literal_calls(code))
+        return CodeEffects(find_literal_calls(code), opaque=may_destroy(code))
 
 
 def find_literal_calls(code: str) -> list[CodeAct]:
@@ -152,11 +159,13 @@ class _PythonReader(PythonCalls):
             return True
         for node in ast.walk(tree):
             if isinstance(node, ast.Constant):
-                if isinstance(node.value, str) and node.value in OPAQUE_TEXTS:
-                    return True
-            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Subscript | ast.Call | ast.Lambda):
-                return True
-            elif isinstance(node, ast.Attribute | ast.Name) and id(node) not in self.understood and self._starts(node):
+                opaque = isinstance(node.value, str) and node.value in OPAQUE_TEXTS
+            elif isinstance(node, ast.Call):
+                opaque = isinstance(node.func, ast.Subscript | ast.Call | ast.Lambda)
+            else:
+                named = isinstance(node, ast.Attribute | ast.Name) and id(node) not in self.understood
+                opaque = named and self._starts(node)  # type: ignore[arg-type]  # named only then
+            if opaque:
                 return True
         return False
 

@@ -12,7 +12,8 @@ from synaptic.shell.read.script import Word
 SHELL_CALLS = frozenset(
     {
         "os.system", "os.popen", "subprocess.getoutput", "subprocess.getstatusoutput", "commands.getoutput",
-        "asyncio.create_subprocess_shell", "pexpect.run", "pexpect.spawn", "pty.spawn", "posix.system", "distutils.spawn.spawn",
+        "asyncio.create_subprocess_shell", "pexpect.run", "pexpect.spawn", "pty.spawn",
+        "posix.system", "distutils.spawn.spawn",
     }
 )  # fmt: skip
 PROCESS_CALLS = frozenset(f"subprocess.{name}" for name in ("run", "call", "check_call", "check_output", "Popen"))

@@ -41,7 +41,8 @@ STARTING_CODE = {
 """What code of a language holds that can start a program."""
 REMOVING_CODE = re.compile(
     r"rmtree|remove_tree|rm_rf|rm_r\b|removedirs|remove_dir|remove_entry|RemoveAll|rmSync|rimraf|file\s+delete|delete-directory"
-    r"|(?:File::Find|finddepth|os\.f?walk|rglob|iterdir|scandir|Find\.find).*?(?:unlink|remove|rmdir)",
+    r"|(?:File::Find|finddepth|os\.f?walk|rglob|iterdir|scandir|Find\.find).*?(?:unlink|remove|rmdir)"
+    r"|\bunlink[\s(]+(?:glob\b|<)",
     re.DOTALL,
 )
 """What code holds that removes a folder with all it holds."""
@@ -90,8 +91,15 @@ def find_startable(at: CodeSurroundings) -> list[str]:
     code = at.code[:MAX_CODE]
     if form is None or not form.search(code):
         return []
+    texts = [text for text in _list_plain(code) if text not in at.followed][:MAX_LITERALS]
+    found = _collect((*texts, *_iter_joined(texts), *at.list_texts()))
+    # The costly look at disguises only where nothing stands there plainly.
+    return found or _collect((*_iter_disguised(texts, code), *_decode(code)))
+
+
+def _collect(texts: Iterable[str]) -> list[str]:
     found: dict[str, None] = {}
-    for text in (*_iter_made(code, at.followed), *at.list_texts()):
+    for text in texts:
         found.update(dict.fromkeys(find_destroying(text)))
         if len(found) >= MAX_TEXTS:
             break
@@ -113,19 +121,25 @@ def _list_literals(code: str) -> list[str]:
     return [text for text, _ in zip(found, range(MAX_LITERALS), strict=False)]
 
 
-def _iter_made(code: str, followed: frozenset[str]) -> Iterator[str]:
-    """The literals of code, alone and put together, and what the usual ways to disguise a text make of them."""
-    plain = (decode_escapes(text) if "\\" in text else text for text in _list_literals(code))
-    texts = [text for text in plain if text not in followed]
-    yield from texts
+def _list_plain(code: str) -> list[str]:
+    """The literals of code, as the code sees them."""
+    return [decode_escapes(text) if "\\" in text else text for text in _list_literals(code)]
+
+
+def _iter_joined(texts: list[str]) -> Iterator[str]:
+    """What texts make together."""
     if len(texts) > 1:
-        yield " ".join(texts) if may_destroy(" ".join(texts)) else "".join(texts)
+        line = " ".join(texts)
+        yield line if may_destroy(line) else "".join(texts)
         yield from _fill_templates(texts)
+
+
+def _iter_disguised(texts: list[str], code: str) -> Iterator[str]:
+    """What the usual ways to disguise a text make of them."""
     yield from (text.lower() for text in texts if not text.islower())
     yield from (text[::-1] for text in texts)
     for first, second in REMOVED_LETTERS.findall(code)[:MAX_TEXTS]:
         yield from (text.replace(first or second, "") for text in texts)
-    yield from _decode(code)
 
 
 def _fill_templates(texts: list[str]) -> Iterator[str]:

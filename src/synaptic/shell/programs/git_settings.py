@@ -24,6 +24,8 @@ CODE_SETTING = re.compile(
 SECTION = re.compile(r'[ \t]*\[[ \t]*([\w.-]+)(?:[ \t]+"((?:[^"\\]|\\.)*)")?[ \t]*\]')
 ENTRY = re.compile(r"[ \t]*([A-Za-z][\w-]*)[ \t]*(?:=[ \t]*(.*))?")
 MAX_SETTINGS_TEXT = 20_000
+MAX_SETTINGS_FILES = 32
+"""Files that are looked at: the last ones that were written."""
 NO_SETTINGS: Mapping[str, str | None] = {}
 EXTERNAL_ADDRESS = "ext::"
 """What an address begins with that is a command."""
@@ -34,7 +36,7 @@ def find_settings(shell: Evaluation) -> Mapping[str, str | None]:
     if not shell.files:
         return NO_SETTINGS
     found: dict[str, str | None] = {}
-    for path, text in shell.files.items():
+    for path, text in list(shell.files.items())[-MAX_SETTINGS_FILES:]:
         if path == SETTINGS_KEY:
             found.update(msgspec.json.decode(text, type=dict[str, str | None]))
         elif "[" in text and len(text) <= MAX_SETTINGS_TEXT:

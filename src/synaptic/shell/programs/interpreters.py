@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from synaptic.shell.book.arguments import Arguments
 from synaptic.shell.book.entries import find_program, iter_programs
+from synaptic.shell.destroying import may_destroy
 from synaptic.shell.languages.acts import ITEM_VARIABLE, CodeAct, CodeEffects
 from synaptic.shell.languages.dialects import DIALECTS
 from synaptic.shell.languages.foreign import read_foreign_code, read_printed_value
@@ -87,7 +88,7 @@ def _run_module(shell: Evaluation, call: CommandCall, module: str, given: Argume
 
 
 def _run_written_modules(shell: Evaluation, call: CommandCall, language: str, given: Arguments) -> None:
-    """Files of the language that the same text has written and that the call names in whatever way: as a module, too."""
+    """Files of the language that the same text has written and that the call loads by their names."""
     codes = given.get_by_role("code", "print", "preload")
     script = shell.make_file_key(given.operands[0].text) if given.operands and not codes else ""
     loaded = given.operands if given.get_by_role("module") else ()
@@ -177,7 +178,7 @@ def start_nearby(shell: Evaluation, call: CommandCall, at: CodeSurroundings, act
         for text in find_startable(at):
             if not any(_is_followed(text, command) for command in done):
                 shell.run_code(text, label)
-        removed = [command.argv[-1] for command in shell.commands[call.index :] if command.name == "rm"]
+        removed = [one.argv[-1] for one in shell.commands[call.index :] if one.name == "rm" and "-rf" in one.args]
         if any(word.known or "/" in word.text for word in removed):
             return  # what it removes was followed
         for path in find_removable(at):
@@ -193,7 +194,9 @@ def _is_followed(text: str, command: Command) -> bool:
 
 
 def _read_within_limits(shell: Evaluation, code: str, read: Callable[[str], CodeEffects]) -> CodeEffects:
-    return read(code) if shell.budget.count_foreign_code(len(code)) else CodeEffects(find_literal_calls(code))
+    if shell.budget.count_foreign_code(len(code)):
+        return read(code)
+    return CodeEffects(find_literal_calls(code), opaque=may_destroy(code))
 
 
 def _read_code(call: CommandCall, language: str, code: str) -> CodeEffects:

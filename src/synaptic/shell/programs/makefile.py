@@ -71,7 +71,7 @@ class Makefile:
 
     def iter_immediate(self) -> Iterator[str]:
         """The commands that make runs while it reads: `$(shell ...)` and `!=` outside of recipes."""
-        for line in self.immediate:
+        for line in self.immediate[:MAX_ROUNDS]:
             yield _expand_recipe(line, ChainMap({}, self.variables), "")
 
     def _order_targets(self, goals: list[str]) -> list[str]:

@@ -22,13 +22,15 @@ from synaptic.shell.read.state import CommandCall
 from synaptic.shell.read.writing import quote_word
 
 HOOK_NAMES = split_names(
-    "applypatch-msg pre-applypatch post-applypatch pre-commit pre-merge-commit prepare-commit-msg commit-msg post-commit"
-    " pre-rebase post-checkout post-merge pre-push pre-receive update proc-receive post-receive post-update"
-    " reference-transaction push-to-checkout pre-auto-gc post-rewrite sendemail-validate fsmonitor-watchman post-index-change"
+    "applypatch-msg pre-applypatch post-applypatch pre-commit pre-merge-commit prepare-commit-msg commit-msg"
+    " post-commit pre-rebase post-checkout post-merge pre-push pre-receive update proc-receive post-receive post-update"
+    " reference-transaction push-to-checkout pre-auto-gc post-rewrite sendemail-validate fsmonitor-watchman"
+    " post-index-change"
 )
 HOOKED_VERBS = split_names(
-    "commit merge checkout switch rebase push pull fetch am apply cherry-pick revert worktree clone gc reset stash restore"
-    " add rm mv branch tag update-ref notes read-tree update-index receive-pack send-email bisect submodule status"
+    "commit merge checkout switch rebase push pull fetch am apply cherry-pick revert worktree clone gc reset"
+    " stash restore add rm mv branch tag update-ref notes read-tree update-index receive-pack send-email bisect"
+    " submodule status"
 )
 """Verbs of git that may run a hook."""
 WATCHED_VARIABLES = frozenset(GIT_VARIABLES) | frozenset(SETTING_VARIABLES)

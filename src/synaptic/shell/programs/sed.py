@@ -14,7 +14,8 @@ SED_PLAIN = re.compile(r"(\^?)([\w\s/@#%:;,-]*|\.\*)(\$?)")
 SED_GROUP = re.compile(r"\\[\dnLUE]")
 SED_MATCHED = re.compile(r"\\.|&")
 SED_RUNS = re.compile(
-    r"(?:^|[;{}\n])[ \t]*+(?:(?:\d++|\$|/(?:[^/\n\\]|\\.)*+/)[,~]?+){0,2}[ \t!]*+e(?:[ \t]++([^\n]+)|[ \t]*+(?=[;}\n]|$))"
+    r"(?:^|[;{}\n])[ \t]*+(?:(?:\d++|\$|/(?:[^/\n\\]|\\.)*+/)[,~]?+){0,2}[ \t!]*+"
+    r"e(?:[ \t]++([^\n]+)|[ \t]*+(?=[;}\n]|$))"
 )
 """`e`, with the command that it runs or alone."""
 SED_COMMAND = re.compile(
@@ -57,7 +58,7 @@ def find_script(shell: Evaluation, call: CommandCall, file: Word) -> str | None:
 
 
 def _run_executed(shell: Evaluation, call: CommandCall, script: str) -> None:
-    """`e command` runs it, `e` alone runs the line as it is by then: the input, or what the script puts in its place."""
+    """`e command` runs it; `e` alone runs the line as it is by then: the input, or what the script made of it."""
     if "e" not in script or len(script) > MAX_SED:
         return
     for found in islice(SED_RUNS.finditer(script), MAX_COMMANDS):
