@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 SYNAPTIC := $(BIN)/synaptic
 JOBS ?= 2
 
-.PHONY: up down test check bench accuracy agents gen demo registry clean
+.PHONY: up down test check bench accuracy agents disarm gen demo registry clean
 .DEFAULT_GOAL := up
 
 $(VENV)/.ready: pyproject.toml hatch_build.py native/dispatch.c src/synaptic/__init__.py
@@ -21,7 +21,7 @@ down: $(VENV)/.ready  ## take everything out again
 	@$(SYNAPTIC) down
 
 test: $(VENV)/.ready  ## all tests; a missing client or tool is a visible skip (a failure with SYNAPTIC_TEST_ALL=1)
-	@$(BIN)/python -m pytest -n $(JOBS) -q
+	@$(BIN)/python -m tests.alone pytest -n $(JOBS) -q
 
 check: $(VENV)/.ready  ## format, lint, types, generated files, tests
 	@$(BIN)/ruff format --check .
@@ -38,6 +38,9 @@ accuracy: $(VENV)/.ready  ## what the guard stops and what it should not have, o
 
 agents: $(VENV)/.ready  ## one policy file through the true clients of every agent, offline; what happened goes to docs/conformance.md
 	@$(BIN)/python -m tests.clients.conformance --save docs/conformance.md
+
+disarm: $(VENV)/.ready  ## every way to disarm the guard, tried from inside the true clients; what happened goes to docs/disarm.md
+	@$(BIN)/python -m tests.clients.disarm --save docs/disarm.md
 
 gen: $(VENV)/.ready  ## docs/reference and the JSON Schemas, from code
 	@$(BIN)/python -m docs.generate

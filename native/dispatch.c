@@ -2,8 +2,9 @@
  * dispatch: stdin to the daemon's socket, its answer to stdout and stderr, its exit code as ours.
  *
  * It parses no JSON and knows no policy. Without a usable daemon it runs the same engine in a Python child, with the
- * same frame and the same call id. Only when Python cannot answer either does the fail policy of the `engine` file
- * decide: open (exit 0) or closed (exit 2), always with one line on stderr.
+ * same frame and the same call id. Only when Python cannot start does the fail policy of the `engine` file decide: open
+ * (exit 0) or closed (exit 2), always with one line on stderr. An engine that runs and does not answer in time is a
+ * guard that has not spoken: before a tool runs the call is refused, in the words of its agent.
  *
  *   dispatch [AGENT] [EVENT] [--entry=TOKEN]
  *
@@ -52,6 +53,9 @@ enum {
     START_MS = 3000,       /* how long a starting daemon is waited for */
     SILENCE_MS = 5000,     /* a living daemon sends a byte each second */
     CHILD_SILENCE_MS = 20000, /* Python on a crowded machine takes its time to start */
+    REFUSAL_MS = 4000,
+    EXIT_MS = 500,         /* how long a child that has closed its output may take to end */
+    /* A daemon's silence, a child's and a refusal take less than the shortest patience before a tool runs, 30 s. */
 };
 
 #ifdef SYNAPTIC_BARE
@@ -62,7 +66,8 @@ extern char **environ;
 #include "io.h"
 
 static char home[PATH_MAX];
-static const char *event = "";
+static const char *agent = "claude", *event = "";
+#include "events.h"
 
 /* ---- the install: <home>/engine says which Python, and what a failure means ---- */
 
@@ -87,23 +92,19 @@ static void read_engine(void) {
     }
 }
 
-/* A block on these events means "go on": refusing them could keep an agent running for ever. */
-static int asks_to_stop(void) {
-    size_t n = strlen(event);
-    if (n >= 4 && !strcmp(event + n - 3, "top") && (event[n - 4] | 32) == 's') return 1;
-    return !strcmp(event, "TeammateIdle") || !strcmp(event, "AfterAgent");
-}
-
-static void give_up(const char *why, const char *detail) {
+static void refuse_or_go_on(int closed, const char *why, const char *detail) {
     static char line[PATH_MAX + 512];
-    read_engine();
-    int closed = !strcmp(engine.fail, "closed") && !asks_to_stop();
     const char *said = closed ? "synaptic: blocked, because it could not be checked: "
                               : "synaptic: this call was NOT checked: ";
     size_t n = join(line, sizeof line, said, why, detail, "; type: synaptic doctor\n", NULL);
     struct iovec v = {line, n};
     write_all(STDERR_FILENO, &v, 1, SILENCE_MS);
     _exit(closed ? 2 : 0);
+}
+
+static void give_up(const char *why, const char *detail) {
+    read_engine();
+    refuse_or_go_on(!strcmp(engine.fail, "closed") && !asks_to_stop(), why, detail);
 }
 
 /* ---- where we are: from our own path, since a repository can set a hook's environment ---- */
@@ -174,7 +175,7 @@ static void make_head(int argc, char **argv) {
     char id[27], *p = request.head + REQUEST_HEAD;
     for (int i = 1; i < argc && count < 2; i++)
         if (strncmp(argv[i], "--entry=", 8)) words[count++] = argv[i];
-    const char *agent = count == 2 ? words[0] : "claude";
+    if (count == 2) agent = words[0];
     event = count == 2 ? words[1] : words[0];
     make_id(id);
     p += put_word(p, SYNAPTIC_VERSION);
@@ -235,7 +236,10 @@ static void read_stdin(void) {
         request.in_len += (size_t)n;
     }
     drain();
-    give_up("its input is larger than 64 MiB", "");
+    /* No event, and so refused by the engine, which knows the words for it. */
+    static char told[] = "\"its input is larger than 64 MiB\"";
+    request.in = told;
+    request.in_len = sizeof told - 1;
 }
 
 static void make_request(int argc, char **argv) {
@@ -259,7 +263,7 @@ static int send_request(int fd) {
 static struct {
     char *bytes;
     size_t out_len, err_len;
-    int status, exit;
+    int status, exit, silent;
 } answer;
 
 /* 1 when a whole answer arrived; 0 on silence, an early end or bytes that are no answer. */
@@ -268,7 +272,7 @@ static int read_answer(int fd, int silence_ms) {
     char *buffer = small;
     size_t cap = sizeof small, have = 0, need = ANSWER_HEAD;
     while (have < need) {
-        if (!ready(fd, POLLIN, silence_ms)) return 0;
+        if ((answer.silent = !ready(fd, POLLIN, silence_ms))) return 0;
         ssize_t n = read(fd, buffer + have, cap - have);
         if (n < 0 && (errno == EINTR || errno == EAGAIN)) continue;
         if (n <= 0) return 0;
@@ -439,8 +443,7 @@ static int request_file(void) {
     return fd;
 }
 
-static void become_engine(int in, int out, int gate) {
-    char *argv[] = {(char *)engine.python, "-I", "-m", "synaptic.daemon.fallback", home, NULL};
+static void become_python(char **argv, int in, int out, int gate) {
     int null = open("/dev/null", O_RDWR);
     if (gate >= 0) fcntl(gate, F_SETFD, 0);
     signal(SIGPIPE, SIG_DFL);
@@ -451,22 +454,53 @@ static void become_engine(int in, int out, int gate) {
     _exit(127);
 }
 
-static void ask_child(int gate) {
-    int ends[2], in = request_file();
-    read_engine();
-    if (!*engine.python) give_up("no `python=` line in `engine` under ", home);
-    if (access(engine.python, X_OK)) give_up("its Python is missing: ", engine.python);
+/* Starts a Python whose output can be read from `*from`. */
+static pid_t start_python(char **argv, int in, int gate, int *from) {
+    int ends[2];
     if (in < 0 || pipe(ends)) give_up("no room for its request", "");
     fcntl(ends[0], F_SETFD, FD_CLOEXEC);
     fcntl(ends[1], F_SETFD, FD_CLOEXEC);
     fcntl(ends[0], F_SETFL, O_NONBLOCK);
     pid_t child = fork();
     if (child < 0) give_up("no process could be started", "");
-    if (!child) become_engine(in, ends[1], gate);
+    if (!child) become_python(argv, in, ends[1], gate);
     close(ends[1]);
-    if (read_answer(ends[0], CHILD_SILENCE_MS)) deliver(); /* the child goes on and starts the daemon */
+    *from = ends[0];
+    return child;
+}
+
+/* Whether a child that gave no answer has ended by itself, as one that cannot start does. */
+static int ended_by_itself(pid_t child) {
+    int state = 0;
+    pid_t gone = 0;
+    for (int ms = 0; !answer.silent && !gone && ms < EXIT_MS; ms += NAP_MS)
+        if (!(gone = waitpid(child, &state, WNOHANG))) nap(NAP_MS);
+    if (gone == child) return WIFEXITED(state);
     kill(child, SIGKILL);
     waitpid(child, NULL, 0);
+    return 0;
+}
+
+/* The engine ran and gave no answer: what that means before a tool runs is said by a Python that judges nothing. */
+static void refuse_unheard(void) {
+    char *argv[] = {(char *)engine.python, "-I", "-m", "synaptic.daemon.refuse", home, (char *)agent, (char *)event, NULL};
+    int from;
+    pid_t child = start_python(argv, open("/dev/null", O_RDONLY), -1, &from);
+    if (read_answer(from, REFUSAL_MS)) deliver();
+    kill(child, SIGKILL);
+    int closed = comes_before_act() || (!strcmp(engine.fail, "closed") && !asks_to_stop());
+    refuse_or_go_on(closed, "the engine gave no answer in time under ", engine.python);
+}
+
+static void ask_child(int gate) {
+    int from, in = request_file();
+    read_engine();
+    if (!*engine.python) give_up("no `python=` line in `engine` under ", home);
+    if (access(engine.python, X_OK)) give_up("its Python is missing: ", engine.python);
+    char *argv[] = {(char *)engine.python, "-I", "-m", "synaptic.daemon.fallback", home, NULL};
+    pid_t child = start_python(argv, in, gate, &from);
+    if (read_answer(from, CHILD_SILENCE_MS)) deliver(); /* the child goes on and starts the daemon */
+    if (!ended_by_itself(child)) refuse_unheard();
     give_up("the engine gave no answer under ", engine.python);
 }
 

@@ -5,13 +5,22 @@ from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Any
 
+from synaptic.agents.shared.lineage import require_person
 from synaptic.daemon import emit
 from synaptic.daemon.lifecycle import find_home
 from synaptic.hooks.project import find_root
+from synaptic.policies.self.verbs import SPEAKING_EVENTS
 from synaptic.store import sections
 from synaptic.store.db import Store
 from synaptic.work.command import CommandContext
-from synaptic.work.state import GetSection, ResetSection, SectionCommand, SetValue, change_section
+from synaptic.work.state import (
+    CHANGE_STATE,
+    GetSection,
+    ResetSection,
+    SectionCommand,
+    SetValue,
+    change_section,
+)
 
 Values = dict[str, object]
 
@@ -26,6 +35,8 @@ def run_hooks(event: str, context: Mapping[str, Any], blocking_only: bool = Fals
     cwd = str(context.get("cwd") or context.get("repository_root") or os.getcwd())  # noqa: PTH109
     # Only HOME of the environment: CLAUDE_PROJECT_DIR of a session around us would count before the context.
     root = find_root(context, {"HOME": os.environ.get("HOME", "")}, cwd)
+    if event in SPEAKING_EVENTS:
+        require_person(find_home(os.environ), emit.SPEAK_AS_USER)
     whole = emit.complete_context(event, context, root)
     emission = emit.Emission(event=event, context=whole, blocking_only=blocking_only)
     return emit.emit_through(find_home(os.environ), emission).result
@@ -51,15 +62,18 @@ class ProjectState:
         return GetSection(root=self.root, section=section, key=key).run(self._context)
 
     def set(self, section: str, key: str, value: object) -> Values:
-        """Write one value; returns the section."""
+        """Write one value; returns the section. Raises PersonError below an agent, as all that writes."""
+        self._require_person()
         return SetValue(root=self.root, section=section, key=key, value=value).run(self._context).values
 
     def update(self, section: str, function: Callable[[Values], Values]) -> Values:
         """The section as the function makes it from the stored one: nobody else writes in between."""
+        self._require_person()
         return change_section(self._context, SectionCommand(root=self.root, section=section), function).values
 
     def reset(self, section: str) -> Values:
         """Back to the defaults."""
+        self._require_person()
         return ResetSection(root=self.root, section=section).run(self._context).values
 
     def all(self) -> Values:
@@ -69,6 +83,9 @@ class ProjectState:
     def close(self) -> None:
         """Close the database."""
         self._store.close()
+
+    def _require_person(self) -> None:
+        require_person(self._context.home, CHANGE_STATE)
 
     def __enter__(self) -> "ProjectState":
         return self

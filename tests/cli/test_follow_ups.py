@@ -41,7 +41,7 @@ def test_a_command_needs_a_yes_and_never_an_agent_s(asked: User, monkeypatch: py
     number = str(asked.types("follow-ups", "list", "--json").json["follow_ups"][1]["id"])
     assert "only after a yes" in asked.runs("follow-ups", "run", number).err
     agent = asked.runs("follow-ups", "run", number, "--yes", CLAUDECODE="1")
-    assert agent.code == 1 and "an agent may not" in agent.err
+    assert agent.code == 3 and "an agent may not" in agent.err
     assert not (asked.project / "ran").exists()
     for name in ("CLAUDECODE",):
         monkeypatch.delenv(name, raising=False)

@@ -57,7 +57,7 @@ def test_an_agent_is_refused(user: User, monkeypatch: pytest.MonkeyPatch, words:
     user.types("state", "set", "circuit_breaker", "tripped", "true")
     monkeypatch.setenv("CLAUDECODE", "1")
     shown = user.types("state", *words)
-    assert shown.code == 1
+    assert shown.code == 3
     assert "an agent may not change the state" in shown.err
     assert user.types("state", "get", "circuit_breaker", "tripped").out == "true\n"
 

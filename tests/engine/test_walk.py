@@ -150,9 +150,11 @@ def test_without_a_usable_registry_the_agent_goes_on(setting: Setting, registry:
 
 
 @pytest.mark.parametrize("stdin", [b"", b"garbage", b"[1]", b'{"a"', b"\xff\xfe", b"[" * 100_000])
-def test_what_is_no_event_is_allowed_with_a_warning(setting: Setting, stdin: bytes) -> None:
+def test_what_is_no_event_is_refused_before_a_tool_runs_and_else_a_warning(setting: Setting, stdin: bytes) -> None:
     """S0-046, S4-D10"""
-    answer = setting.answer(setting.raw("PreToolUse", stdin))
+    refused = setting.answer(setting.raw("PreToolUse", stdin))
+    assert specific(refused)["permissionDecision"] == "deny"
+    answer = setting.answer(setting.raw("PostToolUse", stdin))
     assert (answer.exit, answer.stdout) == (0, b"")
     assert answer.stderr.startswith(b"synaptic: ")
     assert setting.last().decision.warnings
@@ -160,8 +162,8 @@ def test_what_is_no_event_is_allowed_with_a_warning(setting: Setting, stdin: byt
 
 def test_what_is_no_event_is_refused_when_the_user_wants_it_so(setting: Setting) -> None:
     setting.config('fail = "closed"\n')
-    answer = setting.answer(setting.raw("PreToolUse", b"garbage"))
-    assert specific(answer)["permissionDecision"] == "deny"
+    answer = setting.answer(setting.raw("UserPromptSubmit", b"garbage"))
+    assert output(answer)["decision"] == "block"
 
 
 def test_an_event_nobody_knows_passes_through(setting: Setting) -> None:

@@ -173,7 +173,7 @@ def test_a_registry_over_the_limit_is_refused_and_the_rest_runs(project: Project
     project.registry(entry(id="big"), "# " + "x" * DECLARATION_LIMIT)
     project.write(".system/hooks/a.yaml", YAML.format(id="small"))
     assert ids(project) == ["small"]
-    assert "registry.toml: is larger than 4 MiB; nothing in it counts" in project.catalog().problems[0]
+    assert "registry.toml: is larger than 512 KiB; nothing in it counts" in project.catalog().problems[0]
 
 
 def test_a_pipe_in_the_place_of_a_registry_does_not_block(project: Project):

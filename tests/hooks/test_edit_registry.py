@@ -162,7 +162,7 @@ def test_one_writer_at_a_time(tmp_path):
     path.write_text("")
 
     def add(number):
-        with lock_registry(path):
+        with lock_registry(path.parent, path):
             owner = EntryOwner(f"s{number}", "project")
             path.write_text(upsert_entries(path.read_text(), owner, [line(owner.skill)]))
 

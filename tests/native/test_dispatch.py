@@ -302,14 +302,55 @@ def test_a_closed_fail_policy_never_keeps_an_agent_from_stopping(home: Home, eve
     assert run(home, f"{event}X").returncode == 2
 
 
-@pytest.mark.parametrize(("fail", "code"), [("open", 0), ("closed", 2)])
-def test_input_over_the_limit_meets_the_fail_policy(home: Home, fail: str, code: int) -> None:
-    engine(home, fail=fail)
+def test_input_over_the_limit_is_told_as_what_is_no_event(home: Home) -> None:
     with FakeDaemon(home, tell(OK)) as daemon:
         done = run(home, "PreToolUse", stdin=b"x" * (frame.STDIN_LIMIT + 1))
-    assert done.returncode == code
-    assert b"larger than 64 MiB" in done.stderr
-    assert daemon.deliveries == []
+    assert done.returncode == 2
+    assert daemon.deliveries[0].request.stdin == b'"its input is larger than 64 MiB"'
+
+
+HANGING = '#!/bin/sh\ncase $3 in *.refuse) exec {python} "$@";; esac\n{act}\n'
+"""An engine that does not answer, with the true one for a refusal."""
+
+
+@pytest.mark.parametrize(
+    ("agent", "event", "said"),
+    [
+        ("claude", "PreToolUse", b'"permissionDecision":"deny"'),
+        ("gemini", "BeforeTool", b'"deny"'),
+        ("cursor", "beforeShellExecution", b'"deny"'),
+        ("codex", "PreToolUse", b'"deny"'),
+    ],
+)
+def test_an_engine_that_is_killed_has_not_allowed_anything(home: Home, agent: str, event: str, said: bytes) -> None:
+    script = home.root / "killed"
+    script.write_text(HANGING.format(python=sys.executable, act="kill -9 $$"))
+    script.chmod(0o755)
+    engine(home, script)
+    assert said in run(home, agent, event).stdout
+    assert run(home, agent, "SessionStart").returncode == 0
+
+
+@pytest.mark.parametrize("event", ["PreToolUse", "BeforeTool", "preToolUse", "beforeReadFile", "tool.execute.before"])
+def test_where_not_even_a_refusal_can_be_said_the_exit_code_says_it(home: Home, event: str) -> None:
+    script = home.root / "killed"
+    script.write_text("#!/bin/sh\nkill -9 $$\n")
+    script.chmod(0o755)
+    engine(home, script)
+    done = run(home, event)
+    assert done.returncode == 2
+    assert b"no answer in time" in done.stderr
+    assert run(home, "PostToolUse").returncode == run(home, "PreCompact").returncode == run(home, "").returncode == 0
+
+
+def test_an_engine_that_hangs_is_a_refusal_before_the_agent_stops_waiting(home: Home) -> None:
+    script = home.root / "hang"
+    script.write_text(HANGING.format(python=sys.executable, act="exec sleep 60"))
+    script.chmod(0o755)
+    engine(home, script)
+    started = time.monotonic()
+    assert b'"permissionDecision":"deny"' in run(home, "PreToolUse").stdout
+    assert time.monotonic() - started < 27
 
 
 def test_an_engine_that_hangs_leaves_no_process_behind_when_we_are_killed(home: Home) -> None:

@@ -104,7 +104,7 @@ BAD = {
     "a wrong aggregate": ({"package": lambda one: msgspec.structs.replace(one.package, sha256="0" * 64)}, "aggregate"),
     "a way out": ({"files": with_file("../../etc/x")}, "leads out"),
     "an absolute path": ({"files": with_file("/etc/x")}, "absolute"),
-    "a runtime folder": ({"files": with_file(".synaptic/x")}, "runtime"),
+    "a runtime folder": ({"files": with_file(".synaptic/x")}, "hidden"),
     "a huge file": ({"files": with_file("big", "x" * (17 << 20))}, "larger"),
     "a script without a file": (
         {"hooks": lambda one: (HookRow(package_id="alpha", event="Stop", script_path="hooks/none.sh"),)},
@@ -112,7 +112,7 @@ BAD = {
     ),
     "a name that is a path": (
         {"package": lambda one: msgspec.structs.replace(one.package, name="../alpha")},
-        "leads out",
+        "no name of a package",
     ),
 }
 

@@ -45,7 +45,7 @@ def refused(work, *arguments):
 def test_a_package_comes_back_as_it_was_imported(source, tmp_path):
     """S0-130 to S0-135"""
     more = HOOK + 'requires_nothing = 1\n[[questions]]\nid = "q"\nprompt = "?"\ntype = "text"\n[[deps]]\nname = "git"\n'
-    files = {"hooks/pre.sh": SCRIPT, "a.md": "---\nname: x\n---\n", "A.md": "another"}
+    files = {"hooks/pre.sh": SCRIPT, "a.md": "---\nname: x\n---\n", "á.md": "another"}
     read = read_package(tmp_path / "p", files=files, more=more)
     assert import_package(source, read, "main").changed
     found = source.find_bundle("guard", "main")

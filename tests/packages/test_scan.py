@@ -48,14 +48,14 @@ def test_a_tracked_file_is_left_out(folder, catalog):
 def test_what_cannot_be_read_is_told_and_the_rest_is_still_found(folder, catalog, monkeypatch):
     """S0-179"""
     (folder / "closed").mkdir()
-    real = type(folder).iterdir
+    real = os.scandir
 
-    def iterdir(path):
+    def scandir(path):
         if path.name == "closed":
             raise PermissionError(13, os.strerror(13), str(path))
         return real(path)
 
-    monkeypatch.setattr(type(folder), "iterdir", iterdir)
+    monkeypatch.setattr(os, "scandir", scandir)
     found = scan_files(folder, catalog)
     assert len(found.matches) == 1
     assert found.problems == (f"{folder / 'closed'}: Permission denied",)

@@ -136,13 +136,12 @@ def test_a_refused_move_takes_everything_back(tmp_path):
     one, two, blocked = (owner.site.base / name for name in ("one", "two", "blocked"))
     owner.site.base.mkdir()
     one.write_text("old")
-    (blocked / "inside").mkdir(parents=True)
     start = tree(owner.folder)
-    changes = (PutFile(one, b"new"), PutFile(two, b"new"), DropFile(blocked, owner.site.base))
+    root = owner.project
+    changes = (PutFile(root, one, b"new"), PutFile(root, two, b"new"), PutFile(root, blocked, b"new"))
+    work = FileTransaction(what="test", sites=(owner.site,), changes=changes)
     with hold_install_lock(owner.home, (owner.site,)):
-        refusal = refused(
-            lambda: commit_changes(owner.home, FileTransaction(what="test", sites=(owner.site,), changes=changes))
-        )
+        refusal = refused(lambda: commit_changes(owner.home, work, lambda step: step == "decided" and blocked.mkdir()))
     assert refusal.code == "internal_error"
     assert "everything is as it was" in refusal.message
     assert tree(owner.folder) == start
@@ -167,15 +166,43 @@ def test_a_leftover_lock_file_blocks_nobody(tmp_path):
     assert owner.lock().list_names() == ("alpha",)
 
 
-def test_a_link_in_place_of_the_registry_stays_a_link(tmp_path):
+@pytest.mark.parametrize("linked", ["registry", "lockfile"])
+def test_a_link_among_the_users_own_files_stays_a_link(tmp_path, linked):
     owner = Owner(tmp_path, ALPHA)
-    real = tmp_path / "elsewhere.toml"
+    real = tmp_path / "dotfiles" / "file.toml"
+    real.parent.mkdir()
     real.write_text("# shared\n")
-    owner.site.registry.parent.mkdir(parents=True)
-    owner.site.registry.symlink_to(real)
-    owner.install("alpha")
-    assert owner.site.registry.is_symlink()
+    link = getattr(owner.everywhere, linked)
+    link.parent.mkdir(parents=True, exist_ok=True)
+    link.symlink_to(real)
+    owner.install("alpha", owner.everywhere)
+    assert link.is_symlink()
     assert "alpha" in real.read_text()
+
+
+def test_an_engine_folder_that_is_a_link_is_the_users_own(tmp_path):
+    owner = Owner(tmp_path, ALPHA)
+    real = tmp_path / "dotfiles" / "synaptic"
+    real.parent.mkdir()
+    owner.home.root.rename(real)
+    owner.home.root.symlink_to(real)
+    owner.install("alpha", owner.everywhere)
+    owner.install("alpha")
+    assert (owner.faults(owner.everywhere), owner.faults()) == ([], [])
+    owner.remove("alpha", owner.everywhere)
+    assert not (real / "skills").exists()
+
+
+def test_a_file_that_changes_while_it_is_to_be_deleted_stays(tmp_path):
+    owner = Owner(tmp_path, ALPHA)
+    owner.install("alpha")
+    script = owner.path("skills/alpha/hooks/pre.sh")
+    before = tree(owner.folder)
+    drop = DropFile(owner.project, script, owner.site.base, "0" * 64)
+    with hold_install_lock(owner.home, (owner.site,)):
+        work = FileTransaction(what="test", sites=(owner.site,), changes=(drop,))
+        assert refused(lambda: commit_changes(owner.home, work)).code == "conflict"
+    assert tree(owner.folder) == before
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")

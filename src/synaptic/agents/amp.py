@@ -166,6 +166,7 @@ AGENT = Agent(
     ),
     guards=(),
     programs=("amp",),
+    processes=("amp", "@sourcegraph/amp/"),
     version_arguments=("--version",),
     command_line=UNKNOWN_COMMAND_LINE,
     shell_variables=(),

@@ -303,6 +303,8 @@ class Agent(msgspec.Struct, frozen=True, kw_only=True):
     """What else in its folder decides whether hooks run: a folder stands for everything in it."""
 
     programs: tuple[str, ...]
+    processes: tuple[str, ...]
+    """How its process is recognised: by the name of its program, or, with a slash, by a piece of its script's path."""
     version_arguments: tuple[str, ...]
     """Make the program say its version."""
     command_line: CommandLine

@@ -410,6 +410,7 @@ AGENT = Agent(
     switches=(),
     guards=("hooks",),
     programs=("cline",),
+    processes=("cline", "node_modules/cline/", "@cline/"),
     version_arguments=("--version",),
     command_line=UNKNOWN_COMMAND_LINE,
     shell_variables=("CLINE_CONNECTOR_CLI_LAUNCH",),

@@ -233,6 +233,7 @@ AGENT = Agent(
     ),
     guards=(),
     programs=("codex",),
+    processes=("codex", "@openai/codex/"),
     version_arguments=("--version",),
     command_line=change(COMMAND_LINE, verbs={"exec": COMMAND_LINE, "e": COMMAND_LINE}),
     shell_variables=("CODEX_THREAD_ID", "CODEX_SESSION_ID", "CODEX_SANDBOX"),

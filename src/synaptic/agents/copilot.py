@@ -294,6 +294,7 @@ AGENT = Agent(
     ),
     guards=("hooks",),
     programs=("copilot",),
+    processes=("copilot", "@github/copilot/"),
     version_arguments=("--version",),
     command_line=COMMAND_LINE,
     shell_variables=("COPILOT_CLI",),

@@ -297,6 +297,7 @@ AGENT = Agent(
     switches=(),
     guards=(),
     programs=("cursor-agent", "cursor"),
+    processes=("cursor-agent", "/cursor-agent/"),  # not `cursor`: people type in the terminal of that editor
     version_arguments=("--version",),
     command_line=UNKNOWN_COMMAND_LINE,
     shell_variables=("CURSOR_AGENT",),

@@ -183,6 +183,7 @@ AGENT = Agent(
     ),
     guards=(),
     programs=("droid",),
+    processes=("droid", "node_modules/droid/"),
     version_arguments=("--version",),
     command_line=COMMAND_LINE,
     shell_variables=(),  # it sets none by which it could be told

@@ -139,6 +139,7 @@ AGENT = Agent(
     ),
     guards=(),
     programs=("gemini",),
+    processes=("gemini", "@google/gemini-cli/"),
     version_arguments=("--version",),
     command_line=COMMAND_LINE,
     shell_variables=("GEMINI_CLI",),

@@ -235,6 +235,7 @@ AGENT = Agent(
     switches=(),
     guards=("plugins", "opencode.json"),
     programs=("opencode",),
+    processes=("opencode", "/opencode-ai/"),
     version_arguments=("--version",),
     command_line=COMMAND_LINE,
     shell_variables=("OPENCODE",),

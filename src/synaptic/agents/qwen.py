@@ -154,6 +154,7 @@ AGENT = Agent(
     switches=(HookSwitch("settings.json", ("disableAllHooks",), True), FOLDER_TRUST),
     guards=(),
     programs=("qwen",),
+    processes=("qwen", "@qwen-code/qwen-code/"),
     version_arguments=("--version",),
     command_line=COMMAND_LINE,
     shell_variables=("QWEN_CODE",),

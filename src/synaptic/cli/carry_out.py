@@ -4,8 +4,8 @@ from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from synaptic.agents.shared.lineage import require_person
 from synaptic.cli.caller import find_caller
-from synaptic.cli.person import require_person
 from synaptic.cli.place import find_place, open_database
 from synaptic.work.command import Command, CommandContext, Result
 
@@ -13,7 +13,7 @@ from synaptic.work.command import Command, CommandContext, Result
 def carry_out(command: Command[Result]) -> Result:
     """Run a command and return its result. Raises SynapticError."""
     if command.people_only:
-        require_person(command.people_only)  # what hides it is a policy's matter (`sane.engine-commands`)
+        require_person(find_place().home, command.people_only)
     with open_context() as context:
         result = command.run(context)
         return run_to_end(result) if isinstance(result, Coroutine) else result

@@ -8,7 +8,7 @@ import msgspec
 import typer
 
 from synaptic.cli import screen
-from synaptic.cli.place import CommandPlace, find_place, require_root
+from synaptic.cli.place import CommandPlace, choose_config_file, find_place
 from synaptic.cli.registered import load_hook_catalog
 from synaptic.cli.verbs import Json, make_verb_app
 from synaptic.hooks import config as configs
@@ -78,8 +78,8 @@ def assign(
 ) -> None:
     """Set one value in config.toml; comments and everything else in it stay. A wrong one is refused."""
     place = find_place()
-    file = Path(require_root(place), ".synaptic", "config.toml") if project else place.home.config
-    changed = edit.set_value(file, key, value)
+    file, root = choose_config_file(place, project)
+    changed = edit.set_value(file, key, value, root)
     if as_json:
         screen.print_json({"ok": True, "changed": changed, "file": str(file)})
     else:

@@ -6,14 +6,16 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
+from synaptic.agents.shared.lineage import require_person
 from synaptic.cli import screen
 from synaptic.cli.place import find_place
 from synaptic.cli.verbs import format_examples, make_verb_app
-from synaptic.daemon.emit import Emission, complete_context, emit_through
+from synaptic.daemon.emit import SPEAK_AS_USER, Emission, complete_context, emit_through
 from synaptic.hooks.nearest import make_hint
 from synaptic.model.context import describe_fault
 from synaptic.model.errors import SynapticError
 from synaptic.model.event import EVENTS
+from synaptic.policies.self.verbs import SPEAKING_EVENTS
 
 app = make_verb_app()
 BLOCKED_EXIT = 2
@@ -39,6 +41,8 @@ def emit_event(
     if event not in EVENTS:
         raise SynapticError(f"there is no event `{event}`", hint=make_hint(event, EVENTS))
     place = find_place()
+    if event in SPEAKING_EVENTS:
+        require_person(place.home, SPEAK_AS_USER)
     context = complete_context(event, read_context(sys.stdin.buffer.read()), place.root)
     if strict and (broken := describe_fault(event, context)):
         raise SynapticError(f"the context is wrong: {broken}", where="stdin")

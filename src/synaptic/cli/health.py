@@ -12,9 +12,8 @@ from synaptic.daemon import lifecycle
 from synaptic.daemon.client import is_responding
 from synaptic.model.errors import SynapticError
 from synaptic.model.home import Home
-from synaptic.model.refusal import Refusal
 from synaptic.packages.install import apply_install
-from synaptic.packages.restore import find_broken, find_moved_pins, follow_move, prepare_restore
+from synaptic.packages.restore import find_broken, find_moved_pins, follow_move, prepare_restore, refuse_other_scripts
 from synaptic.packages.site import Site
 from synaptic.packages.verify_install import verify_site
 from synaptic.setup import bootstrap, doctor
@@ -96,8 +95,8 @@ def _check_packages(place: CommandPlace) -> Iterator[DoctorFinding]:
     for site in list_all_sites(place):
         try:
             found = [one for one in verify_site(site) if one.kind not in ("ok", "extra")]
-        except Refusal as refusal:
-            yield DoctorFinding(check="packages", state="fail", seen=str(refusal), fix=refusal.hint)
+        except SynapticError as error:
+            yield DoctorFinding(check="packages", state="fail", seen=str(error), fix=error.hint)
             continue
         for one in found:
             # Hooks of a project that only lies elsewhere now are repaired; others need the user's agreement.
@@ -116,7 +115,9 @@ def _restore_packages(place: CommandPlace, site: Site) -> Iterator[str]:
             yield f"paths of packages ({site.registry}, moved from {old.root})"
         if records := find_broken(site):
             with open_chosen_source("", place) as source:
-                apply_install(place.home, prepare_restore(source, site, records))
+                prepared = prepare_restore(source, site, records)
+                refuse_other_scripts(prepared)  # nobody is asked here
+                apply_install(place.home, prepared)
             yield from (f"package {record.package} {record.version} ({site.base})" for record in records)
     except SynapticError as error:
         yield f"nothing of the packages in {site.base}: {error}"

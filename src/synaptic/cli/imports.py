@@ -17,7 +17,8 @@ from synaptic.agents.shared.record import SettingsMark, lock_bootstrap
 from synaptic.agents.shared.settings import install_entries, uninstall_entries
 from synaptic.cli import foreign
 from synaptic.cli.foreign import ForeignHook
-from synaptic.files.replace import delete_file, make_folders, read_file, replace_file
+from synaptic.files.place import drop_file, place_file
+from synaptic.files.replace import delete_file, read_file, replace_file
 from synaptic.model.errors import DeclarationError, SettingsError
 from synaptic.model.home import Home
 from synaptic.setup import settings
@@ -30,6 +31,8 @@ class ImportScope(msgspec.Struct, frozen=True):
 
     settings: Path
     registry: Path
+    project: Path | None = None
+    """Whose files both are; None for the user's own."""
 
 
 class HookImport(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,6 +47,11 @@ class HookImport(msgspec.Struct, frozen=True, kw_only=True):
     entries: tuple[dict[str, Any], ...]
     groups: tuple[tuple[str, dict[str, Any]], ...]
     """Event and matcher group of each hook, for a file that was edited in the meantime."""
+    project: str = ""
+
+    @property
+    def root(self) -> Path | None:
+        return Path(self.project) if self.project else None
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -85,9 +93,8 @@ def take_over_hooks(home: Home, scope: ImportScope, dry_run: bool = False) -> Im
             # The record first, so that whatever is interrupted can be undone. The registry before the settings: for a
             # moment a hook may run twice, but never not at all.
             _save_imports(home, [*list_imports(home), moved])
-            make_folders(scope.registry.parent)
-            replace_file(scope.registry, moved.registry_after.encode(), 0o644)
-            _write_settings(home, scope.settings, moved.after)
+            place_file(scope.project, scope.registry, moved.registry_after.encode())
+            _write_settings(home, scope.project, scope.settings, moved.after)
         return ImportOutcome(moved, staying)
 
 
@@ -97,8 +104,7 @@ def undo_import(home: Home, one: HookImport) -> bool:
         path = Path(one.settings)
         bare = _read_bare_settings(home, path)
         exact = bare == one.after
-        make_folders(path.parent)
-        _write_settings(home, path, one.before if exact else _append_hooks(bare or "{}", one))
+        _write_settings(home, one.root, path, one.before if exact else _append_hooks(bare or "{}", one))
         _clear_registry(one)
         _save_imports(home, [other for other in list_imports(home) if other != one])
     return exact
@@ -118,6 +124,7 @@ def _plan_import(scope: ImportScope, bare: str, movable: list[ForeignHook]) -> H
         entries.append(foreign.translate_hook(one, name))
     return HookImport(
         settings=str(scope.settings),
+        project=str(scope.project or ""),
         registry=str(scope.registry),
         before=bare,
         after=foreign.cut_hooks(bare, movable),
@@ -166,12 +173,12 @@ def _read_bare_settings(home: Home, path: Path) -> str | None:
         raise SettingsError(error.message, where=str(path), hint="correct the file first") from error
 
 
-def _write_settings(home: Home, path: Path, text: str) -> None:
+def _write_settings(home: Home, project: Path | None, path: Path, text: str) -> None:
     """Write the text, with our own entries if they were there. One write: an agent never reads half of it."""
     known = record.load_record(home)
     mark, token = known.settings.get(str(path)), settings.read_token(home)
     if mark is None or token is None:
-        replace_file(path, text.encode())
+        place_file(project, path, text.encode(), 0o600)
         return
     choices = known.choices
     plan = EntryPlan(str(home.dispatch), token, choices.fail == "closed", choices.http)
@@ -179,7 +186,7 @@ def _write_settings(home: Home, path: Path, text: str) -> None:
     if edited is None:
         raise SettingsError("already holds our entries", where=str(path), hint="type: synaptic doctor")
     record.mark_settings(home, path, SettingsMark(edited.undo, mark.folders))
-    replace_file(path, edited.text.encode())
+    place_file(project, path, edited.text.encode(), 0o600)
 
 
 def _append_hooks(text: str, one: HookImport) -> str:
@@ -209,14 +216,14 @@ def _clear_registry(one: HookImport) -> None:
     # Nobody has edited it since: the exact bytes come back. Else only our entries are taken out.
     if text == one.registry_after:
         if one.registry_before is None:
-            delete_file(path)
+            drop_file(one.root, path)
         else:
-            replace_file(path, one.registry_before.encode())
+            place_file(one.root, path, one.registry_before.encode())
         return
     document = _parse_registry(text, path)
     for entry in [entry for entry in document.get("hook", []) if entry.get("id") in one.ids]:
         document["hook"].remove(entry)
-    replace_file(path, tomlkit.dumps(document).encode())
+    place_file(one.root, path, tomlkit.dumps(document).encode())
 
 
 def _save_imports(home: Home, imports: list[HookImport]) -> None:

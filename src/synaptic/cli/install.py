@@ -11,6 +11,7 @@ from synaptic.cli.bootstrap import print_report, read_installation
 from synaptic.cli.place import CommandPlace, find_place
 from synaptic.cli.sites import (
     ChannelOption,
+    DowngradeOption,
     DryRunOption,
     ForceOption,
     RegistryOption,
@@ -51,6 +52,7 @@ def install(
     registry: RegistryOption = "",
     answer: Annotated[list[str] | None, typer.Option(help="ID=TEXT, the answer to a package's question.")] = None,
     force: ForceOption = False,
+    allow_downgrade: DowngradeOption = False,
     yes: YesOption = False,
     dry_run: DryRunOption = False,
     as_json: Json = False,
@@ -68,6 +70,7 @@ def install(
             ask=plans.ask_question,
             force=force,
             channel=_choose_first_channel(place, channel, scope or "project"),
+            allow_downgrade=allow_downgrade,
         )
         prepared = _prepare_packages(source, order, tuple(names or ()))
     if not carry_out_plan(place, prepared, Consent(yes=yes, dry_run=dry_run, as_json=as_json)):
@@ -120,7 +123,8 @@ def _print_outcome(
 
 def _prepare_packages(source: PackageSource, order: InstallOrder, names: tuple[str, ...]) -> InstallPlan:
     if not names:
-        locked = (prepare_restore(source, site, lock.load_lockfile(site).install) for site in order.sites)
+        back = order.allow_downgrade
+        locked = (prepare_restore(source, site, lock.load_lockfile(site).install, back) for site in order.sites)
         return InstallPlan(items=tuple(item for one in locked for item in one.items), force=order.force)
     items: dict[tuple[str, str], PlanItem] = {}
     for text in names:

@@ -11,11 +11,13 @@ import typer
 import synaptic
 from synaptic.cli import screen
 from synaptic.cli.verbs import VerbGroup
-from synaptic.model.errors import SynapticError
+from synaptic.model.errors import PersonError, SynapticError
 
 USAGE_EXIT = 2
 CHECK_USAGE_EXIT = 64
 """`check` says deny with 2, so a mistake in how it is called needs another number."""
+FOR_PEOPLE_EXIT = 3
+"""What was asked for is for people, and an agent has asked."""
 INTERRUPTED_EXIT = 130
 BROKEN_PIPE_EXIT = 141
 
@@ -84,7 +86,7 @@ def run_command_line(arguments: Sequence[str]) -> int:
 
 def _report_error(error: SynapticError, wants_json: bool) -> int:
     screen.print_error(error, wants_json)
-    return 1
+    return FOR_PEOPLE_EXIT if isinstance(error, PersonError) else 1
 
 
 def _report_os_error(error: OSError, wants_json: bool) -> int:

@@ -50,6 +50,14 @@ def require_root(place: CommandPlace) -> str:
     return place.root
 
 
+def choose_config_file(place: CommandPlace, in_project: bool) -> tuple[Path, Path | None]:
+    """The config.toml to edit: the project's and its root, or the user's and None."""
+    if not in_project:
+        return place.home.config, None
+    root = Path(require_root(place))
+    return root / ".synaptic" / "config.toml", root
+
+
 def is_utf8(path: str) -> bool:
     return path == os.fsencode(path).decode("utf-8", "replace")
 

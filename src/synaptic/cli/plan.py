@@ -12,7 +12,7 @@ from synaptic.packages.plan import HookLine, PlanSummary
 from synaptic.packages.rows import Question
 
 MAX_SHOWN_FILES = 30
-CHANGE_MARKS = {"new": "+", "changed": "~", "same": " ", "removed": "-", "modified": "!", "obsolete": "-"}
+CHANGE_MARKS = {"new": "+", "changed": "~", "same": " ", "removed": "-", "modified": "!", "obsolete": "-", "kept": "!"}
 
 
 def print_plans(plans: Iterable[PlanSummary]) -> None:

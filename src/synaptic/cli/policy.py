@@ -9,7 +9,7 @@ import msgspec
 import typer
 
 from synaptic.cli import screen
-from synaptic.cli.place import CommandPlace, find_place, open_database, require_root
+from synaptic.cli.place import CommandPlace, choose_config_file, find_place, open_database
 from synaptic.cli.registered import load_hook_catalog
 from synaptic.cli.verbs import Json, make_verb_app
 from synaptic.hooks import edit
@@ -77,20 +77,15 @@ def show(name: Annotated[str, typer.Argument(metavar="ID")], as_json: Json = Fal
 @app.command()
 def enable(names: PolicyNames, project: ProjectFlag = False, as_json: Json = False) -> None:
     """Switch policies or presets on."""
-    path = _choose_config_file(project)
-    _print_change(edit.enable_policies(path, names), path, names, as_json)
+    path, root = choose_config_file(find_place(), project)
+    _print_change(edit.enable_policies(path, names, root), path, names, as_json)
 
 
 @app.command()
 def disable(names: PolicyNames, project: ProjectFlag = False, as_json: Json = False) -> None:
     """Switch policies or presets off. A project cannot switch off what the user has on."""
-    path = _choose_config_file(project)
-    _print_change(edit.disable_policies(path, names), path, names, as_json)
-
-
-def _choose_config_file(project: bool) -> Path:
-    place = find_place()
-    return Path(require_root(place), ".synaptic", "config.toml") if project else place.home.config
+    path, root = choose_config_file(find_place(), project)
+    _print_change(edit.disable_policies(path, names, root), path, names, as_json)
 
 
 def _print_change(changed: bool, path: Path, names: list[str], as_json: bool) -> None:

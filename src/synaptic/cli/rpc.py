@@ -5,15 +5,19 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
+from synaptic.agents.shared.lineage import require_person
 from synaptic.cli import screen
-from synaptic.cli.person import require_person
 from synaptic.cli.place import find_place
 from synaptic.cli.verbs import format_examples, make_verb_app
 from synaptic.daemon.client import RpcError, call_rpc
-from synaptic.model.errors import DaemonError, SynapticError
+from synaptic.daemon.emit import SPEAK_AS_USER
+from synaptic.daemon.rpc import JSON_RPC_CODES
+from synaptic.model.errors import DaemonError, PersonError, SynapticError
+from synaptic.policies.self.verbs import SPEAKING_EVENTS
 from synaptic.work.command import find_commands
 
 app = make_verb_app()
+EMIT_METHOD = "ability.emit"
 
 EXAMPLES = """
 synaptic rpc rpc.methods
@@ -32,12 +36,16 @@ def call(
         given = msgspec.json.decode(params, type=dict[str, Any])
     except msgspec.DecodeError as error:
         raise SynapticError(f"the arguments are no JSON object: {error}", hint="quote them: '{\"n\": 1}'") from None
-    # Here and not in the daemon: only the shell knows whether an agent types.
+    # The daemon looks again, at the process: here the refusal comes without it, and with its exit code.
     if (command := find_commands().get(method)) and command.people_only:
-        require_person(command.people_only)
+        require_person(find_place().home, command.people_only)
+    if method == EMIT_METHOD and given.get("event") in SPEAKING_EVENTS:
+        require_person(find_place().home, SPEAK_AS_USER)
     try:
         screen.print_json(call_rpc(find_place().home, method, given))
-    except RpcError:
+    except RpcError as error:
+        if error.code == JSON_RPC_CODES["FOR_PEOPLE"]:
+            raise PersonError(error.message) from error
         raise
     except DaemonError as error:
         raise DaemonError("the daemon does not answer", where=error.where, hint="synaptic daemon start") from error

@@ -25,6 +25,10 @@ ChannelOption = Annotated[str, typer.Option(help="The channel: develop, beta, ma
 RegistryOption = Annotated[str, typer.Option(help="The registry's URL, instead of the one in use.")]
 YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Agree to the plan.")]
 DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Show the plan and write nothing.")]
+DowngradeOption = Annotated[
+    bool,
+    typer.Option("--allow-downgrade", help="Also back to an older version, or to another content under the same one."),
+]
 ForceOption = Annotated[bool, typer.Option("--force", help="Also where files are there already or were changed.")]
 
 

@@ -58,7 +58,7 @@ def claude(
 def _choose_scope(place: CommandPlace, project: bool) -> ImportScope:
     if project:
         root = Path(require_root(place))
-        return ImportScope(root / ".claude" / "settings.json", root / ".synaptic" / "hooks" / "registry.toml")
+        return ImportScope(root / ".claude" / "settings.json", root / ".synaptic" / "hooks" / "registry.toml", root)
     return ImportScope(read_installation(place).settings, place.home.registry)
 
 

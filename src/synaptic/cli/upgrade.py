@@ -11,6 +11,7 @@ from synaptic.cli.bootstrap import read_installation
 from synaptic.cli.place import CommandPlace, find_place
 from synaptic.cli.sites import (
     ChannelOption,
+    DowngradeOption,
     DryRunOption,
     ForceOption,
     RegistryOption,
@@ -47,6 +48,7 @@ def upgrade(
     scope: ScopeOption = None,
     registry: RegistryOption = "",
     force: ForceOption = False,
+    allow_downgrade: DowngradeOption = False,
     yes: YesOption = False,
     dry_run: DryRunOption = False,
     as_json: Json = False,
@@ -61,7 +63,11 @@ def upgrade(
     places = _find_sites(place, package, scope)
     with open_chosen_source(registry, place) as source:
         order = InstallOrder(
-            wanted=_make_wanted(place, channel, version), sites=(), ask=plans.ask_question, force=force
+            wanted=_make_wanted(place, channel, version),
+            sites=(),
+            ask=plans.ask_question,
+            force=force,
+            allow_downgrade=allow_downgrade,
         )
         upgrades = [
             prepare_upgrade(source, _order_package(order, one), site, batch=every and not force) for site, one in places

@@ -1,10 +1,20 @@
 """Which verbs there are. One is imported when it is asked for, so that no verb pays for the others."""
 
+import os
+from collections.abc import Callable, Mapping
+from functools import wraps
 from importlib import import_module
-from typing import Annotated, Any
+from inspect import signature
+from typing import Annotated, Any, TypeVar, cast
 
 import typer
 from typer.core import TyperGroup
+
+from synaptic.agents.shared.lineage import require_person
+from synaptic.daemon.lifecycle import find_home
+from synaptic.policies.self.verbs import FOR_PEOPLE
+
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 VERBS = {
     "up": ("up", "Set everything up and see one event go through."),
@@ -74,9 +84,52 @@ class VerbGroup(TyperGroup):
         return command
 
 
+class VerbApp(typer.Typer):
+    """The app of one verb file. Commands that are for people only are refused to agents, however they are started."""
+
+    def command(self, name: str | None = None, **settings: Any) -> Callable[[Function], Function]:
+        """Typer's own, around a function that looks first who asks."""
+        add = super().command(name, **settings)
+
+        def register(function: Function) -> Function:
+            guarded = _guard_function(function, name)
+            add(guarded)
+            return guarded
+
+        return register
+
+
+def _guard_function(function: Function, name: str | None) -> Function:
+    file = function.__module__.rpartition(".")[2]
+    verb = next((verb for verb, (place, _) in VERBS.items() if place == file), file)
+    word = name or function.__name__.replace("_", "-")
+    rule = FOR_PEOPLE.get(f"{verb} {word}") or FOR_PEOPLE.get(verb)
+    if rule is None:
+        return function
+
+    @wraps(function)
+    def ask_first(*args: Any, **given: Any) -> Any:
+        if rule.applies(_list_given_options(function, given)):
+            require_person(find_home(os.environ), rule.what)
+        return function(*args, **given)
+
+    return cast(Function, ask_first)
+
+
+def _list_given_options(function: Function, given: Mapping[str, object]) -> list[str]:
+    """The switches that are on, as they are written on a command line."""
+    found: list[str] = []
+    for name, parameter in signature(function).parameters.items():
+        if given.get(name) is True:
+            declared = getattr(parameter.annotation, "__metadata__", ())
+            spelled = [word for one in declared for word in getattr(one, "param_decls", None) or ()]
+            found += spelled or [f"--{name.replace('_', '-')}"]
+    return found
+
+
 def make_verb_app(summary: str = "", examples: str = "") -> typer.Typer:
     """Make the Typer app of one verb file: plain help, with examples as they are written."""
-    return typer.Typer(
+    return VerbApp(
         help=summary or None,
         epilog=format_examples(examples) or None,
         add_completion=False,

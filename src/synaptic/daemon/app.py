@@ -13,6 +13,8 @@ from starlette.routing import Route
 from synaptic.daemon import rpc
 from synaptic.daemon.client import new_call_id
 from synaptic.daemon.lifecycle import clean_environment
+from synaptic.daemon.loopback import find_loopback_peer
+from synaptic.daemon.rpc import read_peer
 from synaptic.model.call import Answer, Request
 
 Endpoint = Callable[[HttpRequest], Awaitable[Response]]
@@ -23,10 +25,12 @@ def build_application(service: Any, token: str | None = None) -> Starlette:
     """The app for one listener. With a token it is for loopback: every request must carry it."""
     guard = _require_token(token) if token is not None else _leave_open
     routes = [
-        Route("/rpc", guard(_make_rpc_endpoint(service)), methods=["POST"]),
         Route("/hook/{agent}/{event}", guard(_make_hook_endpoint(service)), methods=["POST"]),
         Route("/health", guard(_make_health_endpoint(service)), methods=["GET"]),
     ]
+    # The token is in the settings of agents: it opens their hooks, and nothing that a person does.
+    if token is None:
+        routes.append(Route("/rpc", _make_rpc_endpoint(service), methods=["POST"]))
     return Starlette(routes=routes)
 
 
@@ -50,7 +54,10 @@ def _make_hook_endpoint(service: Any) -> Endpoint:
             # A post brings no environment of the agent's; hooks get the daemon's few plain variables.
             env=clean_environment(os.environ),
         )
-        return _answer_to_http(await service.engine.answer(event))
+        peer = read_peer()
+        if not peer and request.client and service.engine.senders.is_spoken(event):
+            peer = find_loopback_peer(request.client.port)
+        return _answer_to_http(await service.engine.answer(service.engine.senders.examine(event, peer)))
 
     return answer
 

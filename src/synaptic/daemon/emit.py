@@ -16,6 +16,7 @@ from synaptic.model.home import Home
 from synaptic.pipeline.decide import BLOCKING_ONLY
 
 SESSION_VARIABLE = "SYNAPTIC_SESSION"
+SPEAK_AS_USER = "speak as the user"
 
 
 class Emission(msgspec.Struct, frozen=True, kw_only=True):

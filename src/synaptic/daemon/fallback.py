@@ -11,11 +11,13 @@ import synaptic
 from synaptic.daemon import frame, lifecycle
 from synaptic.daemon.client import is_responding
 from synaptic.daemon.refuse import refuse_unchecked
+from synaptic.engine.alarm import keep_beating
 from synaptic.engine.walk import open_engine
 from synaptic.model.call import Answer, Request
 from synaptic.model.errors import DaemonError, SynapticError
 from synaptic.model.home import Home
 from synaptic.setup import dispatcher
+from synaptic.store.redacted_log import redact_log
 
 Deliver = Callable[[Answer], None]
 
@@ -27,10 +29,16 @@ async def answer_here(home: Home, request: Request, deliver: Deliver) -> None:
     except Exception as error:  # noqa: BLE001  an answer is owed, and this is the last one who can give it
         deliver(_answer_failure(home, request, error))
         return
+    beat = asyncio.create_task(keep_beating())
+    await asyncio.sleep(0)  # the alarm is set before anything can be stuck
     try:
-        answer = await engine.replay(request)
+        # A question is answered without a look: loading what is known of all agents takes as long as the engine itself.
+        asks = engine.senders.is_question(request)
+        answer = await engine.replay(request if asks else engine.senders.examine(request, os.getpid()))
     except Exception as error:  # noqa: BLE001  as above
         answer = _answer_failure(home, request, error)
+    finally:
+        beat.cancel()
     deliver(answer)
     await engine.close()
 
@@ -49,6 +57,7 @@ def leave_daemon(home: Home, client: str) -> None:
 def main(argv: list[str]) -> int:
     """One request frame on stdin, one answer frame on stdout, then the daemon for the next call."""
     home = Home(Path(argv[0]))
+    redact_log()
     try:
         delivery = _read_request()
     except DaemonError:

@@ -10,7 +10,7 @@ import msgspec
 
 from synaptic.daemon.client import new_call_id
 from synaptic.daemon.lifecycle import clean_environment
-from synaptic.daemon.rpc import METHODS, RpcError, format_issue, request_environment
+from synaptic.daemon.rpc import METHODS, RpcError, format_issue, read_peer, request_environment
 from synaptic.engine.commit import DecidedEvent
 from synaptic.engine.runtime import EventRuntime
 from synaptic.facts.gather import EngineMeans
@@ -126,7 +126,8 @@ async def call_hook(engine: "Engine", name: str, params: Mapping[str, object]) -
     """One hook, by name. What is unknown is answered permissively; arguments that cannot be are an RpcError."""
     served = HOOK_METHODS[name]
     listener = HandlerListener(served)
-    event = await engine.walk(_build_request(name, served, params), partial(HandlerRuntime, listener))
+    request = engine.senders.examine(_build_request(name, served, params), read_peer())
+    event = await engine.walk(request, partial(HandlerRuntime, listener))
     if not event.is_written and event.decision.by in ("", served.policy):
         # Nothing was written: so nothing is known, and nothing is held against the agent.
         return dict(listener.handle_without_facts(event.call).answer)

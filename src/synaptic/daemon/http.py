@@ -7,6 +7,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+from synaptic.daemon.rpc import note_peer
 from synaptic.files.lock import hold_lock
 from synaptic.files.replace import replace_own
 from synaptic.model.home import Home
@@ -24,9 +25,11 @@ class HttpListeners:
         self._server: asyncio.Server | None = None
         self.port = 0
 
-    def take_over(self, transport: asyncio.Transport, received: bytes) -> None:
-        """Hand a connection of the Unix socket to the HTTP protocol, with what has been read from it."""
+    def take_over(self, transport: asyncio.Transport, received: bytes, peer: int) -> None:
+        """Hand a connection of the Unix socket to the HTTP protocol, with what has been read from it and who asks."""
         protocol = self._make_protocol(None)
+        # The protocol knows no process: every request of this connection is answered in a context that does.
+        protocol.app = _note_peer(protocol.app, peer)  # type: ignore[attr-defined]
         transport.set_protocol(protocol)
         protocol.connection_made(transport)
         protocol.data_received(received)
@@ -64,6 +67,14 @@ class HttpListeners:
             self._configs[token] = config
             self._state = self._state or parts.ServerState()
         return self._configs[token]
+
+
+def _note_peer(app: Any, peer: int) -> Any:
+    async def answer(scope: Any, receive: Any, send: Any) -> None:
+        note_peer(peer)
+        await app(scope, receive, send)
+
+    return answer
 
 
 @cache

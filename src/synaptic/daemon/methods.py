@@ -5,9 +5,16 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from synaptic.daemon.emit import Emission, complete_context, make_request, read_result
-from synaptic.daemon.rpc import METHODS, RpcError, register_method
+from synaptic.daemon.emit import (
+    SPEAK_AS_USER,
+    Emission,
+    complete_context,
+    make_request,
+    read_result,
+)
+from synaptic.daemon.rpc import METHODS, RpcError, register_method, require_person
 from synaptic.model.event import EVENTS
+from synaptic.policies.self.verbs import SPEAKING_EVENTS
 from synaptic.store import journal
 from synaptic.store.record import JournalEntry
 
@@ -76,7 +83,7 @@ async def describe_daemon(daemon: "Daemon", params: NoParams) -> object:
     }
 
 
-@register_method("daemon.stop")
+@register_method("daemon.stop", people_only="stop the daemon")
 async def request_stop(daemon: "Daemon", params: NoParams) -> object:
     """End after what is in flight."""
     daemon.stop()
@@ -121,6 +128,8 @@ async def answer_emit(daemon: "Daemon", params: EmitParams) -> object:
     """Run the hooks of an event; the merged result, and whether the event is blocked."""
     if params.event not in EVENTS:
         raise RpcError("VALIDATION_ERROR", f"event: there is no event {params.event!r}")
+    if params.event in SPEAKING_EVENTS:
+        require_person(daemon, SPEAK_AS_USER)
     context = complete_context(params.event, params.context, params.root)
     emission = Emission(event=params.event, context=context, blocking_only=params.blocking_only)
     # Nothing else of the daemon's environment: it comes from whoever happened to start it.

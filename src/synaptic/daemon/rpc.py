@@ -1,4 +1,8 @@
-"""Named methods behind the socket: one table, spoken to as JSON-RPC 2.0 or as lines of `{cmd, args, env}`."""
+"""Named methods behind the socket: one table, spoken to as JSON-RPC 2.0 or as lines of `{cmd, args, env}`.
+
+A method that is for people only is refused to everything below an agent. What counts is the process that has connected,
+as the kernel names it; nothing that a request says.
+"""
 
 from collections.abc import Awaitable, Callable, Mapping
 from contextvars import ContextVar
@@ -7,7 +11,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from synaptic.model.errors import LayerError, SynapticError
+from synaptic.model.errors import LayerError, SynapticError, format_refusal
 
 Params = TypeVar("Params", bound=msgspec.Struct)
 MethodHandler = Callable[[Any, Any], Awaitable[object]]
@@ -17,13 +21,17 @@ JSON_RPC_CODES = {
     "VALIDATION_ERROR": -32602,
     "HANDLER_ERROR": -32000,
     "INVALID_REQUEST": -32600,
+    "FOR_PEOPLE": -32001,
 }
 METHODS: dict[str, tuple[Any, MethodHandler]] = {}
 """The type of a method's arguments, and its handler."""
+PEOPLE_ONLY: dict[str, str] = {}
+"""Methods that only people may call, and what an agent may not do with each; all others are for everybody."""
 REQUEST_VARIABLES = frozenset(
     {"CWD", "AGENT_ID", "CLAUDE_PLUGIN_ROOT", "AGENT_CLAIMS", "AGENT_TARGETED_CLAIMS", "AGENT_MANAGES", "AGENT_PARENT"}
 )
 """What a request may say about the environment it comes from."""
+_peer: ContextVar[int] = ContextVar("peer", default=0)
 _environment: ContextVar[Mapping[str, str]] = ContextVar("environment", default=MappingProxyType({}))
 
 
@@ -36,15 +44,29 @@ class RpcError(SynapticError):
         self.issues = issues
 
 
-def register_method(name: str) -> Callable[[Callable[[Any, Params], Awaitable[object]]], MethodHandler]:
+def register_method(
+    name: str, people_only: str = ""
+) -> Callable[[Callable[[Any, Params], Awaitable[object]]], MethodHandler]:
     """Registers a handler under a name; its second parameter's type is the schema of the arguments."""
 
     def register(handler: Callable[[Any, Params], Awaitable[object]]) -> MethodHandler:
         schema = next(kind for key, kind in handler.__annotations__.items() if key == "params")
         METHODS[name] = (schema, handler)
+        if people_only:
+            PEOPLE_ONLY[name] = people_only
         return handler
 
     return register
+
+
+def note_peer(pid: int) -> None:
+    """Remember which process asks, for what is answered in this context."""
+    _peer.set(pid)
+
+
+def read_peer() -> int:
+    """The process that asks; 0 where nobody knows."""
+    return _peer.get()
 
 
 def request_environment() -> Mapping[str, str]:
@@ -75,6 +97,8 @@ async def _call_method(service: Any, name: str, params: Mapping[str, object]) ->
     if name not in METHODS:
         raise RpcError("UNKNOWN_COMMAND", f"there is no method {name!r}; `synaptic rpc rpc.methods` lists them")
     schema, handler = METHODS[name]
+    if name in PEOPLE_ONLY:
+        require_person(service, PEOPLE_ONLY[name])
     try:
         typed = msgspec.convert(params, schema)
     except msgspec.ValidationError as error:
@@ -85,6 +109,12 @@ async def _call_method(service: Any, name: str, params: Mapping[str, object]) ->
         raise
     except Exception as error:  # a handler's own mistake: the caller gets a line, and the connection stays usable
         raise RpcError("HANDLER_ERROR", f"{name}: {type(error).__name__}: {error}") from error
+
+
+def require_person(service: Any, what: str) -> None:
+    """Refuse what only people may do to everything below an agent, and to those whose process is not known."""
+    if why := service.engine.senders.find_agent_above(read_peer()):
+        raise RpcError("FOR_PEOPLE", format_refusal(what, why))
 
 
 def format_issue(message: str) -> str:

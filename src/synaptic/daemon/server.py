@@ -24,13 +24,15 @@ from synaptic.daemon import (  # noqa: F401 - methods register themselves
     work_methods,
 )
 from synaptic.daemon.http import HttpListeners
-from synaptic.daemon.peer import is_same_user
+from synaptic.daemon.peer import is_same_user, read_peer_pid
 from synaptic.daemon.upkeep import run_upkeep
+from synaptic.engine.alarm import keep_beating
 from synaptic.engine.walk import Engine, open_engine
 from synaptic.model.call import Answer
 from synaptic.model.errors import DaemonError
 from synaptic.model.home import Home
 from synaptic.setup.dispatcher import read_engine
+from synaptic.store.redacted_log import redact_log
 
 log = logging.getLogger(__name__)
 
@@ -113,7 +115,7 @@ class ClientConnection(asyncio.Protocol):
         elif first == b"{" or self._lines is not None:
             self._read_line()
         else:
-            self._daemon.http.take_over(self.transport, bytes(self._buffer))
+            self._daemon.http.take_over(self.transport, bytes(self._buffer), read_peer_pid(self.transport))
 
     def connection_lost(self, error: Exception | None) -> None:
         self._daemon.busy.discard(self)
@@ -147,7 +149,10 @@ class ClientConnection(asyncio.Protocol):
 
     async def _answer_request(self, delivery: frame.RequestDelivery) -> None:
         try:
-            answer = await self._daemon.engine.answer(delivery.request)
+            request, senders = delivery.request, self._daemon.engine.senders
+            if not senders.is_familiar(request):
+                request = senders.examine(request, read_peer_pid(self.transport))
+            answer = await self._daemon.engine.answer(request)
         except Exception:
             # The outermost catch: without it keep-alives would go on for ever. The client decides by itself.
             log.exception("call %s failed", delivery.request.id)
@@ -178,6 +183,7 @@ class ClientConnection(asyncio.Protocol):
 
     async def _answer_lines(self, lines: "asyncio.Queue[bytes]") -> None:
         """In the order they came, also when a client sends many at once."""
+        rpc.note_peer(read_peer_pid(self.transport))
         while (line := await lines.get()) and not self.transport.is_closing():
             self.transport.write(await rpc.answer_line(self._daemon, line))
         self.transport.close()
@@ -209,9 +215,11 @@ async def serve_home(home: Home) -> None:
         loop.add_signal_handler(number, daemon.stop)
     server = await loop.create_unix_server(daemon.open_connection, sock=open_socket(home))
     chores = [
-        _start_chore(work) for work in (daemon.keep_alive(), run_upkeep(daemon.engine), daemon.http.open_loopback())
+        _start_chore(work)
+        for work in (keep_beating(), daemon.keep_alive(), run_upkeep(daemon.engine), daemon.http.open_loopback())
     ]
     daemon.engine.catalogs.get("")  # the policies are loaded before the first event asks for them
+    daemon.engine.senders.prepare()
     gc.collect()
     gc.freeze()  # what is here now stays: the collector need not look at it again
     gc.set_threshold(GC_THRESHOLD, 20, 100)
@@ -252,6 +260,7 @@ def main(arguments: list[str] | None = None, start: Callable[[Home, int | None],
     parser.add_argument("home", type=Path)
     parser.add_argument("--lock-fd", type=int)
     options = parser.parse_args(arguments)
+    redact_log()
     start(Home(options.home), options.lock_fd)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Coroutine, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from synaptic.daemon.rpc import METHODS, RpcError, request_environment
+from synaptic.daemon.rpc import METHODS, PEOPLE_ONLY, RpcError, request_environment
 from synaptic.hooks.project import find_root
 from synaptic.model.errors import LayerError, StoreError, SynapticError
 from synaptic.store.windows import WorkerIdentity
@@ -42,3 +42,4 @@ async def _run_command(command: Command[Any], context: CommandContext) -> Any:
 
 
 METHODS.update({name: (command, answer_command) for name, command in find_commands().items()})
+PEOPLE_ONLY.update({name: command.people_only for name, command in find_commands().items() if command.people_only})

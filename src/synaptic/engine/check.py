@@ -47,7 +47,7 @@ class RecentCatalogs(HookCatalogs):
         self._roots: dict[str, str] = {}
         self._recent: dict[str, tuple[float, HookCatalog]] = {}
 
-    def open_for_call(self, call: Call, env: Mapping[str, str]) -> HookCatalog:
+    async def open_for_call(self, call: Call, env: Mapping[str, str]) -> HookCatalog:
         root, now = self._find_root(call, env), time.monotonic()
         known = self._recent.get(root)
         if known is None or known[0] < now:

@@ -54,7 +54,8 @@ class EventCommit:
             await self._group.write(_make_record(request, event, micros), keep)
         except StoreError as error:
             return add_trouble(event, str(error))
-        self._effects.queue(event.call, event.decision.effects)
+        if not request.stranger:
+            self._effects.queue(event.call, event.decision.effects)
         written = msgspec.structs.replace(event, is_written=True)
         return written if self._store.durable else add_trouble(written, self._store.trouble)
 
@@ -143,4 +144,5 @@ def _make_record(request: Request, decided: DecidedEvent, micros: int) -> EventR
         answer=decided.answer,
         micros=micros,
         delivered=tuple(delivery.id for delivery in decided.carried),
+        moves_state=not request.stranger,
     )

@@ -1,68 +1,67 @@
-"""Operators' files: lines appended, small files replaced, removed or cut; never a reason to fail."""
+"""Operators' files: lines appended, small files replaced, removed or cut; never a reason to fail.
+
+All of them lie in the project, whose repository may have brought a link in the place of a file or of a folder on the
+way: no link is followed, a file of ours is written in the place of one.
+"""
 
 import os
 from collections.abc import Iterable
-from pathlib import Path
 
-from synaptic.files.replace import replace_own
+from synaptic.files.inside import delete_inside, name_inside, open_inside, read_inside, replace_own_inside
 from synaptic.model.effect import AppendLine, Effect, KeepLines, RemoveFile, WriteFile
 from synaptic.store.redact import redact_text
 
 CUT_LIMIT = 64 << 20
 """Bytes; a longer file is not cut, somebody wants it so."""
+LOG_FLAGS = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK
+"""NONBLOCK: a pipe in the place of a log must not keep the daemon waiting for its reader."""
 
 
-def write_files(effects: Iterable[Effect]) -> tuple[str, ...]:
-    """Carry out what belongs in files; returns a warning for each that could not be written."""
-    return tuple(warning for effect in effects if (warning := _write_effect(effect)))
+def write_files(root: str, effects: Iterable[Effect]) -> tuple[str, ...]:
+    """Carry out what belongs in files of a project; returns a warning for each that could not be written."""
+    return tuple(warning for effect in effects if (warning := _write_effect(root, effect)))
 
 
-def replace_file(path: Path, content: bytes) -> None:
-    """Replace a file atomically: a reader sees the old content or the new one. A link is replaced, not followed:
-    a repository may bring one in the place of a file that is ours."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    replace_own(str(path), content)
+def replace_file(root: str, path: str, content: bytes) -> None:
+    """Replace a file of a project: a reader sees the old content or the new one. Raises OSError or ValueError."""
+    replace_own_inside(root, name_inside(root, path), content)
 
 
-def _write_effect(effect: Effect) -> str:
+def _write_effect(root: str, effect: Effect) -> str:
     try:
         if isinstance(effect, AppendLine):
-            _append_line(effect)
+            _append_line(root, effect)
         elif isinstance(effect, WriteFile):
-            replace_file(Path(effect.path), redact_text(effect.text).encode("utf-8", "replace"))
+            replace_file(root, effect.path, redact_text(effect.text).encode("utf-8", "replace"))
         elif isinstance(effect, RemoveFile):
-            Path(effect.path).unlink(missing_ok=True)
+            delete_inside(root, name_inside(root, effect.path))
         elif isinstance(effect, KeepLines):
-            _keep_last_lines(Path(effect.path), effect.last)
+            _keep_last_lines(root, name_inside(root, effect.path), effect.last)
         return ""
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        return f"{getattr(effect, 'path', '')} was not written: {reason}"
+        return f"{getattr(effect, 'path', '')} was not written: {_describe_error(error)}"
 
 
-def _append_line(effect: AppendLine) -> None:
+def _describe_error(error: OSError | ValueError) -> str:
+    reason = str(getattr(error, "strerror", None) or error)
+    place = getattr(error, "filename", None)
+    return f"{place} {reason}" if hasattr(error, "hint") else reason
+
+
+def _append_line(root: str, effect: AppendLine) -> None:
     line = redact_text(effect.line).replace("\r", "\\r").replace("\n", "\\n") + "\n"
-    handle = _open_log(effect.path)
+    handle = open_inside(root, name_inside(root, effect.path), LOG_FLAGS, make=0o755)
     try:
         os.write(handle, line.encode("utf-8", "replace"))
     finally:
         os.close(handle)
 
 
-def _open_log(path: str) -> int:
-    # A repository may bring a link in the place of a log: what it points to is not ours to write.
-    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+def _keep_last_lines(root: str, name: str, last: int) -> None:
     try:
-        return os.open(path, flags, 0o644)
-    except FileNotFoundError:
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
-        return os.open(path, flags, 0o644)
-
-
-def _keep_last_lines(path: Path, last: int) -> None:
-    if not path.is_file() or path.stat().st_size > CUT_LIMIT:
-        return
-    # As bytes: an operator's log may hold anything, and what stays must stay as it was.
-    lines = path.read_bytes().splitlines(keepends=True)
+        # As bytes: an operator's log may hold anything, and what stays must stay as it was.
+        lines = (read_inside(root, name, CUT_LIMIT) or b"").splitlines(keepends=True)
+    except OSError:
+        return  # too long, or no file: it is not ours to cut
     if len(lines) > last:
-        replace_file(path, b"".join(lines[-last:]))
+        replace_own_inside(root, name, b"".join(lines[-last:]))

@@ -5,7 +5,6 @@ import logging
 import sys
 import time
 from collections.abc import Iterable
-from pathlib import Path
 
 import msgspec
 
@@ -71,7 +70,7 @@ class SideEffects:
 
     def _carry_out(self, call: Call, effects: tuple[Effect, ...]) -> tuple[str, ...]:
         return (
-            *write_files(effects),
+            *write_files(call.root, effects),
             *mirror.update_mirror(self._store, call.root, effects),
             *_show_usage(self._store, call.root, effects),
             *start_background(self._runners, self._home, call, effects),
@@ -104,13 +103,13 @@ def _make_hook(name: str, handler: Command, seconds: float) -> Hook:
 def _show_usage(store: Store, root: str, effects: Iterable[Effect]) -> tuple[str, ...]:
     """The files that show how often abilities were called; a warning for each that could not be written."""
     files = dict.fromkeys(effect.file for effect in effects if isinstance(effect, UseAbility) and effect.file)
-    return tuple(warning for file in files if (warning := _show_usage_in(store, root, Path(file))))
+    return tuple(warning for file in files if (warning := _show_usage_in(store, root, file)))
 
 
-def _show_usage_in(store: Store, root: str, file: Path) -> str:
+def _show_usage_in(store: Store, root: str, file: str) -> str:
     try:
-        usage.export_usage(store, root, lambda counts: replace_file(file, _format_counts(counts)))
-    except (OSError, StoreError) as error:
+        usage.export_usage(store, root, lambda counts: replace_file(root, file, _format_counts(counts)))
+    except (OSError, ValueError, StoreError) as error:
         return f"{file} was not written: {error}"
     return ""
 

@@ -16,6 +16,7 @@ from pathlib import Path
 import msgspec
 
 from synaptic.engine.operator_files import replace_file, write_files
+from synaptic.files.snapshot import read_start
 from synaptic.model.effect import AppendLine, RemoveFile, WriteFile
 from synaptic.model.errand import Errand, ErrandResult, RunTests
 from synaptic.model.errors import StoreError
@@ -30,6 +31,8 @@ from synaptic.runners.environment import EVENT_VARIABLES, MARK_VARIABLE
 from synaptic.store import state
 from synaptic.store.db import Store
 
+RECORD_LIMIT = 64
+"""Bytes of a record that is one number."""
 LOOK_SECONDS = 0.1
 """Seconds between two looks at the lock."""
 MAX_TOLD_CHARS = 1500
@@ -52,7 +55,7 @@ class SuiteRun:
 
     async def work(self) -> str:
         """Wait for quiet, run, keep the result; what the model should know, or nothing."""
-        replace_file(self._lock, self._token.encode())
+        replace_file(self.root, str(self._lock), self._token.encode())
         if not await self._wait_for_quiet():
             return ""
         self._write_record(records.TEST_LAST_RUN, f"{int(time.time())}\n")
@@ -104,10 +107,10 @@ class SuiteRun:
         self._remember_status(status)
         self._write_record(records.TEST_STATUS_FILE, format_status_line(status))
         if status.has_passed:
-            write_files([RemoveFile(make_record_path(self.root, records.STRIKES_FILE))])
+            write_files(self.root, [RemoveFile(make_record_path(self.root, records.STRIKES_FILE))])
             return
         line = format_audit_line(status.at, "test_fail", f"{self.run.name}: {status.failures} failure(s)")
-        write_files([AppendLine(make_record_path(self.root, records.AUDIT_FILE), line)])
+        write_files(self.root, [AppendLine(make_record_path(self.root, records.AUDIT_FILE), line)])
 
     def _remember_status(self, status: TestStatus) -> None:
         owner = state.SectionOwner(self.root)
@@ -122,21 +125,16 @@ class SuiteRun:
                 store.close()
 
     def _write_record(self, name: str, text: str) -> None:
-        write_files([WriteFile(make_record_path(self.root, name), text)])
+        write_files(self.root, [WriteFile(make_record_path(self.root, name), text)])
 
     def _is_superseded(self) -> bool:
         """Whether a newer run took the lock. A missing lock was only cleaned up by somebody and stops nothing."""
-        try:
-            return self._lock.read_text() != self._token
-        except OSError:
-            return False
+        held = read_start(str(self._lock), RECORD_LIMIT)
+        return bool(held) and held != self._token.encode()
 
     def _read_last_run(self) -> float:
-        try:
-            text = Path(make_record_path(self.root, records.TEST_LAST_RUN)).read_text().strip()
-        except (OSError, ValueError):
-            return 0.0
-        return float(text) if text.isascii() and text.isdigit() else 0.0
+        text = read_start(make_record_path(self.root, records.TEST_LAST_RUN), RECORD_LIMIT).strip()
+        return float(text) if text.isdigit() else 0.0
 
 
 def count_failures(output: str) -> int:

@@ -11,20 +11,23 @@ import msgspec
 
 from synaptic.agents.base import Adapter
 from synaptic.agents.shared.discover import OWN_NAME, find_adapter, find_agent, has_dialect
-from synaptic.agents.shared.recognise import correct_sender
+from synaptic.agents.shared.recognise import correct_sender, is_before_act
+from synaptic.engine.alarm import Judgement, OutOfTimeError
 from synaptic.engine.commit import DecidedEvent, EventCommit, add_trouble
 from synaptic.engine.runtime import DryRun, EventRuntime, OneHook, RuntimeKind
+from synaptic.engine.senders import Senders
 from synaptic.engine.side_effects import SideEffects
 from synaptic.facts.gather import USER_HOME, EngineMeans
 from synaptic.hooks.catalog import HookCatalog, HookCatalogs
 from synaptic.model.call import Answer, Call, Request
 from synaptic.model.decision import Decision, Kind
 from synaptic.model.errors import PayloadError, StoreError
-from synaptic.model.event import ABILITY_EVENTS, PreToolUse, ToolEvent
+from synaptic.model.event import ABILITY_EVENTS, PreToolUse, ToolEvent, UserPromptSubmit
 from synaptic.model.home import Home
 from synaptic.model.hook import Hook
 from synaptic.pipeline.amend import AmendedDecision, amend_decision
 from synaptic.pipeline.decide import decide_call
+from synaptic.policies.prompt import UNVERIFIED_SOURCE
 from synaptic.runners.execute import HookRunners
 from synaptic.store import journal
 from synaptic.store.db import Store
@@ -33,6 +36,8 @@ log = logging.getLogger(__name__)
 
 PATIENCE_SHARE = 0.95
 """The share of the agent's own patience that is ours: an answer that comes too late is no answer."""
+BLOCKING_EXIT = 2
+"""What most agents take for a refusal, whatever else they speak."""
 OWN_EVENTS = frozenset(kind.__name__ for kind in ABILITY_EVENTS)
 """Events that no coding agent sends: whoever names one speaks our own dialect."""
 
@@ -45,6 +50,7 @@ class Engine:
         self.means = means
         self.store = means.store
         self.catalogs = catalogs or HookCatalogs(home)
+        self.senders = Senders(home, means.store)
         self._effects = SideEffects(home, means.store, means.runners)
         self._commit = EventCommit(means.store, means.reservations, self._effects)
 
@@ -55,10 +61,11 @@ class Engine:
         """
         started = time.perf_counter_ns()
         with self.means.reservations.hold(request.id):
-            wire, call, catalog = self._open_call(request)
-            runtime = kind(catalog, self.means, _find_patience(wire, call))
-            amended = await _decide_and_amend(wire, call, runtime)
-            answer = wire.encode(call, amended.decision)
+            with Judgement():
+                wire, call, catalog = await self._open_call(request)
+                runtime = kind(catalog, self.means, _find_patience(wire, call))
+                amended = await _decide_and_amend(wire, call, runtime)
+                answer = wire.encode(call, amended.decision)
             event = DecidedEvent(call, amended.decision, answer, amended.carried)
             if not runtime.happens:
                 return event
@@ -71,8 +78,8 @@ class Engine:
 
     async def judge(self, request: Request, kind: RuntimeKind) -> Decision:
         """The walk up to the decision, for those who have no agent to answer. Raises PayloadError."""
-        with self.means.reservations.hold(request.id):
-            wire, call, catalog = self._open_call(request)
+        with self.means.reservations.hold(request.id), Judgement():
+            wire, call, catalog = await self._open_call(request)
             return (await _decide_and_amend(wire, call, kind(catalog, self.means, _find_patience(wire, call)))).decision
 
     async def answer(self, request: Request) -> Answer:
@@ -111,11 +118,14 @@ class Engine:
         await self.means.runners.close()
         self.store.close()
 
-    def _open_call(self, request: Request) -> tuple[Adapter, Call, HookCatalog]:
+    async def _open_call(self, request: Request) -> tuple[Adapter, Call, HookCatalog]:
         wire = find_adapter(OWN_NAME if request.event in OWN_EVENTS else request.agent)
         call = wire.decode(request)
+        _require_act(call)
         env = _add_home(call.env)
-        catalog = self.catalogs.open_for_call(call, env)
+        catalog = await self.catalogs.open_for_call(call, env)
+        if request.stranger:
+            call = _disown_call(call, request.stranger)
         return wire, msgspec.structs.replace(call, root=catalog.root, at=time.time(), env=env), catalog
 
     def _answer_reader(self, request: Request) -> Answer | None:
@@ -129,11 +139,13 @@ class Engine:
         return wire.encode(call, Decision()) if has_own_entry(self.home, call) else None
 
     async def _answer_unreadable(self, request: Request, error: PayloadError) -> Answer:
-        """A payload that is no event: the documented fail policy, said on stderr and in the journal."""
+        """A payload that is no event: refused before a tool runs, else the fail policy, said and journaled."""
         warning = f"{request.event or 'an event'} could not be read: {error}"
         call = Call(request.id, request.agent, ToolEvent(hook_event_name=request.event), {}, at=time.time())
         config = self.catalogs.get("").config
-        answer = _refuse_or_go_on(request, call, warning, is_closed=config.fail == "closed")
+        answer = _refuse_or_go_on(
+            request, call, warning, is_closed=config.fail == "closed" or is_before_act(request.agent, request.event)
+        )
         event = DecidedEvent(call, Decision(warnings=(warning,)), answer)
         return (await self._commit.write(request, event, config.journal, time.perf_counter_ns())).answer
 
@@ -162,7 +174,9 @@ def open_engine(home: Home) -> Engine:
 def _answer_defect(request: Request, error: Exception) -> Answer:
     """A question in the place of the decision that a defect has prevented; after the act, the defect itself."""
     wire = find_adapter(request.agent)
-    if wire.to_canonical(request.event) != PreToolUse.__name__:
+    if not is_before_act(request.agent, request.event):
+        if isinstance(error, OutOfTimeError):  # whoever asked again would wait as long again
+            return Answer(stderr=f"synaptic: {error}\n".encode("utf-8", "replace"))
         raise error
     log.error("call %s could not be judged", request.id, exc_info=error)
     what = f"{type(error).__name__}: {error}"
@@ -171,8 +185,9 @@ def _answer_defect(request: Request, error: Exception) -> Answer:
         "synaptic doctor"
     )
     try:
-        call = wire.decode(request)
-        answer = wire.encode(call, wire.degrade(call, Decision(kind=Kind.ASK, by="engine", reason=reason)))
+        with Judgement():
+            call = wire.decode(request)
+            answer = wire.encode(call, wire.degrade(call, Decision(kind=Kind.ASK, by="engine", reason=reason)))
     except Exception:  # noqa: BLE001 - the dialect itself may be what fails: its plainest answer needs no call
         answer = wire.refuse(request.event, reason)
     line = f"synaptic: this event is not in the journal: {what}\n"
@@ -182,11 +197,32 @@ def _answer_defect(request: Request, error: Exception) -> Answer:
 def _refuse_or_go_on(request: Request, call: Call, warning: str, *, is_closed: bool) -> Answer:
     line = f"synaptic: {warning}\n".encode("utf-8", "replace")
     if not has_dialect(request.agent):
-        return Answer(stderr=line)
+        return Answer(stderr=line, exit=BLOCKING_EXIT if is_before_act(request.agent, request.event) else 0)
     wire = find_adapter(request.agent)
     if is_closed:
         return wire.refuse(request.event, warning)
     return msgspec.structs.replace(wire.encode(call, Decision()), stderr=line)
+
+
+def _disown_call(call: Call, why: str) -> Call:
+    """The call as one that nobody is believed to have made: a prompt is not the user's, and the journal says why."""
+    event = call.event
+    if isinstance(event, UserPromptSubmit):
+        event = msgspec.structs.replace(event, source=UNVERIFIED_SOURCE)
+    warning = f"this is not the agent's own call ({why}): it is noted, and changes nothing that is remembered"
+    return msgspec.structs.replace(call, event=event, warnings=(*call.warnings, warning))
+
+
+def _require_act(call: Call) -> None:
+    """A tool call that does not say which tool, or with what, has not been judged by anybody. Raises PayloadError."""
+    event = call.event
+    if not isinstance(event, PreToolUse):
+        return
+    where = f"{call.agent} {event.hook_event_name}"
+    if not event.tool_name:
+        raise PayloadError("the payload names no tool", where=where)
+    if not isinstance(call.payload.get("tool_input") or {}, Mapping):
+        raise PayloadError("the input of the tool is no JSON object", where=where)
 
 
 def _add_home(env: Mapping[str, str]) -> Mapping[str, str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from synaptic.facts.gather import EngineMeans, Gatherer
 from synaptic.facts.git import find_call_file
-from synaptic.files.snapshot import CLOCK_TICK, StatSignature, read_content, read_signature
+from synaptic.files.snapshot import CLOCK_TICK, StatSignature, iter_names, read_content, read_end, read_signature
 from synaptic.model.call import Call
 from synaptic.model.errors import StoreError
 from synaptic.model.project import ChangedFile, CodeDecisions, TargetFile, TestStatus
@@ -83,21 +83,14 @@ async def gather_code(call: Call, means: EngineMeans) -> CodeDecisions:
 
 async def gather_audit_tail(call: Call, means: EngineMeans) -> tuple[str, ...]:
     """The newest lines of the audit log."""
-    try:
-        with open(make_record_path(call.root, AUDIT_FILE), "rb") as file:  # noqa: PTH123
-            file.seek(max(0, os.fstat(file.fileno()).st_size - TAIL_BYTES))
-            return tuple(file.read().decode("utf-8", "replace").splitlines()[-TAIL_LINES:])
-    except OSError:
-        return ()
+    end = read_end(make_record_path(call.root, AUDIT_FILE), TAIL_BYTES)
+    return tuple(end.decode("utf-8", "replace").splitlines()[-TAIL_LINES:])
 
 
 async def gather_leftovers(call: Call, means: EngineMeans) -> tuple[str, ...]:
     """Files of sessions in the agent's folder."""
-    try:
-        names = os.listdir(f"{call.root}/{RECORDS_FOLDER}") if call.root else []  # noqa: PTH208
-    except OSError:
-        return ()
-    return tuple(sorted(name for name in names if name.startswith(SESSION_FILE_PREFIXES)))
+    names = iter_names(f"{call.root}/{RECORDS_FOLDER}") if call.root else ()
+    return tuple(name for name in names if name.startswith(SESSION_FILE_PREFIXES))
 
 
 FACTS: Mapping[str, Gatherer] = {

@@ -1,7 +1,9 @@
 """How facts are gathered: for the call as it is when a policy looks, only those that a policy on the way needs."""
 
+import asyncio
 import importlib
 import pkgutil
+import time
 from collections.abc import Awaitable, Callable, Mapping
 from functools import cache, lru_cache
 from pathlib import Path
@@ -22,6 +24,9 @@ from synaptic.store import state
 from synaptic.store.db import Store
 
 USER_HOME = str(Path.home())
+GATHERING_SECONDS = 8.0
+"""For all facts of a call; git itself is given three of them."""
+TOO_LONG_TEXT = f"it was not known after {GATHERING_SECONDS:g} s"
 
 
 class CallMemo(msgspec.Struct):
@@ -71,16 +76,59 @@ async def gather_facts(call: Call, needs: frozenset[str], means: EngineMeans) ->
     others, sections = _split_needs(needs)
     values: dict[str, object] = {}
     failed: dict[str, str] = {}
-    for need, gatherer in others:
-        try:
-            values[need] = await gatherer(call, means)
-        except Exception as error:  # noqa: BLE001 - one gatherer's defect must not take the whole guard with it
-            failed[need] = f"{type(error).__name__}: {error}"
+    with _Gathering() as gathering:
+        for need, gatherer in others:
+            try:
+                values[need] = await gatherer(call, means)
+            except Exception as error:  # noqa: BLE001 - one gatherer's defect must not take the whole guard with it
+                failed[need] = f"{type(error).__name__}: {error}"
+            except asyncio.CancelledError:
+                gathering.take_back_cancel()
+                failed[need] = TOO_LONG_TEXT
     if sections:
         values["state"] = _read_sections(call, means, sections)
     if failed:
         values["failed"] = failed
     return msgspec.structs.replace(known, **values)
+
+
+class _Gathering:
+    """One gathering of facts. `asyncio.timeout` would do the same for as much time as all facts of most calls take."""
+
+    __slots__ = ("_task", "is_given_up", "since")
+
+    def __enter__(self) -> "_Gathering":
+        self._task = asyncio.current_task()
+        self.since = time.monotonic()
+        self.is_given_up = False
+        _gatherings.add(self)
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        _gatherings.discard(self)
+
+    def give_up(self) -> None:
+        """Break off what is awaited now."""
+        if self._task is not None:
+            self.is_given_up = True
+            self._task.cancel()
+
+    def take_back_cancel(self) -> None:
+        """Go on after `give_up`; raises CancelledError where somebody else has cancelled the task."""
+        if not self.is_given_up or self._task is None or self._task.uncancel() > 0:
+            raise asyncio.CancelledError
+        self.is_given_up = False
+
+
+_gatherings: set[_Gathering] = set()
+
+
+def give_up_gathering() -> None:
+    """Break off every fact that a call has waited for too long; what is left of its facts gets a second each."""
+    now = time.monotonic()
+    for gathering in tuple(_gatherings):
+        if now - gathering.since > GATHERING_SECONDS:
+            gathering.give_up()
 
 
 def read_call_command(call: Call) -> CommandReading | None:

@@ -7,9 +7,12 @@ never through a repository's PATH, and told to run nothing that the repository's
 import os
 from collections.abc import Mapping
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 
 from synaptic.facts.gather import EngineMeans, Gatherer
+from synaptic.files.long_paths import cut_path
+from synaptic.files.snapshot import iter_names, read_start
 from synaptic.model.call import Call
 from synaptic.model.errand import Errand
 from synaptic.model.event import ToolEvent
@@ -41,6 +44,7 @@ PACKED_LIMIT = 8 << 20
 REF_PREFIX = "ref: "
 HEADS_PREFIX = "refs/heads/"
 MAX_DIFF_LINES = 10
+MAX_WORKTREES = 1000
 MAX_SYMBOLIC_REFS = 5
 """Symbolic references that are followed."""
 
@@ -109,7 +113,7 @@ def read_working_tree(folder: str) -> Git:
     if not folder.startswith("/"):
         return Git()
     try:
-        return _find_working_tree(os.path.realpath(folder))
+        return _find_working_tree(os.path.realpath(cut_path(folder)))
     except (OSError, ValueError):
         return Git()
 
@@ -178,10 +182,7 @@ def _resolve_reference(name: str, common: str) -> str:
 
 def _list_worktrees(common: str) -> tuple[str, ...]:
     """Linked working trees whose folders are still there."""
-    try:
-        names = sorted(os.listdir(f"{common}/worktrees"))  # noqa: PTH208
-    except OSError:
-        return ()
+    names = islice(iter_names(f"{common}/worktrees"), MAX_WORKTREES)
     entries = (_read_git_file(f"{common}/worktrees/{name}/gitdir").strip() for name in names)
     return tuple(entry.removesuffix("/.git") for entry in entries if entry and os.path.exists(entry))  # noqa: PTH110
 
@@ -195,11 +196,7 @@ def _is_set_bare(common: str) -> bool:
 
 
 def _read_git_file(path: str, limit: int = REF_FILE_LIMIT) -> str:
-    try:
-        with open(path, "rb") as file:  # noqa: PTH123 - a Path costs as much as the read
-            return file.read(limit).decode("utf-8", "surrogateescape")
-    except OSError:
-        return ""
+    return read_start(path, limit).decode("utf-8", "surrogateescape")
 
 
 @lru_cache(maxsize=1)

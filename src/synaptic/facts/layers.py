@@ -9,6 +9,8 @@ import msgspec
 from synaptic.facts.files import read_text_file
 from synaptic.facts.gather import EngineMeans, Gatherer
 from synaptic.facts.git import find_call_file
+from synaptic.files.long_paths import cut_path
+from synaptic.files.snapshot import iter_names
 from synaptic.model.call import Call
 from synaptic.model.errors import StoreError
 from synaptic.model.event import Event, PostToolUse, PreToolUse, TeammateIdle
@@ -212,11 +214,7 @@ def _iter_debriefs(effort: Effort) -> Iterator[str]:
 
 
 def _list_documents(folder: str) -> list[str]:
-    try:
-        names = sorted(os.listdir(folder))  # noqa: PTH208
-    except (OSError, ValueError):
-        return []
-    return [f"{folder}/{name}" for name in names if name.endswith(".md") and not name.startswith(".")]
+    return [f"{folder}/{name}" for name in iter_names(folder) if name.endswith(".md") and not name.startswith(".")]
 
 
 def _read_ordinal(path: str) -> int:
@@ -226,7 +224,7 @@ def _read_ordinal(path: str) -> int:
 
 def _find_new_folders(file: str, root: str, effort: Effort) -> list[str]:
     """From the file's folder up to the project's root, those that were not searched yet."""
-    folder, found = os.path.dirname(file), []  # noqa: PTH120
+    folder, found = cut_path(os.path.dirname(file)), []  # noqa: PTH120
     while folder == root or folder.startswith(f"{root}/"):
         if folder not in effort.directories and UNSEARCHED_FOLDERS.isdisjoint(folder[len(root) :].split("/")):
             found.append(folder)

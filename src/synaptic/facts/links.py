@@ -4,6 +4,7 @@ import os
 from collections.abc import Mapping
 
 from synaptic.facts.gather import USER_HOME, EngineMeans, Gatherer
+from synaptic.files.long_paths import MAX_PATH_CHARS
 from synaptic.model.call import Call
 from synaptic.model.event import ToolEvent
 
@@ -19,6 +20,8 @@ async def gather_real_paths(call: Call, means: EngineMeans) -> Mapping[str, str]
 def _resolve_links(path: str, call: Call) -> str:
     """The path behind links, or nothing when there are none. One that cannot be looked at has none."""
     absolute = os.path.normpath(_make_absolute(path, call))
+    if len(absolute) > MAX_PATH_CHARS:
+        return ""
     try:
         if absolute.startswith(f"{call.root}/") and not _has_link(absolute, len(call.root) + 1):
             return ""

@@ -9,6 +9,8 @@ from synaptic.files import snapshot
 from synaptic.model.call import Call
 
 SETTINGS_LIMIT = 32 * 1024 * 1024
+PROJECT_LIMIT = 1024 * 1024
+"""Bytes; a repository's own file is small, or nobody waits for it."""
 FRESH_SECONDS = 5.0
 """Seconds for which a list is used again: the agent's own file changes with every prompt."""
 MAX_KNOWN_PROJECTS = 64
@@ -45,8 +47,8 @@ async def gather_tool_servers(call: Call, means: EngineMeans) -> frozenset[str] 
 def _read_declared(home: str, root: str) -> frozenset[str] | None:
     # A file that cannot be decoded makes the answer "not known", because a missing name would mean "no such tool".
     names: set[str] = set()
-    for path in (f"{root}/.mcp.json", f"{home}/.claude.json"):
-        content = snapshot.read_content(path, SETTINGS_LIMIT)
+    for path, limit in ((f"{root}/.mcp.json", PROJECT_LIMIT), (f"{home}/.claude.json", SETTINGS_LIMIT)):
+        content = snapshot.read_content(path, limit)
         if content is None:
             continue
         try:

@@ -2,10 +2,12 @@
 
 import os
 from collections.abc import Mapping
+from itertools import islice
 
 from synaptic.facts.files import read_text_file
 from synaptic.facts.gather import EngineMeans, Gatherer
 from synaptic.facts.git import find_call_file, gather_file_git
+from synaptic.files.snapshot import MAX_NAMES
 from synaptic.model.call import Call
 from synaptic.model.project import Tooling
 from synaptic.policies.practice import tooling
@@ -38,8 +40,11 @@ FACTS: Mapping[str, Gatherer] = {"linter": gather_linter, "suite": gather_suite}
 
 
 def _list_top_files(top: str) -> tooling.ProjectFiles:
+    if not top:
+        return {}
     try:
-        entries = list(os.scandir(top)) if top else []
+        with os.scandir(top) as found:
+            entries = list(islice(found, MAX_NAMES))
     except OSError:
         return {}
     return {

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from synaptic.facts.gather import EngineMeans, Gatherer
 from synaptic.facts.layers import find_call_layers
+from synaptic.files.snapshot import read_from
 from synaptic.model.call import Call
 from synaptic.model.layers import ContextUsage, Session
 from synaptic.policies.fleet import transcript
@@ -84,16 +85,4 @@ def _find_size(path: str) -> int:
 
 
 def _read_piece(path: str, start: int, end: int) -> bytes:
-    if end <= start:
-        return b""
-    try:
-        # The path comes from the payload: O_NONBLOCK keeps a named pipe in its place from hanging the daemon.
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-    except (OSError, ValueError):
-        return b""
-    try:
-        return os.pread(descriptor, end - start, start)
-    except OSError:
-        return b""
-    finally:
-        os.close(descriptor)
+    return read_from(path, start, end - start) if end > start else b""

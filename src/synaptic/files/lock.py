@@ -6,11 +6,27 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from synaptic.files.inside import open_inside
+
+LOCK_FLAGS = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK
+
 
 @contextlib.contextmanager
 def hold_lock(path: Path) -> Iterator[None]:
     """Wait for the lock on a file and hold it for the block. The file is created and stays: only its lock counts."""
-    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    with _hold_handle(os.open(path, LOCK_FLAGS, 0o600)):
+        yield
+
+
+@contextlib.contextmanager
+def hold_lock_inside(root: Path, name: str) -> Iterator[None]:
+    """The same for a file below a project's folder, where no link is followed; folders on the way are created."""
+    with _hold_handle(open_inside(root, name, LOCK_FLAGS, make=0o755)):
+        yield
+
+
+@contextlib.contextmanager
+def _hold_handle(handle: int) -> Iterator[None]:
     try:
         fcntl.flock(handle, fcntl.LOCK_EX)
         yield

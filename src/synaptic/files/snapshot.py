@@ -8,7 +8,8 @@ import hashlib
 import os
 import stat
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 
 import msgspec
 
@@ -16,6 +17,10 @@ StatSignature = tuple[int, int, int, int]
 
 CLOCK_TICK = 50_000_000
 """Nanoseconds; coarse file system clocks advance every 1 to 10 milliseconds."""
+FOREIGN_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+"""How a file is opened that somebody else put there: neither a pipe nor a terminal in its place makes us wait."""
+MAX_NAMES = 20_000
+"""Names in one folder; a folder with more is not listed."""
 
 
 class UnreadableFile(msgspec.Struct, frozen=True):
@@ -34,7 +39,7 @@ ContentLoader = Callable[[str], FileContent]
 def read_content(path: str, limit: int) -> FileContent:
     """Read a regular file of at most `limit` bytes. Never blocks on a pipe or device in its place."""
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        handle = os.open(path, FOREIGN_FLAGS)
     except (FileNotFoundError, NotADirectoryError, ValueError):
         return None
     except OSError as error:
@@ -48,12 +53,32 @@ def read_content(path: str, limit: int) -> FileContent:
 
 
 def read_start(path: str, limit: int) -> bytes:
-    """At most the first `limit` bytes; nothing where there is no such file, or it cannot be read."""
+    """At most the first `limit` bytes; nothing where there is no such regular file, or it cannot be read."""
+    return _read_part(path, limit, lambda size: 0)
+
+
+def read_end(path: str, limit: int) -> bytes:
+    """At most the last `limit` bytes, else as `read_start`."""
+    return _read_part(path, limit, lambda size: max(0, size - limit))
+
+
+def read_from(path: str, start: int, limit: int) -> bytes:
+    """At most `limit` bytes from a place on, else as `read_start`."""
+    return _read_part(path, limit, lambda size: start)
+
+
+def _read_part(path: str, limit: int, find_start: Callable[[int], int]) -> bytes:
     try:
-        with open(path, "rb") as file:  # noqa: PTH123
-            return file.read(limit)
+        handle = os.open(path, FOREIGN_FLAGS)
     except (OSError, ValueError):
         return b""
+    try:
+        status = os.fstat(handle)
+        return os.pread(handle, limit, find_start(status.st_size)) if stat.S_ISREG(status.st_mode) else b""
+    except OSError:
+        return b""
+    finally:
+        os.close(handle)
 
 
 def _read_regular(handle: int, limit: int) -> FileContent:
@@ -64,8 +89,14 @@ def _read_regular(handle: int, limit: int) -> FileContent:
         return UnreadableFile("is not a regular file")
     if status.st_size > limit:
         return UnreadableFile(f"is larger than {describe_size(limit)}")
-    with open(handle, "rb", buffering=0, closefd=False) as file:
-        return file.readall()[:limit]  # sized by the file: reading `limit` bytes would first make room for them
+    # Sized by the file: reading `limit` bytes would first make room for them. Files that the kernel makes up (/proc)
+    # have no size and may be endless, and others grow while they are read.
+    content = os.read(handle, status.st_size + 1)
+    if 0 < len(content) == status.st_size:
+        return content
+    while 0 < len(content) <= limit and (more := os.read(handle, limit + 1 - len(content))):
+        content += more
+    return content if len(content) <= limit else UnreadableFile(f"is larger than {describe_size(limit)}")
 
 
 def describe_size(limit: int) -> str:
@@ -74,13 +105,23 @@ def describe_size(limit: int) -> str:
 
 
 def list_names(path: str) -> FileContent:
-    """List the names in a folder, sorted, one per line."""
+    """List the names in a folder, sorted, one per line; a folder of more than MAX_NAMES cannot be used."""
     try:
-        return b"\n".join(sorted(os.listdir(os.fsencode(path))))  # noqa: PTH208 names as bytes, never undecodable
+        with os.scandir(os.fsencode(path)) as entries:  # names as bytes: never undecodable
+            names = [entry.name for entry in islice(entries, MAX_NAMES + 1)]
     except (FileNotFoundError, NotADirectoryError, ValueError):
         return None
     except OSError as error:
         return UnreadableFile(f"cannot be read: {error.strerror}")
+    return (
+        b"\n".join(sorted(names)) if len(names) <= MAX_NAMES else UnreadableFile(f"holds more than {MAX_NAMES} names")
+    )
+
+
+def iter_names(path: str) -> Iterator[str]:
+    """The names in a folder, sorted; none where there is no such folder, or it cannot be listed."""
+    found = list_names(path)
+    yield from os.fsdecode(found).split("\n") if isinstance(found, bytes) and found else ()
 
 
 def read_signature(path: str) -> StatSignature | None:

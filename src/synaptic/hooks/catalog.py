@@ -1,17 +1,19 @@
 """Catalog of all hooks of a project: immutable, ordered, rebuilt as soon as a source file changes."""
 
-import tomllib
+import asyncio
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping
-from functools import cached_property
+from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property, partial
 
 import msgspec
 
 from synaptic.files.snapshot import WatchedFile, are_unchanged
 from synaptic.files.watch import FolderWatch
+from synaptic.hooks.budget import READING_SECONDS, OverBudgetError, run_within
 from synaptic.hooks.config import Config, instantiate_policies
 from synaptic.hooks.config import parse_config_text as parse_config
 from synaptic.hooks.declaration import Declarations
+from synaptic.hooks.document import load_toml
 from synaptic.hooks.pins import Pins, find_tampering
 from synaptic.hooks.project import find_root
 from synaptic.hooks.select import HookIndex
@@ -25,6 +27,7 @@ from synaptic.policies.base import Policy
 
 MAX_PROBLEMS = 100
 """Upper bound of problems that are reported."""
+READING_TRIES = 3
 MAX_ROOTS = 64
 """Upper bound of projects whose catalogs are cached."""
 
@@ -59,6 +62,10 @@ class HookCatalog(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         return find_tampering(hook, self.pins if hook.scope == "project" else self.user_pins)
 
 
+CatalogKey = tuple[str, str]
+"""A root, and the environment that its events come with."""
+
+
 class _CachedCatalog(msgspec.Struct):
     catalog: HookCatalog
     watched: tuple[WatchedFile, ...]
@@ -83,27 +90,58 @@ class HookCatalogs:
     def __init__(self, home: Home) -> None:
         self._home = home
         self._watch = FolderWatch()
-        self._kept: OrderedDict[tuple[str, str], _CachedCatalog] = OrderedDict()
+        self._kept: OrderedDict[CatalogKey, _CachedCatalog] = OrderedDict()
+        self._readings: dict[CatalogKey, asyncio.Future[_CachedCatalog]] = {}
 
     def get(self, root: str, environment: str = "") -> HookCatalog:
         """Get the catalog of a root ("": no project). `environment` is SYNAPTIC_ENV, for a config without one."""
         key = (root, environment)
+        return self._find_current(key) or self._keep(key, self._start_reading(key)())
+
+    async def open_for_call(self, call: Call, env: Mapping[str, str]) -> HookCatalog:
+        """The catalog of the project that a call belongs to. Events of other projects go on while it is read."""
+        key = (find_root(call.payload, env, call.event.cwd), env.get("SYNAPTIC_ENV", ""))
+        for _ in range(READING_TRIES):
+            if found := self._find_current(key):
+                return found
+            await self._share_reading(key)
+        return self._kept[key].catalog  # somebody keeps writing: it is as new as one reading can be
+
+    async def _share_reading(self, key: CatalogKey) -> None:
+        """Read a catalog in another thread; events that want the same one wait for the same reading."""
+        reading = self._readings.get(key)
+        if reading is None:
+            reading = self._readings[key] = asyncio.ensure_future(asyncio.to_thread(self._start_reading(key)))
+            reading.add_done_callback(lambda _: self._readings.pop(key, None))
+        self._keep(key, await asyncio.shield(reading))
+
+    def _find_current(self, key: CatalogKey) -> HookCatalog | None:
         kept = self._kept.get(key)
         if kept is None or not kept.is_current(self._watch):
-            kept = self._kept[key] = self._read_catalog(root, environment)
+            return None
         self._kept.move_to_end(key)
-        if len(self._kept) > MAX_ROOTS:
-            self._kept.popitem(last=False)
         return kept.catalog
 
-    def open_for_call(self, call: Call, env: Mapping[str, str]) -> HookCatalog:
-        """The catalog of the project that a call belongs to."""
-        return self.get(find_root(call.payload, env, call.event.cwd), env.get("SYNAPTIC_ENV", ""))
+    def _keep(self, key: CatalogKey, read: _CachedCatalog) -> HookCatalog:
+        self._kept[key] = read
+        if len(self._kept) > MAX_ROOTS:
+            self._kept.popitem(last=False)
+        return read.catalog
 
-    def _read_catalog(self, root: str, environment: str) -> _CachedCatalog:
+    def _start_reading(self, key: CatalogKey) -> Callable[[], _CachedCatalog]:
         generation = self._watch.read_generation()  # before anything is read: what happens meanwhile counts as news
+        return partial(self._read_catalog, *key, generation)
+
+    def _read_catalog(self, root: str, environment: str, generation: int) -> _CachedCatalog:
         sources = CatalogSources(self._home, root, self._watch)
-        catalog = build_catalog(sources, environment)
+        try:
+            build = partial(build_catalog, sources, environment)
+            catalog = run_within(build, READING_SECONDS) if sources.root else build()
+        except OverBudgetError:
+            # What the user has set and what is built in never waits for a repository, and neither does its next event:
+            # this catalog is kept until one of the files changes.
+            sources.leave_project_out()
+            catalog = build_catalog(sources, environment)
         return _CachedCatalog(catalog, tuple(sources.watched), tuple(sources.covered), generation)
 
 
@@ -179,8 +217,8 @@ def _read_variables(sources: CatalogSources, config: Config) -> tuple[Mapping[st
     plain = build_project_variables(sources.variables_root, config.channel, config.agents)
     text, where = sources.read_env_toml()
     try:
-        said = {key: value for key, value in tomllib.loads(text.decode()).items() if isinstance(value, str)}
-    except (ValueError, RecursionError) as error:
+        said = {key: value for key, value in load_toml(text).items() if isinstance(value, str)}
+    except ValueError as error:
         return plain, (f"{where}: is no valid TOML and is ignored: {error} (run `synaptic up` to write it again)",)
     ours = build_project_variables(
         sources.variables_root,

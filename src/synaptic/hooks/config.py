@@ -1,12 +1,12 @@
 """Parse `config.toml` of user and project; a wrong key is reported and the rest is used."""
 
-import tomllib
 from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Annotated, Any, ClassVar, Literal, get_type_hints
 
 import msgspec
 
+from synaptic.hooks.document import load_toml
 from synaptic.hooks.nearest import make_hint
 from synaptic.hooks.shape import convert_table, convert_value, list_unknown_keys
 from synaptic.model.environment import DEFAULT_AGENTS, DEFAULT_CHANNEL
@@ -76,8 +76,8 @@ def list_fields(kind: type[msgspec.Struct]) -> dict[str, Any]:
 def parse_config_text(text: bytes, where: str) -> ConfigFile:
     """Parse a config file's text. Never raises: unusable values are reported as problems."""
     try:
-        table = tomllib.loads(text.decode())
-    except (ValueError, RecursionError) as error:
+        table = load_toml(text)
+    except ValueError as error:
         return ConfigFile(where, {}, (f"{where}: is no valid TOML, nothing in it counts: {error}",))
     problems: list[str] = []
     values = dict(_iter_values(table, where, problems))
@@ -88,7 +88,7 @@ def _iter_values(table: dict[str, Any], where: str, problems: list[str]) -> Iter
     known = list_fields(Config)
     for key, value in table.items():
         if key not in known:
-            problems.append(f"{where}: unknown key `{key}` ({make_hint(key, known)})")
+            problems.append(f"{where}: unknown key `{key}` ({make_hint(key, known, len(problems))})")
             continue
         try:
             yield key, _read_value(key, value, where, problems)
@@ -104,18 +104,17 @@ def _read_value(key: str, value: Any, where: str, problems: list[str]) -> Any:
         return _read_policy_tables(value, place, problems)
     if key == "http":
         http = convert_table(value, HttpConfig, place)
-        problems += (
-            f"{place}: unknown key `{name}` ({make_hint(name, list_fields(HttpConfig))})"
-            for name in list_unknown_keys(value, HttpConfig)
-        )
+        for name in list_unknown_keys(value, HttpConfig):
+            hint = make_hint(name, list_fields(HttpConfig), len(problems))
+            problems.append(f"{place}: unknown key `{name}` ({hint})")
         return http
     return convert_value(value, list_fields(Config)[key], place)
 
 
 def _keep_known_presets(names: tuple[str, ...], place: str, problems: list[str]) -> tuple[str, ...]:
-    problems += (
-        f"{place}: unknown preset `{name}` ({make_hint(name, PRESETS)})" for name in names if name not in PRESETS
-    )
+    for name in names:
+        if name not in PRESETS:
+            problems.append(f"{place}: unknown preset `{name}` ({make_hint(name, PRESETS, len(problems))})")
     return tuple(name for name in dict.fromkeys(names) if name in PRESETS)
 
 
@@ -125,7 +124,7 @@ def _read_policy_tables(value: Any, place: str, problems: list[str]) -> dict[str
     found = {}
     for name, table in tables.items():
         if name not in known:
-            problems.append(f'{place}."{name}": unknown policy ({make_hint(name, known)})')
+            problems.append(f'{place}."{name}": unknown policy ({make_hint(name, known, len(problems))})')
             continue
         found[name] = _read_options(known[name], table, f'{place}."{name}"', problems)
     return found
@@ -137,7 +136,7 @@ def _read_options(policy: type[Policy], table: dict[str, Any], place: str, probl
     good = {}
     for name, value in table.items():
         if name not in known:
-            problems.append(f"{place}: unknown option `{name}` ({make_hint(name, known)})")
+            problems.append(f"{place}: unknown option `{name}` ({make_hint(name, known, len(problems))})")
             continue
         try:
             good[name] = convert_value(value, known[name], f"{place}.{name}")

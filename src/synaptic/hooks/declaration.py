@@ -10,16 +10,13 @@ from synaptic.hooks.nearest import make_hint
 from synaptic.model.errors import DeclarationError
 from synaptic.model.event import EVENTS
 from synaptic.model.hook import Hook, Scope
+from synaptic.model.pattern import LinearPattern, SlowPattern
 
 DECLARATION_LIMIT = 4 << 20
 """Bytes of one declaration file; a longer one is refused. 4 MiB are 24,000 hooks and 0.8 seconds of reading."""
 
 PLAIN_NAMES = re.compile(r"[\w |,-]*")
 """Matchers that are plain names: not compiled here, which would cost ten times the rest of a declaration."""
-
-REPEATED_GROUP = re.compile(r"\)[*+{]")
-REPETITION = re.compile(r"[*+{]")
-MAX_REPETITIONS = 4
 
 Timeout = Annotated[float, msgspec.Meta(gt=0, le=3600)]
 
@@ -43,15 +40,16 @@ class Declarations(msgspec.Struct, frozen=True):
 def check_matcher(matcher: str, where: str, scope: Scope) -> str:
     """Return the matcher if it compiles; raises DeclarationError otherwise, which disables its hook.
 
-    Matchers of a project run before anybody has trusted it, so slow patterns (ReDoS) are refused.
+    Matchers of a project run before anybody has trusted it, so patterns that may backtrack (ReDoS) are refused.
     """
     if matcher == "*" or PLAIN_NAMES.fullmatch(matcher):
         return matcher
-    if scope == "project" and (REPEATED_GROUP.search(matcher) or len(REPETITION.findall(matcher)) > MAX_REPETITIONS):
-        advice = f"repeat no group, and use at most {MAX_REPETITIONS} of * + {{}}"
-        raise DeclarationError(f"`matcher`: `{matcher[:80]}` may take forever to compare", where=where, hint=advice)
     try:
-        re.compile(matcher)
+        LinearPattern(matcher) if scope == "project" else re.compile(matcher)
+    except SlowPattern as error:
+        advice = "a project's matcher is a plain regular expression without lookaround and back references"
+        told = f"`matcher`: `{matcher[:80]}` may take forever to compare: it {error}"
+        raise DeclarationError(told, where=where, hint=advice) from None
     except (re.error, RecursionError, OverflowError) as error:
         raise DeclarationError(f"`matcher`: `{matcher}` is no regular expression: {error}", where=where) from None
     return matcher

@@ -1,6 +1,5 @@
 """Edit a config file: switch presets and policies, set one value. Comments and everything else in it stay."""
 
-import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -9,24 +8,25 @@ import tomlkit
 from tomlkit.exceptions import TOMLKitError
 from tomlkit.items import Item
 
-from synaptic.files.replace import make_folders, read_file, replace_file
+from synaptic.files.place import place_file
+from synaptic.files.replace import read_file
 from synaptic.hooks.config import Config, parse_config_text
 from synaptic.hooks.nearest import make_hint
 from synaptic.model.errors import DeclarationError
 from synaptic.policies.base import PRESETS, load_policies
 
 
-def enable_policies(path: Path, names: Iterable[str]) -> bool:
-    """Switch on `@preset`s and policies by id. True when the file changed."""
-    return _switch_names(path, names, True)
+def enable_policies(path: Path, names: Iterable[str], project: Path | None = None) -> bool:
+    """Switch on `@preset`s and policies by id, in the user's file or in a project's. True when the file changed."""
+    return _switch_names(path, names, True, project)
 
 
-def disable_policies(path: Path, names: Iterable[str]) -> bool:
+def disable_policies(path: Path, names: Iterable[str], project: Path | None = None) -> bool:
     """Switch off `@preset`s and policies by id. True when the file changed."""
-    return _switch_names(path, names, False)
+    return _switch_names(path, names, False, project)
 
 
-def _switch_names(path: Path, names: Iterable[str], on: bool) -> bool:
+def _switch_names(path: Path, names: Iterable[str], on: bool, project: Path | None) -> bool:
     wanted = tuple(names)
     for name in wanted:
         # All names first: an unknown one must not leave half of the switches written.
@@ -35,11 +35,10 @@ def _switch_names(path: Path, names: Iterable[str], on: bool) -> bool:
     document = _parse_document(before, path)
     for name in wanted:
         _switch_preset(document, name[1:], on, path) if name[0] == "@" else _switch_policy(document, name, on, path)
-    after = tomlkit.dumps(document)
-    return _write_text(path, before, after)
+    return _write_text(path, before, tomlkit.dumps(document), project)
 
 
-def set_value(path: Path, key: str, value: str) -> bool:
+def set_value(path: Path, key: str, value: str, project: Path | None = None) -> bool:
     """Set a dotted key; True when the file changed. For a wrong value DeclarationError, and the file as it was."""
     before = _read_text(path)
     known = parse_config_text(before.encode(), str(path)).problems
@@ -47,7 +46,7 @@ def set_value(path: Path, key: str, value: str) -> bool:
     # Problems that were there before must not keep anybody from setting something else.
     if problems := [text for text in parse_config_text(after.encode(), str(path)).problems if text not in known]:
         raise DeclarationError(f"not written: {problems[0]}", hint="synaptic config schema")
-    return _write_text(path, before, after)
+    return _write_text(path, before, after, project)
 
 
 def _read_text(path: Path) -> str:
@@ -57,11 +56,10 @@ def _read_text(path: Path) -> str:
         raise DeclarationError(f"is not UTF-8 (byte {error.start})", where=str(path), hint="correct it") from None
 
 
-def _write_text(path: Path, before: str, after: str) -> bool:
+def _write_text(path: Path, before: str, after: str, project: Path | None) -> bool:
     if after == before:
         return False
-    make_folders(Path(os.path.realpath(path)).parent)  # a link may lead into a folder that is not there yet
-    replace_file(path, after.encode(), 0o644)
+    place_file(project, path, after.encode())
     return True
 
 

@@ -7,7 +7,6 @@ meant before anybody writes it.
 
 import contextlib
 import re
-import tomllib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,10 @@ import msgspec
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
-from synaptic.files.lock import hold_lock
+from synaptic.files.inside import name_inside
+from synaptic.files.lock import hold_lock, hold_lock_inside
+from synaptic.files.replace import make_folders
+from synaptic.files.toml import parse_toml
 from synaptic.model.errors import DeclarationError
 
 KEY_NAME = r"(?:[\w-]+|\"[^\"\n]*\"|'[^'\n]*')"
@@ -58,8 +60,8 @@ class EntryOwner(msgspec.Struct, frozen=True):
 def parse_entries(text: str, where: str = "") -> list[dict[str, Any]]:
     """Parse every `[[hook]]` in order. Raises DeclarationError for invalid TOML."""
     try:
-        found = tomllib.loads(text).get("hook", [])
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        found = parse_toml(text).get("hook", [])
+    except ValueError as error:
         raise DeclarationError(f"is no valid TOML and stays as it is: {error}", where=where) from None
     if not isinstance(found, list) or not all(isinstance(entry, dict) for entry in found):
         raise DeclarationError("`hook` must be written `[[hook]]`, once for each hook", where=where)
@@ -102,10 +104,12 @@ def withdraw_entries(text: str, owner: EntryOwner, where: str = "") -> str:
 
 
 @contextlib.contextmanager
-def lock_registry(registry: Path) -> Iterator[None]:
-    """Let one process at a time edit a registry, whose folder is created."""
-    registry.parent.mkdir(parents=True, exist_ok=True)
-    with hold_lock(registry.parent / ".registry.lock"):
+def lock_registry(project: Path | None, registry: Path) -> Iterator[None]:
+    """Let one process at a time edit a project's registry, or the user's own. Its folder is created."""
+    file = registry.parent / ".registry.lock"
+    if project is None:
+        make_folders(registry.parent)
+    with hold_lock_inside(project, name_inside(project, file)) if project else hold_lock(file):
         yield
 
 
@@ -214,8 +218,8 @@ def _write_table(values: dict[str, Any]) -> str:
 def _prove_text(text: str, expected: list[dict[str, Any]], where: str) -> str:
     """The new text, if it says what was meant and nothing else; the file stays as it is when it does not."""
     try:
-        said = tomllib.loads(text).get("hook", [])
-    except (tomllib.TOMLDecodeError, TOMLKitError) as error:
+        said = parse_toml(text).get("hook", [])
+    except (ValueError, TOMLKitError) as error:
         raise DeclarationError(f"cannot be edited safely: {error}", where=where, hint="write it plainly") from None
     if said != expected:
         raise DeclarationError("cannot be edited safely and stays as it is", where=where, hint="write it plainly")

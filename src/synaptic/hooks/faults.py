@@ -2,12 +2,11 @@
 
 import os
 import shutil
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from synaptic.files.snapshot import read_content, read_start
+from synaptic.files.snapshot import iter_names, read_content, read_start
 from synaptic.hooks import document
 from synaptic.hooks.catalog import HookCatalog
 from synaptic.hooks.yaml import is_definition_file
@@ -60,7 +59,7 @@ def find_switched_off(home: Home, root: str, catalog: HookCatalog) -> Iterator[t
     if root:
         folders += (Path(root, ".system", "hooks"), Path(root, ".synaptic", "hooks"))
     for folder in folders:
-        for file in sorted(folder.iterdir()) if folder.is_dir() else ():
+        for file in (folder / name for name in iter_names(str(folder))):
             if file.name == "registry.toml":
                 yield from _find_switched_off_entries(file)
             elif is_definition_file(file.name):
@@ -69,7 +68,7 @@ def find_switched_off(home: Home, root: str, catalog: HookCatalog) -> Iterator[t
 
 def _find_switched_off_entries(file: Path) -> Iterator[tuple[str, str]]:
     try:
-        entries = tomllib.loads(_read_declaration(file, REGISTRY_LIMIT).decode()).get("hook", [])
+        entries = document.load_toml(_read_declaration(file, REGISTRY_LIMIT)).get("hook", [])
     except ValueError:
         return  # the catalog lists it among its problems
     for number, entry in enumerate(entries if isinstance(entries, list) else (), 1):

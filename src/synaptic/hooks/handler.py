@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from synaptic.files.long_paths import MAX_PATH_CHARS
 from synaptic.hooks.config import Config, configure_policy
 from synaptic.hooks.declaration import DeclarationFile, check_text, check_url, split_function
 from synaptic.hooks.nearest import make_hint
@@ -105,6 +106,8 @@ def _build_argv(command: str | tuple[str, ...], place: DeclarationFile, where: s
 def resolve_inside(path: str, place: DeclarationFile, where: str) -> str:
     """Resolve an absolute path inside the root, checked before and after following links."""
     root = place.root.rstrip("/")
+    if len(path) > MAX_PATH_CHARS:
+        raise DeclarationError(f"`{path[:80]}` is longer than any path", where=where)
     full = os.path.normpath(Path(root, path))
     if not _is_under(full, root) or not _is_under(os.path.realpath(full), os.path.realpath(root)):
         raise DeclarationError(f"`{path}` leads out of {root}", where=where, hint="keep the file in the repository")

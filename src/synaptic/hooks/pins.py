@@ -27,6 +27,8 @@ class PinnedPackage(msgspec.Struct, frozen=True, kw_only=True):
     version: str
     source: str = ""
     """The URL it came from, without a password."""
+    sha256: str = ""
+    """Of the package's files as they were published."""
     scripts: Mapping[str, tuple[str, ...]] = {}
     """Every executable file and its sha256; two of them while an upgrade is under way."""
 

@@ -4,6 +4,8 @@ import os
 from collections.abc import Mapping
 from functools import lru_cache
 
+from synaptic.files.long_paths import MAX_PATH_CHARS
+
 CONTEXT_KEYS = ("claude-project-root", "claude_project_root", "claudeProjectRoot", "repository_root")
 PROJECT_MARKERS = (".synaptic", ".claude", ".git")
 
@@ -21,7 +23,8 @@ def find_root(payload: Mapping[str, object], env: Mapping[str, str], cwd: str) -
             return root
     if root := _check_directory(env.get("CLAUDE_PROJECT_DIR", ""), homes):
         return root
-    return _find_ancestor(_normalise_path(cwd), homes) if cwd.startswith("/") else ""
+    place = _normalise_path(cwd) if cwd.startswith("/") else ""
+    return _find_ancestor(place, homes) if 0 < len(place) <= MAX_PATH_CHARS else ""
 
 
 @lru_cache(maxsize=16)

@@ -1,15 +1,19 @@
 """Create a YAML hook with its script: both are written, checked, and removed again when something is wrong."""
 
+import os
 from pathlib import Path
 
 import msgspec
 import yaml
 
+from synaptic.files.inside import name_inside, open_inside
+from synaptic.files.place import drop_file
+from synaptic.files.replace import explain_os_error
 from synaptic.hooks.config import Config
 from synaptic.hooks.declaration import DeclarationFile
 from synaptic.hooks.nearest import make_hint
 from synaptic.hooks.yaml import HOOK_ID, read_definitions
-from synaptic.model.errors import DeclarationError
+from synaptic.model.errors import DeclarationError, SettingsError
 from synaptic.model.event import EVENTS
 
 PYTHON_STUB = '''\
@@ -77,16 +81,16 @@ def scaffold_hook(root: Path, wanted: HookRequest) -> WrittenHook:
     script = root / "scripts" / "hooks" / f"{wanted.id}.{extension}"
     text = _format_definition(wanted, summary, f"./{script.relative_to(root)}")
     try:
-        _write_new_file(script, template.format(summary=summary), 0o755)
-        _write_new_file(definition, text, 0o644)
+        _write_new_file(root, script, template.format(summary=summary), 0o755)
+        _write_new_file(root, definition, text, 0o644)
         _, problems = read_definitions(
             [(DeclarationFile(str(definition), "project", str(root)), text.encode())], Config()
         )
         if problems:
             raise DeclarationError(problems[0])
-    except (DeclarationError, OSError):
-        definition.unlink(missing_ok=True)
-        script.unlink(missing_ok=True)
+    except (DeclarationError, SettingsError):
+        drop_file(root, definition)
+        drop_file(root, script)
         raise
     return WrittenHook(definition=str(definition.relative_to(root)), script=str(script.relative_to(root)))
 
@@ -120,9 +124,11 @@ def _format_definition(wanted: HookRequest, summary: str, command: str) -> str:
     return yaml.safe_dump(table, sort_keys=False, allow_unicode=True)
 
 
-def _write_new_file(path: Path, text: str, mode: int) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    # "x": a file that appeared since the check is never overwritten.
-    with path.open("x", encoding="utf-8") as file:
-        file.write(text)
-    path.chmod(mode)
+def _write_new_file(root: Path, path: Path, text: str, mode: int) -> None:
+    # EXCL: a file that appeared since the check is never overwritten.
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+    with explain_os_error(path, "written"):
+        handle = open_inside(root, name_inside(root, path), flags, make=0o755)
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+            os.fchmod(handle, mode)

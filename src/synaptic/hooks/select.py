@@ -10,6 +10,7 @@ import msgspec
 from synaptic.model.call import Call
 from synaptic.model.event import Event, ToolEvent
 from synaptic.model.hook import Builtin, Hook, Match
+from synaptic.model.pattern import LinearPattern, SlowPattern
 from synaptic.policies.base import Policy
 
 NAME_LIST = re.compile(r"[A-Za-z0-9_ ,|-]*")
@@ -53,7 +54,7 @@ class HookIndex:
 
     def __init__(self, hooks: Iterable[Hook]) -> None:
         self._by_event: dict[str, list[tuple[Hook, Callable[[str], bool]]]] = {}
-        self._memo: dict[tuple[str, str], SelectedHooks] = {}
+        self._memo: dict[tuple[str, str, tuple[str, ...]], SelectedHooks] = {}
         self._conditional = False
         for hook in sorted(hooks, key=lambda hook: hook.rank):
             self._conditional |= hook.match is not None
@@ -70,16 +71,27 @@ class HookIndex:
         return named
 
     def _select_by_name(self, event: Event) -> SelectedHooks:
-        key = (event.hook_event_name, event.subject)
+        key = (event.hook_event_name, event.subject, event.roles)
         if (known := self._memo.get(key)) is not None:
             return known
         registered = self._by_event.get(event.hook_event_name, ())
         # An event without a subject has nothing a matcher could be compared with: all its hooks run.
-        found = compile_selection(tuple(hook for hook, matches in registered if not event.SUBJECT or matches(key[1])))
+        found = compile_selection(
+            tuple(
+                hook
+                for hook, matches in registered
+                if not event.SUBJECT or matches(key[1]) or _matches_role(hook, matches, key[2])
+            )
+        )
         if len(self._memo) >= MEMO_LIMIT:
             self._memo.clear()
         self._memo[key] = found
         return found
+
+
+def _matches_role(hook: Hook, matches: Callable[[str], bool], roles: tuple[str, ...]) -> bool:
+    """A policy for shell commands judges every tool that runs one; a hook of the user's matches names and no more."""
+    return isinstance(hook.handler, Builtin) and any(map(matches, roles))
 
 
 @lru_cache(maxsize=4096)
@@ -91,8 +103,16 @@ def compile_matcher(text: str) -> Callable[[str], bool]:
         names = {name.strip() for name in re.split(r"[|,]", text)}
         names |= {TOOL_ALIASES[name] for name in names if name in TOOL_ALIASES}
         return names.__contains__
-    pattern = re.compile(text)
-    return lambda subject: pattern.fullmatch(subject) is not None
+    pattern = compile_pattern(text)
+    return lambda subject: bool(pattern.fullmatch(subject))
+
+
+def compile_pattern(text: str) -> LinearPattern | re.Pattern[str]:
+    """A regular expression that takes linear time, but for what only users may write. Raises re.error for a bad one."""
+    try:
+        return LinearPattern(text)
+    except SlowPattern:
+        return re.compile(text)
 
 
 def matches_call(match: Match, call: Call) -> bool:
@@ -136,11 +156,11 @@ def _matches_any_glob(globs: tuple[str, ...], texts: Iterable[str]) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def compile_glob(pattern: str) -> re.Pattern[str]:
+def compile_glob(pattern: str) -> LinearPattern | re.Pattern[str]:
     """A glob over slash-separated names: `*` stays inside one, `**` crosses them. One that is none is plain text."""
     parts = re.split(r"(\*\*/|\*\*|\*|\?|\[[^\]]+\])", pattern)
     try:
-        return re.compile("".join(GLOB_REGEXES.get(part) or _escape_part(part) for part in parts))
+        return compile_pattern("".join(GLOB_REGEXES.get(part) or _escape_part(part) for part in parts))
     except re.error:
         return re.compile(re.escape(pattern))
 

@@ -7,10 +7,18 @@ from functools import partial
 
 import msgspec
 
-from synaptic.files.snapshot import ContentLoader, UnreadableFile, WatchedFile, list_names, read_content
+from synaptic.files.snapshot import (
+    ContentLoader,
+    UnreadableFile,
+    WatchedFile,
+    describe_size,
+    list_names,
+    read_content,
+)
 from synaptic.files.watch import FolderWatch
 from synaptic.hooks import config as configs
 from synaptic.hooks import document, pins, toml, yaml
+from synaptic.hooks.budget import PROJECT_BYTES, PROJECT_CONFIG_BYTES, PROJECT_REGISTRY_BYTES, READING_SECONDS
 from synaptic.hooks.config import Config
 from synaptic.hooks.declaration import DECLARATION_LIMIT, DeclarationFile, Declarations
 from synaptic.model.home import Home
@@ -20,6 +28,10 @@ SourceText = tuple[bytes, str]
 
 MAX_YAML_FILES = 1000
 """YAML files of one folder."""
+TOO_SLOW_TEXT = (
+    f"the declarations of this project could not be read within {READING_SECONDS:g} s and count as absent: none of its "
+    "hooks runs and none of its settings counts (make them smaller; type: synaptic doctor)"
+)
 WATCH_FROM_FILES = 8
 """From this many files on, watching their folder is cheaper than a stat for each."""
 
@@ -48,6 +60,13 @@ class CatalogSources:
         self.covered: list[WatchedFile] = []
         """Files in folders under observation: only looked at when something happened there."""
         self.problems: list[str] = []
+        self._reads_project = bool(self.root)
+        self._project_bytes = 0
+
+    def leave_project_out(self) -> None:
+        """Read nothing of the project any more: what was read of it stays watched."""
+        self._reads_project = False
+        self.problems = [f"{self._dot_folder}: {TOO_SLOW_TEXT}"]
 
     def read_user_config(self) -> SourceText:
         return self._read_text(str(self._home.config), configs.CONFIG_LIMIT)
@@ -67,7 +86,7 @@ class CatalogSources:
         own = self._read_folder(DeclarationFile(f"{self._user}/hooks", "user", self._user))
         yield self._read_registry(own)
         yield yaml.read_declarations(self._read_definitions(own), config)
-        if self.root:
+        if self._reads_project:
             brought = self._read_folder(DeclarationFile(f"{self._dot_folder}/hooks", "project", self.root))
             yield self._read_registry(brought)
             yield yaml.read_declarations(self.read_project_definitions(brought), config)
@@ -87,7 +106,9 @@ class CatalogSources:
         return f"{self.root.rstrip('/')}/.synaptic"
 
     def _read_project_text(self, name: str) -> SourceText:
-        return self._read_text(f"{self._dot_folder}/{name}", configs.CONFIG_LIMIT) if self.root else (b"", "")
+        if not self._reads_project:
+            return b"", ""
+        return self._read_text(f"{self._dot_folder}/{name}", PROJECT_CONFIG_BYTES)
 
     def _read_folder(self, place: DeclarationFile) -> HookFolder:
         listing = self._read_content(place.file, list_names) or b""
@@ -98,7 +119,8 @@ class CatalogSources:
         if "registry.toml" not in folder.names:
             return Declarations()
         place = folder.locate("registry.toml")
-        return toml.parse_registry_toml(self._read_text(place.file, DECLARATION_LIMIT)[0], place)
+        limit = PROJECT_REGISTRY_BYTES if place.scope == "project" else DECLARATION_LIMIT
+        return toml.parse_registry_toml(self._read_text(place.file, limit)[0], place)
 
     def _read_definitions(self, folder: HookFolder) -> list[tuple[DeclarationFile, bytes]]:
         found = [name for name in folder.names if yaml.is_definition_file(name)]
@@ -109,8 +131,20 @@ class CatalogSources:
         places = [folder.locate(name) for name in found[:MAX_YAML_FILES]]
         # Watched before the files are read: a write in between raises the generation.
         observed = len(places) >= WATCH_FROM_FILES and self._watch is not None and self._watch.add(folder.place.file)
-        read_in = ((place, self._read_definition(place.file, observed)) for place in places)
-        return [(place, text) for place, text in read_in if text is not None]
+        found_texts: list[tuple[DeclarationFile, bytes]] = []
+        for place in places:
+            text = self._read_definition(place.file, observed)
+            if text is None:
+                continue
+            self._project_bytes += len(text) if place.scope == "project" else 0
+            if self._project_bytes > PROJECT_BYTES:
+                limit = describe_size(PROJECT_BYTES)
+                self.problems.append(
+                    f"{place.file}: declarations of over {limit}; this one and those after it are absent"
+                )
+                break
+            found_texts.append((place, text))
+        return found_texts
 
     def _read_definition(self, path: str, observed: bool) -> bytes | None:
         kept = self.covered if observed and _is_only_here(path) else self.watched

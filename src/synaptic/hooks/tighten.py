@@ -5,6 +5,7 @@ from typing import Any, get_args
 
 import msgspec
 
+from synaptic.hooks.budget import ITEM_CHARS, LIST_ITEMS
 from synaptic.hooks.config import Config, ConfigFile, ConfigTable, is_enabled, list_fields
 from synaptic.policies.base import PRESETS, Policy, load_policies
 
@@ -86,8 +87,11 @@ def _get_mark(kind: Any) -> str:
     return next((str(extra["project"]) for extra in extras if "project" in extra), "")
 
 
-def _add_items(current: Any, value: Any, _name: str, _notes: _LooseningNotes) -> Any:
-    return type(current)((*current, *(item for item in value if item not in current)))
+def _add_items(current: Any, value: Any, name: str, notes: _LooseningNotes) -> Any:
+    new = [item for item in dict.fromkeys(value) if item not in current and len(str(item)) <= ITEM_CHARS]
+    if len(new) > LIST_ITEMS:
+        notes.problems.append(f"{notes.place}.{name}: adds {len(new)} items; only the first {LIST_ITEMS} count")
+    return type(current)((*current, *new[:LIST_ITEMS]))
 
 
 def _remove_items(current: Any, value: Any, name: str, notes: _LooseningNotes) -> Any:

@@ -1,12 +1,12 @@
 """Parse the hooks of a `registry.toml`, one `[[hook]]` each; a broken entry disables only itself."""
 
 import os
-import tomllib
 from pathlib import Path
 from typing import Literal
 
 import msgspec
 
+from synaptic.hooks.budget import LIST_ITEMS, PROJECT_HOOKS
 from synaptic.hooks.declaration import (
     DeclarationFile,
     Declarations,
@@ -16,7 +16,8 @@ from synaptic.hooks.declaration import (
     check_url,
     split_function,
 )
-from synaptic.hooks.nearest import find_nearest, make_hint
+from synaptic.hooks.document import load_toml
+from synaptic.hooks.nearest import MAX_HINTS, find_nearest, make_hint
 from synaptic.hooks.shape import convert_table, refuse_typos
 from synaptic.model.errors import DeclarationError
 from synaptic.model.event import EVENTS
@@ -63,14 +64,17 @@ class RegistryEntry(msgspec.Struct, frozen=True, kw_only=True):
 def parse_registry_toml(text: bytes, place: DeclarationFile) -> Declarations:
     """Parse a registry. Never raises: an unusable entry is a problem that says where and why."""
     try:
-        table = tomllib.loads(text.decode())
-    except (ValueError, RecursionError) as error:
+        table = load_toml(text)
+    except ValueError as error:
         return Declarations(problems=(f"{place.file}: is no valid TOML, no hook of it runs: {error}",))
     problems = [f"{place.file}: unknown key `{key}` (hooks are written `[[hook]]`)" for key in table if key != "hook"]
     entries = table.get("hook", [])
     if not isinstance(entries, list):
         problems.append(f"{place.file}: `hook` must be written `[[hook]]`, once for each hook")
         entries = []
+    if place.scope == "project" and len(entries) > PROJECT_HOOKS:
+        problems.append(f"{place.file}: has {len(entries)} hooks; only the first {PROJECT_HOOKS} count")
+        entries = entries[:PROJECT_HOOKS]
     hooks: list[Hook] = []
     for number, entry in enumerate(entries, 1):
         hooks += _read_entry(entry, number, place, problems)
@@ -113,9 +117,13 @@ def _check_events(entry: RegistryEntry, where: str, problems: list[str]) -> tupl
     names = (entry.event,) if isinstance(entry.event, str) else entry.event
     if not all(names) or not names:
         raise DeclarationError("`event` names no event", where=where)
+    if len(names) > LIST_ITEMS:
+        raise DeclarationError(f"`event` has more than {LIST_ITEMS} names", where=where)
     for name in names:
         if name in EVENTS:
             continue
+        if len(problems) > MAX_HINTS:  # a file of so many mistakes is not searched for what each of them means
+            raise DeclarationError(f"`event`: unknown event `{name[:80]}`", where=where)
         if find_nearest(name, EVENTS):
             raise DeclarationError(f"`event`: unknown event `{name}`", where=where, hint=make_hint(name, EVENTS))
         problems.append(f"{where}: no agent known here sends the event `{name}`; the hook waits for it")

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import msgspec
 
+from synaptic.hooks.budget import ITEM_CHARS, LIST_ITEMS
 from synaptic.hooks.config import Config
 from synaptic.hooks.declaration import DeclarationFile, Declarations, Timeout, check_events, check_matcher
 from synaptic.hooks.document import load_yaml
@@ -162,6 +163,8 @@ def _read_filter(definition: HookDefinition, where: str) -> MatchTable:
 
 
 def _check_globs(globs: tuple[str, ...], where: str) -> None:
+    if len(globs) > LIST_ITEMS or any(len(pattern) > ITEM_CHARS for pattern in globs):
+        raise DeclarationError(f"has more than {LIST_ITEMS} globs, or one of over {ITEM_CHARS} letters", where=where)
     for pattern in globs:
         try:
             # fnmatch turns brackets into a regular expression as they are: a bad range would raise inside an event.

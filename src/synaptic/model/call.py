@@ -17,6 +17,8 @@ class Request(msgspec.Struct, frozen=True):
     id: str
     """Time-ordered and unique; the same request sent twice is answered from the journal."""
     env: Mapping[str, str] = {}
+    stranger: str = ""
+    """Why it is not the agent's own call, where something below an agent has sent it: written, and moves nothing."""
 
 
 class Answer(msgspec.Struct, frozen=True):

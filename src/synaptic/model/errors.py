@@ -6,6 +6,7 @@ SynapticError
 ├── StoreError         the database cannot be used
 ├── DaemonError        the daemon cannot be reached, started or stopped
 ├── SettingsError      an agent's settings file must not or cannot be edited
+├── PersonError        what only people may do, asked for by something below an agent
 └── LayerError         what a session, effort, task or agent cannot do, with a word that a script can compare
 """
 
@@ -43,6 +44,15 @@ class DaemonError(SynapticError):
 
 class SettingsError(SynapticError):
     """A foreign settings file that is left untouched."""
+
+
+class PersonError(SynapticError):
+    """A person is needed; nothing has happened."""
+
+
+def format_refusal(what: str, why: str) -> str:
+    """What an agent is told that wants to do what only people may do."""
+    return f"an agent may not {what} ({why}): this is for a person, type it in your own terminal"
 
 
 class LayerError(SynapticError):

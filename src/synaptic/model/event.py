@@ -43,6 +43,11 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
         """The text that a matcher is compared with; empty when this event has none."""
         return str(getattr(self, self.SUBJECT)) if self.SUBJECT else ""
 
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """Further subjects that the event has for built-in policies, by what it carries."""
+        return ()
+
 
 class Unknown(Event, frozen=True, kw_only=True):
     """An event of a newer agent: passed through, never a reason to fail."""
@@ -60,6 +65,10 @@ class ToolEvent(Event, frozen=True, kw_only=True, dict=True):
     @cached_property
     def tool(self) -> Tool:
         return Tool(self.tool_name, self.tool_input)
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        return self.tool.roles
 
     def with_input(self, new: Input) -> "ToolEvent":
         """The same event about a rewritten call."""

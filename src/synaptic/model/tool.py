@@ -5,6 +5,8 @@ from functools import cached_property
 
 import msgspec
 
+from synaptic.model.carried import NOTHING_CARRIED, Carried, read_carried, replace_at
+
 Input = Mapping[str, object]
 
 SHELL = frozenset({"Bash", "PowerShell"})
@@ -12,6 +14,11 @@ PATCH = "ApplyPatch"
 """One call that changes several files: `paths` names them all."""
 EDITS = frozenset({"Write", "Edit", "MultiEdit", "NotebookEdit", PATCH})
 READS = frozenset({"Read", "Glob", "Grep", "LS", "NotebookRead"})
+DESCRIBED_TOOLS = EDITS | READS | {
+    "WebFetch", "WebSearch", "Agent", "Task", "Skill", "SlashCommand", "TodoRead", "TodoWrite", "ToolSearch",
+    "AskUserQuestion", "ExitPlanMode", "SendMessage", "StructuredOutput", "TaskCreate", "TaskUpdate",
+}  # fmt: skip
+"""Tools whose arguments are known: none of them runs a command, and files are under `PATH_KEYS`."""
 PATH_KEYS = ("file_path", "notebook_path", "path", "filePath")
 
 
@@ -23,8 +30,15 @@ class Tool(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def command(self) -> str:
-        """The shell text, or nothing when this is no shell call."""
-        return self.read_text("command") if self.name in SHELL else ""
+        """The shell text that the call runs, whatever the tool is called; nothing when it runs none."""
+        if self.name in SHELL and isinstance(text := self.input.get("command"), str):
+            return text
+        return self.carried.command
+
+    @cached_property
+    def carried(self) -> Carried:
+        """What a tool that no table describes would run, and which files it names."""
+        return NOTHING_CARRIED if self.name in DESCRIBED_TOOLS else read_carried(self.name, self.input)
 
     @property
     def is_edit(self) -> bool:
@@ -34,6 +48,16 @@ class Tool(msgspec.Struct, frozen=True, dict=True):
     def is_read(self) -> bool:
         return self.name in READS
 
+    @property
+    def may_write(self) -> bool:
+        """Whether it may change the files that it names."""
+        return self.name in EDITS or (self.name not in SHELL and self.carried.may_write)
+
+    @cached_property
+    def roles(self) -> tuple[str, ...]:
+        """Names of described tools that it is like: whoever judges one of those judges this call, too."""
+        return ("Bash",) if self.name not in SHELL and self.command else ()
+
     @cached_property
     def paths(self) -> tuple[str, ...]:
         """Every path the call names under a known key."""
@@ -41,11 +65,23 @@ class Tool(msgspec.Struct, frozen=True, dict=True):
         several = self.input.get("paths")
         if isinstance(several, list | tuple):
             found.extend(several)
+        if self.name not in SHELL:
+            found.extend(self.carried.paths)
         return tuple(dict.fromkeys(value for value in found if isinstance(value, str) and value))
 
     def read_text(self, key: str) -> str:
         value = self.input.get(key)
         return value if isinstance(value, str) else ""
+
+    def replace_command(self, new: str) -> dict[str, object] | None:
+        """The input with another command, under the very key it came from; None where that cannot be said exactly."""
+        if self.name in SHELL and isinstance(self.input.get("command"), str):
+            return {**self.input, "command": new}
+        carried = self.carried
+        if not carried.place or not new.startswith(carried.prefix):
+            return None
+        again = replace_at(self.input, carried.place, new.removeprefix(carried.prefix))
+        return again if read_carried(self.name, again).command == new else None
 
     def replace_values(self, **values: object) -> dict[str, object]:
         """The input with some values replaced: what a rewrite returns."""

@@ -18,6 +18,8 @@ AUTOMATIC_FIELDS: Mapping[str, str] = {
     "repo.ci_system": "ci_system",
 }
 """What an `auto` question's default (or else its id) names, and the field of the profile it means."""
+ANSWER_LIMIT = 4000
+"""Characters of an answer."""
 LIST_FIELDS = ("languages", "frameworks", "test_frameworks")
 """Lists of the profile that a `multi` question's default may name, with or without `repo.` before it."""
 
@@ -53,8 +55,29 @@ def find_unanswered(questions: Iterable[Question], known: Iterable[str]) -> tupl
 
 
 def keep_answers(questions: Iterable[Question], before: QuestionAnswers) -> dict[str, QuestionAnswer]:
-    """Keep earlier answers to questions that the package still has."""
-    return {one.question_id: before[one.question_id] for one in sort_questions(questions) if one.question_id in before}
+    """Keep earlier answers to questions that the package still has. Raises Refusal for one that nobody can have given.
+
+    They come from the lockfile, and with it from a repository: what a template fills in may become part of a script.
+    """
+    kept = {one: before[one.question_id] for one in sort_questions(questions) if one.question_id in before}
+    return {question.question_id: check_answer(question, answer) for question, answer in kept.items()}
+
+
+def check_answer(question: Question, answer: QuestionAnswer) -> QuestionAnswer:
+    """Return the answer if it is of the question's type, one of its choices, and one line; raises Refusal otherwise."""
+    kind = {"confirm": bool, "multi": list}.get(question.type, str)
+    words = answer if isinstance(answer, list) else [answer]
+    fitting = isinstance(answer, kind) and all(isinstance(word, bool) or _is_line(word) for word in words)
+    if not fitting:
+        where, hint = f"manifest.lock: answer `{question.question_id}`", "correct it, or delete it and answer again"
+        raise Refusal("validation_failed", f"`{str(answer)[:80]!a}` is no answer to it", where=where, hint=hint)
+    for word in words if question.type in ("choice", "multi") else ():
+        _check_choice(question, str(word))
+    return answer
+
+
+def _is_line(word: object) -> bool:
+    return isinstance(word, str) and len(word) <= ANSWER_LIMIT and word.isprintable()
 
 
 def parse_answer(question: Question, text: str) -> QuestionAnswer:

@@ -7,13 +7,14 @@ import msgspec
 
 from synaptic.model.refusal import Refusal
 from synaptic.packages.compare import compare_bundles
+from synaptic.packages.contents import check_bundle
 from synaptic.packages.database import BranchedDatabase, RegistryChange, check_ref, hide_password
 from synaptic.packages.folder import FolderPackage
 from synaptic.packages.hashes import refuse_corrupt
 from synaptic.packages.published import PublishedRegistry
+from synaptic.packages.rendering import lint_bundle
 from synaptic.packages.rows import Bundle
 from synaptic.packages.tables import TABLE_NAMES, Statement, make_copy, make_delete, make_insert
-from synaptic.packages.template import lint_templates
 
 RAISE_VERSION_HINT = "raise `version` in package.toml; what is published never changes"
 INITIAL_COMMITS = 2
@@ -31,7 +32,7 @@ class ImportResult(msgspec.Struct, frozen=True):
 def import_package(registry: PublishedRegistry, read: FolderPackage, channel: str) -> ImportResult:
     """Put a folder's package into a channel. The same version with other contents is refused before any write."""
     new = read.bundle
-    findings = tuple(f"{finding.where}: {finding.message}" for finding in lint_templates(new))
+    findings = tuple(f"{finding.where}: {finding.message}" for finding in lint_bundle(new))
     warnings = (*read.warnings, *findings)
     before = registry.find_bundle(new.package.id, channel)
     # An unchanged import makes no commit: authors run it from scripts, and history should show changes only.
@@ -108,10 +109,10 @@ def check_gates(registry: PublishedRegistry, name: str, source: str, target: str
     # Checked again although the import did: rows can also come by a merge or push, past our import.
     if lost := [hook.script_path for hook in bundle.hooks if hook.script_path not in scripts]:
         raise Refusal("blocked", f"`{name}` has hooks without a file: {', '.join(lost)}", hint="import it again")
-    if errors := [f"{one.where}: {one.message}" for one in lint_templates(bundle) if one.is_error]:
+    if errors := [f"{one.where}: {one.message}" for one in lint_bundle(bundle) if one.is_error]:
         raise Refusal("blocked", f"templates of `{name}` cannot be filled in: {'; '.join(errors)}")
     refuse_other_content(registry, bundle, target)
-    return bundle
+    return check_bundle(bundle)
 
 
 def _refuse_same_channel(source: str, target: str) -> None:

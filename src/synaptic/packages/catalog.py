@@ -1,7 +1,6 @@
 """File with the hashes of everything a channel has published, for use without the registry."""
 
 import re
-import tomllib
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,6 +11,7 @@ import tomlkit
 from packaging.version import InvalidVersion, Version
 
 from synaptic.files.replace import make_folders, read_file, replace_file
+from synaptic.files.toml import parse_toml
 from synaptic.model.refusal import Refusal
 from synaptic.packages.rows import Bundle
 
@@ -52,7 +52,7 @@ def load_catalog(path: Path) -> HashCatalog:
     if data is None:
         raise Refusal("validation_failed", "there is no catalog", where=str(path), hint=REFRESH_HINT)
     try:
-        table = tomllib.loads(data.decode())
+        table = parse_toml(data.decode())
     except ValueError as error:
         raise Refusal("validation_failed", f"is no valid TOML: {error}", where=str(path), hint=REFRESH_HINT) from None
     schema = table.get("schema")

@@ -1,17 +1,18 @@
 """Read `package.toml`: the package, its hooks, dependencies, questions and variants."""
 
-import tomllib
 from collections.abc import Iterable, Iterator
 from typing import Annotated, Any, TypeVar
 
 import msgspec
 
+from synaptic.files.toml import parse_toml
 from synaptic.hooks.declaration import check_events, check_matcher
 from synaptic.hooks.shape import convert_table, refuse_typos
 from synaptic.model.errors import DeclarationError
 from synaptic.model.refusal import Refusal
 from synaptic.packages.answers import sort_questions
-from synaptic.packages.hashes import check_package_path, hash_text
+from synaptic.packages.hashes import hash_text
+from synaptic.packages.paths import check_package_name, check_package_path, check_version
 from synaptic.packages.rows import Dep, DepType, HookRow, InstallScope, Package, Question, QuestionType, Variant
 
 T = TypeVar("T", bound=msgspec.Struct)
@@ -117,8 +118,8 @@ MANIFEST_KEYS = ("package", "hooks", "deps", "questions")
 def read_manifest(text: bytes, where: str) -> DeclaredPackage:
     """Read a manifest. Raises Refusal for what cannot be published."""
     try:
-        return _read_tables(tomllib.loads(text.decode()), where)
-    except (ValueError, RecursionError) as error:
+        return _read_tables(parse_toml(text.decode()), where)
+    except ValueError as error:
         raise Refusal("validation_failed", f"is no valid TOML: {error}", where=where) from None
     except DeclarationError as error:
         raise Refusal("validation_failed", error.message, where=error.where, hint=error.hint) from None
@@ -150,6 +151,8 @@ def _read_tables(table: dict[str, Any], where: str) -> DeclaredPackage:
     reader = ManifestReader(where)
     reader.warnings += [f"{where}: unknown table `{key}` is ignored" for key in table if key not in MANIFEST_KEYS]
     head = reader.read_table(table.get("package"), PackageTable, f"{where}: [package]")
+    check_package_name(head.name)
+    check_version(head.version)
     hooks = [_make_hook(head.name, *one) for one in reader.iter_tables(table.get("hooks", []), "hooks", HookTable)]
     deps = [_make_dep(head.name, *one) for one in reader.iter_tables(table.get("deps", []), "deps", DepTable)]
     deps += [parse_requirement(head.name, text) for text in head.requires]

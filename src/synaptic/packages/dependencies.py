@@ -11,12 +11,14 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
 
 from synaptic.model.refusal import Refusal
+from synaptic.packages.contents import check_bundle
 from synaptic.packages.lock import ExternalNeed, Lockfile, Requirements
-from synaptic.packages.materialise import check_bundle
 from synaptic.packages.rows import Bundle, Dep
 from synaptic.packages.source import PackageSource
 
 MAX_DEPENDENCY_DEPTH = 10
+MAX_NEEDED_PACKAGES = 100
+"""Packages that one may bring with it, all together."""
 VERSION_TIMEOUT = 10.0
 INSTALL_TIMEOUT = 600.0
 PROGRAM_NAME = re.compile(r"[\w.+-]+")
@@ -76,6 +78,8 @@ def _collect_needed(
         raise Refusal(
             "blocked", f"needs packages {MAX_DEPENDENCY_DEPTH} deep: {' > '.join(path)}", hint="tell its author"
         )
+    if len(found) >= MAX_NEEDED_PACKAGES:
+        raise Refusal("blocked", f"{path[0]} needs more than {MAX_NEEDED_PACKAGES} packages", hint="tell its author")
     for dep in bundle.deps:
         if dep.dep_type != "skill" or dep.dep_name in path or dep.dep_name in found:
             continue

@@ -7,7 +7,7 @@ import msgspec
 
 from synaptic.packages.install import InstallPlan
 from synaptic.packages.lock import InstallRecord
-from synaptic.packages.materialise import PlannedFile, hash_or_refuse
+from synaptic.packages.materialise import PlannedFile, hash_or_refuse, read_installed
 from synaptic.packages.plan import HookLine, PlanItem, list_hook_lines, summarise_item
 from synaptic.packages.site import Site
 
@@ -59,12 +59,12 @@ def find_upcoming_drift(item: PlanItem) -> PackageDrift:
 
 def _iter_local_files(site: Site, record: InstallRecord, originals: dict[str, PlannedFile]) -> Iterator[FileDrift]:
     for path, sha in record.files.items():
-        found = hash_or_refuse(site.base / path)
+        found = hash_or_refuse(site, path)
         if found is None:
             yield FileDrift(path, "MISSING")
         elif found != sha:
             old = originals[path].data if path in originals else None
-            yield FileDrift(path, "MODIFIED", _diff_lines(old, (site.base / path).read_bytes(), path))
+            yield FileDrift(path, "MODIFIED", _diff_lines(old, _read_text(site, path), path))
 
 
 def _iter_upcoming_files(item: PlanItem) -> Iterator[FileDrift]:
@@ -72,13 +72,20 @@ def _iter_upcoming_files(item: PlanItem) -> Iterator[FileDrift]:
         if line.state in ("obsolete", "new"):
             yield FileDrift(line.path, "ADDED" if line.state == "new" else "REMOVED")
     for file in item.material.files:
-        path = item.site.base / file.path
-        if hash_or_refuse(path) not in (None, file.sha256):
-            yield FileDrift(file.path, "MODIFIED", _diff_lines(path.read_bytes(), file.data, file.path))
+        if hash_or_refuse(item.site, file.path) not in (None, file.sha256):
+            there = _read_text(item.site, file.path)
+            yield FileDrift(file.path, "MODIFIED", _diff_lines(there, file.data, file.path))
 
 
-def _diff_lines(old: bytes | None, new: bytes, path: str) -> tuple[str, ...]:
-    if old is None:
+def _read_text(site: Site, path: str) -> bytes | None:
+    try:
+        return read_installed(site, path)
+    except OSError:
+        return None  # a link or no file: that it differs is all there is to say
+
+
+def _diff_lines(old: bytes | None, new: bytes | None, path: str) -> tuple[str, ...]:
+    if old is None or new is None:
         return ()
     before, after = (data.decode("utf-8", "replace").splitlines() for data in (old, new))
     return tuple(difflib.unified_diff(before, after, path, path, lineterm=""))[:MAX_DIFF_LINES]

@@ -7,9 +7,10 @@ from typing import Any
 import msgspec
 import tomlkit
 
+from synaptic.packages.contents import check_bundle
 from synaptic.packages.declared import PackageTable
 from synaptic.packages.folder import MANIFEST, refuse_filled
-from synaptic.packages.hashes import check_package_path, refuse_corrupt
+from synaptic.packages.hashes import refuse_corrupt
 from synaptic.packages.rows import Bundle, Dep, HookRow, Question
 
 EXECUTABLE_TYPES = ("hook", "script")
@@ -20,7 +21,7 @@ def export_package(bundle: Bundle, folder: Path) -> tuple[Path, ...]:
     refuse_corrupt(bundle)
     refuse_filled(folder)
     # All paths are checked before the first write: a registry may hold a path that leads out of the folder.
-    texts = {check_package_path(file.dest_path): file for file in bundle.files}
+    texts = {file.dest_path: file for file in check_bundle(bundle).files}
     folder.mkdir(parents=True, exist_ok=True)
     for path, file in texts.items():
         _write_new_file(folder / path, file.content, 0o755 if file.file_type in EXECUTABLE_TYPES else 0o644)

@@ -7,11 +7,14 @@ from pathlib import Path
 
 import msgspec
 
+from synaptic.files.bounded import READ_FLAGS, read_bounded, read_handle
 from synaptic.hooks.document import load_yaml
 from synaptic.model.errors import DeclarationError
 from synaptic.model.refusal import Refusal
+from synaptic.packages.contents import check_bundle
 from synaptic.packages.declared import DeclaredPackage, read_manifest
-from synaptic.packages.hashes import check_package_path, hash_files, hash_text
+from synaptic.packages.hashes import hash_files, hash_text
+from synaptic.packages.paths import check_package_path
 from synaptic.packages.rows import Bundle, ContentType, FileType, PackageFile
 from synaptic.packages.template import TEMPLATE_SUFFIX
 
@@ -49,17 +52,19 @@ def read_folder(folder: Path) -> FolderPackage:
     """Read the package in a folder. Raises Refusal for anything that could not be installed safely."""
     manifest = folder / MANIFEST
     try:
-        text = manifest.read_bytes()
+        text = read_bounded(manifest, SOURCE_FILE_LIMIT)
     except FileNotFoundError:
         raise Refusal(
             "not_found", "there is no package.toml", where=str(folder), hint="synaptic package init"
         ) from None
+    except OSError as error:
+        raise Refusal("validation_failed", f"cannot be read: {error.strerror}", where=str(manifest)) from None
     known = read_manifest(text, str(manifest))
     files = tuple(make_file_row(known.package.id, path, content) for path, content in sorted(_iter_texts(folder)))
     _check_scripts(known, files, str(manifest))
     package = msgspec.structs.replace(known.package, sha256=hash_files(files))
     parts = {name: getattr(known, name) for name in ("hooks", "deps", "questions", "variants")}
-    return FolderPackage(Bundle(package=package, files=files, **parts), known.warnings)
+    return FolderPackage(check_bundle(Bundle(package=package, files=files, **parts)), known.warnings)
 
 
 def refuse_filled(folder: Path) -> None:
@@ -144,11 +149,13 @@ def _require_regular(path: Path, kind: int) -> Path:
 
 def _read_text(path: Path) -> str:
     """Read a file's text, without following a link that has replaced it since it was checked."""
-    handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-    with os.fdopen(handle, "rb") as file:
-        data = file.read(SOURCE_FILE_LIMIT + 1)
-    if len(data) > SOURCE_FILE_LIMIT:
-        raise Refusal("validation_failed", f"is larger than {SOURCE_FILE_LIMIT >> 20} MiB", where=str(path))
+    handle = os.open(path, READ_FLAGS | os.O_NOFOLLOW)
+    try:
+        data = read_handle(handle, path, SOURCE_FILE_LIMIT)
+    except OSError as error:
+        raise Refusal("validation_failed", f"cannot be read: {error.strerror}", where=str(path)) from None
+    finally:
+        os.close(handle)
     try:
         text = data.decode()
     except UnicodeDecodeError:

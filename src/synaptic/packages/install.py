@@ -29,11 +29,12 @@ from synaptic.packages.dependencies import (
     resolve_packages,
     run_install_commands,
 )
+from synaptic.packages.hashes import hash_bytes
 from synaptic.packages.lock import ExternalNeed, InstallRecord, Lockfile
 from synaptic.packages.materialise import (
-    hash_file,
     hash_or_refuse,
     materialise_bundle,
+    read_installed,
     read_site_profile,
     resolve_target,
 )
@@ -41,6 +42,7 @@ from synaptic.packages.plan import (
     PlanItem,
     PlanSummary,
     edit_registry_text,
+    is_vouched_for,
     make_record,
     read_registry_text,
     summarise_item,
@@ -58,6 +60,7 @@ from synaptic.packages.steps import (
     hold_install_lock,
     watch_nothing,
 )
+from synaptic.packages.versions import KnownInstall, refuse_rewritten, refuse_step_back
 from synaptic.setup.env import plan_env_files
 
 ScriptHashes = Mapping[str, tuple[str, ...]]
@@ -81,6 +84,8 @@ class InstallOrder(msgspec.Struct, frozen=True, kw_only=True):
     """Overwrite files that are there and belong to nobody."""
     channel: str | None = None
     """Written into env.toml; None leaves what is there."""
+    allow_downgrade: bool = False
+    """Also an older version, another content under the same one, a rewritten history."""
 
 
 class InstallPlan(msgspec.Struct, frozen=True, kw_only=True):
@@ -149,14 +154,26 @@ def iter_snapshots(home: Home, site: Site, record: InstallRecord) -> Iterator[Pu
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S")
     folder = home.root / "mod-snapshots" / record.package / record.branch.replace("/", "_") / key / stamp
     for path, expected in record.files.items():
-        found = _hash_if_readable(site.base / path)
-        if found not in (None, expected):
-            yield PutFile(folder / path, (site.base / path).read_bytes())
+        data = _read_if_possible(site, path)
+        if data is not None and hash_bytes(data) != expected:
+            yield PutFile(home.root, folder / path, data)
 
 
-def _hash_if_readable(path: Path) -> str | None:
+def put_edited(site: Site, path: Path, data: bytes) -> PutFile:
+    """Write a file that people edit too, with the mode it has. The user's own may be a link, a project's may not."""
+    real = path if site.project else path.resolve()
+    return PutFile(site.project or real.parent, real, data, _mode_of(real))
+
+
+def drop_installed(site: Site, path: str) -> DropFile:
+    """Delete an installed file exactly as it is now: what comes there from now on stays."""
+    target = resolve_target(site, path)
+    return DropFile(site.anchor, target, site.base, hash_or_refuse(site, path) or "")
+
+
+def _read_if_possible(site: Site, path: str) -> bytes | None:
     try:
-        return hash_file(path)
+        return read_installed(site, path)
     except OSError:
         return None
 
@@ -165,11 +182,17 @@ def _make_item(source: PackageSource, order: InstallOrder, site: Site, bundle: B
     known = lock.load_lockfile(site)
     before = known.get(bundle.package.name)
     asked = bundle.package.name == order.wanted.name or bundle.package.id == order.wanted.name
+    pinned = load_pins(site).packages.get(bundle.package.name)
+    install = KnownInstall(before, pinned)
+    if not order.allow_downgrade:
+        refuse_step_back(bundle, install, explicit=asked and order.wanted.version is not None)
+        refuse_rewritten(source, bundle, install, hide_password(source.url))
     answers = _collect_answers(bundle, site, before, order if asked else None)
     return PlanItem(
         site=site,
         material=materialise_bundle(bundle, site, answers),
         before=before,
+        pinned=pinned,
         requirements=_keep_provenance(check_requirements(bundle, known), before),
         tracking="registry" if asked else "dependency",
         url=hide_password(source.url),
@@ -222,7 +245,7 @@ def _refuse_foreign_files(item: PlanItem, force: bool) -> None:
         path = resolve_target(item.site, file.path)
         if file.path in tracked or force:
             continue
-        if hash_or_refuse(path) not in (None, file.sha256):
+        if hash_or_refuse(item.site, file.path) not in (None, file.sha256):
             hint = "move it away, or overwrite it with --force"
             raise Refusal("conflict", "is there already and belongs to somebody else", where=str(path), hint=hint)
 
@@ -241,15 +264,17 @@ def _iter_changes(site: Site, prepared: InstallPlan) -> Iterator[StagedChange]:
         known = known.put(make_record(item))
         text = edit_registry_text(text, item)
         yield from iter_snapshots(site.home, site, item.before) if item.before else ()
-    yield PutFile(site.pins, encode_pins(_pin_scripts(site, pinned, items, both=True)), 0o600)
+    yield PutFile(site.home.root, site.pins, encode_pins(_pin_scripts(site, pinned, items, both=True)), 0o600)
     if site.scope == "project":
-        yield from (PutFile(path, data) for path, data in plan_env_files(site.root, prepared.channel).items())
+        env = plan_env_files(site.root, prepared.channel)
+        yield from (PutFile(site.root, path, data) for path, data in env.items())
     for item in items:
-        yield from (PutFile(resolve_target(site, file.path), file.data, file.mode) for file in item.material.files)
-    yield PutFile(site.lockfile, lock.encode_lockfile(known))
-    yield PutFile(site.registry, text.encode(), _mode_of(site.registry))
+        files = item.material.files
+        yield from (PutFile(site.anchor, resolve_target(site, one.path), one.data, one.mode) for one in files)
+    yield put_edited(site, site.lockfile, lock.encode_lockfile(known))
+    yield put_edited(site, site.registry, text.encode())
     yield from _drop_obsolete(site, items, known)
-    yield PutFile(site.pins, encode_pins(_pin_scripts(site, pinned, items, both=False)), 0o600)
+    yield PutFile(site.home.root, site.pins, encode_pins(_pin_scripts(site, pinned, items, both=False)), 0o600)
 
 
 def _reread(item: PlanItem) -> PlanItem:
@@ -261,9 +286,9 @@ def _drop_obsolete(site: Site, items: Iterable[PlanItem], known: Lockfile) -> It
     # Of all packages: a file that moved from one package to another stays.
     still = {path for record in known.install for path in record.files}
     for item in items:
-        for path in item.before.files if item.before else ():
-            if path not in still:
-                yield DropFile(resolve_target(site, path), site.base)
+        for path, sha in item.before.files.items() if item.before else ():
+            if path not in still and is_vouched_for(site, path, sha):
+                yield drop_installed(site, path)
 
 
 def _pin_scripts(site: Site, before: Pins, items: Iterable[PlanItem], both: bool) -> Pins:
@@ -274,6 +299,7 @@ def _pin_scripts(site: Site, before: Pins, items: Iterable[PlanItem], both: bool
         packages[item.name] = PinnedPackage(
             version=item.material.bundle.package.version,
             source=item.url,
+            sha256=item.material.bundle.package.sha256,
             scripts=_accept_either(old, scripts) if both else scripts,
         )
     return Pins(root="" if site.scope == "global" else str(site.root), packages=packages)

@@ -1,18 +1,26 @@
 """The lockfile `manifest.lock`: exactly what is installed at one site, without paths of this machine."""
 
-import tomllib
+import re
 from collections.abc import Mapping
 from typing import Any, Literal
 
 import msgspec
 import tomlkit
 
-from synaptic.files.replace import read_file
+from synaptic.files.toml import parse_toml
 from synaptic.hooks.edit_registry import RegistryLine
+from synaptic.model.errors import SettingsError
 from synaptic.model.refusal import Refusal
-from synaptic.packages.site import Site, SiteScope
+from synaptic.packages.database import check_ref
+from synaptic.packages.paths import check_installed_path, check_package_name, check_version, refuse_collisions
+from synaptic.packages.site import Site, SiteScope, read_site_file
 
 LOCK_VERSION = 1
+LOCK_LIMIT = 2 << 20
+"""Bytes of a lockfile."""
+MAX_RECORDS = 1000
+SHA256_TEXT = re.compile(r"[0-9a-f]{64}")
+LOCK_HINT = "restore it from version control, or delete it and install again"
 LOCK_HEADER = "# Written by synaptic. Commit it: `synaptic install` without a name installs exactly this.\n"
 
 Tracking = Literal["registry", "dependency", "local-install", "scan-reconciled"]
@@ -104,16 +112,48 @@ def load_lockfile(site: Site) -> Lockfile:
     """Load the lockfile of a site; an absent one is empty, a damaged or newer one is refused."""
     where = str(site.lockfile)
     try:
-        table = tomllib.loads((read_file(site.lockfile) or b"").decode())
+        table = parse_toml((read_site_file(site, site.lockfile, LOCK_LIMIT) or b"").decode())
         version = table.get("version", LOCK_VERSION)
         # Before the conversion: a newer schema would be reported as a damaged file.
         if isinstance(version, int) and version > LOCK_VERSION:
             hint = "upgrade synaptic-hooks"
             raise Refusal("validation_failed", f"was written by a newer version ({version})", where=where, hint=hint)
-        return msgspec.convert(table, Lockfile)
-    except (ValueError, msgspec.ValidationError) as error:
-        hint = "restore it from version control, or delete it and install again"
-        raise Refusal("validation_failed", f"is no valid lockfile: {error}", where=where, hint=hint) from None
+        known = msgspec.convert(table, Lockfile)
+    except (ValueError, msgspec.ValidationError, SettingsError) as error:
+        raise Refusal("validation_failed", f"is no valid lockfile: {error}", where=where, hint=LOCK_HINT) from None
+    _check_records(known, site)
+    return known
+
+
+def _check_records(known: Lockfile, site: Site) -> None:
+    """Refuse a lockfile that names anything but packages and the files they may have: it comes with a repository."""
+    if len(known.install) > MAX_RECORDS:
+        raise Refusal("validation_failed", f"has more than {MAX_RECORDS} packages", where=str(site.lockfile))
+    seen: set[str] = set()
+    for record in known.install:
+        try:
+            _check_record(record)
+        except Refusal as refusal:
+            where = f"{site.lockfile}: package {record.package[:80]!a}"
+            raise Refusal("validation_failed", refusal.message, where=where, hint=LOCK_HINT) from None
+        if record.package in seen:
+            raise Refusal("validation_failed", f"has {record.package} twice", where=str(site.lockfile), hint=LOCK_HINT)
+        seen.add(record.package)
+
+
+def _check_record(record: InstallRecord) -> None:
+    check_package_name(record.package)
+    check_version(record.version)
+    check_ref(record.branch)
+    for path, sha in record.files.items():
+        check_installed_path(path, record.package)
+        if not SHA256_TEXT.fullmatch(sha):
+            raise Refusal("validation_failed", f"{path} has no sha256")
+    refuse_collisions(record.files, "")
+    for hook in record.hooks:
+        check_installed_path(hook.script, record.package)
+        if hook.script not in record.files:
+            raise Refusal("validation_failed", f"the hook script {hook.script} is none of its files")
 
 
 def encode_lockfile(lock: Lockfile) -> bytes:

@@ -1,30 +1,31 @@
 """Turn a package into the files and hooks of one site; all checks come before any write."""
 
-import hashlib
-import os
 from collections.abc import Iterator, Mapping
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from synaptic.model.environment import build_project_variables
+from synaptic.files.inside import name_inside, open_parent, read_inside, refuse_link
+from synaptic.files.replace import LinkedPathError
+from synaptic.model.environment import DEFAULT_AGENTS, DEFAULT_CHANNEL, build_project_variables
 from synaptic.model.refusal import Refusal
 from synaptic.packages.answers import QuestionAnswers
-from synaptic.packages.hashes import check_package_path, find_corrupt
+from synaptic.packages.contents import FILE_LIMIT, check_bundle
+from synaptic.packages.hashes import hash_bytes
 from synaptic.packages.lock import LockedHook
+from synaptic.packages.paths import check_installed_path, locate_installed
 from synaptic.packages.profile_repo import RepoProfile, read_repo_profile
+from synaptic.packages.rendering import render_files
 from synaptic.packages.rows import Bundle, PackageFile
 from synaptic.packages.site import Site
-from synaptic.packages.template import RenderedFile, TemplateValues, make_env_values, render_file
-from synaptic.setup.env import locate_env, read_env
+from synaptic.packages.template import RenderedFile, TemplateValues, make_env_values
+from synaptic.setup.env import read_choices
 
-SHARED_FOLDERS = {"agent": "agents", "command": "commands"}
-"""File types that go to a shared folder by their base name, because agents look for them there."""
 EXECUTABLE_TYPES = ("hook", "script")
-INSTALLED_FILE_LIMIT = 16 << 20
-INSTALLED_TOTAL_LIMIT = 64 << 20
 PREVIEW_LENGTH = 120
+LINK_HASH = "link"
+"""What stands for the hash of a link: no lockfile can vouch for one."""
 
 
 class PlannedFile(msgspec.Struct, frozen=True, kw_only=True):
@@ -53,41 +54,14 @@ class PackageMaterial(msgspec.Struct, frozen=True, kw_only=True):
     warnings: tuple[str, ...] = ()
 
 
-def check_bundle(bundle: Bundle) -> Bundle:
-    """Return the bundle if its hashes match and its paths stay in its folder; raises Refusal otherwise."""
-    name = bundle.package.name
-    where = f"package {name}"
-    # The name becomes a folder below `skills`; a registry may hold anything, not only what we imported.
-    check_package_path(name)
-    if "/" in name or name.startswith("."):
-        raise Refusal("validation_failed", f"`{name[:80]}` is no name for a folder", where=where)
-    for file in bundle.files:
-        check_package_path(file.dest_path)
-        if len(file.content) > INSTALLED_FILE_LIMIT:
-            raise Refusal(
-                "validation_failed", f"{file.dest_path} is larger than {INSTALLED_FILE_LIMIT >> 20} MiB", where=where
-            )
-    if sum(len(file.content) for file in bundle.files) > INSTALLED_TOTAL_LIMIT:
-        raise Refusal("validation_failed", f"is larger than {INSTALLED_TOTAL_LIMIT >> 20} MiB altogether", where=where)
-    if bad := find_corrupt(bundle):
-        hint = "the registry is damaged or somebody changed it; tell its owner"
-        raise Refusal("validation_failed", f"{', '.join(bad)} does not match its hash", where=where, hint=hint)
-    paths = {file.dest_path.removesuffix(".j2") if file.is_template else file.dest_path for file in bundle.files}
-    for hook in bundle.hooks:
-        if hook.script_path not in paths:
-            raise Refusal("validation_failed", f"hook script {hook.script_path} is not among its files", where=where)
-    return bundle
-
-
 def materialise_bundle(bundle: Bundle, site: Site, answers: QuestionAnswers) -> PackageMaterial:
     """Render and place all files of a package; nothing is written."""
     check_bundle(bundle)
     repo = read_site_profile(site)
     values = TemplateValues(repo, answers, make_env_values(read_site_variables(site, bundle.channel)))
-    rendered = [(file, render_file(file, values)) for file in bundle.files]
+    rendered = list(zip(bundle.files, render_files(bundle.files, values), strict=True))
     warnings = tuple(f"{done.path}: {text}" for _, done in rendered for text in done.warnings)
     files = tuple(_plan_file(file, done, site, bundle.package.name) for file, done in rendered)
-    _refuse_duplicates(files, bundle.package.name)
     return PackageMaterial(
         bundle=bundle,
         files=files,
@@ -103,62 +77,64 @@ def read_site_profile(site: Site) -> RepoProfile:
 
 
 def read_site_variables(site: Site, channel: str) -> Mapping[str, str]:
-    """Read the site's variables, as env.toml has them or will have them."""
-    if site.scope == "project" and locate_env(site.root).exists():
-        return read_env(site.root)
-    return build_project_variables(str(site.root), channel or "main")
+    """The site's variables, as env.toml will have them.
+
+    The paths are made here: templates write them into scripts, and a repository may bring an env.toml of its own.
+    """
+    known = read_choices(site.root) if site.project else {}
+    channel = known.get("SYNAPTIC_CHANNEL") or channel or DEFAULT_CHANNEL
+    return build_project_variables(str(site.root), channel, known.get("SYNAPTIC_AGENTS") or DEFAULT_AGENTS)
 
 
 def resolve_target(site: Site, path: str) -> Path:
     """Resolve where a file goes; a symbolic link on the way would lead somewhere else and is refused."""
     full = site.base / path
-    for step in (full, *full.parents):
-        if step == site.base.parent:
-            break
-        if step.is_symlink():
-            hint = "replace the link by a folder"
-            raise Refusal(
-                "conflict", "is a symbolic link; packages are not installed through one", where=str(step), hint=hint
-            )
+    try:
+        with open_parent(site.anchor, name_inside(site.anchor, full)) as (folder, last):
+            refuse_link(folder, last, str(full))
+    except FileNotFoundError:
+        return full  # its folder is still to be made
+    except LinkedPathError as error:
+        problem = "is a symbolic link; packages are not installed through one"
+        raise Refusal("conflict", problem, where=str(error.filename), hint=error.hint) from None
+    except OSError as error:
+        raise Refusal("conflict", str(error.strerror), where=str(error.filename), hint="move it away") from None
     if full.is_dir():
         raise Refusal("conflict", "is a folder where a file has to go", where=str(full), hint="move it away")
     return full
 
 
-def hash_file(path: Path) -> str | None:
-    """Hash a file; None when there is none. Raises OSError for one that cannot be read."""
+def hash_file(site: Site, path: str) -> str | None:
+    """Hash a file of a site; None when there is none. Raises OSError for one that cannot be read."""
     try:
-        if not path.is_symlink():
-            return hashlib.sha256(path.read_bytes()).hexdigest()
-    except (FileNotFoundError, NotADirectoryError):
+        data = read_installed(site, path)
+    except NotADirectoryError:
         return None
-    # A link with the right content behind it is still a change: its target can be exchanged at any time.
-    return hashlib.sha256(b"link:" + os.fsencode(path.readlink())).hexdigest()
+    except LinkedPathError:
+        # A link with the right content behind it is still a change: its target can be exchanged at any time.
+        return LINK_HASH
+    return None if data is None else hash_bytes(data)
 
 
-def hash_or_refuse(path: Path) -> str | None:
-    """Hash a file; raises a Refusal that names it when it cannot be read."""
+def read_installed(site: Site, path: str) -> bytes | None:
+    """Read a file of a site, without following a link; None when there is none. Raises OSError."""
+    return read_inside(site.anchor, name_inside(site.anchor, site.base / path), 4 * FILE_LIMIT)
+
+
+def hash_or_refuse(site: Site, path: str) -> str | None:
+    """Hash a file of a site; raises a Refusal that names it when it cannot be read."""
     try:
-        return hash_file(path)
+        return hash_file(site, path)
     except OSError as error:
-        raise Refusal("blocked", f"cannot be read: {error.strerror}", where=str(path), hint="chmod u+r") from None
+        where, hint = str(site.base / path), "move it away, or chmod u+r"
+        raise Refusal("blocked", f"cannot be read: {error.strerror}", where=where, hint=hint) from None
 
 
 def _plan_file(file: PackageFile, done: RenderedFile, site: Site, name: str) -> PlannedFile:
-    pure = PurePosixPath(done.path)
-    shared = SHARED_FOLDERS.get(file.file_type)
-    path = f"{shared}/{pure.name}" if shared else f"skills/{name}/{pure}"
-    resolve_target(site, path)
+    path = locate_installed(name, file.file_type, done.path)
+    resolve_target(site, check_installed_path(path, name))
     mode = 0o755 if file.file_type in EXECUTABLE_TYPES else 0o644
     return PlannedFile(path=path, data=done.content.encode(), sha256=done.sha256, mode=mode, template=file.is_template)
-
-
-def _refuse_duplicates(files: tuple[PlannedFile, ...], name: str) -> None:
-    seen: set[str] = set()
-    for file in files:
-        if file.path in seen:
-            raise Refusal("validation_failed", f"two of its files become {file.path}", where=f"package {name}")
-        seen.add(file.path)
 
 
 def _iter_hooks(bundle: Bundle) -> Iterator[LockedHook]:

@@ -6,16 +6,21 @@ from typing import Any, Literal
 
 import msgspec
 
-from synaptic.files.replace import read_file
 from synaptic.hooks.edit_registry import parse_entries, upsert_entries
+from synaptic.hooks.pins import PinnedPackage
+from synaptic.model.errors import SettingsError
+from synaptic.model.refusal import Refusal
 from synaptic.packages import lock
 from synaptic.packages.lock import ExternalNeed, InstallRecord, LockedHook, Requirements, Tracking
 from synaptic.packages.materialise import PackageMaterial, hash_or_refuse, resolve_target
-from synaptic.packages.site import Site
+from synaptic.packages.site import Site, read_site_file
+from synaptic.packages.versions import KnownInstall, is_older
 
-PlanAction = Literal["install", "upgrade", "reinstall", "remove"]
-FileState = Literal["new", "changed", "same", "modified", "obsolete"]
-"""`modified`: somebody changed it since it was installed."""
+REGISTRY_LIMIT = 4 << 20
+"""Bytes of a registry.toml."""
+PlanAction = Literal["install", "upgrade", "downgrade", "reinstall", "remove"]
+FileState = Literal["new", "changed", "same", "modified", "obsolete", "kept"]
+"""`modified`: somebody changed it since it was installed; `kept`: so did they, and the new version has no such file."""
 
 
 class FileLine(msgspec.Struct, frozen=True):
@@ -45,6 +50,8 @@ class PlanItem(msgspec.Struct, frozen=True, kw_only=True):
     site: Site
     material: PackageMaterial
     before: InstallRecord | None
+    pinned: PinnedPackage | None = None
+    """What this machine agreed to before."""
     requirements: Requirements
     tracking: Tracking = "registry"
     url: str = ""
@@ -55,9 +62,17 @@ class PlanItem(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def action(self) -> PlanAction:
+        version = self.material.bundle.package.version
+        if is_older(version, self.was):
+            return "downgrade"
         if self.before is None:
             return "install"
-        return "reinstall" if self.before.version == self.material.bundle.package.version else "upgrade"
+        return "reinstall" if self.before.version == version else "upgrade"
+
+    @property
+    def was(self) -> str:
+        """The version that is there, by the lockfile or by what this machine agreed to."""
+        return KnownInstall(self.before, self.pinned).highest_version
 
 
 class PlanSummary(msgspec.Struct, frozen=True, kw_only=True):
@@ -85,7 +100,7 @@ def summarise_item(item: PlanItem) -> PlanSummary:
         action=item.action,
         package=item.name,
         version=package.version,
-        was=item.before.version if item.before else "",
+        was=item.was,
         channel=item.material.bundle.channel,
         scope=item.site.scope,
         root=str(item.site.root),
@@ -124,7 +139,12 @@ def make_record(item: PlanItem, at: str = "") -> InstallRecord:
 
 
 def read_registry_text(site: Site) -> str:
-    return (read_file(site.registry) or b"").decode()
+    """Read the text of a site's registry."""
+    try:
+        return (read_site_file(site, site.registry, REGISTRY_LIMIT) or b"").decode()
+    except UnicodeDecodeError as error:
+        problem = f"is not UTF-8 (byte {error.start})"
+        raise SettingsError(problem, where=str(site.registry), hint="correct it first") from None
 
 
 def edit_registry_text(text: str, item: PlanItem) -> str:
@@ -173,7 +193,7 @@ def _make_hook_line(
 def _iter_files(item: PlanItem) -> Iterator[FileLine]:
     tracked = item.before.files if item.before else {}
     for file in item.material.files:
-        found = hash_or_refuse(resolve_target(item.site, file.path))
+        found = _hash_target(item.site, file.path)
         state: FileState = "changed"
         if found is None:
             state = "new"
@@ -184,16 +204,37 @@ def _iter_files(item: PlanItem) -> Iterator[FileLine]:
             state = "modified"
         yield FileLine(file.path, state, f"{file.mode:o}", file.preview)
     wanted = {file.path for file in item.material.files}
-    for path in tracked:
+    for path, sha in tracked.items():
         if path not in wanted:
-            yield FileLine(path, "obsolete", "")
+            yield FileLine(path, "obsolete" if is_vouched_for(item.site, path, sha) else "kept", "")
+
+
+def is_vouched_for(site: Site, path: str, sha: str) -> bool:
+    """Whether an installed file is as the lockfile says, or gone: only then it is ours to delete."""
+    try:
+        return hash_or_refuse(site, path) in (None, sha)
+    except Refusal:
+        return False
+
+
+def _hash_target(site: Site, path: str) -> str | None:
+    resolve_target(site, path)
+    return hash_or_refuse(site, path)
 
 
 def _iter_warnings(item: PlanItem) -> Iterator[str]:
     before = item.before
+    if item.pinned and item.pinned.source not in ("", item.url):
+        yield f"it was installed from {item.pinned.source}, and now comes from {item.url}"
     if before is None:
         return
+    if item.pinned is None:
+        for name, answer in item.material.answers.items():
+            if isinstance(answer, str) and before.answers.get(name) == answer:
+                yield f"the answer `{name}` = {answer!r} comes from manifest.lock"
     for file in _iter_files(item):
+        if file.state == "kept":
+            yield f"{file.path}: is no part of it any more, and stays because it was changed here"
         if file.state == "modified":
             yield f"{file.path}: your changes are overwritten (a copy is kept)"
     for question in item.material.bundle.questions:

@@ -4,6 +4,7 @@ from typing import Self
 
 from synaptic.hooks.nearest import make_hint
 from synaptic.model.refusal import Refusal
+from synaptic.packages.contents import refuse_bulk
 from synaptic.packages.database import Database, hide_password
 from synaptic.packages.rows import Bundle, Commit, Dep, HookRow, Package, PackageFile, Question, Variant
 from synaptic.packages.tables import (
@@ -16,6 +17,8 @@ from synaptic.packages.tables import (
     list_columns,
 )
 
+ROWS_LIMIT = 50_000
+"""Rows of one table that are read at once."""
 SEARCH_TEXT = "LOWER(CONCAT(name, ' ', COALESCE(description, ''), ' ', COALESCE(tags, '')))"
 
 
@@ -40,6 +43,7 @@ class PublishedRegistry:
         packages = self._select_owned(Package, ref, name) if ref else ()
         if not ref or not packages:
             return None
+        self._refuse_bulk(ref, name)
         return Bundle(
             package=packages[0],
             files=self._select_owned(PackageFile, ref, name),
@@ -106,6 +110,13 @@ class PublishedRegistry:
             return (head or channel) if found else None
         return next((one.commit for one in self.database.read_past(name, channel) if one.version == version), None)
 
+    def _refuse_bulk(self, ref: str, name: str) -> None:
+        """Refuse a package that is too large, before its files are read: a registry may hold anything."""
+        table = self.database.make_table_sql(TABLE_NAMES[PackageFile], ref)
+        sql = f"SELECT COUNT(*), COALESCE(SUM(LENGTH(content)), 0) FROM {table} WHERE {OWNER_COLUMNS[PackageFile]} = ?"
+        count, size = self.database.query(sql, [name])[0]
+        refuse_bulk(int(str(count)), int(float(str(size))), f"package {name} in {hide_password(self.url)}")
+
     def _require_channel(self, channel: str) -> None:
         known = self.list_channels()
         if channel not in known:
@@ -118,7 +129,7 @@ class PublishedRegistry:
         found = self.database.query(
             f"SELECT MAX(version) FROM {self.database.make_table_sql('registry_schema', channel)}"
         )
-        if int(str(found[0][0])) > REGISTRY_SCHEMA:
+        if not str(found[0][0]).isdecimal() or int(str(found[0][0])) > REGISTRY_SCHEMA:
             problem = f"its schema is {found[0][0]}, and this program knows {REGISTRY_SCHEMA}"
             raise Refusal("validation_failed", problem, where=hide_password(self.url), hint="upgrade synaptic-hooks")
         self._checked = True
@@ -132,8 +143,12 @@ class PublishedRegistry:
 
     def _select_where(self, kind: type[Row], ref: str, tests: str, params: list[str]) -> tuple[Row, ...]:
         table = self.database.make_table_sql(TABLE_NAMES[kind], ref)
-        sql = f"SELECT {list_columns(kind)} FROM {table} WHERE {tests} ORDER BY {ORDER_COLUMNS[kind]}"
-        return convert_rows(kind, self.database.query(sql, params), hide_password(self.url))
+        order = f"ORDER BY {ORDER_COLUMNS[kind]} LIMIT {ROWS_LIMIT + 1}"
+        rows = self.database.query(f"SELECT {list_columns(kind)} FROM {table} WHERE {tests} {order}", params)
+        where = hide_password(self.url)
+        if len(rows) > ROWS_LIMIT:
+            raise Refusal("validation_failed", f"{TABLE_NAMES[kind]} has more than {ROWS_LIMIT} rows", where=where)
+        return convert_rows(kind, rows, where)
 
 
 def _escape_like(word: str) -> str:

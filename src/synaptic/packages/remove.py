@@ -9,13 +9,12 @@ from synaptic.hooks.pins import Pins
 from synaptic.model.home import Home
 from synaptic.model.refusal import Refusal
 from synaptic.packages import lock
-from synaptic.packages.install import encode_pins, iter_snapshots, load_pins
+from synaptic.packages.install import drop_installed, encode_pins, iter_snapshots, load_pins, put_edited
 from synaptic.packages.lock import InstallRecord, Lockfile
-from synaptic.packages.materialise import hash_or_refuse, resolve_target
+from synaptic.packages.materialise import hash_or_refuse
 from synaptic.packages.plan import FileLine, FileState, PlanSummary, list_hook_lines, read_registry_text
 from synaptic.packages.site import Site
 from synaptic.packages.steps import (
-    DropFile,
     FileTransaction,
     PutFile,
     StagedChange,
@@ -78,12 +77,12 @@ def _iter_changes(home: Home, removal: RemovalPlan) -> Iterator[StagedChange]:
     still = {path for record in known.install for path in record.files}
     # Entries before files: a hook whose script is gone would be reported as missing on every event.
     if site.registry.exists():
-        yield PutFile(site.registry, text.encode(), site.registry.stat().st_mode & 0o777)
+        yield put_edited(site, site.registry, text.encode())
     for record in records:
-        yield from (DropFile(resolve_target(site, path), site.base) for path in record.files if path not in still)
-    yield PutFile(site.lockfile, lock.encode_lockfile(known))
+        yield from (drop_installed(site, path) for path in record.files if path not in still)
+    yield put_edited(site, site.lockfile, lock.encode_lockfile(known))
     left = {name: installed for name, installed in pinned.packages.items() if name not in names}
-    yield PutFile(site.pins, encode_pins(Pins(root=pinned.root, packages=left)), 0o600)
+    yield PutFile(home.root, site.pins, encode_pins(Pins(root=pinned.root, packages=left)), 0o600)
 
 
 def _needs_package(record: InstallRecord, package: str) -> bool:
@@ -92,13 +91,17 @@ def _needs_package(record: InstallRecord, package: str) -> bool:
 
 def _iter_orphans(record: InstallRecord, known: Lockfile) -> Iterator[InstallRecord]:
     """Iterate over dependencies to remove as well: installed by us for it, needed and asked for by nobody else."""
-    for one in record.requirements.skills:
-        dep = known.get(one.name)
-        if one.provenance != "installed" or dep is None or dep.tracking != "dependency":
-            continue
-        if not any(_needs_package(other, one.name) for other in known.install if other.package != record.package):
-            yield dep
-            yield from _iter_orphans(dep, known.drop(record.package))
+    waiting = [record]
+    while waiting:
+        gone = waiting.pop()
+        known = known.drop(gone.package)
+        for one in gone.requirements.skills:
+            dep = known.get(one.name)
+            if one.provenance != "installed" or dep is None or dep.tracking != "dependency" or dep in waiting:
+                continue
+            if not any(_needs_package(other, one.name) for other in known.install):
+                yield dep
+                waiting.append(dep)
 
 
 def _summarise_record(site: Site, record: InstallRecord) -> PlanSummary:
@@ -121,7 +124,7 @@ def _summarise_record(site: Site, record: InstallRecord) -> PlanSummary:
 
 def _find_file_state(site: Site, path: str, sha: str) -> FileState:
     try:
-        found = hash_or_refuse(site.base / path)
+        found = hash_or_refuse(site, path)
     except Refusal:
         return "modified"
     return "obsolete" if found in (None, sha) else "modified"

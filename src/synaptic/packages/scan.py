@@ -1,6 +1,5 @@
 """Recognise files of known packages on disk by their hashes, without network."""
 
-import hashlib
 import os
 import stat
 from collections import defaultdict
@@ -9,7 +8,10 @@ from pathlib import Path
 
 import msgspec
 
+from synaptic.files.bounded import READ_FLAGS, read_handle
 from synaptic.packages.catalog import HashCatalog, find_latest
+from synaptic.packages.contents import FILE_LIMIT
+from synaptic.packages.hashes import hash_bytes
 
 
 class FileMatch(msgspec.Struct, frozen=True):
@@ -41,9 +43,9 @@ def scan_files(folder: Path, catalog: HashCatalog, tracked: TrackedFiles = Track
     index = _index_by_hash(catalog)
     problems: list[str] = []
     found: list[FileMatch] = []
-    for path in _iter_files(folder, problems):
+    for path in iter_files(folder, problems):
         name = path.relative_to(folder).as_posix()
-        if name not in tracked.paths:
+        if name not in tracked.paths and stat.S_ISREG(path.lstat().st_mode):
             found += _find_matches(name, index.get(_hash_file(path, problems), []), tracked)
     return ScanResult(tuple(found), tuple(problems))
 
@@ -67,27 +69,31 @@ def _find_matches(name: str, candidates: list[tuple[str, str, str]], tracked: Tr
         yield FileMatch(name, package, version, versions[version])
 
 
-def _iter_files(folder: Path, problems: list[str]) -> Iterator[Path]:
-    """Regular files in the order of their names; links are not followed."""
-    try:
-        entries = sorted(folder.iterdir())
-    except OSError as error:
-        problems.append(f"{folder}: {error.strerror}")
-        return
-    for path in entries:
-        kind = path.lstat().st_mode
-        if stat.S_ISDIR(kind):
-            yield from _iter_files(path, problems)
-        elif stat.S_ISREG(kind):
-            yield path
+def iter_files(folder: Path, problems: list[str]) -> Iterator[Path]:
+    """Whatever is no folder, each folder's in the order of the names; links are not followed.
+
+    By a list of folders instead of calls in calls: a repository may bring folders a thousand deep.
+    """
+    waiting = [folder]
+    while waiting:
+        place = waiting.pop()
+        try:
+            entries = sorted(os.scandir(place), key=lambda entry: entry.name)
+        except OSError as error:
+            problems.append(f"{place}: {error.strerror}")
+            continue
+        waiting += [Path(entry.path) for entry in reversed(entries) if entry.is_dir(follow_symlinks=False)]
+        yield from (Path(entry.path) for entry in entries if not entry.is_dir(follow_symlinks=False))
 
 
 def _hash_file(path: Path, problems: list[str]) -> str:
     try:
-        # The file may have become a link since it was listed.
-        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-        with os.fdopen(handle, "rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+        # The file may have become a link since it was listed, and a file larger than any package's is none of one.
+        handle = os.open(path, READ_FLAGS | os.O_NOFOLLOW)
+        try:
+            return hash_bytes(read_handle(handle, path, FILE_LIMIT))
+        finally:
+            os.close(handle)
     except OSError as error:
         problems.append(f"{path}: {error.strerror}")
         return ""

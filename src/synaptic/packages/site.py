@@ -5,6 +5,8 @@ from typing import Literal
 
 import msgspec
 
+from synaptic.files.inside import name_inside, read_inside
+from synaptic.files.replace import explain_os_error, read_file
 from synaptic.hooks.edit_registry import EntryOwner
 from synaptic.hooks.pins import locate_pins
 from synaptic.model.home import Home
@@ -23,6 +25,16 @@ class Site(msgspec.Struct, frozen=True):
     @property
     def base(self) -> Path:
         return self.home.root if self.scope == "global" else self.root / ".synaptic"
+
+    @property
+    def project(self) -> Path | None:
+        """The project; None for the user's own folder."""
+        return self.root if self.scope == "project" else None
+
+    @property
+    def anchor(self) -> Path:
+        """Where packages are written below without following a link: the project, or the engine's own folder."""
+        return self.project or self.home.root
 
     @property
     def skills(self) -> Path:
@@ -50,6 +62,14 @@ class Site(msgspec.Struct, frozen=True):
 
     def __str__(self) -> str:
         return f"{self.scope} ({self.base})"
+
+
+def read_site_file(site: Site, path: Path, limit: int) -> bytes | None:
+    """Read a file that is written, too: a project's not through a link. Raises SettingsError; None for none."""
+    if site.project is None:
+        return read_file(path, limit)
+    with explain_os_error(path, "read"):
+        return read_inside(site.project, name_inside(site.project, path), limit)
 
 
 def make_project_site(root: Path, home: Home) -> Site:

@@ -5,12 +5,12 @@
 3. Move: renames only, each of which may be repeated. When the operating system refuses one, the journal is turned
    round (`back`) and everything is put back.
 4. Finish: the journal is deleted, then the staging folders.
+
+Every change names the folder it is made below. No link is followed from there on, neither now nor when the journal is
+finished later: a project's folders belong to a repository, which may put one in our way at any moment.
 """
 
 import contextlib
-import errno
-import os
-import shutil
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -18,20 +18,27 @@ from typing import Literal
 
 import msgspec
 
+from synaptic.files.bounded import read_bounded
+from synaptic.files.inside import delete_inside, drop_folders_inside, name_inside, read_inside
 from synaptic.files.lock import hold_lock
-from synaptic.files.replace import drop_folders, make_folders, replace_file
+from synaptic.files.replace import LinkedPathError, make_folders, replace_file
 from synaptic.hooks.edit_registry import lock_registry
 from synaptic.model.home import Home
 from synaptic.model.refusal import Refusal
+from synaptic.packages.hashes import hash_bytes
 from synaptic.packages.site import Site
+from synaptic.packages.staging import StagingFolder, find_mode, list_missing_folders, move_inside, save_content
 
 StepCallback = Callable[[str], None]
 """Called with the name of every step that is done."""
+JOURNAL_LIMIT = 16 << 20
 
 
 class PutFile(msgspec.Struct, frozen=True):
     """A file to be written."""
 
+    root: Path
+    """The folder below which no link is followed."""
     path: Path
     data: bytes
     mode: int = 0o644
@@ -40,18 +47,24 @@ class PutFile(msgspec.Struct, frozen=True):
 class DropFile(msgspec.Struct, frozen=True):
     """A file to be deleted, with the folders above it that are empty then, up to `below`."""
 
+    root: Path
     path: Path
     below: Path
+    sha256: str = ""
+    """What is deleted: any other content stays, and everything else with it. "" for a file of our own."""
 
 
 StagedChange = PutFile | DropFile
 
 
-class FileMove(msgspec.Struct, frozen=True):
-    """One change on disk: `staged` takes the place of `path` ("": nothing does), `saved` is what was there."""
+class FileMove(msgspec.Struct, frozen=True, kw_only=True):
+    """One change below `root`: `staged` takes the place of `path` ("": nothing does), `saved` is what was there."""
 
+    root: str
     path: str
+    staging: StagingFolder
     staged: str = ""
+    """A name in the staging folder, like `saved`."""
     saved: str = ""
     empty: tuple[str, ...] = ()
 
@@ -63,13 +76,13 @@ class MoveJournal(msgspec.Struct, frozen=True, kw_only=True):
     what: str
     phase: Literal["forward", "back"] = "forward"
     moves: tuple[FileMove, ...]
-    folders: tuple[str, ...] = ()
-    """Made for it, deepest first."""
-    staging: tuple[str, ...] = ()
+    folders: tuple[tuple[str, str], ...] = ()
+    """Made for it, deepest first: the root and the name below it."""
+    staging: tuple[StagingFolder, ...] = ()
 
 
 class FileTransaction(msgspec.Struct, frozen=True, kw_only=True):
-    """What shall happen, and where; `what` is for people who meet it interrupted."""
+    """What is to be changed together, and the places whose files those are."""
 
     what: str
     sites: tuple[Site, ...]
@@ -88,7 +101,10 @@ def hold_install_lock(home: Home, sites: Sequence[Site]) -> Iterator[tuple[str, 
         held.enter_context(hold_lock(_journal_folder(home) / "lock"))
         # In one order for everybody, so that two installers of several places never wait for each other.
         for site in sorted(sites, key=lambda one: str(one.base)):
-            held.enter_context(lock_registry(site.registry))
+            try:
+                held.enter_context(lock_registry(site.project, site.registry))
+            except OSError as error:
+                raise _make_refusal(error, "nothing was changed") from error
         yield _recover(home, sites)
 
 
@@ -105,44 +121,34 @@ def commit_changes(home: Home, work: FileTransaction, after: StepCallback = watc
 def _stage(home: Home, work: FileTransaction, changes: Sequence[StagedChange], after: StepCallback) -> MoveJournal:
     name = uuid.uuid4().hex
     moves: list[FileMove] = []
-    folders: dict[str, None] = {}
+    folders: dict[tuple[str, str], None] = {}
+    staging = _staging_folders(work.sites, home)
     try:
         for number, change in enumerate(changes):
-            stage = _staging_for(change.path, work.sites, home) / name
-            stage.mkdir(parents=True, exist_ok=True)
-            moves.append(_stage_change(change, stage, number))
+            stage = _staging_for(change, work.sites, home)
+            moves.append(_stage_change(change, msgspec.structs.replace(stage, name=f"{stage.name}/{name}"), number))
             if isinstance(change, PutFile):
-                folders |= dict.fromkeys(_missing_folders(change.path.parent))
+                folders |= dict.fromkeys(list_missing_folders(change.root, change.path))
             after(f"staged {change.path.name}")
-    except OSError as error:
-        _delete_staging(_staging_folders(work.sites, home))
-        raise _refusal(error, "nothing was changed") from error
-    return MoveJournal(
-        id=name,
-        what=work.what,
-        moves=tuple(moves),
-        folders=tuple(sorted(folders, key=len, reverse=True)),
-        staging=tuple(map(str, _staging_folders(work.sites, home))),
-    )
+    except (OSError, Refusal) as error:
+        _delete_staging(staging)
+        raise _make_refusal(error, "nothing was changed") from error
+    deepest = tuple(sorted(folders, key=lambda one: len(one[1]), reverse=True))
+    return MoveJournal(id=name, what=work.what, moves=tuple(moves), folders=deepest, staging=staging)
 
 
-def _stage_change(change: StagedChange, stage: Path, number: int) -> FileMove:
-    # A file that people link from elsewhere stays a link; what is dropped is the name itself.
-    # A registry or lockfile that is a link stays one: its target is replaced. A deletion removes the link itself.
-    target = Path(os.path.realpath(change.path)) if isinstance(change, PutFile) else change.path
-    saved = ""
-    if target.is_file():
-        saved = str(stage / f"{number}.old")
-        _save_content(target, Path(saved))
-    if isinstance(change, DropFile):
-        inside = [folder for folder in target.parents if folder.is_relative_to(change.below) and folder != change.below]
-        return FileMove(str(target), "", saved, tuple(map(str, inside)))
-    staged = stage / f"{number}.new"
-    handle = os.open(staged, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-    with os.fdopen(handle, "wb") as file:
-        file.write(change.data)
-        os.fchmod(file.fileno(), change.mode)
-    return FileMove(str(target), str(staged), saved)
+def _stage_change(change: StagedChange, stage: StagingFolder, number: int) -> FileMove:
+    path = name_inside(change.root, change.path)
+    saved = f"{number}.old" if save_content(str(change.root), path, stage, f"{number}.old") else ""
+    move = FileMove(root=str(change.root), path=path, staging=stage, saved=saved)
+    if isinstance(change, PutFile):
+        stage.write(f"{number}.new", change.data, change.mode)
+        return msgspec.structs.replace(move, staged=f"{number}.new")
+    if change.sha256 and saved and hash_bytes(stage.read(saved)) != change.sha256:
+        hint = "look at it, then try again"
+        raise Refusal("conflict", "was changed while it was to be deleted", where=str(change.path), hint=hint)
+    inside = [one for one in change.path.parents if one.is_relative_to(change.below) and one != change.below]
+    return msgspec.structs.replace(move, empty=tuple(name_inside(change.root, folder) for folder in inside))
 
 
 def _move_all(home: Home, journal: MoveJournal, after: StepCallback) -> None:
@@ -154,7 +160,7 @@ def _move_all(home: Home, journal: MoveJournal, after: StepCallback) -> None:
         # Written before anything is put back: a kill from here on is answered by going back, not on.
         back = msgspec.structs.replace(journal, phase="back")
         _write_journal(home, back)
-        raise _refusal(error, _take_back(home, back)) from error
+        raise _make_refusal(error, _take_back(home, back)) from error
     _finish_journal(home, journal)
     after("finished")
 
@@ -162,13 +168,10 @@ def _move_all(home: Home, journal: MoveJournal, after: StepCallback) -> None:
 def _move(move: FileMove) -> None:
     """Carry out one move; one that an interrupted call has already carried out is left as it is."""
     if move.staged:
-        # Gone: this move was done before the crash, and the journal is being finished.
-        if os.path.lexists(move.staged):  # gone: it is in its place already
-            Path(move.path).parent.mkdir(parents=True, exist_ok=True)
-            _rename_or_copy(move.staged, move.path)
+        move_inside(move.staging, move.staged, move.root, move.path)
         return
-    Path(move.path).unlink(missing_ok=True)
-    drop_folders(move.empty)
+    delete_inside(move.root, move.path)
+    drop_folders_inside(move.root, *move.empty)
 
 
 def _take_back(home: Home, journal: MoveJournal) -> str:
@@ -178,8 +181,9 @@ def _take_back(home: Home, journal: MoveJournal) -> str:
         try:
             _undo_move(move)
         except OSError as error:
-            wrong.append(f"{move.path}: {error.strerror or error}")
-    drop_folders(journal.folders)
+            wrong.append(f"{move.root}/{move.path}: {error.strerror or error}")
+    for root, name in journal.folders:
+        drop_folders_inside(root, name)
     if wrong:
         # The journal stays, and with it the saved contents: the next call tries again.
         return f"and could not be taken back: {'; '.join(wrong)}; the next call tries again"
@@ -189,20 +193,17 @@ def _take_back(home: Home, journal: MoveJournal) -> str:
 
 def _undo_move(move: FileMove) -> None:
     if move.saved:
-        if os.path.lexists(move.saved):
-            Path(move.path).parent.mkdir(parents=True, exist_ok=True)
-            _rename_or_copy(move.saved, move.path)
-    # Staged file moved and nothing was there before: the new file itself must go.
-    elif move.staged and not os.path.lexists(move.staged):
-        # Nothing was there before, and the staged file is gone: what is there now is ours.
-        Path(move.path).unlink(missing_ok=True)
+        move_inside(move.staging, move.saved, move.root, move.path)
+    # Nothing was there before, and the staged file is gone: what is there now is ours.
+    elif move.staged and not move.staging.has(move.staged):
+        delete_inside(move.root, move.path)
 
 
 def _recover(home: Home, sites: Iterable[Site]) -> tuple[str, ...]:
     """Finish journaled transactions and drop staged files without a journal; the lock keeps others away."""
     told = []
     for file in sorted(_journal_folder(home).glob("*.json")):
-        journal = msgspec.json.decode(file.read_bytes(), type=MoveJournal)
+        journal = _read_journal(file)
         if journal.phase == "forward":
             _move_all(home, journal, watch_nothing)
             told.append(f"{journal.what}: was interrupted, and is finished now")
@@ -212,6 +213,16 @@ def _recover(home: Home, sites: Iterable[Site]) -> tuple[str, ...]:
     return tuple(told)
 
 
+def _read_journal(file: Path) -> MoveJournal:
+    try:
+        return msgspec.json.decode(read_bounded(file, JOURNAL_LIMIT), type=MoveJournal)
+    except (OSError, msgspec.MsgspecError) as error:
+        hint = f"look at your packages with `synaptic verify`, then delete it: rm {file}"
+        raise Refusal(
+            "internal_error", f"an interrupted call cannot be read: {error}", where=str(file), hint=hint
+        ) from None
+
+
 def _write_journal(home: Home, journal: MoveJournal) -> None:
     replace_file(_journal_file(home, journal), msgspec.json.encode(journal))
 
@@ -219,12 +230,12 @@ def _write_journal(home: Home, journal: MoveJournal) -> None:
 def _finish_journal(home: Home, journal: MoveJournal) -> None:
     """Delete the journal first: a transaction without one is over, whatever is left of its staging."""
     _journal_file(home, journal).unlink(missing_ok=True)
-    _delete_staging(map(Path, journal.staging))
+    _delete_staging(journal.staging)
 
 
-def _delete_staging(folders: Iterable[Path]) -> None:
+def _delete_staging(folders: Iterable[StagingFolder]) -> None:
     for folder in folders:
-        shutil.rmtree(folder, ignore_errors=True)
+        folder.delete()
 
 
 def _journal_folder(home: Home) -> Path:
@@ -235,51 +246,32 @@ def _journal_file(home: Home, journal: MoveJournal) -> Path:
     return _journal_folder(home) / f"{journal.id}.json"
 
 
-def _staging_folders(sites: Iterable[Site], home: Home) -> tuple[Path, ...]:
-    return tuple(dict.fromkeys((*(site.staging for site in sites), home.root / ".install")))
+def _staging_folders(sites: Iterable[Site], home: Home) -> tuple[StagingFolder, ...]:
+    near = (StagingFolder(str(site.anchor), name_inside(site.anchor, site.staging)) for site in sites)
+    return tuple(dict.fromkeys((*near, StagingFolder(str(home.root), ".install"))))
 
 
-def _staging_for(path: Path, sites: Iterable[Site], home: Home) -> Path:
-    """The staging folder on the file system of a path, where a rename is atomic."""
-    near = (site.staging for site in sites if path.is_relative_to(site.base))
-    return next(near, home.root / ".install")
-
-
-def _missing_folders(folder: Path) -> list[str]:
-    return [str(one) for one in (folder, *folder.parents) if not one.exists()]
+def _staging_for(change: StagedChange, sites: Iterable[Site], home: Home) -> StagingFolder:
+    """The staging folder on the file system of a file, where a rename is atomic."""
+    near = (site for site in sites if change.path.is_relative_to(site.base))
+    return next(iter(_staging_folders(near, home)))
 
 
 def _is_done(change: StagedChange) -> bool:
-    if isinstance(change, DropFile):
-        return not os.path.lexists(change.path)
     try:
-        same_mode = change.path.stat().st_mode & 0o777 == change.mode
-        return same_mode and change.path.read_bytes() == change.data
+        name = name_inside(change.root, change.path)
+        mode = find_mode(str(change.root), name)
+        if isinstance(change, DropFile):
+            return mode is None
+        return mode == change.mode and read_inside(change.root, name, len(change.data)) == change.data
     except OSError:
         return False  # staging or moving it says what is wrong
 
 
-def _save_content(source: Path, target: Path) -> None:
-    """Give the old content a second name; a copy where the file system knows no second names."""
-    try:
-        os.link(source, target)
-    except OSError:
-        shutil.copy2(source, target)
-
-
-def _rename_or_copy(source: str, target: str) -> None:
-    try:
-        os.replace(source, target)  # noqa: PTH105 - both names are strings
-    except OSError as error:
-        if error.errno != errno.EXDEV:
-            raise
-        # A link led to another file system: copied there first, so that the last step is a rename again.
-        beside = f"{target}.synaptic-new"
-        shutil.copy2(source, beside)
-        os.replace(beside, target)  # noqa: PTH105
-        Path(source).unlink()
-
-
-def _refusal(error: OSError, outcome: str) -> Refusal:
-    where = os.fsdecode(error.filename2 or error.filename or "")
+def _make_refusal(error: OSError | Refusal, outcome: str) -> Refusal:
+    if isinstance(error, Refusal):
+        return error
+    if isinstance(error, LinkedPathError):
+        return Refusal("conflict", f"{error.strerror}; {outcome}", where=str(error.filename), hint=error.hint)
+    where = str(error.filename2 or error.filename or "")
     return Refusal("internal_error", f"{error.strerror or error}; {outcome}", where=where, hint="correct it, try again")

@@ -135,13 +135,13 @@ def list_columns(kind: type[msgspec.Struct]) -> str:
 def convert_rows(kind: type[Row], rows: Iterable[Sequence[object]], where: str) -> tuple[Row, ...]:
     """Convert rows to values. Raises Refusal for a row that is not valid."""
     names = kind.__struct_fields__
-    given = [
-        {name: _decode_value(name, value) for name, value in zip(names, values, strict=True) if value is not None}
-        for values in rows
-    ]
     try:
+        given = [
+            {name: _decode_value(name, value) for name, value in zip(names, values, strict=True) if value is not None}
+            for values in rows
+        ]
         return msgspec.convert(given, tuple[kind, ...], strict=False)  # type: ignore[valid-type]
-    except msgspec.ValidationError as error:
+    except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
         table = TABLE_NAMES[kind]
         raise Refusal("validation_failed", f"a row of {table} cannot be read: {error}", where=where) from None
 

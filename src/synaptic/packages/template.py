@@ -44,6 +44,7 @@ ALLOWED_FILTERS = frozenset(
     {"capitalize", "default", "first", "join", "last", "length", "list", "lower"}
     | {"replace", "reverse", "sort", "title", "tojson", "trim", "unique", "upper"}
 )
+TEMPLATE_LIMIT = 512 << 10
 RENDERED_LIMIT = 4 << 20
 LEFTOVER_PLACEHOLDER = re.compile(r"\{\{.*?\}\}|\{%.*?%\}", re.DOTALL)
 
@@ -174,11 +175,14 @@ def _split_reference(node: nodes.Expr) -> tuple[nodes.Node | None, str]:
 
 def _parse_template(where: str, content: str) -> nodes.Template:
     """Parse a template. Forbidden nodes are refused before compiling, which would evaluate constant expressions."""
+    if len(content) > TEMPLATE_LIMIT:
+        problem = f"is larger than {TEMPLATE_LIMIT >> 10} KiB, which is much for a template"
+        raise Refusal("validation_failed", problem, where=where)
     try:
         tree: nodes.Template = _make_environment().parse(content)
         _refuse_forbidden(tree, where)
         _make_environment().compile(content, raw=True)  # names a filter that does not exist
-    except (TemplateError, RecursionError) as error:
+    except (TemplateError, RecursionError, SyntaxError, ValueError, ArithmeticError) as error:
         raise Refusal("validation_failed", f"is no valid template: {error}", where=where) from None
     return tree
 
@@ -203,7 +207,7 @@ def _fill_template(file: PackageFile, values: TemplateValues) -> str:
             if size > RENDERED_LIMIT:
                 raise Refusal("validation_failed", f"grows over {RENDERED_LIMIT} characters", where=file.dest_path)
             pieces.append(piece)
-    except (TemplateError, ArithmeticError, TypeError, ValueError, LookupError, RecursionError) as error:
+    except (TemplateError, ArithmeticError, TypeError, ValueError, LookupError, RecursionError, SyntaxError) as error:
         raise Refusal("validation_failed", f"cannot be filled in: {error}", where=file.dest_path) from None
     return "".join(pieces)
 

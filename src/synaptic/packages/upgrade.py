@@ -13,6 +13,7 @@ from synaptic.packages.lock import InstallRecord
 from synaptic.packages.rows import Package
 from synaptic.packages.site import Site
 from synaptic.packages.source import PackageSource
+from synaptic.packages.versions import is_older
 
 SKIPPED_CODES = ("not_found", "blocked")
 
@@ -93,7 +94,9 @@ def list_available(source: PackageSource, site: Site, explicit: str = "") -> tup
                 channel=channel,
                 installed=record.version,
                 available=there.version if there else "",
-                outdated=there is not None and not _is_current(record, there),
+                outdated=there is not None
+                and not _is_current(record, there)
+                and not is_older(there.version, record.version),
             )
         )
     return tuple(found)

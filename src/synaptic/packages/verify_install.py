@@ -1,21 +1,26 @@
 """Verify that files, registry, lockfile and pins of a site agree. Reads only, no network."""
 
+import itertools
 from collections.abc import Iterator
 from typing import Literal
 
 import msgspec
 
+from synaptic.files.inside import name_inside
 from synaptic.hooks.edit_registry import parse_entries
 from synaptic.hooks.pins import Pins
-from synaptic.model.errors import DeclarationError
+from synaptic.model.errors import SynapticError
 from synaptic.packages import lock
 from synaptic.packages.hashes import hash_pairs
 from synaptic.packages.install import load_pins
 from synaptic.packages.lock import InstallRecord
 from synaptic.packages.materialise import hash_file
 from synaptic.packages.plan import read_registry_text
+from synaptic.packages.scan import iter_files
 from synaptic.packages.site import Site
 
+MAX_EXTRAS = 5000
+"""Files of a package's folder that are looked at; a repository may have put a million there."""
 Severity = Literal["info", "warn", "error", "critical"]
 FINDING_SEVERITIES: dict[str, Severity] = {
     "ok": "info",
@@ -77,7 +82,7 @@ def verify_record(site: Site, record: InstallRecord, pins: Pins) -> Iterator[Ver
 
 def _find_file_state(site: Site, path: str, sha: str) -> str:
     try:
-        now = hash_file(site.base / path)
+        now = hash_file(site, path)
     except OSError:
         return "unreadable"
     if now is None:
@@ -87,9 +92,8 @@ def _find_file_state(site: Site, path: str, sha: str) -> str:
 
 def _list_extras(site: Site, record: InstallRecord) -> list[str]:
     folder = site.skills / record.package
-    if not folder.is_dir():
-        return []
-    there = (path.relative_to(site.base).as_posix() for path in folder.rglob("*") if not path.is_dir())
+    found = itertools.islice(iter_files(folder, []), MAX_EXTRAS)
+    there = (str(path).removeprefix(f"{site.base}/") for path in found)
     return sorted(path for path in there if path not in record.files)
 
 
@@ -118,7 +122,7 @@ def _is_whole(record: InstallRecord) -> bool:
 def _iter_hook_faults(site: Site, record: InstallRecord) -> Iterator[tuple[str, str, str]]:
     try:
         there = parse_entries(read_registry_text(site), str(site.registry))
-    except (DeclarationError, UnicodeDecodeError) as error:
+    except SynapticError as error:
         yield "hook_registry_unreadable", str(site.registry), str(error)
         return
     owner = site.make_owner(record.package)
@@ -140,8 +144,8 @@ def _iter_pin_faults(site: Site, record: InstallRecord, pins: Pins) -> Iterator[
         return
     for path, accepted in installed.scripts.items():
         try:
-            now = hash_file(site.base / path)
-        except OSError:
+            now = hash_file(site, name_inside(site.base, path))
+        except (OSError, ValueError):
             now = None
         if now not in accepted:
             yield "script_changed", path, "does not run until it is restored; type: synaptic doctor --fix"

@@ -6,6 +6,7 @@ import msgspec
 
 from synaptic.model.decision import Decision, Kind, TraceStep
 from synaptic.model.tool import Tool
+from synaptic.store.redact import cut_text
 
 ATTENDED_MODES = frozenset({"default", "acceptEdits", "plan"})
 """Permission modes in which a question reaches a person; in every other one, a deny stays a deny."""
@@ -46,7 +47,7 @@ def escalate_refusal(decision: Decision, tool: Tool, before: int, mode: str = ""
     if before < TELL_AT:
         reason = f"{decision.reason}\n{STRONGER_TEXT}"
         return _change_decision(decision, f"refusal {times} of the same call: a stronger reason", reason=reason)
-    what = (tool.command or next(iter(tool.paths), ""))[:MAX_SHOWN_CHARS]
+    what = cut_text(tool.command or next(iter(tool.paths), ""), MAX_SHOWN_CHARS)
     told = TOLD_TEXT.format(
         times=times, tool=tool.name, what=what, by=decision.by, reason=decision.reason.partition("\n")[0]
     )

@@ -91,7 +91,7 @@ def evaluate_case(policy: type[Policy], case: Case) -> Verdict | None:
     event = _build_event(case, facts)
     if not isinstance(event, policy.events):
         raise ValueError(f"{policy.id} does not listen to {case.event}")
-    if policy.tools and getattr(event, "tool_name", "") not in policy.tools:
+    if policy.tools and not {event.subject, *event.roles}.intersection(policy.tools):
         return None
     return msgspec.convert(case.options, policy).check(event, with_command(facts, event))
 

@@ -31,7 +31,9 @@ PROMPT_COMMANDS = {
 }
 LONGEST_COMMAND = 64
 """Characters; nothing longer is a command, however long a prompt is."""
-MACHINE_SOURCES = frozenset({"system", "loop_wakeup", "schedule_wakeup", "poll_event"})
+UNVERIFIED_SOURCE = "unverified"
+"""Of prompts that did not come from the agent itself."""
+MACHINE_SOURCES = frozenset({"system", "loop_wakeup", "schedule_wakeup", "poll_event", UNVERIFIED_SOURCE})
 """Sources of prompts that nobody typed."""
 TAG = re.compile(r"\s*<[a-z][a-z-]*>")
 MAX_SEARCHED = 20_000

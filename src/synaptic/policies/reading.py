@@ -6,6 +6,7 @@ from functools import lru_cache
 from itertools import chain, dropwhile
 from operator import attrgetter
 
+from synaptic.model.decision import Verdict, deny, rewrite
 from synaptic.model.event import PreToolUse
 from synaptic.policies.facts import Facts
 from synaptic.shell.book.entries import list_names_with
@@ -30,7 +31,10 @@ WHOLE_VOLUME = re.compile(
 """A volume that holds the whole machine or a whole home."""
 SHELL_TOOLS = ("Bash", "PowerShell")
 ENGINE_PROGRAMS = frozenset({"synaptic", "synaptic-hooks"})
-ENGINE_MODULES = frozenset({"synaptic", "synaptic.cli", "synaptic.cli.main"})
+ENGINE_MODULE = "synaptic"
+RUN_MODULE = re.compile(r"-[A-Za-z]*m(.*)", re.DOTALL)
+"""An option of Python's by which it runs a module: `-m`, among others (`-Im`), with or without a space."""
+PYTHON_VALUE_OPTIONS = frozenset({"-X", "-W"})
 NEVER_MATCHES = r"(?!)"
 """A pattern that is found nowhere."""
 
@@ -63,6 +67,12 @@ def mentions_engine(known: CommandReading) -> bool:
     return called or known.has_long_words or "synaptic" in known.words
 
 
+def rewrite_command(event: PreToolUse, command: str, reason: str) -> Verdict:
+    """Another command in place of this one; refused with it in the reason where the call cannot say it exactly."""
+    new = event.tool.replace_command(command)
+    return rewrite(new, reason) if new is not None else deny(f"{reason}\nUse instead: {command}")
+
+
 def read_engine_arguments(command: Command) -> list[str] | None:
     """What is said to the engine, without its global options; None when another program runs."""
     args = list(command.args)
@@ -71,11 +81,16 @@ def read_engine_arguments(command: Command) -> list[str] | None:
     if not classify_interpreter(command.name):
         return None
     # `python -m synaptic ...` and `python /path/synaptic ...` are the engine, too.
-    if "-m" in args:
-        start = args.index("-m") + 1
-        return args[start + 1 :] if args[start : start + 1] and args[start] in ENGINE_MODULES else None
-    script, *rest = [*dropwhile(lambda text: text[:1] == "-", args), ""]
-    return rest[:-1] if script.rpartition("/")[2] in ENGINE_PROGRAMS else None
+    words = iter(args)
+    for text in words:
+        if run := RUN_MODULE.fullmatch(text):
+            module = run[1] or next(words, "")
+            return list(words) if module.partition(".")[0] == ENGINE_MODULE else None
+        if text in PYTHON_VALUE_OPTIONS:
+            next(words, "")
+        elif text[:1] != "-":
+            return list(words) if text.rpartition("/")[2] in ENGINE_PROGRAMS else None
+    return None
 
 
 def runs_elsewhere(command: Command | Redirect | WriteTarget | Effect) -> bool:

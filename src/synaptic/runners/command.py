@@ -9,6 +9,7 @@ from pathlib import Path
 
 import msgspec
 
+from synaptic.files.snapshot import read_start
 from synaptic.model.decision import Failure, Fault, Verdict
 from synaptic.model.hook import Command, Hook
 from synaptic.runners.base import Invocation
@@ -153,11 +154,7 @@ def _make_logs(invocation: Invocation) -> None:
 
 
 def _find_interpreter(script: str) -> str:
-    try:
-        with Path(script).open("rb") as file:
-            first = file.readline(256)
-    except OSError:
-        return ""
+    first = read_start(script, 256).partition(b"\n")[0]
     return first[2:].decode("utf-8", "replace").strip() or "an interpreter" if first.startswith(b"#!") else ""
 
 

@@ -14,7 +14,7 @@ from synaptic.agents.shared.record import SetupChoices, lock_bootstrap
 from synaptic.files.replace import delete_file, drop_folders, make_folders, read_file
 from synaptic.model.errors import SettingsError, SynapticError
 from synaptic.setup import agents, dispatcher, settings
-from synaptic.setup.env import format_env, locate_env, remove_env, write_env
+from synaptic.setup.env import format_env, locate_env, refuse_links, remove_env, write_env
 from synaptic.setup.options import SetupChange, SetupOptions, SetupReport
 from synaptic.setup.profile import add_path, format_path_line, remove_path
 from synaptic.setup.settings import FileOwner
@@ -112,6 +112,7 @@ def refuse_early(options: SetupOptions) -> None:
     # There `.synaptic` is the engine's own folder: a project's files would mix with it.
     if options.project.joinpath(".synaptic").resolve() == options.home.root.resolve():
         raise SettingsError("the home folder is no project", where=str(options.project), hint="cd into a project")
+    refuse_links(options.project)
 
 
 def explain_agent_refusal(options: SetupOptions, agent: str) -> str:

@@ -5,62 +5,97 @@ holds `$` or a backtick, which double quotes would expand; and for a value that 
 control character such as a newline, a line whose tail is a comment to TOML and a second assignment to the shell.
 """
 
+import contextlib
 import re
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
 import synaptic
-from synaptic.files.replace import delete_file, drop_folders, make_folders, read_file, replace_file
+from synaptic.files.inside import (
+    delete_inside,
+    drop_folders_inside,
+    make_folder_inside,
+    name_inside,
+    open_parent,
+    read_inside,
+    refuse_link,
+    replace_inside,
+)
+from synaptic.files.replace import explain_os_error
+from synaptic.files.toml import parse_toml
 from synaptic.model.environment import DEFAULT_AGENTS, DEFAULT_CHANNEL, build_project_variables
 from synaptic.model.errors import SettingsError
 
 EXPANDING_CHARS = re.compile(r"[$`]")
 CONTROL_CHARS = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
+CHOSEN_WORDS = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/, -]{0,199}")
 PLAIN_BYTES = re.compile(rb"[A-Za-z0-9/._-]")
 LIBRARY = Path(synaptic.__file__).parent / "lib"
 IGNORE_ALL = b"*\n"
 """In a .gitignore beside the libraries: they belong to the installed version, not to the repository."""
+ENV_FILE, IGNORE_FILE, LIB_FOLDER, LOGS_FOLDER = (
+    f".synaptic/{name}" for name in ("env.toml", ".gitignore", "lib", "logs")
+)
+PROJECT_FILE_LIMIT = 1 << 20
+"""Bytes of a file in .synaptic that is ours."""
 IGNORED_NAMES = ("env.toml", "logs/", "run/", ".install/", "hooks/.registry.lock")
 """Names for .gitignore: files of this machine that do not belong into the repository."""
 
 
 def locate_env(root: Path) -> Path:
-    return root / ".synaptic" / "env.toml"
+    return root / ENV_FILE
 
 
 def write_env(root: Path, channel: str | None = None, agents: str | None = None) -> Path:
     """Write the project's variables; a channel or agents value that is not given stays as the file has it."""
-    path = locate_env(root.absolute())
+    root = root.absolute()
     files = plan_env_files(root, channel, agents)  # refused before anything is made
-    make_folders(path.parent / "logs")
-    for file, text in files.items():
+    with explain_os_error(locate_env(root), "written"):
+        make_folder_inside(root, LOGS_FOLDER)
+        _write_changed(root, {name_inside(root, file): text for file, text in files.items()})
+        _write_changed(root, _list_library_files())
+    return locate_env(root)
+
+
+def _write_changed(root: Path, files: Mapping[str, bytes]) -> None:
+    for name, text in files.items():
         # Unchanged files keep their mtime: every catalog watches env.toml.
-        if read_file(file) != text:
-            replace_file(file, text, 0o644)
-    _install_library(path.parent / "lib")
-    return path
+        if read_inside(root, name, PROJECT_FILE_LIMIT) != text:
+            replace_inside(root, name, text)
+
+
+def refuse_links(root: Path) -> None:
+    """Refuse a project in which a file of ours, or a folder on the way to it, is a link. Reads only."""
+    for name in (ENV_FILE, IGNORE_FILE, f"{LOGS_FOLDER}/x", *_list_library_files()):
+        with (
+            explain_os_error(root / name, "written"),
+            contextlib.suppress(FileNotFoundError),
+            open_parent(root, name) as (folder, last),
+        ):
+            refuse_link(folder, last, f"{root}/{name}")
 
 
 def plan_env_files(root: Path, channel: str | None = None, agents: str | None = None) -> Mapping[Path, bytes]:
     """Plan the files to be written: the variables, and a .gitignore for files of this machine."""
     root = root.absolute()
-    known = _read_known(root)
+    known = read_choices(root)
     channel = channel or known.get("SYNAPTIC_CHANNEL") or DEFAULT_CHANNEL
     agents = agents or known.get("SYNAPTIC_AGENTS") or DEFAULT_AGENTS
-    ignored = locate_env(root).parent / ".gitignore"
     return {
         locate_env(root): format_env(build_project_variables(str(root), channel, agents)),
-        ignored: _format_ignore(read_file(ignored) or b""),
+        root / IGNORE_FILE: _format_ignore(_read_own(root, IGNORE_FILE) or b""),
     }
 
 
 def read_env(root: Path) -> Mapping[str, str]:
     """Read the project's variables; the file is written first when it is missing."""
     path = locate_env(root)
-    data = read_file(path) or read_file(write_env(root))
+    data = _read_own(root, ENV_FILE)
+    if not data:
+        write_env(root)
+        data = _read_own(root, ENV_FILE)
     try:
-        values = tomllib.loads((data or b"").decode())
+        values = parse_toml((data or b"").decode())
     except ValueError as error:
         raise SettingsError(f"invalid TOML: {error}", where=str(path), hint="delete it; it is written anew") from error
     return {key: value for key, value in values.items() if isinstance(value, str)}
@@ -68,15 +103,15 @@ def read_env(root: Path) -> Mapping[str, str]:
 
 def remove_env(root: Path) -> bool:
     """Remove the file and what was made with it, unless in use; whether there was one."""
-    path = locate_env(root)
-    if read_file(path) is None:
+    if _read_own(root, ENV_FILE) is None:
         return False
-    delete_file(path)
-    ignored = path.parent / ".gitignore"
-    if read_file(ignored) == _format_ignore(b""):
-        delete_file(ignored)
-    _remove_library(path.parent / "lib")
-    drop_folders((str(path.parent / "logs"), str(path.parent)))
+    with explain_os_error(locate_env(root), "deleted"):
+        delete_inside(root, ENV_FILE)
+        # What somebody changed stays.
+        for name, text in {IGNORE_FILE: _format_ignore(b""), **_list_library_files()}.items():
+            if _read_own(root, name) == text:
+                delete_inside(root, name)
+    drop_folders_inside(root, LIB_FOLDER, LOGS_FOLDER, ".synaptic")
     return True
 
 
@@ -112,14 +147,19 @@ def _escape_octal(value: str) -> str:
     return "".join(chr(byte) if PLAIN_BYTES.match(bytes([byte])) else f"\\{byte:03o}" for byte in value.encode())
 
 
-def _read_known(root: Path) -> Mapping[str, str]:
-    """Read the present file; a damaged one is empty, since it is about to be rewritten."""
-    if read_file(locate_env(root)) is None:
+def read_choices(root: Path) -> Mapping[str, str]:
+    """Read what may be chosen in the present file: channel and agents. A damaged file or a strange word counts as none.
+
+    The file may come with a repository, and templates write both into scripts.
+    """
+    if _read_own(root, ENV_FILE) is None:
         return {}
     try:
-        return read_env(root)
+        known = read_env(root)
     except SettingsError:
         return {}
+    chosen = {name: known.get(name, "") for name in ("SYNAPTIC_CHANNEL", "SYNAPTIC_AGENTS")}
+    return {name: value for name, value in chosen.items() if CHOSEN_WORDS.fullmatch(value)}
 
 
 def _format_ignore(before: bytes) -> bytes:
@@ -129,21 +169,12 @@ def _format_ignore(before: bytes) -> bytes:
     return before + gap + "".join(f"{name}\n" for name in missing).encode()
 
 
-def _install_library(folder: Path) -> None:
-    """Write the shell libraries that hook scripts source, as this version brings them."""
-    make_folders(folder)
-    for name, text in _list_library_files().items():
-        if read_file(folder / name) != text:
-            replace_file(folder / name, text, 0o644)
-
-
-def _remove_library(folder: Path) -> None:
-    """Take the shell libraries away; a file that somebody changed stays."""
-    for name, text in _list_library_files().items():
-        if read_file(folder / name) == text:
-            delete_file(folder / name)
-    drop_folders((str(folder),))
-
-
 def _list_library_files() -> dict[str, bytes]:
-    return {".gitignore": IGNORE_ALL, **{file.name: file.read_bytes() for file in sorted(LIBRARY.glob("*.sh"))}}
+    """The shell libraries that hook scripts source, as this version brings them, by their path in the project."""
+    files = {".gitignore": IGNORE_ALL, **{file.name: file.read_bytes() for file in sorted(LIBRARY.glob("*.sh"))}}
+    return {f"{LIB_FOLDER}/{name}": text for name, text in files.items()}
+
+
+def _read_own(root: Path, name: str) -> bytes | None:
+    with explain_os_error(root / name, "read"):
+        return read_inside(root, name, PROJECT_FILE_LIMIT)

@@ -24,9 +24,9 @@ The user asks for: `/skill $ARGUMENTS`
 
 1. For `install`, `upgrade` and `remove`, run `synaptic skill plan $ARGUMENTS` and show its output to the user word for
    word: it lists the hooks, files and commands that would be written, registered and executed.
-2. Ask the user whether to go on. Without a clear yes, stop here.
-3. Then run `synaptic skill $ARGUMENTS --yes` and show what it says.
-4. Any other verb (`search`, `info`, `list`, `outdated`, `verify`, `diff`, `bootstrap`) needs no plan: run
+2. Then tell the user to type `synaptic skill $ARGUMENTS` in a terminal of their own, where it asks once more. An agent
+   is refused what writes (`install`, `upgrade`, `remove`, `bootstrap`): do not try it in another way.
+3. Any other verb (`search`, `info`, `list`, `outdated`, `verify`, `diff`) needs no plan: run
    `synaptic skill $ARGUMENTS` and show what it says.
 
 Never edit `settings.json`, `registry.toml` or files under `.synaptic` by hand for this.

@@ -8,6 +8,7 @@ from synaptic.store import layers
 from synaptic.store.db import Connection, Store
 from synaptic.store.layer_effects import replace_surrogates
 from synaptic.store.layers import NO_AGENT_ID
+from synaptic.store.redact import redact_text
 
 MAX_NAME_LENGTH = 200
 UPSERT_AGENT = """
@@ -63,7 +64,7 @@ def register_agent(store: Store, given: AgentRegistration, at: float) -> Agent:
             raise LayerError("NOT_FOUND", f"there is no effort {given.effort}", hint="type: synaptic effort list --all")
         who = (
             replace_surrogates(given.id),
-            replace_surrogates(given.label),
+            redact_text(given.label),
             replace_surrogates(given.kind),
             replace_surrogates(given.project),
             given.effort,
@@ -74,7 +75,7 @@ def register_agent(store: Store, given: AgentRegistration, at: float) -> Agent:
             replace_surrogates(given.parent) or None,
             *map(_encode_list, lists),
             replace_surrogates(given.pane),
-            replace_surrogates(given.note),
+            redact_text(given.note),
         )
         connection.execute(UPSERT_AGENT, (*who, *told, at))
 
@@ -88,7 +89,7 @@ def set_agent_status(store: Store, name: str, status: str, note: str, at: float)
 
     def work(connection: Connection) -> None:
         sql = "UPDATE agents SET status = ?, note = ?, updated_at = ? WHERE id = ?"
-        if connection.execute(sql, (status, replace_surrogates(note), at, replace_surrogates(name))).rowcount != 1:
+        if connection.execute(sql, (status, redact_text(note), at, replace_surrogates(name))).rowcount != 1:
             raise _make_not_found(name)
 
     store.write(work)
@@ -130,4 +131,4 @@ def _make_not_found(name: str) -> LayerError:
 
 
 def _encode_list(words: tuple[str, ...]) -> str | None:
-    return msgspec.json.encode([replace_surrogates(word) for word in words]).decode() if words else None
+    return msgspec.json.encode([redact_text(word) for word in words]).decode() if words else None

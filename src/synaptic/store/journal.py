@@ -13,10 +13,12 @@ from synaptic.model.text import to_utf8, to_utf8_deep
 from synaptic.store import deliveries, follow_ups, layer_effects, layers, state, stops, usage, workspaces
 from synaptic.store.db import Connection, Row, Store
 from synaptic.store.record import EventRecord, JournalDetail, JournalEntry
-from synaptic.store.redact import redact_bytes
+from synaptic.store.redact import redact_bytes, redact_text
 
 PAYLOAD_LIMIT = 1024 * 1024
 """A longer payload is left out; `size` says how long it was."""
+MAX_PLAIN_NAME = 20
+"""Letters of a name; every token is longer."""
 MAX_SECRET_ANSWERS = 256
 FILTER_COLUMNS = frozenset({"agent", "event", "session", "agent_id", "tool", "root", "kind"})
 
@@ -125,7 +127,7 @@ def _insert_record(store: Store, connection: Connection, row: _Rows) -> bool:
         new = connection.execute(INSERT_EVENT, row.event).rowcount == 1
     if new and row.answer is not None:
         new = connection.execute(INSERT_ANSWER, row.answer).rowcount == 1
-    if new:
+    if new and row.record.moves_state:
         # Only for a new record: a repeated call must not deliver, count or queue anything twice.
         deliveries.record_deliveries(connection, row.record)
         stops.record_stops(connection, row.record)
@@ -155,7 +157,7 @@ def _make_rows(store: Store, record: EventRecord, keep: JournalDetail) -> _Rows:
 
 
 def _event_row(record: EventRecord, clean: _RecordParts, answer: Row) -> Row:
-    names = (record.agent, record.event, record.session, record.agent_id, record.tool, record.root)
+    names = (record.agent, record.event, record.session, record.agent_id, _redact_subject(record.tool), record.root)
     payload = clean.payload.decode("utf-8", "replace") if clean.payload else None
     return (
         record.call,
@@ -168,6 +170,12 @@ def _event_row(record: EventRecord, clean: _RecordParts, answer: Row) -> Row:
         clean.decision.decode("utf-8", "replace"),
         *answer,
     )
+
+
+def _redact_subject(subject: str) -> str:
+    """What an event is about: mostly the name of a tool, but also the text of an error."""
+    is_name = len(subject) <= MAX_PLAIN_NAME and subject.isidentifier()
+    return subject if is_name else redact_text(subject)
 
 
 def _redact_parts(parts: _RecordParts, quiet: bytes) -> _RecordParts:

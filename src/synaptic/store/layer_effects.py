@@ -270,7 +270,7 @@ def _extend_list(connection: Connection, place: tuple[str, str, int], more: list
     if row is None:
         return
     before = decode_stored(row[0]) or []
-    after = list(dict.fromkeys([*before, *(replace_surrogates(str(item)) for item in more)]))[-LIST_LIMIT:]
+    after = list(dict.fromkeys([*before, *(redact_text(str(item)) for item in more)]))[-LIST_LIMIT:]
     if after != before:
         encoded = msgspec.json.encode(after).decode()
         connection.execute(f"UPDATE {table} SET {column} = ? WHERE id = ?", (encoded, number))

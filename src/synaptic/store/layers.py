@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from synaptic.files.long_paths import cut_path
 from synaptic.model.layers import Agent, Beat, Effort, LayerEffect, Layers, Session, Skill
 from synaptic.store import layer_effects
 from synaptic.store.db import NO_VERSION, Connection, Store
@@ -183,7 +184,7 @@ def _find_project(connection: Connection, root: str) -> tuple[int, str] | None:
 
 
 def _iter_ancestors(path: str) -> Iterator[str]:
-    path = os.path.normpath(path) if path else ""
+    path = cut_path(os.path.normpath(path)) if path else ""
     while path.startswith("/") and path != "/":
         yield path
         path = path.rpartition("/")[0]

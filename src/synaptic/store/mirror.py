@@ -5,12 +5,11 @@ import os
 import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 
 import msgspec
 
 from synaptic.files import snapshot
-from synaptic.files.replace import replace_own
+from synaptic.files.inside import delete_inside, open_inside, open_parent, replace_own_inside
 from synaptic.model import sane
 from synaptic.model.effect import Effect, Mirror
 from synaptic.model.errors import StoreError
@@ -49,7 +48,7 @@ def write_mirror(store: Store, root: str) -> tuple[str, ...]:
     """Write the files from the sections as they are stored now; returns a warning when that is impossible."""
     _last_looks.pop((str(store.path), root), None)
     try:
-        with _MirrorLock(f"{root}/{STATE_FILE}.lock"):
+        with _MirrorLock(root, f"{STATE_FILE}.lock"):
             # Read inside the lock: whoever writes last has also read last.
             shown = sections.read_sections(store, root, MIRRORED_SECTIONS)
             safemode = shown.pop("safemode")
@@ -59,7 +58,7 @@ def write_mirror(store: Store, root: str) -> tuple[str, ...]:
             if isinstance(safemode, dict) and safemode["active"]:
                 _place_file(store, root, MARKER_FILE, safemode)
             elif marked:
-                Path(root, MARKER_FILE).unlink(missing_ok=True)
+                delete_inside(root, MARKER_FILE)
     except (OSError, StoreError) as error:
         return (f"{root}/{STATE_FILE} was not written: {error}",)
     return ()
@@ -119,9 +118,9 @@ def _sign_values(store: Store, root: str, name: str, shown: dict[str, object]) -
 def _set_forged_aside(store: Store, root: str, name: str) -> Look:
     """Move a forged file to `<name>.forged`; only the first one is kept, as it may be a user's own file."""
     found = _inspect_file(store, root, name)
-    aside = Path(root, f"{name}.forged")
-    if found == "forged" and not aside.exists():
-        Path(root, name).rename(aside)
+    if found == "forged" and not os.path.lexists(f"{root}/{name}.forged"):
+        with open_parent(root, name) as (folder, last):
+            os.rename(last, f"{last}.forged", src_dir_fd=folder, dst_dir_fd=folder)
     return found
 
 
@@ -129,7 +128,7 @@ def _place_file(store: Store, root: str, name: str, shown: dict[str, object]) ->
     stamped = {**shown, TIME_KEY: datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")}
     signed = {**stamped, SIGNATURE_KEY: _sign_values(store, root, name, stamped)}
     path = f"{root}/{name}"
-    replace_own(path, msgspec.json.format(msgspec.json.encode(signed), indent=2) + b"\n")
+    replace_own_inside(root, name, msgspec.json.format(msgspec.json.encode(signed), indent=2) + b"\n")
     if now := snapshot.read_signature(path):
         _remember_look(store, path, now, "genuine")
 
@@ -146,19 +145,15 @@ class _MirrorLock:
     Waits 40 ms at most, then writes without it: a rename leaves no half file anyway.
     """
 
-    # O_NOFOLLOW: the file is inside the project, where an agent could have left a link to somewhere else.
-    FLAGS = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+    FLAGS = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK
 
-    def __init__(self, path: str) -> None:
-        self._path = path
+    def __init__(self, root: str, name: str) -> None:
+        self._root, self._name = root, name
         self._handle = -1
 
     def __enter__(self) -> None:
-        try:
-            self._handle = os.open(self._path, self.FLAGS, 0o600)
-        except FileNotFoundError:
-            Path(self._path).parent.mkdir(parents=True, exist_ok=True)
-            self._handle = os.open(self._path, self.FLAGS, 0o600)
+        # Inside the project, where an agent could have left a link to somewhere else.
+        self._handle = open_inside(self._root, self._name, self.FLAGS, make=0o755)
         for _ in range(LOCK_TRIES):
             try:
                 fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

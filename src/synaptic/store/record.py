@@ -29,6 +29,8 @@ class EventRecord(msgspec.Struct, frozen=True, kw_only=True):
     micros: int = 0
     delivered: tuple[int, ...] = ()
     """Deliveries whose text this answer carried."""
+    moves_state: bool = True
+    """Whether anything follows from it; else it is only written."""
 
 
 class JournalEntry(msgspec.Struct, frozen=True, kw_only=True):

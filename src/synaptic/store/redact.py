@@ -3,10 +3,14 @@
 import re
 from collections.abc import Iterator
 
-from synaptic.store.shapes import CASED_SHAPES, SECRET_IDENTIFIER, SECRET_SHAPES
+from synaptic.store.disguise import find_coded, find_key_end, find_piped_password, iter_unfolded
+from synaptic.store.shapes import CASED_SHAPES, SECRET_IDENTIFIER, SECRET_SHAPES, SHARED_BEGINNINGS
 
 MAX_VARIABLE_NAME = 64
 """A longer value is no name of a variable."""
+
+MAX_SECRET = 4096
+"""Characters that a secret has at most, for a text that is cut."""
 
 _Shape = tuple[str, re.Pattern[bytes], re.Pattern[bytes]]
 """A kind, its anchor, and what must follow."""
@@ -16,67 +20,119 @@ def _group_by_head() -> dict[int, list[_Shape]]:
     heads: dict[int, list[_Shape]] = {}
     for kind, (anchors, shape) in SECRET_SHAPES.items():
         for anchor in anchors:
-            compiled = (kind, re.compile(anchor.encode()), re.compile(shape.encode()))
+            compiled = (kind, re.compile((re.escape(anchor[0]) + anchor[1:]).encode()), re.compile(shape.encode()))
             heads.setdefault(ord(anchor[0]), []).append(compiled)
     return heads
 
 
 def _compile_anchors(heads: dict[int, list[_Shape]]) -> re.Pattern[bytes]:
     """One alternation, one branch per first letter, no groups: only then can `re` skip to the next candidate letter."""
-    branches = (
-        chr(head) + "(?:" + "|".join(anchor.pattern.decode()[1:] for _, anchor, _ in shapes) + ")"
-        for head, shapes in heads.items()
-    )
+    rests: dict[str, list[str]] = {chr(head): [] for head in heads}
+    for anchors, _ in SECRET_SHAPES.values():
+        for anchor in anchors:
+            rests[anchor[0]].append(anchor[1:])
+    branches = (f"{re.escape(head)}(?:{'|'.join(_share_beginnings(found))})" for head, found in rests.items())
     return re.compile("|".join(branches).encode())
 
 
+def _share_beginnings(rests: list[str]) -> Iterator[str]:
+    """What begins alike is asked for its beginning once."""
+    for beginning in SHARED_BEGINNINGS:
+        if alike := [rest.removeprefix(beginning) for rest in rests if rest.startswith(beginning)]:
+            yield f"{beginning}(?:{'|'.join(dict.fromkeys(alike))})"
+    yield from dict.fromkeys(_put_letter_first(rest) for rest in rests if not rest.startswith(SHARED_BEGINNINGS))
+
+
+def _put_letter_first(rest: str) -> str:
+    """`(?<=passw)ord` as `o(?<=passwo)rd`: a letter that differs ends a branch sooner than a look back."""
+    found = _LOOK_BACK.fullmatch(rest)
+    return f"{found['letter']}(?<={found['before']}{found['letter']}){found['after']}" if found else rest
+
+
+_LOOK_BACK = re.compile(r"\(\?<=(?P<before>(?:[^()\\]|\\.)*)\)(?P<letter>[a-z0-9]|\\.)(?![?*+{])(?P<after>.*)")
 _HEADS = _group_by_head()
 _ANCHORS = _compile_anchors(_HEADS)
 _CASED = tuple((kind, prefix, re.compile(shape.encode())) for kind, (prefix, shape) in CASED_SHAPES.items())
 _ASSIGNMENTS = frozenset({"password", "secret", "token", "key"})
 _NUMBERS = frozenset({"password", "secret"})
 
+_BEFORE = {"key-end": find_key_end, "piped-password": find_piped_password}
+"""Kinds whose secret stands before their anchor."""
+_LONG_OPTION = re.compile(rb"(?<![\w\-])--[\w\-]*\Z")
+_CODED_MARK = b"[redacted:base64]"
+
 RedactedSpan = tuple[int, int, bytes]
 
 
-def redact_bytes(data: bytes) -> bytes:
+def redact_bytes(data: bytes, is_json: bool = True) -> bytes:
     """Replace the secrets in some bytes; returns the same object when there are none."""
-    spans = list(_find_spans(data))
-    for kind, prefix, shape in _CASED:
-        if prefix in data:
-            spans += [(*found.span(1), _make_mark(kind)) for found in shape.finditer(data)]
+    spans = _find_all(data)
+    for unfolded in iter_unfolded(data, is_json):
+        spans += ((*unfolded.find_place(start, end), mark) for start, end, mark in _find_all(unfolded.data))
     return _replace_spans(data, sorted(spans)) if spans else data
 
 
 def redact_text(text: str) -> str:
     """Replace the secrets in a text."""
     data = text.encode("utf-8", "replace")
-    clean = redact_bytes(data)
+    clean = redact_bytes(data, is_json=False)
     return text if clean == data and text.isascii() else clean.decode("utf-8", "replace")
 
 
+def cut_text(text: str, most: int) -> str:
+    """The beginning of a text. Redacted before it is cut, because half a secret has no shape any more."""
+    return redact_text(text[: most + MAX_SECRET])[:most] if len(text) > most else text
+
+
+def _find_all(data: bytes) -> list[RedactedSpan]:
+    spans = list(_find_spans(data))
+    for kind, prefix, shape in _CASED:
+        if prefix in data:
+            spans += [(*found.span(1), _make_mark(kind)) for found in shape.finditer(data)]
+    return spans
+
+
 def _find_spans(data: bytes) -> Iterator[RedactedSpan]:
-    lowered, done = data.lower(), 0
+    lowered, done, looked = data.lower(), 0, 0
     for hit in _ANCHORS.finditer(lowered):
         start = hit.start()
         # An anchor inside a secret that is already covered (a `token` in a URL) would give overlapping spans.
-        if start >= done and (span := _match_span(data, lowered, start)):
-            done = span[1]
+        if start < done:
+            continue
+        span = _match_span(data, lowered, start)
+        if span is not None and span[2] is _CODED_MARK:
+            # One base64 text may hold many anchors, and is decoded once.
+            place, is_secret = find_coded(data, start, _holds_secret) if start >= looked else ((start, start), False)
+            looked = max(looked, place[1])
+            span = (*place, _CODED_MARK) if is_secret else None
+        if span is not None:
+            done = max(done, span[1])
             yield span
+
+
+def _holds_secret(text: bytes) -> bool:
+    return next(_find_spans(text), None) is not None
 
 
 def _match_span(data: bytes, lowered: bytes, start: int) -> RedactedSpan | None:
     for kind, anchor, shape in _HEADS[lowered[start]]:
         hit = anchor.match(lowered, start)
         found = shape.match(data, hit.end()) if hit else None
-        if found and (span := _locate_secret(found, kind)):
+        if found and (span := _locate_secret(found, kind, start)):
             return span
     return None
 
 
-def _locate_secret(found: re.Match[bytes], kind: str) -> RedactedSpan | None:
+def _locate_secret(found: re.Match[bytes], kind: str, start: int) -> RedactedSpan | None:
     if kind in _ASSIGNMENTS:
         return _locate_assigned(found, kind)
+    if kind == "base64":
+        return (start, start, _CODED_MARK)
+    if kind == "long-option" and not _LONG_OPTION.search(found.string, max(0, start - 40), start):
+        return None  # prose: `the user-token is`
+    if kind in _BEFORE:
+        place = _BEFORE[kind](found.string, start)
+        return (*place, _make_mark(kind)) if place else None
     if kind == "mailchimp-key":
         # Its anchor is the suffix (`-us12`): the 32 hex digits before it are the secret.
         return (found.start() - 33, found.start() - 1, _make_mark(kind))
@@ -105,5 +161,7 @@ def _replace_spans(data: bytes, spans: list[RedactedSpan]) -> bytes:
     for start, end, mark in spans:
         if start >= position:
             pieces += [data[position:start], mark]
+            position = end
+        elif end > position:  # two kinds, each of which has seen a part
             position = end
     return b"".join((*pieces, data[position:]))

@@ -6,6 +6,7 @@ import msgspec
 
 from synaptic.store.db import Connection, Store
 from synaptic.store.layer_effects import replace_surrogates
+from synaptic.store.redact import redact_text
 
 UPSERT_PROJECT = """
 INSERT INTO projects (path, name, created_at) VALUES (?, ?, ?)
@@ -78,7 +79,7 @@ def find_task(store: Store, folder: str) -> TaskSummary | None:
 
 def encode_keywords(words: tuple[str, ...]) -> str:
     """Encode keywords as stored JSON."""
-    return msgspec.json.encode([replace_surrogates(word) for word in words]).decode()
+    return msgspec.json.encode([redact_text(word) for word in words]).decode()
 
 
 def _row_to_summary(row: tuple[Any, ...]) -> TaskSummary:
@@ -105,4 +106,4 @@ def _decode_keywords(stored: str | None) -> tuple[str, ...]:
 
 
 def _clean_optional(value: str | None) -> str | None:
-    return None if value is None else replace_surrogates(value)
+    return None if value is None else redact_text(value)

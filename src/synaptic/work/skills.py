@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import msgspec
 
+from synaptic.files.snapshot import read_content
 from synaptic.model.errors import LayerError
 from synaptic.model.layers import Skill
 from synaptic.policies.routing.skill_file import read_skill
@@ -95,12 +96,10 @@ def read_skill_file(path: Path) -> Skill:
     """What one file says. Raises LayerError."""
     from synaptic.hooks.document import load_yaml  # noqa: PLC0415  YAML: nothing that every log should wait for
 
-    try:
-        with path.open("rb") as file:
-            text = file.read(FILE_LIMIT)
-    except (OSError, ValueError) as error:  # ValueError: a path with a NUL
-        raise LayerError("NOT_FOUND", getattr(error, "strerror", "") or str(error), where=str(path)) from error
-    return read_skill(text.decode("utf-8", "replace"), str(path), load_yaml)
+    content = read_content(str(path), FILE_LIMIT)
+    if not isinstance(content, bytes):
+        raise LayerError("NOT_FOUND", content.why if content else "No such file or directory", where=str(path))
+    return read_skill(content.decode("utf-8", "replace"), str(path), load_yaml)
 
 
 def _list_folders(root: str) -> tuple[Path, ...]:

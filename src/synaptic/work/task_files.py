@@ -3,18 +3,25 @@
 import fcntl
 import os
 import re
+import time
 from collections.abc import Iterable
 from pathlib import Path
 
 from synaptic.agents.shared.guarded import find_usual_paths
+from synaptic.files.inside import name_inside, open_inside
+from synaptic.files.snapshot import iter_names
 from synaptic.model.errors import LayerError
 from synaptic.model.layers import Effort
+from synaptic.store.redact import redact_text
 
 TASKS_FOLDER = ".tasks"
 ENGINE_FOLDERS = frozenset({".git", ".synaptic", ".system"})
 UNSAFE_LETTERS = re.compile(r"[^\w.-]+")
+LOG_FLAGS = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK
 HEADING = re.compile(r"^## ", re.MULTILINE)
 NAME_LIMIT = 100
+LOCK_TRIES, LOCK_PAUSE = 20, 0.01
+"""How often and how long another writer is waited for, in seconds."""
 
 
 def find_task_folder(root: str, cwd: str, task: str) -> str:
@@ -29,20 +36,29 @@ def append_log_entry(root: str, effort: Effort, entry: str) -> str:
     path = effort.artifact_path("log")
     _require_inside(root, effort.task)
     try:
-        Path(effort.task).mkdir(parents=True, exist_ok=True)
-        # O_NOFOLLOW: a link in the log's place would make the engine write wherever it points.
-        descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644)
+        # A link in the log's place, or on the way to it, would make the engine write wherever it points.
+        descriptor = open_inside(root, name_inside(root, os.path.normpath(path)), LOG_FLAGS, make=0o755)
     except OSError as error:
         raise _make_write_error(path, error) from error
     try:
         # Two writers would both look at the same end of the file and put the wrong number of newlines between.
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        _write_entry(descriptor, entry)
+        _lock_log(descriptor)
+        _write_entry(descriptor, redact_text(entry))
     except OSError as error:
         raise _make_write_error(path, error) from error
     finally:
         os.close(descriptor)
     return path
+
+
+def _lock_log(descriptor: int) -> None:
+    """Wait a little for another writer. One that never lets go is no reason not to write: the entry is one write."""
+    for _ in range(LOCK_TRIES):
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            break
+        except BlockingIOError:
+            time.sleep(LOCK_PAUSE)
 
 
 def stamp_entry(entry: str, when: str) -> str:
@@ -65,11 +81,7 @@ def separate_entry(before: bytes, entry: str) -> bytes:
 
 def list_documents(folder: str) -> tuple[str, ...]:
     """The Markdown files of a task, by name."""
-    try:
-        names = sorted(os.listdir(folder))  # noqa: PTH208
-    except (OSError, ValueError):
-        return ()
-    return tuple(f"{folder}/{name}" for name in names if name.endswith(".md") and not name.startswith("."))
+    return tuple(f"{folder}/{name}" for name in iter_names(folder) if name.endswith(".md") and not name.startswith("."))
 
 
 def list_debriefs(efforts: Iterable[Effort]) -> tuple[str, ...]:

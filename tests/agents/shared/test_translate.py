@@ -108,7 +108,7 @@ def test_the_name_of_an_mcp_tool_is_canonical():
 
 def test_a_tool_input_of_a_wrong_type_is_named_in_a_warning():
     call = decode("beforeTool", tool_name="shell", tool_input=["ls"])
-    assert call.event == PreToolUse(hook_event_name="PreToolUse", tool_name="Bash")
+    assert call.event == PreToolUse(hook_event_name="PreToolUse", tool_name="Bash", tool_input={"input": ["ls"]})
     assert call.warnings == ("other: PreToolUse.tool_input is a list, expected an object",)
 
 

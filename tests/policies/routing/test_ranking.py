@@ -56,7 +56,7 @@ def test_the_higher_level_is_preferred_where_both_fit():
     assert suggest("billing test", low, high)[0].id == "billing_tests"
 
 
-@pytest.mark.parametrize("pattern", ["(a+)+", "a*b*c*d*e*", "(", "x" * 300])
+@pytest.mark.parametrize("pattern", ["(?=a)b", r"(a)\1", "(", "x" * 600])
 def test_a_pattern_that_may_take_forever_is_refused(pattern: str):
     assert not is_safe_pattern(pattern)
 

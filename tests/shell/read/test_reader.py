@@ -85,7 +85,7 @@ def one(text: str, name: str) -> Command:
         ("mapfile -t a <<< $'b\\nc'; rm \"${a[@]}\"", ["mapfile -t a", "rm b c"]),
         ("readarray -n 2 a < <(echo b); rm ${a[@]}", ["echo b", "readarray -n 2 a", "rm b"]),
         ('mapfile < f; rm "${MAPFILE[@]}"', ["mapfile", "rm <$MAPFILE>"]),
-        ("read -r -a a <<< 'b c'; rm ${a[1]}", ["read -r -a a", "rm c"]),
+        ("read -r -a a <<< 'b c'; rm ${a[1]}", ["read -r -a a", "rm b", "rm c"]),
         ("IFS=, read -ra a <<< 'b,c d'; rm \"${a[@]}\"", ["read -ra a", "rm b c d"]),
         ("IFS=: read a b <<< 'c:d:e'; rm $b", ["read a b", "rm d:e"]),
         ("IFS= read -r a <<< 'b c'; rm \"$a\"", ["read -r a", "rm b c"]),

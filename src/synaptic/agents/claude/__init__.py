@@ -31,6 +31,7 @@ AGENT = Agent(
     switches=(HookSwitch(SETTINGS_NAME, ("disableAllHooks",), True),),
     guards=("settings.local.json", "managed-settings.json"),
     programs=("claude",),
+    processes=("claude", "@anthropic-ai/claude-code/", "/claude/versions/"),
     version_arguments=("--version",),
     command_line=CommandLine(
         resume=split_options("-r --resume -c --continue --session-id --fork-session --from-pr --teleport"),

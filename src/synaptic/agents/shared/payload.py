@@ -40,7 +40,8 @@ def read_object(request: Request) -> tuple[Payload, tuple[str, ...]]:
         value = _repair_payload(request)
         warnings = (f"{request.agent}: {request.event} payload is no strict JSON, it was repaired",)
     if not isinstance(value, dict):
-        raise _make_error(request, f"the payload is {describe_kind(value)}, expected a JSON object")
+        said = f" ({value[:80]!r})" if isinstance(value, str) else ""
+        raise _make_error(request, f"the payload is {describe_kind(value)}{said}, expected a JSON object")
     if stdin.count(b"{") + stdin.count(b"[") > MAX_DEPTH and _is_too_deep(value):
         raise _make_error(request, f"the payload is nested deeper than {MAX_DEPTH} levels")
     return value, warnings
@@ -150,6 +151,8 @@ def _convert_fields(kind: type[Event], payload: Payload, agent: str) -> tuple[Ev
         try:
             good[field.name] = msgspec.convert(value, field.type)
         except msgspec.ValidationError:
+            if field.name == "tool_input":  # what a tool is given is judged in whatever form; as a list, not rewritten
+                good[field.name] = {"input": value if isinstance(value, list) else [value]}
             place = f"{agent}: {kind.__name__}.{field.name}"
             warnings.append(f"{place} is {describe_kind(value)}, expected {_describe_expected(field.type)}")
     return kind(**good), tuple(warnings)

@@ -5,8 +5,9 @@ from functools import cache
 import msgspec
 
 from synaptic.agents.base import AgentSign
-from synaptic.agents.shared.discover import CLAUDE_NAME, find_agent, order_by_sign
+from synaptic.agents.shared.discover import CLAUDE_NAME, find_adapter, find_agent, has_dialect, order_by_sign
 from synaptic.model.call import Request
+from synaptic.model.event import PreToolUse
 
 TOP_LEVEL_DECODER = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
@@ -29,6 +30,12 @@ def correct_sender(request: Request) -> Request:
     """The same request under the name of its sender; the very same object when that is who it says."""
     sender = identify_sender(request)
     return request if sender == request.agent else msgspec.structs.replace(request, agent=sender)
+
+
+def is_before_act(agent: str, event: str) -> bool:
+    """Whether an event comes before a tool runs: no answer to it would be an allow. Who is unknown speaks as Claude."""
+    wire = find_adapter(agent if has_dialect(agent) else CLAUDE_NAME)
+    return wire.to_canonical(event) == PreToolUse.__name__
 
 
 @cache

@@ -8,6 +8,7 @@ from synaptic.model.effect import AppendLine
 from synaptic.model.event import PreToolUse
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
+from synaptic.store.redact import cut_text
 
 
 class ToolUse(Policy):
@@ -35,5 +36,5 @@ class ToolUse(Policy):
             return None
         stamp = datetime.fromtimestamp(facts.now, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         text = json.dumps(event.tool_input, ensure_ascii=False, separators=(", ", ": "))
-        line = f"{stamp} [{event.tool_name}] {text[: self.longest]}"
+        line = f"{stamp} [{event.tool_name}] {cut_text(text, self.longest)}"
         return record(AppendLine(f"{facts.root}/.synaptic/logs/audit.log", line))

@@ -2,12 +2,13 @@
 
 from typing import Annotated
 
-from synaptic.model.decision import Verdict, deny, rewrite
+from synaptic.model.decision import Verdict, deny
 from synaptic.model.event import PreToolUse
 from synaptic.policies.base import MORE, ON, Policy
 from synaptic.policies.facts import Facts
 from synaptic.policies.git.calls import PROTECTED_BRANCHES, SHELL_TOOLS, iter_with_branches, read_event_script
 from synaptic.policies.git.push import Push, find_protected, read_push
+from synaptic.policies.reading import rewrite_command
 from synaptic.shell.read.script import Command, Script, Word
 
 LEASE = "--force-with-lease"
@@ -71,8 +72,9 @@ def _rewrite_pushes(event: PreToolUse, text: Script, edits: list[ScriptEdit]) ->
     command = text.replace_all(edits) if len(edits) <= MAX_EDITS else None
     if command is None:
         return deny(f"This overwrites a remote branch without looking. Write the push out, with `{LEASE}` instead.")
-    return rewrite(
-        event.tool.replace_values(command=command),
+    return rewrite_command(
+        event,
+        command,
         f"Pushing with `{LEASE}` instead of a plain force: it is refused if the remote has commits not fetched here.",
     )
 

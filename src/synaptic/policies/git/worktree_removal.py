@@ -5,11 +5,12 @@ from collections.abc import Iterator
 from itertools import pairwise
 from os.path import normpath
 
-from synaptic.model.decision import Verdict, deny, rewrite
+from synaptic.model.decision import Verdict, deny
 from synaptic.model.event import PreToolUse
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
 from synaptic.policies.git.calls import SHELL_TOOLS, find_repository, list_calls, read_event_script
+from synaptic.policies.reading import rewrite_command
 from synaptic.shell.programs.git_line import GitCall
 from synaptic.shell.read.script import Command, Script, Word
 from synaptic.shell.read.writing import escape_double_quoted, quote_word
@@ -63,7 +64,7 @@ class WorktreeRemoval(Policy):
         if new is None or new == text.text:
             return None
         reason = "Going to the main worktree first, so that the shell does not stand in a folder that is gone."
-        return rewrite(event.tool.replace_values(command=new), reason)
+        return rewrite_command(event, new, reason)
 
 
 def _removes_worktree(call: GitCall) -> bool:

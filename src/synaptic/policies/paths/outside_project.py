@@ -3,20 +3,21 @@
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import chain
 from typing import Annotated
 
 from synaptic.model.decision import Verdict, deny
 from synaptic.model.event import PreToolUse
-from synaptic.model.tool import PATH_KEYS, Tool
+from synaptic.model.tool import Tool
 from synaptic.policies.base import FEWER, Policy
 from synaptic.policies.facts import Facts
 from synaptic.policies.reading import runs_elsewhere
+from synaptic.policies.secrets.private import iter_named_paths
 from synaptic.shell.book.entries import find_program
 from synaptic.shell.paths import Standpoint, is_inside, list_readings, resolve_path
 from synaptic.shell.read.script import Command
 from synaptic.shell.reading import CommandReading
 
-PATH_INPUT_KEYS = (*PATH_KEYS, "paths", "source", "destination", "directory", "uri", "old_path", "new_path")
 PROGRAM_FOLDERS = ("/bin", "/sbin", "/usr", "/opt", "/nix/store", "/snap/bin", "/home/linuxbrew/.linuxbrew")
 DEVICES = ("/dev/null", "/dev/zero", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/fd", "/dev/urandom")
 OPTION_PREFIX = re.compile(r"^(?:-{1,2}[\w-]+=|\w+\+?=|-[A-Za-z](?=[/~])|@)")
@@ -57,7 +58,7 @@ class OutsideProject(Policy):
         at = Standpoint(event.cwd or facts.root, facts.home)
         roots = (facts.root, *facts.extra_roots, *_resolve_folders((*self.also, *self.scratch), facts.root, facts.home))
         known = facts.command
-        found = _find_in_command(known, at, roots) if known else _find_in_input(event.tool, at, roots)
+        found = chain(_find_in_command(known, at, roots) if known else (), _find_in_input(event.tool, at, roots))
         return next((_deny_path(path, facts.root) for path in found), None)
 
 
@@ -76,12 +77,7 @@ def _deny_path(path: str, root: str) -> Verdict:
 
 def _find_in_input(tool: Tool, at: Standpoint, roots: tuple[str, ...]) -> Iterator[str]:
     """Paths outside the roots among the values that name paths."""
-    keys = (*PATH_INPUT_KEYS, "pattern") if tool.name == "Glob" else PATH_INPUT_KEYS
-    for key in keys:
-        value = tool.input.get(key)
-        for text in value if isinstance(value, list | tuple) else (value,):
-            if isinstance(text, str) and text and _is_outside(text, at, roots):
-                yield text
+    yield from (text for text in iter_named_paths(tool) if _is_outside(text, at, roots))
 
 
 def _find_in_command(known: CommandReading, at: Standpoint, roots: tuple[str, ...]) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 from typing import Annotated
 
 from synaptic.model.decision import Verdict, deny
@@ -61,9 +62,8 @@ class SystemFiles(Policy):
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
         at = get_work_folders(event, facts)
         known = facts.command
-        if known is not None and not _may_reach_system(known, at):
-            return None
-        paths = _iter_written(known, at) if known is not None else _iter_edited(event, facts, at)
+        written = _iter_written(known, at) if known is not None and _may_reach_system(known, at) else ()
+        paths = chain(written, _iter_edited(event, facts, at) if event.tool.may_write else ())
         path = next((path for path in paths if self._is_closed(path, at)), "")
         if not path:
             return None
@@ -132,5 +132,5 @@ def _writes_tree(command: Command) -> bool:
 
 
 def _iter_edited(event: PreToolUse, facts: Facts, at: WorkFolders) -> Iterator[str]:
-    for text in iter_named_paths(event.tool) if event.tool.is_edit else ():
+    for text in iter_named_paths(event.tool):
         yield from iter_meanings(text, Standpoint(at.cwd, at.home), facts.real_paths)

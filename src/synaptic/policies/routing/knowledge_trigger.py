@@ -1,7 +1,6 @@
 """Questions that the repository's own documents answer."""
 
 import re
-from functools import cache
 
 import msgspec
 
@@ -12,7 +11,7 @@ from synaptic.model.state import Change
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
 from synaptic.policies.prompt import is_typed
-from synaptic.policies.routing.ranking import is_safe_pattern
+from synaptic.policies.routing.ranking import compile_intent
 from synaptic.policies.routing.sections import ROUTING
 
 QUESTION = re.compile(
@@ -105,9 +104,4 @@ def _build_intent(trigger: KnowledgeTopic, text: str, facts: Facts) -> dict[str,
 
 
 def _matches_any(patterns: tuple[str, ...], text: str) -> bool:
-    return any(pattern.search(text) for pattern in map(_compile_pattern, patterns) if pattern)
-
-
-@cache
-def _compile_pattern(pattern: str) -> re.Pattern[str] | None:
-    return re.compile(pattern, re.IGNORECASE) if is_safe_pattern(pattern) else None
+    return any(pattern.search(text) for pattern in map(compile_intent, patterns) if pattern)

@@ -9,6 +9,7 @@ from itertools import chain, islice
 import msgspec
 
 from synaptic.model.ability import Ability, AbilityCandidate, AbilityMatches, IndexedAbility, SuggestedAbility
+from synaptic.model.pattern import LinearPattern, SlowPattern
 from synaptic.policies.routing.terms import MAX_TERMS_TEXT, extract_terms, map_stems
 from synaptic.policies.routing.thesaurus import find_related
 
@@ -22,10 +23,6 @@ EQUAL_SCORES = 0.01
 MAX_SUGGESTIONS = 12
 """Suggestions that anybody could want to see."""
 MAX_TERMS = 48
-REPEATED_GROUP = re.compile(r"\)\s*[*+{]")
-REPETITION = re.compile(r"[*+{]")
-REPETITIONS = 4
-PATTERN_LIMIT = 200
 LITERAL = re.compile(r"(?<!\\)[^\W\d_]{3,}")
 
 
@@ -105,17 +102,15 @@ def mentions_phrase(text: str, phrase: str) -> bool:
 
 def is_safe_pattern(pattern: str) -> bool:
     """Whether an intent pattern compiles and cannot take forever: it comes from a repository."""
-    # Repeated groups and many repetitions are what makes matching take exponential time.
-    if len(pattern) > PATTERN_LIMIT or REPEATED_GROUP.search(pattern) or len(REPETITION.findall(pattern)) > REPETITIONS:
-        return False
-    return _compile_pattern(pattern) is not None
+    return compile_intent(pattern) is not None
 
 
 @lru_cache(maxsize=4096)
-def _compile_pattern(pattern: str) -> re.Pattern[str] | None:
+def compile_intent(pattern: str) -> LinearPattern | None:
+    """A pattern over a request; None for one that is none, or that may take forever."""
     try:
-        return re.compile(pattern, re.IGNORECASE)
-    except (re.error, RecursionError, OverflowError):
+        return LinearPattern(pattern, re.IGNORECASE)
+    except (re.error, SlowPattern):
         return None
 
 
@@ -177,7 +172,7 @@ def _measure_precision(scale: _RequestScale, ability: IndexedAbility, whole: Seq
 
 
 def _score_phrases(scale: _RequestScale, ability: IndexedAbility, whole: Sequence[tuple[str, ...]]) -> float:
-    patterns = filter(None, map(_compile_pattern, ability.ability.intent_patterns))
+    patterns = filter(None, map(compile_intent, ability.ability.intent_patterns))
     if any(pattern.search(scale.request.text) for pattern in patterns):
         return 1.0
     return min(1.0, 0.4 + 0.3 * max(map(len, whole))) if whole else 0.0

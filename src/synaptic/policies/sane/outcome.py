@@ -6,6 +6,7 @@ from collections.abc import Mapping
 import msgspec
 
 from synaptic.model.event import PostToolUse, PostToolUseFailure, ToolEvent
+from synaptic.store.redact import cut_text
 
 SIGNATURES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (name, re.compile(pattern, re.IGNORECASE))
@@ -85,7 +86,7 @@ def classify_error(text: str) -> str:
 
 def _make_failure(text: str, message: str, otherwise: str = GENERIC_ERROR) -> FailedCall:
     fallback = COMMAND_FAILED if EXIT_TEXT.match(text) else otherwise
-    return FailedCall(classify_error(text) or fallback, message[:MAX_MESSAGE])
+    return FailedCall(classify_error(text) or fallback, cut_text(message, MAX_MESSAGE))
 
 
 def _flatten_text(response: object) -> str:

@@ -11,6 +11,7 @@ from synaptic.model.event import ToolEvent
 from synaptic.model.state import Change
 from synaptic.policies.facts import Facts
 from synaptic.policies.sane.stamp import format_stamp
+from synaptic.store.redact import cut_text
 
 KEEP_BLOCKS = 50
 REMIND, HALT, HALTED = 2, 3, 5
@@ -29,7 +30,7 @@ def refuse_call(gate: str, event: ToolEvent, facts: Facts, reason: str) -> Verdi
         put=_make_halt(gate, times, facts),
     )
     said = {"tool": event.tool_name, "blocked": True, "reason": reason.splitlines()[0]}
-    audited = {**describe_call(event), "outcome": "blocked", "error": reason[:MAX_AUDITED]}
+    audited = {**describe_call(event), "outcome": "blocked", "error": cut_text(reason, MAX_AUDITED)}
     return deny(
         reason + _escalate_reason(times),
         change,

@@ -58,7 +58,6 @@ def _iter_targets(event: PreToolUse, facts: Facts) -> Iterator[tuple[str, str]]:
         near = known.has_long_words or ENGINE_MENTION.search(known.words) or ENGINE_MENTION.search(known.folders)
         changes = known.effects.changes if near else ()
         yield from ((one.word.text, one.cwd or here) for one in changes if one.is_named and not runs_elsewhere(one))
-        return
     for path in event.tool.paths:
         yield path, here
         if path in facts.real_paths:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import chain
 from typing import Annotated
 
 from synaptic.model import sane
@@ -55,9 +56,10 @@ class SystemPath(Policy):
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
         known = facts.command
         if known and not known.has_long_words and not self._may_name_guarded(known.words):
-            return None
+            known = None
         at = Standpoint(event.cwd or facts.root, facts.home)
-        path = next(self._find_in_command(known, at, facts) if known else self._find_in_input(event, at, facts), None)
+        in_command = self._find_in_command(known, at, facts) if known else ()
+        path = next(chain(in_command, self._find_in_input(event, at, facts)), None)
         if path is None:
             return None
         reason = f"{path!r} is a system path or a secret: agents stay out of it. Work inside the project {facts.root}."

@@ -52,8 +52,11 @@ class SharedTmp(Policy):
         if new is None or new == text:
             return None
         root = quote_word(f"{facts.root}/tmp")
+        moved = event.tool.replace_command(f"mkdir -p {root} && {new}")
+        if moved is None:  # no reason to refuse it: a file tool may write there
+            return None
         return rewrite(
-            event.tool.replace_values(command=f"mkdir -p {root} && {new}"),
+            moved,
             f"Writing to {facts.root}/tmp instead of /tmp: scratch files stay with the project.",
         )
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Annotated
 
 from synaptic.model.decision import Verdict, deny
@@ -76,7 +76,7 @@ class SecretFiles(Policy):
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
         at = Standpoint(event.cwd or facts.root or UNKNOWN_PROJECT, facts.home)
         found = facts.command
-        paths = self._search_script(found, at) if found else _find_call_paths(event, at, facts)
+        paths = chain(self._search_script(found, at) if found else (), _find_call_paths(event, at, facts))
         path = next((path for path in paths if self._is_closed(path, at)), "")
         if not path:
             return None
@@ -100,7 +100,7 @@ class SecretFiles(Policy):
 def _find_call_paths(event: PreToolUse, at: Standpoint, facts: Facts) -> Iterator[str]:
     for text in iter_named_paths(event.tool):
         for path in iter_meanings(text, at, facts.real_paths):
-            if not event.tool.is_edit or not LOGIN_FILES.search(path):
+            if not event.tool.may_write or not LOGIN_FILES.search(path):
                 yield path
             else:
                 yield path.rpartition("/")[0]  # whoever writes these decides who may log in: the folder is private

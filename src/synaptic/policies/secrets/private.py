@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 
-from synaptic.model.tool import PATH_KEYS, Tool
+from synaptic.model.tool import PATH_KEYS, SHELL, Tool
 from synaptic.shell.names import split_names
 from synaptic.shell.paths import Standpoint, list_readings
 
@@ -84,6 +84,8 @@ def is_secret(path: str, home: str) -> bool:
 
 def iter_named_paths(tool: Tool) -> Iterator[str]:
     """Every path that a tool call names, under whatever key."""
+    if tool.name in SHELL:
+        return  # its command names them
     for key in (*KEYS_OF_PATHS, "pattern") if tool.name == "Glob" else KEYS_OF_PATHS:
         value = tool.input.get(key)
         if not value:
@@ -91,6 +93,7 @@ def iter_named_paths(tool: Tool) -> Iterator[str]:
         for text in value if isinstance(value, list | tuple) else (value,):
             if isinstance(text, str) and text:
                 yield text
+    yield from tool.carried.paths
 
 
 def iter_meanings(text: str, at: Standpoint, links: Mapping[str, str] = NO_LINKS) -> Iterator[str]:

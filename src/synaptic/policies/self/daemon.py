@@ -1,4 +1,4 @@
-"""Commands of an agent that would switch off the engine."""
+"""Commands of an agent that would switch off the engine, or speak for its user."""
 
 import re
 
@@ -13,36 +13,49 @@ from synaptic.policies.reading import (
     read_engine_arguments,
     runs_elsewhere,
 )
+from synaptic.policies.self.verbs import HELP_OPTIONS, SPEAKING_EVENTS, find_people_only
+from synaptic.shell.effects.flow import classify_interpreter
 from synaptic.shell.names import split_names
 from synaptic.shell.read.script import Command, Script
 
-LOOSENING_VERB = re.compile(
-    r"down|trust(?! --list)(?: .*)?|policy disable(?: .*)?|config set(?: .*)?|daemon (?:stop|restart)(?: .*)?"
-    r"|import \S+.*--undo.*|prune(?! .*--dry-run)(?: .*)?|rpc(?: .*)?|state (?!show|list|get)(?:\S+)(?: .*)?"
-    r"|hook (?:remove|disable|unregister)(?: .*)?|down .*"
-)
-"""What loosens the guard, forgets what it knows, or agrees to something in the user's place."""
-REMOVING_VERB = re.compile(r"(?:skill )?remove(?: .*)?")
-"""A package may bring guards: taking one out is for a person to agree to."""
-HELP_OPTIONS = split_names("--help -h")
 KILLERS = split_names("kill pkill killall skill xkill taskkill stop-process")
 SERVICES = split_names("systemctl launchctl service sc")
 STOP_VERBS = split_names("stop disable mask kill unload bootout remove delete")
 PACKAGE_MANAGERS = split_names("pip pip3 pipx uv conda brew apt apt-get")
+SHEDDERS = split_names("at batch crontab tmux screen systemd-run daemonize start-stop-daemon launchctl atd anacron")
+"""Programs that let a command run below something else than this agent, or later."""
+COPIERS = split_names("cp ln install mv rsync")
+DISPATCHER = "dispatch"
+DISPATCHER_AGENTS = split_names("claude codex gemini qwen copilot droid opencode cline cursor amp")
+SPEAKING_NAMES = re.compile(r"(?:user)?prompt|beforeagent|directoryadded|chat\.message|message", re.IGNORECASE)
+"""How agents call the event of a prompt."""
+OWN_PROGRAM = re.compile(r"/bin/(?:synaptic|dispatch)$")
+INNER_PART = re.compile(r"\bsynaptic\.(?:agents|api|cli|daemon|engine|hooks|packages|setup|store|work)\b|ProjectState")
+"""Modules of the engine by which a program could do what the command line refuses."""
 
-
-RELEVANT_PROGRAMS = ENGINE_PROGRAMS | KILLERS | SERVICES | PACKAGE_MANAGERS | {"python", "pypy"}
+RELEVANT_PROGRAMS = (
+    ENGINE_PROGRAMS
+    | KILLERS
+    | SERVICES
+    | PACKAGE_MANAGERS
+    | SHEDDERS
+    | COPIERS
+    | {DISPATCHER, "typer", "python", "pypy"}
+)
 
 
 class EngineShutdown(Policy):
     """Switching the guard off, stopping its daemon, or answering for its user.
 
     ## What it does
-    Denies `synaptic down`, `trust`, `policy disable`, `config set`, `daemon stop`, `import --undo`, `rpc` and the like,
-    killing the daemon, stopping its service and uninstalling the package. `list`, `explain`, `check`, `doctor`,
-    `policy show`, `policy enable` and everything else that looks or tightens is free.
+    Denies what only people may do: `synaptic down`, `trust`, `install`, `registry use`, `policy disable`, `config set`,
+    `daemon stop`, `bootstrap`, `rpc` and the like, a prompt that is sent through the dispatcher or `emit`, killing the
+    daemon, stopping its service and uninstalling the package. Asks about a program that uses the engine's own modules,
+    about copies of its programs, and about commands for it that are left to `at`, `cron`, `tmux` or `systemd-run`.
+    `list`, `explain`, `check`, `doctor`, efforts and everything else that looks is free.
     ## Why
-    These are decisions of the user. An agent that may take them is guarded by nothing.
+    These are decisions of the user. An agent that may take them is guarded by nothing. The engine itself looks at the
+    process that asks; this is the first line, and says so before anything runs.
     ## Known gaps
     A process id that was looked up in an earlier command cannot be told from another.
     """
@@ -55,25 +68,43 @@ class EngineShutdown(Policy):
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
         known = facts.command
-        if known is None or RELEVANT_PROGRAMS.isdisjoint(known.programs) or not mentions_engine(known):
+        if known is None or not (mentions_engine(known) or DISPATCHER in known.programs):
+            return None
+        if RELEVANT_PROGRAMS.isdisjoint(known.programs) and not any(map(classify_interpreter, known.programs)):
             return None
         found = known.script
-        # Commands that look for the engine's processes, as in `pgrep -f synaptic | xargs kill`.
+        # Commands that name the engine, as in `pgrep -f synaptic | xargs kill` or `echo synaptic down | at now`.
         engine = {one.index for one in found.commands if any("synaptic" in word.text for word in one.argv[1:])}
-        for command in found.commands:
-            if REMOVING_VERB.fullmatch(" ".join(read_engine_arguments(command) or ())):
-                return ask("A package may bring hooks that guard this project. A person should agree to its removal.")
-            if not runs_elsewhere(command) and (_stops_engine(command) or _kills_engine(found, command, engine)):
-                shown = " ".join((command.name, *command.args[:2]))
-                return deny(
-                    f"`{shown}` would switch off or change this guard. Only the user does that, in their own terminal."
-                )
-        return None
+        here = [one for one in found.commands if not runs_elsewhere(one)]
+        denied = (_find_refusal(found, one, engine) for one in here)
+        asked = (_find_question(found, one, engine) for one in here)
+        return next(filter(None, denied), None) or next(filter(None, asked), None)
 
 
-def _kills_engine(found: Script, command: Command, engine: set[int]) -> bool:
-    """Whether it kills what other commands have found under the engine's name."""
-    if not engine or command.name.lower() not in KILLERS:
+def _find_refusal(found: Script, command: Command, engine: set[int]) -> Verdict | None:
+    """What an agent has no business with."""
+    if _stops_engine(command) or _speaks_for_user(command) or _is_fed_engine(found, command, engine, KILLERS):
+        shown = " ".join((command.name, *command.args[:2]))
+        return deny(f"`{shown}` would switch off or change this guard. Only the user does that, in their own terminal.")
+    return None
+
+
+def _find_question(found: Script, command: Command, engine: set[int]) -> Verdict | None:
+    """What may be meant well, and gets around the guard if it is not."""
+    if command.index in engine and _uses_inner_parts(command):
+        return ask("This program uses the engine's own modules, which could change this guard.")
+    if command.index in engine and command.name in COPIERS and any(map(OWN_PROGRAM.search, command.args)):
+        return ask("A copy of the engine's own program could be used to get around this guard.")
+    if command.name in SHEDDERS and (command.index in engine or _is_fed_engine(found, command, engine, SHEDDERS)):
+        return ask(
+            f"`{command.name}` would run a command for this guard where nobody sees that an agent has started it."
+        )
+    return None
+
+
+def _is_fed_engine(found: Script, command: Command, engine: set[int], programs: frozenset[str]) -> bool:
+    """Whether one of these programs gets what other commands have found, or say, under the engine's name."""
+    if not engine or command.name.lower() not in programs:
         return False
     return any(one.index in engine for one in found.find_upstream(command))
 
@@ -81,11 +112,35 @@ def _kills_engine(found: Script, command: Command, engine: set[int]) -> bool:
 def _stops_engine(command: Command) -> bool:
     words = read_engine_arguments(command)
     if words is not None:
-        return not HELP_OPTIONS.intersection(words) and LOOSENING_VERB.fullmatch(" ".join(words)) is not None
+        return _is_for_people(words)
     name = command.name.lower()
     named = any("synaptic" in text.lower() for text in command.args)
-    if name in KILLERS:
+    if name in KILLERS or name == "typer":
         return named
     if name in SERVICES:
         return named and bool(STOP_VERBS.intersection(command.args))
     return name in PACKAGE_MANAGERS and named and any(text in ("uninstall", "remove", "purge") for text in command.args)
+
+
+def _is_for_people(words: list[str]) -> bool:
+    """Whether what is said to the engine is for people: some methods and events are, and no agent needs the others."""
+    named = [word for word in words if not word.startswith("-")]
+    if named[:1] == ["rpc"]:
+        return HELP_OPTIONS.isdisjoint(words)
+    if named[:1] == ["emit"]:
+        return not SPEAKING_EVENTS.isdisjoint(named)
+    return find_people_only(words) is not None
+
+
+def _speaks_for_user(command: Command) -> bool:
+    """Whether the dispatcher is given a prompt by a command, instead of by the agent."""
+    if command.name != DISPATCHER or not command.args:
+        return False
+    words = [word for word in command.args if not word.startswith("-") and word not in DISPATCHER_AGENTS]
+    return bool(words) and SPEAKING_NAMES.search(words[0]) is not None
+
+
+def _uses_inner_parts(command: Command) -> bool:
+    if not classify_interpreter(command.name):
+        return False
+    return any(INNER_PART.search(text) for text in command.args)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection, Iterator
 from functools import lru_cache
+from itertools import chain
 
 import msgspec
 
@@ -99,7 +100,7 @@ class EngineFiles(Policy):
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
         guard = _make_guard(facts.home, facts.root, facts.moved_settings)
         found = facts.command
-        changed = _iter_changed(found, guard, facts.root) if found else _iter_edited(event, facts)
+        changed = chain(_iter_changed(found, guard, facts.root) if found else (), _iter_edited(event, facts))
         near = _select_near(dict.fromkeys(changed), guard.near)
         if path := _find_held(near, guard.user, guard.folders):
             return deny(
@@ -131,10 +132,11 @@ def _find_held(near: list[tuple[str, str]], files: GuardedFiles, folders: tuple[
 
 
 def _iter_edited(event: PreToolUse, facts: Facts) -> Iterator[str]:
+    if not event.tool.may_write:
+        return
     at = Standpoint(event.cwd or facts.root or UNKNOWN_PROJECT, facts.home)
-    if event.tool.is_edit or "write" in event.tool_name.lower() or "edit" in event.tool_name.lower():
-        for text in iter_named_paths(event.tool):
-            yield from iter_meanings(text, at, facts.real_paths)
+    for text in iter_named_paths(event.tool):
+        yield from iter_meanings(text, at, facts.real_paths)
 
 
 def _stays_clear(known: CommandReading, root: str) -> bool:

@@ -9,6 +9,8 @@ from synaptic.shell.read.reader import read_safely
 from synaptic.shell.read.script import Command, Script
 
 GIT_AND_BLANK = ("git ", "git\t", "git\n")
+MAX_NESTED_TEXTS = 4
+"""Texts inside texts: an expansion that nobody knows, such as `${X?/git }`, reads as itself again and again."""
 
 
 def find_git_calls(script: Script, home: str) -> tuple[GitCall, ...]:
@@ -16,10 +18,12 @@ def find_git_calls(script: Script, home: str) -> tuple[GitCall, ...]:
     return tuple(_iter_calls(script, home))
 
 
-def _iter_calls(script: Script, home: str) -> Iterator[GitCall]:
+def _iter_calls(script: Script, home: str, depth: int = 0) -> Iterator[GitCall]:
+    if depth > MAX_NESTED_TEXTS:
+        return
     for command in _list_git_commands(script):
         if command.name.lower().startswith(GIT_AND_BLANK):
-            yield from _iter_quoted_calls(command, home)
+            yield from _iter_quoted_calls(command, home, depth)
         else:
             yield read_git_call(command)
 
@@ -34,11 +38,11 @@ def _is_git(name: str) -> bool:
     return name == "git" or name.startswith(("git-", *GIT_AND_BLANK))
 
 
-def _iter_quoted_calls(command: Command, home: str) -> Iterator[GitCall]:
+def _iter_quoted_calls(command: Command, home: str, depth: int) -> Iterator[GitCall]:
     """A whole command line in quotes: bash finds no such program, PowerShell pipes it to something that runs it.
 
     What would run it may split it at line breaks or take them for spaces.
     """
     text = command.argv[0].text
     for reading in dict.fromkeys((text, text.replace("\n", " "))):
-        yield from _iter_calls(read_safely(reading, command.cwd, home), home)
+        yield from _iter_calls(read_safely(reading, command.cwd, home), home, depth + 1)

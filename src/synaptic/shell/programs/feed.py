@@ -5,13 +5,18 @@ import binascii
 import codecs
 import re
 
+from synaptic.shell.programs.derived import DESTROYING
 from synaptic.shell.programs.sed import run_sed
 from synaptic.shell.programs.starters import read_call
 from synaptic.shell.read.evaluate import Evaluation, ProgramHandler
 from synaptic.shell.read.limits import MAX_ESCAPES, MAX_LITERAL
 from synaptic.shell.read.quoting import decode_escapes
 from synaptic.shell.read.state import CommandCall
+from synaptic.shell.read.value import VariableValue
+from synaptic.shell.read.writing import quote_word
 
+BYTE_ESCAPE = re.compile(r"\\(?:x[0-9a-fA-F]{2}|0?[0-7]{3})")
+PRINT_OPTION = re.compile(r"-[a-zA-Z0-9-]*")
 ECHO_OPTION = re.compile(r"-[neE]+")
 FORMAT_SIGN = re.compile(r"%(?:%|[-+ #0]*\*?\d*(?:\.\d+)?([a-zA-Z]))")
 SET_RANGE = re.compile(r"(.)-(.)", re.DOTALL)
@@ -28,7 +33,41 @@ def run_echo(_: Evaluation, call: CommandCall) -> str | None:
     if not all(word.known for word in words):
         return None
     text = " ".join(word.text for word in words)
+    # `echo` of zsh and dash decodes escapes; where that makes a command of it, that is what counts.
+    if not special and BYTE_ESCAPE.search(text):
+        special = DESTROYING.search(decode_escapes(text)) is not None
     return (decode_escapes(text) if special else text) + line
+
+
+def run_print(shell: Evaluation, call: CommandCall) -> str | None:
+    """`print` of zsh: words, lines with `-l`, into a variable with `-v`, to a descriptor with `-u`, expanded with `-P`."""
+    words, letters, given = call.words[1:], "", ""
+    while words and PRINT_OPTION.fullmatch(words[0].text):
+        option, words = words[0].text[1:], words[1:]
+        if option in ("-", ""):
+            break
+        letters += option.rstrip("0123456789")
+        given = option[len(option.rstrip("0123456789")) :] or given
+        if option[-1] in "vfuC" and words:
+            given, words = words[0].text, words[1:]
+    if not all(word.known for word in words):
+        return None
+    text = ("\n" if "l" in letters else " ").join(word.text for word in words)
+    if "P" in letters:
+        shell.expand_text(text, "print -P")
+    text = text if "r" in letters or "R" in letters else decode_escapes(text)
+    return _deliver_print(shell, text, letters, given)
+
+
+def _deliver_print(shell: Evaluation, text: str, letters: str, given: str) -> str:
+    if "v" in letters and given:
+        shell.variables[given] = VariableValue(text)
+        return ""
+    name = shell.descriptors.get("p" if "p" in letters else given)
+    if name and ("p" in letters or "u" in letters):
+        shell.remember_file(name, f"{text}\n", more=True)
+        return ""
+    return text if "n" in letters else f"{text}\n"
 
 
 def run_printf(shell: Evaluation, call: CommandCall) -> str | None:
@@ -42,7 +81,7 @@ def run_printf(shell: Evaluation, call: CommandCall) -> str | None:
         return None
     text = _format_text(words[0].text, [word.text for word in words[1:]])
     if target:
-        shell.run_code(f"{target}='{text}'", "printf -v")
+        shell.run_code(f"{target}={quote_word(text)}", "printf -v")
         return ""
     return text
 

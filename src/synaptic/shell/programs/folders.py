@@ -5,9 +5,10 @@ from collections.abc import Callable, Sequence
 
 from synaptic.shell.programs.starters import read_call
 from synaptic.shell.read.evaluate import Evaluation, ProgramHandler
-from synaptic.shell.read.expand import DEFAULT_VARIABLES, GLOB_LETTER
+from synaptic.shell.read.expand import GLOB_LETTER
 from synaptic.shell.read.script import Word
 from synaptic.shell.read.state import CommandCall
+from synaptic.shell.read.variables import DEFAULT_VARIABLES
 
 
 def run_pwd(shell: Evaluation, _: CommandCall) -> str | None:

@@ -3,11 +3,16 @@
 import re
 from collections.abc import Sequence
 
+from synaptic.shell.book.arguments import Arguments
+from synaptic.shell.book.entries import find_program
 from synaptic.shell.effects.find import read_fd, split_find
 from synaptic.shell.names import split_names
+from synaptic.shell.programs.derived import run_derived_input
 from synaptic.shell.programs.starters import read_call
 from synaptic.shell.read.evaluate import Evaluation, ProgramHandler, limit_words
 from synaptic.shell.read.limits import MAX_ITEMS
+from synaptic.shell.read.names import read_program_name
+from synaptic.shell.read.quoting import decode_escapes
 from synaptic.shell.read.script import Word
 from synaptic.shell.read.state import CommandCall
 
@@ -19,6 +24,8 @@ FIND_TESTS = split_names(
 """Tests of `find` that leave some of what it finds."""
 LIST_MARK = re.compile(r":::+\+?")
 FD_MARK = re.compile(r"\{(?://|/?\.?)\}")
+QUOTED_ITEM = re.compile(r"(?:'[^'\n]*+'|\"[^\"\n]*+\"|\\\\.|[^\s'\"\\\\]|['\"\\\\])++", re.DOTALL)
+QUOTE = re.compile(r"['\"\\\\]")
 UNKNOWN_ITEM = Word("{}", known=False)
 """An item that is not known."""
 
@@ -71,12 +78,35 @@ def run_xargs(shell: Evaluation, call: CommandCall) -> str | None:
     given = read_call(call)
     inner = list(given.operands) or [Word("echo")]
     mark = next(iter(given.get_values("I", "replace", "J")), Word("{}") if given.has("replace") else None)
-    items = _split_items(call.stdin, mark is not None)
+    named = given.get_value("arg-file")
+    text = shell.files.get(shell.make_file_key(named)) if named else call.stdin
+    if text is None and _runs_code(inner[0]):
+        run_derived_input(shell, call)
+    items = _split_given(text, given, mark is not None)
     if mark is None:
+        if len(items) > 1 and given.has("max-args", "n", "max-lines", "L") and _runs_code(inner[0]):
+            for item in limit_words(items, "{}"):
+                shell.run_wrapped(call, [*inner, item], "xargs")
         return shell.run_wrapped(call, [*inner, *items], "xargs")
     for item in limit_words(items, "{}"):
         shell.run_wrapped(call, [_fill_mark(word, item, mark.text) for word in inner], "xargs")
     return None
+
+
+def _runs_code(word: Word) -> bool:
+    program = find_program(read_program_name(word))
+    return program.shell or program.evaluates or program.starts_command
+
+
+def _split_given(text: str | None, given: Arguments, lines: bool) -> list[Word]:
+    """The items of `xargs`: at the mark that an option names, else at blanks outside quotes."""
+    delimiter = given.get_value("delimiter")
+    mark = "\0" if given.has("0", "null") else decode_escapes(delimiter) if delimiter else ""
+    if text is None or (lines and not mark):
+        return _split_items(text, lines)
+    found = text.split(mark) if mark else [QUOTE.sub("", item) for item in QUOTED_ITEM.findall(text)]
+    words = [Word(item) for item in found[:MAX_ITEMS] if item]
+    return words if len(found) <= MAX_ITEMS else [*words, UNKNOWN_ITEM]
 
 
 def _split_items(text: str | None, lines: bool) -> list[Word]:
@@ -86,6 +116,19 @@ def _split_items(text: str | None, lines: bool) -> list[Word]:
     words = [Word(item.strip()) for item in found[:MAX_ITEMS]]
     # The items that are cut off may be anything, and an unknown one is taken at its worst.
     return words if len(found) <= MAX_ITEMS else [*words, UNKNOWN_ITEM]
+
+
+def run_zargs(shell: Evaluation, call: CommandCall) -> str | None:
+    """`zargs -- items -- command` of zsh."""
+    texts = call.list_texts()
+    marks = [place for place, text in enumerate(texts, 1) if text == "--"]
+    if len(marks) < 2:
+        return None
+    items, inner = call.words[marks[0] + 1 : marks[1]], call.words[marks[1] + 1 :]
+    for item in limit_words(items, "{}"):
+        filled = [_fill_mark(word, item) for word in inner]
+        shell.run_wrapped(call, filled if filled != inner else [*inner, item], "zargs")
+    return None
 
 
 def run_parallel(shell: Evaluation, call: CommandCall) -> str | None:

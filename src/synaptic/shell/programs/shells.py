@@ -6,18 +6,21 @@ import msgspec
 
 from synaptic.shell.book.arguments import Arguments, read_arguments
 from synaptic.shell.book.entries import find_program
+from synaptic.shell.programs.derived import run_derived_input, run_derived_words
 from synaptic.shell.programs.feed import FEEDS
 from synaptic.shell.programs.pagers import EDITOR_VARIABLES, start_named
-from synaptic.shell.programs.starters import read_call, run_line
+from synaptic.shell.programs.starters import read_call, run_joined, run_line
 from synaptic.shell.read.evaluate import Evaluation, ProgramHandler
 from synaptic.shell.read.lexer import SourcePosition
 from synaptic.shell.read.script import Command, Word
-from synaptic.shell.read.state import CommandCall
+from synaptic.shell.read.state import INPUT_KEY, CommandCall
 from synaptic.shell.read.value import VariableValue
 
 PLUS_OPTION = re.compile(r"\+[a-zA-Z]+")
 WINDOWS_CODE = frozenset({"-command", "-c", "/c", "/k"})
 """Words behind which PowerShell and `cmd` are given code."""
+STARTUP_VARIABLES = ("BASH_ENV", "ENV")
+"""Variables that name a file which a shell runs when it starts."""
 PRINTING_PROGRAMS = frozenset({"echo", "printf", "cat"})
 
 
@@ -49,23 +52,21 @@ def _read_shell(call: CommandCall) -> tuple[Arguments, list[Word]]:
 
 
 def _run_startup(shell: Evaluation, call: CommandCall, options: Arguments) -> None:
-    """The files that a shell runs before all else."""
+    """The files that a shell runs before all else; variables are set when it starts."""
     for word in options.get_values("rcfile", "init-file"):
         _run_known(shell, word.text, f"{call.name} --rcfile")
-    for name, word in call.assignments:
-        if name in ("BASH_ENV", "ENV"):
-            _run_known(shell, word.text, name)
-        elif name == "PROMPT_COMMAND":
-            shell.run_code(word.text, name)
-    held = shell.variables.get("BASH_ENV")
-    if held is not None:
-        _run_known(shell, held.text, "BASH_ENV")
+    for name in STARTUP_VARIABLES:
+        held = shell.variables.get(name)
+        if held is not None:
+            _run_known(shell, held.text, name)
 
 
 def _run_known(shell: Evaluation, path: str, label: str) -> None:
     text = shell.files.get(shell.make_file_key(path))
     if text is not None:
-        shell.run_code(text, label)
+        with shell.guard_recursion(f"{label} {text}") as first, shell.isolate():
+            if first:
+                shell.run_code(text, label)
 
 
 def _run_given_code(shell: Evaluation, call: CommandCall, operand: list[Word]) -> str | None:
@@ -81,10 +82,13 @@ def _run_given_code(shell: Evaluation, call: CommandCall, operand: list[Word]) -
 def _run_file(shell: Evaluation, call: CommandCall, operand: list[Word]) -> str | None:
     text = shell.files.get(shell.make_file_key(operand[0].text))
     if text is None:
-        if not operand[0].known and operand[0].text[:2] == "<(":
+        if not operand[0].known and operand[0].text[:2] in ("<(", "=("):
             shell.add_gap("code", f"{call.name} {operand[0].text}")
-        elif operand[0].text in ("-", "/dev/stdin"):
+            run_derived_words(shell, operand[:1])
+        elif operand[0].text == "-" or shell.make_file_key(operand[0].text) == INPUT_KEY:
             return _run_input(shell, call, operand[1:])
+        elif shell.make_file_key(operand[0].text).startswith("/dev/fd/"):
+            run_derived_input(shell, call)
         return None
     with shell.isolate():
         shell.arguments = operand[1:]
@@ -99,6 +103,7 @@ def _run_input(shell: Evaluation, call: CommandCall, arguments: list[Word]) -> s
             return shell.run_code(call.stdin, f"{call.name} <", locate_here_document(call))
     if (shell.stages and shell.stages[-1][1] > 0) or any(item.operator[0] == "<" for item in call.redirects):
         shell.add_gap("code", f"{call.name} reads code that is not known")
+        run_derived_input(shell, call)
     return None
 
 
@@ -118,13 +123,19 @@ def run_source(shell: Evaluation, call: CommandCall) -> str | None:
         return None
     text = shell.files.get(shell.make_file_key(words[0].text))
     if text is not None:
-        return shell.run_code(text, "source")
-    if words[0].text == "/dev/stdin" and call.stdin is not None:
         with shell.feed_input(None):
-            return shell.run_code(call.stdin, "source")
-    if words[0].text[:2] == "<(" or words[0].text == "/dev/stdin":
+            return shell.run_code(text, "source")
+    key = shell.make_file_key(words[0].text)
+    if key[:2] in ("<(", "=(") or key.startswith("/dev/fd/"):
         shell.add_gap("code", f"source {words[0].text}")
+        run_derived_words(shell, words[:1])
     return None
+
+
+def run_eval(shell: Evaluation, call: CommandCall) -> str | None:
+    """All its words in one line; none of them is an option, whatever it begins with."""
+    words = call.words[1:]
+    return run_joined(shell, words[1:] if words and words[0].text == "--" else words, "eval")
 
 
 def switch_user(shell: Evaluation, call: CommandCall) -> str | None:
@@ -208,6 +219,7 @@ def run_powershell(shell: Evaluation, call: CommandCall) -> str | None:
 SHELL_HANDLERS: dict[str, ProgramHandler] = {
     "sh": run_shell,
     "source": run_source,
+    "eval": run_eval,
     **dict.fromkeys(("su", "runuser", "sg", "script"), switch_user),
     "at": run_at,
     "crontab": run_crontab,

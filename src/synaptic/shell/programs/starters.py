@@ -8,6 +8,7 @@ import msgspec
 from synaptic.shell.book.arguments import Arguments, read_arguments
 from synaptic.shell.book.entries import ProgramEntry, find_program
 from synaptic.shell.languages.startable import CodeSurroundings, find_startable
+from synaptic.shell.programs.derived import run_derived_words
 from synaptic.shell.programs.pagers import SUDO_VARIABLES, start_named
 from synaptic.shell.read.evaluate import Evaluation, ProgramHandler
 from synaptic.shell.read.limits import MAX_ESCAPES
@@ -43,6 +44,8 @@ def run_line(shell: Evaluation, word: Word, label: str) -> str | None:
     """Run the shell text in a word; what of it is unknown is noted."""
     if not word.known and (word.text[:1] in "$`" or not word.text):
         shell.add_gap("code", f"{label} {word.text}")
+    if not word.known:
+        run_derived_words(shell, [word])
     return shell.run_code(word.text, label, shell.locate_code(word))
 
 
@@ -82,7 +85,7 @@ def start_words(
         return None
     if roles.many == "line":
         words = tuple(word for word in words if word.text != "--")
-        return _run_joined(shell, words, label)
+        return run_joined(shell, words, label)
     if roles.many != "run":
         return None
     while words and ASSIGNMENT_WORD.match(words[0].text):
@@ -97,9 +100,12 @@ def _run_words(shell: Evaluation, call: CommandCall, words: Sequence[Word], labe
     return run_line(shell, words[0], label) if len(words) == 1 else shell.run_wrapped(call, list(words), label)
 
 
-def _run_joined(shell: Evaluation, words: Sequence[Word], label: str) -> str | None:
+def run_joined(shell: Evaluation, words: Sequence[Word], label: str) -> str | None:
+    """Run the shell text that several words make."""
     if len(words) == 1:
         return run_line(shell, words[0], label)
+    if unknown := [word for word in words if not word.known]:
+        run_derived_words(shell, unknown)
     return shell.run_code(" ".join(word.text for word in words), label) if words else None
 
 

@@ -6,6 +6,7 @@ from synaptic.shell.read.simple import REDIRECTION, STARTS_REDIRECT, SimpleComma
 from synaptic.shell.read.syntax import (
     Choice,
     CommandGroup,
+    Coprocess,
     FunctionDefinition,
     Loop,
     Node,
@@ -30,8 +31,10 @@ KEYWORDS = CLOSING_WORDS | {
     "!",
     "[[",
 }
-FUNCTION_NAME = re.compile(r"([^\s;&|()<>]++)(?:[ \t]*+\([ \t]*+\))?")
-"""What follows the word `function`: the brackets behind the name may be missing."""
+FUNCTION_NAME = re.compile(
+    r"([^\s;&|()<>{][^\s;&|()<>]*+(?:[ \t]++[^\s;&|()<>{][^\s;&|()<>]*+)*+)?(?:[ \t]*+\([ \t]*+\))?"
+)
+"""What follows the word `function`: the brackets behind the name may be missing, and in zsh the name, too."""
 KEYWORD = re.compile(rf"(?:{'|'.join(map(re.escape, sorted(KEYWORDS)))})(?=[ \t\n;&|()<>]|\\\n|$)")
 THEN, ELSE, DO, DONE = frozenset({"then"}), frozenset({"elif", "else", "fi"}), frozenset({"do"}), frozenset({"done"})
 CLOSING_SETS = {"}": frozenset("}"), ")": frozenset(")")}
@@ -40,9 +43,11 @@ STARTS_SEPARATOR = frozenset(" \t\n;&|#\\")
 BETWEEN = re.compile(r"[; \t\n]*+")
 LOOP = re.compile(rf"[ \t]++(\w++)[ \t]++in({WORD_ROW})[ \t]*+[;\n][ \t\n]*+do(?=[ \t\n])")
 """The head of a `for` as most are written."""
+MORE_LOOP_NAMES = re.compile(r"(?!in[ \t\n;\\])[A-Za-z_]\w*+[ \t]++(?=in[ \t]|\()")
 IN = re.compile(r"in(?=[ \t\n;\\])")
 LOOP_NAME = re.compile(r"\w+")
 CASE_END = re.compile(r";;&?|;&")
+COPROCESS_NAME = re.compile(r"(\w++)[ \t]++(?=[{(])")
 TIME_OPTION = re.compile(r"(?:[ \t]+-p(?=[ \t]))?(?:[ \t]+--(?=[ \t]))?")
 
 
@@ -112,10 +117,10 @@ class CompoundCommands(SimpleCommands):
         return self.at < self.size and self.text[self.at] not in "-'\"\\;\n&|"
 
     def read_coprocess(self) -> Node:
-        named = re.compile(r"\w+[ \t]+(?=[{(])").match(self.text, self.at)
+        named = COPROCESS_NAME.match(self.text, self.at)
         if named:
             self.at = named.end()
-        return CommandGroup(self.read_command(), [], apart=True, background=True)
+        return Coprocess(named[1] if named else "COPROC", self.read_command())
 
     def read_bracket(self) -> Node:
         if self.text.startswith("((", self.at):
@@ -123,7 +128,7 @@ class CompoundCommands(SimpleCommands):
             if end is not None:
                 token = self.read_arithmetic(self.at + 2, end)
                 self.at = end + 2
-                return self.attach_redirections(TestExpression([token]), apart=False)
+                return self.attach_redirections(TestExpression([token], True), apart=False)
         self.at += 1
         self.enter_nesting()
         node = self.read_group(")", apart=True)
@@ -214,6 +219,8 @@ class CompoundCommands(SimpleCommands):
         found = LOOP_NAME.match(self.text, self.at)
         self.at = found.end() if found else self.at
         self.skip_lines()
+        while (more := MORE_LOOP_NAMES.match(self.text, self.at)) is not None:
+            self.at = more.end()
         tokens = self.read_loop_words()
         return self.attach_redirections(Loop(self.read_loop_body(), found[0] if found else "_", tokens), apart=False)
 
@@ -225,20 +232,26 @@ class CompoundCommands(SimpleCommands):
         return self.attach_redirections(Loop(body, head[1], tokens), apart=False)
 
     def read_loop_words(self) -> list[WordToken] | None:
-        if not IN.match(self.text, self.at):
+        bracketed = self.text.startswith("(", self.at)
+        if not bracketed and not IN.match(self.text, self.at):
             return None
-        self.at += 2
+        self.at += 1 if bracketed else 2
         tokens: list[WordToken] = []
         while True:
             self.skip_blanks()
             if self.at >= self.size or self.text[self.at] in ";\n&|)(":
+                # `for x (a b)` of zsh.
+                self.at += bracketed and self.text.startswith(")", self.at)
+                return tokens
+            # `for x in a b { ... }` of zsh.
+            if self.text.startswith(("{ ", "{\n"), self.at):
                 return tokens
             tokens.append(self.read_word())
 
     def read_counted_loop(self) -> Node:
         end = self.find_arithmetic_end(self.at + 2)
         stop = self.size if end is None else end
-        head = TestExpression([self.read_arithmetic(self.at + 2, stop)])
+        head = TestExpression([self.read_arithmetic(self.at + 2, stop)], True)
         self.at = min(stop + 2, self.size)
         return self.attach_redirections(Loop(self.read_loop_body(), condition=head), apart=False)
 
@@ -252,7 +265,9 @@ class CompoundCommands(SimpleCommands):
         if self.text.startswith("{", self.at):
             self.at += 1
             return self.read_group("}", apart=False)
-        self.expect_closing("do")
+        if not self.expect_closing("do"):
+            # zsh takes one command without `do`.
+            return self.read_command()
         body = self.read_commands(DONE)
         self.expect_closing("done")
         return body
@@ -261,7 +276,7 @@ class CompoundCommands(SimpleCommands):
         self.skip_blanks()
         found = FUNCTION_NAME.match(self.text, self.at) if self.spend() else None
         self.at = found.end() if found else self.at
-        return self.read_function_body(found[1] if found else "")
+        return self.read_function_body(found[1] or "" if found else "")
 
     def read_function_body(self, name: str) -> Node:
         self.skip_lines()

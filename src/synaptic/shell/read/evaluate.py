@@ -9,26 +9,51 @@ import msgspec
 
 from synaptic.shell.book.entries import normalize_name
 from synaptic.shell.names import split_names
-from synaptic.shell.read import startup, syntax
-from synaptic.shell.read.expand import ExpansionPiece, expand_unsplit, expand_word
-from synaptic.shell.read.grammar import parse_commands
+from synaptic.shell.read import startup, syntax, zsh
+from synaptic.shell.read.arithmetic import compute_number, follow_formula, follow_tests, has_substitution
+from synaptic.shell.read.expand import expand_index, expand_unsplit, expand_word
+from synaptic.shell.read.grammar import parse_commands, parse_text
 from synaptic.shell.read.lexer import SourcePosition
 from synaptic.shell.read.limits import MAX_ESCAPES, MAX_LITERAL, MAX_ROUNDS
 from synaptic.shell.read.names import read_program_name
-from synaptic.shell.read.script import Redirect, ScriptFunction, Word
-from synaptic.shell.read.state import LAST_ARGUMENT, CommandCall, ShellState
-from synaptic.shell.read.value import VariableValue
+from synaptic.shell.read.script import ScriptFunction, Word
+from synaptic.shell.read.state import INPUT_KEY, LAST_ARGUMENT, CommandCall
+from synaptic.shell.read.streams import ShellStreams
+from synaptic.shell.read.value import ExpansionPiece, VariableValue
 
 ProgramHandler = Callable[["Evaluation", CommandCall], str | None]
 """Runs what a command runs and returns its output when that is known."""
 FIRST_LINE = re.compile(r"#![ \t]*+([^\n]{0,200}+)")
 IMPLICIT_FUNCTIONS = split_names(
-    "command_not_found_handle command_not_found_handler precmd preexec chpwd zshexit TRAPEXIT TRAPDEBUG TRAPZERR"
+    "command_not_found_handle command_not_found_handler precmd preexec chpwd zshexit periodic"
 )
-"""Functions that bash or zsh calls by itself."""
+"""Functions that bash or zsh calls by itself; those whose names begin with `TRAP` are more of them."""
+EXPANDED_VARIABLES = split_names(
+    "BASH_ENV ENV PS0 PS1 PS2 PS3 PS4 PROMPT PROMPT2 PROMPT3 PROMPT4 RPROMPT RPS1 RPS2 SPROMPT psvar"
+)
+"""Variables whose values shells expand once more."""
+RUN_VARIABLES = split_names("PROMPT_COMMAND")
+"""Variables whose values are commands that the shell runs by itself."""
+HOOK_LISTS = split_names(
+    "precmd_functions preexec_functions chpwd_functions zshexit_functions periodic_functions zshaddhistory_functions"
+)
+"""Arrays with the names of functions that zsh calls by itself."""
+NAME_TABLES = split_names("aliases galiases saliases BASH_ALIASES functions commands nameddirs")
+"""Tables of zsh and bash in which names get a meaning."""
+FOLLOWED_VARIABLES = EXPANDED_VARIABLES | RUN_VARIABLES | HOOK_LISTS | NAME_TABLES | {"mapfile"}
+"""Variables whose values lead a shell to run something."""
+DECLARING_BUILTINS = split_names("declare typeset local export readonly integer float")
+DECLARED = re.compile(r"\w+(?:\[[^\]]*\])?\+?=")
+ZSH_NAME = re.compile(r"(?:=|zf_)([A-Za-z][\w.+-]*)")
+"""`=git` is the path of git in zsh, and `zf_rm` is its own `rm`."""
+FUNCTION_ENTRY = re.compile(r"\$\{?functions\[(\w+)\]\}?")
+COMMAND_LIKE = re.compile(r"\s*[a-z][\w/.-]*[ \t]+[-~/.\w'\"$]")
+"""Words one after another, which no formula has."""
+INHERITED_ENDS = ("PATH", "FLAGS", "OPTS", "OPTIONS", "ARGS")
+"""How names end that are likely to have a value before the script starts."""
 
 
-class Evaluation(ShellState):
+class Evaluation(ShellStreams):
     """Follows what each piece of the text runs."""
 
     handlers: Mapping[str, ProgramHandler] = {}
@@ -37,10 +62,14 @@ class Evaluation(ShellState):
         """Run what stands in `$(...)`; its output, when that can be known."""
         before = len(self.commands)
         outside = self.save_state()
+        stdin = self.stdin
+        if part.file and part.source[:1] == ">":
+            self.sinks[part.source], self.stdin = part.body, None
         try:
             output = self.run(part.body)
         finally:
             self.restore(outside)
+            self.stdin = stdin
         places = tuple(range(before, len(self.commands)))
         # `<(...)` is a file name such as /dev/fd/63; whoever opens it reads the output.
         if part.file:
@@ -101,6 +130,33 @@ class Evaluation(ShellState):
                 self.restore(outside)
         return self.remember_output(redirects, output)
 
+    def run_coprocess(self, node: syntax.Coprocess) -> str | None:
+        """Its input and its output are descriptors in an array."""
+        source = f">({node.name})"
+        self.sinks[source] = node.body
+        written, read = str(60 + len(self.descriptors)), str(160 + len(self.descriptors))
+        self.descriptors[written] = self.descriptors["p"] = source
+        self.answers[source] = f"/dev/fd/{read}"
+        kept = self.background
+        self.background = True
+        with self.feed_input(None), self.isolate():
+            output = self.run(node.body)
+        self.background = kept
+        if output is not None:
+            self.files[f"/dev/fd/{read}"] = self.files["/dev/fd/p"] = output
+        self.variables[node.name] = VariableValue(read, items=(read, written))
+        return ""
+
+    def run_piped(self, text: str) -> None:
+        """Nobody knows who reads a named pipe; what may be a command is read as if a shell did."""
+        if len(text) < MAX_ESCAPES and self.reads_unknown_code():
+            with self.guard_recursion(text) as first, self.feed_input(None), self.isolate():
+                if first:
+                    self.run_code(text, "named pipe")
+
+    def reads_unknown_code(self) -> bool:
+        return any(gap.kind == "code" for gap in self.gaps)
+
     def run_choice(self, node: syntax.Choice) -> str | None:
         if node.subject:
             expand_unsplit(self, node.subject)
@@ -147,34 +203,35 @@ class Evaluation(ShellState):
             startup.read_startup_file(self, self.make_file_key(name), text)
 
     def define_function(self, node: syntax.FunctionDefinition) -> str | None:
-        self.bodies[node.name] = node
-        self.functions[node.name] = ScriptFunction(node.name, node.text)
-        # No command of the script calls these by name, and yet the shell runs them.
-        if node.name in IMPLICIT_FUNCTIONS:
-            self.invoke(node, CommandCall([Word(node.name)]))
+        # In zsh one body may have several names, and one without a name runs at once.
+        for name in (node.name,) if " " not in node.name else node.name.split():
+            one = node if name == node.name else msgspec.structs.replace(node, name=name)
+            self.bodies[name] = one
+            self.functions[name] = ScriptFunction(name, node.text)
+            # No command of the script calls these by name, and yet the shell runs them.
+            if name in IMPLICIT_FUNCTIONS or name[:4] == "TRAP" or not name:
+                self.invoke(one, CommandCall([Word(name)]))
         return ""
 
     def expand_test(self, node: syntax.TestExpression) -> str | None:
+        texts: list[str] = []
         for token in node.tokens:
-            expand_unsplit(self, token)
+            word = expand_unsplit(self, token)
+            texts.append(word.text if word.known else "")
+        if node.formula:
+            # In a shell without arithmetic commands, `((` opens two subshells.
+            if COMMAND_LIKE.match(texts[0]):
+                self.run_code(texts[0], "subshell")
+            for text in ";".join(texts).split(";"):
+                follow_formula(self, text)
+                compute_number(self, text)
+        else:
+            follow_tests(self, texts)
         return ""
 
-    def expand_redirections(self, nodes: list[syntax.Redirection]) -> tuple[tuple[Redirect, ...], str | None]:
-        """The redirections, and the text they feed when it is known."""
-        found: list[Redirect] = []
-        fed: str | None = None
-        for node in nodes:
-            target = expand_unsplit(self, node.target)
-            found.append(Redirect(node.operator, target, node.descriptor, self.cwd, self.via))
-            if node.operator in ("<<<", "<<") and (target.known or node.operator == "<<"):
-                fed = target.text + ("\n" if node.operator == "<<<" else "")
-            elif node.operator == "<":
-                # Only what the script itself wrote before: no real file is read.
-                fed = self.files.get(self.make_file_key(target.text))
-        self.redirects.extend(found)
-        return tuple(found), fed
-
     def run_simple(self, node: syntax.SimpleCommand) -> str | None:
+        if (self.has_arrays or self.zsh_matters) and not (node.settled or self.counts_from_one):
+            self.run_as_zsh(node)
         if self.branched and not node.settled:
             # The command is read once per value, so that `if a; then x=/; else x=b; fi; rm -rf $x` is judged with
             # both.
@@ -182,6 +239,17 @@ class Evaluation(ShellState):
             if several:
                 return self.run_each_value(self.settle_words(node), several)
         return self.run_once(node)
+
+    def run_as_zsh(self, node: syntax.SimpleCommand) -> None:
+        """Read a command as zsh does where that differs, without what it changes: nobody says which shell will run it."""
+        if not zsh.reads_otherwise(self, node):
+            return
+        self.counts_from_one = True
+        try:
+            with self.isolate():
+                self.run_simple(node)
+        finally:
+            self.counts_from_one = False
 
     def list_alternatives(self, node: syntax.SimpleCommand) -> list[str]:
         """The variables in its words that have one of several values."""
@@ -228,8 +296,15 @@ class Evaluation(ShellState):
     def run_once(self, node: syntax.SimpleCommand) -> str | None:
         first = node.words[0].text if node.words else None
         # As in bash, an alias that names itself (`alias ls="ls -l"`) is expanded once.
-        if first is not None and first in self.aliases and first not in self.running:
+        if first is not None and first in self.aliases and self.mark_alias(first) not in self.running:
             return self.run_alias(node, first)
+        if self.aliases and first and "." in first and (suffix := first[first.rfind(".") :]) in self.aliases:
+            return self.run_alias(msgspec.structs.replace(node, words=[Word(suffix), *node.words]), suffix)
+        if self.global_aliases:
+            # Where the option is not known, the alias counts only as a command, which `eval` may come to.
+            if first == "eval":
+                self.run_call(CommandCall(self.expand_words(node)))
+            node = self.expand_global_aliases(node)
         words = self.expand_words(node)
         redirects, fed = self.expand_redirections(node.redirections) if node.redirections else ((), None)
         assigned = (
@@ -240,7 +315,9 @@ class Evaluation(ShellState):
         if not words:
             if redirects:
                 self.emit(CommandCall([Word(":")], ":", assigned, redirects, fed, node.span))
-            return self.remember_output(redirects, "")
+            # `$(< file)` is what the file holds, and in zsh any input without a command is printed.
+            reads = any(redirect.operator[0] == "<" for redirect in redirects)
+            return self.remember_output(redirects, fed if reads else "")
         call = CommandCall(words, "", assigned, redirects, self.stdin, node.span, node.words[0].inner, self.cwd)
         if fed is None:
             output = self.run_call(call)
@@ -248,6 +325,10 @@ class Evaluation(ShellState):
             call.stdin = fed
             with self.feed_input(fed):
                 output = self.run_call(call)
+        if redirects and words[0].text == "exec" and len(words) == 1:
+            self.keep_streams(redirects, fed)
+        elif self.descriptors and output and (name := self.descriptors.get("1")):
+            self.remember_file(name, output, more=True)
         last = words[-1]
         self.variables["_"] = VariableValue(last.text, last.known, last.outputs)
         return self.remember_output(redirects, output) if redirects else output
@@ -257,21 +338,36 @@ class Evaluation(ShellState):
         if node.settled:
             return cast("list[Word]", node.words)
         found: list[Word] = []
+        declares = node.words[0].text in DECLARING_BUILTINS
         for word in node.words:
             if isinstance(word, Word):
                 found.append(word)
+            elif declares and word.parts and _is_declared(word.parts[0]):
+                found.append(expand_unsplit(self, word))
             else:
                 found.extend(expand_word(self, word))
         return found
 
+    def expand_global_aliases(self, node: syntax.SimpleCommand) -> syntax.SimpleCommand:
+        """`alias -g` of zsh: a word anywhere in the line."""
+        words: list[syntax.WordToken | Word] = []
+        for word in node.words:
+            text = self.global_aliases.get(word.text or "")
+            tree = parse_commands(text, self.budget, SourcePosition(None), self.depth)[0] if text else None
+            first = tree.items[0] if tree and len(tree.items) == 1 else None
+            words.extend(first.words if isinstance(first, syntax.SimpleCommand) else [word])
+            if tree is not None and not isinstance(first, syntax.SimpleCommand):
+                self.run(tree)
+        return msgspec.structs.replace(node, words=words, settled=False)
+
     def run_alias(self, node: syntax.SimpleCommand, name: str) -> str | None:
         tree, _ = parse_commands(self.aliases[name], self.budget, SourcePosition(None), self.depth)
         last = tree.items[-1] if tree.items else None
-        kept, self.running = self.running, (*self.running, name)
+        kept, self.running = self.running, (*self.running, self.mark_alias(name))
         try:
             # The alias is a piece of text: what stands behind it belongs to its last command.
             if isinstance(last, syntax.SimpleCommand):
-                last.words.extend(node.words[1:])
+                last.words.extend(self.continue_alias(name, node.words[1:]))
                 last.settled = last.settled and node.settled
                 last.redirections.extend(node.redirections)
                 last.assignments.extend(node.assignments)
@@ -281,25 +377,123 @@ class Evaluation(ShellState):
         finally:
             self.running = kept
 
+    def mark_alias(self, name: str) -> str:
+        """How an alias stands among what is running: with its text, because it may be defined again."""
+        return f"alias {name} {self.aliases[name]}"
+
+    def continue_alias(self, name: str, rest: list[syntax.WordToken | Word]) -> list[syntax.WordToken | Word]:
+        """Behind an alias that ends with a blank, the next word may be an alias, too."""
+        text = self.aliases.get(rest[0].text or "") if rest and self.aliases[name][-1:] in (" ", "\t") else None
+        tree = parse_commands(text, self.budget, SourcePosition(None), self.depth)[0] if text else None
+        first = tree.items[0] if tree and tree.items else None
+        return [*first.words, *rest[1:]] if isinstance(first, syntax.SimpleCommand) else rest
+
     def assign(self, item: syntax.Assignment, keep: bool) -> Word:
         """The value of an assignment; kept for later commands when it stands alone."""
+        if item.index:
+            item = msgspec.structs.replace(item, index=expand_index(self, item.name, item.index))
         array = item.value.parts[0] if item.value.parts else None
         if isinstance(array, syntax.ArrayElements):
-            words = [word for token in array.tokens for word in expand_word(self, token)]
+            words = [word for token in array.tokens for word in self.expand_element(token)]
             self.store_variable(item, words)
+            if item.name in FOLLOWED_VARIABLES or self.has_traits:
+                self.follow_assigned(item, words)
             return Word(array.source, known=all(word.known for word in words))
+        if item.value.parts and item.name not in self.variables and _names_itself(item):
+            self.variables[item.name] = VariableValue("")
         word = expand_unsplit(self, item.value)
         if keep:
             self.store_variable(item, [word])
+            if item.name in FOLLOWED_VARIABLES or self.has_traits:
+                self.follow_assigned(item, [word])
         return word
 
-    def run_call(self, call: CommandCall) -> str | None:
+    def expand_element(self, token: syntax.WordToken) -> list[Word]:
+        """An element of an array; `[key]=value` is not split."""
+        first = token.parts[0] if token.parts else None
+        keyed = isinstance(first, syntax.LiteralText) and first.text[:1] == "[" and not first.quoted
+        return [expand_unsplit(self, token)] if keyed else expand_word(self, token)
+
+    def follow_assigned(self, item: syntax.Assignment, words: list[Word]) -> None:
+        """Run what an assignment leads a shell to run: prompts, hooks, the tables of zsh."""
+        name = item.name
+        if name in EXPANDED_VARIABLES or name in RUN_VARIABLES:
+            self.note_variable(name, words[0].text if words else "")
+        elif name in HOOK_LISTS:
+            for word in words:
+                self.run_call(CommandCall([word]))
+        elif name in NAME_TABLES:
+            texts = [word.text for word in words]
+            pairs = [(item.index, texts[0])] if item.index and texts else zip(texts[::2], texts[1::2], strict=False)
+            for key, text in pairs:
+                self.define_entry(name, key, text)
+        elif name == "mapfile" and item.index and words:
+            self.remember_file(item.index, words[0].text)
+        held = self.variables.get(name)
+        if held is not None and "i" in held.traits:
+            for word in words:
+                follow_formula(self, word.text)
+
+    def define_entry(self, table: str, name: str, text: str) -> None:
+        """What is put into a table of zsh or bash has the name from then on: `aliases[x]=...`."""
+        if table == "functions":
+            copied = FUNCTION_ENTRY.fullmatch(text)
+            if copied and copied[1] in self.bodies:
+                self.define_function(msgspec.structs.replace(self.bodies[copied[1]], name=name))
+                return
+            self.run_code(f"{name}() {{\n{text}\n}}", "functions")
+        elif table == "galiases":
+            self.global_aliases[name] = text
+        elif table == "nameddirs":
+            self.variables[name] = VariableValue(text)
+        else:
+            self.aliases[f".{name}" if table == "saliases" else name] = text
+
+    def note_variable(self, name: str, text: str) -> None:
+        """Run what the value of a variable makes a shell run by itself."""
+        if name in RUN_VARIABLES:
+            self.run_code(text, name)
+        elif name in EXPANDED_VARIABLES and has_substitution(text):
+            self.expand_text(text, name)
+
+    def expand_text(self, text: str, label: str) -> Word:
+        """A text that the shell expands once more: prompts, subscripts, `${x@P}`."""
+        with self.guard_recursion(f"{label} {text}") as first:
+            if not first:
+                return Word(text, known=False)
+            with self.nest_under(label):
+                return expand_unsplit(self, parse_text(text, self.budget, self.depth))
+
+    def run_with_variables(self, call: CommandCall) -> str | None:
+        """Run a command that sees the variables which are set in front of it."""
+        kept = {name: self.variables.get(name) for name, _ in call.assignments}
+        for name, word in call.assignments:
+            if word.text[:1] != "(" or word.known:
+                self.variables[name] = VariableValue(word.text[:MAX_LITERAL], word.known, word.outputs)
+            self.note_variable(name, word.text)
+        try:
+            return self.run_call(call, prepared=True)
+        finally:
+            for name, value in kept.items():
+                if value is None:
+                    self.variables.pop(name, None)
+                else:
+                    self.variables[name] = value
+
+    def run_call(self, call: CommandCall, prepared: bool = False) -> str | None:
         """Note a command and follow what it runs."""
+        if call.assignments and not prepared:
+            return self.run_with_variables(call)
+        if call.words[0].text[:1] in "=z" and (written := ZSH_NAME.fullmatch(call.words[0].text)):
+            if call.words[0].text not in self.bodies:
+                call.words = [msgspec.structs.replace(call.words[0], text=written[1]), *call.words[1:]]
         call.name = read_program_name(call.words[0])
         if not call.name:
             self.add_gap("command", call.words[0].text)
         # Noted before it is followed, so that commands stand in the order in which they start.
         self.emit(call)
+        if self.devices_matter:
+            self.note_input(call.stdin)
         body = self.bodies.get(call.words[0].text)
         if body is not None:
             return self.invoke(body, call)
@@ -309,6 +503,13 @@ class Evaluation(ShellState):
         if handler is None and call.name[-1:].isdigit():
             handler = self.handlers.get(normalize_name(call.name))
         return handler(self, call) if handler else None
+
+    def note_input(self, stdin: str | None) -> None:
+        """The input by its name among the files."""
+        if stdin is None:
+            self.files.pop(INPUT_KEY, None)
+        else:
+            self.files[INPUT_KEY] = stdin
 
     def run_written_file(self, call: CommandCall) -> str | None:
         """Run a file whose text is known as the system does: by the program in its first line, or by a shell."""
@@ -346,15 +547,6 @@ class Evaluation(ShellState):
             self.depth -= 1
             self.arguments, self.running, self.stdin, self.via = kept
 
-    @contextmanager
-    def feed_input(self, stdin: str | None) -> Iterator[None]:
-        """Run what is inside with this text as its input; None when the input is not known."""
-        kept, self.stdin = self.stdin, stdin
-        try:
-            yield
-        finally:
-            self.stdin = kept
-
     def run_wrapped(self, call: CommandCall, words: list[Word], label: str, cwd: str = "") -> str | None:
         """Run the command that another one starts with the same input and redirections."""
         if not words:
@@ -369,11 +561,25 @@ class Evaluation(ShellState):
         # Nested code may read `$_` although the outer text never does.
         if not self.last_matters and LAST_ARGUMENT.search(text):
             self.last_matters = self.branched = True
+        self.look_ahead(text)
         with self.nest_under(label):
             tree, broken = parse_commands(text, self.budget, source or SourcePosition(None), self.depth)
             for reason in broken:
                 self.add_gap("syntax", reason)
             return self.run(tree)
+
+
+def _is_declared(part: syntax.Part) -> bool:
+    return isinstance(part, syntax.LiteralText) and DECLARED.match(part.text) is not None
+
+
+def _names_itself(item: syntax.Assignment) -> bool:
+    """Whether a value is made from what the variable held before: `c="$c $x"`, which begins with nothing."""
+    # A loop instead of `any`: this runs for every assignment.
+    for part in item.value.parts:
+        if type(part) is syntax.Parameter and part.name == item.name:
+            return not item.name.endswith(INHERITED_ENDS)
+    return False
 
 
 def join_outputs(before: str, output: str | None) -> str | None:
@@ -397,4 +603,5 @@ NODE_RUNNERS: dict[type, Callable[[Evaluation, Any], str | None]] = {
     syntax.Loop: Evaluation.run_loop,
     syntax.FunctionDefinition: Evaluation.define_function,
     syntax.TestExpression: Evaluation.expand_test,
+    syntax.Coprocess: Evaluation.run_coprocess,
 }

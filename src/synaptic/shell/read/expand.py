@@ -6,26 +6,31 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from synaptic.shell.read import value as values
+from synaptic.shell.read import zsh
+from synaptic.shell.read.arithmetic import compute_number, follow_formula, has_substitution
 from synaptic.shell.read.braces import expand_braces
 from synaptic.shell.read.limits import MAX_BRACES, MAX_LITERAL
+from synaptic.shell.read.operators import apply_operator, read_range, slice_items
 from synaptic.shell.read.script import Word
-from synaptic.shell.read.syntax import Arithmetic, ArrayElements, CommandOutput, LiteralText, Parameter, Part, WordToken
+from synaptic.shell.read.syntax import (
+    Arithmetic,
+    ArrayElements,
+    CommandOutput,
+    FlaggedParameter,
+    LiteralText,
+    Parameter,
+    Part,
+    WordToken,
+)
+from synaptic.shell.read.value import ExpansionPiece
 
 if TYPE_CHECKING:
     from synaptic.shell.read.evaluate import Evaluation
 
 SPLITTING_SIGN = re.compile(r"[*?\[ \t\n]")
 GLOB_LETTER = re.compile(r"[*?\[]")
-DEFAULT_VARIABLES = {"IFS": " \t\n", "SHELL": "/bin/bash", "BASH": "/bin/bash", "0": "bash", "PATH": "/usr/bin:/bin"}
-"""Values that hold in every shell unless the script says otherwise."""
-
-
-class ExpansionPiece(msgspec.Struct):
-    """What one expansion yields."""
-
-    text: str
-    known: bool = True
-    outputs: tuple[int, ...] = ()
+GAP_IN_NAME = re.compile(r"[A-Za-z-]{1,12}")
+"""Letters around a variable that nobody sets: `gi${x}t` is `git`."""
 
 
 class WordBuilder:
@@ -64,7 +69,7 @@ def expand_word(shell: "Evaluation", token: WordToken) -> list[Word]:
     if plain is not None:
         return [plain]
     found: list[Word] = []
-    several = expand_braces(token.parts)
+    several = expand_braces(zsh.take_trailing(token.parts) if shell.counts_from_one else token.parts)
     # Too many words to list: an unknown word stands for the rest, so that no policy takes the list for complete.
     if several is None or len(several) > MAX_BRACES:
         word = expand_unsplit(shell, token)
@@ -78,10 +83,12 @@ def expand_word(shell: "Evaluation", token: WordToken) -> list[Word]:
 
 def _expand_plain(shell: "Evaluation", token: WordToken, split: bool) -> Word | None:
     """The one word that text and plain variables make, as most do; None when there is more to it."""
+    if shell.counts_from_one:
+        return None
     texts: list[str] = []
     known, volume, variables = True, 0, shell.variables
     outputs: tuple[int, ...] = ()
-    for part in token.parts:
+    for place, part in enumerate(token.parts):
         if type(part) is LiteralText:
             if not part.quoted and _has_special(part.text, not texts):
                 return None
@@ -99,6 +106,8 @@ def _expand_plain(shell: "Evaluation", token: WordToken, split: bool) -> Word | 
             if held is None or held.items is not None or part.name.isdigit():
                 held = shell.lookup(part.name, "")
         if held is None:
+            if _is_empty_gap(shell, token.parts, place):
+                continue
             known, text = False, part.source
         else:
             known, text, outputs = known and held.known, held.text, outputs + held.outputs
@@ -112,10 +121,22 @@ def _expand_plain(shell: "Evaluation", token: WordToken, split: bool) -> Word | 
     return Word("".join(texts), known, False, token.span, token.inner if token.span or not split else False, outputs)
 
 
+def _is_empty_gap(shell: "Evaluation", parts: list[Part], place: int) -> bool:
+    """Whether a variable without a value stands inside a name that it is meant to break up: `g$9it`, `gi${x}t`."""
+    part = parts[place]
+    if type(part) is not Parameter or part.operator or part.index or len(parts) == 1:
+        return False
+    # A command line has no arguments of its own.
+    if part.name in ("@", "*") or (part.name.isdigit() and part.name != "0"):
+        return shell.arguments is None
+    before, after = parts[place - 1] if place else None, parts[place + 1] if place + 1 < len(parts) else None
+    return all(type(one) is LiteralText and GAP_IN_NAME.fullmatch(one.text) is not None for one in (before, after))
+
+
 def _is_pure(part: Parameter) -> bool:
     """Whether an expansion changes nothing and runs nothing, so that it may be made twice."""
     operand = part.operand.parts if part.operand else []
-    if part.operator == "text" or part.operator[0] == "!" or part.operator[-1] == "=":
+    if part.operator == "text" or part.operator[0] == "!" or part.operator[-1] == "=" or part.operator in ("@", ":"):
         return False
     return all(type(one) is LiteralText for one in operand)
 
@@ -147,7 +168,7 @@ def expand_unsplit(shell: "Evaluation", token: WordToken) -> Word:
             if place == 0 and not part.quoted and text[:1] == "~":
                 text, field.known = _expand_tilde(shell, text)
             field.add(text, part.quoted)
-        else:
+        elif not _is_empty_gap(shell, token.parts, place) or _is_set(shell, part):
             pieces = expand_part(shell, part)
             for number, piece in enumerate(pieces):
                 if number:
@@ -166,18 +187,25 @@ def _expand_split(shell: "Evaluation", parts: list[Part]) -> list[Word]:
                 text, field.known = _expand_tilde(shell, text)
             field.add(text, part.quoted)
             continue
-        quoted = getattr(part, "quoted", False)
+        if _is_empty_gap(shell, parts, place) and not _is_set(shell, part):
+            continue
+        # zsh does not split values.
+        quoted = getattr(part, "quoted", False) or type(part) is FlaggedParameter
         for number, piece in enumerate(expand_part(shell, part)):
             if number and field.started:
                 done.append(field.build())
                 field = WordBuilder()
-            if quoted or not piece.known:
+            if quoted or not piece.known or shell.counts_from_one:
                 field.add_piece(piece, quoted)
             else:
                 field = _split_fields(shell, piece, field, done)
     if field.started or not field.known:
         done.append(field.build())
     return done
+
+
+def _is_set(shell: "Evaluation", part: Part) -> bool:
+    return type(part) is Parameter and shell.lookup(part.name, "") is not None
 
 
 def _split_fields(shell: "Evaluation", piece: ExpansionPiece, field: WordBuilder, done: list[Word]) -> WordBuilder:
@@ -215,10 +243,12 @@ def expand_part(shell: "Evaluation", part: Part) -> list[ExpansionPiece]:
         return pieces
     if isinstance(part, CommandOutput):
         return [shell.substitute(part)]
+    if isinstance(part, FlaggedParameter):
+        pieces = _expand_flagged(shell, part)
+        shell.budget.count_text(sum(len(piece.text) for piece in pieces))
+        return pieces
     if isinstance(part, Arithmetic):
-        # The number stays unknown, but what is substituted inside runs: `$(( $(rm x) ))`.
-        expand_unsplit(shell, part.operand)
-        return [ExpansionPiece(part.source, known=False)]
+        return [_expand_arithmetic(shell, part)]
     if isinstance(part, ArrayElements):
         for token in part.tokens:
             expand_word(shell, token)
@@ -226,21 +256,66 @@ def expand_part(shell: "Evaluation", part: Part) -> list[ExpansionPiece]:
     return [ExpansionPiece(part.text)]
 
 
+def _expand_arithmetic(shell: "Evaluation", part: Arithmetic) -> ExpansionPiece:
+    """`$((...))`: its value when that is known; what is substituted inside runs, and so does what variables hold."""
+    word = expand_unsplit(shell, part.operand)
+    if word.known:
+        follow_formula(shell, word.text)
+    number = compute_number(shell, word.text) if word.known else None
+    return ExpansionPiece(part.source, known=False) if number is None else ExpansionPiece(str(number))
+
+
 def _expand_parameter(shell: "Evaluation", part: Parameter) -> list[ExpansionPiece]:
     if part.operator == "text" and part.operand:
         word = expand_unsplit(shell, part.operand)
         return [ExpansionPiece(word.text, word.known, word.outputs)]
-    if part.operator[:1] == "!" and not part.index:
-        return _expand_indirect(shell, part)
-    several = part.name in ("@", "*") or part.index in ("@", "*")
-    if several and part.operator[:1] != "#":
+    index = expand_index(shell, part.name, part.index) if part.index else ""
+    several = part.name in ("@", "*") or index in ("@", "*")
+    if part.operator[:1] == "!":
+        return _list_keys(shell, part) if several else _expand_indirect(shell, part, index)
+    if several:
         return _expand_array(shell, part)
-    return [_expand_single(shell, part, shell.lookup(part.name, part.index))]
+    if shell.counts_from_one and not part.quoted and not index:
+        held = shell.find_variable(part.name)
+        if held is not None and held.items is not None:
+            return _expand_array(shell, part)
+    return [_expand_single(shell, part, shell.lookup(part.name, index))]
 
 
-def _expand_indirect(shell: "Evaluation", part: Parameter) -> list[ExpansionPiece]:
-    pointer = shell.lookup(part.name, "")
-    target = shell.lookup(pointer.text, "") if pointer and pointer.known else None
+def expand_index(shell: "Evaluation", name: str, index: str) -> str:
+    """The key that a subscript names; what it substitutes runs."""
+    if index in ("@", "*") or index.isdigit():
+        return index
+    held = shell.find_variable(name)
+    keyed = held is not None and "A" in held.traits
+    if "$" in index or has_substitution(index):
+        word = shell.expand_text(index, "subscript")
+        if not word.known:
+            return index
+        index = word.text
+    if keyed or (held is not None and held.keys is not None and index in held.keys):
+        return index.strip("'\"")
+    follow_formula(shell, index)
+    number = compute_number(shell, index)
+    return index.strip("'\"") if number is None else str(number)
+
+
+def _expand_indirect(shell: "Evaluation", part: Parameter, index: str) -> list[ExpansionPiece]:
+    """`${!x}`: the variable that x names; `${!x*}`: the names that begin so."""
+    start = part.operand.parts[0] if part.operand and part.operand.parts else None
+    if type(start) is LiteralText and start.text in ("*", "@"):
+        return [
+            ExpansionPiece(name) for name in sorted({*shell.variables, "HOME", "PWD"}) if name.startswith(part.name)
+        ]
+    pointer = shell.lookup("#" if part.name == "#" else part.name, index)
+    if pointer is None or not pointer.known:
+        return [ExpansionPiece(part.source, known=False)]
+    name, _, key = pointer.text.partition("[")
+    if has_substitution(key):
+        shell.expand_text(key, "subscript")
+    if key in ("@]", "*]"):
+        return shell.list_items(name) or [ExpansionPiece(part.source, known=False)]
+    target = shell.lookup_reference(pointer.text)
     return [
         ExpansionPiece(target.text, target.known, target.outputs)
         if target
@@ -248,13 +323,91 @@ def _expand_indirect(shell: "Evaluation", part: Parameter) -> list[ExpansionPiec
     ]
 
 
+def _list_keys(shell: "Evaluation", part: Parameter) -> list[ExpansionPiece]:
+    held = shell.find_variable(part.name)
+    if held is None or held.items is None:
+        return [ExpansionPiece(part.source, known=False)]
+    keys = held.keys if held.keys is not None else tuple(map(str, range(len(held.items))))
+    return [ExpansionPiece(key, held.known) for key in keys]
+
+
 def _expand_array(shell: "Evaluation", part: Parameter) -> list[ExpansionPiece]:
     items = shell.list_items(part.name)
     if items is None:
         return [ExpansionPiece(part.source, known=False)]
-    if part.name == "*" and part.quoted:
-        return [ExpansionPiece(" ".join(piece.text for piece in items), all(piece.known for piece in items))]
+    if part.operator:
+        if part.operator == "#" and not (part.operand and part.operand.parts):
+            return [ExpansionPiece(str(len(items)))]
+        items = _operate_on_items(shell, part, items)
+    if "*" in (part.name, part.index) and part.quoted:
+        mark = shell.get_separators()[:1]
+        return [ExpansionPiece(mark.join(piece.text for piece in items), all(piece.known for piece in items))]
     return items or []
+
+
+def _operate_on_items(shell: "Evaluation", part: Parameter, items: list[ExpansionPiece]) -> list[ExpansionPiece]:
+    """An operator behind an array or `$@`: a slice of it, or the same change of every element."""
+    operand = expand_unsplit(shell, part.operand) if part.operand else Word("")
+    if part.operator == ":":
+        wanted = read_range(shell, operand.text) if operand.known else None
+        if wanted is None:
+            return zsh.modify(items, operand.text) or items
+        if part.name in ("@", "*"):
+            held = shell.lookup("0", "")
+            items = [ExpansionPiece(held.text if held else "bash"), *items]
+        return slice_items(items, *wanted)
+    if part.operator[-1] in "-=+?" and part.operator != "/":
+        return [_apply_default(shell, part, None, operand)] if not items or part.operator[-1] == "+" else items
+    return [_operate(shell, part, values.VariableValue(one.text, one.known, one.outputs), operand) for one in items]
+
+
+def _expand_flagged(shell: "Evaluation", part: FlaggedParameter) -> list[ExpansionPiece]:
+    """`${(flags)x}`: the value, what a subscript leaves of it, an operator, then the flags."""
+    array = False
+    if part.inner is not None:
+        pieces = [piece for one in part.inner for piece in expand_part(shell, one)]
+    elif part.name:
+        held = shell.find_variable(part.name)
+        array = part.name in ("@", "*") or (held is not None and held.items is not None)
+        pieces = _read_flagged_value(shell, part, array)
+    else:
+        pieces = [ExpansionPiece("")]
+    index = expand_index(shell, part.name, part.index) if part.index and not array else part.index
+    pieces = zsh.pick_items(pieces, index, array or len(pieces) > 1)
+    if part.operator and part.operand is not None:
+        pieces = _operate_on_flagged(shell, part, pieces)
+    return zsh.apply_flags(shell, pieces, part.flags) if part.flags else pieces
+
+
+def _read_flagged_value(shell: "Evaluation", part: FlaggedParameter, array: bool) -> list[ExpansionPiece]:
+    held = shell.find_variable(part.name)
+    if array and held is not None and held.keys is not None:
+        if part.index in held.keys:
+            return [ExpansionPiece(held.items[held.keys.index(part.index)])] if held.items else []
+        if "k" in part.flags:
+            return [ExpansionPiece(key) for key in held.keys]
+    if array:
+        return shell.list_items(part.name) or []
+    found = shell.lookup(part.name, "")
+    return [ExpansionPiece(found.text, found.known, found.outputs) if found else ExpansionPiece(part.source, False)]
+
+
+def _operate_on_flagged(
+    shell: "Evaluation", part: FlaggedParameter, pieces: list[ExpansionPiece]
+) -> list[ExpansionPiece]:
+    plain = Parameter(part.name, part.source, part.quoted, part.operator, part.operand)
+    operand = expand_unsplit(shell, part.operand) if part.operand else Word("")
+    if part.operator == ":" and operand.text[:1] == "#":
+        return [piece for piece in pieces if piece.text != operand.text[1:]]
+    if part.operator[-1] in "-=" and part.operator not in ("/",):
+        empty = all(not piece.text for piece in pieces) or not any(piece.known for piece in pieces)
+        text, known = operand.text, operand.known
+        if text[:1] == "~":
+            text, known = _expand_tilde(shell, text)
+        return [ExpansionPiece(text, known, operand.outputs)] if empty else pieces
+    if len(pieces) > 1 and part.operator == ":":
+        return _operate_on_items(shell, plain, pieces)
+    return [_operate(shell, plain, values.VariableValue(one.text, one.known, one.outputs), operand) for one in pieces]
 
 
 def _expand_single(shell: "Evaluation", part: Parameter, held: values.VariableValue | None) -> ExpansionPiece:
@@ -265,26 +418,20 @@ def _expand_single(shell: "Evaluation", part: Parameter, held: values.VariableVa
     plain = operator.lstrip(":")
     if plain in ("-", "=", "+", "?") and operator != ":":
         return _apply_default(shell, part, held, operand)
+    return _operate(shell, part, held, operand)
+
+
+def _operate(shell: "Evaluation", part: Parameter, held: values.VariableValue | None, operand: Word) -> ExpansionPiece:
+    if part.operator == ":" and (held is None or not held.known) and operand.known:
+        read_range(shell, operand.text)  # its formulas are computed all the same
     if held is None or not held.known or not operand.known:
         return ExpansionPiece(part.source, known=False)
-    text = _apply_operator(held.text, operator, operand.text)
+    text = apply_operator(shell, held.text, part.operator, operand.text)
     return (
         ExpansionPiece(part.source, known=False)
         if text is None
         else ExpansionPiece(text[:MAX_LITERAL], True, held.outputs)
     )
-
-
-def _apply_operator(text: str, operator: str, operand: str) -> str | None:
-    if operator == "#" and not operand:
-        return str(len(text))
-    if operator[0] in "#%":
-        return values.trim_value(text, operator, operand)
-    if operator[0] == "/":
-        return values.replace_in_value(text, operator, operand)
-    if operator[0] in "^,":
-        return values.change_case(text, operator)
-    return values.slice_value(text, operand) if operator == ":" else text
 
 
 def _apply_default(

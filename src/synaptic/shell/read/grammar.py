@@ -4,9 +4,17 @@ import re
 
 from synaptic.shell.read.compound import CASE_END, CLOSING_WORDS, KEYWORD, KEYWORDS, CompoundCommands
 from synaptic.shell.read.lexer import SourcePosition
-from synaptic.shell.read.limits import Budget
+from synaptic.shell.read.limits import MAX_SOURCE, Budget
 from synaptic.shell.read.simple import ASSIGNMENT_START, NO_CLOSING_WORDS
-from synaptic.shell.read.syntax import Assignment, CommandGroup, CommandSequence, Node, Pipeline, SimpleCommand
+from synaptic.shell.read.syntax import (
+    Assignment,
+    CommandGroup,
+    CommandSequence,
+    Node,
+    Pipeline,
+    SimpleCommand,
+    WordToken,
+)
 
 NAME = r"[^ \t\n;&|()<>'\"\\$`{#=]++(?![^ \t\n;|)&]|&>)(?![ \t]*+\()"
 """A first word that is no assignment and no function's name, and may be a keyword."""
@@ -27,6 +35,9 @@ STARTS_CLOSING = frozenset({*");&", *(word[0] for word in CLOSING_WORDS)})
 """What a closing word, a closing bracket or the end of a case begins with."""
 PIPE = re.compile(r"(?:[ \t]++|\\\n)*+\|(?!\|)&?[ \t]*+")
 BRACKETS = re.compile(r"\)+")
+UNCLOSED_GROUP = "`}` is missing"
+ALWAYS = re.compile(r"\}[ \t\n]*+always[ \t\n]*+\{")
+LONE_BRACE = re.compile(r"(?<=[ \t\n])\}(?=[ \t\n;&|)]|\Z)")
 
 
 def parse_commands(
@@ -34,8 +45,31 @@ def parse_commands(
 ) -> tuple[CommandSequence, list[str]]:
     """The tree of a text and what is wrong with it. At a limit: what was read up to there."""
     grammar = Grammar(text, budget, source, depth)
+    tree = grammar.read_commands(NO_CLOSING_WORDS)
     # At a limit every open construction looks unclosed; only the limit itself is worth reporting.
-    return grammar.read_commands(NO_CLOSING_WORDS), [] if budget.reason else grammar.broken
+    if budget.reason:
+        return tree, []
+    if (grammar.broken or "always" in text) and len(text) <= MAX_SOURCE and LONE_BRACE.search(text):
+        # zsh closes a group without a semicolon; what bash takes for a word ends it there.
+        other = Grammar(close_as_zsh(text), budget, SourcePosition(None), depth)
+        changed = other.read_commands(NO_CLOSING_WORDS)
+        if UNCLOSED_GROUP in grammar.broken or ALWAYS.search(text) or len(other.broken) <= len(grammar.broken):
+            return changed, other.broken
+    return tree, grammar.broken
+
+
+def close_as_zsh(text: str) -> str:
+    """The text with the semicolons that zsh does without."""
+    return LONE_BRACE.sub(";}", ALWAYS.sub("; }; {", text))
+
+
+def parse_text(text: str, budget: Budget, depth: int = 0) -> WordToken:
+    """A text as the inside of a here-document: only what is expanded in it matters."""
+    grammar = Grammar(text, budget, SourcePosition(None), depth)
+    token = grammar.make_here_token(text, 0, False, True)
+    if grammar.broken and LONE_BRACE.search(text):
+        token = grammar.make_here_token(close_as_zsh(text), 0, False, True)
+    return token
 
 
 class Grammar(CompoundCommands):

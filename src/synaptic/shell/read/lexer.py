@@ -8,6 +8,7 @@ from synaptic.shell.read.syntax import (
     Arithmetic,
     CommandOutput,
     CommandSequence,
+    FlaggedParameter,
     LiteralText,
     Parameter,
     Part,
@@ -31,12 +32,19 @@ IN_BODY = re.compile(r"[^\\$`]+")
 IN_BRACES = re.compile(r"[^}'\"\\$`]+")
 NAME = re.compile(r"[A-Za-z_]\w*|\d|[@*#?$!_-]")
 LONG_NAME = re.compile(r"[A-Za-z_]\w*|\d+|[@*#?$!_-]")
-SUBSCRIPT = re.compile(r"\[([^\]]{0,200})\]")
+SUBSCRIPT = re.compile(r"\[((?:[^\[\]]{1,200}+|\[[^\[\]]{0,200}+\]){0,8}+)\]")
+ZSH_FLAGS = re.compile(r"(?:\(((?:[^()\n]|\([^()\n]*\)){0,60}+)\))?([=~^]*+)")
+STARTS_FLAGGED = frozenset('(=~^:"')
+"""What stands behind `${` in zsh, and never in bash."""
 TO_BACKTICK = re.compile(r"(?:[^`\\]++|\\.)*+", re.DOTALL)
 OPERATION = re.compile(OPERATOR)
 SUBSTITUTION = re.compile(r"(\"?)\$\((?!\()")
 EXTENDED_SIGNS = frozenset("?*+@!")
 ALTERNATIVES = re.compile(r"\([\w./-]++(?:\|[\w./-]++)++\)")
+ZSH_QUALIFIER = re.compile(r"\([\w./:#^|@+-]{1,40}+\)")
+"""`(.)`, `(/)`, `(a|b)` behind a pattern: which files are meant."""
+QUALIFIED_BY_OTHERS = frozenset("?*+@!=")
+"""Behind these a bracket means something else."""
 BRACKET = re.compile(r"[()]")
 WORD_ENDS = frozenset(" \t\n;&|()<>")
 ENDS_SUBSTITUTION = frozenset(")")
@@ -159,6 +167,18 @@ class Lexer:
             self.at += 2
             found.append(self.read_substitution(start, False, file=True))
             return True
+        if char == "(" and len(found) == 1 and isinstance(found[0], LiteralText) and found[0].text == "=":
+            start = self.at - 1
+            self.at += 1
+            # `=(...)` of zsh is a file with the output, as `<(...)` is.
+            found[0] = self.read_substitution(start, False, file=True)
+            return True
+        qualified = ZSH_QUALIFIER.match(self.text, self.at) if char == "(" and found else None
+        if qualified and isinstance(found[-1], LiteralText) and found[-1].text[-1:] not in QUALIFIED_BY_OTHERS:
+            self.at = qualified.end()
+            if "|" in qualified[0]:
+                found[-1] = LiteralText(f"{found[-1].text}{{{qualified[0][1:-1].replace('|', ',')}}}")
+            return True
         if char == "(" and found and isinstance(found[-1], LiteralText) and found[-1].text[-1:] in EXTENDED_SIGNS:
             start = self.at
             self.at += 1
@@ -261,6 +281,11 @@ class Lexer:
             self.at = name.end()
             return Parameter(name[0], self.text[start : self.at], quoted)
         following = self.text[start + 1 : start + 2]
+        if following and following in "=~^" and LONG_NAME.match(self.text, start + 2):
+            self.at = start + 2
+            name = NAME.match(self.text, self.at)
+            self.at = name.end() if name else self.at
+            return FlaggedParameter(self.text[start + 2 : self.at], self.text[start : self.at], quoted, following)
         if following == "(":
             return self.read_dollar_bracket(start, quoted)
         if following == "{":
@@ -349,6 +374,9 @@ class Lexer:
     def read_braces(self, start: int, quoted: bool) -> Part:
         """`${...}`."""
         self.at = start + 2
+        opening = self.text[self.at : self.at + 2]
+        if opening[:1] in STARTS_FLAGGED or opening in ("$(", "${"):
+            return self.read_flagged(start, quoted)
         prefix = self.read_prefix()
         name = LONG_NAME.match(self.text, self.at)
         self.at = name.end() if name else self.at
@@ -365,6 +393,40 @@ class Lexer:
         kind = prefix + (operator[0] if operator else "")
         source = self.text[start : self.at]
         return Parameter(name[0] if name else "", source, quoted, kind, operand, index[1] if index else "")
+
+    def read_flagged(self, start: int, quoted: bool) -> Part:
+        """`${(flags)name}`, `${=name}`, `${${...}}` of zsh."""
+        self.enter_nesting()
+        found = ZSH_FLAGS.match(self.text, self.at)
+        flags, self.at = (f"{found[1] or ''}{found[2]}", found.end()) if found else ("", self.at)
+        inner: list[Part] | None = None
+        name = LONG_NAME.match(self.text, self.at)
+        if self.text.startswith('"', self.at):
+            self.at += 1
+            inner = self.read_double_quoted()
+        elif self.text.startswith(("${", "$("), self.at) and self.spend():
+            inner = [self.read_dollar(quoted)]
+        elif name is not None:
+            self.at = name.end()
+        index = SUBSCRIPT.match(self.text, self.at)
+        self.at = index.end() if index else self.at
+        operator = OPERATION.match(self.text, self.at)
+        self.at = operator.end() if operator else self.at
+        operand = WordToken(None, self.read_parts(ENDS_BRACES, IN_BRACES, []))
+        self.depth -= 1
+        if self.at >= self.size:
+            self.broken.append("a brace is never closed")
+        self.at += 1
+        return FlaggedParameter(
+            "" if inner is not None or name is None else name[0],
+            self.text[start : self.at],
+            quoted,
+            flags,
+            inner,
+            index[1] if index else "",
+            operator[0] if operator else "",
+            operand,
+        )
 
     def read_prefix(self) -> str:
         char = self.text[self.at : self.at + 1]

@@ -289,7 +289,7 @@ class SimpleCommands(Lexer):
         at_end = start >= self.size or self.text[start] in "\n;|)"
         target = WordToken("", []) if at_end else self.read_word()
         node = Redirection("<<", target, descriptor, tabs)
-        written = self.text[start : self.at]
+        written = self.text[start : self.at].replace("\\\n", "")
         # As in bash, any quoting of the delimiter means that nothing in the body is expanded.
         literal = any(char in written for char in "'\"\\")
         self.waiting.append((node, unquote_delimiter(target, written), literal))

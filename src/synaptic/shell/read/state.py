@@ -8,16 +8,22 @@ from os.path import normpath
 import msgspec
 
 from synaptic.shell.read import syntax
-from synaptic.shell.read.expand import DEFAULT_VARIABLES, ExpansionPiece
 from synaptic.shell.read.lexer import SourcePosition
 from synaptic.shell.read.limits import MAX_DEPTH, MAX_LITERAL, MAX_ROUNDS, Budget
 from synaptic.shell.read.script import Command, Gap, Redirect, ScriptFunction, Word
 from synaptic.shell.read.value import VariableValue, merge_values
+from synaptic.shell.read.variables import ShellVariables
 
 SavedState = tuple[
     dict[str, VariableValue], dict[str, syntax.FunctionDefinition], dict[str, str], str, "list[Word] | None"
 ]
 
+ZSH_SIGN = re.compile(r"\$(?:\w++[\[:]|\{?commands)")
+ZSH_CODE = ("c $", "eval $", "trap $")
+"""What zsh reads otherwise than bash: subscripts without braces, and code in a variable that it does not split."""
+INPUT_KEY = "/dev/fd/0"
+"""The key of the input among the files."""
+OPEN_FILE = re.compile(r"^/proc/[^/]+/fd/")
 LAST_ARGUMENT = re.compile(r"\$\{?!?_(?!\w)|\$\{!")
 """`$_`, or an expansion that may lead to it."""
 
@@ -40,19 +46,27 @@ class CommandCall(msgspec.Struct, gc=False):
         return [word.text for word in self.words[1:]]
 
 
-class ShellState:
+class ShellState(ShellVariables):
     """The state of one shell, and what was found so far."""
 
     def __init__(self, text: str, cwd: str, home: str, env: Mapping[str, str]) -> None:
+        super().__init__(cwd, home, env)
         self.text = text
-        self.home = home or env.get("HOME", "")
-        self.cwd = cwd
         self.budget = Budget()
-        self.variables = {name: VariableValue(text) for name, text in env.items()}
         self.bodies: dict[str, syntax.FunctionDefinition] = {}
         self.aliases: dict[str, str] = {}
+        self.global_aliases: dict[str, str] = {}
         self.files: dict[str, str] = {}
-        self.arguments: list[Word] | None = None
+        self.descriptors: dict[str, str] = {}
+        """The files behind descriptors that are open for writing."""
+        self.sinks: dict[str, syntax.Node] = {}
+        """What `>(...)` runs with what is written to it, by its source."""
+        self.answers: dict[str, str] = {}
+        """The file that holds what such a one prints."""
+        self.fed_by: dict[str, tuple[int, ...]] = {}
+        """The places of the commands whose output a variable was read from."""
+        self.pipes: set[str] = set()
+        """Named pipes (`mkfifo`): a reader may wait for what is written."""
         self.commands: list[Command] = []
         self.gaps: dict[Gap, None] = {}
         self.redirects: list[Redirect] = []
@@ -67,55 +81,20 @@ class ShellState:
         self.looped = False
         self.branched = False
         """Whether a variable has one of several values."""
+        self.devices_matter = False
+        """Whether anything names the input as a file."""
+        self.zsh_matters = False
+        """Whether anything is read otherwise by zsh."""
+        self.look_ahead(text)
         self.last_matters = LAST_ARGUMENT.search(text) is not None
         """Whether anything reads `$_`: every command changes it, so its values are only followed then."""
 
-    def get_separators(self) -> str:
-        held = self.variables.get("IFS")
-        return held.text if held else " \t\n"
-
-    def lookup(self, name: str, index: str) -> VariableValue | None:
-        """The value of a variable or positional parameter; None when it is unknown."""
-        if name.isdigit() and name != "0":
-            return self.get_positional(int(name))
-        held = self.variables.get(name)
-        if held is not None:
-            return self.get_element(held, index)
-        if name == "HOME" and self.home:
-            return VariableValue(self.home)
-        if name == "PWD" and self.cwd:
-            return VariableValue(self.cwd)
-        default = DEFAULT_VARIABLES.get(name)
-        return VariableValue(default) if default is not None else None
-
-    def get_positional(self, number: int) -> VariableValue | None:
-        if self.arguments is None:
-            return None
-        if number > len(self.arguments):
-            return VariableValue("")
-        word = self.arguments[number - 1]
-        return VariableValue(word.text, word.known, word.outputs)
-
-    def get_element(self, held: VariableValue, index: str) -> VariableValue | None:
-        if held.items is None or index in ("@", "*"):
-            return held
-        place = int(index or 0) if (index or "0").lstrip("-").isdigit() else None
-        if place is None or not -len(held.items) <= place < len(held.items):
-            return None
-        return VariableValue(held.items[place])
-
-    def list_items(self, name: str) -> list[ExpansionPiece] | None:
-        """The elements of an array, or of `$@`."""
-        if name in ("@", "*"):
-            if self.arguments is None:
-                return None
-            return [ExpansionPiece(word.text, word.known, word.outputs) for word in self.arguments]
-        held = self.variables.get(name)
-        if held is None:
-            return None
-        if held.items is None:
-            return [ExpansionPiece(held.text, held.known, held.outputs)]
-        return [ExpansionPiece(item) for item in held.items]
+    def look_ahead(self, text: str) -> None:
+        """Note what a text may hold that is too rare to be looked for at every command."""
+        if not self.devices_matter and ("/dev/" in text or "/fd/" in text):
+            self.devices_matter = True
+        if "$" in text and not self.zsh_matters:
+            self.zsh_matters = any(sign in text for sign in ZSH_CODE) or ZSH_SIGN.search(text) is not None
 
     @contextmanager
     def isolate(self) -> Iterator[None]:
@@ -168,43 +147,19 @@ class ShellState:
 
     def make_file_key(self, text: str) -> str:
         """A path as the key under which written files are remembered."""
-        # `<(...)` and `>(...)` are keys as they are written.
-        if text[:1] in "<>/" or not text:
-            return text
+        # `<(...)`, `>(...)` and `=(...)` are keys as they are written.
+        if text[:1] in "<>/" or not text or text[:2] == "=(":
+            return (
+                OPEN_FILE.sub("/dev/fd/", text)
+                if text[:2] in ("/d", "/p") and text != "/dev/stdin"
+                else (INPUT_KEY if text == "/dev/stdin" else text)
+            )
         return normpath(f"{self.cwd}/{text}")
 
     def remember_file(self, name: str, text: str, more: bool = False) -> None:
         """Remember what a file holds from now on, or what is added to it."""
         path = self.make_file_key(name)
         self.files[path] = ((self.files.get(path, "") if more else "") + text)[:MAX_LITERAL]
-
-    def remember_output(self, redirects: tuple[Redirect, ...], output: str | None) -> str | None:
-        """Remember what goes to a file; the output that is left for the pipe."""
-        for redirect in redirects:
-            if redirect.operator in (">", ">>", ">|", "&>", "&>>") and redirect.descriptor in ("", "1"):
-                if output is not None and redirect.target.known:
-                    self.remember_file(redirect.target.text, output, more=redirect.operator.endswith(">>"))
-                output = ""
-        return output
-
-    def store_variable(self, item: syntax.Assignment, words: list[Word]) -> None:
-        held = self.variables.get(item.name)
-        array = bool(item.value.parts) and isinstance(item.value.parts[0], syntax.ArrayElements)
-        if not (array or item.index or item.append):
-            self.variables[item.name] = VariableValue(words[0].text[:MAX_LITERAL], words[0].known, words[0].outputs)
-            return
-        texts = tuple(word.text for word in words)
-        known = all(word.known for word in words)
-        outputs = tuple(place for word in words for place in word.outputs)
-        if array or item.index:
-            before = held.items or () if held and (item.append or item.index) else ()
-            items = (*before, *texts)
-            self.variables[item.name] = VariableValue(items[0] if items else "", known, outputs, items)
-            return
-        text = texts[0]
-        if item.append and held:
-            text, known, outputs = held.text + text, known and held.known, held.outputs + outputs
-        self.variables[item.name] = VariableValue(text[:MAX_LITERAL], known, outputs)
 
     def emit(self, call: CommandCall, paths: tuple[str, ...] = ()) -> None:
         """Note a command as one that runs."""

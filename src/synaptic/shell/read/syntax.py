@@ -23,6 +23,20 @@ class Parameter(msgspec.Struct, gc=False):
     index: str = ""
 
 
+class FlaggedParameter(msgspec.Struct, gc=False):
+    """`${(flags)name}` and `${${...}}`, as only zsh has them."""
+
+    name: str
+    source: str
+    quoted: bool = False
+    flags: str = ""
+    inner: "list[Part] | None" = None
+    """What stands in place of the name: another expansion, or quoted text."""
+    index: str = ""
+    operator: str = ""
+    operand: "WordToken | None" = None
+
+
 class CommandOutput(msgspec.Struct, gc=False):
     """`$(...)`, backticks, `<(...)` and `>(...)`: commands that run inside a word."""
 
@@ -46,7 +60,7 @@ class ArrayElements(msgspec.Struct, gc=False):
     source: str
 
 
-Part = LiteralText | Parameter | CommandOutput | Arithmetic | ArrayElements
+Part = LiteralText | Parameter | FlaggedParameter | CommandOutput | Arithmetic | ArrayElements
 
 
 class WordToken(msgspec.Struct, gc=False):
@@ -136,6 +150,24 @@ class TestExpression(msgspec.Struct, gc=False):
     """`[[ ... ]]` and `(( ... ))`: only what they substitute runs."""
 
     tokens: list[WordToken]
+    formula: bool = False
 
 
-Node = SimpleCommand | Pipeline | CommandSequence | CommandGroup | Choice | Loop | FunctionDefinition | TestExpression
+class Coprocess(msgspec.Struct, gc=False):
+    """`coproc name command`."""
+
+    name: str
+    body: "Node"
+
+
+Node = (
+    SimpleCommand
+    | Pipeline
+    | CommandSequence
+    | CommandGroup
+    | Choice
+    | Loop
+    | FunctionDefinition
+    | TestExpression
+    | Coprocess
+)

@@ -16,6 +16,20 @@ class VariableValue(msgspec.Struct, frozen=True, gc=False):
     outputs: tuple[int, ...] = ()
     items: tuple[str, ...] | None = None
     others: tuple["VariableValue", ...] = ()
+    keys: tuple[str, ...] | None = None
+    """The keys of an array's elements, where they are not 0, 1, 2 and so on."""
+    refers: str = ""
+    """The variable that it stands for (`declare -n`)."""
+    traits: str = ""
+    """Letters of `declare` that change what is stored: `A`, `i`, `l`, `u`."""
+
+
+class ExpansionPiece(msgspec.Struct):
+    """What one expansion yields."""
+
+    text: str
+    known: bool = True
+    outputs: tuple[int, ...] = ()
 
 
 def merge_values(values: list[VariableValue], most: int) -> VariableValue:
@@ -76,29 +90,21 @@ def trim_value(text: str, operator: str, glob: str) -> str | None:
 
 
 def replace_in_value(text: str, operator: str, operand: str) -> str | None:
-    """`${x/from/to}` and `//`; None when trying it may take long."""
+    """`${x/from/to}` and `//`, at the start with `/#` and at the end with `/%`; None when trying it may take long."""
     old, _, new = operand.partition("/")
+    anchor = old[:1] if operator == "/" and old[:1] in ("#", "%") else ""
+    old = old[len(anchor) :]
     if _is_costly(text, old):
         return None
     if not old:
-        return text
+        return new + text if anchor == "#" else text + new if anchor == "%" else text
+    form = glob_to_regex(old, greedy=True)
+    form = rf"\A(?:{form})" if anchor == "#" else rf"(?:{form})\Z" if anchor == "%" else form
     # A function, because a backslash in the replacement is plain text in bash and not in `re.sub`.
-    return re.sub(glob_to_regex(old, greedy=True), lambda _: new, text, count=0 if operator == "//" else 1)
-
-
-def slice_value(text: str, operand: str) -> str | None:
-    """`${x:start:length}`; None when the numbers are not plain."""
-    found = re.fullmatch(r"\s*(-?\d+)\s*(?::\s*(-?\d+)\s*)?", operand)
-    if found is None:
-        return None
-    start = int(found[1])
-    rest = text[start:] if start >= 0 else text[max(len(text) + start, 0) :]
-    if found[2] is None:
-        return rest
-    return rest[: int(found[2])]
+    return re.sub(form, lambda _: new, text, count=0 if operator == "//" else 1)
 
 
 def change_case(text: str, operator: str) -> str:
-    """`${x^}`, `^^`, `,`, `,,`."""
-    change = str.upper if operator[0] == "^" else str.lower
+    """`${x^}`, `^^`, `,`, `,,`, `~`, `~~`."""
+    change = {"^": str.upper, ",": str.lower, "~": str.swapcase}[operator[0]]
     return change(text) if len(operator) == 2 else change(text[:1]) + text[1:]

@@ -7,7 +7,7 @@ from synaptic.shell.read.syntax import LiteralText, Parameter, Part, WordToken
 
 # Possessive quantifiers throughout: a word that does not match must fail at once, not be tried again at every split.
 WORD_END = r"(?![^ \t\n;|)&]|&>)"
-OPERATOR = r":?[-=+?]|##?|%%?|//?|\^\^?|,,?|:|@"
+OPERATOR = r":?[-=+?]|##?|%%?|//?|\^\^?|,,?|~~?|:|@"
 """What may stand behind the name in `${...}`."""
 INDEX, OPERAND = r"[^\]}'\"\\$`]{0,200}+", r"[^}'\"\\$`]*+"
 BRACED = rf"(?:[A-Za-z_]\w*+|\d++)(?:\[{INDEX}\])?(?:(?:{OPERATOR}){OPERAND})?"

@@ -1,0 +1,137 @@
+"""Read, write and delete files below a folder, without following any link on the way.
+
+A repository brings files and links, and its folders can change while we look at them. So every step from the folder
+down is opened from the descriptor of the step before: what was checked is what is used, and a link that appears in
+between is refused. Links above the folder are the user's own, and are followed.
+"""
+
+import contextlib
+import errno
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+from synaptic.files.bounded import READ_FLAGS, read_handle
+from synaptic.files.replace import LinkedPathError, inherit_mode, write_and_rename
+
+FOLDER_FLAGS = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_CLOEXEC
+NOT_A_FOLDER = (errno.ENOTDIR, errno.ELOOP)
+Root = str | Path
+
+
+@contextlib.contextmanager
+def open_parent(root: Root, name: str, make: int = 0) -> Iterator[tuple[int, str]]:
+    """Open the folder that a file below the root lies in; its descriptor, and the file's own name.
+
+    With `make`, folders that are missing are created with this mode. Raises OSError; LinkedPathError for a link.
+    """
+    *folders, last = split_inside(name)
+    handle = os.open(root, FOLDER_FLAGS)
+    try:
+        for number, folder in enumerate(folders, 1):
+            deeper = _enter_folder(handle, folder, make, f"{root}/{'/'.join(folders[:number])}")
+            os.close(handle)
+            handle = deeper
+        yield handle, last
+    finally:
+        os.close(handle)
+
+
+def split_inside(name: str) -> list[str]:
+    """Split a path that stays below its root into its parts; raises ValueError for any other."""
+    parts = name.split("/")
+    if "\0" in name or any(part in ("", ".", "..") for part in parts):
+        raise ValueError(f"`{name[:200]!r}` does not stay where it is looked for")
+    return parts
+
+
+def name_inside(root: Root, path: Root) -> str:
+    """The path as it is written below the root; raises ValueError when it does not stay there."""
+    start, whole = f"{str(root).rstrip('/')}/", str(path)
+    if not whole.startswith(start):
+        raise ValueError(f"`{whole[:200]}` is not below {root}")
+    name = whole.removeprefix(start)
+    split_inside(name)
+    return name
+
+
+def read_inside(root: Root, name: str, limit: int) -> bytes | None:
+    """Read a regular file of at most `limit` bytes; None when there is none."""
+    try:
+        handle = open_inside(root, name, READ_FLAGS)
+    except FileNotFoundError:
+        return None
+    try:
+        return read_handle(handle, f"{root}/{name}", limit)
+    finally:
+        os.close(handle)
+
+
+def open_inside(root: Root, name: str, flags: int, make: int = 0) -> int:
+    """Open a file; a new one gets mode 644. A link in its place is a LinkedPathError."""
+    with open_parent(root, name, make) as (folder, last):
+        try:
+            return os.open(last, flags | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644, dir_fd=folder)
+        except OSError:
+            refuse_link(folder, last, f"{root}/{name}")
+            raise
+
+
+def replace_inside(root: Root, name: str, data: bytes, mode: int = 0o644) -> None:
+    """Replace a file whole, and durably: an existing one keeps mode and owner, a link in its place is refused."""
+
+    def settle(handle: int) -> None:
+        inherit_mode(handle, last, mode, folder)
+        os.fsync(handle)
+
+    with open_parent(root, name, make=0o755) as (folder, last):
+        refuse_link(folder, last, f"{root}/{name}")
+        write_and_rename(last, data, settle, folder)
+
+
+def replace_own_inside(root: Root, name: str, data: bytes) -> None:
+    """Replace a file of our own, cheaply: a link in its place becomes a file, the umask decides about the mode."""
+    with open_parent(root, name, make=0o755) as (folder, last):
+        write_and_rename(last, data, None, folder)
+
+
+def delete_inside(root: Root, name: str) -> None:
+    """Delete the name itself, if it is there; what a link points to stays."""
+    with contextlib.suppress(FileNotFoundError), open_parent(root, name) as (folder, last):
+        os.unlink(last, dir_fd=folder)
+
+
+def make_folder_inside(root: Root, name: str, mode: int = 0o755) -> None:
+    """Create a folder and its missing parents."""
+    with open_parent(root, f"{name}/x", make=mode):
+        pass
+
+
+def drop_folders_inside(root: Root, *names: str) -> None:
+    """Remove folders that are empty, in this order; one that is not, or is a link, stays."""
+    for name in names:
+        with contextlib.suppress(OSError), open_parent(root, name) as (folder, last):
+            os.rmdir(last, dir_fd=folder)
+
+
+def refuse_link(folder: int, name: str, where: str) -> None:
+    """Raise LinkedPathError if the name in this open folder is a link."""
+    with contextlib.suppress(FileNotFoundError):
+        if stat.S_ISLNK(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode):
+            raise LinkedPathError(where)
+
+
+def _enter_folder(folder: int, name: str, make: int, where: str) -> int:
+    try:
+        return os.open(name, FOLDER_FLAGS | os.O_NOFOLLOW, dir_fd=folder)
+    except FileNotFoundError:
+        if not make:
+            raise
+        with contextlib.suppress(FileExistsError):  # somebody was faster; what they made is looked at below
+            os.mkdir(name, make, dir_fd=folder)
+        return _enter_folder(folder, name, 0, where)
+    except OSError as error:
+        if error.errno in NOT_A_FOLDER:
+            refuse_link(folder, name, where)
+        raise OSError(error.errno, error.strerror, where) from None

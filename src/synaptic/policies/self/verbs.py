@@ -1,0 +1,94 @@
+"""Which words after `synaptic` are for people only: what the command line refuses to agents, and the guard reads."""
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+HELP_OPTIONS = frozenset({"--help", "-h"})
+
+
+class PeopleOnly(msgspec.Struct, frozen=True):
+    """A verb that an agent may not use, as the refusal says it."""
+
+    what: str
+    unless: tuple[str, ...] = ()
+    """Options with which it changes nothing."""
+    only: tuple[str, ...] = ()
+    """Options without which it changes nothing."""
+
+    def applies(self, options: Sequence[str]) -> bool:
+        """Whether a command with these options is one that only people may use."""
+        if self.only and not any(option in options for option in self.only):
+            return False
+        return not any(option in options for option in self.unless)
+
+
+CHANGE_SETTINGS = PeopleOnly("change the settings")
+CHANGE_STATE = PeopleOnly("change the state")
+INSTALL = PeopleOnly("install packages", unless=("--dry-run",))
+REMOVE = PeopleOnly("remove packages", unless=("--dry-run",))
+UPGRADE = PeopleOnly("upgrade packages", unless=("--dry-run",))
+SET_UP = PeopleOnly("change how the engine is called")
+CHANGE_HOOKS = PeopleOnly("register hooks")
+CHANGE_REGISTRY = PeopleOnly("choose or change registries")
+
+FOR_PEOPLE: Mapping[str, PeopleOnly] = {
+    "bootstrap": SET_UP,
+    "config set": CHANGE_SETTINGS,
+    "daemon restart": PeopleOnly("restart the daemon"),
+    "daemon stop": PeopleOnly("stop the daemon"),
+    "doctor": PeopleOnly("repair the installation", only=("--fix",)),
+    "down": PeopleOnly("take the engine out"),
+    "follow-ups drop": PeopleOnly("drop what hooks asked for"),
+    "follow-ups run": PeopleOnly("run what hooks asked for"),
+    "hook new": CHANGE_HOOKS,
+    "hook register": CHANGE_HOOKS,
+    "import claude": PeopleOnly("take over or give back an agent's hooks"),
+    "install": INSTALL,
+    "package promote": PeopleOnly("promote packages"),
+    "policy disable": PeopleOnly("switch policies"),
+    "policy enable": PeopleOnly("switch policies"),
+    "prune": PeopleOnly("forget events", unless=("--dry-run",)),
+    "registry init": CHANGE_REGISTRY,
+    "registry pull": CHANGE_REGISTRY,
+    "registry push": CHANGE_REGISTRY,
+    "registry rollback": CHANGE_REGISTRY,
+    "registry use": CHANGE_REGISTRY,
+    "remove": REMOVE,
+    "skill bootstrap": SET_UP,
+    "skill install": INSTALL,
+    "skill remove": REMOVE,
+    "skill upgrade": UPGRADE,
+    "state reset": CHANGE_STATE,
+    "state set": CHANGE_STATE,
+    "trust": PeopleOnly("agree to hooks", unless=("--list",)),
+    "upgrade": UPGRADE,
+}
+FOR_EVERYBODY = frozenset((
+    "ability documents", "ability lint", "ability list", "ability run", "ability suggest", "agent list",
+    "agent register", "agent show", "agent status", "agents show", "check", "config get", "config path",
+    "config schema", "config show", "config validate", "daemon run", "daemon start", "daemon status", "diff",
+    "effort dehydrate", "effort finish", "effort list", "effort log", "effort phase", "effort resume", "effort show",
+    "effort start", "explain", "fleet focus", "fleet tmux", "follow-ups list", "freeze", "hook list", "hook test",
+    "hook validate", "info", "list", "loop cancel", "loop check", "loop complete", "loop log", "loop start",
+    "loop status", "messages", "outdated", "package diff", "package export", "package import", "package init",
+    "package log", "package publish", "package verify", "policy list", "policy show", "registry catalog",
+    "registry channels", "registry scan", "registry serve", "run", "search", "self-test", "session list",
+    "session show", "skill diff", "skill info", "skill list", "skill outdated", "skill plan", "skill search",
+    "skill verify", "state get", "state list", "tail", "task list", "task show", "try", "up", "usage", "verify",
+))  # fmt: skip
+SPEAKING_EVENTS = frozenset({"UserPromptSubmit", "UserPromptExpansion", "DirectoryAdded"})
+"""Events by which the user speaks."""
+BY_ARGUMENT = frozenset({"emit", "rpc"})
+"""What is said decides: an event by which the user speaks, a method that is for people."""
+
+
+def find_people_only(words: Sequence[str]) -> PeopleOnly | None:
+    """What makes a command one that only people may use; None for one that everybody may."""
+    named = [word for word in words if not word.startswith("-")]
+    found = FOR_PEOPLE.get(" ".join(named[:2])) or FOR_PEOPLE.get(named[0] if named else "")
+    # What follows two dashes is no option, whatever it looks like.
+    options = words[: words.index("--")] if "--" in words else words
+    if found is None or not HELP_OPTIONS.isdisjoint(options):
+        return None
+    return found if found.applies(options) else None

@@ -1,0 +1,1 @@
+"""Ways to disarm the guard, each tried from inside the true clients."""
