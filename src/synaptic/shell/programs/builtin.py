@@ -202,8 +202,9 @@ def run_alias(shell: Evaluation, call: CommandCall) -> str | None:
 
 
 def run_trap(shell: Evaluation, call: CommandCall) -> str | None:
-    words = read_call(call).operands
-    if len(words) < 2 or words[0].text in ("", "-"):
+    # The code may begin with a dash, which zsh takes for one of its own.
+    words = call.words[2:] if call.words[1:] and call.words[1].text == "--" else call.words[1:]
+    if len(words) < 2 or words[0].text in ("", "-", "-p", "-l"):
         return "" if len(words) > 1 else None
     # A trap may run at any time, so it is read as if it ran now, and where it names what comes later at the end, too.
     if "$" in words[0].text or (" " not in words[0].text and words[0].text not in shell.bodies):
