@@ -63,7 +63,7 @@ def test_an_alias_of_the_same_text_is_what_it_stands_for(text: str) -> None:
 
 
 def test_an_alias_that_was_set_before_counts() -> None:
-    assert calls("git config alias.w 'reset --hard'; git w")[1].given.has("hard")
+    assert calls("git config alias.w 'reset --hard'; git w")[-1].given.has("hard")
     assert calls("git w; git config alias.w 'reset --hard'")[0].verb == "w"
 
 
@@ -120,6 +120,6 @@ def test_help_is_only_shown_by_an_option_that_holds_its_letter(words: list[str])
 
 
 def test_a_setting_counts_from_its_line_on_and_not_before():
-    before, _, after = calls("git x; git config alias.x 'reset --hard'; git x")
-    assert (before.verb, after.verb) == ("x", "reset")
+    before, _, written, after = calls("git x; git config alias.x 'reset --hard'; git x")
+    assert (before.verb, written.verb, after.verb) == ("x", "x", "reset")
     assert not before.settings

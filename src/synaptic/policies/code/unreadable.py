@@ -106,10 +106,16 @@ def _runs_made_commands(found: Script) -> bool:
     if not makers:
         return False
     flow = DataFlow(found)
+    stored = any(found.commands[index].name == "git" for index in makers)
     shells = (
         one for one in found.commands if find_program(one.name).evaluates or classify_interpreter(one.name) == "shell"
     )
-    return any(one.index in makers for shell in shells for one in find_code_sources(found, flow, shell))
+    # What git was given in one command (a message, a note) it may print in another.
+    return any(
+        one.index in makers or (stored and one.name == "git")
+        for shell in shells
+        for one in find_code_sources(found, flow, shell)
+    )
 
 
 def _iter_printed(command: Command) -> Iterator[str]:

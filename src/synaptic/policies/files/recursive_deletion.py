@@ -1,5 +1,6 @@
 """Recursive deletion outside of what may be deleted."""
 
+import re
 from collections.abc import Iterator
 from typing import Annotated
 
@@ -22,9 +23,10 @@ from synaptic.policies.reading import (
 )
 from synaptic.shell.book.arguments import Arguments
 from synaptic.shell.book.entries import find_program
-from synaptic.shell.effects.find import read_find
+from synaptic.shell.effects.find import read_find, read_find_names
 from synaptic.shell.effects.printed import resolve_printed
 from synaptic.shell.effects.searched import FIND_PROGRAMS, ScriptSearches
+from synaptic.shell.paths import Standpoint, is_inside, resolve_path
 from synaptic.shell.places import PathArea, WorkFolders
 from synaptic.shell.read.script import Command, Script, Word
 
@@ -39,12 +41,17 @@ CMD_DELETERS = frozenset({"rd", "rmdir", "del", "erase"})
 POWERSHELL_DELETERS = frozenset({"remove-item", "ri"})
 EMPTIERS = frozenset({"unlink", "truncate"})
 """Programs that take one file at a time, and many when a search hands them over."""
+KIND_OF_FILES = re.compile(r"[^/]*\.[\w*?\[\]-]+|[^/]*~|\*?\.?[\w-]*[cC]aches?\*?|core|a\.out|Thumbs|DerivedData|Pods")
+"""Names that say which kind of files is meant: `*.pyc`, `.DS_Store`, `x~`."""
+ARCHIVERS = frozenset({"tar", "gtar", "bsdtar", "zip", "7z"})
+"""Programs that can remove what they have put into an archive."""
+EMPTY_FOLDER = re.compile(r"/var/empty/?$|\$\(mktemp\s+-\w*d")
 ACCOUNT_REMOVERS = frozenset({"userdel", "deluser"})
 """Programs that remove a user, and with some options the home folder as well."""
 ASKS = ("i", "I", "interactive")
 UNNAMED_DELETERS = FIND_PROGRAMS | ACCOUNT_REMOVERS
 """Programs that delete what their words do not name."""
-DELETERS = CMD_DELETERS | POWERSHELL_DELETERS | UNNAMED_DELETERS | EMPTIERS | {"rm", "mv", "rsync"}
+DELETERS = CMD_DELETERS | POWERSHELL_DELETERS | UNNAMED_DELETERS | EMPTIERS | ARCHIVERS | {"rm", "mv", "rsync"}
 
 
 class Deletion(msgspec.Struct, frozen=True):
@@ -63,6 +70,10 @@ class Deletion(msgspec.Struct, frozen=True):
     """Where it is moved to."""
     aged: bool = False
     """Picked out by nothing but age or size."""
+    names: tuple[str, ...] = ()
+    """The names that a search picks out."""
+    unasked: bool = False
+    """Without force, but nobody is asked where there is no terminal."""
 
 
 class RecursiveDeletion(Policy):
@@ -70,12 +81,13 @@ class RecursiveDeletion(Policy):
 
     ## What it does
     Denies recursive deletion (`rm -r`, `find -delete`, `find -exec rm`, `shutil.rmtree`, `Remove-Item -Recurse`,
-    `rsync --delete`, `mv` of a whole tree, `userdel -r`) of the root, system trees, home folders, the project itself,
-    its parents, and patterns that match everything in them. Outside the project and the `scratch` folders, `rm -rf` is
-    denied, and so is removing every file that a search finds. What a container sees of this machine counts as well.
-    Asks when an unknown variable would make it one of these if it were empty (`rm -rf "$X"/*`), before deleting all
-    that `ls` prints, and before `xargs rm -rf` of an unknown list. Inside the project everything else may be deleted. A
-    home folder that lies in a scratch folder is a home.
+    `rsync --delete`, `tar --remove-files`, `zip -m`, `mv` of a whole tree, `userdel -r`) of the root, system trees,
+    home folders, the project itself, its parents, and patterns that match everything in them. Outside the project and
+    the `scratch` folders, `rm -rf` is denied, and so is removing every file that a search finds. What a container
+    sees of this machine counts as well. Asks before deleting what a search below a home finds by a name that is no
+    kind of files, such as `find ~ -name old -exec rm -rf {} +`, when an unknown variable would make it one of these
+    if it were empty (`rm -rf "$X"/*`), before deleting all that `ls` prints, and before `xargs rm -rf` of an unknown
+    list. Inside the project everything else may be deleted. A home folder that lies in a scratch folder is a home.
     ## Why
     A wrong path or an empty variable is enough to lose years of work, and no undo exists.
     ## Known gaps
@@ -152,14 +164,22 @@ class RecursiveDeletion(Policy):
                     return _make_verdict(word, place, certain=False)
             place = at.classify_word(word, deletion.cwd or command.cwd)
             if self._is_bad(place, word, deletion, at) and not _is_elsewhere(place, command, found):
+                if deletion.picked and self._picks_unknown(deletion):
+                    return ask(
+                        f"This deletes whatever is called {deletion.names[0]!r} below {word.text!r}, with all it "
+                        "holds. Print what the search finds first, then delete by name."
+                    )
                 return _make_verdict(word, place, certain=word.known and (bool(command.cwd) or word.text[:1] in "/~"))
             if place is PathArea.PROJECT and self.only_output and not self._is_build_output(word.text):
                 return deny(f"{word.text!r} is not a folder that a build makes again. {INSTEAD}")
         return None
 
     def _is_bad(self, place: PathArea, word: Word, deletion: Deletion, at: WorkFolders) -> bool:
+        if place in (PathArea.OUTSIDE, PathArea.WHOLE) and deletion.recursive and self._picks_unknown(deletion):
+            return True
         if place is PathArea.OUTSIDE:
-            return (deletion.searched or (deletion.forced and deletion.recursive)) and not deletion.picked
+            blunt = deletion.forced or (deletion.unasked and self._is_at_home(word, deletion, at))
+            return (deletion.searched or (blunt and deletion.recursive)) and not deletion.picked
         if place is PathArea.SYSTEM:
             # `find /tmp -name x -delete` is ordinary, although /tmp itself must stay.
             return not (deletion.picked and word.text.rstrip("/") in at.scratch)
@@ -173,6 +193,19 @@ class RecursiveDeletion(Policy):
         if place is PathArea.HERE:
             return not deletion.picked and ((deletion.forced and deletion.recursive) or not deletion.searched)
         return place is PathArea.WHOLE and (deletion.aged or not (deletion.picked and word.text.strip("/*")))
+
+    def _is_at_home(self, word: Word, deletion: Deletion, at: WorkFolders) -> bool:
+        path = resolve_path(word.text, Standpoint(deletion.cwd or at.cwd, at.home))
+        return path is not None and is_inside(path, (at.home,))
+
+    def _picks_unknown(self, deletion: Deletion) -> bool:
+        """Whether a search picks out names of which nobody can say that they come back."""
+        return not all(map(self._is_remade, deletion.names))
+
+    def _is_remade(self, name: str) -> bool:
+        """Whether a name that is searched for is one of files that come back by themselves, or of a kind of files."""
+        last = name.rstrip("/*").rpartition("/")[2]
+        return last in self.output or KIND_OF_FILES.fullmatch(last) is not None
 
     def _is_build_output(self, text: str) -> bool:
         return any(part in self.output for part in text.split("/"))
@@ -205,7 +238,8 @@ def _find_deletions(command: Command, searches: ScriptSearches) -> Iterator[Dele
     if name == "rm":
         yield from _read_rm(command, searches)
     elif name in FIND_PROGRAMS and (sought := read_find(command.argv)).deletes:
-        yield Deletion(sought.roots, picked=sought.narrowed, aged=sought.aged)
+        names = read_find_names(command.args) if sought.narrowed else ()
+        yield Deletion(sought.roots, picked=sought.narrowed, aged=sought.aged, names=names)
     elif name in CMD_DELETERS and any(text.lower() == "/s" for text in command.args):
         yield Deletion(tuple(word for word in command.argv[1:] if len(word.text) != 2))
     elif name in POWERSHELL_DELETERS:
@@ -214,14 +248,36 @@ def _find_deletions(command: Command, searches: ScriptSearches) -> Iterator[Dele
         yield from _read_emptying(command, searches)
     elif name == "mv":
         yield _read_move(_read_given(command))
-    elif name == "rsync" and (given := _read_given(command)).has_role("purge"):
-        yield Deletion(tuple(word for word in given.operands[-1:] if ":" not in word.text), forced=False)
+    elif name == "rsync":
+        yield from _read_rsync(_read_given(command), searches.found)
+    elif name in ARCHIVERS and (given := _read_given(command)).has_role("purge"):
+        yield _read_archiving(given, find_program(name).name == "tar")
     elif name in ACCOUNT_REMOVERS and (given := _read_given(command)).has_role("purge"):
         yield Deletion(tuple(Word(f"~{word.text}", word.known) for word in given.operands))
 
 
 def _read_given(command: Command) -> Arguments:
     return find_program(command.name).read(command.argv[1:])
+
+
+def _read_rsync(given: Arguments, found: Script) -> Iterator[Deletion]:
+    """What the target has and the source has not; the source itself, when it is moved."""
+    if given.has_role("purge"):
+        # A folder that was just made is empty, and the target will be: nothing is brought up to date that way.
+        made = {word.text.rstrip("/") for one in select_commands(found, ("mkdir",)) for word in one.argv[1:]}
+        empty = any(word.text.rstrip("/") in made or EMPTY_FOLDER.match(word.text) for word in given.operands[:-1])
+        yield Deletion(tuple(word for word in given.operands[-1:] if ":" not in word.text), forced=empty)
+    if given.has("remove-source-files"):
+        yield Deletion(tuple(word for word in given.operands[:-1] if ":" not in word.text))
+
+
+def _read_archiving(given: Arguments, behind_folder: bool) -> Deletion:
+    """`tar --remove-files`, `zip -m`: what is put into the archive is gone afterwards."""
+    words = given.operands if behind_folder else given.operands[1:]
+    folder = next(iter(given.get_values("directory")), None)
+    if folder is not None:
+        words = tuple(Word(f"{folder.text}/{word.text}", folder.known and word.known, word.glob) for word in words)
+    return Deletion(words)
 
 
 def _read_move(given: Arguments) -> Deletion:
@@ -252,9 +308,12 @@ def _read_rm(command: Command, searches: ScriptSearches) -> Iterator[Deletion]:
             named.append(word)
         # Many commands may run on the results of one search: it is judged once for each way of deleting.
         elif searches.ask_once(search, forced, recursive, asks, command.via):
-            yield Deletion(search.roots, forced, recursive, search.narrowed, not asks, search.cwd, aged=search.aged)
+            yield Deletion(
+                search.roots, forced, recursive, search.narrowed, not asks, search.cwd, aged=search.aged,
+                names=search.names if search.narrowed and not search.tail else (),
+            )  # fmt: skip
     if recursive:
-        yield Deletion(tuple(named), forced)
+        yield Deletion(tuple(named), forced, cwd=command.cwd, unasked=not asks)
 
 
 def _read_emptying(command: Command, searches: ScriptSearches) -> Iterator[Deletion]:

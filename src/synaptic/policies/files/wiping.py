@@ -1,16 +1,28 @@
 """Files destroyed so that nothing can bring them back."""
 
-from synaptic.model.decision import Verdict, deny
+from collections.abc import Iterator
+
+from synaptic.model.decision import Verdict, ask, deny
 from synaptic.model.event import PreToolUse
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
 from synaptic.policies.reading import SHELL_TOOLS, get_script, get_work_folders, select_commands
 from synaptic.shell.book.entries import find_program, list_names_with
 from synaptic.shell.effects.commands import find_acts
-from synaptic.shell.places import PathArea
-from synaptic.shell.read.script import Command
+from synaptic.shell.names import split_names
+from synaptic.shell.paths import Standpoint, is_inside, resolve_path
+from synaptic.shell.places import PathArea, WorkFolders
+from synaptic.shell.read.script import Command, Script, Word
 
 WIPERS = list_names_with("wipes")
+EMPTIERS = split_names("tee dd cp install sort uniq xxd truncate sponge curl wget ln objcopy")
+"""Programs that can overwrite a file with nothing."""
+NOTHING = frozenset({"/dev/null", "/dev/zero", "file:///dev/null"})
+ALWAYS_SILENT = split_names(": true")
+SILENT_PROGRAMS = ALWAYS_SILENT | {"cat"}
+"""Programs that print nothing, `cat` when it reads nothing."""
+LOG_SUFFIXES = (".log", ".out", ".err", ".tmp", ".lock", ".pid")
+"""Files that are emptied every day."""
 
 
 class Wiping(Policy):
@@ -18,7 +30,9 @@ class Wiping(Policy):
 
     ## What it does
     Denies `shred`, `srm`, `wipe`, moving files to `/dev/null`, and removing all timed jobs (`crontab -r`,
-    `crontab /dev/null`). Files in scratch folders may be wiped.
+    `crontab /dev/null`). Files in scratch folders may be wiped. Asks before a file of the home folder outside the
+    project is overwritten with nothing (`cp /dev/null ~/notes`, `tee ~/notes < /dev/null`, `truncate -s 0 ~/notes`);
+    logs are free.
     ## Why
     A deleted file can often be brought back from a snapshot or the disk; an overwritten one cannot.
     ## Known gaps
@@ -32,7 +46,7 @@ class Wiping(Policy):
     preset = "essentials"
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        found = get_script(event, facts, WIPERS | {"mv", "crontab"})
+        found = get_script(event, facts, WIPERS | EMPTIERS | SILENT_PROGRAMS | {"mv", "crontab"})
         if found is None:
             return None
         at = get_work_folders(event, facts)
@@ -48,10 +62,43 @@ class Wiping(Policy):
                     "This removes every timed job of the user. Change single lines with the user instead "
                     "(`crontab -l` shows them)."
                 )
+        if file := next(_iter_emptied(found, at), ""):
+            return ask(
+                f"{file!r} outside the project would be emptied. Let the user do that, or write what it should hold."
+            )
         for command in select_commands(found, ("mv",)):
             if _moves_to_null(command):
                 return deny("Moving a file to /dev/null destroys it or the device. Use `rm` on the file instead.")
         return None
+
+
+def _iter_emptied(found: Script, at: WorkFolders) -> Iterator[str]:
+    """Files of the home folder, outside the project, that are overwritten with nothing."""
+    for command in select_commands(found, EMPTIERS):
+        given = find_program(command.name).read(command.argv[1:])
+        acts = list(find_acts(command))
+        fed = [one.target.text for one in command.redirects if one.operator == "<"]
+        read = [word.text for kind, word in acts if kind == "read"]
+        emptied = command.name == "truncate" and given.get_value("size") in ("0", "=0")
+        emptied = emptied or (command.name == "tee" and command.stdin is not None and not command.stdin.strip())
+        if emptied or not NOTHING.isdisjoint((*fed, *read)):
+            yield from (word.text for kind, word in acts if kind == "write" and _is_kept_at_home(word, command, at))
+    # What runs code of another language notes its writes as redirections of `:`, whatever they write.
+    for command in (one for one in select_commands(found, SILENT_PROGRAMS) if not one.via):
+        if command.name in ALWAYS_SILENT or command.args == ("/dev/null",):
+            written = (one.target for one in command.redirects if one.operator in (">", ">|", "&>"))
+            yield from (word.text for word in written if _is_kept_at_home(word, command, at))
+
+
+def _is_kept_at_home(word: Word, command: Command, at: WorkFolders) -> bool:
+    if (
+        not word.known
+        or word.text.endswith(LOG_SUFFIXES)
+        or at.classify_word(word, command.cwd) is not PathArea.OUTSIDE
+    ):
+        return False
+    path = resolve_path(word.text, Standpoint(command.cwd or at.cwd, at.home))
+    return path is not None and is_inside(path, (at.home,))
 
 
 def _empties_crontab(command: Command) -> bool:

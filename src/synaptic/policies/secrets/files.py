@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Annotated
 
 from synaptic.model.decision import Verdict, deny
@@ -12,9 +12,14 @@ from synaptic.policies.facts import Facts
 from synaptic.policies.mounts import Mount, find_host_paths, find_mounts
 from synaptic.policies.reading import ELSEWHERE_PROGRAMS, compile_hints, select_commands
 from synaptic.policies.secrets.private import ENVIRONMENT, PRIVATE_HINTS, is_private, iter_meanings, iter_named_paths
+from synaptic.shell.book.entries import UNKNOWN_PROGRAM, find_program
 from synaptic.shell.effects.commands import find_acts
+from synaptic.shell.effects.searched import LISTING_PROGRAMS, ScriptSearches
+from synaptic.shell.globs import matches_glob
 from synaptic.shell.paths import MAX_PATH, Standpoint, resolve_path
-from synaptic.shell.read.script import Command, Redirect, Word
+from synaptic.shell.places import matches_everything
+from synaptic.shell.programs.table import PROGRAM_HANDLERS
+from synaptic.shell.read.script import Command, Redirect, Script, Word
 from synaptic.shell.read.startup import STARTUP_LABEL
 from synaptic.shell.reading import UNKNOWN_PROJECT, CommandReading
 
@@ -31,6 +36,10 @@ SSH_LABELS = frozenset({"ssh", "autossh", "mosh", "pdsh", "clush", "pssh", "ansi
 CONTAINER_LABELS = ELSEWHERE_PROGRAMS - SSH_LABELS
 OPENING = frozenset({"read", "write", "send", "fetch"})
 """Effects that show or change what a file holds: making a folder and deleting a file do neither."""
+WELL_KNOWN = ("id_rsa", "id_ed25519", "id_ecdsa", "id_dsa", ".netrc", ".pgpass", ".git-credentials", ".vault-token")
+"""Private files that a search may look for by name, wherever they lie."""
+KEY_OPTION = re.compile(r"-i$|-k$|--?(?:private|ssh|identity|key|cert|auth|secret|cred)", re.IGNORECASE)
+"""Options whose value is used for what it is made for."""
 HintSearch = Callable[[str], re.Match[str] | None]
 LOGIN_FILES = re.compile(r"/\.ssh/(?:authorized_keys2?|config|rc|environment)$")
 
@@ -41,14 +50,16 @@ class SecretFiles(Policy):
     ## What it does
     Denies every tool that names a private file (`~/.ssh` keys, `~/.aws/credentials`, `~/.gnupg`, `.netrc`,
     `/etc/shadow`, cookies of browsers and others), reads included, and shell commands that print, copy or change one:
-    here, on a machine that is reached with ssh, or through the mounts of a container. Public keys, `ls`, `ssh -i`,
-    patterns that are searched for and programs that use their own credentials are fine. Names are compared after
-    `..`, `~`, percent-encoding, NUL, upper case and, for file tools, links have been seen through. `env_files` adds
-    `.env`.
+    here, on a machine that is reached with ssh, or through the mounts of a container. A program that
+    nobody knows may show what it is given, and so does what is run on the results of a search. Public keys, `ls`,
+    `ssh -i`, patterns that are searched for and programs that use their own credentials are fine. Names are compared
+    after `..`, `~`, percent-encoding, NUL, upper case and, for file tools, links have been seen through. `env_files`
+    adds `.env`.
     ## Why
     What an agent has read can end up in a log, a commit or a request, and a key that was seen has to be replaced.
     ## Known gaps
-    Programs that are not known to print files are not looked at. Links are not followed in shell commands.
+    What a program does with the value of an option that is not known is not looked at. Links are not
+    followed in shell commands.
     """
 
     id = "secrets.files"
@@ -115,6 +126,7 @@ def _find_script_paths(known: CommandReading, at: Standpoint, hints: tuple[str, 
     yield from (
         f"{at.home}/Library/Keychains" for command in select_commands(found, ("security",)) if _prints_keychain(command)
     )
+    yield from _find_listed_paths(found, at)
     for redirect in found.redirects:
         if redirect.operator not in ("<", "<>") or STARTUP_LABEL in redirect.via:
             continue
@@ -142,8 +154,51 @@ def _find_read_paths(command: Command, at: Standpoint, hinted: HintSearch | None
 
 
 def _find_opened_words(command: Command) -> Iterator[Word]:
-    """What a known program shows, copies or changes."""
+    """What a known program shows, copies or changes; every operand of one that nobody knows, because it may show it."""
+    if find_program(command.name) is UNKNOWN_PROGRAM and command.name not in PROGRAM_HANDLERS:
+        return _find_unknown_operands(command)
     return (word for kind, word in find_acts(command) if kind in OPENING)
+
+
+def _find_unknown_operands(command: Command) -> Iterator[Word]:
+    """The words that look like files and are not the value of an option that takes a key or a text."""
+    for before, word in pairwise(command.argv):
+        text = word.text
+        if (
+            text[:1] == "-"
+            or " " in text
+            or (before.text[:1] == "-" and ("/" not in text or KEY_OPTION.match(before.text)))
+        ):
+            continue
+        yield word
+
+
+def _find_listed_paths(found: Script, at: Standpoint) -> Iterator[str]:
+    """Files that are opened because a search or a listing prints their names."""
+    searches = ScriptSearches(found, LISTING_PROGRAMS)
+    for command in found.commands:
+        if not command.via and all(word.known for word in command.argv):
+            continue
+        here = Standpoint(command.cwd or at.cwd, at.home)
+        for word in _find_opened_words(command):
+            if word.known and "{}" not in word.text:
+                continue
+            search = searches.find_search(word, command)
+            for root in search.roots if search else ():
+                names = [*search.names] if search else []
+                yield from (resolve_path(path, here) or "" for path in _iter_found(root.text, names))
+            for one in searches.list_printers(word, command):
+                if find_program(one.name).lists:
+                    listed = find_program(one.name).read(one.argv[1:]).operands
+                    yield from (resolve_path(folder.text, here) or "" for folder in listed)
+
+
+def _iter_found(root: str, names: list[str]) -> Iterator[str]:
+    """The folder that is searched, and the private names in it that are looked for."""
+    yield root.rstrip("/") or "/"
+    for name in names:
+        if not matches_everything(name):
+            yield from (f"{root}/{one}" for one in WELL_KNOWN if matches_glob(one, name.rpartition("/")[2]))
 
 
 def _may_be_private(word: Word, command: Command) -> bool:

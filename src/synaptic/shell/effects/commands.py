@@ -61,6 +61,12 @@ SHOWING_WORDS = {"stash": split_names("list show"), "bisect": split_names("log v
 """What such a verb does, by its first word, that changes nothing."""
 CHANGING_WORDS = {"submodule": split_names("update add deinit")}
 """For verbs that mostly show: what changes something."""
+FILE_VERBS = split_names("diff hash-object merge-file interpret-trailers difftool mailinfo blame")
+"""Verbs of git that show or take in any file, whether the repository has it or not."""
+FILE_OPTIONS = split_names("-F --file --contents --blob -f --exclude-from --pathspec-from-file --template -t")
+"""Options of git that name such a file."""
+OPTION_VERBS = split_names("commit tag notes config commit-tree fmt-merge-msg grep apply add")
+LOOKED_AT_VERBS = FOLDER_VERBS.keys() | CHANGING_VERBS | FILE_VERBS | OPTION_VERBS
 CHECK_OPTIONS = ("check", "stat", "numstat", "summary")
 """Options with which `git apply` applies nothing."""
 
@@ -184,15 +190,30 @@ def _find_in_zip(command: Command, program: ProgramEntry) -> Iterator[CommandAct
 def _find_in_git(command: Command, _: ProgramEntry) -> Iterator[CommandAct]:
     """The folder that a clone or a new repository gets; what a checkout changes has no names here."""
     first = command.args[:1]
-    if first and first[0][:1] != "-" and first[0] not in FOLDER_VERBS and first[0] not in CHANGING_VERBS:
+    if first and first[0][:1] != "-" and first[0] not in LOOKED_AT_VERBS:
         return  # the verb stands there as it is: no option, and no alias of an option, comes before it
     call = read_git_call(command)
     if call.verb in FOLDER_VERBS:
         for word in call.given.words[FOLDER_VERBS[call.verb] :][:1] if _makes_folder(call) else ():
             below = call.cwd != command.cwd and word.text[:1] not in ("/", "~")
             yield "write", Word(f"{call.cwd}/{word.text}", word.known) if below else word
+    yield from (("read", word) for word in _find_shown_by_git(call))
     if _changes_tree(call):
         yield "write", UNNAMED_FILE
+
+
+def _find_shown_by_git(call: GitCall) -> Iterator[Word]:
+    """Files that git takes in or shows although no repository has to hold them."""
+    if call.verb in FILE_VERBS:
+        yield from (word for word in call.args if word.text[:1] != "-")
+    for before, word in zip((Word(""), *call.args), call.args, strict=False):
+        name, equals, value = word.text.partition("=")
+        if before.text in FILE_OPTIONS:
+            yield word
+        elif equals and name in FILE_OPTIONS:
+            yield Word(value, word.known)
+    if call.verb == "grep" and call.cwd != call.command.cwd and call.given.has("no-index"):
+        yield Word(call.cwd)
 
 
 def _makes_folder(call: GitCall) -> bool:

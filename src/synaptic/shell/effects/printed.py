@@ -11,6 +11,8 @@ from synaptic.shell.read.script import Command, Word
 
 TOPLEVEL_OPTION = "--show-toplevel"
 GIT_FOLDER_OPTIONS = frozenset({"--git-dir", "--git-common-dir", "--absolute-git-dir"})
+ENVIRONMENT_PRINTERS = frozenset({"env", "printenv", "getent"})
+"""Programs that print, among other things, where the home folder is."""
 MAX_PRINTERS = 8
 """Commands in one substitution that are looked at; what more than these print together cannot be told."""
 
@@ -21,6 +23,8 @@ def resolve_printed(word: Word, printers: Sequence[Command], at: WorkFolders) ->
         return
     expansion = EXPANSION.match(word.text)
     tail = word.text[expansion.end() :] if expansion else ""
+    if any(one.name in ENVIRONMENT_PRINTERS for one in printers):
+        yield Word(f"~{tail}", glob=word.glob), ""
     for one in printers:
         if one.name == "git" and (folder := _find_git_folder(one, at)):
             yield Word(f"{folder}{tail}", glob=word.glob), one.cwd

@@ -33,6 +33,8 @@ class CodeEffects(msgspec.Struct, frozen=True):
 
     acts: list[CodeAct]
     output: str | None = None
+    opaque: bool = True
+    """Whether it may start programs in ways that were not followed."""
 
 
 def make_deletion(paths: list[Word], tree: bool) -> CodeAct:

@@ -10,6 +10,7 @@ from synaptic.shell.read.value import VariableValue
 
 def perform_acts(shell: Evaluation, call: CommandCall, label: str, acts: list[CodeAct]) -> None:
     """Turn what code does into commands that do the same."""
+    where = call.cwd
     for act in acts:
         if act.kind == "unknown":
             shell.add_gap("code", f"{label}: {act.words[0].text}", act.origin)
@@ -20,7 +21,11 @@ def perform_acts(shell: Evaluation, call: CommandCall, label: str, acts: list[Co
         elif act.kind == "send":
             _run_sending(shell, call, label, act)
         elif act.words:
-            shell.run_wrapped(CommandCall([], stdin=act.stdin, cwd=call.cwd), act.words, label)
+            if act.words[0].text == "cd" and act.words[-1].text[:1] == "~" and shell.home:
+                act.words[-1] = Word(shell.home + act.words[-1].text[1:], act.words[-1].known)
+            shell.run_wrapped(CommandCall([], stdin=act.stdin, cwd=where), act.words, label)
+            # Code that goes to another folder goes there alone: the shell stays where it is.
+            where = shell.cwd if act.words[0].text == "cd" else where
 
 
 def _run_shell_text(shell: Evaluation, text: str, label: str) -> None:

@@ -5,20 +5,32 @@ import re
 import warnings
 from collections.abc import Iterator
 
+from synaptic.shell.book.entries import SHELL_PROGRAMS
+from synaptic.shell.destroying import may_destroy
 from synaptic.shell.languages.acts import MAX_ACTS, CodeAct, CodeEffects, make_deletion
-from synaptic.shell.languages.python_calls import PythonCalls
+from synaptic.shell.languages.python_calls import EXECUTE, PROCESS_CALLS, SHELL_CALLS, TREE_REMOVERS, PythonCalls
 from synaptic.shell.languages.python_names import MAX_VALUES
 from synaptic.shell.read.script import Word
 
 MAX_CODE_DEPTH = 4
 """Code inside code."""
 BEGINNING = frozenset({ast.Call, ast.For, ast.AsyncFor, ast.With, ast.ListComp, ast.SetComp, ast.GeneratorExp})
-ENDING = frozenset({ast.Assign, ast.AnnAssign, ast.NamedExpr})
+ENDING = frozenset({ast.Assign, ast.AnnAssign, ast.AugAssign, ast.NamedExpr})
 """What matters from where it begins, and what takes effect when it has been worked out."""
 SEARCHED_CALLS = ("system", "popen", "rmtree", "remove", "unlink")
 CALL = re.compile(rf"\b({'|'.join(SEARCHED_CALLS)})\(\s*([rf]?)(['\"])(.{{0,500}}?)\3")
 MAX_SEARCHED = 200_000
 """Characters of code that are searched for such calls with a literal argument."""
+DOTTED_STARTERS = SHELL_CALLS | PROCESS_CALLS | TREE_REMOVERS
+ALWAYS_STARTING = frozenset({"system", "popen", "rmtree", "CDLL", "PyDLL", "LoadLibrary", "communicate", "getoutput"})
+"""Names that start a program or remove a folder, whatever they belong to."""
+STARTING_NAMES = ALWAYS_STARTING | {name.rpartition(".")[2] for name in DOTTED_STARTERS}
+OPAQUE_TEXTS = frozenset({"system", "popen", "Popen", "rmtree", "getoutput"})
+"""Texts by which such a name may be looked up."""
+OPAQUE_HINT = re.compile(
+    r"system|popen|Popen|subprocess|rmtree|metsys|DLL|LoadLibrary|communicate|getoutput|exec|eval|getattr|spawn"
+)
+"""What code holds at least that starts programs in ways that are hard to follow."""
 SILENT_STATEMENTS = (ast.Import, ast.ImportFrom, ast.Pass)
 
 
@@ -32,11 +44,13 @@ def read_python(code: str, argv: tuple[Word, ...] = (), depth: int = 0) -> CodeE
             tree = ast.parse(code)
         reader = _PythonReader(code, argv, depth)
         reader.collect_acts(tree)
-        return CodeEffects(reader.acts, reader.find_printed(tree))
+        return CodeEffects(
+            reader.acts, reader.find_printed(tree), bool(OPAQUE_HINT.search(code)) and reader.is_opaque(tree)
+        )
     # The parser gives up on deep nesting and NULs in several ways; unparsable code may still be Python 2 or a
     # template.
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return CodeEffects(find_literal_calls(code))
+        return CodeEffects(find_literal_calls(code), opaque=may_destroy(code))
 
 
 def find_literal_calls(code: str) -> list[CodeAct]:
@@ -104,6 +118,8 @@ class _PythonReader(PythonCalls):
     def _bind_node(self, node: ast.AST) -> None:
         if isinstance(node, ast.Assign) and len(node.targets) == 1:
             self.assign(node.targets[0], node.value)
+        elif isinstance(node, ast.AugAssign):
+            self.assign(node.target, ast.copy_location(ast.BinOp(_to_load(node.target), node.op, node.value), node))
         elif isinstance(node, ast.AnnAssign | ast.NamedExpr) and node.value is not None:
             self.assign(node.target, node.value)
         elif isinstance(node, ast.For | ast.AsyncFor):
@@ -137,6 +153,29 @@ class _PythonReader(PythonCalls):
         self.words.pop(name, None)
         self.many[name] = values
 
+    def is_opaque(self, tree: ast.Module) -> bool:
+        """Whether something that starts a program or removes a folder is used in another way than by a plain call."""
+        if any(act.kind == "unknown" or _feeds_shell(act) for act in self.acts):
+            return True
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Constant):
+                opaque = isinstance(node.value, str) and node.value in OPAQUE_TEXTS
+            elif isinstance(node, ast.Call):
+                opaque = isinstance(node.func, ast.Subscript | ast.Call | ast.Lambda)
+            else:
+                named = isinstance(node, ast.Attribute | ast.Name) and id(node) not in self.understood
+                opaque = named and self._starts(node)  # type: ignore[arg-type]  # named only then
+            if opaque:
+                return True
+        return False
+
+    def _starts(self, node: ast.Attribute | ast.Name) -> bool:
+        last = node.attr if isinstance(node, ast.Attribute) else node.id
+        if last not in STARTING_NAMES:
+            return False
+        name = self.resolve_name(node)
+        return name in DOTTED_STARTERS or last in ALWAYS_STARTING or EXECUTE.fullmatch(name) is not None
+
     def find_printed(self, tree: ast.Module) -> str | None:
         """What the code prints, when it does nothing but print what is known."""
         lines: list[str] = []
@@ -163,3 +202,13 @@ class _PythonReader(PythonCalls):
         text = (ends["sep"].text if "sep" in ends else " ").join(word.text for word in words)
         end = "" if name != "print" else ends["end"].text if "end" in ends else "\n"
         return text + end
+
+
+def _to_load(target: ast.expr) -> ast.expr:
+    return ast.copy_location(ast.Name(target.id, ast.Load()), target) if isinstance(target, ast.Name) else target
+
+
+def _feeds_shell(act: CodeAct) -> bool:
+    """Whether a shell is started that is given its code in another way."""
+    words = [word.text for word in act.words] if act.kind == "argv" else act.words[0].text.split()
+    return len(words) == 1 and act.kind in ("argv", "shell") and words[0].rpartition("/")[2] in SHELL_PROGRAMS

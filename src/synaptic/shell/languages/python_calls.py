@@ -13,6 +13,7 @@ SHELL_CALLS = frozenset(
     {
         "os.system", "os.popen", "subprocess.getoutput", "subprocess.getstatusoutput", "commands.getoutput",
         "asyncio.create_subprocess_shell", "pexpect.run", "pexpect.spawn", "pty.spawn",
+        "posix.system", "distutils.spawn.spawn",
     }
 )  # fmt: skip
 PROCESS_CALLS = frozenset(f"subprocess.{name}" for name in ("run", "call", "check_call", "check_output", "Popen"))
@@ -24,7 +25,16 @@ TWO_PATH_CALLS = {
 }  # fmt: skip
 REMOVING_METHODS = {"unlink": False, "rmtree": True}
 WRITING_METHODS = frozenset({"write_text", "write_bytes", "touch"})
-RUN_CODE = frozenset({"exec", "eval", "compile", "builtins.exec", "builtins.eval"})
+RUN_CODE = frozenset(
+    {
+        "exec", "eval", "compile", "builtins.exec", "builtins.eval", "timeit.timeit", "timeit.repeat", "cProfile.run",
+        "profile.run", "pdb.run", "pdb.runeval", "trace.run", "bdb.run",
+    }
+)  # fmt: skip
+CODE_METHODS = frozenset({"push", "runsource", "runcode", "runcall"})
+"""Methods of consoles and debuggers that run code."""
+PAGER_CALLS = frozenset({"pydoc.pipepager", "pydoc.tempfilepager"})
+"""Calls whose second argument is a command."""
 KILL_CALLS = frozenset({"os.kill", "os.killpg"})
 EXECUTE = re.compile(r"os\.(?:exec|spawn|posix_spawn)([lv]?)\w*")
 DOTTED_CALLS = (
@@ -33,7 +43,8 @@ DOTTED_CALLS = (
 RELEVANT_CALLS = (
     frozenset(name.rpartition(".")[2] for name in DOTTED_CALLS)
     | RUN_CODE | REMOVING_METHODS.keys() | WRITING_METHODS | SQL_METHODS | READ_METHODS | SEND_CALLS | ALWAYS_SENDING
-    | {"rmdir", "chmod", "chown", "urlretrieve", "write", "read", "create_subprocess_exec"}
+    | {name.rpartition(".")[2] for name in (*RUN_CODE, *PAGER_CALLS)} | CODE_METHODS
+    | {"rmdir", "chmod", "chown", "urlretrieve", "write", "read", "create_subprocess_exec", "chdir"}
 )  # fmt: skip
 """The last names of all calls that do something."""
 
@@ -46,6 +57,15 @@ class PythonCalls(PythonDatabases):
         self.acts: list[CodeAct] = []
         self._written: dict[int, list[Word]] = {}
         """What is written to the files that these calls open."""
+        self.understood: set[int] = set()
+        """Names of functions that are called with arguments which are known."""
+
+    def note_import(self, node: ast.Import | ast.ImportFrom) -> None:
+        """`from os import *` brings every call of the module that matters."""
+        super().note_import(node)
+        if isinstance(node, ast.ImportFrom) and any(item.name == "*" for item in node.names):
+            names = (name for name in DOTTED_CALLS if name.rpartition(".")[0] == node.module)
+            self.names.update({name.rpartition(".")[2]: name for name in names})
 
     def read_inner_code(self, text: str) -> list[CodeAct]:
         """What code does that is run inside this code."""
@@ -65,13 +85,23 @@ class PythonCalls(PythonDatabases):
             given, more = [*held.args[1:], *node.args], [*held.keywords, *node.keywords]
             node = ast.copy_location(ast.Call(held.args[0], given, more), node)
         name = self.resolve_name(node.func)
+        before = len(self.acts)
+        self._read_named_call(node, name)
+        if len(self.acts) > before and all(_is_known(act) for act in self.acts[before:]):
+            self.understood.add(id(node.func))
+
+    def _read_named_call(self, node: ast.Call, name: str) -> None:
         arguments = node.args or [item.value for item in node.keywords if item.arg in ("args", "path", "file", "cmd")]
         if name in SHELL_CALLS:
             self.read_shell_call(arguments)
         elif name in PROCESS_CALLS:
             self.read_process(node, arguments)
-        elif name in RUN_CODE and arguments:
+        elif (name in RUN_CODE or name.rpartition(".")[2] in CODE_METHODS) and arguments:
             self.read_evaluated(arguments[0])
+        elif name in PAGER_CALLS and len(arguments) > 1:
+            self.read_shell_call(arguments[1:])
+        elif name == "os.chdir" and arguments:
+            self.acts.append(CodeAct("argv", [Word("cd"), self.to_word(arguments[0])]))
         elif EXECUTE.fullmatch(name) or name == "asyncio.create_subprocess_exec":
             self.read_exec_call(name, arguments)
         elif arguments and name in KILL_CALLS:
@@ -129,6 +159,8 @@ class PythonCalls(PythonDatabases):
         if isinstance(first, ast.Call) and self.resolve_name(first.func) == "shlex.split" and first.args:
             self.add_shell_text(first.args[0])
         elif (elements := self.list_elements(first)) is not None:
+            replaced = [item.value for item in node.keywords if item.arg == "executable"]
+            elements = [*replaced[:1], *elements[1:]] if replaced else elements
             self.add_program(elements, next((item.value for item in node.keywords if item.arg == "input"), None))
         elif isinstance(first, ast.Call) and isinstance(first.func, ast.Attribute) and first.func.attr == "split":
             self.add_shell_text(first.func.value)
@@ -204,6 +236,12 @@ class PythonCalls(PythonDatabases):
         given = node.args[place] if len(node.args) > place else None
         named = next((item.value for item in node.keywords if item.arg == "mode"), given)
         return self.to_word(named).text if named is not None else "r"
+
+
+def _is_known(act: CodeAct) -> bool:
+    """Whether it is known which program runs, and, for one that runs others, with which words."""
+    words = act.words if act.words and act.words[0].text.rpartition("/")[2] in SHELL_PROGRAMS else act.words[:1]
+    return bool(words) and all(word.known for word in words)
 
 
 def _format_mode(node: ast.expr, word: Word) -> Word:

@@ -79,7 +79,16 @@ class PythonNames(PythonValues):
             left = self.list_elements(node.left, depth + 1)
             right = self.list_elements(node.right, depth + 1) if left is not None else None
             return [*left, *right][:MAX_SPLIT] if left is not None and right is not None else None
+        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
+            return self._list_arguments(node, node.slice)
         return self._split_text(node)
+
+    def _list_arguments(self, node: ast.Subscript, part: ast.Slice) -> list[ast.expr] | None:
+        """`sys.argv[1:]`: the arguments that the code is given."""
+        start = part.lower.value if isinstance(part.lower, ast.Constant) else 0
+        if self.resolve_name(node.value) != "sys.argv" or part.upper or part.step or not isinstance(start, int):
+            return None
+        return [ast.copy_location(ast.Constant(word.text), node) for word in self.argv[max(start - 1, 0) :]]
 
     def _spread_starred(self, node: ast.expr, depth: int) -> list[ast.expr]:
         held = self.list_elements(node.value, depth + 1) if isinstance(node, ast.Starred) else None

@@ -189,8 +189,14 @@ class PythonValues:
             return Word("/tmp")
         return Word("/tmp/{}", known=False) if last in TEMPORARY_MAKERS else None
 
+    def list_elements(self, node: ast.expr, depth: int = 0) -> list[ast.expr] | None:
+        """What a list holds, as far as it is known."""
+        return None
+
     def _join_list(self, node: ast.Call, depth: int) -> Word | None:
         held = self.resolve_value(node.args[0])
+        if isinstance(held, ast.Subscript) and (items := self.list_elements(held)) is not None:
+            held = ast.copy_location(ast.List(items, ast.Load()), held)
         glue = self.to_word(node.func.value, depth) if isinstance(node.func, ast.Attribute) else Word("")
         if isinstance(held, ast.List | ast.Tuple) and glue.known:
             return concat_words([self.to_word(item, depth) for item in held.elts[:1000]], glue.text)

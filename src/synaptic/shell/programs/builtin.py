@@ -34,9 +34,18 @@ def run_cd(shell: Evaluation, call: CommandCall) -> str | None:
         held = shell.variables.get("OLDPWD")
         shell.cwd = held.text if held else ""
     else:
-        shell.cwd = _resolve_folder(shell, words[0])
+        shell.cwd = _resolve_folder(shell, _find_in_search_path(shell, call, words[0]))
     shell.variables["OLDPWD"] = VariableValue(before, bool(before))
     return ""
+
+
+def _find_in_search_path(shell: Evaluation, call: CommandCall, word: Word) -> Word:
+    """A folder below the first one of `CDPATH`, where that is set: no one knows which of them has it."""
+    held = dict(call.assignments).get("CDPATH") or shell.variables.get("CDPATH")
+    first = held.text.partition(":")[0] if held is not None else ""
+    if not first or held is None or word.text.startswith(("/", ".", "~")):
+        return word
+    return Word(f"{first}/{word.text}", held.known and word.known, word.glob)
 
 
 def _resolve_folder(shell: Evaluation, word: Word) -> str:
@@ -45,6 +54,10 @@ def _resolve_folder(shell: Evaluation, word: Word) -> str:
 
 
 def run_pushd(shell: Evaluation, call: CommandCall) -> str | None:
+    if len(call.words) > 2 and call.words[1].text == "-n":
+        folder = _resolve_folder(shell, call.words[2])
+        shell.variables["OLDPWD"] = VariableValue(folder, bool(folder))
+        return None
     return run_cd(shell, call) if len(call.words) > 1 else run_popd(shell, call)
 
 

@@ -8,11 +8,13 @@ from synaptic.shell.book.entries import ProgramEntry, find_program
 from synaptic.shell.book.notation import OptionGrammar
 from synaptic.shell.programs.starters import read_call
 from synaptic.shell.read.evaluate import Evaluation, ProgramHandler
+from synaptic.shell.read.limits import MAX_ITEMS
 from synaptic.shell.read.script import Word
 from synaptic.shell.read.state import CommandCall
 
 LOCAL_COMMAND = re.compile(
-    r"\s*(ProxyCommand|LocalCommand|KnownHostsCommand)(?:\s*=\s*|\s+)(.+)", re.IGNORECASE | re.DOTALL
+    r"[ \t]*(ProxyCommand|LocalCommand|KnownHostsCommand|Match[ \t]+(?:\S+[ \t]+)*?exec)(?:[ \t]*=[ \t]*|[ \t]+)(.+)",
+    re.IGNORECASE,
 )
 """Settings whose value OpenSSH starts on this machine."""
 LINE_MODULES = frozenset({"command", "shell", "raw", "win_shell", "win_command"})
@@ -28,7 +30,7 @@ def run_ssh(shell: Evaluation, call: CommandCall) -> str | None:
     # `ssh host -o ProxyCommand=...`: OpenSSH takes options behind the machine, too, and runs what they name.
     more = read_arguments(given.operands[1:], grammar)
     for one in (given, more):
-        _run_settings(shell, one, call.name)
+        _run_settings(shell, one, call)
     run_there(shell, call, more.operands, "ssh")
     return None
 
@@ -47,15 +49,26 @@ def run_there(shell: Evaluation, call: CommandCall, words: Sequence[Word], label
 
 def copy_over_ssh(shell: Evaluation, call: CommandCall) -> str | None:
     """`scp` and `sftp` run what the settings say, and nothing else."""
-    _run_settings(shell, read_call(call), call.name)
+    _run_settings(shell, read_call(call), call)
     return None
 
 
-def _run_settings(shell: Evaluation, given: Arguments, name: str) -> None:
-    for value in given.get_by_role("setting"):
-        found = LOCAL_COMMAND.fullmatch(value.text)
+def _run_settings(shell: Evaluation, given: Arguments, call: CommandCall) -> None:
+    lines = [value.text for value in given.get_by_role("setting")]
+    for file in given.get_values("F"):
+        lines += (find_text(shell, call, file) or "").splitlines()
+    for line in lines[:MAX_ITEMS]:
+        found = LOCAL_COMMAND.fullmatch(line.strip())
         if found and found[2].strip().lower() != "none":
-            shell.run_code(found[2], f"{name} -o {found[1]}")
+            # On this machine: a label that begins with `ssh` would say that it runs on another one.
+            shell.run_code(found[2].strip('"'), f"{found[1]} of {call.name}")
+    for word in given.get_by_role("run"):
+        shell.run_code(word.text, f"-S of {call.name}")
+
+
+def find_text(shell: Evaluation, call: CommandCall, file: Word) -> str | None:
+    """What a file holds, when the same text has written it or feeds it."""
+    return call.stdin if file.text in ("-", "/dev/stdin") else shell.files.get(shell.make_file_key(file.text))
 
 
 def start_remote(shell: Evaluation, call: CommandCall) -> str | None:

@@ -4,19 +4,36 @@ import re
 
 import msgspec
 
-from synaptic.shell.book.arguments import Arguments
+from synaptic.shell.book.arguments import Arguments, read_arguments
+from synaptic.shell.book.entries import find_program
 from synaptic.shell.globs import GLOB_SIGN
+from synaptic.shell.languages.startable import CodeSurroundings, find_startable
+from synaptic.shell.programs.elsewhere import find_text
 from synaptic.shell.programs.makefile import Makefile
 from synaptic.shell.programs.pagers import DATABASE_VARIABLES, start_named
 from synaptic.shell.programs.starters import read_call, run_line
 from synaptic.shell.read.evaluate import Evaluation, ProgramHandler
+from synaptic.shell.read.limits import MAX_ESCAPES, MAX_ITEMS
 from synaptic.shell.read.script import Word
 from synaptic.shell.read.state import CommandCall
+from synaptic.shell.read.writing import quote_word
 
 PATCHED_FILE = re.compile(r"^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$", re.MULTILINE)
-EDITOR_ESCAPE = re.compile(r"^:?\s*!\s*(.+)|^:?(?:call\s+)?system\(\s*['\"](.+)['\"]\s*\)", re.DOTALL)
-CLIENT_ESCAPE = re.compile(r"(?:^|;)[^\S\n]*(?:\\!|\.shell|\.system|\\system)\s+(.+)", re.MULTILINE)
+EDITOR_ESCAPE = re.compile(
+    r"(?:^|[\s:|\"'\d%])!\s*([^\s=~!].*)|system(?:list)?\(\s*['\"](.+)['\"]\s*\)|\b(?:py3?|python3?)\s+(.+)", re.DOTALL
+)
+CLIENT_ESCAPE = re.compile(
+    r"(?:^|;)[^\S\n]*(?:(?:\\!|\.sh\w*|\.sys\w*|\\system)\s+|(?:\.o\w*|\.read|\\o|\\g|\.ex\w*)\s+['\"]?\|)(.+)",
+    re.MULTILINE,
+)
+SOCAT_ADDRESS = re.compile(r"(exec|system|shell):(.+)", re.IGNORECASE | re.DOTALL)
+SOCAT_OPTIONS = re.compile(r"(?:,[\w-]+(?:=[\w./-]+)?)+$")
+MACRO_COMMAND = re.compile(r"\be?syscmd\(\s*`?([^)']*)")
 
+TRANSPORT_VARIABLES = ("RSYNC_RSH", "RSYNC_CONNECT_PROG")
+MAKEFILE_INCLUDES = re.compile(r"^[ \t]*-?s?include[ \t]+(\S+)", re.MULTILINE)
+MAX_INCLUDES = 8
+OPTION_WORD = re.compile(r"""(?:[^\s'"]|'[^']*'|"[^"]*")+""")
 PLAIN_SSH = re.compile(r"ssh\b(?!.*Command)", re.IGNORECASE | re.DOTALL)
 NODE_STARTERS = ("npx", "bunx", "pnpx", "npm", "pnpm", "yarn")
 NOT_DELETED_STARTS = ("-", "!")
@@ -24,22 +41,89 @@ NOT_DELETED_STARTS = ("-", "!")
 
 
 def run_editor(shell: Evaluation, call: CommandCall) -> str | None:
-    """`vim -c '!cmd'`, `+!cmd`; `ex` and `ed` with commands on their input."""
+    """`vim -c '!cmd'`, `+!cmd`, `-S file`; `ex` and `ed` with commands on their input."""
     given = read_call(call)
     lines = [word.text for word in given.get_by_role("vim")]
-    lines += [word.text[1:] for word in given.operands if word.text[:1] == "+"]
+    lines += [word.text.lstrip("+") for word in given.operands if word.text[:1] in "+!"]
+    for file in given.get_values("S", "u"):
+        lines += (find_text(shell, call, file) or "").splitlines()
     if call.name in ("ex", "ed", "red") and call.stdin:
         lines += call.stdin.splitlines()
-    for line in lines:
-        found = EDITOR_ESCAPE.match(line)
+    for line in lines[:MAX_ITEMS]:
+        found = EDITOR_ESCAPE.search(line)
+        if found and found[3]:
+            shell.run_code(f"python3 -c {quote_word(found[3])}", call.name)
+        elif found:
+            shell.run_code((found[1] or found[2]).rstrip("'\""), call.name)
+    return None
+
+
+def run_socat(shell: Evaluation, call: CommandCall) -> str | None:
+    """`socat - EXEC:cmd`: addresses that are programs, with what the other address brings as their input."""
+    for word in read_call(call).operands:
+        found = SOCAT_ADDRESS.fullmatch(word.text)
         if found:
-            shell.run_code(found[1] or found[2], call.name)
+            with shell.feed_input(call.stdin):
+                shell.run_code(SOCAT_OPTIONS.sub("", found[2]), "EXEC of socat")
+    return None
+
+
+def run_macros(shell: Evaluation, call: CommandCall) -> str | None:
+    """`m4`: macros that run a command."""
+    files = [find_text(shell, call, word) for word in read_call(call).operands]
+    for text in (call.stdin, *files):
+        for found in MACRO_COMMAND.finditer((text or "")[:MAX_ESCAPES]):
+            shell.run_code(found[1], "m4")
+    return None
+
+
+def run_calculator(shell: Evaluation, call: CommandCall) -> str | None:
+    """`dc -e '!cmd'`: a line that begins with an exclamation mark is for a shell."""
+    for line in "\n".join((*call.list_texts(), call.stdin or "")).splitlines()[:MAX_ITEMS]:
+        if line[:1] == "!":
+            shell.run_code(line[1:], call.name)
+    return None
+
+
+def run_compiler(shell: Evaluation, call: CommandCall) -> str | None:
+    """`gcc -wrapper sh,-c,cmd`; code that starts programs counts as run, because it is compiled to be."""
+    given = read_call(call)
+    for word in given.get_by_role("commas"):
+        shell.run_wrapped(call, [Word(text) for text in word.text.split(",")], "gcc -wrapper")
+    for word in (Word("-"), *given.operands):
+        text = find_text(shell, call, word)
+        for found in find_startable(CodeSurroundings(text, "c")) if text else ():
+            shell.run_code(found, "compiled code")
+    return None
+
+
+def run_group_shell(shell: Evaluation, call: CommandCall) -> str | None:
+    """`sg group cmd`, `sg group -c cmd`, `capsh -- -c cmd`: what is not a line goes to a shell."""
+    given = read_arguments(call.words[1:], msgspec.structs.replace(find_program(call.name).grammar, stops=False))
+    if lines := given.get_by_role("run"):
+        return run_line(shell, lines[0], call.name)
+    if call.name == "capsh":
+        marks = (place for place, word in enumerate(call.words) if word.text in ("--", "=="))
+        place = next(marks, None)
+        return shell.run_wrapped(call, [Word("sh"), *call.words[place + 1 :]], "capsh") if place is not None else None
+    words = given.operands[1:]
+    return run_line(shell, words[0], call.name) if words else shell.run_wrapped(call, [Word("sh")], call.name)
+
+
+def run_folder(shell: Evaluation, call: CommandCall) -> str | None:
+    """`run-parts folder`: every program in it that the same text has written."""
+    for word in read_call(call).operands[-1:]:
+        folder = shell.make_file_key(word.text).rstrip("/")
+        for path in [one for one in shell.files if one.rpartition("/")[0] == folder]:
+            shell.run_wrapped(call, [Word(path)], "run-parts")
     return None
 
 
 def run_tar(shell: Evaluation, call: CommandCall) -> str | None:
     """`--to-command`, `-I`, and a checkpoint that executes something."""
-    given = read_call(call)
+    more = dict(call.assignments).get("TAR_OPTIONS") or shell.variables.get("TAR_OPTIONS")
+    split = [Word(text) for text in read_options(more.text)] if more is not None else []
+    given = find_program(call.name).read([*call.words[1:2], *split, *call.words[2:]])
     for word in given.get_by_role("run"):
         run_line(shell, word, "tar")
     for action in given.get_values("checkpoint-action"):
@@ -50,6 +134,7 @@ def run_tar(shell: Evaluation, call: CommandCall) -> str | None:
 
 def run_rsync(shell: Evaluation, call: CommandCall) -> str | None:
     """The remote shell it starts; plain `ssh` runs nothing else, unless its settings name a command."""
+    start_named(shell, call, TRANSPORT_VARIABLES)
     for word in read_call(call).get_by_role("run"):
         if not PLAIN_SSH.match(word.text):
             shell.run_code(word.text, "rsync -e")
@@ -59,9 +144,10 @@ def run_rsync(shell: Evaluation, call: CommandCall) -> str | None:
 def run_database_client(shell: Evaluation, call: CommandCall) -> str | None:
     """Database shells that can start a program: `psql -c '\\! cmd'`, `sqlite3 db '.shell cmd'`."""
     start_named(shell, call, DATABASE_VARIABLES)
-    for text in [*call.list_texts(), call.stdin or ""]:
+    files = [find_text(shell, call, word) or "" for word in call.words[1:]] if shell.files else []
+    for text in [*call.list_texts(), call.stdin or "", *files]:
         for found in CLIENT_ESCAPE.finditer(text[:20_000]):
-            shell.run_code(found[1], call.name)
+            shell.run_code(found[1].rstrip("'\""), call.name)
     return None
 
 
@@ -84,7 +170,7 @@ def run_make(shell: Evaluation, call: CommandCall) -> str | None:
         cwd = shell.make_file_key(folder.text) if known else ""
         held = shell.commands[call.index]
         shell.commands[call.index] = msgspec.structs.replace(held, cwd=cwd)
-    if not (shell.files or call.stdin):
+    if not (shell.files or call.stdin or given.has("eval") or call.assignments):
         return None
     with shell.isolate():
         shell.cwd = cwd
@@ -93,26 +179,45 @@ def run_make(shell: Evaluation, call: CommandCall) -> str | None:
 
 
 def _run_recipes(shell: Evaluation, call: CommandCall, given: Arguments) -> None:
-    text = _find_makefile(shell, call, given)
-    if text is None:
+    said = dict(call.assignments)
+    flags = [Word(text) for text in read_options(said["MAKEFLAGS"].text)] if "MAKEFLAGS" in said else []
+    given = find_program("make").read([*flags, *call.words[1:]]) if flags else given
+    text = "\n".join(
+        filter(None, (*(word.text for word in given.get_values("eval")), _find_makefile(shell, call, given)))
+    )
+    for name in MAKEFILE_INCLUDES.findall(text)[:MAX_INCLUDES]:
+        text += "\n" + (shell.files.get(shell.make_file_key(name)) or "")
+    if not text:
         return
     shell.budget.count_text(len(text))
     words = [word.text for word in given.operands]
     goals = [word for word in words if "=" not in word and not word.isdigit()]
-    lines = Makefile(text).iter_recipes(goals, dict(word.split("=", 1) for word in words if "=" in word))
+    values = {name: word.text for name, word in call.assignments}
+    made = Makefile(text)
     # A recipe may call make with the same goal again.
     with shell.guard_recursion(f"{goals} {text}") as first:
-        for line in lines if first else ():
+        for line in made.iter_immediate() if first else ():
+            with shell.isolate():
+                shell.run_code(line, "make")
+        for line in (
+            made.iter_recipes(goals, values | dict(word.split("=", 1) for word in words if "=" in word))
+            if first
+            else ()
+        ):
             with shell.isolate():
                 shell.run_code(line, "make")
 
 
 def _find_makefile(shell: Evaluation, call: CommandCall, given: Arguments) -> str | None:
-    named = given.get_value("file")
-    if named == "-":
-        return call.stdin
-    paths = [named] if named else ["GNUmakefile", "makefile", "Makefile"]
-    return next((text for path in paths if (text := shell.files.get(shell.make_file_key(path))) is not None), None)
+    held = dict(call.assignments).get("MAKEFILES") or shell.variables.get("MAKEFILES")
+    named = given.get_values("file") or ([Word(held.text)] if held is not None else [])
+    paths = named or [Word(name) for name in ("GNUmakefile", "makefile", "Makefile")]
+    return next((text for path in paths if (text := find_text(shell, call, path)) is not None), None)
+
+
+def read_options(text: str) -> tuple[str, ...]:
+    """The options in a variable; those that begin without a dash are letters."""
+    return tuple(word.replace("'", "").replace('"', "") for word in OPTION_WORD.findall(text.replace("\\ ", " ")))
 
 
 def copy_known_file(shell: Evaluation, call: CommandCall) -> str | None:
@@ -150,7 +255,13 @@ def _mark_pattern(word: Word) -> Word:
 
 
 ESCAPES: dict[str, ProgramHandler] = {
-    **dict.fromkeys(("vim", "ed", "view"), run_editor),
+    **dict.fromkeys(("vim", "view", "ed"), run_editor),
+    "socat": run_socat,
+    "m4": run_macros,
+    "dc": run_calculator,
+    "gcc": run_compiler,
+    "run-parts": run_folder,
+    **dict.fromkeys(("sg", "capsh"), run_group_shell),
     "tar": run_tar,
     "rsync": run_rsync,
     **dict.fromkeys(("psql", "mysql", "sqlite3"), run_database_client),

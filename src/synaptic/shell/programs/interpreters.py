@@ -5,14 +5,16 @@ from collections.abc import Callable
 
 from synaptic.shell.book.arguments import Arguments
 from synaptic.shell.book.entries import find_program, iter_programs
-from synaptic.shell.languages.acts import ITEM_VARIABLE, CodeEffects
+from synaptic.shell.destroying import may_destroy
+from synaptic.shell.languages.acts import ITEM_VARIABLE, CodeAct, CodeEffects
 from synaptic.shell.languages.dialects import DIALECTS
 from synaptic.shell.languages.foreign import read_foreign_code, read_printed_value
 from synaptic.shell.languages.lisp import read_lisp
 from synaptic.shell.languages.perform import perform_acts
 from synaptic.shell.languages.python import find_literal_calls, read_python
+from synaptic.shell.languages.startable import CodeSurroundings, find_removable, find_startable
 from synaptic.shell.read.evaluate import Evaluation, ProgramHandler
-from synaptic.shell.read.script import Word
+from synaptic.shell.read.script import Command, Word
 from synaptic.shell.read.state import CommandCall
 
 SHELL_LIKE = re.compile(r"\s*(?:sudo\s+)?(?:rm|dd|shred|mkfs\S*)\s+-?\w")
@@ -23,6 +25,22 @@ INPUT_LINE = re.compile(r"\$_(?!\w)|\$F\[\d\]")
 """What stands, in Perl and Ruby that run the code for each line of their input, for that line."""
 
 
+NAME_IN_CODE = re.compile(r"\w+")
+SOURCE_LANGUAGES = {
+    "py": "python", "pl": "perl", "pm": "perl", "rb": "ruby", "js": "javascript", "cjs": "javascript",
+    "mjs": "javascript", "ts": "javascript", "lua": "lua", "php": "php", "jl": "julia", "R": "r", "exs": "elixir",
+}  # fmt: skip
+"""Languages by how a file's name ends."""
+INPUT_FILES = frozenset({"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
+"""Names of the input."""
+CODE_VARIABLES = ("PERL5DB", "PERL5OPT", "RUBYOPT", "NODE_OPTIONS", "PYTHONSTARTUP", "AWKPATH")
+"""Variables that bring code to an interpreter."""
+STARTUP_MODULES = frozenset({"sitecustomize", "usercustomize", "__main__", "__init__"})
+"""Files that Python runs without being told to."""
+LOADING_MODULES = frozenset({"runpy", "timeit"})
+"""Modules of Python that load other modules by their names."""
+STATEMENT_MODULES = frozenset({"timeit", "pdb", "cProfile", "profile", "trace", "doctest", "code"})
+"""Modules that take statements as arguments."""
 INPUT_CODE_MODULES = frozenset({"code", "asyncio", "IPython", "ptpython", "bpython", "konch"})
 """Modules that take their input for code; for others it is data."""
 FILE_RUNNING_MODULES = frozenset(
@@ -36,6 +54,10 @@ def run_interpreter(shell: Evaluation, call: CommandCall) -> str | None:
     """Python, Node, Perl, Ruby, PHP, Lua, R, Julia, Elixir, Emacs: code in options, in a file, or on the input."""
     program = find_program(call.name)
     given = program.read(call.words[1:])
+    if shell.files and LOADING_MODULES.issuperset(word.text for word in given.get_by_role("module")):
+        _run_written_modules(shell, call, program.language, given)
+    for bundle in given.get_by_role("preload"):
+        run_foreign_code(shell, call, program.language, bundle)
     if codes := given.get_by_role("code", "print"):
         outputs = [run_foreign_code(shell, call, program.language, code) for code in codes]
         return "".join(filter(None, outputs)) if all(text is not None for text in outputs) else None
@@ -48,16 +70,42 @@ def run_interpreter(shell: Evaluation, call: CommandCall) -> str | None:
 
 def _run_module(shell: Evaluation, call: CommandCall, module: str, given: Arguments) -> str | None:
     """A module that the same text has written, or one that runs a file."""
+    if module in STATEMENT_MODULES:
+        for word in given.operands:
+            if "(" in word.text:
+                run_foreign_code(shell, call, "python", word)
     path = module.replace(".", "/")
     named = [
         Word(f"{path}.py"),
         Word(f"{path}/__main__.py"),
+        Word(f"{path}/__init__.py"),
         *(given.operands if module in FILE_RUNNING_MODULES else ()),
     ]
     file = (
         next((word for word in named if shell.make_file_key(word.text) in shell.files), None) if shell.files else None
     )
     return _run_written_file(shell, call, "python", file) if file is not None else None
+
+
+def _run_written_modules(shell: Evaluation, call: CommandCall, language: str, given: Arguments) -> None:
+    """Files of the language that the same text has written and that the call loads by their names."""
+    codes = given.get_by_role("code", "print", "preload")
+    script = shell.make_file_key(given.operands[0].text) if given.operands and not codes else ""
+    loaded = given.operands if given.get_by_role("module") else ()
+    texts = [word.text for word in (*codes, *loaded, *(word for _, word in call.assignments))]
+    said = " ".join((*texts, call.stdin or "", shell.files.get(script, ""), script))
+    for path, text in list(shell.files.items()):
+        if path == script:
+            continue
+        folder, _, name = path.rpartition("/")
+        stem, dot, kind = name.partition(".")
+        if not dot or SOURCE_LANGUAGES.get(kind) != language:
+            continue
+        named = {stem, folder.rpartition("/")[2]} if stem in STARTUP_MODULES else {stem}
+        if stem.endswith("customize") or not named.isdisjoint(NAME_IN_CODE.findall(said)):
+            with shell.guard_recursion(f"{language} {path}") as first:
+                if first:
+                    run_foreign_code(shell, call, language, Word(text))
 
 
 def run_by_verb(shell: Evaluation, call: CommandCall) -> str | None:
@@ -75,7 +123,7 @@ def run_by_verb(shell: Evaluation, call: CommandCall) -> str | None:
 def _run_script(shell: Evaluation, call: CommandCall, language: str, given: Arguments) -> str | None:
     """Code in a file that was written before, or on the input."""
     script = given.operands[0] if given.operands else None
-    if script is not None and script.text not in ("-", "/dev/stdin"):
+    if script is not None and script.text not in INPUT_FILES:
         return _run_written_file(shell, call, language, script)
     if call.stdin is not None:
         return run_foreign_code(shell, call, language, Word(call.stdin))
@@ -85,9 +133,14 @@ def _run_script(shell: Evaluation, call: CommandCall, language: str, given: Argu
     return None
 
 
+def find_written_text(shell: Evaluation, call: CommandCall, file: Word) -> str | None:
+    """What a file holds, when the same text has written it or feeds it."""
+    return call.stdin if file.text in INPUT_FILES else shell.files.get(shell.make_file_key(file.text))
+
+
 def _run_written_file(shell: Evaluation, call: CommandCall, language: str, file: Word) -> str | None:
     """Code in a file, when the same text has written it."""
-    text = shell.files.get(shell.make_file_key(file.text))
+    text = find_written_text(shell, call, file)
     return run_foreign_code(shell, call, language, Word(text)) if text is not None else None
 
 
@@ -102,12 +155,48 @@ def run_foreign_code(shell: Evaluation, call: CommandCall, language: str, code: 
         shell.run_code(code.text, label)
         return None
     deeds = _read_within_limits(shell, code.text, lambda text: _read_code(call, language, text))
-    perform_acts(shell, call, label, deeds.acts)
+    with shell.isolate():
+        perform_acts(shell, call, label, deeds.acts)
+    if deeds.opaque:
+        start_nearby(shell, call, CodeSurroundings(code.text, language), deeds.acts)
     return deeds.output if code.known else None
 
 
+def start_nearby(shell: Evaluation, call: CommandCall, at: CodeSurroundings, acts: list[CodeAct]) -> None:
+    """Run what the code may start although nobody can follow how: texts that destroy, folders that it may remove."""
+    given = find_program(call.name).read(call.words[1:])
+    held = {name: value.text for name, value in shell.variables.items() if value.known and value.items is None}
+    held.update((name, word.text) for name, word in call.assignments)
+    words = tuple(word.text for word in (*given.operands, *given.get_by_role("variable")))
+    more = "\n".join(held[name] for name in CODE_VARIABLES if name in held)
+    followed = frozenset(word.text for act in acts for word in act.words)
+    code = f"{at.code}\n{more}" if more else at.code
+    at = CodeSurroundings(code, at.language, words, call.stdin, held, followed)
+    label = f"{call.name} code"
+    done = shell.commands[call.index :]
+    with shell.isolate():
+        for text in find_startable(at):
+            if not any(_is_followed(text, command) for command in done):
+                shell.run_code(text, label)
+        removed = [one.argv[-1] for one in shell.commands[call.index :] if one.name == "rm" and "-rf" in one.args]
+        if any(word.known or "/" in word.text for word in removed):
+            return  # what it removes was followed
+        for path in find_removable(at):
+            shell.run_code(f"rm -rf {path}", label)
+
+
+def _is_followed(text: str, command: Command) -> bool:
+    """Whether a text is a command that was read already, perhaps with something unknown behind its beginning."""
+    words = [word.text for word in command.argv]
+    if all(word.known for word in command.argv):
+        return text.split() == " ".join(words).split()
+    return text.split()[:2] == words[:2]
+
+
 def _read_within_limits(shell: Evaluation, code: str, read: Callable[[str], CodeEffects]) -> CodeEffects:
-    return read(code) if shell.budget.count_foreign_code(len(code)) else CodeEffects(find_literal_calls(code))
+    if shell.budget.count_foreign_code(len(code)):
+        return read(code)
+    return CodeEffects(find_literal_calls(code), opaque=may_destroy(code))
 
 
 def _read_code(call: CommandCall, language: str, code: str) -> CodeEffects:
@@ -133,13 +222,17 @@ def _find_code_arguments(words: list[Word]) -> tuple[Word, ...]:
 
 def run_awk(shell: Evaluation, call: CommandCall) -> str | None:
     given = find_program("awk").read(call.words[1:])
-    if given.get_by_role("pattern-file"):
-        return None
-    code = next(iter((*given.get_by_role("pattern"), *given.operands)), None)
+    files = given.get_by_role("pattern-file")
+    held = [find_written_text(shell, call, word) for word in files]
+    codes = (
+        (Word(text) for text in held if text is not None) if files else (*given.get_by_role("pattern"), *given.operands)
+    )
+    code = next(iter(codes), None)
     if code is None:
         return None
     deeds = _read_within_limits(shell, code.text, lambda text: read_foreign_code(text, DIALECTS["awk"]))
     perform_acts(shell, call, "awk", deeds.acts)
+    start_nearby(shell, call, CodeSurroundings(code.text, "awk"), deeds.acts)
     return deeds.output if code.known else None
 
 

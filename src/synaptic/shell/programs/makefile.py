@@ -9,6 +9,8 @@ import msgspec
 from synaptic.shell.read.limits import MAX_ESCAPES, MAX_PATTERN, MAX_ROUNDS
 
 VARIABLE_REFERENCE = re.compile(r"\$\$|\$[({](?:shell[ \t]+|([\w.-]+)[)}])")
+DEFINITION = re.compile(r"^define[ \t]+([\w.-]+)[^\n]*\n(.*?)\n[ \t]*endef", re.MULTILINE | re.DOTALL)
+IMMEDIATE = re.compile(r"\$[({]shell[ \t]+((?:[^()]|\([^()]*\))*)|!=[ \t]*(.+)")
 AUTOMATIC_VARIABLE = re.compile(r"\$([$@<^*])")
 MAX_VARIABLE_ROUNDS = 3
 """Variables inside variables."""
@@ -29,12 +31,14 @@ class Makefile:
     def __init__(self, text: str) -> None:
         self.rules: dict[str, MakeRule] = {}
         self.variables: dict[str, str] = dict(DEFAULT_VARIABLES)
+        self.immediate: list[str] = []
         current: list[MakeRule] = []
-        for line in text.replace("\\\n", " ").splitlines():
+        for line in _join_definitions(text.replace("\\\n", " ")).splitlines():
             if line[:1] == "\t":
                 for rule in current:
                     rule.lines.append(line)
             elif line.strip() and line[0] != "#":
+                self.immediate += [found[1] or found[2] for found in IMMEDIATE.finditer(line)]
                 current = self._read_rules(line)
 
     def _read_rules(self, line: str) -> list[MakeRule]:
@@ -60,9 +64,15 @@ class Makefile:
         """The shell text of each line that these goals run, what they need first."""
         plain = (name for name in self.rules if name[:1] != "." and "%" not in name)
         values = ChainMap(dict(given), self.variables)
-        for target in self._order_targets(goals or [next(plain, "")]):
+        fallback = [name for name in self.rules if goals and (name == ".DEFAULT" or "%" in name)]
+        for target in self._order_targets([*(goals or [next(plain, "")]), *fallback]):
             for line in self.rules[target].lines:
                 yield _expand_recipe(line, values, target).strip().lstrip("@-+ \t")
+
+    def iter_immediate(self) -> Iterator[str]:
+        """The commands that make runs while it reads: `$(shell ...)` and `!=` outside of recipes."""
+        for line in self.immediate[:MAX_ROUNDS]:
+            yield _expand_recipe(line, ChainMap({}, self.variables), "")
 
     def _order_targets(self, goals: list[str]) -> list[str]:
         found: list[str] = []
@@ -95,3 +105,8 @@ def _expand_reference(found: re.Match[str], values: Mapping[str, str]) -> str:
     if found[1] is None:
         return "$$("
     return values.get(found[1], f"$${{{found[1]}}}")
+
+
+def _join_definitions(text: str) -> str:
+    """`define X ... endef` as a variable with one line."""
+    return DEFINITION.sub(lambda found: f"{found[1]} = {'; '.join(found[2].split(chr(10)))}", text)

@@ -2,28 +2,51 @@
 
 from collections.abc import Callable, Iterator
 
+import msgspec
+
+from synaptic.shell.names import split_names
 from synaptic.shell.programs.git_line import GitCall, read_git_call
+from synaptic.shell.programs.git_settings import (
+    EXTERNAL_ADDRESS,
+    SETTING_VARIABLES,
+    find_settings,
+    iter_setting_code,
+    list_setting_variables,
+    read_external_address,
+    remember_setting,
+)
 from synaptic.shell.programs.pagers import GIT_VARIABLES, start_named
 from synaptic.shell.read.evaluate import Evaluation, ProgramHandler
 from synaptic.shell.read.script import Command, Word
 from synaptic.shell.read.state import CommandCall
 from synaptic.shell.read.writing import quote_word
 
-CODE_SETTINGS = ("core.pager", "core.editor", "core.sshcommand", "core.fsmonitor", "diff.external", "sequence.editor")
-"""Settings whose value is shell code that git may run."""
+HOOK_NAMES = split_names(
+    "applypatch-msg pre-applypatch post-applypatch pre-commit pre-merge-commit prepare-commit-msg commit-msg"
+    " post-commit pre-rebase post-checkout post-merge pre-push pre-receive update proc-receive post-receive post-update"
+    " reference-transaction push-to-checkout pre-auto-gc post-rewrite sendemail-validate fsmonitor-watchman"
+    " post-index-change"
+)
+HOOKED_VERBS = split_names(
+    "commit merge checkout switch rebase push pull fetch am apply cherry-pick revert worktree clone gc reset"
+    " stash restore add rm mv branch tag update-ref notes read-tree update-index receive-pack send-email bisect"
+    " submodule status"
+)
+"""Verbs of git that may run a hook."""
+WATCHED_VARIABLES = frozenset(GIT_VARIABLES) | frozenset(SETTING_VARIABLES)
 REMOTE_OPTIONS = ("--upload-pack", "--receive-pack", "--exec")
 CodeFinder = Callable[[GitCall], Iterator[str]]
 
 
 def run_git(shell: Evaluation, call: CommandCall) -> str | None:
-    """Run what git runs, in the folder it goes to. Its own output is never known."""
+    """Run what git runs, in the folder it goes to. Its own output is known only for settings of the same text."""
     first = call.words[1].text if len(call.words) > 1 else ""
-    named = bool(call.assignments) or not shell.variables.keys().isdisjoint(GIT_VARIABLES)
+    named = bool(call.assignments) or not shell.variables.keys().isdisjoint(WATCHED_VARIABLES)
+    plain = not named and not shell.files and first[:1] != "-" and call.words[1:2] and call.words[1].known
     # The usual case: a plain verb that starts nothing, and no setting or variable that could.
-    if not named and first[:1] != "-" and first not in CODE_FINDERS and call.words[1:2] and call.words[1].known:
+    if plain and first not in CODE_FINDERS and first != "config":
         return None
-    cwd = call.cwd or shell.cwd
-    line = read_git_call(Command(tuple(call.words), call.name, cwd=cwd, assignments=call.assignments, stdin=call.stdin))
+    line = _read_line(shell, call)
     if named:
         with shell.isolate():
             shell.cwd = line.cwd
@@ -32,7 +55,38 @@ def run_git(shell: Evaluation, call: CommandCall) -> str | None:
         with shell.isolate():
             shell.cwd = line.cwd
             shell.run_code(text, label)
-    return None
+    if shell.files:
+        _run_written_helpers(shell, call, line)
+    return remember_setting(shell, line) if line.verb == "config" else None
+
+
+def _read_line(shell: Evaluation, call: CommandCall) -> GitCall:
+    """The call with all settings that hold for it. An alias that was set before is noted as what it stands for."""
+    command = Command(tuple(call.words), call.name, cwd=call.cwd or shell.cwd, assignments=call.assignments)
+    plain = read_git_call(command)
+    exported, settings = list_setting_variables(shell), find_settings(shell)
+    if not exported and not settings:
+        return plain
+    command = msgspec.structs.replace(command, assignments=(*exported, *call.assignments))
+    line = read_git_call(command, settings)
+    if line.hidden and not plain.hidden:
+        setting = Word(f"alias.{line.verb}=$unknown", known=False)
+        shell.run_wrapped(call, [call.words[0], Word("-c"), setting, Word(line.verb)], "git alias")
+    elif line.verb != plain.verb:
+        shell.run_wrapped(call, [call.words[0], Word(line.verb), *line.args], "git alias", line.cwd)
+    return line
+
+
+def _run_written_helpers(shell: Evaluation, call: CommandCall, line: GitCall) -> None:
+    """Hooks, and programs that are verbs of git, that the same text has written."""
+    moved = "core.hookspath" in line.settings
+    for path in list(shell.files):
+        folder, _, name = path.rpartition("/")
+        hooked = name in HOOK_NAMES and line.verb in HOOKED_VERBS and (moved or folder.endswith("hooks"))
+        if hooked or (name == f"git-{line.verb}" and line.verb):
+            with shell.guard_recursion(path) as first, shell.isolate():
+                if first:
+                    shell.run_wrapped(call, [Word(path)], f"git {name}")
 
 
 def run_hub(shell: Evaluation, call: CommandCall) -> str | None:
@@ -44,9 +98,7 @@ def _iter_code(line: GitCall) -> Iterator[tuple[str, str]]:
     meaning = line.settings.get(f"alias.{line.verb.lower()}")
     if meaning and meaning.startswith("!"):
         yield "git alias", _join_command(meaning[1:], line.args)
-    for name in CODE_SETTINGS:
-        if value := line.settings.get(name):
-            yield f"git {name}", value
+    yield from ((f"git {name}", text) for name, text in iter_setting_code(line.settings))
     if line.verb in CODE_FINDERS:
         yield from ((f"git {line.verb}", text) for text in CODE_FINDERS[line.verb](line))
 
@@ -55,8 +107,9 @@ def _join_command(text: str, words: tuple[Word, ...]) -> str:
     return " ".join([text, *(quote_word(word.text) if word.known else word.text for word in words)])
 
 
-def _find_rebase_exec(line: GitCall) -> Iterator[str]:
-    return (flag.text for flag in line.given.flags if flag.name == "exec")
+def _find_declared_commands(line: GitCall) -> Iterator[str]:
+    """Options whose value is a command, as the book says."""
+    return (word.text for word in line.given.get_by_role("run"))
 
 
 def _find_bisect_run(line: GitCall) -> Iterator[str]:
@@ -75,14 +128,6 @@ def _find_submodule_foreach(line: GitCall) -> Iterator[str]:
     yield words[0].text if len(words) == 1 else _join_command("", words)
 
 
-def _find_filters(line: GitCall) -> Iterator[str]:
-    return (flag.text for flag in line.given.flags if flag.name.endswith("-filter") and flag.name[:3] != "sub")
-
-
-def _find_difftool_command(line: GitCall) -> Iterator[str]:
-    return (flag.text for flag in line.given.flags if flag.name == "extcmd")
-
-
 def _find_transport_commands(line: GitCall) -> Iterator[str]:
     """The program at the other end, and addresses that are a command themselves."""
     for before, word in zip((Word(""), *line.args), line.args, strict=False):
@@ -91,18 +136,18 @@ def _find_transport_commands(line: GitCall) -> Iterator[str]:
             yield word.text
         elif name in REMOTE_OPTIONS and value:
             yield value
-        elif word.text.startswith("ext::"):
-            yield word.text.removeprefix("ext::").replace("% ", " ")
+        elif word.text.startswith(EXTERNAL_ADDRESS):
+            yield read_external_address(word.text.removeprefix(EXTERNAL_ADDRESS))
+    yield from _find_declared_commands(line)
 
 
 CODE_FINDERS: dict[str, CodeFinder] = {
-    "rebase": _find_rebase_exec,
     "bisect": _find_bisect_run,
     "submodule": _find_submodule_foreach,
-    "filter-branch": _find_filters,
-    "difftool": _find_difftool_command,
+    **dict.fromkeys(("rebase", "filter-branch", "difftool", "grep", "send-email"), _find_declared_commands),
     **dict.fromkeys(
-        ("fetch", "pull", "clone", "ls-remote", "push", "archive", "fetch-pack", "send-pack"), _find_transport_commands
+        ("fetch", "pull", "clone", "ls-remote", "push", "archive", "fetch-pack", "send-pack", "remote"),
+        _find_transport_commands,
     ),
 }
 REPOSITORIES: dict[str, ProgramHandler] = {"git": run_git, "hub": run_hub}

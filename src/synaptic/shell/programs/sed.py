@@ -1,17 +1,23 @@
 """What `sed` makes of text that is known, and the commands it runs."""
 
 import re
+from itertools import islice
 
+from synaptic.shell.programs.starters import read_call
 from synaptic.shell.read.evaluate import Evaluation
 from synaptic.shell.read.limits import MAX_LITERAL, MAX_PATTERN
+from synaptic.shell.read.script import Word
 from synaptic.shell.read.state import CommandCall
 
 SED_SUBSTITUTION = re.compile(r"s([^\w\\\n])((?:(?!\1)[^\n\\]|\\[^\n])*+)\1((?:(?!\1)[^\n\\]|\\[^\n])*+)\1(g?)")
 SED_PLAIN = re.compile(r"(\^?)([\w\s/@#%:;,-]*|\.\*)(\$?)")
 SED_GROUP = re.compile(r"\\[\dnLUE]")
 SED_MATCHED = re.compile(r"\\.|&")
-SED_RUNS = re.compile(r"(?:\d+|\$|/[^/]*/)?\s*e\s+(.+)", re.DOTALL)
-SED_OPTION = re.compile(r"-[nErsuz]*e|--expression=")
+SED_RUNS = re.compile(
+    r"(?:^|[;{}\n])[ \t]*+(?:(?:\d++|\$|/(?:[^/\n\\]|\\.)*+/)[,~]?+){0,2}[ \t!]*+"
+    r"e(?:[ \t]++([^\n]+)|[ \t]*+(?=[;}\n]|$))"
+)
+"""`e`, with the command that it runs or alone."""
 SED_COMMAND = re.compile(
     r"[;{\s]*+(?:(?:\d++|\$|/(?:[^/\n\\]|\\.)*+/)[,~]?+){0,2}[ \t!]*+"
     r"s([^\w\\\n])((?:(?!\1)[^\n\\]|\\[^\n])*+)\1((?:(?!\1)[^\n\\]|\\[^\n])*+)\1([gpiIMme\d]*+)"
@@ -25,17 +31,43 @@ MAX_SED = 10_000
 
 def run_sed(shell: Evaluation, call: CommandCall) -> str | None:
     """One `s` command on known text; `e` runs a command."""
-    for text in call.list_texts():
-        found = SED_RUNS.match(text)
-        if found:
-            shell.run_code(found[1], "sed e")
-        _run_substituted(shell, call, SED_OPTION.sub("", text, count=1) if text[:1] == "-" else text)
-    texts = [text for text in call.list_texts() if text not in ("-E", "-r", "-e")]
-    if len(texts) != 1 or len(texts[0]) > MAX_PATTERN or call.stdin is None or len(call.stdin) > MAX_SED:
+    given = read_call(call)
+    scripts = [word.text for word in given.get_by_role("pattern")]
+    files = given.get_by_role("pattern-file")
+    scripts += [text for word in files if (text := find_script(shell, call, word)) is not None]
+    operands = list(given.operands)
+    if not scripts and not files and operands:
+        scripts.append(operands.pop(0).text)
+    for script in scripts:
+        _run_executed(shell, call, script)
+        _run_substituted(shell, call, script)
+    shown = not given.has("quiet")
+    text = call.stdin if not operands else None
+    if not shown or len(scripts) != 1 or len(scripts[0]) > MAX_PATTERN or text is None or len(text) > MAX_SED:
         return None
-    found = SED_SUBSTITUTION.fullmatch(texts[0])
-    shell.budget.count_text(len(call.stdin))
-    return _substitute_text(call.stdin, found) if found else None
+    if given.flags and any(flag.name not in ("regexp-extended", "expression") for flag in given.flags):
+        return None
+    found = SED_SUBSTITUTION.fullmatch(scripts[0])
+    shell.budget.count_text(len(text))
+    return _substitute_text(text, found) if found else None
+
+
+def find_script(shell: Evaluation, call: CommandCall, file: Word) -> str | None:
+    """A script in a file that the same text has written, or on the input."""
+    return call.stdin if file.text in ("-", "/dev/stdin") else shell.files.get(shell.make_file_key(file.text))
+
+
+def _run_executed(shell: Evaluation, call: CommandCall, script: str) -> None:
+    """`e command` runs it; `e` alone runs the line as it is by then: the input, or what the script made of it."""
+    if "e" not in script or len(script) > MAX_SED:
+        return
+    for found in islice(SED_RUNS.finditer(script), MAX_COMMANDS):
+        if found[1]:
+            shell.run_code(found[1], "sed e")
+            continue
+        lines = [_make_line(call, one) for one in islice(SED_COMMAND.finditer(script), MAX_COMMANDS)]
+        for line in (call.stdin or "", *lines):
+            shell.run_code(line, "sed e")
 
 
 def _run_substituted(shell: Evaluation, call: CommandCall, script: str) -> None:
@@ -47,6 +79,8 @@ def _run_substituted(shell: Evaluation, call: CommandCall, script: str) -> None:
         found = SED_COMMAND.match(script, at)
         if found and "e" in found[4]:
             shell.run_code(_make_line(call, found), "sed e")
+            if SED_GROUP.search(found[3]):
+                shell.run_code(call.stdin or "", "sed e")  # a part of the line, and perhaps all of it
         step = None if found else SED_NEXT.search(script, at)
         if not (found or step):
             return

@@ -7,6 +7,7 @@ import msgspec
 
 from synaptic.shell.book.arguments import Arguments, read_arguments
 from synaptic.shell.book.entries import ProgramEntry, find_program
+from synaptic.shell.languages.startable import CodeSurroundings, find_startable
 from synaptic.shell.programs.derived import run_derived_words
 from synaptic.shell.programs.pagers import SUDO_VARIABLES, start_named
 from synaptic.shell.read.evaluate import Evaluation, ProgramHandler
@@ -18,11 +19,19 @@ from synaptic.shell.read.writing import quote_word
 ASSIGNMENT_WORD = re.compile(r"[A-Za-z_]\w*(?:%%|\(\))?=")
 SUDO_QUERIES = frozenset({"-l", "-v", "-k", "-K", "--list"})
 """First words with which `sudo` runs nothing."""
+ARCHITECTURE = re.compile(
+    r"x86_64|i[3-6]86|linux\d\d|uname26|(?:arm|aarch|ppc|s390|mips|sparc|riscv|parisc)\w*|alpha|ia64"
+)
 ENTER_KEYS = frozenset({"Enter", "C-m", "KPEnter"})
 """Keys that end a line which tmux types."""
 EXPECT_SPAWN = re.compile(r"(?:^|[;{\n\[])[ \t]*+(?:spawn|exec|system|overlay)[ \t]++(?:-noecho[ \t]++)?([^;\n\]}]++)")
 EXPECT_SEND = re.compile(r'\bsend(?:_user)?[ \t]++(?:--[ \t]++)?"((?:[^"\\]|\\.)*+)"', re.DOTALL)
-DEBUGGER_RUNS = re.compile(r"[ \t]*+(?:(?:platform[ \t]++)?shell(?:[ \t]++(?:-h|--host|--))*+[ \t]++|!)(.+)")
+TCL_DELETE = re.compile(r"\bfile[ \t]++delete[ \t]++(?:-force[ \t]++|--[ \t]++)*+([^;\n\]]++)")
+TCL_OPEN = re.compile(r"\bopen[ \t]++\{?([~/$.][^\s\]\};]*+)")
+TCL_HOME = re.compile(r"\$(?:::)?env\(HOME\)")
+DEBUGGER_RUNS = re.compile(
+    r"[ \t]*+(?:pipe[ \t][^|]*+\||(?:platform[ \t]++)?shell(?:[ \t]++(?:-h|--host|--))*+[ \t]++|!)(.+)"
+)
 DEBUGGER_PYTHON = re.compile(r"[ \t]*+(?:python|py|pi|python-interactive|script)[ \t]++(?:--[ \t]++)?(.+)")
 
 
@@ -175,6 +184,14 @@ def run_perf(shell: Evaluation, call: CommandCall) -> str | None:
     return shell.run_wrapped(call, list(program.read(given.words[1:]).operands), "perf")
 
 
+def run_setarch(shell: Evaluation, call: CommandCall) -> str | None:
+    """The name of the architecture may be left out when an option says what is meant."""
+    words = list(read_call(call).operands)
+    if words and ARCHITECTURE.fullmatch(words[0].text):
+        words = words[1:]
+    return shell.run_wrapped(call, words or [Word("sh")], "setarch")
+
+
 def run_flock(shell: Evaluation, call: CommandCall) -> str | None:
     words = read_call(call).operands[1:]
     if words and words[0].text in ("-c", "--command"):
@@ -218,16 +235,28 @@ def run_debugger(shell: Evaluation, call: CommandCall) -> str | None:
 
 
 def run_expect(shell: Evaluation, call: CommandCall) -> str | None:
-    """What it spawns, and what it types into that."""
+    """What it spawns, and what it types into that; the files that Tcl removes."""
     given = read_call(call)
     word = next(iter(given.get_values("c")), None)
-    files = [shell.files.get(shell.make_file_key(item.text)) for item in given.operands[:1]]
-    code = word.text if word is not None else next((text for text in files if text), call.stdin) or ""
-    for found in EXPECT_SPAWN.finditer(code[:MAX_ESCAPES]):
+    texts = [_find_script(shell, call, item) for item in (*given.get_values("f"), *given.operands[:1])]
+    code = (word.text if word is not None else next((text for text in texts if text), call.stdin) or "")[:MAX_ESCAPES]
+    for found in EXPECT_SPAWN.finditer(code):
         shell.run_code(found[1], call.name)
-    for found in EXPECT_SEND.finditer(code[:MAX_ESCAPES]):
+    for found in EXPECT_SEND.finditer(code):
         shell.run_code(re.sub(r"\\[rn]", "\n", found[1]).replace('\\"', '"'), call.name)
+    for found in TCL_DELETE.finditer(code):
+        shell.run_code(f"rm -rf {TCL_HOME.sub('~', found[1])}", call.name)
+    for found in TCL_OPEN.finditer(code):
+        shell.run_code(f": < {TCL_HOME.sub('~', found[1])}", call.name)
+    for text in find_startable(
+        CodeSurroundings(code, "tcl", tuple(item.text for item in given.operands[1:]), call.stdin)
+    ):
+        shell.run_code(text, call.name)
     return None
+
+
+def _find_script(shell: Evaluation, call: CommandCall, file: Word) -> str | None:
+    return call.stdin if file.text in ("-", "/dev/stdin") else shell.files.get(shell.make_file_key(file.text))
 
 
 STARTERS: dict[str, ProgramHandler] = {
@@ -237,6 +266,7 @@ STARTERS: dict[str, ProgramHandler] = {
     "time": run_time,
     "perf": run_perf,
     "flock": run_flock,
+    "setarch": run_setarch,
     "entr": run_entr,
     "tmux": run_tmux,
     "gdb": run_debugger,
