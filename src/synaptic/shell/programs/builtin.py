@@ -71,18 +71,20 @@ def run_declare(shell: Evaluation, call: CommandCall) -> str | None:
     """`declare`, `export` and their kin: variables, arrays, references, and how values are stored."""
     letters = "".join([word.text[1:] for word in call.words[1:] if word.text[:1] == "-"])
     traits = _read_traits(shell, call, letters) if letters or call.name == "integer" else ""
+    valued = False
     for word in call.words[1:]:
         if "[" in word.text:
             follow_subscripts(shell, [word.text])
         found = DECLARED_VALUE.fullmatch(word.text)
         if found:
+            valued = True
             _declare_value(shell, call, word, found, letters, traits)
         elif traits and word.text.isidentifier():
             held = shell.variables.get(word.text) or VariableValue("")
             items = () if "A" in traits and held.items is None else held.items
             shell.variables[word.text] = msgspec.structs.replace(held, traits=traits, items=items)
     # Without a value it prints what is declared.
-    return "" if any("=" in word.text for word in call.words) and "p" not in letters else None
+    return "" if valued and "p" not in letters else None
 
 
 def _read_traits(shell: Evaluation, call: CommandCall, letters: str) -> str:
