@@ -12,7 +12,6 @@ from synaptic.model.home import Home
 
 HERE = Path(__file__).parent
 KNOWN_HOLES = {
-    "f() { git reset --hard }; functions[g]=$functions[f]; g": "a zsh function that is copied through a table",
     "zmodload zsh/files; zf_mv ~/victim x": "moving a folder of the home into the project is allowed",
     'a=(git reset --hard); i=0; until [ $i -ge 3 ]; do c="$c ${a[$i]}"; i=$((i+1)); done; $c': (
         "a command that a loop puts together, whose rounds a test counts"

@@ -39,3 +39,18 @@ def test_what_flows_into_a_shell_runs(text: str) -> None:
 
 def test_a_here_string_of_another_descriptor_is_no_input() -> None:
     assert seen("sh 3<<< 'rm b'") == ["sh"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "cp /bin/sh z; ./z -c 'rm b'",
+        "ln -s /bin/sh z; ./z <<< 'rm b'",
+        "cat /bin/sh > z; ./z -c 'rm b'",
+        "mkdir d; ln -s /bin/sh d/q; PATH=$PWD/d:$PATH; q -c 'rm b'",
+        "cp $(which sh) z; mv z y; ./y -c 'rm b'",
+        "dd if=/bin/sh of=z; ./z -c 'rm b'",
+    ],
+)
+def test_a_copy_of_a_program_is_that_program(text: str) -> None:
+    assert "rm b" in seen(text)

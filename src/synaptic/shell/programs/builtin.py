@@ -71,18 +71,20 @@ def run_declare(shell: Evaluation, call: CommandCall) -> str | None:
     """`declare`, `export` and their kin: variables, arrays, references, and how values are stored."""
     letters = "".join([word.text[1:] for word in call.words[1:] if word.text[:1] == "-"])
     traits = _read_traits(shell, call, letters) if letters or call.name == "integer" else ""
+    valued = False
     for word in call.words[1:]:
         if "[" in word.text:
             follow_subscripts(shell, [word.text])
         found = DECLARED_VALUE.fullmatch(word.text)
         if found:
+            valued = True
             _declare_value(shell, call, word, found, letters, traits)
         elif traits and word.text.isidentifier():
             held = shell.variables.get(word.text) or VariableValue("")
             items = () if "A" in traits and held.items is None else held.items
             shell.variables[word.text] = msgspec.structs.replace(held, traits=traits, items=items)
     # Without a value it prints what is declared.
-    return "" if any("=" in word.text for word in call.words) and "p" not in letters else None
+    return "" if valued and "p" not in letters else None
 
 
 def _read_traits(shell: Evaluation, call: CommandCall, letters: str) -> str:
@@ -215,8 +217,9 @@ def run_alias(shell: Evaluation, call: CommandCall) -> str | None:
 
 
 def run_trap(shell: Evaluation, call: CommandCall) -> str | None:
-    words = read_call(call).operands
-    if len(words) < 2 or words[0].text in ("", "-"):
+    # The code may begin with a dash, which zsh takes for one of its own.
+    words = call.words[2:] if call.words[1:] and call.words[1].text == "--" else call.words[1:]
+    if len(words) < 2 or words[0].text in ("", "-", "-p", "-l"):
         return "" if len(words) > 1 else None
     # A trap may run at any time, so it is read as if it ran now, and where it names what comes later at the end, too.
     if "$" in words[0].text or (" " not in words[0].text and words[0].text not in shell.bodies):

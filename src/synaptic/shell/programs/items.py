@@ -23,6 +23,7 @@ FIND_TESTS = split_names(
     " -group -perm -maxdepth -mindepth -links -inum -xtype -lname -nouser -nogroup -wholename -iwholename"
 )
 """Tests of `find` that leave some of what it finds."""
+DAEMON_PROGRAM = re.compile(r"-\w*[xa]|--exec|--startas")
 LIST_MARK = re.compile(r":::+\+?")
 FD_MARK = re.compile(r"\{(?://|/?\.?)\}")
 QUOTED_ITEM = re.compile(r"(?:'[^'\n]*+'|\"[^\"\n]*+\"|\\\\.|[^\s'\"\\\\]|['\"\\\\])++", re.DOTALL)
@@ -129,6 +130,19 @@ def run_zargs(shell: Evaluation, call: CommandCall) -> str | None:
     for item in limit_words(items, "{}"):
         filled = [_fill_mark(word, item) for word in inner]
         shell.run_wrapped(call, filled if filled != inner else [*inner, item], "zargs")
+    return None
+
+
+def run_daemon_starter(shell: Evaluation, call: CommandCall) -> str | None:
+    """`start-stop-daemon --start --exec /bin/sh -- -c code`."""
+    texts = call.list_texts()
+    place = texts.index("--") + 1 if "--" in texts else len(texts)
+    for at, text in enumerate(texts[:place], 1):
+        name, _, value = text.partition("=")
+        if DAEMON_PROGRAM.fullmatch(name):
+            program = Word(value) if value else call.words[at + 1] if at + 1 < len(call.words) else None
+            if program is not None:
+                shell.run_wrapped(call, [program, *call.words[place + 1 :]], "start-stop-daemon")
     return None
 
 

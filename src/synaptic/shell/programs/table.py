@@ -49,6 +49,7 @@ PROGRAM_HANDLERS: dict[str, ProgramHandler] = {
     **builtin.BUILTINS,
     "print": feed.run_print,
     "zargs": items.run_zargs,
+    "start-stop-daemon": items.run_daemon_starter,
     **{name: handler for one in iter_programs() if (handler := _find_handler(one)) for name in one.names},
     **filters.FILTERS,
 }

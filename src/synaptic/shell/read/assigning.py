@@ -48,7 +48,7 @@ def assign(shell: "Evaluation", item: syntax.Assignment, keep: bool) -> Word:
         if item.name in FOLLOWED_VARIABLES or shell.has_traits:
             follow_assigned(shell, item, words)
         return Word(array.source, known=all(word.known for word in words))
-    if item.value.parts and item.name not in shell.variables and _names_itself(item):
+    if item.value.parts and not item.index and item.name not in shell.variables and _names_itself(item):
         shell.variables[item.name] = VariableValue("")
     word = expand_unsplit(shell, item.value)
     if keep:

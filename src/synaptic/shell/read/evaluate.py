@@ -9,7 +9,7 @@ import msgspec
 
 from synaptic.shell.book.entries import normalize_name
 from synaptic.shell.names import split_names
-from synaptic.shell.read import aliases, assigning, loops, startup, syntax, zsh
+from synaptic.shell.read import aliases, assigning, copies, loops, startup, syntax, zsh
 from synaptic.shell.read.arithmetic import compute_number, follow_formula, follow_tests
 from synaptic.shell.read.expand import expand_unsplit, expand_word
 from synaptic.shell.read.grammar import parse_commands, parse_text
@@ -347,6 +347,8 @@ class Evaluation(ShellStreams):
         body = self.bodies.get(call.words[0].text)
         if body is not None:
             return self.invoke(body, call)
+        if call.name in copies.COPYING_PROGRAMS:
+            copies.note_copies(self, call)
         if self.files and (path := self.find_written_program(call.words[0].text)):
             return self.run_written_file(call, path)
         handler = self.handlers.get(call.name)

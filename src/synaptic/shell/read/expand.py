@@ -193,7 +193,11 @@ def _expand_split(shell: "Evaluation", parts: list[Part]) -> list[Word]:
             continue
         # zsh does not split values.
         quoted = getattr(part, "quoted", False) or type(part) is FlaggedParameter
-        for number, piece in enumerate(expand_part(shell, part)):
+        pieces = expand_part(shell, part)
+        # As in bash, `"$@"` without arguments is no word at all.
+        if not pieces and quoted and not any(isinstance(one, LiteralText) and one.text for one in parts):
+            field.started = False
+        for number, piece in enumerate(pieces):
             if number and field.started:
                 done.append(field.build())
                 field = WordBuilder()

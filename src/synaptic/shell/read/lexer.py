@@ -334,7 +334,9 @@ class Lexer:
     def read_arithmetic(self, start: int, end: int) -> WordToken:
         part = type(self)(self.text[start:end], self.budget, self.shift_source(start), self.depth)
         part.enter_nesting()
-        return WordToken(None, part.read_quoted_parts(frozenset(), IN_BODY, ESCAPED_IN_BODY))
+        token = WordToken(None, part.read_quoted_parts(frozenset(), IN_BODY, ESCAPED_IN_BODY))
+        self.broken.extend(part.broken)
+        return token
 
     def shift_source(self, start: int) -> SourcePosition:
         base = self.source.base

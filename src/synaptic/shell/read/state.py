@@ -18,8 +18,7 @@ SavedState = tuple[
     dict[str, VariableValue], dict[str, syntax.FunctionDefinition], dict[str, str], str, "list[Word] | None"
 ]
 
-ZSH_SIGN = re.compile(r"\$(?:\w++[\[:]|\{?commands)")
-ZSH_CODE = ("c $", "eval $", "trap $")
+ZSH_SIGN = re.compile(r"\$(?:\w++[\[:]|\{?commands|(?<=c \$)|(?<=eval \$)|(?<=trap \$))")
 """What zsh reads otherwise than bash: subscripts without braces, and code in a variable that it does not split."""
 INPUT_KEY = "/dev/fd/0"
 """The key of the input among the files."""
@@ -96,7 +95,7 @@ class ShellState(ShellVariables):
         if not self.devices_matter and ("/dev/" in text or "/fd/" in text):
             self.devices_matter = True
         if "$" in text and not self.zsh_matters:
-            self.zsh_matters = any(sign in text for sign in ZSH_CODE) or ZSH_SIGN.search(text) is not None
+            self.zsh_matters = ZSH_SIGN.search(text) is not None
 
     @contextmanager
     def isolate(self) -> Iterator[None]:

@@ -93,7 +93,7 @@ def _split(piece: ExpansionPiece, letter: str, mark: str) -> list[ExpansionPiece
     elif letter == "f":
         texts = piece.text.split("\n")
     elif letter == "z":
-        texts = QUOTED_OR_PLAIN.findall(piece.text)
+        texts = QUOTED_OR_PLAIN.findall(piece.text.replace("\n", " ;\n"))
     else:
         texts = piece.text.split()
     return [ExpansionPiece(text, True, piece.outputs) for text in texts if text]
