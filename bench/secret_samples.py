@@ -191,6 +191,16 @@ def _iter_carried() -> Iterator[Sample]:
         "htpasswd -b": f"htpasswd -bc .htpasswd me {password}",
         "chpasswd": f"echo root:{password} | chpasswd",
         "sudo -S": f"echo {password} | sudo -S true",
+        "docker login from a pipe": f"echo {password} | docker login -u me --password-stdin example.org",
+        "sudo -S from a text": f"sudo -S <<< {password} true",
+        "sshpass -e": f"SSHPASS={password} sshpass -e ssh h",
+        "aws configure": f"aws configure set aws_secret_access_key {password}",
+        "kubectl --from-literal": f"kubectl create secret generic x --from-literal=k={password}",
+        "secrets set": f"fly secrets set NAME={password}",
+        "az --account-key": f"az storage blob list --account-key {password}",
+        "xfreerdp /p:": f"xfreerdp /u:me /p:{password} /v:h",
+        "a short name in YAML": f"DB_PASS: {password}",
+        "XML element with an attribute": f"<password type='plain'>{password}</password>",
         "an option of several words": f"tool --db-password {password} run",
         "a variable in front": f"PGPASSWORD={password} psql -h db",
         "a short variable": f"export SMTP_PASS={password}",
@@ -296,6 +306,12 @@ def _iter_disguised() -> Iterator[Sample]:
     yield Sample("split by quotes", f"echo 'gh'\"p_{body}\"", body)
     yield Sample("split by empty quotes", f"echo gh''p_{body}", body)
     yield Sample("split inside", f"echo ghp_{body[:18]}''{body[18:]}", body[18:])
+    yield Sample("split by a backslash", f"echo g\\hp_{body}", body)
+    yield Sample("split by the end of a line", f"echo ghp_{body[:18]}\\\n{body[18:]}", body[18:])
+    yield Sample("percent-encoded letter", f"https://h/%67hp_{body}", body)
+    coded = base64.b64encode(f"ghp_{body}".encode()).decode()
+    yield Sample("token in base64", f"echo {coded} | base64 -d", coded)
+    yield Sample("token without a digit", f"ghp_{'AbCdEfGhIj' * 4}", "AbCdEfGhIj")
     yield Sample("joined by a plus", f'token("gh" + "p_{body}")', body)
     prefix, coded = ("".join(f"\\x{ord(letter):02x}" for letter in text) for text in ("ghp_", body))
     yield Sample("escaped letter by letter", f"echo $'{prefix}{coded}'", coded)

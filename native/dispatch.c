@@ -54,6 +54,7 @@ enum {
     SILENCE_MS = 5000,     /* a living daemon sends a byte each second */
     CHILD_SILENCE_MS = 20000, /* Python on a crowded machine takes its time to start */
     REFUSAL_MS = 4000,
+    CHANGED_EXIT = 114,    /* what `start.py` ends with when the engine's files are not as they were installed */
     EXIT_MS = 500,         /* how long a child that has closed its output may take to end */
     /* A daemon's silence, a child's and a refusal take less than the shortest patience before a tool runs, 30 s. */
 };
@@ -470,11 +471,14 @@ static pid_t start_python(char **argv, int in, int gate, int *from) {
 }
 
 /* Whether a child that gave no answer has ended by itself, as one that cannot start does. */
+static int engine_changed;
+
 static int ended_by_itself(pid_t child) {
     int state = 0;
     pid_t gone = 0;
     for (int ms = 0; !answer.silent && !gone && ms < EXIT_MS; ms += NAP_MS)
         if (!(gone = waitpid(child, &state, WNOHANG))) nap(NAP_MS);
+    engine_changed = gone == child && WIFEXITED(state) && WEXITSTATUS(state) == CHANGED_EXIT;
     if (gone == child) return WIFEXITED(state);
     kill(child, SIGKILL);
     waitpid(child, NULL, 0);
@@ -497,10 +501,17 @@ static void ask_child(int gate) {
     read_engine();
     if (!*engine.python) give_up("no `python=` line in `engine` under ", home);
     if (access(engine.python, X_OK)) give_up("its Python is missing: ", engine.python);
-    char *argv[] = {(char *)engine.python, "-I", "-m", "synaptic.daemon.fallback", home, NULL};
-    pid_t child = start_python(argv, in, gate, &from);
+    /* `-S` and our own start file: no code of other packages runs first, and the engine's files are looked at. */
+    static char start[PATH_MAX], module[] = "synaptic.daemon.fallback";
+    char *plain[] = {(char *)engine.python, "-I", "-m", module, home, NULL};
+    char *checked[] = {(char *)engine.python, "-I", "-S", start, module, home, NULL};
+    int has_start = join(start, sizeof start, home, "/bin/start.py", NULL) && !access(start, R_OK);
+    pid_t child = start_python(has_start ? checked : plain, in, gate, &from);
     if (read_answer(from, CHILD_SILENCE_MS)) deliver(); /* the child goes on and starts the daemon */
     if (!ended_by_itself(child)) refuse_unheard();
+    if (engine_changed)
+        refuse_or_go_on(comes_before_act() || (!strcmp(engine.fail, "closed") && !asks_to_stop()),
+                        "the engine's files are not as they were installed, under ", home);
     give_up("the engine gave no answer under ", engine.python);
 }
 

@@ -258,6 +258,17 @@ def test_without_a_dispatcher_the_fail_policy_decides(setting: Setting, closed: 
 
 
 @in_node
+@pytest.mark.parametrize("act", ["kill -9 $$", "echo garbage"])
+def test_a_dispatcher_that_says_nothing_is_no_allow(setting: Setting, act: str):
+    script = setting.user / "dispatch"
+    script.write_text(f"#!/bin/sh\ncat > /dev/null\n{act}\n")
+    script.chmod(0o755)
+    refused, after = host(setting, bash(), ran(), dispatch=str(script))["results"]
+    assert refused["thrown"].startswith("synaptic: blocked, because it could not be checked: ")
+    assert after["output"]["output"] == "fine"
+
+
+@in_node
 def test_a_word_to_the_user_is_shown_and_a_failing_host_stops_nothing(running: Setting):
     running.register("tells", """echo '{"systemMessage": "look here"}'""", protocol="native")
     told = host(running, bash())

@@ -13,7 +13,7 @@ def healthy(user: User, monkeypatch: pytest.MonkeyPatch) -> User:
     """Everything is set up, on PATH, with one trusted hook."""
     monkeypatch.setenv("PATH", f"{user.home.bin}:/usr/bin:/bin")
     user.brings_hook()
-    user.types("trust")
+    user.types("trust", "--yes")
     user.types("up")
     return user
 

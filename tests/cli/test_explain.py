@@ -9,7 +9,7 @@ from tests.cli.conftest import User
 
 def test_explain_tells_the_whole_walk(user: User):
     user.brings_hook('echo \'{"action": "block", "reason": "not on a Sunday"}\'')
-    user.types("trust")
+    user.types("trust", "--yes")
     user.types("bootstrap")
     sent = user.sends()
     assert "not on a Sunday" in sent.stdout

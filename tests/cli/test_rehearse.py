@@ -11,7 +11,7 @@ DENY = 'echo \'{"action": "block", "reason": "no"}\''
 
 def test_a_rehearsal_runs_hooks_and_writes_nothing(user: User):
     user.brings_hook(DENY)
-    user.types("trust")
+    user.types("trust", "--yes")
     shown = user.types("try", "PreToolUse", "--tool", "Bash", "--input", '{"command": "ls"}')
     assert shown.code == 0, shown.err
     assert shown.out.startswith("Rehearsal, nothing is written: PreToolUse about Bash")
@@ -28,7 +28,7 @@ def test_an_untrusted_hook_is_shown_as_skipped(user: User):
 
 def test_the_answer_of_a_background_hook_is_shown(user: User):
     user.brings_hook("exit 7", blocking=False)
-    user.types("trust")
+    user.types("trust", "--yes")
     trace = user.types("try", "PreToolUse", "--tool", "Bash", "--json").json["decision"]["trace"]
     assert [step["phase"] for step in trace if step["phase"] != "quiet"] == ["started", "background"]
 

@@ -26,7 +26,7 @@ def tree(folder: Path) -> dict[str, bytes]:
 def test_up_sends_a_real_event_and_shows_its_trace(user: User):
     """S0-005: the dispatcher answers; the walk of the event is explained."""
     user.brings_hook("cat > /dev/null")
-    user.types("trust")
+    user.types("trust", "--yes")
     shown = user.types("up")
     assert shown.code == 0, shown.err
     assert "PreToolUse about Bash, from claude" in shown.out
@@ -83,7 +83,7 @@ def test_down_restores_every_file_byte_for_byte(user: User):
     before = tree(user.folder)
     user.types("up")
     assert json.loads(user.settings.read_text())["permissions"] == {"allow": ["Bash(ls)"]}
-    shown = user.types("down", "--purge")
+    shown = user.types("down", "--purge", "--yes")
     assert shown.code == 0, shown.err
     assert tree(user.folder) == before
     assert not user.home.root.exists()
@@ -102,7 +102,7 @@ def test_down_keeps_the_journal_unless_told_otherwise(user: User):
 def test_purge_keeps_what_a_person_wrote(user: User):
     user.configures('journal = "full"\n')
     user.types("up")
-    user.types("down", "--purge")
+    user.types("down", "--purge", "--yes")
     assert [path.name for path in user.home.root.iterdir()] == ["config.toml"]
 
 

@@ -78,7 +78,7 @@ class Session:
 
     def trust(self) -> None:
         """The user has read the project's hooks and wants them."""
-        self.synaptic("trust")
+        self.synaptic("trust", "--yes", "--uncovered")
 
     def synaptic(self, *words: str, check: bool = True) -> str:
         """What the command line prints, run by this user in this project."""

@@ -115,7 +115,7 @@ def test_a_slow_engine_gives_signs_of_life(tmp_path: Path, monkeypatch: pytest.M
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
-    monkeypatch.setattr(lifecycle, "SERVER_ARGV", FAKE)
+    monkeypatch.setattr(lifecycle, "build_start", lambda home, module: (sys.executable, *FAKE))
     home = Home(tmp_path / "home")
     engine_file(home)
     return home
@@ -148,7 +148,7 @@ def test_a_stuck_daemon_is_replaced_and_a_living_one_is_not(home: Home, monkeypa
     fallback.leave_daemon(home, synaptic.__version__)
     assert running(home).pid == first
     monkeypatch.undo()
-    monkeypatch.setattr(lifecycle, "SERVER_ARGV", FAKE)
+    monkeypatch.setattr(lifecycle, "build_start", lambda home, module: (sys.executable, *FAKE))
     monkeypatch.setattr(client, "SILENCE_TIMEOUT", 0.2)
     fallback.leave_daemon(home, synaptic.__version__)
     assert running(home).pid != first

@@ -4,6 +4,7 @@ import os
 import pwd
 import signal
 import stat
+import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -23,7 +24,7 @@ STARTED = 20.0
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Home]:
-    monkeypatch.setattr(lifecycle, "SERVER_ARGV", FAKE)
+    monkeypatch.setattr(lifecycle, "build_start", lambda home, module: (sys.executable, *FAKE))
     home = Home(tmp_path / "home")
     yield home
     if pid := lifecycle.read_status(home).pid:

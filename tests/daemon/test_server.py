@@ -17,8 +17,10 @@ import pytest
 import synaptic
 from synaptic.daemon import client, frame, lifecycle
 from synaptic.daemon.address import connect_daemon
-from synaptic.daemon.server import LINE_LIMIT, Daemon
+from synaptic.daemon.server import LINE_LIMIT, Daemon, tell_changed_files
+from synaptic.engine.walk import open_engine
 from synaptic.model.call import Request
+from synaptic.setup.installed import record_installed
 from tests.daemon.setting import BLOCK, Setting, modify, specific
 
 RECORDED = sorted((Path(__file__).parents[1] / "agents" / "claude").glob("*.json"))
@@ -287,3 +289,22 @@ def test_a_line_without_an_end_costs_its_connection_and_leaves_nothing_running(r
         pid = lifecycle.read_status(running.home).pid
         os.kill(pid, signal.SIGTERM)
         assert lifecycle._wait_until(lambda: lifecycle.read_status(running.home).pid != pid, 3), "it waits for a line"
+
+
+def test_changed_files_of_a_checkout_are_told_once(setting: Setting) -> None:
+    async def look() -> list[str]:
+        engine = open_engine(setting.home)
+        await tell_changed_files(engine)
+        told = list(engine.store.notices)
+        await engine.close()
+        return told
+
+    setting.home.bin.mkdir(parents=True, exist_ok=True)
+    record_installed(setting.home)
+    assert asyncio.run(look()) == []
+    lines = setting.home.engine_files.read_text().splitlines(keepends=True)
+    setting.home.engine_files.write_text("".join(line for line in lines if not line.endswith(" api.py\n")))
+    (told,) = asyncio.run(look())
+    assert "api.py" in told
+    assert "synaptic doctor" in told
+    assert asyncio.run(look()) == []

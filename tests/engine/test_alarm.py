@@ -41,11 +41,16 @@ def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _ask(
-    setting: Setting, event: str = "PreToolUse", run: Callable[..., tuple[str, str]] = asyncio.run, **fields: object
+    setting: Setting,
+    event: str = "PreToolUse",
+    run: Callable[..., tuple[str, str]] = asyncio.run,
+    is_read_before: bool = True,
+    **fields: object,
 ) -> tuple[str, str]:
     async def answer() -> tuple[str, str]:
         engine = open_engine(setting.home)
-        engine.catalogs.get(str(setting.project))
+        if is_read_before:
+            engine.catalogs.get(str(setting.project))
         beat = asyncio.create_task(alarm.keep_beating())
         await asyncio.sleep(0)
         try:
@@ -108,6 +113,19 @@ def test_wherever_a_judgement_hangs_it_is_no_allow(
 ) -> None:
     monkeypatch.setattr(where, _never_return)
     assert _ask(setting)[0] in ("ask", "deny")
+
+
+@pytest.mark.parametrize("where", ["synaptic.engine.walk.decide_call", "synaptic.hooks.catalog.run_beside"])
+def test_what_is_awaited_for_ever_is_no_allow(
+    setting: Setting, monkeypatch: pytest.MonkeyPatch, hurried: None, where: str
+) -> None:
+    monkeypatch.setattr(alarm, "FIRST_SECONDS", 0.3)
+    monkeypatch.setattr("synaptic.engine.walk._find_patience", lambda *_: 0.3)
+    monkeypatch.setattr(where, _wait_for_ever)
+    (setting.project / ".synaptic" / "config.toml").write_text("# the catalog is read again\n")
+    decision, reason = _ask(setting, is_read_before="catalog" not in where)
+    assert decision == "ask"
+    assert "stopped waiting" in reason
 
 
 def test_after_the_act_a_hang_costs_nothing_but_a_line(

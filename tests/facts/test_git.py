@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from synaptic.facts import ask_git
 from synaptic.facts import git as facts
 from synaptic.model.project import Git
 from tests.facts.places import call, gathered
@@ -133,7 +134,7 @@ def test_nothing_that_the_repository_configures_is_run(tmp_path: Path):
 
 
 def test_without_git_there_is_no_news(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(facts, "_find_git", lambda: "")
+    monkeypatch.setattr(ask_git, "_find_git", lambda: "")
     repo = repository(tmp_path / "repo")
     (repo / "a").write_text("x")
     assert gathered(facts.gather_dirty, call(repo), tmp_path) == 0

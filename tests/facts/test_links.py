@@ -4,7 +4,9 @@ import asyncio
 import os
 from pathlib import Path
 
-from synaptic.facts.links import gather_real_paths
+import pytest
+
+from synaptic.facts.links import MAX_LOOKED_AT, gather_linked_paths, gather_real_paths
 from synaptic.model.call import Call
 from synaptic.model.event import PreToolUse, Stop
 
@@ -33,3 +35,38 @@ def test_an_endless_link_and_an_event_without_a_tool_are_no_news(tmp_path: Path)
     (tmp_path / "loop").symlink_to("loop")
     found(tmp_path, "loop", "loop/x")
     assert asyncio.run(gather_real_paths(Call("c", "claude", Stop(), {}), None)) == {}  # type: ignore[arg-type]
+
+
+def linked(root: Path, command: str) -> tuple[str, ...]:
+    event = PreToolUse(tool_name="Bash", tool_input={"command": command}, cwd=str(root))
+    call = Call("c", "claude", event, {}, root=str(root), env={"HOME": str(root.parent)})
+    return asyncio.run(gather_linked_paths(call, None))  # type: ignore[arg-type]
+
+
+def test_a_link_is_followed_before_the_way_up(tmp_path: Path) -> None:
+    root, other = tmp_path / "p", tmp_path / "other" / "deep"
+    root.mkdir()
+    other.mkdir(parents=True)
+    (root / "up").symlink_to(other)
+    assert found(root, "up/../x") == {"up/../x": str(tmp_path / "other" / "x")}
+    assert linked(root, "echo > up/../x") == (str(tmp_path / "other" / "x"),)
+    assert linked(root, "tee ~/p/up/y < z; dd of=up/z") == (str(other / "y"), str(other / "z"))
+
+
+def test_commands_that_read_and_words_that_are_no_links_are_no_news(tmp_path: Path) -> None:
+    (tmp_path / "a").symlink_to("/etc")
+    assert linked(tmp_path, "cat a/hosts; echo > b; make test; git commit -m a") == ()
+    assert linked(tmp_path, "cp a/hosts b") == ()
+    assert linked(tmp_path, "cp b a/hosts") == (os.path.realpath("/etc/hosts"),)
+    assert linked(tmp_path, "ssh host rm a/hosts") == ()
+
+
+def test_a_link_that_is_taken_away_leads_nowhere(tmp_path: Path) -> None:
+    (tmp_path / "a").symlink_to("/etc")
+    assert linked(tmp_path, "rm a") == ()
+    assert linked(tmp_path, "rm a/x") == (os.path.realpath("/etc") + "/x",)
+
+
+def test_more_words_than_are_looked_up_are_no_answer(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="may be links"):
+        linked(tmp_path, "touch " + "a " * (MAX_LOOKED_AT + 1))

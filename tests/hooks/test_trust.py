@@ -1,6 +1,7 @@
 import os
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from synaptic.hooks import trust as module
@@ -131,11 +132,13 @@ def test_trust_of_one_project_is_none_of_another(project: Project, script: Hook)
 
 
 def test_a_file_that_cannot_be_checked_is_never_trusted(project: Project, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(module, "TRUST_LIMIT", 10)
-    large = hook(Command(argv=(str(project.script("large.sh", "#!/bin/sh\n" * 9)),)), id="large")
-    os.mkfifo(project.path / "pipe.sh")
-    pipe = hook(Command(argv=(str(project.path / "pipe.sh"),)), id="pipe")
+    large = hook(Command(argv=(str(project.script("large.sh")),)), id="large")
+    pipe = hook(Command(argv=(str(project.script("pipe.sh")),)), id="pipe")
     trust = trusting(project, large, pipe)
+    monkeypatch.setattr(module, "TRUST_LIMIT", 10)
+    project.script("large.sh", "#!/bin/sh\n" * 9)
+    (project.path / "pipe.sh").unlink()
+    os.mkfifo(project.path / "pipe.sh")
     assert "too large to be checked" in (trust.explain_refusal(large) or "")
     assert "cannot be read" in (trust.explain_refusal(pipe) or "")
     assert trust.list_items([large, pipe]) == ()
@@ -172,7 +175,7 @@ def test_items_are_what_there_is_to_look_at(project: Project, script: Hook):
 )
 def test_what_a_command_runs_through_others_counts(project: Project, handler: Command):
     (project.path / "hooks").mkdir()
-    brought = hook(handler)
+    brought = hook(msgspec.structs.replace(handler, cwd=project.root))
     trust = trusting(project, brought)
     for name in ("x.sh", "hooks/late.py"):
         project.write(name, "echo 1")

@@ -17,7 +17,7 @@ from synaptic.policies.data import database_drop
 from synaptic.policies.facts import Facts, with_command
 from synaptic.policies.paths import system
 from synaptic.policies.secrets import exfiltration
-from synaptic.policies.self import daemon, engine_files
+from synaptic.policies.self import changed, daemon
 from synaptic.policies.system import fork_bomb
 from synaptic.shell.effects.addresses import SHELL_SOCKET
 from synaptic.shell.places import WorkFolders
@@ -77,7 +77,7 @@ def test_no_verdict_depends_on_a_shortcut(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(remote, "_may_run_files", lambda found: True)
     monkeypatch.setattr(WorkFolders, "are_plain_names", lambda at, words, cwd: False)
     monkeypatch.setattr(system, "SUSPECT", ("/",))
-    monkeypatch.setattr(engine_files, "_stays_clear", lambda known, root: False)
+    monkeypatch.setattr(changed, "stays_clear", lambda known, root: False)
     monkeypatch.setattr(unreadable, "_has_odd_program", lambda found: True)
     monkeypatch.setattr(remote, "_may_run", lambda name: True)
     monkeypatch.setattr(exfiltration, "_opens_connection", opened)

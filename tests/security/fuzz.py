@@ -86,8 +86,9 @@ def _nest(chance: random.Random, one: str, other: str) -> str:
             ("$(", ")"), ("`", "`"), ("(", ")"), ("{ ", "; }"), ("bash -c '", "'"), ('sh -c "', '"'), ("eval ", ""),
             ("if ", "; then :; fi"), ("while ", "; do :; done"), ("f() { ", "; }; f"), ("echo ", " | sh"),
             ("cat <<E | bash\n", "\nE\n"), ("xargs -I{} ", ""), ("python3 -c 'import os; os.system(\"", "\")'"),
-            ("ssh host '", "'"), ("find . -exec ", " {} +"), ("alias a='", "'\na"), ("trap '", "' EXIT"), 
-            ("${a:-", "}"),             ("((", "))"), ("[[ ", " ]]"), ("x=", ""), ("perl -e '", "'"), ("git config alias.x '!", "'; git x"),
+            ("ssh host '", "'"), ("find . -exec ", " {} +"), ("alias a='", "'\na"), ("trap '", "' EXIT"),
+            ("${a:-", "}"), ("((", "))"), ("[[ ", " ]]"), ("x=", ""), ("perl -e '", "'"),
+            ("git config alias.x '!", "'; git x"),
         )
     )  # fmt: skip
     times = chance.choice((1, 1, 1, 2, 5, 40))

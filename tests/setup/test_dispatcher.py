@@ -48,7 +48,7 @@ def test_the_compiled_program_is_copied_and_executable(
     assert home.dispatch.read_bytes() == program.read_bytes()
     assert home.dispatch.stat().st_mode & 0o777 == 0o755
     assert dispatcher.find_dispatcher_kind(home) == "native"
-    assert sorted(path.name for path in home.bin.iterdir()) == ["dispatch", "synaptic"]
+    assert sorted(path.name for path in home.bin.iterdir()) == ["dispatch", "start.py", "synaptic"]
 
 
 def test_twice_is_untouched_and_a_change_is_replaced(
@@ -68,7 +68,7 @@ def test_twice_is_untouched_and_a_change_is_replaced(
 def test_the_engine_file_names_python_version_and_fail_policy(home: Home, uncompiled: None) -> None:
     dispatcher.install_dispatcher(home)
     known = dispatcher.read_engine(home)
-    assert known == dispatcher.EngineFile(sys.executable, "open", synaptic.__version__, True)
+    assert known == dispatcher.EngineFile(sys.executable, "open", synaptic.__version__, True, os.environ["PATH"])
     dispatcher.install_dispatcher(home, "closed")
     dispatcher.install_dispatcher(home)
     assert dispatcher.read_engine(home).fail == "closed"
@@ -125,6 +125,7 @@ def test_an_engine_that_cannot_be_imported_meets_the_fail_policy(
     real = Path(sys.base_prefix) / "bin" / "python3"
     monkeypatch.setattr(sys, "executable", str(real))
     dispatcher.install_dispatcher(home, "closed")
+    home.engine_files.write_text("package=/nowhere\neditable=true\n")
     done = run(home, "PreToolUse")
     assert done.returncode == 2
     assert b"cannot be started" in done.stderr
@@ -149,7 +150,7 @@ def test_a_foreign_program_is_not_ours(home: Home) -> None:
 
 def test_a_home_that_cannot_be_written_is_said(tmp_path: Path, uncompiled: None) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(SettingsError, match="file/home/bin/dispatch"):
+    with pytest.raises(SettingsError, match="file/home/engine-files"):
         dispatcher.install_dispatcher(Home(tmp_path / "file" / "home"))
 
 

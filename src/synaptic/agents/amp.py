@@ -13,6 +13,7 @@ from synaptic.agents.base import (
     AgentFile,
     AgentSign,
     Capability,
+    HookBypass,
     HookSwitch,
     OwnFile,
     SettingsFile,
@@ -22,6 +23,7 @@ from synaptic.agents.base import (
     Variables,
     WantedEntries,
     Wiring,
+    split_options,
 )
 from synaptic.agents.shared.adapter import DialectAdapter, add_timeouts
 from synaptic.agents.shared.answers import describe_reason, format_stderr
@@ -169,6 +171,7 @@ AGENT = Agent(
     processes=("amp", "@sourcegraph/amp/"),
     version_arguments=("--version",),
     command_line=UNKNOWN_COMMAND_LINE,
+    bypass=HookBypass(options=split_options("--settings-file")),
     shell_variables=(),
     session_variables=(),
 )

@@ -246,6 +246,21 @@ def split_options(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+class HookBypass(msgspec.Struct, frozen=True, kw_only=True):
+    """How an agent can be started so that it does not call the engine, beside the variables that move its files."""
+
+    options: frozenset[str] = frozenset()
+    """Options with which it ignores its user's settings, or puts others above them."""
+    unless: str = ""
+    """What the value of such an option holds when the user's settings count all the same."""
+    switches: frozenset[str] = frozenset()
+    """Options whose value switches hooks off when it names them: `-c features.hooks=false`."""
+    variables: frozenset[str] = frozenset()
+    """Variables that do the same."""
+    verbs: frozenset[str] = frozenset()
+    """Words with which it changes its own settings: `config set`."""
+
+
 UNKNOWN_COMMAND_LINE = CommandLine(
     words_are_prompts=False, resume=split_options("--resume --continue"), switches=split_options("--continue")
 )
@@ -308,6 +323,7 @@ class Agent(msgspec.Struct, frozen=True, kw_only=True):
     version_arguments: tuple[str, ...]
     """Make the program say its version."""
     command_line: CommandLine
+    bypass: HookBypass
 
     shell_variables: tuple[str, ...]
     """Set for the commands that it runs: who finds one of them runs inside this agent."""

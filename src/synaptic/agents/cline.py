@@ -8,7 +8,17 @@ import re
 import shlex
 from collections.abc import Iterator, Mapping
 
-from synaptic.agents.base import UNKNOWN_COMMAND_LINE, Agent, AgentFile, AgentSign, Capability, SettingsFolder, Wiring
+from synaptic.agents.base import (
+    UNKNOWN_COMMAND_LINE,
+    Agent,
+    AgentFile,
+    AgentSign,
+    Capability,
+    HookBypass,
+    SettingsFolder,
+    Wiring,
+    split_options,
+)
 from synaptic.agents.shared.adapter import DialectAdapter, add_timeouts
 from synaptic.agents.shared.answers import describe_reason, join_context
 from synaptic.agents.shared.degrade import change
@@ -413,6 +423,7 @@ AGENT = Agent(
     processes=("cline", "node_modules/cline/", "@cline/"),
     version_arguments=("--version",),
     command_line=UNKNOWN_COMMAND_LINE,
+    bypass=HookBypass(options=split_options("--config --dir")),
     shell_variables=("CLINE_CONNECTOR_CLI_LAUNCH",),
     session_variables=(),
 )

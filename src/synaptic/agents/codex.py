@@ -17,6 +17,7 @@ from synaptic.agents.base import (
     Agreements,
     Capability,
     CommandLine,
+    HookBypass,
     HookSwitch,
     SettingsFile,
     SettingsFolder,
@@ -236,6 +237,11 @@ AGENT = Agent(
     processes=("codex", "@openai/codex/"),
     version_arguments=("--version",),
     command_line=change(COMMAND_LINE, verbs={"exec": COMMAND_LINE, "e": COMMAND_LINE}),
+    bypass=HookBypass(
+        options=split_options("--ignore-user-config --ignore-rules"),
+        switches=split_options("-c --config --disable --enable"),
+        verbs=frozenset({"features disable", "features enable"}),
+    ),
     shell_variables=("CODEX_THREAD_ID", "CODEX_SESSION_ID", "CODEX_SANDBOX"),
     session_variables=("CODEX_THREAD_ID",),
 )

@@ -15,6 +15,7 @@ from synaptic.agents.base import (
     AgentSign,
     Capability,
     CommandLine,
+    HookBypass,
     HookSwitch,
     SettingsFolder,
     SettingsShape,
@@ -297,6 +298,7 @@ AGENT = Agent(
     processes=("copilot", "@github/copilot/"),
     version_arguments=("--version",),
     command_line=COMMAND_LINE,
+    bypass=HookBypass(options=split_options("--config-dir")),
     shell_variables=("COPILOT_CLI",),
     session_variables=("COPILOT_AGENT_SESSION_ID",),
 )

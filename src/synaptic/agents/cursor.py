@@ -13,6 +13,7 @@ from synaptic.agents.base import (
     Agent,
     AgentSign,
     Capability,
+    HookBypass,
     SettingsFolder,
     SettingsShape,
     Wiring,
@@ -300,6 +301,7 @@ AGENT = Agent(
     processes=("cursor-agent", "/cursor-agent/"),  # not `cursor`: people type in the terminal of that editor
     version_arguments=("--version",),
     command_line=UNKNOWN_COMMAND_LINE,
+    bypass=HookBypass(),
     shell_variables=("CURSOR_AGENT",),
     session_variables=(),
 )

@@ -8,6 +8,7 @@ from synaptic.agents.base import (
     AgentSign,
     Capability,
     CommandLine,
+    HookBypass,
     HookSwitch,
     SettingsFolder,
     SettingsShape,
@@ -186,6 +187,7 @@ AGENT = Agent(
     processes=("droid", "node_modules/droid/"),
     version_arguments=("--version",),
     command_line=COMMAND_LINE,
+    bypass=HookBypass(options=split_options("--settings")),
     shell_variables=(),  # it sets none by which it could be told
     session_variables=(),
 )

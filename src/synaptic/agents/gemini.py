@@ -10,6 +10,7 @@ from synaptic.agents.base import (
     Agent,
     AgentSign,
     Capability,
+    HookBypass,
     HookSwitch,
     SettingsFolder,
     SettingsShape,
@@ -25,7 +26,7 @@ from synaptic.agents.shared.answers import (
     refine_prompt,
 )
 from synaptic.agents.shared.entries import build_json_files
-from synaptic.agents.shared.gemini_family import COMMAND_LINE, FOLDER_TRUST, build_named_group
+from synaptic.agents.shared.gemini_family import COMMAND_LINE, FOLDER_TRUST, GEMINI_BYPASS, build_named_group
 from synaptic.agents.shared.ours import ENTRY_ARGUMENT
 from synaptic.agents.shared.payload import Payload
 from synaptic.agents.shared.translate import Dialect, ToolForm, find_native_event, refine_failure, to_native_input
@@ -142,6 +143,11 @@ AGENT = Agent(
     processes=("gemini", "@google/gemini-cli/"),
     version_arguments=("--version",),
     command_line=COMMAND_LINE,
+    bypass=HookBypass(
+        options=GEMINI_BYPASS.options,
+        variables=frozenset({"GEMINI_CLI_SYSTEM_SETTINGS_PATH", "GEMINI_CLI_SYSTEM_DEFAULTS_PATH"}),
+        verbs=GEMINI_BYPASS.verbs,
+    ),
     shell_variables=("GEMINI_CLI",),
     session_variables=(),
 )

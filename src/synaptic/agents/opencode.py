@@ -13,6 +13,7 @@ from synaptic.agents.base import (
     AgentFile,
     Capability,
     CommandLine,
+    HookBypass,
     OwnFile,
     SettingsFolder,
     Wiring,
@@ -238,6 +239,10 @@ AGENT = Agent(
     processes=("opencode", "/opencode-ai/"),
     version_arguments=("--version",),
     command_line=COMMAND_LINE,
+    bypass=HookBypass(
+        options=split_options("--pure"),
+        variables=frozenset({"OPENCODE_CONFIG", "OPENCODE_CONFIG_DIR", "OPENCODE_CONFIG_CONTENT", "OPENCODE_PURE"}),
+    ),
     shell_variables=("OPENCODE",),
     session_variables=(),
 )

@@ -72,12 +72,12 @@ function overSocket(event, text) {
 function overDispatcher(event, text) {
   return new Promise((resolve) => {
     const [out, err] = [[], []]
-    const failed = (error) => resolve({ failed: `${DISPATCH}: ${error.message}` })
+    const failed = (error, unheard = false) => resolve({ failed: `${DISPATCH}: ${error.message}`, unheard })
     try {
       const child = spawn(DISPATCH, ["opencode", event, ENTRY], { env: environment(), stdio: "pipe" })
       child.on("error", failed)
       child.on("close", (exit, signal) => {
-        if (exit === null) return failed(new Error(`ended by ${signal}`))
+        if (exit === null) return failed(new Error(`ended by ${signal}`), true)
         resolve({ exit, stdout: Buffer.concat(out).toString(), stderr: Buffer.concat(err).toString() })
       })
       child.stdin.on("error", () => {})
@@ -90,15 +90,18 @@ function overDispatcher(event, text) {
   })
 }
 
-function understood({ exit, stdout, stderr, failed }) {
+// A dispatcher that ran and said nothing is a guard that has not spoken: before a tool runs, that is no allow.
+function understood(event, { exit, stdout, stderr, failed, unheard }) {
   if (exit === 2) return { deny: stderr.trim() || "refused without a reason" }
   try {
     if (!failed) return { log: stderr.trim(), ...(stdout.trim() ? JSON.parse(stdout) : {}) }
   } catch (error) {
     failed = `the answer is no JSON: ${error.message}`
+    unheard = true
   }
   const hint = `${failed}; type: synaptic doctor`
-  if (CLOSED === true) return { deny: `synaptic: blocked, because it could not be checked: ${hint}` }
+  if (CLOSED === true || (unheard && event === "tool.execute.before"))
+    return { deny: `synaptic: blocked, because it could not be checked: ${hint}` }
   return { log: `synaptic: this call was NOT checked: ${hint}` }
 }
 
@@ -127,7 +130,7 @@ export const Synaptic = async ({ client, directory }) => {
   const ask = async (event, id, payload) => {
     const whole = { hook_event_name: event, directory, parentID: parents.get(id), ...payload }
     const text = JSON.stringify(whole)
-    const said = understood((await overSocket(event, text)) ?? (await overDispatcher(event, text)))
+    const said = understood(event, (await overSocket(event, text)) ?? (await overDispatcher(event, text)))
     const [log, message] = [said.log, said.message]
     if (log) aside(() => client.app.log({ body: { service: "synaptic", level: "warn", message: log } }))
     if (message) aside(() => client.tui.showToast({ body: { title: "Synaptic", message, variant: "warning" } }))

@@ -6,6 +6,7 @@ from synaptic.agents.base import (
     Agent,
     AgentSign,
     Capability,
+    HookBypass,
     HookSwitch,
     SettingsFolder,
     SettingsShape,
@@ -24,7 +25,7 @@ from synaptic.agents.shared.answers import (
 )
 from synaptic.agents.shared.degrade import change
 from synaptic.agents.shared.entries import build_json_files
-from synaptic.agents.shared.gemini_family import COMMAND_LINE, FOLDER_TRUST, build_named_group
+from synaptic.agents.shared.gemini_family import COMMAND_LINE, FOLDER_TRUST, GEMINI_BYPASS, build_named_group
 from synaptic.agents.shared.ours import ENTRY_ARGUMENT
 from synaptic.agents.shared.payload import Payload
 from synaptic.agents.shared.translate import Dialect, ToolForm, refine_failure, to_native_input
@@ -157,6 +158,11 @@ AGENT = Agent(
     processes=("qwen", "@qwen-code/qwen-code/"),
     version_arguments=("--version",),
     command_line=COMMAND_LINE,
+    bypass=HookBypass(
+        options=GEMINI_BYPASS.options,
+        variables=frozenset({"QWEN_CODE_SYSTEM_SETTINGS_PATH", "QWEN_CODE_SYSTEM_DEFAULTS_PATH"}),
+        verbs=GEMINI_BYPASS.verbs,
+    ),
     shell_variables=("QWEN_CODE",),
     session_variables=("QWEN_CODE_SESSION_ID",),
 )

@@ -1,7 +1,6 @@
 """`synaptic down`: everything that `up` put in is taken out; what is yours stays."""
 
 import shutil
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
@@ -12,10 +11,12 @@ import typer
 from synaptic.cli import screen
 from synaptic.cli.bootstrap import AgentsOption, print_report, read_installation
 from synaptic.cli.imports import list_imports, undo_import
+from synaptic.cli.person import is_at_terminal
 from synaptic.cli.place import find_place
 from synaptic.cli.verbs import format_examples, make_verb_app
 from synaptic.daemon import lifecycle
 from synaptic.files.replace import drop_folders
+from synaptic.model.errors import SynapticError
 from synaptic.model.home import Home
 from synaptic.setup import bootstrap as packages
 from synaptic.setup.agents import check_agent_names
@@ -52,7 +53,7 @@ def down(
     if agent:
         _leave_agents(check_agent_names(agent), as_json)
         return
-    if purge and not (yes or as_json) and not _confirm_purge(home):
+    if purge and not yes and not _confirm_purge(home):
         raise typer.Exit(1)
     new = not home.root.exists()
     # Newest first: each undo expects the file as its own take-over left it.
@@ -93,7 +94,13 @@ def _print_removal(gone: RemovalReport, home: Home) -> None:
 
 
 def _confirm_purge(home: Home) -> bool:
-    return not sys.stdin.isatty() or typer.confirm(f"Delete the journal in {home.database}?")
+    """Whether a person wants it. Where nobody can be asked, nothing is deleted."""
+    if not is_at_terminal():
+        raise SynapticError(
+            f"{home.database} is deleted only when you say so, and nobody can be asked here",
+            hint="type `synaptic down --purge` in a terminal, or add --yes",
+        )
+    return typer.confirm(f"Delete the journal in {home.database}?")
 
 
 def _purge_files(home: Home) -> Iterator[Path]:

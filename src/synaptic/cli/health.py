@@ -25,6 +25,7 @@ def examine_setup(place: CommandPlace) -> Iterator[DoctorFinding]:
     """Run every check, in the order in which an event passes what they check."""
     home, options, catalog = place.home, read_installation(place), load_hook_catalog(place)
     yield from doctor.check_dispatcher(home)
+    yield from doctor.check_engine_files(home)
     yield from doctor.check_installation(options)
     yield from doctor.check_agents(options)
     yield from _check_daemon(home)

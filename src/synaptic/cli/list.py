@@ -50,7 +50,7 @@ def _print_hooks(hooks: list[Hook], trust: HookTrust, catalog: HookCatalog) -> N
 
 def _iter_problems(hooks: list[Hook], trust: HookTrust, catalog: HookCatalog) -> Iterator[str]:
     yield from catalog.problems
-    yield from (why for hook in hooks if (why := catalog.find_tampering(hook) or trust.explain_refusal(hook)))
+    yield from (why for hook in hooks if (why := trust.explain_refusal(hook)))
 
 
 def _make_row(hook: Hook, trust: HookTrust) -> tuple[str, ...]:
@@ -61,9 +61,9 @@ def _make_row(hook: Hook, trust: HookTrust) -> tuple[str, ...]:
 
 
 def _describe_trust(hook: Hook, trust: HookTrust) -> str:
-    if hook.scope != "project":
-        return "own"
-    return "no" if trust.explain_refusal(hook) else "yes"
+    if trust.explain_refusal(hook):
+        return "no"
+    return "yes" if hook.scope == "project" else "own"
 
 
 def _hook_to_json(hook: Hook, trust: HookTrust) -> dict[str, Any]:

@@ -1,9 +1,11 @@
 """Whether a person typed a command: some things an agent may ask for and not do."""
 
 import os
+import sys
 
 from synaptic.agents.base import Agent
 from synaptic.agents.shared.discover import order_by_sign
+from synaptic.cli import screen
 from synaptic.model.errors import SynapticError
 
 
@@ -14,6 +16,11 @@ def find_agent_shell() -> tuple[Agent | None, str]:
             if os.environ.get(name):
                 return agent, name
     return None, ""
+
+
+def is_at_terminal() -> bool:
+    """Whether somebody can be asked here: neither what is read nor what is shown goes through a pipe."""
+    return sys.stdin.isatty() and screen.is_terminal()
 
 
 def require_person(what: str) -> None:

@@ -47,7 +47,7 @@ def ask_question(question: Question, default: QuestionAnswer) -> QuestionAnswer:
         return default
     choices = f" ({', '.join(question.options)})" if question.options else ""
     shown = ", ".join(default) if isinstance(default, list) else str(default).lower()
-    text = typer.prompt(f"{question.prompt}{choices}", default=shown, err=True)
+    text = typer.prompt(screen.clean_text(f"{question.prompt}{choices}"), default=screen.clean_text(shown), err=True)
     try:
         return parse_answer(question, text)
     except Refusal as refusal:

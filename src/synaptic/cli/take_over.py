@@ -9,9 +9,10 @@ from synaptic.cli import foreign, screen
 from synaptic.cli.bootstrap import read_installation
 from synaptic.cli.imports import HookImport, ImportOutcome, ImportScope, list_imports, take_over_hooks, undo_import
 from synaptic.cli.place import CommandPlace, find_place, open_database, require_root
-from synaptic.cli.registered import load_hook_catalog, make_trust
+from synaptic.cli.registered import load_hook_catalog
 from synaptic.cli.trust import remember_hooks
 from synaptic.cli.verbs import Json, make_verb_app
+from synaptic.engine.recollection import make_trust
 from synaptic.model.errors import SettingsError
 from synaptic.setup import bootstrap as packages
 

@@ -1,15 +1,17 @@
 """`synaptic trust`: agree to run the hooks that a repository brings, by their content."""
 
-import sys
 from collections.abc import Sequence
 from typing import Annotated
 
+import msgspec
 import typer
 
 from synaptic.cli import screen
+from synaptic.cli.person import is_at_terminal
 from synaptic.cli.place import find_place, open_database, require_root
-from synaptic.cli.registered import load_hook_catalog, make_trust
+from synaptic.cli.registered import load_hook_catalog
 from synaptic.cli.verbs import format_examples, make_verb_app
+from synaptic.engine.recollection import make_trust
 from synaptic.hooks.trust import TrustItem
 from synaptic.model.errors import StoreError
 from synaptic.model.hook import Command, Hook, HttpEndpoint, PythonFunction
@@ -21,9 +23,10 @@ SHORT_DIGEST = 12
 DOCTOR_HINT = "type: synaptic doctor"
 
 EXAMPLES = """
-synaptic trust            look at what this project brings, then agree
-synaptic trust --list     what has been agreed to, in every project
-synaptic trust --forget   agree to nothing of this project any more
+synaptic trust               look at what this project brings, then agree
+synaptic trust --list        what has been agreed to, in every project
+synaptic trust --forget      agree to nothing of this project any more
+synaptic trust --json        what there is to agree to, for programs; agrees to nothing
 """
 
 
@@ -32,7 +35,10 @@ def trust(
     path: Annotated[str, typer.Argument(help="The project; the current one without it.")] = "",
     show_list: Annotated[bool, typer.Option("--list", help="Show what is trusted.")] = False,
     forget: Annotated[bool, typer.Option("--forget", help="Trust nothing of this project any more.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask about what is covered.")] = False,
+    uncovered: Annotated[
+        bool, typer.Option("--uncovered", help="Do not ask about what is shown as not covered, either.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document; does not ask.")] = False,
 ) -> None:
     """Trust the hooks of a project as they are now. A changed file is not trusted again by itself."""
@@ -47,10 +53,37 @@ def trust(
             return
         catalog = load_hook_catalog(place)
         new = [item for item in make_trust(catalog, store).list_items(catalog.hooks) if not item.trusted]
-        _remember_after_asking(
-            store, root, new, ask=sys.stdin.isatty() and screen.is_terminal() and not (yes or as_json)
-        )
-        _print_trusted(root, new, as_json)
+        choice = _Consent(yes, uncovered, is_at_terminal() and not as_json)
+        if not as_json and (yes or not choice.can_ask):
+            _print_items(new)
+        accepted = choice.choose(root, new)
+        if accepted:
+            remember_hooks(store, root, accepted)
+        _print_outcome(root, new, accepted, as_json)
+
+
+class _Consent(msgspec.Struct, frozen=True):
+    """What the person has said, and whether they can be asked for the rest."""
+
+    yes: bool
+    uncovered: bool
+    can_ask: bool
+
+    def choose(self, root: str, items: Sequence[TrustItem]) -> list[TrustItem]:
+        """The hooks that may run from now on. Each one with something that is not covered needs a yes of its own."""
+        plain = [item for item in items if not item.gaps]
+        chosen = plain if plain and self._agrees(self.yes, f"Run these hooks in {root}?", plain) else []
+        for item in items:
+            question = f"Run {item.hook.id}, whatever becomes of what is not covered?"
+            if item.gaps and self._agrees(self.yes and self.uncovered, question, [item]):
+                chosen = [*chosen, item]
+        return chosen
+
+    def _agrees(self, said: bool, question: str, items: Sequence[TrustItem]) -> bool:
+        if said or not self.can_ask:
+            return said
+        _print_items(items)
+        return typer.confirm(question, default=False)
 
 
 def describe_handler(hook: Hook) -> str:
@@ -75,32 +108,43 @@ def remember_hooks(store: Store, root: str, items: Sequence[TrustItem]) -> None:
     store_trust.remember_trust(store, root, labels)
 
 
-def _remember_after_asking(store: Store, root: str, new: Sequence[TrustItem], ask: bool) -> None:
-    if ask and new:
-        _print_items(new)
-        if not typer.confirm(f"Run these hooks in {root}?"):
-            raise typer.Exit(1)
-    if new:
-        remember_hooks(store, root, new)
-
-
-def _print_trusted(root: str, new: Sequence[TrustItem], as_json: bool) -> None:
+def _print_outcome(root: str, new: Sequence[TrustItem], accepted: Sequence[TrustItem], as_json: bool) -> None:
+    """Say what runs from now on and what does not; raises Exit where something is left."""
+    left = [item for item in new if item not in accepted]
     if as_json:
-        rows = [{"id": item.hook.id, "runs": describe_handler(item.hook), "digest": item.digest} for item in new]
-        screen.print_json({"ok": True, "root": root, "trusted": rows})
-        return
-    if not new:
+        rows = {"trusted": list(map(_item_to_json, accepted)), "untrusted": list(map(_item_to_json, left))}
+        screen.print_json({"ok": not left, "root": root, **rows})
+    elif not new:
         screen.say(f"nothing to trust in {root}")
-        return
-    _print_items(new)
-    screen.say(f"trusted in {root}; undo it with `synaptic trust --forget`")
+    if accepted and not as_json:
+        screen.say(f"trusted in {root}; undo it with `synaptic trust --forget`")
+    if left and not as_json:
+        screen.say(_describe_left(left))
+    if left:
+        raise typer.Exit(1)
+
+
+def _describe_left(left: Sequence[TrustItem]) -> str:
+    names = ", ".join(item.hook.id for item in left)
+    ways = "--yes --uncovered" if any(item.gaps for item in left) else "--yes"
+    return f"not trusted: {names} (type `synaptic trust` in a terminal of your own, or add {ways})"
+
+
+def _item_to_json(item: TrustItem) -> dict[str, object]:
+    told = {"id": item.hook.id, "runs": describe_handler(item.hook), "digest": item.digest}
+    return {**told, "not_covered": list(item.gaps)}
 
 
 def _print_items(items: Sequence[TrustItem]) -> None:
+    if not items:
+        return
     screen.print_table(
         ("ID", "DIGEST", "RUNS"),
         ((item.hook.id, item.digest[:SHORT_DIGEST], describe_handler(item.hook)) for item in items),
     )
+    for item in items:
+        for gap in item.gaps:
+            screen.say(f"  {item.hook.id}: not covered: {gap}")
 
 
 def _print_agreements(store: Store, root: str | None, as_json: bool) -> None:
@@ -110,7 +154,8 @@ def _print_agreements(store: Store, root: str | None, as_json: bool) -> None:
     elif not found:
         screen.say("nothing is trusted")
     else:
-        rows = ((line.root, line.digest[:SHORT_DIGEST], line.label) for line in found)
+        notes = {True: "", False: " (not signed by this installation: does not count)"}
+        rows = ((line.root, line.digest[:SHORT_DIGEST], f"{line.label}{notes[line.signed]}") for line in found)
         screen.print_table(("PROJECT", "DIGEST", "HOOK"), rows)
 
 

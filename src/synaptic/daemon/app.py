@@ -12,6 +12,7 @@ from starlette.routing import Route
 
 from synaptic.daemon import rpc
 from synaptic.daemon.client import new_call_id
+from synaptic.daemon.frame import STDIN_LIMIT, TOO_LARGE_STDIN
 from synaptic.daemon.lifecycle import clean_environment
 from synaptic.daemon.loopback import find_loopback_peer
 from synaptic.daemon.rpc import read_peer
@@ -36,7 +37,7 @@ def build_application(service: Any, token: str | None = None) -> Starlette:
 
 def _make_rpc_endpoint(service: Any) -> Endpoint:
     async def answer(request: HttpRequest) -> Response:
-        body = await rpc.answer_json_rpc(service, await request.body())
+        body = await rpc.answer_json_rpc(service, await _read_body(request))
         return Response(body, media_type="application/json")
 
     return answer
@@ -49,7 +50,7 @@ def _make_hook_endpoint(service: Any) -> Endpoint:
         event = Request(
             agent=request.path_params["agent"],
             event=request.path_params["event"],
-            stdin=await request.body(),
+            stdin=await _read_body(request),
             id=new_call_id(),
             # A post brings no environment of the agent's; hooks get the daemon's few plain variables.
             env=clean_environment(os.environ),
@@ -60,6 +61,16 @@ def _make_hook_endpoint(service: Any) -> Endpoint:
         return _answer_to_http(await service.engine.answer(service.engine.senders.examine(event, peer)))
 
     return answer
+
+
+async def _read_body(request: HttpRequest) -> bytes:
+    """The body; of one that is too large nothing is kept, since one client must not fill everybody's memory."""
+    body = bytearray()
+    async for piece in request.stream():
+        body += piece
+        if len(body) > STDIN_LIMIT:
+            return TOO_LARGE_STDIN
+    return bytes(body)
 
 
 def _answer_to_http(answer: Answer) -> Response:

@@ -10,9 +10,16 @@ import msgspec
 
 import synaptic
 from synaptic.daemon.address import connect_daemon
-from synaptic.daemon.frame import ANSWERED, STDIN_LIMIT, AnswerReader, AnswerReply, RequestDelivery, pack_request
+from synaptic.daemon.frame import (
+    ANSWERED,
+    STDIN_LIMIT,
+    TOO_LARGE_STDIN,
+    AnswerReader,
+    AnswerReply,
+    RequestDelivery,
+    pack_request,
+)
 from synaptic.daemon.lifecycle import POLL_SECONDS, find_home, is_held
-from synaptic.daemon.refuse import refuse_unheard
 from synaptic.daemon.rpc import REQUEST_VARIABLES
 from synaptic.model.call import Answer, Request
 from synaptic.model.errors import DaemonError
@@ -92,8 +99,7 @@ def main(argv: list[str]) -> int:
     words = [word for word in argv[1:] if not word.startswith("--entry=")][:2]
     agent, event = words if len(words) == 2 else ("claude", "".join(words))
     stdin = _read_stdin()
-    if len(stdin) > STDIN_LIMIT:
-        return _print_answer(refuse_unheard(home, event, "its input is larger than 64 MiB", agent))
+    stdin = stdin if len(stdin) <= STDIN_LIMIT else TOO_LARGE_STDIN
     request = Request(agent=agent, event=event, stdin=stdin, id=new_call_id(), env=dict(os.environ))
     answer = send_request(home, request)
     return _print_answer(answer) if answer is not None else _answer_here(home, request)

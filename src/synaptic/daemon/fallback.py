@@ -12,6 +12,7 @@ from synaptic.daemon import frame, lifecycle
 from synaptic.daemon.client import is_responding
 from synaptic.daemon.refuse import refuse_unchecked
 from synaptic.engine.alarm import keep_beating
+from synaptic.engine.environment import InstalledEnvironment
 from synaptic.engine.walk import open_engine
 from synaptic.model.call import Answer, Request
 from synaptic.model.errors import DaemonError, SynapticError
@@ -58,6 +59,7 @@ def main(argv: list[str]) -> int:
     """One request frame on stdin, one answer frame on stdout, then the daemon for the next call."""
     home = Home(Path(argv[0]))
     redact_log()
+    InstalledEnvironment(home).settle_process()
     try:
         delivery = _read_request()
     except DaemonError:

@@ -17,6 +17,8 @@ MAGIC = b"SYN1"
 KEEP_ALIVE = b"."
 KEEP_ALIVE_SECONDS = 1.0
 STDIN_LIMIT = 64 * 1024 * 1024
+TOO_LARGE_STDIN = b'"its input is larger than 64 MiB"'
+"""What stands for an input that nobody reads: no event, and so refused before a tool runs."""
 META_LIMIT = 64 * 1024
 ENV_LIMIT = 16 * 1024 * 1024
 ANSWER_LIMIT = 64 * 1024 * 1024

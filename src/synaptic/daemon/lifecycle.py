@@ -11,7 +11,6 @@ import pwd
 import signal
 import stat
 import subprocess  # noqa: TID251  the one place that starts the daemon
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -26,10 +25,10 @@ from synaptic.files.replace import replace_own
 from synaptic.model.errors import DaemonError
 from synaptic.model.home import Home
 from synaptic.setup.dispatcher import read_engine
+from synaptic.setup.installed import build_start
 from synaptic.store.lease import is_file_locked
 
-# -I: neither PYTHON* variables nor files in the caller's folder decide which code the daemon runs.
-SERVER_ARGV = ("-I", "-m", "synaptic.daemon.server")
+SERVER_MODULE = "synaptic.daemon.server"
 INHERITED_VARIABLES = ("HOME", "USER", "LOGNAME", "PATH", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR")
 INHERITED_PREFIXES = ("LC_", "XDG_")
 POLL_SECONDS = 0.01
@@ -195,7 +194,7 @@ def is_listening(home: Home) -> bool:
 
 
 def _spawn_daemon(home: Home, fd: int) -> None:
-    command = (sys.executable, *SERVER_ARGV, str(home.root), "--lock-fd", str(fd))
+    command = (*build_start(home, SERVER_MODULE), str(home.root), "--lock-fd", str(fd))
     log = os.open(home.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
     try:
         # Its own session, so that Ctrl-C at the caller's terminal is not for it; its own folder, so that the caller's

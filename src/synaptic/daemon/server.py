@@ -27,11 +27,13 @@ from synaptic.daemon.http import HttpListeners
 from synaptic.daemon.peer import is_same_user, read_peer_pid
 from synaptic.daemon.upkeep import run_upkeep
 from synaptic.engine.alarm import keep_beating
+from synaptic.engine.environment import InstalledEnvironment
 from synaptic.engine.walk import Engine, open_engine
 from synaptic.model.call import Answer
 from synaptic.model.errors import DaemonError
 from synaptic.model.home import Home
 from synaptic.setup.dispatcher import read_engine
+from synaptic.setup.installed import find_changes, is_editable, record_installed
 from synaptic.store.redacted_log import redact_log
 
 log = logging.getLogger(__name__)
@@ -216,7 +218,13 @@ async def serve_home(home: Home) -> None:
     server = await loop.create_unix_server(daemon.open_connection, sock=open_socket(home))
     chores = [
         _start_chore(work)
-        for work in (keep_beating(), daemon.keep_alive(), run_upkeep(daemon.engine), daemon.http.open_loopback())
+        for work in (
+            keep_beating(),
+            daemon.keep_alive(),
+            run_upkeep(daemon.engine),
+            daemon.http.open_loopback(),
+            tell_changed_files(daemon.engine),
+        )
     ]
     daemon.engine.catalogs.get("")  # the policies are loaded before the first event asks for them
     daemon.engine.senders.prepare()
@@ -232,6 +240,17 @@ async def serve_home(home: Home) -> None:
         chore.cancel()
     await daemon.http.close()
     await daemon.engine.close()
+
+
+async def tell_changed_files(engine: Engine) -> None:
+    """Tell, with the next event, when files of the engine are not as they were installed; of a checkout, once."""
+    changes = await asyncio.to_thread(find_changes, engine.home)
+    if not changes:
+        return
+    log.warning("%s", changes)
+    engine.store.notices.append(f"{changes}; look with: synaptic doctor")
+    if is_editable():
+        await asyncio.to_thread(record_installed, engine.home)
 
 
 def _start_chore(work: Coroutine[None, None, None]) -> asyncio.Task[None]:
@@ -261,7 +280,9 @@ def main(arguments: list[str] | None = None, start: Callable[[Home, int | None],
     parser.add_argument("--lock-fd", type=int)
     options = parser.parse_args(arguments)
     redact_log()
-    start(Home(options.home), options.lock_fd)
+    home = Home(options.home)
+    InstalledEnvironment(home).settle_process()
+    start(home, options.lock_fd)
 
 
 if __name__ == "__main__":

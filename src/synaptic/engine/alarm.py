@@ -8,6 +8,7 @@ policy, a reader or a pattern that does not come to an end, and then the call th
 import asyncio
 import signal
 import threading
+import time
 from contextlib import suppress
 from types import FrameType, TracebackType
 
@@ -18,8 +19,11 @@ BEAT_SECONDS = 1.0
 STUCK_SECONDS = 4.0
 """Shorter than the silence after which a client gives the daemon up: its call is answered before that."""
 
-_judging: set[object] = set()
-"""Tasks that judge a call. Nothing else is ever broken off: what is being written is written to its end."""
+FIRST_SECONDS = 20.0
+"""For a call of which it is not known yet how long its agent waits."""
+
+_judging: "dict[asyncio.Task[object] | None, Judgement]" = {}
+"""By the task that judges a call. Nothing else is ever broken off: what is being written is written to its end."""
 
 
 class OutOfTimeError(SynapticError):
@@ -33,16 +37,31 @@ class _JudgementBrokenOff(BaseException):
 class Judgement:
     """A call is being judged while this is open; OutOfTimeError when it was broken off."""
 
-    __slots__ = ("_task",)
+    __slots__ = ("_is_overdue", "_task", "_until")
 
-    def __enter__(self) -> None:
+    def __enter__(self) -> "Judgement":
         self._task = asyncio.current_task()
-        _judging.add(self._task)
+        self._is_overdue = False
+        self.limit(FIRST_SECONDS)
+        _judging[self._task] = self
+        return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        _judging.discard(self._task)
+        _judging.pop(self._task, None)
         if kind is _JudgementBrokenOff:
             raise OutOfTimeError(f"the call was not judged within {STUCK_SECONDS:g} s") from error
+        if kind is asyncio.CancelledError and self._is_overdue and self._task and self._task.uncancel() == 0:
+            raise OutOfTimeError("the call was not judged before its agent would have stopped waiting") from error
+
+    def limit(self, seconds: float) -> None:
+        """Whatever is awaited after so many seconds is given up."""
+        self._until = time.monotonic() + seconds
+
+    def give_up_late(self, now: float) -> None:
+        """Break off what is awaited, once, when its time is over."""
+        if now > self._until and not self._is_overdue and self._task:
+            self._is_overdue = True
+            self._task.cancel()
 
 
 async def keep_beating() -> None:
@@ -56,6 +75,8 @@ async def keep_beating() -> None:
             signal.setitimer(signal.ITIMER_REAL, STUCK_SECONDS, STUCK_SECONDS)
             await asyncio.sleep(BEAT_SECONDS)
             give_up_gathering()
+            for judgement in tuple(_judging.values()):
+                judgement.give_up_late(time.monotonic())
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)

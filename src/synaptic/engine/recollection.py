@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from synaptic.hooks import knowledge
 from synaptic.hooks.catalog import HookCatalog
-from synaptic.hooks.trust import HookTrust
+from synaptic.hooks.trust import HookTrust, SitePins
 from synaptic.model.call import Call
 from synaptic.model.errors import StoreError
 from synaptic.model.state import State
@@ -37,7 +37,10 @@ class StoreRecollection:
     def take_notices(self) -> Iterable[str]:
         told, self._store.notices[:] = list(self._store.notices), []
         trust = make_trust(self._catalog, self._store)
-        refused = (self._catalog.find_tampering(hook) or trust.explain_refusal(hook) for hook in self._catalog.hooks)
+        refused = [trust.explain_refusal(hook) for hook in self._catalog.hooks]
+        # Looking agreements up may find some that do not count.
+        told += self._store.notices
+        self._store.notices.clear()
         return [*told, *self._catalog.problems, *(refusal for refusal in refused if refusal)]
 
     def count_stop_blocks(self, call: Call) -> int:
@@ -68,4 +71,4 @@ def make_trust(catalog: HookCatalog, store: Store) -> HookTrust:
         except (StoreError, UnicodeEncodeError):
             return frozenset()  # what cannot be looked up is not trusted
 
-    return HookTrust(catalog.root, accepted, catalog.config.trust == "all", catalog.pins)
+    return HookTrust(catalog.root, accepted, catalog.config.trust == "all", SitePins(catalog.pins, catalog.user_pins))

@@ -9,6 +9,7 @@ from synaptic.engine.recollection import StoreRecollection, make_trust
 from synaptic.facts.gather import EngineMeans, gather_facts
 from synaptic.hooks.catalog import HookCatalog
 from synaptic.hooks.select import SelectedHooks, compile_selection
+from synaptic.hooks.trust import HookStanding
 from synaptic.model.call import Call
 from synaptic.model.decision import Failure, Fault, Verdict
 from synaptic.model.errand import Errand, ErrandResult
@@ -19,6 +20,7 @@ from synaptic.pipeline.merge import HookOutcome, merge_outcomes
 from synaptic.policies.facts import Facts
 from synaptic.runners import errands
 from synaptic.runners.base import Invocation
+from synaptic.runners.environment import clean_variables
 
 
 class EventRuntime:
@@ -41,28 +43,40 @@ class EventRuntime:
         return await gather_facts(call, needs, self._means)
 
     def explain_refusal(self, hook: Hook) -> str | None:
-        # A tampered script is a failure of a hook that the user wanted, never a hook that nobody asked for.
-        if hook.scope != "project" or self._catalog.find_tampering(hook):
-            return None
-        return make_trust(self._catalog, self._means.store).explain_refusal(hook)
+        standing = self._examine(hook)
+        # A tampered or missing script is a failure of a hook that the user wanted, never a hook that nobody asked for.
+        return standing.refusal if standing.refusal and not standing.fails else None
 
     async def execute(self, invocation: Invocation) -> Verdict | Failure | None:
-        return self._find_tampering(invocation) or await self._means.runners.run(invocation)
+        standing = self._examine(invocation.hook)
+        if standing.refusal:
+            return Failure(Fault.MISSING, standing.refusal)
+        return await self._means.runners.run(self._bind(invocation, standing))
 
     async def run_errand(self, call: Call, errand: Errand) -> ErrandResult:
-        return await errands.run_errand(errand, call.env, self.deadline - time.monotonic())
+        return await errands.run_errand(errand, clean_variables(call.env), self.deadline - time.monotonic())
 
     def start(self, invocation: Invocation) -> Failure | None:
-        return self._find_tampering(invocation) or self._means.runners.start(invocation)
+        standing = self._examine(invocation.hook)
+        if standing.refusal:
+            return Failure(Fault.MISSING, standing.refusal)
+        return self._means.runners.start(self._bind(invocation, standing))
 
     async def finish(self, made: Deliberation) -> Deliberation:
         """After all hooks that are awaited."""
         return made
 
-    def _find_tampering(self, invocation: Invocation) -> Failure | None:
-        """A script that is not as its package was installed: not run, and what that means is its `on_error`."""
-        told = self._catalog.find_tampering(invocation.hook)
-        return Failure(Fault.MISSING, told) if told else None
+    def _examine(self, hook: Hook) -> HookStanding:
+        return make_trust(self._catalog, self._means.store).examine(hook)
+
+    def _bind(self, invocation: Invocation, standing: HookStanding) -> Invocation:
+        """The run with the contents that may run: the runner opens a file once and runs what it has compared."""
+        if standing.contents is None:
+            return invocation
+        variables = {**invocation.variables, **self._means.runners.project_variables}
+        if invocation.hook.scope == "project":
+            variables["CLAUDE_PROJECT_DIR"] = self._catalog.root  # what was covered is seen from there
+        return msgspec.structs.replace(invocation, contents=standing.contents, variables=variables)
 
 
 RuntimeKind = Callable[[HookCatalog, EngineMeans, float], EventRuntime]
@@ -88,7 +102,7 @@ class DryRun(EventRuntime):
     async def finish(self, made: Deliberation) -> Deliberation:
         decision = made.decision
         for invocation in self._started:
-            answer = await self._means.runners.run(invocation)
+            answer = await self.execute(invocation)
             outcome = HookOutcome(hook=invocation.hook, answer=answer, phase="background")
             steps = merge_outcomes(Timing.OBSERVE, [outcome]).trace
             decision = msgspec.structs.replace(decision, trace=decision.trace + steps)

@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import os
 import time
 from collections.abc import Mapping
 from functools import partial
@@ -14,10 +13,11 @@ from synaptic.agents.shared.discover import OWN_NAME, find_adapter, find_agent, 
 from synaptic.agents.shared.recognise import correct_sender, is_before_act
 from synaptic.engine.alarm import Judgement, OutOfTimeError
 from synaptic.engine.commit import DecidedEvent, EventCommit, add_trouble
+from synaptic.engine.environment import InstalledEnvironment
 from synaptic.engine.runtime import DryRun, EventRuntime, OneHook, RuntimeKind
 from synaptic.engine.senders import Senders
 from synaptic.engine.side_effects import SideEffects
-from synaptic.facts.gather import USER_HOME, EngineMeans
+from synaptic.facts.gather import EngineMeans
 from synaptic.hooks.catalog import HookCatalog, HookCatalogs
 from synaptic.model.call import Answer, Call, Request
 from synaptic.model.decision import Decision, Kind
@@ -36,6 +36,8 @@ log = logging.getLogger(__name__)
 
 PATIENCE_SHARE = 0.95
 """The share of the agent's own patience that is ours: an answer that comes too late is no answer."""
+LATE_SHARE = 1.02
+"""Of our patience: what the guards have left after hooks that took all of it. The agent still waits then."""
 BLOCKING_EXIT = 2
 """What most agents take for a refusal, whatever else they speak."""
 OWN_EVENTS = frozenset(kind.__name__ for kind in ABILITY_EVENTS)
@@ -51,6 +53,7 @@ class Engine:
         self.store = means.store
         self.catalogs = catalogs or HookCatalogs(home)
         self.senders = Senders(home, means.store)
+        self._installed = InstalledEnvironment(home)
         self._effects = SideEffects(home, means.store, means.runners)
         self._commit = EventCommit(means.store, means.reservations, self._effects)
 
@@ -61,9 +64,11 @@ class Engine:
         """
         started = time.perf_counter_ns()
         with self.means.reservations.hold(request.id):
-            with Judgement():
+            with Judgement() as judgement:
                 wire, call, catalog = await self._open_call(request)
-                runtime = kind(catalog, self.means, _find_patience(wire, call))
+                patience = _find_patience(wire, call)
+                judgement.limit(patience * LATE_SHARE)
+                runtime = kind(catalog, self.means, patience)
                 amended = await _decide_and_amend(wire, call, runtime)
                 answer = wire.encode(call, amended.decision)
             event = DecidedEvent(call, amended.decision, answer, amended.carried)
@@ -122,8 +127,9 @@ class Engine:
         wire = find_adapter(OWN_NAME if request.event in OWN_EVENTS else request.agent)
         call = wire.decode(request)
         _require_act(call)
-        env = _add_home(call.env)
+        env = self._installed.add_home(call.env)
         catalog = await self.catalogs.open_for_call(call, env)
+        env["PATH"] = self._installed.choose_path(env.get("PATH", ""), catalog.root)
         if request.stranger:
             call = _disown_call(call, request.stranger)
         return wire, msgspec.structs.replace(call, root=catalog.root, at=time.time(), env=env), catalog
@@ -223,11 +229,6 @@ def _require_act(call: Call) -> None:
         raise PayloadError("the payload names no tool", where=where)
     if not isinstance(call.payload.get("tool_input") or {}, Mapping):
         raise PayloadError("the input of the tool is no JSON object", where=where)
-
-
-def _add_home(env: Mapping[str, str]) -> Mapping[str, str]:
-    """The environment of the event, the engine's own when it came with none; what `~` means is always known."""
-    return env if env.get("HOME") else {**(env or os.environ), "HOME": USER_HOME}
 
 
 def _find_patience(wire: Adapter, call: Call) -> float:

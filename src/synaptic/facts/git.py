@@ -1,44 +1,21 @@
 """The state of a repository: from git's own files where they say it, from git where only git knows.
 
-Reading HEAD costs as much as asking whether it changed, so nothing is kept of it. git itself is found in fixed places,
-never through a repository's PATH, and told to run nothing that the repository's configuration names.
+Reading HEAD costs as much as asking whether it changed, so nothing is kept of it.
 """
 
 import os
 from collections.abc import Mapping
-from functools import lru_cache
 from itertools import islice
-from pathlib import Path
 
+from synaptic.facts.ask_git import run_git
 from synaptic.facts.gather import EngineMeans, Gatherer
 from synaptic.files.long_paths import cut_path
 from synaptic.files.snapshot import iter_names, read_start
 from synaptic.model.call import Call
-from synaptic.model.errand import Errand
 from synaptic.model.event import ToolEvent
 from synaptic.model.project import Git
 from synaptic.policies.source_files import is_guarded, to_project_path
-from synaptic.runners import errands
 
-GIT_FOLDERS = (
-    "/usr/bin",
-    "/usr/local/bin",
-    "/bin",
-    "/opt/homebrew/bin",
-    "/opt/local/bin",
-    "/run/current-system/sw/bin",
-)
-SAFE_OPTIONS = (
-    "--no-optional-locks",
-    "-c",
-    "core.fsmonitor=false",
-    "-c",
-    "core.hooksPath=/dev/null",
-    "-c",
-    "core.pager=cat",
-)
-GIT_ENVIRONMENT = {"PATH": ":".join(GIT_FOLDERS), "LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0"}
-GIT_TIMEOUT = 3.0
 REF_FILE_LIMIT = 4096
 PACKED_LIMIT = 8 << 20
 REF_PREFIX = "ref: "
@@ -96,16 +73,6 @@ def find_call_file(call: Call) -> str:
     if not path or "\0" in path:
         return ""
     return os.path.normpath(os.path.join(call.event.cwd or call.root, path))  # noqa: PTH118 - text only
-
-
-async def run_git(folder: str, *words: str) -> str:
-    """Run git and return what it prints; "" when it is missing, fails or takes too long, since a fact never raises."""
-    program = _find_git()
-    if not program:
-        return ""
-    errand = Errand(argv=(program, *SAFE_OPTIONS, *words), cwd=folder, timeout=GIT_TIMEOUT)
-    ended = await errands.run_errand(errand, GIT_ENVIRONMENT)
-    return ended.output if not ended.trouble and ended.exit == 0 else ""
 
 
 def read_working_tree(folder: str) -> Git:
@@ -197,8 +164,3 @@ def _is_set_bare(common: str) -> bool:
 
 def _read_git_file(path: str, limit: int = REF_FILE_LIMIT) -> str:
     return read_start(path, limit).decode("utf-8", "surrogateescape")
-
-
-@lru_cache(maxsize=1)
-def _find_git() -> str:
-    return next((str(path) for place in GIT_FOLDERS if os.access(path := Path(place, "git"), os.X_OK)), "")

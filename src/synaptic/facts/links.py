@@ -1,34 +1,101 @@
 """Where the paths of a tool call really lead."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from typing import NamedTuple
 
-from synaptic.facts.gather import USER_HOME, EngineMeans, Gatherer
+from synaptic.facts.gather import USER_HOME, EngineMeans, Gatherer, read_call_command
 from synaptic.files.long_paths import MAX_PATH_CHARS
 from synaptic.model.call import Call
 from synaptic.model.event import ToolEvent
+from synaptic.policies.reading import ELSEWHERE_PROGRAMS, runs_elsewhere
+from synaptic.policies.self.changed import COPIERS, READERS
+from synaptic.shell.effects.commands import CHANGING_KINDS, find_acts
+from synaptic.shell.names import split_names
+from synaptic.shell.read.script import Command, Script, Word
+from synaptic.shell.reading import UNKNOWN_PROJECT
+
+LEFT_OUT = READERS | ELSEWHERE_PROGRAMS
+LINK_CHANGERS = split_names("rm unlink mv rmdir ln trash")
+"""Programs that take a link away or replace it, and do nothing to what it leads to."""
+MAX_LOOKED_AT = 2000
+"""Words of one command that are looked up on the disk; where there are more, a person is asked."""
+MAX_LINK_NAME = 1024
 
 
 async def gather_real_paths(call: Call, means: EngineMeans) -> Mapping[str, str]:
     """Resolve links, for each path of the call that leads somewhere else than it says."""
     if not isinstance(call.event, ToolEvent):
         return {}
-    found = ((path, _resolve_links(path, call)) for path in call.event.tool.paths)
+    paths = call.event.tool.paths
+    found = ((path, _resolve_links(_make_absolute(path, call.event.cwd, call), call.root)) for path in paths)
     return {path: real for path, real in found if real}
 
 
-def _resolve_links(path: str, call: Call) -> str:
+async def gather_linked_paths(call: Call, means: EngineMeans) -> tuple[str, ...]:
+    """Where the words of a shell command lead that it may change something with, through links on the disk."""
+    known = read_call_command(call)
+    if known is None:
+        return ()
+    words = list(islice(_iter_changed_words(known.script), MAX_LOOKED_AT + 1))
+    if len(words) > MAX_LOOKED_AT:
+        raise ValueError(f"more than {MAX_LOOKED_AT} words may be links")
+    found = (_resolve_links(_make_absolute(word.text, word.cwd, call), call.root, word.itself) for word in words)
+    return tuple(dict.fromkeys(filter(None, found)))
+
+
+class ChangedWord(NamedTuple):
+    """A word that may name something that is changed, and the folder it is seen from."""
+
+    text: str
+    cwd: str
+    itself: bool = False
+    """Whether a link of this name is changed, not what it leads to."""
+
+
+def _iter_changed_words(found: Script) -> Iterator[ChangedWord]:
+    for redirect in found.redirects:
+        if redirect.is_write and _may_be_path(redirect.target) and not runs_elsewhere(redirect):
+            yield ChangedWord(redirect.target.text, redirect.cwd)
+    for command in found.commands:
+        if command.name in LEFT_OUT or len(command.argv) < 2 or runs_elsewhere(command):
+            continue
+        itself = command.name in LINK_CHANGERS
+        for word in filter(_may_be_path, _iter_named_words(command)):
+            name, assigned, value = word.text.partition("=")
+            if name[:1] != "-":
+                yield ChangedWord(word.text, command.cwd, itself)
+            if assigned and value:
+                yield ChangedWord(value, command.cwd, itself)
+
+
+def _iter_named_words(command: Command) -> Iterable[Word]:
+    """Every word; of a program that copies, those that name what it writes."""
+    if command.name not in COPIERS:
+        return command.argv[1:]
+    return (word for kind, word in find_acts(command) if kind in CHANGING_KINDS)
+
+
+def _may_be_path(word: Word) -> bool:
+    return word.known and 0 < len(word.text) <= MAX_LINK_NAME and "\n" not in word.text
+
+
+def _resolve_links(path: str, root: str, itself: bool = False) -> str:
     """The path behind links, or nothing when there are none. One that cannot be looked at has none."""
-    absolute = os.path.normpath(_make_absolute(path, call))
-    if len(absolute) > MAX_PATH_CHARS:
+    if len(path) > MAX_PATH_CHARS:
         return ""
+    if itself and (name := os.path.basename(path)) not in ("", ".", ".."):  # noqa: PTH119
+        folder = _resolve_links(os.path.dirname(path), root)  # noqa: PTH120
+        return f"{folder}/{name}" if folder else ""
     try:
-        if absolute.startswith(f"{call.root}/") and not _has_link(absolute, len(call.root) + 1):
+        # Not made normal first: the system goes through a link before it goes up from there.
+        if path.startswith(f"{root}/") and ".." not in path and not _has_link(path, len(root) + 1):
             return ""
-        real = os.path.realpath(absolute)
+        real = os.path.realpath(path)
     except (OSError, ValueError):
         return ""
-    return real if real != absolute else ""
+    return real if real != os.path.normpath(path) else ""
 
 
 def _has_link(path: str, start: int) -> bool:
@@ -41,9 +108,10 @@ def _has_link(path: str, start: int) -> bool:
     return os.path.islink(path)  # noqa: PTH114
 
 
-def _make_absolute(path: str, call: Call) -> str:
-    expanded = path.replace("~", call.env.get("HOME") or USER_HOME, 1) if path.startswith("~/") else path
-    return os.path.join(call.event.cwd or call.root, expanded)  # noqa: PTH118
+def _make_absolute(path: str, cwd: str, call: Call) -> str:
+    home = call.env.get("HOME") or USER_HOME
+    expanded = f"{home}{path[1:]}" if path == "~" or path.startswith("~/") else path
+    return os.path.join(cwd or call.event.cwd or call.root or UNKNOWN_PROJECT, expanded)  # noqa: PTH118
 
 
-FACTS: Mapping[str, Gatherer] = {"real_paths": gather_real_paths}
+FACTS: Mapping[str, Gatherer] = {"real_paths": gather_real_paths, "linked_paths": gather_linked_paths}

@@ -4,9 +4,10 @@ import os
 from collections import OrderedDict
 from collections.abc import Mapping
 
+from synaptic.facts.ask_git import run_git
 from synaptic.facts.files import read_text_file
 from synaptic.facts.gather import EngineMeans, Gatherer
-from synaptic.facts.git import find_call_file, gather_file_git, gather_git, run_git
+from synaptic.facts.git import find_call_file, gather_file_git, gather_git
 from synaptic.model.call import Call
 from synaptic.model.project import Git, PlanFile
 from synaptic.policies.source_files import PLAN_NAME

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Mapping
 
 from synaptic.facts import git
+from synaptic.facts.ask_git import run_git
 from synaptic.facts.gather import EngineMeans, Gatherer, read_call_command
 from synaptic.model.call import Call
 from synaptic.model.project import Git, PendingCommit
@@ -45,7 +46,7 @@ async def _read_pending(folder: str) -> PendingCommit:
     if not top:
         return PendingCommit()
     merge, staged = await asyncio.gather(
-        git.run_git(top, "rev-parse", "--quiet", "--verify", "MERGE_HEAD"),
-        git.run_git(top, "diff", "--cached", "--name-only", "--no-renames", "-z"),
+        run_git(top, "rev-parse", "--quiet", "--verify", "MERGE_HEAD"),
+        run_git(top, "diff", "--cached", "--name-only", "--no-renames", "-z"),
     )
     return PendingCommit(merging=bool(merge.strip()), staged=tuple(name for name in staged.split("\0") if name))

@@ -16,6 +16,8 @@ from synaptic.files.bounded import READ_FLAGS, read_handle
 from synaptic.files.replace import LinkedPathError, inherit_mode, write_and_rename
 
 FOLDER_FLAGS = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_CLOEXEC
+INNER_FLAGS = FOLDER_FLAGS | os.O_NOFOLLOW
+ODD_PARTS = frozenset({"", ".", ".."})
 NOT_A_FOLDER = (errno.ENOTDIR, errno.ELOOP)
 Root = str | Path
 
@@ -27,12 +29,8 @@ def open_parent(root: Root, name: str, make: int = 0) -> Iterator[tuple[int, str
     With `make`, folders that are missing are created with this mode. Raises OSError; LinkedPathError for a link.
     """
     *folders, last = split_inside(name)
-    handle = os.open(root, FOLDER_FLAGS)
+    handle = _open_folder(root, folders, make)
     try:
-        for number, folder in enumerate(folders, 1):
-            deeper = _enter_folder(handle, folder, make, f"{root}/{'/'.join(folders[:number])}")
-            os.close(handle)
-            handle = deeper
         yield handle, last
     finally:
         os.close(handle)
@@ -41,7 +39,7 @@ def open_parent(root: Root, name: str, make: int = 0) -> Iterator[tuple[int, str
 def split_inside(name: str) -> list[str]:
     """Split a path that stays below its root into its parts; raises ValueError for any other."""
     parts = name.split("/")
-    if "\0" in name or any(part in ("", ".", "..") for part in parts):
+    if "\0" in name or not ODD_PARTS.isdisjoint(parts):
         raise ValueError(f"`{name[:200]!r}` does not stay where it is looked for")
     return parts
 
@@ -51,7 +49,7 @@ def name_inside(root: Root, path: Root) -> str:
     start, whole = f"{str(root).rstrip('/')}/", str(path)
     if not whole.startswith(start):
         raise ValueError(f"`{whole[:200]}` is not below {root}")
-    name = whole.removeprefix(start)
+    name = whole[len(start) :]
     split_inside(name)
     return name
 
@@ -68,14 +66,17 @@ def read_inside(root: Root, name: str, limit: int) -> bytes | None:
         os.close(handle)
 
 
-def open_inside(root: Root, name: str, flags: int, make: int = 0) -> int:
-    """Open a file; a new one gets mode 644. A link in its place is a LinkedPathError."""
-    with open_parent(root, name, make) as (folder, last):
-        try:
-            return os.open(last, flags | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644, dir_fd=folder)
-        except OSError:
-            refuse_link(folder, last, f"{root}/{name}")
-            raise
+def open_inside(root: Root, name: str, flags: int, make: int = 0, mode: int = 0o644) -> int:
+    """Open a file; a new one gets the mode. A link in its place is a LinkedPathError."""
+    *folders, last = split_inside(name)
+    folder = _open_folder(root, folders, make)
+    try:
+        return os.open(last, flags | os.O_NOFOLLOW | os.O_CLOEXEC, mode, dir_fd=folder)
+    except OSError:
+        refuse_link(folder, last, f"{root}/{name}")
+        raise
+    finally:
+        os.close(folder)
 
 
 def replace_inside(root: Root, name: str, data: bytes, mode: int = 0o644) -> None:
@@ -122,16 +123,29 @@ def refuse_link(folder: int, name: str, where: str) -> None:
             raise LinkedPathError(where)
 
 
-def _enter_folder(folder: int, name: str, make: int, where: str) -> int:
-    try:
-        return os.open(name, FOLDER_FLAGS | os.O_NOFOLLOW, dir_fd=folder)
-    except FileNotFoundError:
-        if not make:
-            raise
-        with contextlib.suppress(FileExistsError):  # somebody was faster; what they made is looked at below
+def _open_folder(root: Root, folders: list[str], make: int) -> int:
+    handle = os.open(root, FOLDER_FLAGS)
+    for number, name in enumerate(folders, 1):
+        try:
+            deeper = os.open(name, INNER_FLAGS, dir_fd=handle)
+        except OSError as error:
+            # Apart: it is the rare case, and an audit line is written for every call.
+            deeper = _make_or_explain(handle, name, make, f"{root}/{'/'.join(folders[:number])}", error)
+        finally:
+            os.close(handle)
+        handle = deeper
+    return handle
+
+
+def _make_or_explain(folder: int, name: str, make: int, where: str, error: OSError) -> int:
+    """Create and open a folder that is missing, if that is wanted; else the error, which names it."""
+    if make and isinstance(error, FileNotFoundError):
+        with contextlib.suppress(FileExistsError):  # somebody was faster; what they made is opened like any other
             os.mkdir(name, make, dir_fd=folder)
-        return _enter_folder(folder, name, 0, where)
-    except OSError as error:
-        if error.errno in NOT_A_FOLDER:
-            refuse_link(folder, name, where)
-        raise OSError(error.errno, error.strerror, where) from None
+        try:
+            return os.open(name, INNER_FLAGS, dir_fd=folder)
+        except OSError as second:
+            error = second
+    if error.errno in NOT_A_FOLDER:
+        refuse_link(folder, name, where)
+    raise OSError(error.errno, error.strerror, where) from None

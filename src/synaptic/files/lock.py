@@ -9,19 +9,21 @@ from pathlib import Path
 from synaptic.files.inside import open_inside
 
 LOCK_FLAGS = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK
+LOCK_MODE = 0o600
+"""Nobody else's: whoever can read a file can lock it, and keep us waiting."""
 
 
 @contextlib.contextmanager
 def hold_lock(path: Path) -> Iterator[None]:
     """Wait for the lock on a file and hold it for the block. The file is created and stays: only its lock counts."""
-    with _hold_handle(os.open(path, LOCK_FLAGS, 0o600)):
+    with _hold_handle(os.open(path, LOCK_FLAGS, LOCK_MODE)):
         yield
 
 
 @contextlib.contextmanager
 def hold_lock_inside(root: Path, name: str) -> Iterator[None]:
     """The same for a file below a project's folder, where no link is followed; folders on the way are created."""
-    with _hold_handle(open_inside(root, name, LOCK_FLAGS, make=0o755)):
+    with _hold_handle(open_inside(root, name, LOCK_FLAGS, make=0o755, mode=LOCK_MODE)):
         yield
 
 

@@ -4,6 +4,7 @@ A link in the user's home is theirs: many keep their settings in a repository of
 with somebody's repository, and leads wherever they liked.
 """
 
+import os
 from pathlib import Path
 
 from synaptic.files.inside import delete_inside, name_inside, replace_inside
@@ -13,7 +14,7 @@ from synaptic.files.replace import delete_file, explain_os_error, make_folders, 
 def place_file(project: Path | None, path: Path, data: bytes, mode: int = 0o644) -> None:
     """Write a file of a project, or without one a file of the user's own; folders that are missing are made."""
     if project is None:
-        make_folders(path.resolve().parent)  # a link may lead into a folder that is not there yet
+        make_folders(Path(os.path.realpath(path)).parent)  # a link may lead into a folder that is not there yet
         replace_file(path, data, mode)
         return
     with explain_os_error(path, "written"):

@@ -3,9 +3,12 @@
 The limits are for projects only: whoever can write the user's own files has better means than to make them large.
 """
 
+import asyncio
 import ctypes
 import threading
 from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
@@ -55,6 +58,23 @@ class LimitedWork(threading.Thread, Generic[T]):
         if self.error is not None:
             raise self.error
         return self.result  # type: ignore[return-value]  # without an error there is one, and it may be None
+
+
+async def run_beside(work: Callable[[], T]) -> T:
+    """Run the work in a thread of its own, while events go on. Those that `asyncio` shares may all be waiting."""
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[T] = loop.create_future()
+
+    def run() -> None:
+        try:
+            settle = partial(done.set_result, work())
+        except BaseException as error:  # noqa: BLE001 - raised again where it is awaited
+            settle = partial(done.set_exception, error)
+        with suppress(RuntimeError):  # the loop has ended, and nobody waits any more
+            loop.call_soon_threadsafe(lambda: None if done.done() else settle())
+
+    threading.Thread(target=run, daemon=True).start()
+    return await done
 
 
 def run_within(work: Callable[[], T], seconds: float) -> T:

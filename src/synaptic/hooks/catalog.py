@@ -9,7 +9,7 @@ import msgspec
 
 from synaptic.files.snapshot import WatchedFile, are_unchanged
 from synaptic.files.watch import FolderWatch
-from synaptic.hooks.budget import READING_SECONDS, OverBudgetError, run_within
+from synaptic.hooks.budget import READING_SECONDS, OverBudgetError, run_beside, run_within
 from synaptic.hooks.config import Config, instantiate_policies
 from synaptic.hooks.config import parse_config_text as parse_config
 from synaptic.hooks.declaration import Declarations
@@ -111,7 +111,7 @@ class HookCatalogs:
         """Read a catalog in another thread; events that want the same one wait for the same reading."""
         reading = self._readings.get(key)
         if reading is None:
-            reading = self._readings[key] = asyncio.ensure_future(asyncio.to_thread(self._start_reading(key)))
+            reading = self._readings[key] = asyncio.ensure_future(run_beside(self._start_reading(key)))
             reading.add_done_callback(lambda _: self._readings.pop(key, None))
         self._keep(key, await asyncio.shield(reading))
 
@@ -149,16 +149,15 @@ def build_catalog(sources: CatalogSources, environment: str = "") -> HookCatalog
     """Build a catalog: read every source once and compile its hooks."""
     user = parse_config(*sources.read_user_config())
     config, problems = merge_configs(user, parse_config(*sources.read_project_config()))
-    config = msgspec.structs.replace(config, environment=config.environment or environment)
     running, refused = split_permitted(instantiate_policies(config), Config(**user.values))
-    found = [Declarations(make_builtin_hooks(running), refused), *sources.iter_declarations(config)]
+    found = [Declarations(make_builtin_hooks(running), refused), *sources.iter_declarations(config, environment)]
     hooks = order_hooks(make_ids_unique(hook for source in found for hook in source.hooks))
     variables, complaints = _read_variables(sources, config)
     told = (*problems, *(text for source in found for text in source.problems), *complaints, *sources.problems)
     return HookCatalog(
         root=sources.root,
         hooks=hooks,
-        config=config,
+        config=msgspec.structs.replace(config, environment=config.environment or environment),
         variables=variables,
         problems=_clean_problems(told),
         sources=sources.list_files(),

@@ -42,7 +42,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     retention_days: Annotated[int, msgspec.Meta(ge=1)] = 30
     """Days after which journal entries may be pruned."""
     environment: str = ""
-    """The current environment, such as `dev`; SYNAPTIC_ENV when empty."""
+    """The current environment, such as `dev`; for a project's hooks SYNAPTIC_ENV when empty."""
     channel: str = DEFAULT_CHANNEL
     """SYNAPTIC_CHANNEL for hooks, where a project's env.toml does not say."""
     agents: str = DEFAULT_AGENTS

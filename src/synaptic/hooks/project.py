@@ -1,6 +1,7 @@
 """Find the project that an event belongs to."""
 
 import os
+import stat
 from collections.abc import Mapping
 from functools import lru_cache
 
@@ -47,12 +48,43 @@ def _normalise_path(path: str) -> str:
     return path
 
 
+def _is_marker(path: str, folder: str, cwd: str) -> bool:
+    """Whether something marks a project: in the folder itself whoever made it, above it only by the user or the system.
+
+    In a folder that everybody can write to, such as /tmp, anybody can put a marker over the projects of all others.
+    """
+    try:
+        # Not followed: in a worktree or submodule `.git` is a file, and a marker may be a broken link.
+        marker = os.lstat(path)
+    except (OSError, ValueError):
+        return False
+    return folder == cwd or _is_own_above(marker.st_uid, folder, cwd)
+
+
+def has_foreign_owner(root: str) -> bool:
+    """Whether the `.synaptic` of a folder was put there by somebody else, as anybody can in /tmp."""
+    try:
+        brought, here = os.lstat(f"{root.rstrip('/')}/.synaptic"), os.stat(root)  # noqa: PTH116
+    except (OSError, ValueError):
+        return False
+    return brought.st_uid not in (0, os.geteuid(), here.st_uid)
+
+
+def _is_own_above(owner: int, folder: str, cwd: str) -> bool:
+    try:
+        above, here = os.stat(folder), os.stat(cwd)  # noqa: PTH116 - text paths throughout
+    except (OSError, ValueError):
+        return False
+    # The owner of the folder that the work is in counts as well: a container's root works in its user's projects.
+    owners = {0, os.geteuid(), here.st_uid}
+    return owner in owners and above.st_uid in owners and not above.st_mode & stat.S_IWOTH
+
+
 def _find_ancestor(cwd: str, homes: frozenset[str]) -> str:
     folder = cwd
     while folder not in homes:
         prefix = folder.rstrip("/")
-        # lexists: in a worktree or submodule `.git` is a file, and a marker may be a broken link.
-        if any(os.path.lexists(f"{prefix}/{marker}") for marker in PROJECT_MARKERS):
+        if any(_is_marker(f"{prefix}/{marker}", folder, cwd) for marker in PROJECT_MARKERS):
             return folder
         if not prefix:
             break

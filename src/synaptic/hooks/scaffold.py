@@ -80,17 +80,19 @@ def scaffold_hook(root: Path, wanted: HookRequest) -> WrittenHook:
     definition = root / ".system" / "hooks" / f"{wanted.id}.yaml"
     script = root / "scripts" / "hooks" / f"{wanted.id}.{extension}"
     text = _format_definition(wanted, summary, f"./{script.relative_to(root)}")
+    written: list[Path] = []
     try:
-        _write_new_file(root, script, template.format(summary=summary), 0o755)
-        _write_new_file(root, definition, text, 0o644)
+        for path, content, mode in ((script, template.format(summary=summary), 0o755), (definition, text, 0o644)):
+            _write_new_file(root, path, content, mode)
+            written.append(path)
         _, problems = read_definitions(
             [(DeclarationFile(str(definition), "project", str(root)), text.encode())], Config()
         )
         if problems:
             raise DeclarationError(problems[0])
     except (DeclarationError, SettingsError):
-        drop_file(root, definition)
-        drop_file(root, script)
+        for path in written:
+            drop_file(root, path)
         raise
     return WrittenHook(definition=str(definition.relative_to(root)), script=str(script.relative_to(root)))
 

@@ -21,6 +21,7 @@ from synaptic.hooks import document, pins, toml, yaml
 from synaptic.hooks.budget import PROJECT_BYTES, PROJECT_CONFIG_BYTES, PROJECT_REGISTRY_BYTES, READING_SECONDS
 from synaptic.hooks.config import Config
 from synaptic.hooks.declaration import DECLARATION_LIMIT, DeclarationFile, Declarations
+from synaptic.hooks.project import has_foreign_owner
 from synaptic.model.home import Home
 
 SourceText = tuple[bytes, str]
@@ -62,6 +63,9 @@ class CatalogSources:
         self.problems: list[str] = []
         self._reads_project = bool(self.root)
         self._project_bytes = 0
+        if self.root and has_foreign_owner(self.root):
+            self._reads_project = False
+            self.problems.append(f"{self._dot_folder} belongs to another user: nothing in it counts (delete it)")
 
     def leave_project_out(self) -> None:
         """Read nothing of the project any more: what was read of it stays watched."""
@@ -81,15 +85,19 @@ class CatalogSources:
         """Read the pins of a project, or with "" of the user's own packages."""
         return pins.parse_pins(self._read_text(str(pins.locate_pins(self._home, root)), DECLARATION_LIMIT)[0])
 
-    def iter_declarations(self, config: Config) -> Iterator[Declarations]:
-        """Iterate over declarations: user before project, registry before YAML, file names in order."""
+    def iter_declarations(self, config: Config, environment: str = "") -> Iterator[Declarations]:
+        """Iterate over declarations: user before project, registry before YAML, file names in order.
+
+        `environment` is what the event's variables say: it chooses among the project's hooks, never among the user's.
+        """
         own = self._read_folder(DeclarationFile(f"{self._user}/hooks", "user", self._user))
         yield self._read_registry(own)
         yield yaml.read_declarations(self._read_definitions(own), config)
         if self._reads_project:
             brought = self._read_folder(DeclarationFile(f"{self._dot_folder}/hooks", "project", self.root))
             yield self._read_registry(brought)
-            yield yaml.read_declarations(self.read_project_definitions(brought), config)
+            said = msgspec.structs.replace(config, environment=config.environment or environment)
+            yield yaml.read_declarations(self.read_project_definitions(brought), said)
 
     def read_project_definitions(self, brought: HookFolder | None = None) -> list[tuple[DeclarationFile, bytes]]:
         """Read the project's YAML files: `.system/hooks` before `.synaptic/hooks`."""

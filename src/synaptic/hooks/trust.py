@@ -1,14 +1,14 @@
 """Decide whether a repository's hook may run: only contents that the user has accepted, by digest.
 
-The digest covers what is executed: the kind of handler, its text, and the content of every file of the project that
-the text names, through wrappers and nested shells too. When it runs (event, matcher, priority) is the user's to edit
-and is not covered.
+The digest covers what is executed: the kind of handler, its text, every file that it would run or read as code, and in
+words what could not be found out about that. When it runs (event, matcher, priority) is the user's to edit and is not
+covered.
 """
 
 import hashlib
 import os
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 
 import msgspec
@@ -22,8 +22,8 @@ from synaptic.files.snapshot import (
     read_content,
 )
 from synaptic.files.snapshot import hash_content as content_digest
-from synaptic.hooks.named_files import find_folders, find_matches, find_named_files, find_patterns
-from synaptic.hooks.pins import Pins, is_as_installed
+from synaptic.hooks.coverage import HookCoverage, find_coverage
+from synaptic.hooks.pins import Pins, find_pinned_package, find_tampering
 from synaptic.model.hook import Builtin, Command, Handler, Hook, HttpEndpoint, PythonFunction
 
 TRUST_LIMIT = 256 << 20
@@ -32,14 +32,42 @@ UNTRUSTABLE = ""
 """The digest of a hook with an unreadable file: such a hook can never be trusted."""
 MAX_DIGESTS = 1024
 """Upper bound of cached digests."""
+TEXT_PART = slice(64, None)
+"""Where a digest holds the hash of the handler's text alone: a hook whose text nobody accepted is not looked into."""
+
+AcceptedHashes = Mapping[str, frozenset[str]]
+"""For each file that the engine opens to run it: the sha256 sums of the contents that may run."""
+
+
+class HookStanding(msgspec.Struct, frozen=True):
+    """Whether a hook may run now, and with which contents. Everybody who says something about that asks for this."""
+
+    refusal: str = ""
+    """Why it must not run, and what to type; empty when it may."""
+    fails: bool = False
+    """It was wanted and cannot run as it is now (missing, tampered with): its `on_error` decides what that means."""
+    contents: AcceptedHashes | None = None
+    """None for the user's own hooks, which run as they are."""
+
+
+class SitePins(msgspec.Struct, frozen=True):
+    """What packages have installed, by hash: into the project, and for all projects of the user."""
+
+    project: Pins = Pins()
+    user: Pins = Pins()
 
 
 class TrustItem(msgspec.Struct, frozen=True):
-    """A hook that needs trust, its digest, and whether it is trusted now."""
+    """A hook that needs trust, its digest, what that does not cover, and whether it is trusted now."""
 
     hook: Hook
     digest: str
     trusted: bool
+    gaps: tuple[str, ...] = ()
+
+
+MAY_RUN = HookStanding()
+NO_PINS = SitePins()
 
 
 class HookTrust:
@@ -49,90 +77,157 @@ class HookTrust:
     """
 
     def __init__(
-        self, root: str, trusted: Callable[[str], frozenset[str]], everything: bool = False, pins: Pins | None = None
+        self,
+        root: str,
+        trusted: Callable[[str], frozenset[str]],
+        everything: bool = False,
+        pins: SitePins = NO_PINS,
     ) -> None:
         self._root = root
-        self._pins = pins or Pins()
+        self._pins = pins
         self._trusted = trusted
         self._everything = everything
 
+    def examine(self, hook: Hook) -> HookStanding:
+        """Find out whether a hook may run. This is asked for every hook of every event: cheap questions first."""
+        if isinstance(hook.handler, Builtin):
+            return MAY_RUN
+        pins = self._pins.project if hook.scope == "project" else self._pins.user
+        installed = find_pinned_package(hook, pins)
+        if installed is not None:
+            if changed := find_tampering(hook, pins):
+                return HookStanding(changed, fails=True)
+            return HookStanding(contents={path: frozenset(sums) for path, sums in installed.scripts.items()})
+        if hook.scope != "project" or self._everything:
+            return MAY_RUN
+        if (file := get_run_file(hook.handler)) and not os.path.exists(file):  # noqa: PTH110 - a Path costs as much
+            where = f"; restore it or remove the hook from {hook.source}" if hook.source else ""
+            return HookStanding(f"{hook.id}: script {file} does not exist{where}", fails=True)
+        return self._examine_brought(hook)
+
     def explain_refusal(self, hook: Hook) -> str | None:
         """Explain why a hook must not run and what to type; None when it may run."""
-        # Cheapest questions first: this is asked for every hook of every event.
-        if self._everything or not self._needs_trust(hook) or _is_missing(hook):
-            return None
-        name = hash_hook(hook, self._root)
-        if name == UNTRUSTABLE:
-            return f"{hook.id} ({hook.source}) runs a file that cannot be read or is too large to be checked"
-        if name in self._trusted(self._root):
-            return None
+        return self.examine(hook).refusal or None
+
+    def list_items(self, hooks: Iterable[Hook]) -> tuple[TrustItem, ...]:
+        """List the hooks that need trust, with their digests; those that cannot run have nothing to agree to."""
+        accepted = self._trusted(self._root)
+        return tuple(
+            TrustItem(hook, found.hex, found.hex in accepted, found.gaps)
+            for hook in hooks
+            if self._needs_trust(hook) and (found := look_at_hook(hook, self._root)).hex != UNTRUSTABLE
+        )
+
+    def _needs_trust(self, hook: Hook) -> bool:
+        if (
+            hook.scope != "project"
+            or isinstance(hook.handler, Builtin)
+            or find_pinned_package(hook, self._pins.project)
+        ):
+            return False
+        file = get_run_file(hook.handler)
+        return not file or os.path.exists(file)  # noqa: PTH110
+
+    def _examine_brought(self, hook: Hook) -> HookStanding:
+        accepted = self._trusted(self._root)
+        # A text that nobody accepted is enough to refuse: a repository does not get its files read for that.
+        if not accepted or _hash_text(hook.handler, self._root) not in {name[TEXT_PART] for name in accepted}:
+            return HookStanding(self._make_refusal(hook))
+        found = look_at_hook(hook, self._root)
+        if found.hex == UNTRUSTABLE:
+            return HookStanding(
+                f"{hook.id} ({hook.source}) runs a file that cannot be read or is too large to be checked"
+            )
+        if found.hex in accepted:
+            return HookStanding(contents=found.contents)
+        return HookStanding(self._make_refusal(hook))
+
+    def _make_refusal(self, hook: Hook) -> str:
         return (
             f"{hook.id} ({hook.source}) comes with the repository and is not trusted as it is now; "
             f"look at it, then type `synaptic trust` in {self._root}"
         )
 
-    def list_items(self, hooks: Iterable[Hook]) -> tuple[TrustItem, ...]:
-        """List the hooks that need trust, with their digests."""
-        accepted = self._trusted(self._root)
-        found = ((hook, hash_hook(hook, self._root)) for hook in hooks if self._needs_trust(hook))
-        return tuple(TrustItem(hook, name, name in accepted) for hook, name in found if name != UNTRUSTABLE)
 
-    def _needs_trust(self, hook: Hook) -> bool:
-        return _needs_trust(hook) and not is_as_installed(hook, self._pins)
+class ExaminedHook(msgspec.Struct, frozen=True):
+    """A hook's digest, and everything that it was made from."""
 
-
-class _KnownDigest(msgspec.Struct, frozen=True):
     hex: str
     handler: Handler
     watched: tuple[WatchedFile, ...]
+    contents: AcceptedHashes
+    gaps: tuple[str, ...]
 
 
-_KNOWN_DIGESTS: OrderedDict[tuple[str, str], _KnownDigest] = OrderedDict()
-"""Digests by root and hook. Each is checked against the files before it is used, so it is never stale."""
+_KNOWN_HOOKS: OrderedDict[tuple[str, str], ExaminedHook] = OrderedDict()
+"""By root and hook. Each is checked against the files before it is used, so it is never stale."""
+_KNOWN_TEXTS: dict[tuple[str, Handler], str] = {}
+
+
+def get_run_file(handler: Handler) -> str:
+    """The one file that a handler names to be run; empty for shell text, programs on PATH and addresses."""
+    if isinstance(handler, PythonFunction):
+        return handler.file
+    return handler.script if isinstance(handler, Command) and handler.script.startswith("/") else ""
 
 
 def hash_hook(hook: Hook, root: str) -> str:
-    """Hash a hook with its files as they are now; computed again only when one of them changed."""
+    """Hash a hook with its files as they are now."""
+    return look_at_hook(hook, root).hex
+
+
+def look_at_hook(hook: Hook, root: str) -> ExaminedHook:
+    """Look at a hook and its files; done again only when one of them changed."""
     key = (root, hook.id)
-    known = _KNOWN_DIGESTS.get(key)
+    known = _KNOWN_HOOKS.get(key)
     if known is None or known.handler != hook.handler or not are_unchanged(known.watched):
-        known = _KNOWN_DIGESTS[key] = _compute_digest(hook.handler, root)
-    _KNOWN_DIGESTS.move_to_end(key)
-    if len(_KNOWN_DIGESTS) > MAX_DIGESTS:
-        _KNOWN_DIGESTS.popitem(last=False)
-    return known.hex
+        known = _KNOWN_HOOKS[key] = _examine_handler(hook.handler, root)
+    _KNOWN_HOOKS.move_to_end(key)
+    if len(_KNOWN_HOOKS) > MAX_DIGESTS:
+        _KNOWN_HOOKS.popitem(last=False)
+    return known
 
 
-def _is_missing(hook: Hook) -> bool:
-    """Whether the hook's script is missing: it cannot run, and the runner's message says more than ours."""
-    script = hook.handler.script if isinstance(hook.handler, Command) else ""
-    return script.startswith("/") and not os.path.lexists(script)
-
-
-def _needs_trust(hook: Hook) -> bool:
-    """Whether a hook needs trust: project hooks do, except our own policies, which can only tighten."""
-    return hook.scope == "project" and not isinstance(hook.handler, Builtin)
-
-
-def _compute_digest(handler: Handler, root: str) -> _KnownDigest:
-    patterns = tuple(dict.fromkeys(find_patterns(handler, root))) if isinstance(handler, Command) else ()
-    # A file that matches later must not slip in: its folder is looked at again when a name in it changes.
-    watched = [WatchedFile(folder, list_names) for pattern in patterns for folder in find_folders(pattern)]
-    for folder in watched:
-        folder.read()
-    vouched = True
+def _examine_handler(handler: Handler, root: str) -> ExaminedHook:
+    covered = find_coverage(handler, root)
+    watched: list[WatchedFile] = []
     total = hashlib.sha256()
-    for part in _iter_text(handler, root):
-        # Each part hashed on its own: joined texts could be split elsewhere and give the same digest.
+    # Each part hashed on its own: joined texts could be split elsewhere and give the same digest.
+    for part in (*_iter_text(handler, root), *covered.gaps):
         total.update(hashlib.sha256(os.fsencode(part)).digest())
-    matches = (path for pattern in patterns for path in find_matches(pattern))
-    for path in dict.fromkeys((*_iter_files(handler, root), *matches)):
-        source = WatchedFile(path, partial(read_content, limit=TRUST_LIMIT))
-        watched.append(source)
-        content = source.read()
-        vouched = vouched and (content == UNREADABLE_FOLDER or not isinstance(content, UnreadableFile))
+    vouched, contents = True, {}
+    for path, content in _read_covered(covered, watched):
         total.update(hashlib.sha256(os.fsencode(_make_relative(path, root))).digest() + content_digest(content))
-    return _KnownDigest(total.hexdigest() if vouched else UNTRUSTABLE, handler, tuple(watched))
+        vouched = vouched and (content == UNREADABLE_FOLDER or not isinstance(content, UnreadableFile))
+        if isinstance(content, bytes):
+            contents[path] = frozenset({hashlib.sha256(content).hexdigest()})
+    name = total.hexdigest() + _hash_text(handler, root) if vouched else UNTRUSTABLE
+    return ExaminedHook(name, handler, tuple(watched), contents, covered.gaps)
+
+
+def _read_covered(
+    covered: HookCoverage, watched: list[WatchedFile]
+) -> Iterator[tuple[str, bytes | UnreadableFile | None]]:
+    """Read every covered file once, and watch it and the folders in which a name may be added."""
+    for folder in covered.folders:
+        watched.append(WatchedFile(folder, list_names))
+        watched[-1].read()
+    for path in covered.files:
+        watched.append(WatchedFile(path, partial(read_content, limit=TRUST_LIMIT)))
+        yield path, watched[-1].read()
+
+
+def _hash_text(handler: Handler, root: str) -> str:
+    key = (root, handler)
+    known = _KNOWN_TEXTS.get(key) if not isinstance(handler, HttpEndpoint) else None
+    if known is None:
+        parts = (hashlib.sha256(os.fsencode(part)).digest() for part in _iter_text(handler, root))
+        known = hashlib.sha256(b"".join(parts)).hexdigest()[:16]
+        if not isinstance(handler, HttpEndpoint):  # its headers are a dict, which is no key
+            if len(_KNOWN_TEXTS) >= MAX_DIGESTS:
+                _KNOWN_TEXTS.clear()
+            _KNOWN_TEXTS[key] = known
+    return known
 
 
 def _iter_text(handler: Handler, root: str) -> Iterator[str]:
@@ -143,14 +238,6 @@ def _iter_text(handler: Handler, root: str) -> Iterator[str]:
         yield from (_make_relative(handler.file, root), handler.function)
     elif isinstance(handler, HttpEndpoint):
         yield from (handler.url, *(f"{name}: {value}" for name, value in sorted(handler.headers.items())))
-
-
-def _iter_files(handler: Handler, root: str) -> Iterator[str]:
-    """Iterate over the files that count, missing ones too: one that is added later must change the digest."""
-    if isinstance(handler, PythonFunction):
-        yield handler.file
-    if isinstance(handler, Command):
-        yield from find_named_files(handler, root)
 
 
 def _make_relative(path: str, root: str) -> str:

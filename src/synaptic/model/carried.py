@@ -7,30 +7,38 @@ does no harm there: it is judged by what it would do.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
 from shlex import quote
 
 import msgspec
 
+from synaptic.model.carried_lines import (
+    Arguments,
+    add_named_programs,
+    decode_command,
+    describe_acts,
+    describe_git,
+    join_words,
+    list_texts,
+    make_code_lines,
+    make_sql_lines,
+    quote_path,
+    simplify_key,
+    split_name,
+)
 from synaptic.model.tool_keys import (
-    ANY_LANGUAGE,
     ARGUMENT_KEYS,
     CODE_KEYS,
     COMMAND_ENDINGS,
     COMMAND_KEYS,
     CONTENT_KEYS,
     COPYING_WORDS,
-    DEFAULT_SQL_PROGRAM,
     DELETING_WORDS,
-    ENDING_PATH_KEYS,
     FILE_WORDS,
     FIRST_WORD_KEYS,
     FOLDER_KEYS,
-    GIT_MODES,
     LANGUAGE_KEYS,
     LANGUAGE_PROGRAMS,
     MOVING_WORDS,
-    NAMED_PROGRAMS,
     NESTED_TEXT_KEYS,
     PATCH_KEYS,
     PATH_ENDINGS,
@@ -39,29 +47,24 @@ from synaptic.model.tool_keys import (
     RUNNING_WORDS,
     SAID_KEYS,
     SQL_KEYS,
-    SQL_PROGRAMS,
     TYPED_KEYS,
     VAGUE_PATH_KEYS,
+    WEAK_FIRST_WORD_KEYS,
     WRITING_WORDS,
 )
 
-Arguments = Mapping[str, object]
 Place = tuple[str | int, ...]
 """The keys and indices that lead to a value."""
 
-NAME_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 ADDRESS = re.compile(r"(?!file:)[a-z][a-z0-9+.-]{1,20}://", re.IGNORECASE)
-CELL_LINE = re.compile(r"^[ \t]*(?:!|%(?:sx|system)\b)(.*)$", re.MULTILINE)
-SHELL_CELL = re.compile(r"\s*%%(?:bash|sh|script|system|!)[^\n]*\n")
-SQL_VERBS = r"(?:drop|truncate|alter|delete|update|with|begin|start|use|set|create|insert)\b"
-SQL_START = re.compile(rf"(?:\s|--[^\n]*+\n|/\*(?:[^*]|\*(?!/))*+\*/|\()*+{SQL_VERBS}", re.IGNORECASE)
-NEXT_STATEMENT = re.compile(rf";\s*+(?:--[^\n]{{0,200}}\n\s*+)?{SQL_VERBS}", re.IGNORECASE)
 PATCHED_FILE = re.compile(
     r"^(?:[ \t]*\*\*\* (?:Add|Update|Delete) File:|\*\*\* Move to:|\+\+\+ (?:b/)?|--- (?:a/)?)[ \t]*+(\S[^\t\r\n]*)",
     re.MULTILINE,
 )
 CHANGING_WORDS = DELETING_WORDS | MOVING_WORDS | COPYING_WORDS | WRITING_WORDS
 ACTING_WORDS = CHANGING_WORDS | READING_WORDS | FILE_WORDS
+KEYS_OF_COMMANDS = FIRST_WORD_KEYS | ARGUMENT_KEYS | CODE_KEYS | TYPED_KEYS | FOLDER_KEYS | LANGUAGE_KEYS | COMMAND_KEYS
+"""Arguments that say what they are inside an object of commands."""
 MAX_TYPED_TEXT = 20_000
 """Characters of text that is typed somewhere, by a tool whose name says nothing of running: longer is a document."""
 MAX_JSON_TEXT = 1_000_000
@@ -105,7 +108,7 @@ def read_carried(name: str, given: Arguments) -> Carried:
     for at, key, value, beside in _iter_values(given):
         _read_value((at, key, value), beside, words, found)
     paths = tuple(dict.fromkeys(path for _, path in found.paths))
-    acts = [*_describe_acts(words, found), *_describe_git(name, given)]
+    acts = [*describe_acts(words, found.paths, _writes(words, found)), *describe_git(name, given)]
     command, place, prefix = _join_commands(found, acts)
     return Carried(command, place, prefix, paths, bool(paths) and _may_write(words, found))
 
@@ -113,7 +116,7 @@ def read_carried(name: str, given: Arguments) -> Carried:
 def _add_verb(words: frozenset[str], given: Arguments) -> frozenset[str]:
     """A tool for many things says which one in an argument: `command = "view"` of an edit tool only reads."""
     for key, value in given.items():
-        if isinstance(value, str) and _simplify_key(str(key)) in FIRST_WORD_KEYS:
+        if isinstance(value, str) and simplify_key(str(key)) in FIRST_WORD_KEYS:
             if value.lower() in READING_WORDS:
                 return words - CHANGING_WORDS | {value.lower()}
             if value.lower() in CHANGING_WORDS:
@@ -125,17 +128,6 @@ def replace_at(given: Arguments, place: Place, new: object) -> dict[str, object]
     """The input with another value at a place; everything else stays as it is."""
     changed = _replace_inside(given, place, new)
     return changed if isinstance(changed, dict) else dict(given)
-
-
-@lru_cache(maxsize=1024)
-def split_name(name: str) -> frozenset[str]:
-    """The words of a tool's name, in lower case: `mcp__fs__moveFile` is about `fs`, `move` and `file`."""
-    return frozenset(part.lower() for part in NAME_PART.findall(name)) - {"mcp"}
-
-
-@lru_cache(maxsize=4096)
-def _simplify_key(key: str) -> str:
-    return key.lower().replace("_", "").replace("-", "").replace(" ", "")
 
 
 def _replace_inside(value: object, place: Place, new: object) -> object:
@@ -154,8 +146,11 @@ def _iter_values(given: Arguments) -> Iterator[tuple[Place, str, object, Argumen
     waiting: list[tuple[Place, Arguments]] = [((), given)]
     while waiting:
         at, table = waiting.pop()
+        above = _find_key_above(at)
         for own, value in table.items():
-            key = _simplify_key(str(own))
+            key = _inherit_key(simplify_key(str(own)), above)
+            if above in PATH_KEYS and "/" in str(own):
+                yield at, "path", str(own), table  # files by their names
             inner = _decode_text(key, value)
             place: Place = (*at, str(own))
             if isinstance(inner, Mapping):
@@ -165,6 +160,20 @@ def _iter_values(given: Arguments) -> Iterator[tuple[Place, str, object, Argumen
             waiting += (((*place, index), one) for index, one in tables)
             if rest is not None:
                 yield place, key, rest, table
+
+
+def _find_key_above(at: Place) -> str:
+    return next((simplify_key(part) for part in reversed(at) if isinstance(part, str)), "")
+
+
+def _inherit_key(key: str, above: str) -> str:
+    """In an object of commands, whatever they are called, each is one."""
+    is_own = (
+        key in FIRST_WORD_KEYS or key in ARGUMENT_KEYS or key in CODE_KEYS or key in TYPED_KEYS or key in FOLDER_KEYS
+    )
+    if is_own or not (above in COMMAND_KEYS or above.endswith(COMMAND_ENDINGS)):
+        return key
+    return key if key in LANGUAGE_KEYS or key in COMMAND_KEYS or key.endswith(COMMAND_ENDINGS) else "command"
 
 
 def _part_list(value: object) -> tuple[list[tuple[int, Arguments]], object]:
@@ -178,7 +187,7 @@ def _part_list(value: object) -> tuple[list[tuple[int, Arguments]], object]:
     if not tables and not lists:
         return [], value
     texts = [one for one in value if isinstance(one, str)]
-    texts += (_join_words(one) for one in lists if all(isinstance(word, str) for word in one))
+    texts += (join_words(one) for one in lists if all(isinstance(word, str) for word in one))
     return tables, texts or None
 
 
@@ -199,20 +208,22 @@ def _read_value(one: tuple[Place, str, object], beside: Arguments, words: frozen
     if key in PATCH_KEYS and isinstance(value, str) and (patched := PATCHED_FILE.findall(value)):
         found.has_content = True
         found.paths += ((key, path.strip()) for path in patched if path.strip() != "/dev/null")
-    elif key in FOLDER_KEYS:
+    if key in FOLDER_KEYS:
         found.folder = found.folder or (value if isinstance(value, str) else "")
     elif key in ARGUMENT_KEYS and _has_first_word(beside):
         return  # the words of the command beside them, read with it
     elif key in FIRST_WORD_KEYS and isinstance(value, str) and (arguments := _join_arguments(beside)):
-        found.lines += _add_named_programs(f"{value} {arguments}", words)
+        found.lines += add_named_programs(f"{value} {arguments}", words)
+    elif key in ARGUMENT_KEYS and isinstance(value, list | tuple) and (first := _find_weak_first_word(beside)):
+        found.lines += add_named_programs(f"{first} {join_words(list_texts(value))}", words)
     elif _holds_command(key, value, words):
-        _add_commands(one, words, found)
-    elif key in CODE_KEYS:
-        _add_code(key, value, beside, words, found)
+        _add_commands(one, beside, words, found)
+    elif _holds_code(key, beside, words):
+        found.lines += make_code_lines(key, value, beside, words)
     elif key in SQL_KEYS:
-        found.lines += _read_sql(value, words)
+        found.lines += make_sql_lines(value, words)
     elif _holds_paths(key, words):
-        found.paths += ((key, text) for text in _list_texts(value) if not ADDRESS.match(text))
+        found.paths += ((key, text) for text in list_texts(value) if not ADDRESS.match(text))
     elif key in CONTENT_KEYS:
         found.has_content = True
 
@@ -220,6 +231,10 @@ def _read_value(one: tuple[Place, str, object], beside: Arguments, words: frozen
 def _holds_paths(key: str, words: frozenset[str]) -> bool:
     if key in VAGUE_PATH_KEYS:
         return not words.isdisjoint(ACTING_WORDS)
+    return _names_files(key)
+
+
+def _names_files(key: str) -> bool:
     return key in PATH_KEYS or key.endswith(PATH_ENDINGS)
 
 
@@ -229,127 +244,53 @@ def _holds_command(key: str, value: str | Sequence[object], words: frozenset[str
     if key in COMMAND_KEYS or key.endswith(COMMAND_ENDINGS):
         return True
     runs = not words.isdisjoint(RUNNING_WORDS)
-    return runs if key in SAID_KEYS else key in TYPED_KEYS and (runs or len(value) <= MAX_TYPED_TEXT)
+    return key.endswith("args") or (key in TYPED_KEYS and (runs or len(value) <= MAX_TYPED_TEXT))
+
+
+def _holds_code(key: str, beside: Arguments, words: frozenset[str]) -> bool:
+    if key in SAID_KEYS:
+        if any(_names_files(simplify_key(str(other))) for other in beside):
+            return False  # the text of a file
+        return not words.isdisjoint(RUNNING_WORDS | LANGUAGE_PROGRAMS.keys())
+    named = key.startswith("script") or (key.endswith("script") and not key.endswith("transcript"))
+    return named or key in CODE_KEYS
+
+
+def _find_weak_first_word(beside: Arguments) -> str:
+    for key, value in beside.items():
+        if isinstance(value, str) and " " not in value and simplify_key(str(key)) in WEAK_FIRST_WORD_KEYS:
+            return value
+    return ""
 
 
 def _has_first_word(beside: Arguments) -> bool:
     return any(
-        isinstance(value, str) and value and _simplify_key(str(key)) in FIRST_WORD_KEYS for key, value in beside.items()
+        isinstance(value, str) and value and simplify_key(str(key)) in FIRST_WORD_KEYS for key, value in beside.items()
     )
 
 
 def _join_arguments(beside: Arguments) -> str:
     """The words that stand beside their command, as shell text."""
     for key, value in beside.items():
-        if _simplify_key(str(key)) in ARGUMENT_KEYS and isinstance(value, list | tuple | str) and value:
-            return value if isinstance(value, str) else _join_words(_list_texts(value))
+        if simplify_key(str(key)) in ARGUMENT_KEYS and isinstance(value, list | tuple | str) and value:
+            return value if isinstance(value, str) else join_words(list_texts(value))
     return ""
 
 
-def _add_commands(one: tuple[Place, str, object], words: frozenset[str], found: _Found) -> None:
+def _add_commands(one: tuple[Place, str, object], beside: Arguments, words: frozenset[str], found: _Found) -> None:
     at, key, value = one
     if isinstance(value, str):
         found.commands.append((at, value))
-        found.lines += _add_named_programs(value, words)[1:]
+        found.lines += decode_command(value, beside)
+        found.lines += add_named_programs(value, words)[1:]
         return
-    texts = _list_texts(value)
+    texts = list_texts(value)
     if key not in ("command", "cmd", "argv", "args", "arguments"):  # text by text; or word by word after all
-        found.lines += (line for text in texts for line in _add_named_programs(text, words))
+        found.lines += (line for text in texts for line in add_named_programs(text, words))
         if any(" " in text for text in texts[:1]):
             return
-    texts = [_join_words(texts)]
-    found.lines += (line for text in texts for line in _add_named_programs(text, words))
-
-
-def _add_named_programs(text: str, words: frozenset[str]) -> list[str]:
-    """A command, and the same as arguments of the program that the tool's name stands for."""
-    first = text.split(maxsplit=1)[0] if text.strip() else ""
-    named = (program for word, program in NAMED_PROGRAMS.items() if word in words and first != program)
-    return [text, *(f"{program} {text}" for program in named)]
-
-
-def _add_code(key: str, value: object, beside: Arguments, words: frozenset[str], found: _Found) -> None:
-    programs = _find_languages(key, beside, words)
-    for text in _list_texts(value):
-        shell = [] if programs == ("bash -c",) else CELL_LINE.findall(text)
-        if cell := SHELL_CELL.match(text):
-            shell.append(text[cell.end() :])
-            text = text[cell.end() :]
-        elif shell:
-            text = CELL_LINE.sub("pass", text)
-        found.lines += shell
-        found.lines += (f"{program} {quote(text)}" for program in programs)
-
-
-def _find_languages(key: str, beside: Arguments, words: frozenset[str]) -> tuple[str, ...]:
-    """How code is run: as its key, the argument beside it or the tool's name says; else in every likely way."""
-    said = [value for name, value in beside.items() if _simplify_key(str(name)) in LANGUAGE_KEYS]
-    named = [word for one in said if isinstance(one, str) for word in (one.lower(), *split_name(one))]
-    for candidates in ((key,), named, sorted(words)):
-        if known := tuple(dict.fromkeys(LANGUAGE_PROGRAMS[word] for word in candidates if word in LANGUAGE_PROGRAMS)):
-            return known
-    return ANY_LANGUAGE
-
-
-def _read_sql(value: object, words: frozenset[str]) -> list[str]:
-    """Statements as the client of a database gets them. What is searched for begins like none."""
-    program = next((SQL_PROGRAMS[word] for word in sorted(words) if word in SQL_PROGRAMS), DEFAULT_SQL_PROGRAM)
-    texts = _list_texts(value)
-    if program != DEFAULT_SQL_PROGRAM:
-        return [f"{program} {text if program == 'redis-cli' else quote(text)}" for text in texts]
-    return [f"{program} {quote(text)}" for text in texts if SQL_START.match(text) or NEXT_STATEMENT.search(text)]
-
-
-def _list_texts(value: object) -> list[str]:
-    if isinstance(value, str):
-        return [value]
-    return [str(one) for one in value if isinstance(one, str | int | float)] if isinstance(value, Sequence) else []
-
-
-def _join_words(words: Sequence[str]) -> str:
-    return " ".join(map(_quote_path, words))
-
-
-def _quote_path(path: str) -> str:
-    """A path as a word; the home folder is what a tool takes `~` and `$HOME` for."""
-    plain = path.removeprefix("file://")
-    for sign in ("~", "$HOME", "${HOME}"):
-        if plain == sign or plain.startswith(f"{sign}/"):
-            return f"~{quote(plain[len(sign) :]) if plain != sign else ''}"
-    return quote(plain)
-
-
-def _describe_acts(words: frozenset[str], found: _Found) -> list[str]:
-    """What happens to the files, as commands."""
-    if not found.paths:
-        return []
-    ordered = sorted(found.paths, key=lambda one: one[0] in ENDING_PATH_KEYS)
-    named = " ".join(_quote_path(path) for path in dict.fromkeys(path for _, path in ordered))
-    if not words.isdisjoint(DELETING_WORDS):
-        return [f"rm -rf -- {named}"]
-    if not words.isdisjoint(MOVING_WORDS) and len(found.paths) > 1:
-        return [f"mv -- {named}"]
-    if not words.isdisjoint(COPYING_WORDS) and len(found.paths) > 1:
-        return [f"cp -r -- {named}"]
-    if _writes(words, found):
-        return [f": > {_quote_path(path)}" for path in dict.fromkeys(path for _, path in found.paths)]
-    return []
-
-
-def _describe_git(name: str, given: Arguments) -> list[str]:
-    """A tool that is named after a verb of git, as that call: `git_reset` with `mode = "hard"`."""
-    parts = [part.lower() for part in NAME_PART.findall(name.rpartition("__")[2])]
-    if "git" not in parts or not (verb := "-".join(parts[parts.index("git") + 1 :])):
-        return []
-    words = [verb.replace("-delete", " -D") if verb.startswith("branch") else verb]
-    for key, value in given.items():
-        if value is True:
-            words.append(f"--{str(key).replace('_', '-')}")
-        elif isinstance(value, str) and value.lower() in GIT_MODES:
-            words.append(f"--{value.lower()}")
-        elif isinstance(value, str) and _simplify_key(str(key)) in ("remote", "branch", "branchname", "ref", "refspec"):
-            words.append(quote(value))
-    return [f"git {' '.join(words)}"]
+    texts = [join_words(texts)]
+    found.lines += (line for text in texts for line in add_named_programs(text, words))
 
 
 def _writes(words: frozenset[str], found: _Found) -> bool:
@@ -363,7 +304,7 @@ def _may_write(words: frozenset[str], found: _Found) -> bool:
 
 def _join_commands(found: _Found, acts: list[str]) -> tuple[str, Place | None, str]:
     """All of it as one text. Each of several has a shell of its own: a `cd` in one moves no other."""
-    prefix = f"cd {_quote_path(found.folder)}\n" if found.folder else ""
+    prefix = f"cd {quote_path(found.folder)}\n" if found.folder else ""
     texts = dict.fromkeys((*(text for _, text in found.commands), *found.lines, *acts))
     if len(texts) == 1 and len(found.commands) == 1:
         place, text = found.commands[0]

@@ -25,8 +25,18 @@ class Home(msgspec.Struct, frozen=True):
 
     @property
     def engine(self) -> Path:
-        """What `dispatch` reads when there is no daemon: `python=`, `fail=` and `version=` lines."""
+        """What `dispatch` reads when there is no daemon (`python=`, `fail=`), and where programs are (`path=`)."""
         return self.root / "engine"
+
+    @property
+    def engine_files(self) -> Path:
+        """The engine's files as they were installed: size, time and digest of each."""
+        return self.root / "engine-files"
+
+    @property
+    def start(self) -> Path:
+        """What looks at that list and starts the engine: beside the dispatcher, away from the package."""
+        return self.bin / "start.py"
 
     @property
     def config(self) -> Path:
@@ -56,6 +66,11 @@ class Home(msgspec.Struct, frozen=True):
     @property
     def log(self) -> Path:
         return self.run / "daemon.log"
+
+    @property
+    def compiled(self) -> Path:
+        """Compiled copies of the engine's modules, when it runs as it was installed."""
+        return self.run / "compiled"
 
     @property
     def spool(self) -> Path:

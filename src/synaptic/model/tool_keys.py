@@ -12,7 +12,7 @@ COMMAND_KEYS = _split("bash sh zsh shell exec execute run argv powershell cmdlin
 COMMAND_ENDINGS = ("command", "commands", "cmd", "cmds")
 TYPED_KEYS = _split("input inputs stdin keys keystrokes chars line lines args arguments argument params parameters")
 """Arguments whose text may be typed into a shell. Most hold something else, which reads as no command that destroys."""
-SAID_KEYS = _split("text data content value message string body")
+SAID_KEYS = _split("text data content value message string body source")
 """Arguments whose text is a command where the tool's name says that something runs."""
 RUNNING_WORDS = _split(
     "exec execute executes run runs running shell bash sh zsh cmd command terminal term console process spawn launch"
@@ -27,7 +27,9 @@ LANGUAGE_KEYS = _split("language lang runtime interpreter kernel kernelname synt
 SQL_KEYS = _split("sql query queries statement statements sqlquery")
 FIRST_WORD_KEYS = _split("command cmd program executable binary exec subcommand action operation verb")
 """Arguments that hold the first word of a command whose other words are beside it."""
-ARGUMENT_KEYS = _split("args arguments argument options flags")
+WEAK_FIRST_WORD_KEYS = _split("name file path tool app")
+"""Arguments that may do so, beside a list of words."""
+ARGUMENT_KEYS = _split("args arguments argument options flags commandargs cmdargs programargs")
 """Those other words."""
 FOLDER_KEYS = _split("cwd workdir workingdirectory workingdir currentdirectory")
 """Where a command runs."""
@@ -40,7 +42,10 @@ VAGUE_PATH_KEYS = _split(
 )
 """Arguments that hold paths where the tool's name speaks of files or of what is done to them."""
 FILE_WORDS = _split("file files fs filesystem folder directory dir disk document notebook")
-PATH_ENDINGS = ("path", "paths", "file", "files", "filename", "filenames", "dir", "directory", "folder", "uri")
+PATH_ENDINGS = (
+    "path", "paths", "file", "files", "filename", "filenames", "dir", "directory", "folder", "uri", "attachment",
+    "attachments",
+)  # fmt: skip
 ENDING_PATH_KEYS = _split("destination destinations dest dst to new newpath destinationpath targetpath target newname")
 """Where something is moved or copied to."""
 
@@ -48,7 +53,9 @@ PATCH_KEYS = _split("patch diff patchtext unifieddiff changes input")
 CONTENT_KEYS = _split("content contents newtext newstring newstr filetext newsource edits oldtext oldstring")
 """Arguments that hold what a file will say."""
 
-DELETING_WORDS = _split("delete deletes remove rm unlink rmdir erase destroy trash purge wipe prune rmtree")
+DELETING_WORDS = _split(
+    "delete deletes remove rm unlink rmdir erase destroy trash purge wipe prune rmtree clear empty clean"
+)
 MOVING_WORDS = _split("move rename mv relocate")
 COPYING_WORDS = _split("copy cp duplicate clone")
 WRITING_WORDS = _split(

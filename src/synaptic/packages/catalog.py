@@ -8,12 +8,12 @@ from typing import Any
 
 import msgspec
 import tomlkit
-from packaging.version import InvalidVersion, Version
 
 from synaptic.files.replace import make_folders, read_file, replace_file
 from synaptic.files.toml import parse_toml
 from synaptic.model.refusal import Refusal
 from synaptic.packages.rows import Bundle
+from synaptic.packages.versions import make_version_key
 
 CATALOG_SCHEMA = 1
 REFRESH_HINT = "type: synaptic registry catalog"
@@ -79,18 +79,11 @@ def refresh_catalog(path: Path, channel: str, bundles: Iterable[Bundle]) -> Hash
 
 def find_latest(versions: Iterable[str]) -> str:
     """Find the highest version; invalid version texts sort below all valid ones."""
-    return max(versions, key=_make_sort_key)
-
-
-def _make_sort_key(version: str) -> tuple[bool, Any]:
-    try:
-        return True, Version(version)
-    except InvalidVersion:
-        return False, version
+    return max(versions, key=make_version_key)
 
 
 def _sort_versions(known: Iterable[KnownVersion]) -> tuple[KnownVersion, ...]:
-    return tuple(sorted(known, key=lambda one: (one.package, _make_sort_key(one.version))))
+    return tuple(sorted(known, key=lambda one: (one.package, make_version_key(one.version))))
 
 
 def _list_entries(table: dict[str, Any]) -> list[Any]:

@@ -1,5 +1,6 @@
 """What a package may hold, checked before anything of it is used: a registry may hold anything, not only imports."""
 
+import re
 from collections.abc import Iterator
 
 from synaptic.hooks.declaration import check_matcher
@@ -21,6 +22,9 @@ FILE_COUNT_LIMIT = 2000
 PART_COUNT_LIMIT = 200
 """Hooks, dependencies, questions of one package, each."""
 MATCHER_LIMIT = 256
+REPEATED_GROUP = re.compile(r"\)[*+{]")
+REPETITION = re.compile(r"[*+{]")
+MAX_REPETITIONS = 4
 TEXT_LIMIT = 4000
 """Characters of anything that is shown to the user."""
 
@@ -78,8 +82,15 @@ def _check_hook(hook: HookRow, paths: list[str], where: str) -> None:
     check_package_path(hook.script_path)
     if hook.script_path not in paths:
         raise Refusal("validation_failed", f"hook script {hook.script_path} is not among its files", where=where)
-    if len(hook.matcher) > MATCHER_LIMIT or len(hook.event) > MATCHER_LIMIT:
-        raise Refusal("validation_failed", f"the matcher `{hook.matcher[:80]!a}` is too long", where=where)
+    for text in (hook.matcher, hook.event):
+        # A second line would look like a line of the plan that the user agrees to.
+        if len(text) > MATCHER_LIMIT or not text.isprintable():
+            raise Refusal("validation_failed", f"the hook's `{text[:80]!a}` is no short line", where=where)
+    # A package may go to all projects of a user, whose matchers are compared by `re`: none may backtrack there.
+    if REPEATED_GROUP.search(hook.matcher) or len(REPETITION.findall(hook.matcher)) > MAX_REPETITIONS:
+        hint = f"repeat no group, and use at most {MAX_REPETITIONS} of * + {{}}"
+        problem = f"the matcher `{hook.matcher[:80]}` may take forever to compare"
+        raise Refusal("validation_failed", problem, where=where, hint=hint)
     try:
         # As strict as for a project: nobody has looked at the package when its matcher is first tried.
         check_matcher(hook.matcher, where, "project")

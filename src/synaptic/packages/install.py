@@ -1,5 +1,6 @@
 """Install packages: resolve, plan, and after the user agreed change files, lockfile, registry and pins together."""
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -161,7 +162,7 @@ def iter_snapshots(home: Home, site: Site, record: InstallRecord) -> Iterator[Pu
 
 def put_edited(site: Site, path: Path, data: bytes) -> PutFile:
     """Write a file that people edit too, with the mode it has. The user's own may be a link, a project's may not."""
-    real = path if site.project else path.resolve()
+    real = path if site.project else Path(os.path.realpath(path))
     return PutFile(site.project or real.parent, real, data, _mode_of(real))
 
 

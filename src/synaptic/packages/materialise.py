@@ -1,6 +1,6 @@
 """Turn a package into the files and hooks of one site; all checks come before any write."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -65,7 +65,7 @@ def materialise_bundle(bundle: Bundle, site: Site, answers: QuestionAnswers) -> 
     return PackageMaterial(
         bundle=bundle,
         files=files,
-        hooks=tuple(_iter_hooks(bundle)),
+        hooks=list_locked_hooks(bundle),
         answers=answers,
         profile={key: value for key, value in msgspec.to_builtins(repo).items() if key != "root"},
         warnings=warnings,
@@ -137,12 +137,15 @@ def _plan_file(file: PackageFile, done: RenderedFile, site: Site, name: str) -> 
     return PlannedFile(path=path, data=done.content.encode(), sha256=done.sha256, mode=mode, template=file.is_template)
 
 
-def _iter_hooks(bundle: Bundle) -> Iterator[LockedHook]:
-    for hook in bundle.hooks:
-        yield LockedHook(
+def list_locked_hooks(bundle: Bundle) -> tuple[LockedHook, ...]:
+    """The hooks that a package asks for, as a lockfile records them."""
+    return tuple(
+        LockedHook(
             event=hook.event,
             script=f"skills/{bundle.package.name}/{hook.script_path.removesuffix('.j2')}",
             matcher=hook.matcher,
             priority=hook.priority,
             blocking=hook.blocking,
         )
+        for hook in bundle.hooks
+    )

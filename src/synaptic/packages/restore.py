@@ -32,7 +32,7 @@ from synaptic.packages.steps import (
     watch_nothing,
 )
 from synaptic.packages.verify_install import verify_record
-from synaptic.packages.versions import KnownInstall, refuse_step_back
+from synaptic.packages.versions import KnownInstall, is_same_content, refuse_step_back
 from synaptic.setup.env import plan_env_files
 
 BROKEN_KINDS = ("modified", "missing", "unreadable", "hook_not_registered", "hook_elsewhere", "script_changed")
@@ -98,10 +98,12 @@ def follow_move(home: Home, site: Site, old: Pins, after: StepCallback = watch_n
 
 def _make_item(source: PackageSource, site: Site, record: InstallRecord, pinned: PinnedPackage | None) -> PlanItem:
     bundle = fetch_bundle(source, WantedPackage(name=record.package, channel=record.branch, version=record.version))
-    if bundle.package.sha256 != record.sha256:
+    if bundle.package.sha256 != record.sha256 or not is_same_content(bundle, record):
         hint = f"type: synaptic upgrade {record.package}"
-        text = f"{record.package} {record.version} is not what the lockfile says: {bundle.package.sha256[:12]}"
-        raise Refusal("conflict", f"{text} instead of {record.sha256[:12]}", where=source.url, hint=hint)
+        hashes = f"{bundle.package.sha256[:12]} instead of {record.sha256[:12]}"
+        told = hashes if bundle.package.sha256 != record.sha256 else "it has other hooks"
+        text = f"{record.package} {record.version} is not what the lockfile says: {told}"
+        raise Refusal("conflict", text, where=source.url, hint=hint)
     answers: QuestionAnswers = keep_answers(bundle.questions, record.answers)
     needs = check_requirements(bundle, lock.load_lockfile(site))
     return PlanItem(

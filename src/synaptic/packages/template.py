@@ -108,7 +108,7 @@ def render_file(file: PackageFile, values: TemplateValues) -> RenderedFile:
     unknown = tuple(finding.message for finding in _find_unknown(tree, file.dest_path, values.answers))
     text = _fill_template(file, values)
     left = sorted({match.group() for match in LEFTOVER_PLACEHOLDER.finditer(text)})
-    warnings = (*unknown, *(f"`{piece[:80]}` is left in the text" for piece in left))
+    warnings = (*unknown, *(f"`{' '.join(piece.split())[:80]}` is left in the text" for piece in left))
     return RenderedFile(file.dest_path.removesuffix(TEMPLATE_SUFFIX), text, hash_text(text), warnings)
 
 

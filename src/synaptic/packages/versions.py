@@ -1,6 +1,7 @@
 """Whether a package goes on or back: an older version, another content under the same one, a rewritten history."""
 
 import re
+from typing import Any
 
 import msgspec
 from packaging.version import InvalidVersion, Version
@@ -8,6 +9,7 @@ from packaging.version import InvalidVersion, Version
 from synaptic.hooks.pins import PinnedPackage
 from synaptic.model.refusal import Refusal
 from synaptic.packages.lock import InstallRecord
+from synaptic.packages.materialise import list_locked_hooks
 from synaptic.packages.rows import Bundle
 from synaptic.packages.source import PackageSource
 
@@ -28,7 +30,7 @@ class KnownInstall(msgspec.Struct, frozen=True):
         return max(versions, key=make_version_key, default="")
 
 
-def make_version_key(version: str) -> tuple[object, ...]:
+def make_version_key(version: str) -> tuple[bool, Any]:
     """A key that sorts versions; texts that are no version by PEP 440 sort below all others, by their numbers."""
     try:
         return True, Version(version)
@@ -49,9 +51,16 @@ def refuse_step_back(bundle: Bundle, known: KnownInstall, explicit: bool = False
         problem = f"{name} would go back from {highest} to {version}, which is all that channel {bundle.channel} has"
         raise Refusal("blocked", problem, hint=DOWNGRADE_HINT)
     for one in (known.record, known.pinned):
-        if one is not None and one.version == version and one.sha256 not in ("", bundle.package.sha256):
+        if one is not None and one.version == version and not is_same_content(bundle, one):
             problem = f"{name} {version} has another content now than when it was installed, under the same version"
             raise Refusal("blocked", problem, hint=f"ask its author why; {DOWNGRADE_HINT}")
+
+
+def is_same_content(bundle: Bundle, known: InstallRecord | PinnedPackage) -> bool:
+    """Whether files and hooks are those that are known; the hash of a package covers its files only."""
+    if known.sha256 not in ("", bundle.package.sha256):
+        return False
+    return not isinstance(known, InstallRecord) or set(known.hooks) == set(list_locked_hooks(bundle))
 
 
 def refuse_rewritten(source: PackageSource, bundle: Bundle, known: KnownInstall, url: str) -> None:

@@ -9,6 +9,7 @@ from synaptic.agents.shared.guarded import NO_GUARDED_PATHS, GuardedPaths
 from synaptic.model.ability import SuggestedAbility
 from synaptic.model.event import Event, ToolEvent
 from synaptic.model.layers import ContextUsage, HandOver, Layers
+from synaptic.model.places import NO_PLACES, EnginePlaces
 from synaptic.model.project import (
     ChangedFile,
     CodeDecisions,
@@ -48,6 +49,10 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     """Paths of the tool call that links lead elsewhere, and where to."""
     moved_settings: GuardedPaths = NO_GUARDED_PATHS
     """Settings of agents that variables of the agent's environment have put elsewhere."""
+    engine_places: EnginePlaces = NO_PLACES
+    """Where the running engine is."""
+    linked_paths: tuple[str, ...] = ()
+    """Where links really lead that a shell command changes something behind."""
     tool_servers: frozenset[str] | None = None
     """Names of the MCP servers that the agent's files declare; None when that is not known."""
     git: Git = Git()

@@ -17,3 +17,5 @@ class Invocation(msgspec.Struct, frozen=True):
     """The six SYNAPTIC_* variables; the runner adds HOOK_EVENT, HOOK_TOOL and HOOK_INPUT."""
     timeout: float
     recheck: bool = False
+    contents: Mapping[str, frozenset[str]] | None = None
+    """The sha256 sums of what may run, by file; None for hooks that run as they are."""

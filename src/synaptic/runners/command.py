@@ -9,12 +9,14 @@ from pathlib import Path
 
 import msgspec
 
+from synaptic.files.inside import make_folder_inside
 from synaptic.files.snapshot import read_start
 from synaptic.model.decision import Failure, Fault, Verdict
 from synaptic.model.hook import Command, Hook
 from synaptic.runners.base import Invocation
 from synaptic.runners.dialect import interpret_output
 from synaptic.runners.environment import build_environment
+from synaptic.runners.exact import ChangedContentError, bind_file
 from synaptic.runners.output import (
     OUTPUT_LIMIT,
     STDERR_LIMIT,
@@ -35,6 +37,8 @@ OUTPUT_LINGER = 0.2
 async def run_command(invocation: Invocation, handler: Command) -> HookAnswer:
     """Run a script and read its answer; it is killed at the timeout, and when the waiting task is cancelled."""
     plan, warnings = prepare_launch(invocation, handler)
+    if isinstance(plan, Failure):
+        return plan
     child = _ChildProcess()
     try:
         async with asyncio.timeout(invocation.timeout):
@@ -51,14 +55,34 @@ async def run_command(invocation: Invocation, handler: Command) -> HookAnswer:
     return _add_warnings(interpret_output(invocation.hook, invocation.call.event, output), warnings)
 
 
-def prepare_launch(invocation: Invocation, handler: Command) -> tuple[LaunchPlan, tuple[str, ...]]:
-    """Build what to execute, with a warning for each variable that was too long to be passed."""
+def prepare_launch(invocation: Invocation, handler: Command) -> tuple[LaunchPlan | Failure, tuple[str, ...]]:
+    """Build what to execute, with a warning for each variable that was too long to be passed.
+
+    A failure where the file to run is missing, or is another one than may run.
+    """
     _make_logs(invocation)
     mark = os.urandom(16).hex()
     variables = build_environment(invocation, mark)
+    warnings = tuple(f"{describe_hook(invocation.hook)}: {warning}" for warning in variables.warnings)
     argv = handler.argv or ("/bin/sh", "-c", handler.shell)
-    plan = LaunchPlan(argv, variables.variables, _choose_directory(invocation, handler), mark, handler.script)
-    return plan, tuple(f"{describe_hook(invocation.hook)}: {warning}" for warning in variables.warnings)
+    folder = _choose_directory(invocation, handler)
+    plan = LaunchPlan(argv, variables.variables, folder, mark, handler.script)
+    return (plan if invocation.contents is None else _bind_contents(plan, invocation, handler)), warnings
+
+
+def _bind_contents(plan: LaunchPlan, invocation: Invocation, handler: Command) -> LaunchPlan | Failure:
+    """The plan with the bytes that were compared in the place of the file that it names."""
+    try:
+        exact = bind_file(handler.argv, handler.shell, invocation.contents or {}, handler.cwd)
+    except ChangedContentError as error:
+        return Failure(
+            Fault.MISSING,
+            f"{describe_hook(invocation.hook)}: {error} was changed after it was checked, so it does not run; "
+            "look at it, then type `synaptic trust`",
+        )
+    except OSError as error:
+        return make_start_failure(invocation.hook, plan, error)
+    return msgspec.structs.replace(plan, argv=exact.argv, content=exact.content, executable=exact.executable)
 
 
 def make_start_failure(hook: Hook, plan: LaunchPlan, error: Exception) -> Failure:
@@ -147,10 +171,11 @@ def _is_enterable(path: str) -> bool:
 
 def _make_logs(invocation: Invocation) -> None:
     """Create `logs`, which hooks append to under `set -e`; never in a project that does not use synaptic."""
-    root = Path(invocation.variables.get("SYNAPTIC_ROOT", ""))
+    project, _, name = invocation.variables.get("SYNAPTIC_ROOT", "").rpartition("/")
     with contextlib.suppress(OSError, ValueError):
-        if root.is_absolute() and root.is_dir():
-            (root / "logs").mkdir(exist_ok=True)
+        # Not through a link in the place of `.synaptic`: a repository may have brought it.
+        if project and os.access(f"{project}/{name}", os.F_OK):
+            make_folder_inside(project, f"{name}/logs")
 
 
 def _find_interpreter(script: str) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from synaptic.model.environment import INPUT_LIMIT
+from synaptic.model.environment import INPUT_LIMIT, UNSAFE_NAMES, UNSAFE_PREFIXES
 from synaptic.model.event import ToolEvent
 from synaptic.model.text import to_utf8
 from synaptic.runners.base import Invocation
@@ -41,10 +41,20 @@ def build_environment(invocation: Invocation, mark: str) -> HookEnvironment:
     foreign = {
         name: value
         for name, value in inherited.items()
-        if name not in EVENT_VARIABLES | own.keys() and _is_valid_variable(name, value)
+        if name not in EVENT_VARIABLES | own.keys() and is_safe_variable(name) and _is_valid_variable(name, value)
     }
     kept, dropped = _drop_largest(foreign, _measure_variables(own))
     return HookEnvironment({**kept, **own}, dropped)
+
+
+def is_safe_variable(name: str) -> bool:
+    """Whether a variable of the event may reach a program that we start."""
+    return name not in UNSAFE_NAMES and not name.startswith(UNSAFE_PREFIXES)
+
+
+def clean_variables(env: Mapping[str, str]) -> dict[str, str]:
+    """The variables of an event that may reach a program."""
+    return {name: value for name, value in env.items() if is_safe_variable(name)}
 
 
 def build_own_variables(invocation: Invocation) -> dict[str, str]:

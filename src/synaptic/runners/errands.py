@@ -7,6 +7,7 @@ import re
 import subprocess  # noqa: TID251 - only for its name of the null device
 from collections.abc import Mapping
 
+from synaptic.model.environment import ERRAND_VARIABLE
 from synaptic.model.errand import Errand, ErrandResult
 from synaptic.runners.environment import MARK_VARIABLE
 from synaptic.runners.pipes import PipeDrain
@@ -24,7 +25,8 @@ async def run_errand(errand: Errand, env: Mapping[str, str], left: float = float
     if seconds <= 0:
         return ErrandResult(trouble="could not be run: the event's deadline had passed")
     mark = os.urandom(16).hex()
-    plan = LaunchPlan(errand.argv, {**(env or os.environ), MARK_VARIABLE: mark, "NO_COLOR": "1"}, errand.cwd, mark)
+    own = {MARK_VARIABLE: mark, ERRAND_VARIABLE: "1", "NO_COLOR": "1"}
+    plan = LaunchPlan(errand.argv, {**(env or os.environ), **own}, errand.cwd, mark)
     try:
         async with asyncio.timeout(seconds):
             return await _run_to_end(plan)

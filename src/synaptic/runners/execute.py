@@ -10,7 +10,7 @@ from synaptic.model.decision import Failure
 from synaptic.model.hook import Builtin, Command, HttpEndpoint, PythonFunction
 from synaptic.runners import command
 from synaptic.runners.base import Invocation
-from synaptic.runners.once import HANDLER_VARIABLE, encode_handler
+from synaptic.runners.once import ACCEPTED_VARIABLE, HANDLER_VARIABLE, encode_handler
 from synaptic.runners.output import HookAnswer
 from synaptic.runners.processes import restore_child_signal
 from synaptic.runners.python import PythonRunner
@@ -29,6 +29,8 @@ class HookRunners:
     def __init__(self, spool: Path) -> None:
         restore_child_signal()
         self._spool = RunSpool(spool)
+        self.project_variables = {"PYTHONPYCACHEPREFIX": str(spool.parent / "pycache")}
+        """For hooks that a repository brings: Python takes no compiled files from there, which nobody has read."""
         self._python = PythonRunner()
         self._http: HttpRunner | None = None
 
@@ -52,7 +54,9 @@ class HookRunners:
             case PythonFunction() | HttpEndpoint() as handler:
                 # A background function gets its own process: a warm worker ends with the daemon.
                 variables = {**invocation.variables, HANDLER_VARIABLE: encode_handler(handler)}
-                detached = msgspec.structs.replace(invocation, variables=variables)
+                if invocation.contents is not None and isinstance(handler, PythonFunction):
+                    variables[ACCEPTED_VARIABLE] = " ".join(invocation.contents.get(handler.file, ()))
+                detached = msgspec.structs.replace(invocation, variables=variables, contents=None)
                 return self._spool.start(detached, Command(argv=ONCE_ARGV))
             case Builtin(policy):
                 raise TypeError(f"{policy.id} is a policy: the pipeline calls it itself")

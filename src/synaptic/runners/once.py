@@ -10,6 +10,8 @@ from synaptic.model.hook import HttpEndpoint, PythonFunction
 from synaptic.runners import worker
 
 HANDLER_VARIABLE = "SYNAPTIC_HANDLER"
+ACCEPTED_VARIABLE = "SYNAPTIC_ACCEPTED"
+"""The sha256 sums of the contents that may run, when not every one may."""
 POST_TIMEOUT = 3600.0
 """Longer than any hook: the spool kills this process at the hook's own timeout."""
 
@@ -32,7 +34,13 @@ def _call_function(handler: PythonFunction, event: bytes) -> int:
     stdout = os.fdopen(os.dup(1), "wb")
     # The function's own prints must not mix with the answer.
     os.dup2(2, 1)
-    function = getattr(worker.load_module(handler.file), handler.function)
+    accepted = os.environ.pop(ACCEPTED_VARIABLE, None)
+    content = worker.read_accepted(handler.file, None if accepted is None else accepted.split())
+    if content is None:
+        sys.stderr.write(f"{handler.file} was changed after it was checked, so it does not run")
+        return 1
+    module = worker.load_module(handler.file, content, os.environ.get("PYTHONPYCACHEPREFIX"))
+    function = getattr(module, handler.function)
     answer = function(json.loads(event))
     with stdout:
         stdout.write(worker.encode_answer(answer) if answer else b"")

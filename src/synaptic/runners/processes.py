@@ -15,6 +15,7 @@ from typing import IO
 import msgspec
 
 from synaptic.runners.environment import MARK_VARIABLE
+from synaptic.runners.exact import CONTENT_MARK, open_content
 from synaptic.runners.pipes import wait_readable
 
 PROC = Path("/proc")
@@ -39,6 +40,9 @@ class LaunchPlan(msgspec.Struct, frozen=True):
     mark: str
     script: str = ""
     """The file that was meant, for messages."""
+    content: bytes | None = None
+    """What runs: it is open where `argv` and `executable` hold CONTENT_MARK."""
+    executable: str = ""
 
 
 class StandardStreams(msgspec.Struct, frozen=True):
@@ -65,6 +69,8 @@ class ProcessIdentity(msgspec.Struct, frozen=True):
 
 def start_process(plan: LaunchPlan, streams: StandardStreams) -> Process:
     """Start a process. Raises OSError as exec does; a script without a shebang is run by /bin/sh, as a shell would."""
+    if plan.content is not None:
+        return _spawn_content(plan, plan.content, streams)
     try:
         return _spawn_process(plan.argv, plan, streams)
     except OSError as error:
@@ -131,6 +137,26 @@ def restore_child_signal() -> None:
     with contextlib.suppress(ValueError):  # outside the main thread there is nothing to set
         if signal.getsignal(signal.SIGCHLD) is signal.SIG_IGN:
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+
+
+def _spawn_content(plan: LaunchPlan, content: bytes, streams: StandardStreams) -> Process:
+    """Start a process that gets the bytes to run as an open file, which nobody else can change."""
+    handle = open_content(content)
+    try:
+        path = f"/dev/fd/{handle}"
+        return subprocess.Popen(
+            [word.replace(CONTENT_MARK, path) for word in plan.argv],
+            executable=plan.executable.replace(CONTENT_MARK, path) or None,
+            stdin=streams.stdin,
+            stdout=streams.stdout,
+            stderr=streams.stderr,
+            cwd=plan.cwd,
+            env=plan.env,
+            start_new_session=True,
+            pass_fds=(handle,),
+        )
+    finally:
+        os.close(handle)
 
 
 def _spawn_process(argv: Sequence[str], plan: LaunchPlan, streams: StandardStreams) -> Process:

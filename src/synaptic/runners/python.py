@@ -14,7 +14,7 @@ from synaptic.model.hook import Hook, PythonFunction
 from synaptic.runners import worker as script
 from synaptic.runners.base import Invocation
 from synaptic.runners.dialect import interpret_output
-from synaptic.runners.environment import EVENT_VARIABLES, MARK_VARIABLE, build_own_variables
+from synaptic.runners.environment import EVENT_VARIABLES, MARK_VARIABLE, build_own_variables, clean_variables
 from synaptic.runners.output import (
     OUTPUT_LIMIT,
     STDERR_LIMIT,
@@ -123,7 +123,9 @@ class _Worker:
         self.errors = PipeDrain(STDERR_LIMIT)
         # The file's path, not -m: the worker imports nothing of ours and starts faster without our package.
         argv = (sys.executable, "-I", script.__file__, file)
-        plan = LaunchPlan(argv, {**os.environ, MARK_VARIABLE: self.mark}, str(Path(file).parent), self.mark, file)
+        plan = LaunchPlan(
+            argv, {**clean_variables(os.environ), MARK_VARIABLE: self.mark}, str(Path(file).parent), self.mark, file
+        )
         try:
             self.process = start_process(
                 plan, StandardStreams(self.requests.reader, self.answers.writer, self.errors.writer)
@@ -172,6 +174,8 @@ def _encode_request(invocation: Invocation, handler: PythonFunction) -> bytes:
         "event": build_context(invocation.call, invocation.hook.protocol),
         "variables": build_own_variables(invocation),
         "clear": sorted(EVENT_VARIABLES),
+        "accepted": sorted(invocation.contents.get(handler.file, ())) if invocation.contents is not None else None,
+        "compiled": invocation.variables.get("PYTHONPYCACHEPREFIX"),
     }
     return to_json(request) + b"\n"
 
@@ -183,6 +187,8 @@ def _interpret_answer(invocation: Invocation, handler: PythonFunction, line: byt
         return Failure(
             Fault.CRASH, f"{describe_hook(hook)}: {handler.file}: {shorten_text(said['error'])}", said["trace"]
         )
+    if "changed" in said:
+        return _make_missing_failure(hook, f"{handler.file} was changed after it was checked, so it does not run")
     if "missing" in said:
         return _make_missing_failure(hook, f"{handler.file} has no function {handler.function}")
     if "unreadable" in said:

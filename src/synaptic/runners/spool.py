@@ -95,6 +95,8 @@ class RunSpool:
         """Start a detached run; one that was started before for this call and hook is left alone."""
         self._reap_children()
         plan, _ = prepare_launch(invocation, handler)
+        if isinstance(plan, Failure):
+            return plan
         entry = self.folder / _run_name(invocation)
         try:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -4,6 +4,7 @@ Run as a script, isolated, with the file as its argument; it imports nothing of 
 empty and its prints go to stderr, so nothing it does can corrupt the pipe.
 """
 
+import hashlib
 import importlib.util
 import json
 import os
@@ -24,24 +25,34 @@ def main() -> None:
     for line in requests:
         request = json.loads(line)
         try:
-            module = module or load_module(sys.argv[1])
-            answer = call_function(module, request)
+            if module is None:
+                content = read_accepted(sys.argv[1], request.get("accepted"))
+                module = load_module(sys.argv[1], content, request.get("compiled")) if content is not None else None
+            answer = call_function(module, request) if module is not None else {"changed": True}
         except BaseException as error:  # noqa: BLE001 - foreign code; also its sys.exit must not end the worker
             answer = {"error": f"{type(error).__name__}: {error}", "trace": traceback.format_exc()[-4000:]}
         answers.write(encode_answer(answer) + b"\n")
         answers.flush()
 
 
-def load_module(file: str) -> ModuleType:
-    """Import the file as a module, with its folder on sys.path as if it were run as a script."""
+def read_accepted(file: str, accepted: list[str] | None) -> bytes | None:
+    """Read the file once: what is compared is what runs. None when it is not what may run."""
+    content = Path(file).read_bytes()
+    return content if accepted is None or hashlib.sha256(content).hexdigest() in accepted else None
+
+
+def load_module(file: str, content: bytes, compiled: str | None = None) -> ModuleType:
+    """Make a module of the file's content, with its folder on sys.path as if it were run as a script."""
     sys.path.insert(0, str(Path(file).parent))
+    # Compiled files beside the sources may be anything: those of other modules are kept elsewhere.
+    sys.pycache_prefix = compiled or sys.pycache_prefix
     spec = importlib.util.spec_from_file_location("synaptic_hook", file)
     if spec is None or spec.loader is None:
         raise ImportError(f"{file} is no Python file")
     module = importlib.util.module_from_spec(spec)
     # Before it runs: dataclasses and pickle look their module up in sys.modules.
     sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
+    exec(compile(content, file, "exec"), module.__dict__)
     return module
 
 

@@ -2,6 +2,7 @@
 
 import os
 import shlex
+import shutil
 import site
 import sys
 from pathlib import Path
@@ -12,8 +13,10 @@ import msgspec
 import synaptic
 from synaptic.files.replace import replace_own
 from synaptic.files.snapshot import read_start
+from synaptic.model.environment import PATH_LINE
 from synaptic.model.errors import SettingsError
 from synaptic.model.home import Home
+from synaptic.setup.installed import record_installed
 
 DispatcherKind = Literal["native", "python"]
 FailMode = Literal["open", "closed"]
@@ -38,14 +41,12 @@ give_up() {{
     exit 0
 }}
 [ -x "$python" ] || give_up "its Python is missing: $python" "$@"
-"$python" -I -c 'import sys
-try:
-    from synaptic.daemon.client import main
-except ImportError:
-    sys.exit(113)
-sys.exit(main(sys.argv[1:]))' "$0" "$@"
+"$python" -I -S "$(dirname "$0")/start.py" synaptic.daemon.client "$0" "$@"
 code=$?
 case $code in
+    114) echo "synaptic: blocked, because the engine's files have changed; type: synaptic doctor" >&2
+        case " $*" in *[Pp]re* | *[Bb]efore* | *[Pp]ermission*) exit 2 ;; esac
+        exit 0 ;;
     113 | 126 | 127) give_up "the engine cannot be started under $python" "$@" ;;
 esac
 exit $code
@@ -53,7 +54,7 @@ exit $code
 LAUNCHER_SCRIPT = """\
 #!/bin/sh
 # synaptic, the command line, version {version}
-exec {python} -I -m synaptic.cli.main "$@"
+exec {python} -I -S "$(dirname "$0")/start.py" synaptic.cli.main "$@"
 """
 
 
@@ -65,24 +66,28 @@ class EngineFile(msgspec.Struct, frozen=True):
     version: str = ""
     daemon: bool = True
     """Whether a call that found no daemon starts one."""
+    path: str = ""
+    """Where programs are, as the user's own shell says."""
 
 
 def install_dispatcher(home: Home, fail: FailMode | None = None) -> DispatcherKind:
     """Install dispatcher, command line and engine file; what is already right is left untouched."""
     _refuse_unusable_python(home)
     binary = find_compiled()
+    _record_files(home)
     _replace_file(home.dispatch, binary.read_bytes() if binary else _fill_script(DISPATCH_SCRIPT), 0o755)
     _replace_file(home.launcher, _fill_script(LAUNCHER_SCRIPT), 0o755)
     known = read_engine(home)
-    wanted = EngineFile(sys.executable, fail or known.fail, synaptic.__version__, known.daemon)
+    wanted = EngineFile(sys.executable, fail or known.fail, synaptic.__version__, known.daemon, _read_path())
     _replace_file(home.engine, _format_engine(wanted).encode(), 0o600)
     return "native" if binary else "python"
 
 
 def remove_dispatcher(home: Home) -> None:
     """Remove dispatcher and engine file, and their folder when it is empty then."""
-    for path in (home.dispatch, home.launcher, home.engine):
+    for path in (home.dispatch, home.launcher, home.engine, home.start, home.engine_files):
         path.unlink(missing_ok=True)
+    shutil.rmtree(home.compiled, ignore_errors=True)
     if home.bin.is_dir() and not any(home.bin.iterdir()):
         home.bin.rmdir()
 
@@ -113,6 +118,7 @@ def read_engine(home: Home) -> EngineFile:
         fail="closed" if found.get("fail") == "closed" else "open",
         version=found.get("version", ""),
         daemon=found.get("daemon") != "false",
+        path=found.get("path", ""),
     )
 
 
@@ -120,7 +126,22 @@ def _format_engine(engine: EngineFile) -> str:
     lines = [f"python={engine.python}", f"fail={engine.fail}", f"version={engine.version}"]
     if not engine.daemon:
         lines.append("daemon=false")
+    if engine.path:
+        lines.append(f"{PATH_LINE}{engine.path}")
     return "".join(f"{line}\n" for line in lines)
+
+
+def _read_path() -> str:
+    path = os.environ.get("PATH", "")
+    return path if "\n" not in path else ""
+
+
+def _record_files(home: Home) -> None:
+    try:
+        home.bin.mkdir(mode=0o700, parents=True, exist_ok=True)
+        record_installed(home)
+    except OSError as error:
+        raise SettingsError(f"cannot be written: {error.strerror}", where=str(home.engine_files)) from error
 
 
 def _fill_script(template: str) -> bytes:

@@ -19,6 +19,7 @@ from synaptic.setup import agent_health, dispatcher
 from synaptic.setup.agents import find_agent_here
 from synaptic.setup.bootstrap import UNKNOWN_TOKEN, choose_settings_file, make_plan, recall_choices
 from synaptic.setup.env import locate_env
+from synaptic.setup.installed import find_changes, is_editable
 from synaptic.setup.options import SetupOptions
 from synaptic.setup.settings import read_token
 from synaptic.setup.verify import has_claude, verify_setup
@@ -58,6 +59,21 @@ def check_dispatcher(home: Home) -> Iterator[DoctorFinding]:
         yield DoctorFinding(check="dispatcher", state="warn", seen="the Python client, which is slower", fix=fix)
     else:
         yield DoctorFinding(check="dispatcher", state="ok", seen=f"native, version {engine.version}: {home.dispatch}")
+
+
+def check_engine_files(home: Home) -> Iterator[DoctorFinding]:
+    """Whether the engine's own files are as they were installed. Without a dispatcher nothing was written down."""
+    if dispatcher.find_dispatcher_kind(home) is None:
+        return
+    if not home.engine_files.is_file() or not home.start.is_file():
+        seen = f"nobody wrote down how they were installed: {home.engine_files}"
+        yield DoctorFinding(check="engine", state="fail", seen=seen, fix="synaptic up", repair="bootstrap")
+    elif changes := find_changes(home):
+        # In a checkout files are meant to change; anywhere else, nobody should have touched them.
+        state: FindingState = "warn" if is_editable() else "fail"
+        yield DoctorFinding(check="engine", state=state, seen=changes, fix="synaptic up", repair="bootstrap")
+    else:
+        yield DoctorFinding(check="engine", state="ok", seen="its files are as they were installed")
 
 
 def check_installation(options: SetupOptions) -> Iterator[DoctorFinding]:
@@ -172,8 +188,10 @@ def check_hook(hook: Hook, trust: HookTrust, catalog: HookCatalog) -> DoctorFind
     check = f"hook {hook.id}"
     if changed := catalog.find_tampering(hook):
         return DoctorFinding(check=check, state="fail", seen=changed, fix="synaptic doctor --fix", repair="packages")
+    standing = trust.examine(hook)
+    refusals = [standing.refusal] if standing.refusal and not standing.fails else []
     if faults := list(find_faults(hook)):
-        return DoctorFinding(check=check, state="fail", seen="; ".join(faults), fix=f"see {hook.source}")
-    if refusal := trust.explain_refusal(hook):
-        return DoctorFinding(check=check, state="fail", seen=refusal, fix="synaptic trust")
+        return DoctorFinding(check=check, state="fail", seen="; ".join([*faults, *refusals]), fix=f"see {hook.source}")
+    if standing.refusal:
+        return DoctorFinding(check=check, state="fail", seen=standing.refusal, fix="synaptic trust")
     return DoctorFinding(check=check, state="ok", seen=f"runs on {', '.join(hook.events)} ({hook.source})")

@@ -12,6 +12,13 @@ FOLDER_VARIABLE = re.compile(r"\$(?:(HOME|PWD)\b|\{(HOME|PWD)\})")
 ENCODED_SIGN = re.compile(r"%(?:25)*(?:2e|2f|7e)", re.IGNORECASE)
 PLAIN_PATH = re.compile(r"(?:[\w-][\w.-]*/)*+[\w-][\w.-]*")
 """Names below the folder one stands in: nothing to work out."""
+PROC_LINK = re.compile(r"/proc/(?:self|thread-self|\d+|\$\$|\$\{?\w+\}?)(?:/task/[^/]+)?/(cwd|root)(?=/|$)")
+"""What Linux calls the folder of a process, or the root of its machine. Of another process it is taken for ours."""
+REPEATED_SLASH = re.compile(r"/(?:\.?/)+")
+DESCRIPTOR_FOLDER = re.compile(r"^/(?:dev/fd|proc/[^/]+/fd)/\.\./")
+MACOS_DATA = "/System/Volumes/Data"
+MACOS_DATA_INSIDE = f"{MACOS_DATA}/"
+"""Under this name macOS shows the user's folders a second time."""
 MAX_PATH = 4096
 """Characters of a path; no system opens a longer one."""
 MAX_CACHED_PATH = 256
@@ -60,6 +67,9 @@ def _resolve_uncached(text: str, cwd: str, home: str) -> str | None:
         plain = FOLDER_VARIABLE.sub(lambda found: home if "HOME" in found[0] else cwd, plain)
     if not plain.startswith("/"):
         plain = f"{cwd}/{plain}"
+    # Names of the kernel for folders that have another one; only they make a link of a part of the path by its text.
+    if "/proc/" in plain or "/fd/" in plain:
+        plain = _leave_proc(plain, cwd)
     return _strip_private("/" + os.path.normpath(plain).lstrip("/"))
 
 
@@ -101,6 +111,16 @@ def _expand_tilde(text: str, home: str) -> str:
     return f"{folder}{slash}{rest}"
 
 
+def _leave_proc(path: str, cwd: str) -> str:
+    """A path through `/proc/self/cwd` or `/proc/1/root` as it is outside of there."""
+    whole = DESCRIPTOR_FOLDER.sub("/proc/self/", REPEATED_SLASH.sub("/", path), count=1)
+    found = PROC_LINK.match(whole)
+    if found is None:
+        return path
+    return f"{cwd if found[1] == 'cwd' else ''}{whole[found.end() :]}" or "/"
+
+
 def _strip_private(path: str) -> str:
+    path = path.removeprefix(MACOS_DATA) if path.startswith(MACOS_DATA_INSIDE) else path
     # macOS reaches the same folders under /private.
     return path.removeprefix("/private") if path.startswith(("/private/tmp", "/private/var", "/private/etc")) else path

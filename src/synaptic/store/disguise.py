@@ -32,11 +32,14 @@ _CHANGED_PASSWORD = re.compile(
 _SUDO_PASSWORD = re.compile(
     rb"(?:echo|printf)\s{1,3}(?:-\w{1,3}\s{1,3})?(?:\\*[\"'])?([^\s|\"'\\$]{3,128})(?:\\*[\"'])?\s{0,3}\|\s{0,3}\Z"
 )
+_PIPED_PASSWORD = re.compile(
+    rb"(?:echo|printf)\s{1,3}(?:-\w{1,3}\s{1,3})?(?:\\*[\"'])?([^\s|\"'\\$]{3,128})(?:\\*[\"'])?\s{0,3}\|[^|;&\r\n]{0,120}\Z"
+)
 MAX_PIPED = 240
 """Bytes before a program in which what is piped into it is looked for."""
 
 _ESCAPED = re.compile(
-    rb"\\\\*(?:(?:x|u00|U000000)(26|2[deDE]|3[0-9adAD]|4[1-9a-fA-F]|5[0-9aAfF]|6[1-9a-fA-F]|7[0-9aA])|0?(1[0-7][0-7]))"
+    rb"\\\\*(?:(?:x|u00|U000000)(26|2[deDE]|3[0-9adAD]|4[1-9a-fA-F]|5[0-9aAfF]|6[1-9a-fA-F]|7[0-9aA])|0?(1[0-7][0-7]|06[0-7]|07[01]))"
 )
 """A letter, a digit or one of `-._&=:` as an escape: none of them ends a string."""
 _QUOTES = rb"(?:\s?\+\s?\\*[\"'])?(?:\\*[\"'])*+(?=[\w\-]{10})"
@@ -47,7 +50,11 @@ _SPLITS = (
 """Quotes inside a word, with something long behind them, by their first byte: one search for each is quicker."""
 _BARE_SPLIT = re.compile(rb"\"(?<=[\w\-]\")" + _QUOTES)
 """In JSON, a bare double quote ends a string, so it splits no word."""
-_ESCAPE_HINTS = (b"\\x", b"\\u00", b"\\1", b"\\01", b"\\U0")
+_PERCENT = re.compile(rb"%(2[deDE]|3[0-9]|4[1-9a-fA-F]|5[0-9aAfF]|6[1-9a-fA-F]|7[0-9aA])()")
+_BROKEN_JSON = re.compile(rb"\\\\(?<=[\w\-]\\\\)(?:\\+n|\\*)(?=[\w\-]{8})")
+_BROKEN = re.compile(rb"\\(?<=[\w\-]\\)\n?(?=[\w\-]{8})")
+"""A backslash inside a word, alone or at the end of a line: to a shell it is not there."""
+_ESCAPE_HINTS = (b"\\x", b"\\u00", b"\\1", b"\\01", b"\\06", b"\\U0")
 MAX_LEFT, MAX_RIGHT = 120, 400
 """Bytes around an escape or a split that are put together: more than the part of a token that is looked at."""
 
@@ -77,12 +84,16 @@ class UnfoldedText(msgspec.Struct, frozen=True):
 def iter_unfolded(data: bytes, is_json: bool) -> Iterator[UnfoldedText]:
     """Pieces of the text with their escaped letters and split words put together. Nearly every text has none."""
     found = [] if is_json else [*_BARE_SPLIT.finditer(data)]
+    if b"%6" in data or b"%7" in data:
+        found += _PERCENT.finditer(data)
     for first, shape in _SPLITS:
         if first in data:
             found += shape.finditer(data)
-    if b"\\" in data and any(hint in data for hint in _ESCAPE_HINTS):
-        found += _ESCAPED.finditer(data)
-    found.sort(key=lambda one: one.start())
+    if b"\\" in data:
+        found += (_BROKEN_JSON if is_json else _BROKEN).finditer(data)
+        if any(hint in data for hint in _ESCAPE_HINTS):
+            found += _ESCAPED.finditer(data)
+    found.sort(key=lambda one: (one.start(), -one.end()))
     group: list[re.Match[bytes]] = []
     for one in found:
         if group and one.start() > group[-1].end() + MAX_LEFT:
@@ -114,7 +125,7 @@ def _unfold_around(data: bytes, found: list[re.Match[bytes]]) -> UnfoldedText:
 
 
 def _read_escape(found: re.Match[bytes]) -> bytes:
-    if found.re is not _ESCAPED:
+    if found.re not in (_ESCAPED, _PERCENT):
         return b""
     return bytes((int(found[1], 16) if found[1] else int(found[2], 8),))
 
@@ -171,9 +182,11 @@ def _trim_breaks(data: bytes, end: int) -> int:
 
 
 def find_piped_password(data: bytes, at: int) -> Place | None:
-    """What is piped into `chpasswd` or `sudo -S`."""
-    is_sudo = data[at : at + 6] == b"udo -S"
-    program = len(b"s") if is_sudo else len(b"chpass")
-    shape = _SUDO_PASSWORD if is_sudo else _CHANGED_PASSWORD
-    found = shape.search(data, max(0, at - MAX_PIPED), at - program)
+    """What is piped into `chpasswd`, `sudo -S` or a login that reads it."""
+    if data[at : at + 6] == b"udo -S":
+        found = _SUDO_PASSWORD.search(data, max(0, at - MAX_PIPED), at - len(b"s"))
+    elif data[at - 6 : at].lower() == b"chpass":
+        found = _CHANGED_PASSWORD.search(data, max(0, at - MAX_PIPED), at - len(b"chpass"))
+    else:
+        found = _PIPED_PASSWORD.search(data, max(0, at - MAX_PIPED), at)
     return found.span(1) if found else None

@@ -153,7 +153,7 @@ class _MirrorLock:
 
     def __enter__(self) -> None:
         # Inside the project, where an agent could have left a link to somewhere else.
-        self._handle = open_inside(self._root, self._name, self.FLAGS, make=0o755)
+        self._handle = open_inside(self._root, self._name, self.FLAGS, make=0o755, mode=0o600)
         for _ in range(LOCK_TRIES):
             try:
                 fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -21,8 +21,11 @@ _START = r"(?:(?<![a-z0-9]{0})|(?<=\\[nrtbf]{0}))"
 """Nothing before it but a JSON escape: `\\nsk-...` starts a word although an `n` stands there."""
 START_ANYWHERE = ""
 DASH_ENDINGS = tuple(f"{letter}-" for letter in "txksyilou")
-CODED_WORDS = ("PASSWORD", "password", "SECRET_", "secret_", "_TOKEN", "_token", "API_KEY", "api_key", "PRIVATE KEY")
-"""What a file of secrets holds, by which it is known in base64."""
+CODED_WORDS = (
+    "PASSWORD", "password", "SECRET_", "secret_", "_TOKEN", "_token", "API_KEY", "api_key", "PRIVATE KEY", "ghp_",
+    "github_pat_", "glpat-", "sk-ant-", "xoxb-",
+)  # fmt: skip
+"""What files of secrets hold, and tokens themselves: by these they are known in base64."""
 _CASED_START = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrtbf]))"
 _NAME = r"[A-Za-z0-9_.\-]{0,40}"
 _BODY = (
@@ -83,7 +86,7 @@ _LISTED = (
     + _PLACEHOLDER
     + r"(?P<below>[^\s\"'\\\0]{3,})"
 )
-_XML = r"\s{0,4}>" + _PLACEHOLDER + r"(?P<xml>[^\s<>\"\\\0][^<>\"\\\0]{2,200})(?=<\\?/)"
+_XML = r"(?:\s[^<>\0]{0,80})?>" + _PLACEHOLDER + r"(?P<xml>[^\s<>\"\\\0][^<>\"\\\0]{2,200})(?=<\\?/)"
 """An element; a closing tag is followed by text, too, but not by a closing tag of its own: see `redact`."""
 _ASSIGNED = (
     _MORE_NAME
@@ -107,7 +110,7 @@ _ARGS = r"(?:[^\"\\\0|;&\r\n]|\\[^\0nr]|\"(?![,:}\]])){0,300}?"
 """Other arguments of a program: no line break and no other command."""
 _VALUE = r"(?:\\*'" + _PLACEHOLDER + r"([^'\"\\\0]{2,128})|(?:\\*\")?" + _PLACEHOLDER + r"([^\s\"'\\&;|<>()`\0]{2,}+))"
 DASH_TOKENS = r"(?<=[txksyilou]-)(?=[a-z0-9_\-]{12})"
-PLAIN_TOKENS = r"(?=[a-z0-9]{12})(?=[a-z]{0,34}[0-9])"
+PLAIN_TOKENS = r"(?=[a-z0-9]{14})"
 URL_TOKENS = r"(?=[a-z0-9_\-]{12})(?=[a-z_\-]{0,34}[0-9])"
 """What is before and after the last sign of a prefix at least: asked once for all that share it."""
 OPTIONS = r"(?<=--)"
@@ -122,7 +125,7 @@ _OPTION = r"(?:=|\s{1,4}|\\?[\"'],\s?\\?[\"'])\\?[\"']?(?!-)" + _PLACEHOLDER + r
 
 SECRET_SHAPES: dict[str, tuple[tuple[str, ...], str]] = {
     "password": (
-        (r"w(?:(?<=passw)(?:or)?d|(?<=pw)d)", r"p(?<=passp)hrase", r"p(?<=[_\-.\"'?&;]p)ass(?=[=\"'>]|\\+[\"'])"),
+        (r"w(?:(?<=passw)(?:or)?d|(?<=pw)d)", r"p(?<=passp)hrase", r"p(?<=[_\-.\"'?&;h]p)ass(?=[=:\"'>]|\\+[\"'])"),
         _ASSIGNED,
     ),
     "secret": ((r"c(?<=sec)ret", r"c(?:redentials?)"), _ASSIGNED),
@@ -137,7 +140,8 @@ SECRET_SHAPES: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "option": (
         (
-            r"-(?<=--)(?:password|passwd|passphrase|pass|token|api-?key|secret|auth-token|access-token|client-secret)"
+            r"-(?<=--)(?:password|passwd|passphrase|pass|token|api-?key|secret|auth-token|access-token|client-secret"
+            r"|account-key|access-key|secret-key|secret-access-key)"
             r"(?![a-z0-9_\-])",
         ),
         _OPTION,
@@ -213,8 +217,16 @@ def list_coded_words() -> list[str]:
 
 SECRET_SHAPES |= {
     "base64": (tuple(_make_letter_anchor(word.lower(), START_ANYWHERE) for word in list_coded_words()), r"()"),
+    "sudo-password": ((r"u(?<=su)do -s(?=\s)",), r"[^|;&\r\n\"\\\0]{0,80}<<<\s{0,3}" + _VALUE),
+    "secret-setting": (
+        (r"c(?<=aws_sec)ret_access_key(?=\s)", r"c(?<=sec)rets? set(?=\s)", r"-(?<=--)from-literal(?=[\s=])"),
+        r"[\s=]{1,4}(?:[A-Za-z_][\w.\-]{0,64}=)?(?!=)" + _VALUE,
+    ),
     "key-end": ((r"v(?<=priv)ate key(?: block)?-----",), r"()"),
-    "piped-password": ((r"w(?<=chpassw)d", r"u(?<=su)do -s(?![a-z0-9])"), r"()"),
+    "piped-password": (
+        (r"w(?<=chpassw)d", r"u(?<=su)do -s(?![a-z0-9])", r"w(?<=passw)ord-stdin", r"w(?<=--w)ith-token"),
+        r"()",
+    ),
     "long-option": ((r"w(?<=-passw)(?:or)?d(?=[\s=])", r"k(?<=-tok)en(?=[\s=])", r"c(?<=-sec)ret(?=[\s=])"), _OPTION),
     "statement": ((r"w(?<=passw)ord(?=\s{1,4}\\*')",), _SAID),
     "password-hash": (
@@ -287,7 +299,7 @@ SECRET_SHAPES |= {
     "redis-password": ((r"c(?<=redis-c)li(?=\s)",), _ARGS + r"\s-a\s{1,4}" + _VALUE),
     "ldap-password": (
         (r"p(?<=ldap)(?:search|modify|add|whoami|passwd|delete)(?=\s)",),
-        _ARGS + r"\s-w\s{1,4}" + _VALUE,
+        _ARGS + r"\s-w\s{0,4}" + _VALUE,
     ),
     "smb-password": (
         (r"b(?<=smb)(?:client|map)(?=\s)",), _ARGS + r"\s-U\s{0,4}\\*[\"']?[\w.\-/]{1,64}%" + _VALUE
@@ -296,7 +308,7 @@ SECRET_SHAPES |= {
         (r"w(?<=htpassw)d(?=\s)",),
         r"\s{1,4}-[a-zA-Z]{0,6}b[a-zA-Z]{0,6}\s{1,4}(?:[^\s\"'\\\0-]{1,128}\s{1,4}){1,2}" + _VALUE,
     ),
-    "openssl-password": ((r":(?<=[\s\"'=]pass:)",), r"([^\s\"'\\\0]{2,})"),
+    "openssl-password": ((r":(?<=[\s\"'=]pass:)", r":(?<=\s/p:)"), r"([^\s\"'\\\0]{2,})"),
     "netrc": (
         (r"c(?<=mac)hine(?=\s)",),
         _GAP + r"[^\s\"'\\\0]{1,128}(?:" + _GAP + r"(?:login|account)" + _GAP + r"[^\s\"'\\\0]{1,128}){0,2}" + _GAP

@@ -1,15 +1,21 @@
-"""Content digests that the user has agreed to run, by project."""
+"""Content digests that the user has agreed to run, by project; signed, so that no row written past us counts."""
 
+import hashlib
+import hmac
 import time
 from collections.abc import Iterable
 
 import msgspec
 
 from synaptic.store.db import NO_VERSION, Connection, Store
+from synaptic.store.key import read_signing_key
 
 INSERT_TRUST = """
-INSERT INTO trust (root, digest, label, at) VALUES (?, ?, ?, ?)
-ON CONFLICT (root, digest) DO UPDATE SET label = excluded.label, at = excluded.at
+INSERT INTO trust (root, digest, label, at, mac) VALUES (?, ?, ?, ?, ?)
+ON CONFLICT (root, digest) DO UPDATE SET label = excluded.label, at = excluded.at, mac = excluded.mac
+"""
+SELECT_AGREEMENTS = """
+SELECT root, digest, label, at, mac FROM trust WHERE ?1 IS NULL OR root = ?1 ORDER BY root, label, digest
 """
 
 
@@ -19,6 +25,8 @@ class _TrustCache:
     def __init__(self) -> None:
         self.version = NO_VERSION
         self.digests: dict[str, frozenset[str]] = {}
+        self.told: set[tuple[str, int]] = set()
+        """Projects, and how many of their rows were said not to count."""
 
 
 class TrustedContent(msgspec.Struct, frozen=True):
@@ -35,6 +43,8 @@ class TrustAgreement(msgspec.Struct, frozen=True):
     digest: str
     label: str
     at: float
+    signed: bool = True
+    """Whether this installation wrote it; without that it does not count."""
 
 
 def read_trusted_digests(store: Store, root: str) -> frozenset[str]:
@@ -45,7 +55,8 @@ def read_trusted_digests(store: Store, root: str) -> frozenset[str]:
 def remember_trust(store: Store, root: str, items: Iterable[TrustedContent]) -> None:
     """Trust these contents in this project, besides what is trusted already."""
     now = time.time()
-    rows = [(root, item.digest, item.label, now) for item in items]
+    key = read_signing_key(store)
+    rows = [(root, item.digest, item.label, now, _compute_mac(key, root, item.digest)) for item in items]
     store.write(lambda connection: connection.executemany(INSERT_TRUST, rows))
 
 
@@ -57,9 +68,11 @@ def forget_trust(store: Store, root: str) -> int:
 
 def list_agreements(store: Store, root: str | None = None) -> tuple[TrustAgreement, ...]:
     """List what is trusted, in one project or in all."""
-    sql = "SELECT root, digest, label, at FROM trust WHERE ?1 IS NULL OR root = ?1 ORDER BY root, label, digest"
-    rows = store.read(lambda connection: connection.execute(sql, (root,)).fetchall())
-    return tuple(TrustAgreement(*row) for row in rows)
+    rows = store.read(lambda connection: connection.execute(SELECT_AGREEMENTS, (root,)).fetchall())
+    return tuple(
+        TrustAgreement(root, digest, label, at, _is_signed(store, root, digest, mac))
+        for root, digest, label, at, mac in rows
+    )
 
 
 def _read_cached(store: Store, connection: Connection, root: str) -> frozenset[str]:
@@ -69,6 +82,29 @@ def _read_cached(store: Store, connection: Connection, root: str) -> frozenset[s
         cache.version = now
     found = cache.digests.get(root)
     if found is None:
-        rows = connection.execute("SELECT digest FROM trust WHERE root = ?", (root,)).fetchall()
-        found = cache.digests[root] = frozenset(digest for (digest,) in rows)
+        rows = connection.execute("SELECT digest, mac FROM trust WHERE root = ?", (root,)).fetchall()
+        found = frozenset(digest for digest, mac in rows if _is_signed(store, root, digest, mac))
+        cache.digests[root] = found
+        _tell_unsigned(store, root, len(rows) - len(found))
     return found
+
+
+def _tell_unsigned(store: Store, root: str, count: int) -> None:
+    told = store.cache(_TrustCache).told
+    if count and (root, count) not in told:
+        told.add((root, count))
+        store.notices.append(
+            f"{count} agreements for {root} do not carry the signature of this installation and do not count "
+            "(look with `synaptic trust --list`, agree again with `synaptic trust`)"
+        )
+
+
+def _is_signed(store: Store, root: str, digest: object, mac: object) -> bool:
+    if not isinstance(digest, str) or not isinstance(mac, bytes):
+        return False
+    return hmac.compare_digest(_compute_mac(read_signing_key(store), root, digest), mac)
+
+
+def _compute_mac(key: bytes, root: str, digest: str) -> bytes:
+    """MAC over project and digest, so that a row can be copied neither to another project nor from another table."""
+    return hmac.digest(key, f"trust\0{root}\0{digest}".encode("utf-8", "surrogatepass"), hashlib.sha256)

@@ -20,7 +20,8 @@ def _list(kind: str, prefixes: str, body: str, least: int) -> VendorToken:
 
 
 UNDERSCORE_TOKENS = (
-    _list("github-token", "gh[pousr]_ github_pat_", "[A-Za-z0-9_]", 30),
+    _list("github-token", "gh[pousr]_", _ALNUM, 30),
+    _list("github-pat", "github_pat_", "[A-Za-z0-9_]", 30),
     _list("npm-token", "npm_", _ALNUM, 30),
     _list("huggingface-token", "hf_ api_org_", _ALNUM, 30),
     _list("stripe-key", "[sr]k_live_ [sr]k_test_ whsec_", _ALNUM, 16),
@@ -42,7 +43,7 @@ UNDERSCORE_TOKENS = (
     _list("netlify-token", "nfp_ nfc_ nfo_", _ALNUM, 32),
     _list("render-token", "rnd_", _ALNUM, 28),
     _list("posthog-token", "phx_ phs_", _ALNUM, 40),
-    _list("pinecone-key", "pcsk_", "[A-Za-z0-9_]", 40),
+    _list("pinecone-key", "pcsk_", _URL, 40),
     _list("langsmith-key", "lsv2_pt_ lsv2_sk_", "[A-Za-z0-9_]", 32),
     _list("onepassword-token", "ops_", r"[A-Za-z0-9_\-+/=.]", 100),
     _list("clojars-token", "clojars_", _ALNUM, 60),

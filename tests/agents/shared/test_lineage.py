@@ -113,7 +113,8 @@ def test_processes_that_have_ended_are_forgotten(callers: HookCallers, tmp_path:
 
 
 def test_where_nothing_can_be_written_it_is_still_known_here(tmp_path: Path):
-    callers = HookCallers(Home(tmp_path / "nowhere"))
+    (tmp_path / "file").write_text("")
+    callers = HookCallers(Home(tmp_path / "file"))
     found = read_process(os.getpid())
     assert found is not None
     callers.add(found)
@@ -148,3 +149,23 @@ def test_the_first_process_and_shells_are_never_agents():
     with process("bash", "-c", "exec -a -zsh bash -c 'echo; read x; :'") as pid:
         found = read_process(pid)
         assert found is not None and not lineage._can_be_agent(found)
+
+
+@pytest.mark.parametrize("name", ["-zsh", "tmux", "Cursor", "code", "systemd"])
+def test_what_people_type_below_is_never_remembered_as_an_agent(name: str):
+    with process("bash", "-c", f"exec -a {name} {sys.executable} -c 'print(flush=True); input()'") as pid:
+        found = read_process(pid)
+        assert found is not None and not lineage._can_be_agent(found)
+
+
+@pytest.mark.parametrize(
+    ("word", "is_named"),
+    [
+        ("/home/ann/.synaptic/bin/dispatch", True),
+        ("/home/ann b/.synaptic/bin/dispatch", True),
+        ("f() { $1 < p; }; f /home/ann/.synaptic/bin/dispatch", False),
+        ("/bin/dispatch", False),
+    ],
+)
+def test_a_command_that_ends_with_the_dispatcher_is_not_the_dispatcher(word: str, is_named: bool):
+    assert lineage._names_dispatcher(word, "/home/ann b/.synaptic/bin/dispatch") is is_named

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from synaptic.model.decision import Kind
 from synaptic.model.event import PreToolUse
 from synaptic.policies.facts import Facts, with_command
-from synaptic.policies.self import engine_files
+from synaptic.policies.self import changed
 from synaptic.policies.self.engine_files import MAX_PATTERNS, EngineFiles
-from synaptic.policies.self.kept import make_guarded_files
+from synaptic.policies.self.kept import make_guarded_files, simplify_pattern
 
 FILES = (".synaptic", ".claude/settings.json", ".config/amp/settings.json")
 PARTS = [
@@ -37,14 +37,19 @@ def reaches(pattern: str, path: str) -> bool:
     parts, names = pattern.split("/"), path.split("/")
     pairs = list(zip(parts, names, strict=False))
     written = all(name[:1] != "." or part[:1] == "." for part, name in pairs)
-    return len(parts) <= len(names) and written and all(fnmatchcase(name, part) for part, name in pairs)
+    return written and all(fnmatchcase(name, part) for part, name in pairs)
+
+
+def is_below(pattern: str, files: tuple[str, ...]) -> bool:
+    """Whether its signs come only behind the path of a file, which `holds` tells."""
+    return any(pattern.startswith(f"{one}/") for one in files)
 
 
 @given(st.lists(st.sampled_from(PARTS), min_size=1, max_size=6))
 def test_a_pattern_reaches_what_its_parts_match(parts: list[str]):
     pattern = "/" + "/".join(parts).lower()
     files = make_guarded_files("/home/u", FILES)
-    found = files.is_near_pattern(pattern) and files.matches_pattern(pattern)
+    found = (files.is_near_pattern(pattern) and files.matches_pattern(pattern)) or is_below(pattern, files.files)
     assert found is (any(sign in pattern for sign in "*?[") and any(reaches(pattern, one) for one in files.files))
 
 
@@ -80,7 +85,7 @@ LINES = st.tuples(st.sampled_from(["rm", "touch", "sed -i x", "curl -o", "vi", "
 def test_what_stays_clear_of_kept_files_is_about_none_of_them(command: str, root: str):
     quick = said(command, root)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(engine_files, "_stays_clear", lambda known, root: False)
+        patch.setattr(changed, "stays_clear", lambda known, root: False)
         assert said(command, root) is quick
 
 
@@ -93,3 +98,30 @@ def test_of_many_patterns_that_begin_like_a_kept_file_one_too_many_counts_as_a_m
 
 def test_patterns_that_begin_otherwise_may_be_as_many_as_they_like():
     assert said("rm " + " ".join(f"~/.{number}* {number}* a/.c*{number}" for number in range(MAX_PATTERNS + 1))) is None
+
+
+def test_a_pattern_reaches_what_is_in_a_file_that_is_a_folder():
+    files = make_guarded_files("/home/u", FILES)
+    assert files.is_near_pattern("/home/u/.?ynaptic/bin/x") and files.matches_pattern("/home/u/.?ynaptic/bin/x")
+    assert not files.matches_pattern("/home/u/.?ynaptics/bin/x")
+
+
+def test_a_leading_dot_need_not_be_written_where_the_shell_was_told_so():
+    files = make_guarded_files("/home/u", FILES)
+    assert not files.is_near_pattern("/home/u/*ynaptic/bin")
+    assert files.is_near_pattern("/home/u/*ynaptic/bin", hidden=True)
+    assert files.matches_pattern("/home/u/*ynaptic/bin", hidden=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "simple"),
+    [
+        ("/a/.@(x|y)z", "/a/.*z"),
+        ("/a/[[:alpha:]]b", "/a/?b"),
+        ("/a/[^a-r]b", "/a/[!a-r]b"),
+        ("/a/[ab]c", "/a/[ab]c"),
+        ("/a/b", "/a/b"),
+    ],
+)
+def test_what_the_signs_here_cannot_say_matches_anything(text: str, simple: str):
+    assert simplify_pattern(text) == simple

@@ -4,6 +4,7 @@ import json
 import sys
 from collections.abc import Iterator
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
@@ -45,6 +46,7 @@ PROMPTS = {
     "by a link to dispatch": f"ln -sf {DISPATCH} d; cat prompt.json | ./d UserPromptSubmit",
     "by a copy of dispatch": "mkdir -p x/.synaptic/bin; ln -sfn ~/.synaptic/run x/.synaptic/run; "
     f"cp {DISPATCH} x/.synaptic/bin; cat prompt.json | x/.synaptic/bin/dispatch UserPromptSubmit",
+    "a shell that ends with dispatch": f"bash -c 'f() {{ $1 UserPromptSubmit < prompt.json; }}; f {DISPATCH}'",
     "from a Python script": f"{PYTHON} caller.py",
     "from a script called claude": f"cp caller.py claude.py; {PYTHON} claude.py",
     "from a program called claude": f"cp /bin/bash claude; ./claude -c 'cat prompt.json | {DISPATCH} UserPromptSubmit'",
@@ -180,3 +182,28 @@ def test_a_prompt_that_is_not_the_users_is_in_the_journal_with_the_reason(safe: 
     entry = safe.setting.last()
     assert entry.event == "UserPromptSubmit"
     assert b"not the agent's own call" in (entry.answer.stderr if entry.answer else b"")
+
+
+@pytest.fixture
+def alone(tmp_path: Path) -> Iterator[Machine]:
+    """A machine without a daemon: every call runs the engine itself."""
+    setting = Setting(tmp_path)
+    setting.config('presets = ["essentials", "sane"]\n')
+    setting.without_daemon()
+    made = Machine(setting)
+    (setting.project / "prompt.json").write_text(json.dumps(setting.payload("UserPromptSubmit", prompt="s-")))
+    made.run_agent(made.start_session(), made.prompt("s+"))
+    assert is_safe(made)
+    yield made
+    setting.close()
+
+
+@pytest.mark.parametrize("attempt", ["a pipe into dispatch", "in a shell as hooks are", "exec"])
+def test_it_is_the_same_without_a_daemon(alone: Machine, attempt: str) -> None:
+    alone.run_agent(alone.start_session(), alone.begin_tool(), ("tool", EVERY[attempt]))
+    assert is_safe(alone)
+
+
+def test_the_agents_own_hook_speaks_for_the_user_without_a_daemon_too(alone: Machine) -> None:
+    alone.run_agent(alone.start_session(), alone.prompt("s-"))
+    assert not is_safe(alone)

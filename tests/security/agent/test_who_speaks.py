@@ -1,5 +1,6 @@
 """What an agent's processes try so that they are taken for a person's: names, marks, orphans, other doors."""
 
+import asyncio
 import json
 import os
 import sys
@@ -10,6 +11,8 @@ import pytest
 
 from synaptic.agents.shared.discover import load_agents
 from synaptic.daemon.http import locate_port, read_loopback_token
+from synaptic.model.errand import Errand
+from synaptic.runners.errands import run_errand
 from tests.daemon.setting import Setting
 from tests.security.agent.processes import Done, Machine
 
@@ -158,6 +161,12 @@ def test_what_is_put_in_the_place_of_the_record_makes_nobody_a_person(kept: Mach
         assert is_refused(done) and "callers" in done.err
     finally:
         record.rmdir() if thing == "a folder" else record.unlink()
+
+
+def test_what_the_engine_runs_for_a_policy_is_no_person(kept: Machine) -> None:
+    errand = Errand(argv=("/bin/sh", "-c", f"env -u SYNAPTIC_ERRAND {SET}; exit $?"), cwd=str(kept.setting.project))
+    done = asyncio.run(run_errand(errand, kept.env))
+    assert done.exit == 3 and "SYNAPTIC_ERRAND is set" in done.output
 
 
 def test_a_person_may_do_all_this(machine: Machine) -> None:

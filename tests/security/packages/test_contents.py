@@ -125,7 +125,10 @@ def test_a_hook_runs_a_file_of_its_package(victim: Victim, script: str) -> None:
     assert victim.entries() == []
 
 
-@pytest.mark.parametrize("matcher", ["(a+)+$", "(.*)*x", "[", "a{1,9}{1,9}", "(?P<x", "x" * 300, "(a|a)*$"])
+@pytest.mark.parametrize(
+    "matcher",
+    ["(a+)+$", "(.*)*x", "[", "a{1,9}{1,9}", "(?P<x", "Bash\n + hook     Stop", "Bash\x1b[2K", "x" * 300, "(a|a)*$"],
+)
 def test_a_hook_has_a_matcher_that_ends(victim: Victim, matcher: str) -> None:
     hook = HookRow(package_id="hooked", event="PreToolUse", script_path="hooks/pre.sh", matcher=matcher)
     victim.source = _Offer(msgspec.structs.replace(made("hooked"), hooks=(hook,)))

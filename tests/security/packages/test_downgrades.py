@@ -124,6 +124,25 @@ def test_another_content_under_the_same_version_is_refused(victim: Victim, marke
     assert victim.faults() == []
 
 
+@pytest.mark.parametrize(
+    "keys",
+    [
+        {"matcher": "Write"},
+        {"blocking": False, "matcher": "Bash"},
+        {"priority": 1, "matcher": "Bash", "blocking": True},
+    ],
+    ids=["matcher", "blocking", "priority"],
+)
+def test_other_hooks_under_the_same_version_are_refused(
+    victim: Victim, market: Market, keys: dict[str, object]
+) -> None:
+    """The hash of a package covers its files; what runs when is content as well."""
+    install_and_serve(victim, market, "hooks", NEW, hooks=[("PreToolUse", "hooks/pre.sh", keys)])
+    assert "another content" in refused(lambda: victim.install("hooks")).message
+    records = victim.lock().install
+    assert refused(lambda: prepare_restore(victim.source, victim.site, records)).code == "conflict"
+
+
 def test_naming_the_version_does_not_excuse_another_content(victim: Victim, market: Market) -> None:
     install_and_serve(victim, market, "excuse", NEW, files={"SKILL.md": "another\n"}, hooks=[])
     assert "another content" in refused(lambda: victim.install("excuse", version=NEW)).message
@@ -131,7 +150,7 @@ def test_naming_the_version_does_not_excuse_another_content(victim: Victim, mark
 
 def test_a_lockfile_cannot_vouch_for_another_content(victim: Victim, market: Market) -> None:
     """Registry and repository together: the lockfile has the new hash, but this machine knows the old one."""
-    install_and_serve(victim, market, "vouched", NEW, files={"SKILL.md": "another\n"}, hooks=[])
+    install_and_serve(victim, market, "vouched", NEW, files={"hooks/pre.sh": "another\n"})
     now = market.source.find_package("vouched", "main")
     record = msgspec.structs.replace(victim.lock().get("vouched"), sha256=now.sha256)
     assert "another content" in refused(lambda: prepare_restore(victim.source, victim.site, [record])).message

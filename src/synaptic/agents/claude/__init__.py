@@ -2,7 +2,7 @@
 
 import re
 
-from synaptic.agents.base import Agent, AgentSign, CommandLine, HookSwitch, SettingsFolder, split_options
+from synaptic.agents.base import Agent, AgentSign, CommandLine, HookBypass, HookSwitch, SettingsFolder, split_options
 from synaptic.agents.claude.dialect import ADAPTER
 from synaptic.agents.claude.entries import REGISTERED_EVENTS, SETTINGS_NAME, make_files
 from synaptic.agents.shared.ours import ENTRY_ARGUMENT
@@ -46,6 +46,12 @@ AGENT = Agent(
             "--add-dir --allowedTools --allowed-tools --disallowedTools --disallowed-tools --betas --file "
             "--mcp-config --tools"
         ),
+    ),
+    bypass=HookBypass(
+        unless="user",  # `--setting-sources user,project`
+        options=split_options("--settings --setting-sources --bare --safe-mode --restricted --managed-settings"),
+        variables=frozenset({"CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE"}),
+        verbs=frozenset({"config set", "config add", "config remove", "config rm"}),
     ),
     shell_variables=("CLAUDECODE",),
     session_variables=("CLAUDE_CODE_SESSION_ID",),

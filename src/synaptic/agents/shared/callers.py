@@ -39,6 +39,8 @@ class HookCallers:
         kept = list(self._known)[-MOST_CALLERS:]
         # Where nothing can be written, this process still knows it.
         with contextlib.suppress(OSError):
+            # Where no daemon has ever run there is no such folder yet.
+            os.makedirs(os.path.dirname(self._path), 0o700, exist_ok=True)  # noqa: PTH103, PTH120
             replace_own(self._path, "".join(f"{pid} {started}\n" for pid, started in kept).encode(), 0o600)
 
     def _read_keys(self) -> list[ProcessKey]:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from synaptic.agents.base import CommandLine, HookSwitch, Wiring, split_options
+from synaptic.agents.base import CommandLine, HookBypass, HookSwitch, Wiring, split_options
 from synaptic.agents.shared.entries import build_hook
 
 FOLDER_TRUST = HookSwitch(
@@ -25,6 +25,10 @@ COMMAND_LINE = CommandLine(
         "--policy --admin-policy --allowed-mcp-server-names --allowed-tools -e --extensions --include-directories "
         "--add-dir --fallback-model --core-tools --exclude-tools --disabled-slash-commands"
     ),
+)
+
+GEMINI_BYPASS = HookBypass(
+    options=split_options("--bare --safe-mode"), verbs=frozenset({"hooks disable", "hooks uninstall"})
 )
 
 

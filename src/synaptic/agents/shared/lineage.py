@@ -20,6 +20,7 @@ from synaptic.agents.shared.processes import (
     read_program,
     read_variables,
 )
+from synaptic.model.environment import ERRAND_VARIABLE
 from synaptic.model.errors import PersonError, format_refusal
 from synaptic.model.home import Home
 from synaptic.shell.names import split_names
@@ -27,15 +28,17 @@ from synaptic.shell.names import split_names
 SHELL_NAMES = split_names("sh bash dash zsh fish ksh mksh ash busybox csh tcsh pwsh nu elvish xonsh")
 ROOT_NAMES = split_names(
     "systemd init launchd tini dumb-init docker-init catatonit conmon containerd-shim-runc-v2 s6-svscan runit login "
-    "sshd tmux screen sudo su"
+    "sshd tmux screen sudo su code code-insiders codium cursor windsurf zed idea emacs vim nvim"
 )
-"""Everybody's ancestors: who lost its parent is below one of these, so none of them is ever an agent."""
+"""Ancestors of what people type, none of which is ever remembered as an agent: who lost its parent is below one of
+these, and an editor has a terminal of its own."""
 INTERPRETERS = split_names("node nodejs bun deno python electron tsx npx bunx")
 VERSION_SIGNS = "0123456789."
 SCRIPT_ENDINGS = (".js", ".mjs", ".cjs", ".ts", ".py")
 MAX_LAYERS = 4
 """Processes between the engine and the agent: our client, the dispatcher, a shell that was asked to run it."""
-FALLBACK_MODULE = "synaptic.daemon.fallback"
+LAST_WORD = 8
+"""Words of a command line among which the dispatcher's path stands, where it is run by an interpreter."""
 
 
 class Sender(msgspec.Struct, frozen=True):
@@ -55,10 +58,16 @@ def require_person(home: Home, what: str) -> None:
     """Refuse what only people may do, when this process runs below an agent. Raises PersonError."""
     marked = next((name for name in list_markers() if os.environ.get(name)), "")
     # Beside the home that the environment names, the user's own: an agent can choose the one, not the other.
-    known = (HookCallers(one) for one in (home, Home(Path(pwd.getpwuid(os.getuid()).pw_dir) / ".synaptic")))
-    found = (find_agent_above(os.getpid(), callers) for callers in known)
+    found = (find_agent_above(os.getpid(), HookCallers(one)) for one in (home, *_find_own_home()))
     if why := (f"{marked} is set" if marked else next(filter(None, found), "")):
         raise PersonError(format_refusal(what, why))
+
+
+def _find_own_home() -> tuple[Home, ...]:
+    try:
+        return (Home(Path(pwd.getpwuid(os.getuid()).pw_dir) / ".synaptic"),)
+    except KeyError:
+        return ()  # a user without a record, as in some containers
 
 
 def find_agent_above(pid: int, callers: HookCallers) -> str:
@@ -121,7 +130,7 @@ def _can_be_agent(process: ProcessInfo) -> bool:
         return False
     words = read_arguments(process.pid)
     names = {_strip_ending(read_program(process.pid)), _strip_ending(words[0]).lstrip("-") if words else ""}
-    return not names & (SHELL_NAMES | ROOT_NAMES)
+    return {name.lower() for name in names}.isdisjoint(SHELL_NAMES | ROOT_NAMES)
 
 
 def _describe_agents(chain: Sequence[ProcessInfo], callers: HookCallers) -> str:
@@ -145,8 +154,8 @@ def _find_marker(pid: int) -> str:
 
 @cache
 def list_markers() -> frozenset[str]:
-    """Every variable that an agent sets for the commands that it runs."""
-    return frozenset(name for agent in order_by_sign() for name in agent.shell_variables)
+    """Every variable that an agent sets for the commands that it runs, and ours for those that a policy runs."""
+    return frozenset((ERRAND_VARIABLE, *(name for agent in order_by_sign() for name in agent.shell_variables)))
 
 
 def _count_layers(chain: Sequence[ProcessInfo], dispatch: str) -> int:
@@ -160,14 +169,20 @@ def _count_layers(chain: Sequence[ProcessInfo], dispatch: str) -> int:
 
 
 def _is_layer(pid: int, dispatch: str) -> bool:
-    if is_dispatcher(read_program(pid).removesuffix(" (deleted)"), dispatch):
+    # Without a daemon the engine runs in a process that the dispatcher has started: this one.
+    if pid == os.getpid() or is_dispatcher(read_program(pid).removesuffix(" (deleted)"), dispatch):
         return True
     words = read_arguments(pid)
     name = _strip_ending(words[0]).lstrip("-") if words else ""
     if name in SHELL_NAMES and len(words) == 3 and words[1].startswith("-") and "c" in words[1]:
         return is_ours({"command": words[2].strip().removeprefix("exec ")}, dispatch)
-    # The script that stands in for the compiled dispatcher, its Python, and the engine that is run without a daemon.
-    return FALLBACK_MODULE in words[:4] or any(is_dispatcher(word, dispatch) for word in words[1:5])
+    # The script that stands in for the compiled dispatcher, and its Python.
+    return any(_names_dispatcher(word, dispatch) for word in words[1:LAST_WORD])
+
+
+def _names_dispatcher(word: str, dispatch: str) -> bool:
+    """Whether a word is the dispatcher's path, and not a whole command that ends with it."""
+    return word == dispatch or (is_dispatcher(word, dispatch) and not any(map(str.isspace, word)))
 
 
 def _has_process(agent: Agent, names: Sequence[str], paths: Sequence[str]) -> bool:

@@ -41,7 +41,8 @@ class Unreadable(Policy):
     ## What it does
     Asks before `eval "$X"` and `sh -c "$X"` of an unknown variable, decoded or fetched code in other languages, an
     unknown program with the arguments of a deletion (`$TOOL -rf /`), deletions that are made from a list and piped into
-    a shell (`sed 's/^/rm -rf /' list | sh`), and scripts that are too long or too deep to be read. Denies a whole
+    a shell (`sed 's/^/rm -rf /' list | sh`), code that a filter makes from a text which hints at destruction, and
+    scripts that are too long or too deep to be read. Denies a whole
     command line that is quoted as one word, which runs nothing. Unknown variables elsewhere are ordinary, and so is the
     output of local programs (`eval "$(ssh-agent)"`).
     ## Why

@@ -20,11 +20,8 @@ def summarize_text(text: str, limit: int = MAX_SUMMARY) -> str:
 def shorten_texts(value: object) -> object:
     """The same value with every long text in it cut."""
     if isinstance(value, str):
-        return (
-            value
-            if len(value) <= MAX_VALUE
-            else f"{cut_text(value, MAX_VALUE)}… ({len(value) - MAX_VALUE} characters more)"
-        )
+        more = len(value) - MAX_VALUE
+        return value if more <= 0 else f"{cut_text(value, MAX_VALUE)}… ({more} characters more)"
     if isinstance(value, Mapping):
         return {str(key): shorten_texts(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):

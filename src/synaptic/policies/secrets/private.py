@@ -21,7 +21,7 @@ PRIVATE = re.compile(
     | /\.password-store(?:$|/.*) | /\.local/share/keyrings(?:$|/.*) | /library/keychains(?:$|/.*)
     | /(?:login\ data|key4\.db|logins\.json|cookies\.sqlite)$ | /(?:default|profile\ \d+)/(?:network/)?cookies$
     | ^/etc/(?:g?shadow-?|master\.passwd|sudoers)$ | ^/etc/ssh/ssh_host_\w+_key$
-    | /\.synaptic/state\.key$
+    | /\.synaptic/(?:state\.key|token)$
     """,
     re.VERBOSE | re.IGNORECASE,
 )

@@ -1,115 +1,103 @@
 """The files that decide whether the engine runs and what it says."""
 
-import re
 from collections.abc import Collection, Iterator
-from functools import lru_cache
 from itertools import chain
 
-import msgspec
-
-from synaptic.agents.shared.guarded import GuardedPaths, find_usual_paths
 from synaptic.model.decision import Verdict, ask, deny
 from synaptic.model.event import PreToolUse
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.reading import compile_hints, runs_elsewhere, select_commands
-from synaptic.policies.secrets.private import iter_meanings, iter_named_paths
-from synaptic.policies.self.kept import GuardedFiles, make_guarded_files
+from synaptic.policies.reading import runs_elsewhere
+from synaptic.policies.self.changed import iter_changed, iter_edited, matches_hidden
+from synaptic.policies.self.guard import Guard, get_guard
+from synaptic.policies.self.kept import GuardedFiles
+from synaptic.policies.self.searched import find_searched
+from synaptic.shell.effects.targets import find_targets
 from synaptic.shell.globs import GLOB_SIGN
-from synaptic.shell.names import split_names
-from synaptic.shell.paths import MAX_PATH, Standpoint, is_inside, resolve_path
-from synaptic.shell.places import strip_match_all
-from synaptic.shell.read.script import Command, Script, Word
-from synaptic.shell.reading import UNKNOWN_PROJECT, CommandReading
+from synaptic.shell.paths import is_inside
+from synaptic.shell.reading import CommandReading
 
-PROJECT_FILES = (".synaptic/config.toml", ".synaptic/hooks", ".system/hooks")
-SIGNS = ("*", "?", "[")
-"""What a pattern holds."""
-DOTTED_PATTERN = re.compile(r"\.[^/\n]*[*?\[]")
-READERS = split_names(
-    "ls cat less more head tail bat grep egrep fgrep rg ag stat file wc jq yq diff cmp du tree test [ [[ cd pushd echo"
-    " printf realpath readlink basename dirname md5sum sha256sum which type strings nl sort uniq cut awk find fd git"
-    " synaptic dispatch column tac od xxd hexdump view source ."
-)
-COPIERS = split_names("cp rsync scp install ln tar zip")
-SPARED_PROGRAMS = (READERS | COPIERS) - {"find"}
-"""Programs that change nothing that they name but what they write, which is looked at anyway."""
+BELONGS = "belongs to the Python that this guard runs from. A person should agree to the change."
 MAX_PATTERNS = 200
 """Patterns that are compared with these files; no script that people write has so many that begin like them."""
 
 
-class Guard(msgspec.Struct, frozen=True):
-    """Everything that this policy keeps, for one user, one project and one environment."""
-
-    user: GuardedFiles
-    """Nobody but the user changes these."""
-    project: GuardedFiles
-    """About these a person is asked."""
-    folders: tuple[str, ...]
-    """How the folders around them end."""
-    near: tuple[str, ...]
-    """What a path holds at least that leads to one of them."""
-    names: tuple[str, ...]
-    """What a word holds at least that names one of them."""
-    in_project: bool
-    """Whether a variable has moved settings into the project, where their folder need not begin with a dot."""
-
-
-@lru_cache(maxsize=64)
-def _make_guard(home: str, root: str, moved: GuardedPaths) -> Guard:
-    """Agents' files as the agents themselves declare them: in their usual folders, and where variables put them."""
-    usual = find_usual_paths()
-    dotted = (*usual.folders, ".system")
-    at_home = tuple(f"{home}/{folder}" for folder in usual.folders) if home else ()
-    # XDG_CONFIG_HOME often names the folder that is meant anyway.
-    moved_folders = tuple(path.lower() for path in moved.folders if path not in at_home)
-    moved_files = tuple(path.lower() for path in moved.files if not is_inside(path, at_home))
-    moved_names = (path.rpartition("/")[2] for path in (*moved_folders, *moved_files))
-    names = ("synaptic", "settings", *(name.partition("/")[0] for name in dotted), "hooks", *moved_names)
-    return Guard(
-        user=make_guarded_files(home, (".synaptic", *usual.files), moved_files),
-        project=make_guarded_files(root, (*usual.files, *PROJECT_FILES)),
-        folders=(*usual.folders, *moved_folders),
-        near=(".synaptic", *dotted, *moved_folders, *moved_files),
-        names=tuple(dict.fromkeys(names)),
-        in_project=bool(root) and any(is_inside(path, (root.lower(),)) for path in (*moved_folders, *moved_files)),
-    )
-
-
 class EngineFiles(Policy):
-    """Changing the engine's own files or the settings that call it.
+    """Changing the engine's own files, its code and its Python, or the settings that call it.
 
     ## What it does
-    Denies tools and shell commands that write, move, delete or change the permissions of anything in `~/.synaptic`
-    or the agents' own settings, in the home folder or where the agents' variables (`CODEX_HOME`) put them. Asks for the
-    same files of a project (`.synaptic/config.toml`, hooks, `.claude/settings.json`), because a person may well want
-    them written. Where more than 200 patterns begin like one of these files, one of them is taken for a match. Reading
-    is free.
+    Denies tools and shell commands that write, move, delete or change the permissions of anything in `~/.synaptic`,
+    of the agents' own settings, in the home folder or where the agents' variables (`CODEX_HOME`) put them, and of the
+    interpreter and the code that the engine runs from, files that Python runs at its start (`*.pth`) among them. Links
+    are followed, those on the disk and those that the same command makes; so is what a search finds
+    (`find ~ -name dispatch -delete`), what an editor, `awk` or `sed` is told to write, and code that talks to the
+    daemon's socket or its database. Asks for the same files in a project (`.synaptic/config.toml`, hooks,
+    `.claude/settings.json`, an engine that is installed from there), because a person may well want them written, and
+    for what else is in the engine's own environment. Where more than 200 patterns begin like one of these files, one of
+    them is taken for a match. Reading is free.
     ## Why
     A guard that the guarded can switch off guards nothing.
     ## Known gaps
-    Programs that were written for it, and links in shell commands, are not seen through.
+    Programs that were written for it are not seen through: the engine tells when its own files have changed.
     """
 
     id = "self.engine-files"
     events = (PreToolUse,)
     priority = 20
     preset = "essentials"
-    needs = ("real_paths", "moved_settings")
+    needs = ("real_paths", "moved_settings", "engine_places", "linked_paths")
+
+    developed: bool = False
+    """The engine is developed in this project (`pip install -e .`): its code there is changed without a question."""
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        guard = _make_guard(facts.home, facts.root, facts.moved_settings)
+        guard = get_guard(facts, self.developed)
         found = facts.command
-        changed = chain(_iter_changed(found, guard, facts.root) if found else (), _iter_edited(event, facts))
-        near = _select_near(dict.fromkeys(changed), guard.near)
-        if path := _find_held(near, guard.user, guard.folders):
-            return deny(
-                f"{path!r} decides whether this guard runs. Leave it as it is; the user can change it with "
-                "`synaptic config` and `synaptic policy`."
-            )
-        if path := _find_held(near, guard.project, guard.folders):
-            return ask(f"{path!r} decides which hooks run in this project. A person should agree to the change.")
+        told = iter_changed(found, guard, facts.root) if found else ()
+        changed = dict.fromkeys(chain(told, iter_edited(event, facts), facts.linked_paths))
+        near = _select_near(changed, guard.near) if changed else []
+        return (
+            (_judge_near(near, guard, facts) if near else None)
+            or (_judge_taken(found, guard, facts) if found else None)
+            or (_judge_searches(found, guard, facts.root) if found else None)
+        )
+
+
+def _judge_near(near: list[tuple[str, str]], guard: Guard, facts: Facts) -> Verdict | None:
+    """What is said about the paths that may be one of the files that are kept."""
+    hidden = facts.command is not None and matches_hidden(facts.command)
+    if path := _find_held(near, guard.user, guard.folders, hidden):
+        return deny(
+            f"{path!r} decides whether this guard runs. Leave it as it is; the user can change it with "
+            "`synaptic config` and `synaptic policy`."
+        )
+    started = [path for path, low in near if guard.is_startup_file(low)]
+    if path := next((path for path in started if not is_inside(path, (facts.root,))), ""):
+        return deny(f"{path!r} would be run by the Python of this guard before anything else. Put it elsewhere.")
+    if path := _find_held(near, guard.project, guard.folders, hidden):
+        return ask(f"{path!r} decides which hooks run in this project. A person should agree to the change.")
+    if path := next(iter(started), "") or _find_held(near, guard.environment, (), hidden):
+        return ask(f"{path!r} {BELONGS}")
+    return None
+
+
+def _judge_taken(found: CommandReading, guard: Guard, facts: Facts) -> Verdict | None:
+    """What is said when a folder is deleted or moved that holds a part of the engine."""
+    for path, low in _iter_taken(found, facts.home) if guard.outside or guard.inside else ():
+        if any(is_inside(one, (low,)) for one in guard.outside):
+            return deny(f"{path!r} holds what this guard runs from. Leave it where it is; the user can move it.")
+        if any(is_inside(one, (low,)) for one in guard.inside):
+            return ask(f"{path!r} {BELONGS}")
+    return None
+
+
+def _judge_searches(found: CommandReading, guard: Guard, root: str) -> Verdict | None:
+    hit = find_searched(found, guard, root)
+    if hit is None:
         return None
+    if hit.certain:
+        return deny(f"This search finds {hit.path!r}, which decides whether this guard runs. Search in another folder.")
+    return ask(f"This may change {hit.path!r}, which decides whether this guard runs. Name the files, or search less.")
 
 
 def _select_near(changed: Collection[str], names: tuple[str, ...]) -> list[tuple[str, str]]:
@@ -120,70 +108,23 @@ def _select_near(changed: Collection[str], names: tuple[str, ...]) -> list[tuple
     return [(path, low) for path, low in pairs if GLOB_SIGN.search(low) or any(name in low for name in seen)]
 
 
-def _find_held(near: list[tuple[str, str]], files: GuardedFiles, folders: tuple[str, ...]) -> str:
+def _find_held(near: list[tuple[str, str]], files: GuardedFiles, folders: tuple[str, ...], hidden: bool) -> str:
     """The first path that is one of these files or may match one. Of many patterns, one too many counts as a match."""
     patterns = 0
     for path, low in near:
-        beckons = files.is_near_pattern(low)
+        beckons = files.is_near_pattern(low, hidden)
         patterns += beckons
-        if patterns > MAX_PATTERNS or files.holds(low, folders) or (beckons and files.matches_pattern(low)):
+        if patterns > MAX_PATTERNS or files.holds(low, folders) or (beckons and files.matches_pattern(low, hidden)):
             return path
     return ""
 
 
-def _iter_edited(event: PreToolUse, facts: Facts) -> Iterator[str]:
-    if not event.tool.may_write:
+def _iter_taken(found: CommandReading, home: str) -> Iterator[tuple[str, str]]:
+    """The paths that are deleted or moved away, each also in lower case."""
+    if not found.effects.deletes:
         return
-    at = Standpoint(event.cwd or facts.root or UNKNOWN_PROJECT, facts.home)
-    for text in iter_named_paths(event.tool):
-        yield from iter_meanings(text, at, facts.real_paths)
-
-
-def _stays_clear(known: CommandReading, root: str) -> bool:
-    """Whether no pattern can match one of these files: all stay in the project, and none of them begins with a dot."""
-    if not root or known.leads_out or is_inside(known.standpoint.home, (root,)) or GLOB_SIGN.search(known.folders):
-        return False
-    return known.stays_in(root) and not DOTTED_PATTERN.search(known.words)
-
-
-def _iter_changed(known: CommandReading, guard: Guard, root: str) -> Iterator[str]:
-    """Every path that the script may change."""
-    found, at = known.script, known.standpoint
-    names, signs = known.find_hints(guard.names), known.find_hints(SIGNS)
-    if not names and (not signs or (not guard.in_project and _stays_clear(known, root))):
-        return
-    hinted = compile_hints((*names, *signs)).search
-    for target in known.targets if names or GLOB_SIGN.search(known.folders) else known.pattern_targets:
-        if hinted(target.path) and not runs_elsewhere(target):
-            yield target.path
-    # In a word, signs make a pattern only where the shell takes them for one.
-    hinted = compile_hints(names).search
-    everywhere = {start for start in known.start_folders if hinted(start)}
-    for command in select_commands(found, found.by_name.keys() - SPARED_PROGRAMS):
-        here = command.cwd in everywhere
-        words = [word for word in command.argv[1:] if word.glob or here or hinted(word.text)]
-        if not words or runs_elsewhere(command) or _only_reads(command) or _wraps_next(found, command.index):
-            continue
-        yield from (_resolve_word(word, Standpoint(command.cwd or at.cwd, at.home)) for word in words)
-
-
-def _resolve_word(word: Word, at: Standpoint) -> str:
-    """The path of a word or of an option's value. Signs that no shell takes for a pattern are made letters."""
-    if len(word.text) > MAX_PATH:
-        return ""
-    if word.glob:
-        return resolve_path(strip_match_all(word.text), at) or ""
-    return GLOB_SIGN.sub("_", resolve_path(word.text.rpartition("=")[2], at) or "")
-
-
-def _only_reads(command: Command) -> bool:
-    name = command.name
-    if name == "find":
-        return "-delete" not in command.args
-    return name == "sed" and not any(text[:2] == "-i" for text in command.args)
-
-
-def _wraps_next(found: Script, place: int) -> bool:
-    """Whether the next command is the one that this starts: that one is looked at."""
-    following = found.commands[place + 1] if place + 1 < len(found.commands) else None
-    return following is not None and len(following.via) > len(found.commands[place].via)
+    for target in find_targets(found.effects.deletes, found.standpoint):
+        low = target.path.lower()
+        # A whole home or machine is for the policy about deletions, whose reason says more.
+        if not runs_elsewhere(target) and not is_inside(home.lower(), (low or "/",)):
+            yield target.path, low

@@ -1,5 +1,6 @@
 """Guarded files, and which paths and patterns can reach them."""
 
+import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
@@ -7,6 +8,11 @@ import msgspec
 
 from synaptic.shell.globs import GLOB_SIGN, matches_glob
 from synaptic.shell.paths import find_stem, is_inside
+
+EXTENDED_PATTERN = re.compile(r"[@+?*!]\([^()]*\)")
+"""`@(a|b)` and its like, of bash with `extglob`, of ksh and zsh."""
+NAMED_CLASS = re.compile(r"\[[!^]?[^\]]*\[:\w+:\][^\]]*\]")
+"""`[[:alpha:]]`."""
 
 
 class GuardedFiles(msgspec.Struct, frozen=True):
@@ -26,18 +32,27 @@ class GuardedFiles(msgspec.Struct, frozen=True):
             return True
         return low.endswith(folders) and any(is_inside(one, (low,)) for one in self.files)
 
-    def is_near_pattern(self, low: str) -> bool:
-        """Whether a path is a pattern whose beginning still lets it match one of these files."""
+    def is_near_pattern(self, low: str, hidden: bool = False) -> bool:
+        """Whether a path is a pattern whose beginning still lets it match one of these files.
+
+        With `hidden` a pattern matches a leading dot that is not written, as under `shopt -s dotglob`.
+        """
         sign = GLOB_SIGN.search(low)
         if sign is None:
             return False
         folder, _, start = low[: sign.start()].rpartition("/")
-        return start in self.starts.get(folder, ())
+        known = self.starts.get(folder)
+        return known is not None and (start in known or (hidden and not start))
 
-    def matches_pattern(self, pattern: str) -> bool:
-        """Whether a pattern may match one of them or a folder around it."""
-        parts = pattern.split("/")[::-1]
-        return any((more := len(way) - len(parts)) >= 0 and _parts_match(parts, way[more:]) for way in self.ways)
+    def matches_pattern(self, pattern: str, hidden: bool = False) -> bool:
+        """Whether a pattern may match one of them, something in it, or a folder around it."""
+        parts = pattern.split("/")
+        size = len(parts)
+        backwards = parts[::-1]
+        return any(
+            _parts_match(backwards[max(0, size - len(way)) :], way[max(0, len(way) - size) :], hidden)
+            for way in self.ways
+        )
 
 
 @lru_cache(maxsize=64)
@@ -59,7 +74,17 @@ def _collect_starts(files: Iterable[str]) -> dict[str, set[str]]:
     return found
 
 
-def _parts_match(parts: Iterable[str], way: Iterable[str]) -> bool:
+def _parts_match(parts: Iterable[str], way: Iterable[str], hidden: bool) -> bool:
     return all(
-        (name[:1] != "." or part[:1] == ".") and matches_glob(name, part) for part, name in zip(parts, way, strict=True)
+        (hidden or name[:1] != "." or part[:1] == ".") and matches_glob(name, part)
+        for part, name in zip(parts, way, strict=True)
     )
+
+
+def simplify_pattern(text: str) -> str:
+    """A shell's pattern in the signs that are compared here: what they cannot say matches anything."""
+    if "(" in text:
+        text = EXTENDED_PATTERN.sub("*", text)
+    if "[" in text:
+        text = NAMED_CLASS.sub("?", text).replace("[^", "[!")
+    return text

@@ -18,6 +18,8 @@ FIND_PROGRAMS = frozenset(BOOK["find"].names)
 FD_PROGRAMS = frozenset(BOOK["fd"].names)
 SEARCH_PROGRAMS = FIND_PROGRAMS | FD_PROGRAMS
 LISTING_PROGRAMS = SEARCH_PROGRAMS | list_names_with("picks")
+LOCATE_PROGRAMS = frozenset({"locate", "plocate", "mlocate", "slocate", "mdfind"})
+"""Programs that look a name up in an index of the whole machine."""
 SEARCH_LABELS = ("find -", "fd -")
 LEADING_VARIABLE = re.compile(r"\$(?:(\w+)|\{(\w+)(?:\[[@*]\])?\})")
 READ_BUILTINS = ("read", "mapfile", "readarray")
@@ -137,7 +139,7 @@ class ScriptSearches:
         picked: list[str] = []
         narrowed = False
         for one in reversed(before):
-            if one.name in self.among and (search := _read_search(one)) is not None:
+            if one.name in self.among and (search := read_search(one)) is not None:
                 names = (*search.names, *picked)
                 starts = frozenset(root.text.rstrip("/") for root in search.roots)
                 aged = search.aged and not narrowed
@@ -163,13 +165,17 @@ def _find_tail(word: Word) -> str:
     return tail if strip_match_all(tail).strip("/") else ""
 
 
-def _read_search(command: Command) -> FileSearch | None:
+def read_search(command: Command) -> FileSearch | None:
+    """What a command looks for; None when it is no search."""
     if command.name in FIND_PROGRAMS:
         sought = read_find(command.argv)
         return FileSearch(sought.roots, sought.narrowed, read_find_names(command.args), command.cwd, aged=sought.aged)
     if command.name in FD_PROGRAMS:
         sought = read_fd(command.argv)
         return FileSearch(sought.roots, sought.narrowed, read_fd_names(command), command.cwd)
+    if command.name in LOCATE_PROGRAMS:
+        names = tuple(text for text in command.args if text[:1] != "-")
+        return FileSearch((Word("/"),), bool(names), names, command.cwd)
     given = find_program(command.name).read(command.argv[1:])
     if not given.has_role("lists", "no-pattern"):
         return None

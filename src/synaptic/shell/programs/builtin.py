@@ -1,6 +1,7 @@
 """What the shell does itself: folders, variables, aliases, traps."""
 
 import re
+from itertools import pairwise
 
 import msgspec
 
@@ -8,6 +9,7 @@ from synaptic.shell.book.arguments import Arguments
 from synaptic.shell.programs.derived import run_unknown_program
 from synaptic.shell.programs.starters import read_call
 from synaptic.shell.read.arithmetic import compute_number, follow_formula, follow_subscripts
+from synaptic.shell.read.assigning import define_entry, note_variable
 from synaptic.shell.read.evaluate import Evaluation, ProgramHandler
 from synaptic.shell.read.limits import MAX_ROUNDS
 from synaptic.shell.read.script import Word
@@ -110,7 +112,7 @@ def _declare_value(
         held = shell.variables.get(name)
         text = held.text + text if plus and held is not None else text
         shell.variables[name] = VariableValue(change_letters(text, traits), word.known, word.outputs, traits=traits)
-        shell.note_variable(name, text)
+        note_variable(shell, name, text)
         if "i" in traits:
             follow_formula(shell, text)
 
@@ -182,7 +184,8 @@ def run_mapfile(shell: Evaluation, call: CommandCall) -> str | None:
     """`mapfile` and `readarray`: every line is an element; `-C` runs a command for some of them."""
     given = read_call(call)
     names = [word.text for word in given.operands] or ["MAPFILE"]
-    lines = re.split(f"[{re.escape(given.get_value('d') or chr(10))}]", _find_input(shell, call, given) or "")
+    mark = (given.get_value("d") or "\0") if given.has("d") else "\n"
+    lines = re.split(f"[{re.escape(mark)}]", _find_input(shell, call, given) or "")
     items = lines[:-1] if lines and not lines[-1] else lines
     shell.has_arrays = True
     shell.variables[names[0]] = _make_array(names[0], [item for item in items if item] if given.has("d") else items)
@@ -205,9 +208,9 @@ def run_alias(shell: Evaluation, call: CommandCall) -> str | None:
         name, equals, value = text.partition("=")
         if equals and name:
             # A shell that does not know the option takes it for an ordinary alias.
-            shell.define_entry("aliases", name, value)
+            define_entry(shell, "aliases", name, value)
             if "g" in options or "s" in options:
-                shell.define_entry("galiases" if "g" in options else "saliases", name, value)
+                define_entry(shell, "galiases" if "g" in options else "saliases", name, value)
     return "" if any("=" in text for text in call.list_texts()) else None
 
 
@@ -215,7 +218,9 @@ def run_trap(shell: Evaluation, call: CommandCall) -> str | None:
     words = read_call(call).operands
     if len(words) < 2 or words[0].text in ("", "-"):
         return "" if len(words) > 1 else None
-    # A trap may run at any time, so it is read as if it ran now.
+    # A trap may run at any time, so it is read as if it ran now, and where it names what comes later at the end, too.
+    if "$" in words[0].text or (" " not in words[0].text and words[0].text not in shell.bodies):
+        shell.later.append(words[0].text)
     shell.run_code(words[0].text, "trap", shell.locate_code(words[0]))
     return ""
 
@@ -253,7 +258,7 @@ def run_hash(shell: Evaluation, call: CommandCall) -> str | None:
     for text in texts:
         name, equals, value = text.partition("=")
         if equals and name.isidentifier():
-            shell.define_entry("nameddirs" if "-d" in texts else "commands", name, value)
+            define_entry(shell, "nameddirs" if "-d" in texts else "commands", name, value)
     return ""
 
 
@@ -288,6 +293,8 @@ def run_repeated(shell: Evaluation, call: CommandCall) -> str | None:
     words = call.words[2:]
     while words and words[0].text in ("{", "do"):
         words = words[1:]
+    if words and words[-1].text == "}":
+        words = words[:-1]
     return shell.run_wrapped(call, words, call.name)
 
 
@@ -329,6 +336,15 @@ def run_mkfifo(shell: Evaluation, call: CommandCall) -> str | None:
     return ""
 
 
+def run_compgen(shell: Evaluation, call: CommandCall) -> str | None:
+    """`-F function` and `-C command` run."""
+    texts = call.list_texts()
+    for option, text in pairwise(texts):
+        if option in ("-F", "-C"):
+            shell.run_code(text, f"compgen {option}")
+    return None
+
+
 def run_history(shell: Evaluation, call: CommandCall) -> str | None:
     """`history -s cmd`, `print -s cmd`: what `fc` runs again."""
     texts = call.list_texts()
@@ -368,5 +384,6 @@ BUILTINS: dict[str, ProgramHandler] = {
     "functions": run_functions,
     **dict.fromkeys(("history", "fc"), run_history),
     "mkfifo": run_mkfifo,
+    "compgen": run_compgen,
     **dict.fromkeys((":", "true", "false", "shopt", "wait", "sleep", "unalias"), print_nothing),
 }

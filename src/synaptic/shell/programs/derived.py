@@ -27,9 +27,8 @@ SED_TEXT = re.compile(r"(?:^|[\d;{}$/ ])[aic][ \\]\s*(.+)")
 TEXT_LANGUAGES = frozenset({"sed", "gsed", "awk", "gawk", "mawk"})
 LINE_PRINTERS = frozenset({"echo", "printf", "print"})
 VARIABLE_NAME = re.compile(r"[A-Za-z_]\w*")
-UNKNOWN_PROGRAMS = split_names("rm rmdir shred dd git find chmod chown mv truncate sh bash eval")
+UNKNOWN_PROGRAMS = split_names("rm rmdir shred dd git chmod chown")
 """Programs that may stand behind a word that is not known: `$SUDO rm -rf x`."""
-BLUNT_OPTION = re.compile(r"-\w*r\w*f\w*|-\w*f\w*r\w*|-r|-R|--recursive")
 MAX_TEXTS = 60
 """Texts that are looked into."""
 MAX_TEXT = 5_000
@@ -64,8 +63,6 @@ def run_unknown_program(shell: Evaluation, call: CommandCall) -> str | None:
         return shell.run_wrapped(call, rest, "unknown program")
     if texts[:1] == ["reset"] and "--hard" in texts:
         return shell.run_wrapped(call, [Word("git"), *rest], "unknown program")
-    if any(BLUNT_OPTION.fullmatch(text) for text in texts) and not first.text[:1] == "-":
-        return shell.run_wrapped(call, [Word("rm"), *rest], "unknown program")
     return None
 
 
@@ -73,6 +70,7 @@ def _read_texts(shell: Evaluation, texts: Sequence[str], behind: str = "") -> No
     made = False
     for text in list(dict.fromkeys(texts))[:MAX_TEXTS]:
         whole = f"{text} {behind}"[:MAX_TEXT] if behind else text[:MAX_TEXT]
+        shell.budget.count_text(len(whole))
         starts = [found.start() for found in islice(DESTROYING.finditer(whole), MAX_FOUND)]
         hints = PIECE_OF_DESTROYING.search(whole) is not None
         if starts or hints:

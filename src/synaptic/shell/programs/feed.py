@@ -40,7 +40,7 @@ def run_echo(_: Evaluation, call: CommandCall) -> str | None:
 
 
 def run_print(shell: Evaluation, call: CommandCall) -> str | None:
-    """`print` of zsh: words, lines with `-l`, into a variable with `-v`, to a descriptor with `-u`, expanded with `-P`."""
+    """`print` of zsh: words, or lines with `-l`; into a variable with `-v`, to a descriptor with `-u`."""
     words, letters, given = call.words[1:], "", ""
     while words and PRINT_OPTION.fullmatch(words[0].text):
         option, words = words[0].text[1:], words[1:]

@@ -91,9 +91,15 @@ def pass_plain(_: Evaluation, call: CommandCall) -> str | None:
     return call.stdin if not texts or plain else None
 
 
-def run_dd(_: Evaluation, call: CommandCall) -> str | None:
+def run_dd(shell: Evaluation, call: CommandCall) -> str | None:
     texts = call.list_texts()
-    return None if any(text.startswith(("if=", "of=", "skip=", "conv=")) for text in texts) else call.stdin
+    if call.stdin is None or any(text.startswith(("if=", "skip=", "conv=")) for text in texts):
+        return None
+    for text in texts:
+        if text.startswith("of="):
+            shell.remember_file(text.removeprefix("of="), call.stdin)
+            return ""
+    return call.stdin
 
 
 def run_shuffle(_: Evaluation, call: CommandCall) -> str | None:

@@ -9,8 +9,9 @@ from synaptic.shell.effects.find import read_fd, split_find
 from synaptic.shell.names import split_names
 from synaptic.shell.programs.derived import run_derived_input
 from synaptic.shell.programs.starters import read_call
-from synaptic.shell.read.evaluate import Evaluation, ProgramHandler, limit_words
+from synaptic.shell.read.evaluate import Evaluation, ProgramHandler
 from synaptic.shell.read.limits import MAX_ITEMS
+from synaptic.shell.read.loops import limit_words
 from synaptic.shell.read.names import read_program_name
 from synaptic.shell.read.quoting import decode_escapes
 from synaptic.shell.read.script import Word

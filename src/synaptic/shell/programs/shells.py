@@ -1,6 +1,7 @@
 """Shells and other programs that are given shell code: with `-c`, on their input, or in a file."""
 
 import re
+from fnmatch import fnmatchcase
 
 import msgspec
 
@@ -16,6 +17,8 @@ from synaptic.shell.read.script import Command, Word
 from synaptic.shell.read.state import INPUT_KEY, CommandCall
 from synaptic.shell.read.value import VariableValue
 
+MAX_WRITTEN = 20
+"""Files of the script that are looked at where it is not known which one runs."""
 PLUS_OPTION = re.compile(r"\+[a-zA-Z]+")
 WINDOWS_CODE = frozenset({"-command", "-c", "/c", "/k"})
 """Words behind which PowerShell and `cmd` are given code."""
@@ -89,6 +92,8 @@ def _run_file(shell: Evaluation, call: CommandCall, operand: list[Word]) -> str 
             return _run_input(shell, call, operand[1:])
         elif shell.make_file_key(operand[0].text).startswith("/dev/fd/"):
             run_derived_input(shell, call)
+        elif shell.files and (operand[0].glob or not operand[0].known):
+            _run_written(shell, operand[0], call.name)
         return None
     with shell.isolate():
         shell.arguments = operand[1:]
@@ -129,7 +134,21 @@ def run_source(shell: Evaluation, call: CommandCall) -> str | None:
     if key[:2] in ("<(", "=(") or key.startswith("/dev/fd/"):
         shell.add_gap("code", f"source {words[0].text}")
         run_derived_words(shell, words[:1])
+    elif path := shell.find_written_program(words[0].text) if shell.files else "":
+        return shell.run_code(shell.files[shell.make_file_key(path)], "source")
+    elif shell.files and (words[0].glob or not words[0].known):
+        _run_written(shell, words[0], "source")
     return None
+
+
+def _run_written(shell: Evaluation, word: Word, label: str) -> None:
+    """Run the files that the script has written and that a pattern, or a name that is not known, may mean."""
+    pattern = shell.make_file_key(word.text) if word.glob and word.known else "*"
+    for path, text in list(shell.files.items())[:MAX_WRITTEN]:
+        if path[:1] == "/" and fnmatchcase(path, pattern):
+            with shell.guard_recursion(text) as first, shell.isolate():
+                if first:
+                    shell.run_code(text, f"{label} file")
 
 
 def run_eval(shell: Evaluation, call: CommandCall) -> str | None:

@@ -16,7 +16,7 @@ from synaptic.shell.read.script import Word
 from synaptic.shell.read.state import CommandCall
 from synaptic.shell.read.writing import quote_word
 
-ASSIGNMENT_WORD = re.compile(r"[A-Za-z_]\w*=")
+ASSIGNMENT_WORD = re.compile(r"[A-Za-z_]\w*(?:%%|\(\))?=")
 SUDO_QUERIES = frozenset({"-l", "-v", "-k", "-K", "--list"})
 """First words with which `sudo` runs nothing."""
 ARCHITECTURE = re.compile(
@@ -159,6 +159,9 @@ def run_env(shell: Evaluation, call: CommandCall) -> str | None:
             # Only the value of `-S` is split; the words behind it stay whole.
             return shell.run_code(" ".join([split.text, *(quote_word(word.text) for word in words)]), "env -S")
         folder = next((_resolve_known_folder(shell, word) for word in given.get_values("chdir")), folder)
+        if words and words[0].text == "-":  # the same as `-i`
+            words = words[1:]
+            continue
         if given.dashes or not words or not ASSIGNMENT_WORD.match(words[0].text):
             break
         name, _, value = words[0].text.partition("=")

@@ -47,9 +47,9 @@ def _find_handler(program: ProgramEntry) -> ProgramHandler | None:
 
 PROGRAM_HANDLERS: dict[str, ProgramHandler] = {
     **builtin.BUILTINS,
-    **filters.FILTERS,
     "print": feed.run_print,
     "zargs": items.run_zargs,
     **{name: handler for one in iter_programs() if (handler := _find_handler(one)) for name in one.names},
+    **filters.FILTERS,
 }
 """By every name of each program."""

@@ -1,7 +1,7 @@
 """Walks the tree as bash would, without running anything: what is known of variables, folders and input is followed."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, cast
 
@@ -9,12 +9,13 @@ import msgspec
 
 from synaptic.shell.book.entries import normalize_name
 from synaptic.shell.names import split_names
-from synaptic.shell.read import startup, syntax, zsh
-from synaptic.shell.read.arithmetic import compute_number, follow_formula, follow_tests, has_substitution
-from synaptic.shell.read.expand import expand_index, expand_unsplit, expand_word
+from synaptic.shell.read import aliases, assigning, loops, startup, syntax, zsh
+from synaptic.shell.read.arithmetic import compute_number, follow_formula, follow_tests
+from synaptic.shell.read.expand import expand_unsplit, expand_word
 from synaptic.shell.read.grammar import parse_commands, parse_text
 from synaptic.shell.read.lexer import SourcePosition
-from synaptic.shell.read.limits import MAX_ESCAPES, MAX_LITERAL, MAX_ROUNDS
+from synaptic.shell.read.limits import MAX_ESCAPES, MAX_LITERAL
+from synaptic.shell.read.loops import join_outputs
 from synaptic.shell.read.names import read_program_name
 from synaptic.shell.read.script import ScriptFunction, Word
 from synaptic.shell.read.state import INPUT_KEY, LAST_ARGUMENT, CommandCall
@@ -28,29 +29,12 @@ IMPLICIT_FUNCTIONS = split_names(
     "command_not_found_handle command_not_found_handler precmd preexec chpwd zshexit periodic"
 )
 """Functions that bash or zsh calls by itself; those whose names begin with `TRAP` are more of them."""
-EXPANDED_VARIABLES = split_names(
-    "BASH_ENV ENV PS0 PS1 PS2 PS3 PS4 PROMPT PROMPT2 PROMPT3 PROMPT4 RPROMPT RPS1 RPS2 SPROMPT psvar"
-)
-"""Variables whose values shells expand once more."""
-RUN_VARIABLES = split_names("PROMPT_COMMAND")
-"""Variables whose values are commands that the shell runs by itself."""
-HOOK_LISTS = split_names(
-    "precmd_functions preexec_functions chpwd_functions zshexit_functions periodic_functions zshaddhistory_functions"
-)
-"""Arrays with the names of functions that zsh calls by itself."""
-NAME_TABLES = split_names("aliases galiases saliases BASH_ALIASES functions commands nameddirs")
-"""Tables of zsh and bash in which names get a meaning."""
-FOLLOWED_VARIABLES = EXPANDED_VARIABLES | RUN_VARIABLES | HOOK_LISTS | NAME_TABLES | {"mapfile"}
-"""Variables whose values lead a shell to run something."""
 DECLARING_BUILTINS = split_names("declare typeset local export readonly integer float")
 DECLARED = re.compile(r"\w+(?:\[[^\]]*\])?\+?=")
 ZSH_NAME = re.compile(r"(?:=|zf_)([A-Za-z][\w.+-]*)")
 """`=git` is the path of git in zsh, and `zf_rm` is its own `rm`."""
-FUNCTION_ENTRY = re.compile(r"\$\{?functions\[(\w+)\]\}?")
 COMMAND_LIKE = re.compile(r"\s*[a-z][\w/.-]*[ \t]+[-~/.\w'\"$]")
 """Words one after another, which no formula has."""
-INHERITED_ENDS = ("PATH", "FLAGS", "OPTS", "OPTIONS", "ARGS")
-"""How names end that are likely to have a value before the script starts."""
 
 
 class Evaluation(ShellStreams):
@@ -171,32 +155,6 @@ class Evaluation(ShellStreams):
         self.merge_branches(before, after)
         return None
 
-    def run_loop(self, node: syntax.Loop) -> str | None:
-        kept, self.looped = self.looped, True
-        try:
-            if node.name:
-                return self.run_rounds(node)
-            if node.condition:
-                self.run(node.condition)
-            self.run(node.body)
-        finally:
-            self.looped = kept
-        return None
-
-    def run_rounds(self, node: syntax.Loop) -> str | None:
-        words = (
-            self.arguments if node.tokens is None else [w for token in node.tokens for w in expand_word(self, token)]
-        )
-        if words is None:
-            words = [Word('"$@"', known=False)]
-        whole: str | None = ""
-        for word in limit_words(words, f"${node.name}"):
-            self.variables[node.name] = VariableValue(word.text, word.known, word.outputs)
-            output = self.run(node.body)
-            if whole is not None:
-                whole = join_outputs(whole, output)
-        return whole
-
     def remember_file(self, name: str, text: str, more: bool = False) -> None:
         super().remember_file(name, text, more)
         if name.rpartition("/")[2] in startup.STARTUP_FILES:
@@ -241,7 +199,7 @@ class Evaluation(ShellStreams):
         return self.run_once(node)
 
     def run_as_zsh(self, node: syntax.SimpleCommand) -> None:
-        """Read a command as zsh does where that differs, without what it changes: nobody says which shell will run it."""
+        """Read a command as zsh does where that differs: nobody says which shell will run it."""
         if not zsh.reads_otherwise(self, node):
             return
         self.counts_from_one = True
@@ -296,19 +254,19 @@ class Evaluation(ShellStreams):
     def run_once(self, node: syntax.SimpleCommand) -> str | None:
         first = node.words[0].text if node.words else None
         # As in bash, an alias that names itself (`alias ls="ls -l"`) is expanded once.
-        if first is not None and first in self.aliases and self.mark_alias(first) not in self.running:
-            return self.run_alias(node, first)
+        if first is not None and first in self.aliases and aliases.mark_alias(self, first) not in self.running:
+            return aliases.run_alias(self, node, first)
         if self.aliases and first and "." in first and (suffix := first[first.rfind(".") :]) in self.aliases:
-            return self.run_alias(msgspec.structs.replace(node, words=[Word(suffix), *node.words]), suffix)
+            return aliases.run_alias(self, msgspec.structs.replace(node, words=[Word(suffix), *node.words]), suffix)
         if self.global_aliases:
             # Where the option is not known, the alias counts only as a command, which `eval` may come to.
             if first == "eval":
                 self.run_call(CommandCall(self.expand_words(node)))
-            node = self.expand_global_aliases(node)
+            node = aliases.expand_global_aliases(self, node)
         words = self.expand_words(node)
         redirects, fed = self.expand_redirections(node.redirections) if node.redirections else ((), None)
         assigned = (
-            tuple((item.name, self.assign(item, keep=not words)) for item in node.assignments)
+            tuple((item.name, assigning.assign(self, item, keep=not words)) for item in node.assignments)
             if node.assignments
             else ()
         )
@@ -348,114 +306,6 @@ class Evaluation(ShellStreams):
                 found.extend(expand_word(self, word))
         return found
 
-    def expand_global_aliases(self, node: syntax.SimpleCommand) -> syntax.SimpleCommand:
-        """`alias -g` of zsh: a word anywhere in the line."""
-        words: list[syntax.WordToken | Word] = []
-        for word in node.words:
-            text = self.global_aliases.get(word.text or "")
-            tree = parse_commands(text, self.budget, SourcePosition(None), self.depth)[0] if text else None
-            first = tree.items[0] if tree and len(tree.items) == 1 else None
-            words.extend(first.words if isinstance(first, syntax.SimpleCommand) else [word])
-            if tree is not None and not isinstance(first, syntax.SimpleCommand):
-                self.run(tree)
-        return msgspec.structs.replace(node, words=words, settled=False)
-
-    def run_alias(self, node: syntax.SimpleCommand, name: str) -> str | None:
-        tree, _ = parse_commands(self.aliases[name], self.budget, SourcePosition(None), self.depth)
-        last = tree.items[-1] if tree.items else None
-        kept, self.running = self.running, (*self.running, self.mark_alias(name))
-        try:
-            # The alias is a piece of text: what stands behind it belongs to its last command.
-            if isinstance(last, syntax.SimpleCommand):
-                last.words.extend(self.continue_alias(name, node.words[1:]))
-                last.settled = last.settled and node.settled
-                last.redirections.extend(node.redirections)
-                last.assignments.extend(node.assignments)
-                return self.run(tree)
-            self.run(tree)
-            return self.run_once(msgspec.structs.replace(node, words=node.words[1:]))
-        finally:
-            self.running = kept
-
-    def mark_alias(self, name: str) -> str:
-        """How an alias stands among what is running: with its text, because it may be defined again."""
-        return f"alias {name} {self.aliases[name]}"
-
-    def continue_alias(self, name: str, rest: list[syntax.WordToken | Word]) -> list[syntax.WordToken | Word]:
-        """Behind an alias that ends with a blank, the next word may be an alias, too."""
-        text = self.aliases.get(rest[0].text or "") if rest and self.aliases[name][-1:] in (" ", "\t") else None
-        tree = parse_commands(text, self.budget, SourcePosition(None), self.depth)[0] if text else None
-        first = tree.items[0] if tree and tree.items else None
-        return [*first.words, *rest[1:]] if isinstance(first, syntax.SimpleCommand) else rest
-
-    def assign(self, item: syntax.Assignment, keep: bool) -> Word:
-        """The value of an assignment; kept for later commands when it stands alone."""
-        if item.index:
-            item = msgspec.structs.replace(item, index=expand_index(self, item.name, item.index))
-        array = item.value.parts[0] if item.value.parts else None
-        if isinstance(array, syntax.ArrayElements):
-            words = [word for token in array.tokens for word in self.expand_element(token)]
-            self.store_variable(item, words)
-            if item.name in FOLLOWED_VARIABLES or self.has_traits:
-                self.follow_assigned(item, words)
-            return Word(array.source, known=all(word.known for word in words))
-        if item.value.parts and item.name not in self.variables and _names_itself(item):
-            self.variables[item.name] = VariableValue("")
-        word = expand_unsplit(self, item.value)
-        if keep:
-            self.store_variable(item, [word])
-            if item.name in FOLLOWED_VARIABLES or self.has_traits:
-                self.follow_assigned(item, [word])
-        return word
-
-    def expand_element(self, token: syntax.WordToken) -> list[Word]:
-        """An element of an array; `[key]=value` is not split."""
-        first = token.parts[0] if token.parts else None
-        keyed = isinstance(first, syntax.LiteralText) and first.text[:1] == "[" and not first.quoted
-        return [expand_unsplit(self, token)] if keyed else expand_word(self, token)
-
-    def follow_assigned(self, item: syntax.Assignment, words: list[Word]) -> None:
-        """Run what an assignment leads a shell to run: prompts, hooks, the tables of zsh."""
-        name = item.name
-        if name in EXPANDED_VARIABLES or name in RUN_VARIABLES:
-            self.note_variable(name, words[0].text if words else "")
-        elif name in HOOK_LISTS:
-            for word in words:
-                self.run_call(CommandCall([word]))
-        elif name in NAME_TABLES:
-            texts = [word.text for word in words]
-            pairs = [(item.index, texts[0])] if item.index and texts else zip(texts[::2], texts[1::2], strict=False)
-            for key, text in pairs:
-                self.define_entry(name, key, text)
-        elif name == "mapfile" and item.index and words:
-            self.remember_file(item.index, words[0].text)
-        held = self.variables.get(name)
-        if held is not None and "i" in held.traits:
-            for word in words:
-                follow_formula(self, word.text)
-
-    def define_entry(self, table: str, name: str, text: str) -> None:
-        """What is put into a table of zsh or bash has the name from then on: `aliases[x]=...`."""
-        if table == "functions":
-            copied = FUNCTION_ENTRY.fullmatch(text)
-            if copied and copied[1] in self.bodies:
-                self.define_function(msgspec.structs.replace(self.bodies[copied[1]], name=name))
-                return
-            self.run_code(f"{name}() {{\n{text}\n}}", "functions")
-        elif table == "galiases":
-            self.global_aliases[name] = text
-        elif table == "nameddirs":
-            self.variables[name] = VariableValue(text)
-        else:
-            self.aliases[f".{name}" if table == "saliases" else name] = text
-
-    def note_variable(self, name: str, text: str) -> None:
-        """Run what the value of a variable makes a shell run by itself."""
-        if name in RUN_VARIABLES:
-            self.run_code(text, name)
-        elif name in EXPANDED_VARIABLES and has_substitution(text):
-            self.expand_text(text, name)
-
     def expand_text(self, text: str, label: str) -> Word:
         """A text that the shell expands once more: prompts, subscripts, `${x@P}`."""
         with self.guard_recursion(f"{label} {text}") as first:
@@ -470,7 +320,7 @@ class Evaluation(ShellStreams):
         for name, word in call.assignments:
             if word.text[:1] != "(" or word.known:
                 self.variables[name] = VariableValue(word.text[:MAX_LITERAL], word.known, word.outputs)
-            self.note_variable(name, word.text)
+            assigning.note_variable(self, name, word.text)
         try:
             return self.run_call(call, prepared=True)
         finally:
@@ -484,9 +334,9 @@ class Evaluation(ShellStreams):
         """Note a command and follow what it runs."""
         if call.assignments and not prepared:
             return self.run_with_variables(call)
-        if call.words[0].text[:1] in "=z" and (written := ZSH_NAME.fullmatch(call.words[0].text)):
-            if call.words[0].text not in self.bodies:
-                call.words = [msgspec.structs.replace(call.words[0], text=written[1]), *call.words[1:]]
+        first = call.words[0]
+        if first.text[:1] in "=z" and first.text not in self.bodies and (written := ZSH_NAME.fullmatch(first.text)):
+            call.words = [msgspec.structs.replace(first, text=written[1]), *call.words[1:]]
         call.name = read_program_name(call.words[0])
         if not call.name:
             self.add_gap("command", call.words[0].text)
@@ -497,12 +347,27 @@ class Evaluation(ShellStreams):
         body = self.bodies.get(call.words[0].text)
         if body is not None:
             return self.invoke(body, call)
-        if self.files and "/" in call.words[0].text and self.make_file_key(call.words[0].text) in self.files:
-            return self.run_written_file(call)
+        if self.files and (path := self.find_written_program(call.words[0].text)):
+            return self.run_written_file(call, path)
         handler = self.handlers.get(call.name)
-        if handler is None and call.name[-1:].isdigit():
-            handler = self.handlers.get(normalize_name(call.name))
+        if handler is None:
+            if call.name[-1:].isdigit():
+                handler = self.handlers.get(normalize_name(call.name))
+            if self.bodies and (unfound := self.bodies.get("command_not_found_handle")):
+                return self.invoke(unfound, msgspec.structs.replace(call, words=[Word(unfound.name), *call.words]))
         return handler(self, call) if handler else None
+
+    def find_written_program(self, text: str) -> str:
+        """The file that a command runs, if the script itself has written it: by its path, or by a changed `PATH`."""
+        if "/" in text:
+            return text if self.make_file_key(text) in self.files else ""
+        folders = self.variables.get("PATH")
+        if folders is None:
+            return ""
+        return next(
+            (one for folder in folders.text.split(":") if self.make_file_key(one := f"{folder}/{text}") in self.files),
+            "",
+        )
 
     def note_input(self, stdin: str | None) -> None:
         """The input by its name among the files."""
@@ -511,13 +376,17 @@ class Evaluation(ShellStreams):
         else:
             self.files[INPUT_KEY] = stdin
 
-    def run_written_file(self, call: CommandCall) -> str | None:
+    def run_written_file(self, call: CommandCall, path: str) -> str | None:
         """Run a file whose text is known as the system does: by the program in its first line, or by a shell."""
-        text = self.files[self.make_file_key(call.words[0].text)]
+        text = self.files[self.make_file_key(path)]
         found = FIRST_LINE.match(text)
         program = [Word(name) for name in found[1].split()] if found else []
         with self.guard_recursion(text) as first:
-            return self.run_wrapped(call, [*(program or [Word("sh")]), *call.words], "file") if first else None
+            return (
+                self.run_wrapped(call, [*(program or [Word("sh")]), Word(path), *call.words[1:]], "file")
+                if first
+                else None
+            )
 
     @contextmanager
     def guard_recursion(self, name: str) -> Iterator[bool]:
@@ -573,34 +442,13 @@ def _is_declared(part: syntax.Part) -> bool:
     return isinstance(part, syntax.LiteralText) and DECLARED.match(part.text) is not None
 
 
-def _names_itself(item: syntax.Assignment) -> bool:
-    """Whether a value is made from what the variable held before: `c="$c $x"`, which begins with nothing."""
-    # A loop instead of `any`: this runs for every assignment.
-    for part in item.value.parts:
-        if type(part) is syntax.Parameter and part.name == item.name:
-            return not item.name.endswith(INHERITED_ENDS)
-    return False
-
-
-def join_outputs(before: str, output: str | None) -> str | None:
-    """What two commands print one after the other; not known when that would grow too long."""
-    if output is None or (before and len(before) + len(output) > MAX_LITERAL):
-        return None
-    return before + output
-
-
-def limit_words(words: Sequence[Word], unknown: str) -> Sequence[Word]:
-    """The first of many words, and one unknown word for the rest."""
-    return words if len(words) <= MAX_ROUNDS else [*words[:MAX_ROUNDS], Word(unknown, known=False)]
-
-
 NODE_RUNNERS: dict[type, Callable[[Evaluation, Any], str | None]] = {
     syntax.CommandSequence: Evaluation.run_sequence,
     syntax.SimpleCommand: Evaluation.run_simple,
     syntax.Pipeline: Evaluation.run_pipeline,
     syntax.CommandGroup: Evaluation.run_group,
     syntax.Choice: Evaluation.run_choice,
-    syntax.Loop: Evaluation.run_loop,
+    syntax.Loop: loops.run_loop,
     syntax.FunctionDefinition: Evaluation.define_function,
     syntax.TestExpression: Evaluation.expand_test,
     syntax.Coprocess: Evaluation.run_coprocess,

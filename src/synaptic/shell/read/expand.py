@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 SPLITTING_SIGN = re.compile(r"[*?\[ \t\n]")
 GLOB_LETTER = re.compile(r"[*?\[]")
+COMMAND_TABLE = "commands"
+"""The table in which zsh keeps where programs are."""
 GAP_IN_NAME = re.compile(r"[A-Za-z-]{1,12}")
 """Letters around a variable that nobody sets: `gi${x}t` is `git`."""
 
@@ -269,12 +271,16 @@ def _expand_parameter(shell: "Evaluation", part: Parameter) -> list[ExpansionPie
     if part.operator == "text" and part.operand:
         word = expand_unsplit(shell, part.operand)
         return [ExpansionPiece(word.text, word.known, word.outputs)]
+    if part.name == COMMAND_TABLE and part.index.isalnum() and COMMAND_TABLE not in shell.variables:
+        return [ExpansionPiece(part.index)]
     index = expand_index(shell, part.name, part.index) if part.index else ""
     several = part.name in ("@", "*") or index in ("@", "*")
     if part.operator[:1] == "!":
         return _list_keys(shell, part) if several else _expand_indirect(shell, part, index)
     if several:
         return _expand_array(shell, part)
+    if "," in index and (items := shell.list_items(part.name)) and len(items) > 1:
+        return zsh.pick_items(items, index, array=True)
     if shell.counts_from_one and not part.quoted and not index:
         held = shell.find_variable(part.name)
         if held is not None and held.items is not None:
@@ -364,6 +370,8 @@ def _operate_on_items(shell: "Evaluation", part: Parameter, items: list[Expansio
 def _expand_flagged(shell: "Evaluation", part: FlaggedParameter) -> list[ExpansionPiece]:
     """`${(flags)x}`: the value, what a subscript leaves of it, an operator, then the flags."""
     array = False
+    if part.name == COMMAND_TABLE and part.index:
+        return [ExpansionPiece(part.index)]
     if part.inner is not None:
         pieces = [piece for one in part.inner for piece in expand_part(shell, one)]
     elif part.name:

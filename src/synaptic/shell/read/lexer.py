@@ -32,7 +32,9 @@ IN_BODY = re.compile(r"[^\\$`]+")
 IN_BRACES = re.compile(r"[^}'\"\\$`]+")
 NAME = re.compile(r"[A-Za-z_]\w*|\d|[@*#?$!_-]")
 LONG_NAME = re.compile(r"[A-Za-z_]\w*|\d+|[@*#?$!_-]")
-SUBSCRIPT = re.compile(r"\[((?:[^\[\]]{1,200}+|\[[^\[\]]{0,200}+\]){0,8}+)\]")
+SUBSCRIPT_SIGN = re.compile(r"[\[\]]")
+MAX_SUBSCRIPT = 1_000
+"""Characters in which the end of a subscript is looked for."""
 ZSH_FLAGS = re.compile(r"(?:\(((?:[^()\n]|\([^()\n]*\)){0,60}+)\))?([=~^]*+)")
 STARTS_FLAGGED = frozenset('(=~^:"')
 """What stands behind `${` in zsh, and never in bash."""
@@ -380,8 +382,7 @@ class Lexer:
         prefix = self.read_prefix()
         name = LONG_NAME.match(self.text, self.at)
         self.at = name.end() if name else self.at
-        index = SUBSCRIPT.match(self.text, self.at)
-        self.at = index.end() if index else self.at
+        index = self.read_subscript()
         operator = OPERATION.match(self.text, self.at)
         self.at = operator.end() if operator else self.at
         self.enter_nesting()
@@ -392,7 +393,19 @@ class Lexer:
         self.at += 1
         kind = prefix + (operator[0] if operator else "")
         source = self.text[start : self.at]
-        return Parameter(name[0] if name else "", source, quoted, kind, operand, index[1] if index else "")
+        return Parameter(name[0] if name else "", source, quoted, kind, operand, index)
+
+    def read_subscript(self) -> str:
+        """What stands in `[...]` here, brackets inside included."""
+        if not self.text.startswith("[", self.at):
+            return ""
+        depth = 0
+        for found in SUBSCRIPT_SIGN.finditer(self.text, self.at, self.at + MAX_SUBSCRIPT):
+            depth += 1 if found[0] == "[" else -1
+            if not depth:
+                start, self.at = self.at + 1, found.end()
+                return self.text[start : found.start()]
+        return ""
 
     def read_flagged(self, start: int, quoted: bool) -> Part:
         """`${(flags)name}`, `${=name}`, `${${...}}` of zsh."""
@@ -408,8 +421,7 @@ class Lexer:
             inner = [self.read_dollar(quoted)]
         elif name is not None:
             self.at = name.end()
-        index = SUBSCRIPT.match(self.text, self.at)
-        self.at = index.end() if index else self.at
+        index = self.read_subscript()
         operator = OPERATION.match(self.text, self.at)
         self.at = operator.end() if operator else self.at
         operand = WordToken(None, self.read_parts(ENDS_BRACES, IN_BRACES, []))
@@ -423,7 +435,7 @@ class Lexer:
             quoted,
             flags,
             inner,
-            index[1] if index else "",
+            index,
             operator[0] if operator else "",
             operand,
         )

@@ -11,6 +11,8 @@ from synaptic.shell.read.limits import MAX_TEXT, Budget, LimitError
 from synaptic.shell.read.script import Script, Word
 from synaptic.shell.read.syntax import LiteralText, SimpleCommand, WordToken
 
+MAX_LATER = 20
+"""Traps that are read once more at the end."""
 NO_VARIABLES: Mapping[str, str] = {}
 
 
@@ -19,8 +21,24 @@ def read_script(text: str, cwd: str = "", home: str = "", env: Mapping[str, str]
 
     `cwd` and `home` are where the shell starts; `env` are variables whose values are known.
     """
+    return _read_as(Evaluation(_normalize_text(text)[0], cwd, home, env), text)
+
+
+def read_with_files(text: str, cwd: str, env: Mapping[str, str], files: dict[str, str]) -> Script:
+    """Like `read_script`, following what the text runs into `files` (path to text), which are asked for one by one.
+
+    A defect of the reader counts as text that cannot be read to its end.
+    """
+    shell = Evaluation(_normalize_text(text)[0], cwd, "", env)
+    shell.files = files
+    try:
+        return _read_as(shell, text)
+    except Exception as error:  # noqa: BLE001 - as in `read_safely`
+        return Script(text, truncated=f"the reader failed: {type(error).__name__}")
+
+
+def _read_as(shell: Evaluation, text: str) -> Script:
     plain, whole = _normalize_text(text)
-    shell = Evaluation(plain, cwd, home, env)
     shell.handlers = PROGRAM_HANDLERS
     # In a CRLF script the delimiter line of a here-document ends with the blank that replaced the carriage return.
     shell.budget.carriage = "\r\n" in text
@@ -31,6 +49,8 @@ def read_script(text: str, cwd: str = "", home: str = "", env: Mapping[str, str]
         shell.add_gap("syntax", reason)
     try:
         shell.run(tree)
+        for code in shell.later[:MAX_LATER]:
+            shell.run_code(code, "trap")
     # What was found up to the limit stands; `truncated` tells the policies that there is more.
     except LimitError:
         shell.add_gap("syntax", shell.budget.reason)

@@ -18,7 +18,7 @@ from synaptic.shell.read.whole import (
 )
 
 BLANK = re.compile(r"(?:[ \t]++|\\\n)++")
-ASSIGNMENT_START = re.compile(r"(\w++)(?:\[([^\]\n]{0,200})\])?(\+?)=")
+ASSIGNMENT_START = re.compile(r"(\w++)(?:\[((?:[^\[\]\n]{1,200}+|\[[^\[\]\n]{0,200}+\]){0,8}+)\])?(\+?)=")
 BLANKS = r"(?:[ \t]++|\\\n)*+"
 DESCRIPTOR = r"(\d++|\{\w{1,40}\})?"
 OPERATORS = r"<<<|<>|<&|>>|>&|>\||&>>|&>|>(?!\()|<(?![<(])"

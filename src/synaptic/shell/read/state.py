@@ -65,6 +65,8 @@ class ShellState(ShellVariables):
         """The file that holds what such a one prints."""
         self.fed_by: dict[str, tuple[int, ...]] = {}
         """The places of the commands whose output a variable was read from."""
+        self.later: list[str] = []
+        """Code that runs at the end: traps."""
         self.pipes: set[str] = set()
         """Named pipes (`mkfifo`): a reader may wait for what is written."""
         self.commands: list[Command] = []

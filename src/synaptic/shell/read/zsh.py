@@ -1,6 +1,7 @@
 """Expansions that only zsh has: `${(flags)x}`, `${=x}`, `${${x}#y}`, `$x[1]`, `$x:t`."""
 
 import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from synaptic.shell.names import split_names
@@ -23,6 +24,18 @@ TRAILING = re.compile(r"\[([^\]\s]{1,40})\]|((?::(?:[htrelu]|g?s(.)[^/]*?\3[^/]*
 CODE_READERS = split_names("sh bash zsh dash ksh trap emulate")
 """Programs for which it matters that zsh keeps a variable one word."""
 WORD_SUBSCRIPT = re.compile(r"\(w\)(-?\d+)")
+
+
+TEXT_FLAGS: dict[str, Callable[[str], str]] = {
+    "L": str.lower,
+    "U": str.upper,
+    "C": str.title,
+    "Q": lambda text: QUOTES.sub("", text),
+    "q": quote_word,
+    "g": decode_escapes,
+    "#": lambda text: chr(int(text)) if text.isdigit() and len(text) < 6 else text,
+}
+"""Flags that change every piece by itself."""
 
 
 def read_flags(flags: str) -> list[tuple[str, str]]:
@@ -51,10 +64,7 @@ def _apply_flag(shell: "Evaluation", pieces: list[ExpansionPiece], letter: str, 
         return [part for piece in pieces for part in _split(piece, letter, argument)]
     if letter in "e%":
         return [_expand_again(shell, piece) for piece in pieces]
-    change = {
-        "L": str.lower, "U": str.upper, "C": str.title, "Q": lambda text: QUOTES.sub("", text), "q": quote_word,
-        "g": decode_escapes, "#": lambda text: chr(int(text)) if text.isdigit() and len(text) < 6 else text,
-    }.get(letter)  # fmt: skip
+    change = TEXT_FLAGS.get(letter)
     if change is None:
         return pieces
     return [ExpansionPiece(change(piece.text), piece.known, piece.outputs) for piece in pieces]

@@ -1,0 +1,78 @@
+"""Files that nobody named, put over a home folder."""
+
+from functools import lru_cache
+
+from synaptic.model.decision import Verdict, ask
+from synaptic.model.event import PreToolUse
+from synaptic.policies.base import Policy
+from synaptic.policies.facts import Facts
+from synaptic.policies.reading import SHELL_TOOLS, runs_elsewhere
+from synaptic.shell.effects.filled import (
+    ABSOLUTE_NAMES,
+    FILLING_CODE,
+    FILLING_PROGRAMS,
+    HOME_PROGRAMS,
+    find_filled_folders,
+)
+from synaptic.shell.paths import Standpoint, resolve_path
+from synaptic.shell.reading import CommandReading
+
+
+class OverwrittenHome(Policy):
+    """Unpacking or copying files that no word names over a home folder.
+
+    ## What it does
+    Asks before an archive is unpacked, a patch applied, a folder's contents copied or a site mirrored into the home
+    folder itself or a folder around it: `tar -C ~ -x`, `cp -r x/. ~/`, `rsync x/ ~/`, `unzip -d ~`, `patch -d ~`,
+    `git -C ~ apply`, `stow -t ~`, and the same with nothing but `cd ~` in front. Folders below it (`~/sites/`) are
+    free, and so is what is named: `cp notes.txt ~/`, `tar -C ~ -xf a.tgz bin/tool`.
+    ## Why
+    `~/.synaptic` and the agents' settings are in there. What an archive holds is not known before it is unpacked.
+    ## Known gaps
+    An archive is not opened to look what it holds.
+    """
+
+    id = "self.overwritten-home"
+    events = (PreToolUse,)
+    tools = SHELL_TOOLS
+    priority = 20
+    preset = "essentials"
+    needs = ("engine_places",)
+
+    def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
+        known = facts.command
+        if known is None or FILLING_PROGRAMS.isdisjoint(known.programs):
+            return None
+        around = _list_around(facts.home, facts.engine_places.user_home)
+        if not _may_reach(known, around):
+            return None
+        for command in known.script.commands:
+            if runs_elsewhere(command):
+                continue
+            at = Standpoint(command.cwd or known.standpoint.cwd, facts.home)
+            for word in find_filled_folders(command):
+                if (resolve_path(word.text, at) or "").lower() in around:
+                    return ask(
+                        f"`{command.name}` puts files into {word.text!r} that this command does not name. The settings "
+                        "of this guard and of agents are there. Use a folder below it, or name the files."
+                    )
+        return None
+
+
+def _may_reach(known: CommandReading, around: frozenset[str]) -> bool:
+    """Whether a folder that is filled can be one of these at all: cheaper to ask than every program."""
+    if known.leads_out or not HOME_PROGRAMS.isdisjoint(known.programs) or FILLING_CODE.search(known.text):
+        return True
+    if any((start or known.standpoint.cwd).lower() in around for start in known.start_folders):
+        return True
+    return ABSOLUTE_NAMES.search(known.words) is not None
+
+
+@lru_cache(maxsize=64)
+def _list_around(*homes: str) -> frozenset[str]:
+    """The home folders and everything around them, in lower case."""
+    found: set[str] = set()
+    for home in filter(None, homes):
+        parts = home.lower().rstrip("/").split("/")
+        found.update("/".join(parts[:size]) or "/" for size in range(1, len(parts) + 1))
+    return frozenset(found)

@@ -1,0 +1,38 @@
+import os
+import socket
+import subprocess
+import sys
+
+import pytest
+
+from synaptic.daemon import loopback
+from synaptic.daemon.loopback import find_loopback_peer
+
+CLIENT = (
+    "import socket, sys; way = socket.create_connection(('127.0.0.1', int(sys.argv[1]))); way.send(b'x'); way.recv(1)"
+)
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the kernel's tables are read on Linux only")
+
+
+def test_the_process_at_the_other_end_is_found():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        client = subprocess.Popen([sys.executable, "-c", CLIENT, str(server.getsockname()[1])])
+        connection, (_, port) = server.accept()
+        try:
+            assert connection.recv(1) == b"x"
+            assert find_loopback_peer(port) == client.pid
+        finally:
+            connection.close()
+            client.wait()
+
+
+def test_a_port_that_nobody_holds_is_nobody():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    assert find_loopback_peer(port) == 0
+
+
+def test_a_process_that_ends_while_it_is_looked_at_is_no_trouble():
+    assert list(loopback._iter_open_files(2**22 + 1)) == []
+    assert os.getpid() not in loopback._iter_own_processes()
