@@ -63,3 +63,10 @@ def test_other_targets_stay_text() -> None:
 
 def test_a_makefile_that_calls_itself_ends() -> None:
     assert seen(script("Makefile", "a:", "\tmake b", "b:", "\tmake a", "\trm x") + "make")[-1] == "rm x"
+
+
+def test_what_make_runs_while_it_reads() -> None:
+    assert list(Makefile("x := $(shell rm a)\ny != rm b\n").iter_immediate()) == ["rm a", "rm b"]
+    assert list(Makefile("$(shell \nrm a)").iter_immediate()) == [""]
+    assert list(Makefile("define X\nrm a\nendef\nt:\n\t$(X)\n").iter_recipes([], {})) == ["rm a"]
+    assert list(Makefile("%:\n\trm a\n").iter_recipes(["t"], {})) == ["rm a"]

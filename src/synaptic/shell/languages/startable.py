@@ -39,10 +39,13 @@ STARTING_CODE = {
     "lisp": re.compile(r"shell|process|eval|load"),
 }
 """What code of a language holds that can start a program."""
+EMPTYING_FORM = r"\bunlink[\s(]+(?:glob\b|<).*?\brmdir\b"
+EMPTYING_CODE = re.compile(EMPTYING_FORM, re.DOTALL)
+"""Perl that removes all that a pattern matches, which is a folder but for its name."""
 REMOVING_CODE = re.compile(
     r"rmtree|remove_tree|rm_rf|rm_r\b|removedirs|remove_dir|remove_entry|RemoveAll|rmSync|rimraf|file\s+delete|delete-directory"
     r"|(?:File::Find|finddepth|os\.f?walk|rglob|iterdir|scandir|Find\.find).*?(?:unlink|remove|rmdir)"
-    r"|\bunlink[\s(]+(?:glob\b|<)",
+    rf"|{EMPTYING_FORM}",
     re.DOTALL,
 )
 """What code holds that removes a folder with all it holds."""

@@ -12,7 +12,7 @@ from synaptic.shell.languages.foreign import read_foreign_code, read_printed_val
 from synaptic.shell.languages.lisp import read_lisp
 from synaptic.shell.languages.perform import perform_acts
 from synaptic.shell.languages.python import find_literal_calls, read_python
-from synaptic.shell.languages.startable import CodeSurroundings, find_removable, find_startable
+from synaptic.shell.languages.startable import EMPTYING_CODE, CodeSurroundings, find_removable, find_startable
 from synaptic.shell.read.evaluate import Evaluation, ProgramHandler
 from synaptic.shell.read.script import Command, Word
 from synaptic.shell.read.state import CommandCall
@@ -178,8 +178,8 @@ def start_nearby(shell: Evaluation, call: CommandCall, at: CodeSurroundings, act
         for text in find_startable(at):
             if not any(_is_followed(text, command) for command in done):
                 shell.run_code(text, label)
-        removed = [one.argv[-1] for one in shell.commands[call.index :] if one.name == "rm" and "-rf" in one.args]
-        if any(word.known or "/" in word.text for word in removed):
+        removed = [one.argv[-1] for one in shell.commands[call.index :] if one.name == "rm"]
+        if any(word.known or "/" in word.text for word in removed) and not EMPTYING_CODE.search(code):
             return  # what it removes was followed
         for path in find_removable(at):
             shell.run_code(f"rm -rf {path}", label)

@@ -38,7 +38,7 @@ class Makefile:
                 for rule in current:
                     rule.lines.append(line)
             elif line.strip() and line[0] != "#":
-                self.immediate += [found[1] or found[2] for found in IMMEDIATE.finditer(line)]
+                self.immediate += [found[1] or found[2] or "" for found in IMMEDIATE.finditer(line)]
                 current = self._read_rules(line)
 
     def _read_rules(self, line: str) -> list[MakeRule]:
