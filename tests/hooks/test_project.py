@@ -80,3 +80,21 @@ def test_any_name_of_a_folder_is_kept(home: Path, name: str):
     root = folder(home, name)
     folder(root, ".git")
     assert find_root({}, {"HOME": str(home)}, root) == root
+
+
+def test_nothing_above_home_is_ever_a_project(home: Path):
+    (home.parent / ".git").mkdir()
+    for above in (str(home.parent), "/"):
+        assert find_root({}, {"HOME": str(home)}, above) == ""
+        assert find_root({"repository_root": above}, {"HOME": str(home), "CLAUDE_PROJECT_DIR": above}, above) == ""
+
+
+def test_a_marker_above_home_does_not_count_below_it(home: Path):
+    (home.parent / ".git").mkdir()
+    folder = home / "notes"
+    folder.mkdir()
+    assert find_root({}, {"HOME": str(home)}, str(folder)) == str(folder)
+
+
+def test_the_root_of_the_disk_is_no_project_without_a_home_either():
+    assert find_root({}, {}, "/") == ""

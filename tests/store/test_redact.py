@@ -168,6 +168,10 @@ HOSTILE = [
     "sk-", "sk-ant-", "eyJ", "eyJa.", "password=", 'password="', "password:", '"password":"', "token ", "://a:", "://",
     "-----BEGIN RSA PRIVATE KEY-----", "authorization: ", "bearer ", "cookie: a=", "ghp_", "xoxb-", "\\\\", '\\"', "--",
     "--token ", "AIza", "SG.", "a", "_", "password" + "\\" * 50, "secret_key_", "0" * 31 + "-us1", "Private-Lines:",
+    "curl ", "curl -u a:", "mysql -", "machine a ", "login a ", "$6$", "?sig=", "UEFTU1dPUkQ", "a'", "\\x67", "a\\\\",
+    "a''bcdefghijkl", "-----END RSA PRIVATE KEY-----", "AAAA\n", "echo a | sudo -S ", "%67", "_a1", "-a1", "password>",
+    "identified by '", "\n-----END RSA PRIVATE KEY-----", "secrets set ", "chpasswd", "MHcCAQEE", "docf",
+    "a1.", ":1234:a",
 ]  # fmt: skip
 
 

@@ -220,15 +220,13 @@ def _disown_call(call: Call, why: str) -> Call:
 
 
 def _require_act(call: Call) -> None:
-    """A tool call that does not say which tool, or with what, has not been judged by anybody. Raises PayloadError."""
+    """A tool call that does not say which tool has not been judged by anybody. Raises PayloadError.
+
+    An input that is no object is told and judged in whatever form it is: it stops no tool by itself.
+    """
     event = call.event
-    if not isinstance(event, PreToolUse):
-        return
-    where = f"{call.agent} {event.hook_event_name}"
-    if not event.tool_name:
-        raise PayloadError("the payload names no tool", where=where)
-    if not isinstance(call.payload.get("tool_input") or {}, Mapping):
-        raise PayloadError("the input of the tool is no JSON object", where=where)
+    if isinstance(event, PreToolUse) and not event.tool_name:
+        raise PayloadError("the payload names no tool", where=f"{call.agent} {event.hook_event_name}")
 
 
 def _find_patience(wire: Adapter, call: Call) -> float:

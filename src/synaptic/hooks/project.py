@@ -2,7 +2,7 @@
 
 import os
 import stat
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from synaptic.files.long_paths import MAX_PATH_CHARS
@@ -14,7 +14,8 @@ PROJECT_MARKERS = (".synaptic", ".claude", ".git")
 def find_root(payload: Mapping[str, object], env: Mapping[str, str], cwd: str) -> str:
     """The project's root, without a trailing slash: context field, CLAUDE_PROJECT_DIR, marked ancestor, cwd.
 
-    HOME itself is never a project: its `.synaptic` and `.claude` are the user's own. No project is "".
+    HOME and what lies above it are never a project: their `.synaptic` and `.claude` are the user's own, or put there by
+    mistake, and would make one project of everything. No project is "".
     """
     homes = _list_homes(env.get("HOME", ""))
     for key in CONTEXT_KEYS:
@@ -30,8 +31,17 @@ def find_root(payload: Mapping[str, object], env: Mapping[str, str], cwd: str) -
 
 @lru_cache(maxsize=16)
 def _list_homes(home: str) -> frozenset[str]:
-    """HOME as it is written and as it is resolved: an agent may report either."""
-    return frozenset({_normalise_path(home), os.path.realpath(home)}) if home.startswith("/") else frozenset()
+    """HOME as it is written and as it is resolved (an agent may report either), and every folder above."""
+    if not home.startswith("/"):
+        return frozenset({"/"})
+    return frozenset({above for one in (_normalise_path(home), os.path.realpath(home)) for above in _iter_upwards(one)})
+
+
+def _iter_upwards(folder: str) -> Iterator[str]:
+    while folder.strip("/"):
+        yield folder
+        folder = folder.rpartition("/")[0]
+    yield "/"
 
 
 def _check_directory(path: str, homes: frozenset[str]) -> str:

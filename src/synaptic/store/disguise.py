@@ -17,6 +17,10 @@ Place = tuple[int, int]
 
 MAX_BEFORE, MAX_AFTER = 4_000, 60_000
 """Bytes of base64 before and after a word that gives it away."""
+MAX_KEY = 16_000
+"""Bytes of a key before its last line."""
+KEY_BREAKS = (b"\n", b"\r", b"n", b"r")
+"""What is before that line: a line break, or the end of an escaped one."""
 _LINE_BACK = re.compile(rb"(?:[nr]\\+|[\r\n]|[A-Za-z0-9+/])*+")
 """Base64 and line breaks, read from the end."""
 _LINE_AHEAD = re.compile(rb"(?:\\+[nr]|[\r\n]|[A-Za-z0-9+/])*+={0,2}")
@@ -27,7 +31,7 @@ _PRINTABLE = re.compile(rb"[\t\r\n\x20-\x7e]{12,}")
 _CODED_WORDS = tuple(word.encode() for word in list_coded_words())
 
 _CHANGED_PASSWORD = re.compile(
-    rb"[^\s:|\"'\\]{1,64}:([^\s|\"'\\]{3,128})(?:\\*[\"'])?\s{0,3}\|\s{0,3}(?:sudo\s{1,3})?\Z"
+    rb"(?:echo|printf)\s{1,3}(?:-\w{1,3}\s{1,3})?(?:\\*[\"'])?[^\s:|\"'\\]{1,64}:([^\s|\"'\\]{3,128})(?:\\*[\"'])?\s{0,3}\|\s{0,3}(?:sudo\s{1,3})?\Z"
 )
 _SUDO_PASSWORD = re.compile(
     rb"(?:echo|printf)\s{1,3}(?:-\w{1,3}\s{1,3})?(?:\\*[\"'])?([^\s|\"'\\$]{3,128})(?:\\*[\"'])?\s{0,3}\|\s{0,3}\Z"
@@ -164,7 +168,9 @@ def find_key_end(data: bytes, at: int) -> Place | None:
     if last is None:
         return None  # the first one
     at = last.start()
-    back = _LINE_BACK.match(data[max(0, at - MAX_AFTER) : at].replace(b"=", b"+")[::-1])
+    if data[at - 1 : at] not in KEY_BREAKS:
+        return None
+    back = _LINE_BACK.match(data[max(0, at - MAX_KEY) : at].replace(b"=", b"+")[::-1])
     start = at - (back.end() if back else 0)
     line = _KEY_LINE.search(data, start, at)
     return (line.start(), _trim_breaks(data, at)) if line else None
@@ -183,6 +189,8 @@ def _trim_breaks(data: bytes, end: int) -> int:
 
 def find_piped_password(data: bytes, at: int) -> Place | None:
     """What is piped into `chpasswd`, `sudo -S` or a login that reads it."""
+    if b"|" not in data[max(0, at - MAX_PIPED) : at]:
+        return None
     if data[at : at + 6] == b"udo -S":
         found = _SUDO_PASSWORD.search(data, max(0, at - MAX_PIPED), at - len(b"s"))
     elif data[at - 6 : at].lower() == b"chpass":

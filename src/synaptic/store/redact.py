@@ -4,7 +4,14 @@ import re
 from collections.abc import Iterator
 
 from synaptic.store.disguise import find_coded, find_key_end, find_piped_password, iter_unfolded
-from synaptic.store.shapes import CASED_SHAPES, SECRET_IDENTIFIER, SECRET_SHAPES, SHARED_BEGINNINGS
+from synaptic.store.shapes import (
+    CASED_SHAPES,
+    MAX_ARGUMENTS,
+    PROGRAM_KINDS,
+    SECRET_IDENTIFIER,
+    SECRET_SHAPES,
+    SHARED_BEGINNINGS,
+)
 
 MAX_VARIABLE_NAME = 64
 """A longer value is no name of a variable."""
@@ -117,6 +124,9 @@ def _holds_secret(text: bytes) -> bool:
 def _match_span(data: bytes, lowered: bytes, start: int) -> RedactedSpan | None:
     for kind, anchor, shape in _HEADS[lowered[start]]:
         hit = anchor.match(lowered, start)
+        # Asked first, because the shapes of these look at every byte behind them.
+        if hit and kind in PROGRAM_KINDS and data.find(b" -", hit.end(), hit.end() + MAX_ARGUMENTS) < 0:
+            continue
         found = shape.match(data, hit.end()) if hit else None
         if found and (span := _locate_secret(found, kind, start)):
             return span

@@ -106,8 +106,13 @@ _ASSIGNED = (
     + r")"
 )
 _SAID = r"\s{1,4}\\*'" + _PLACEHOLDER + r"([^'\"\\\0]{4,64})\\*'"
-_ARGS = r"(?:[^\"\\\0|;&\r\n]|\\[^\0nr]|\"(?![,:}\]])){0,300}?"
+_ARGS = r"(?:[^\"\\\0|;&\r\n]|\\[^\0nr]|\"(?![,:}\]])){0,200}?"
 """Other arguments of a program: no line break and no other command."""
+MAX_ARGUMENTS = 400
+"""Bytes behind a program in which an option must begin at all."""
+PROGRAM_KINDS = frozenset({
+    "curl-user", "glued-option", "short-option", "capital-option", "redis-password", "ldap-password", "smb-password",
+})  # fmt: skip
 _VALUE = r"(?:\\*'" + _PLACEHOLDER + r"([^'\"\\\0]{2,128})|(?:\\*\")?" + _PLACEHOLDER + r"([^\s\"'\\&;|<>()`\0]{2,}+))"
 DASH_TOKENS = r"(?<=[txksyilou]-)(?=[a-z0-9_\-]{12})"
 PLAIN_TOKENS = r"(?=[a-z0-9]{14})"

@@ -11,6 +11,7 @@ import pytest
 from synaptic.engine.check import CHECK_ENVIRONMENT, Checker, summarize_decision
 from synaptic.engine.runtime import PoliciesOnly
 from synaptic.model.call import Request
+from synaptic.model.errors import PayloadError
 from synaptic.model.home import Home
 
 RESET = "git reset --hard"
@@ -37,7 +38,10 @@ def checker(project: Path) -> Checker:
 
 def judge(checker: Checker, project: Path, tool: str, given: object, **more: Any) -> dict[str, object]:
     question = {"tool_name": tool, "tool_input": given, "cwd": str(project), **more}
-    return summarize_decision(asyncio.run(checker.decide(question)))
+    try:
+        return summarize_decision(asyncio.run(checker.decide(question)))
+    except PayloadError as error:  # what cannot be understood is refused
+        return {"decision": "deny", "policy": None, "reason": str(error)}
 
 
 ATTEMPTS: Mapping[str, tuple[str, object]] = {
@@ -163,7 +167,6 @@ AGENTS: Mapping[str, tuple[str, str, dict[str, object]]] = {
     "qwen monitor": ("qwen", "PreToolUse", {"tool_name": "monitor", "tool_input": {"command": RESET}}),
     "droid": ("droid", "PreToolUse", {"tool_name": "x___exec", "tool_input": {"command": RESET}}),
     "copilot": ("copilot", "preToolUse", {"toolName": "x-exec", "toolArgs": '{"command": "git reset --hard"}'}),
-    "copilot bare text": ("copilot", "preToolUse", {"toolName": "x-exec", "toolArgs": RESET}),
     "cursor": (
         "cursor",
         "beforeMCPExecution",

@@ -33,7 +33,7 @@ CALLS = {
     "a list as tool": {"tool_name": ["Bash"], "tool_input": {"command": "rm -rf ~"}},
     "text as input": {"tool_name": "Bash", "tool_input": "rm -rf ~"},
     "a list as input": {"tool_name": "Bash", "tool_input": ["rm", "-rf", "~"]},
-    "a number as input": {"tool_name": "Bash", "tool_input": 7},
+    "text in a list as input": {"tool_name": "Bash", "tool_input": ["rm -rf ~"]},
 }
 
 
@@ -58,6 +58,15 @@ def test_a_call_that_does_not_say_what_it_does_is_refused(setting: Setting, agen
     event = "BeforeTool" if agent == "gemini" else "PreToolUse"
     payload = {"session_id": "s", "cwd": str(setting.project), "hook_event_name": event, **CALLS[name]}
     assert _is_refused(setting.answer(setting.raw(event, json.dumps(payload).encode(), agent)))
+
+
+@pytest.mark.parametrize("given", [7, "x", ["ls"]])
+def test_an_input_of_another_shape_is_told_and_stops_no_tool_by_itself(setting: Setting, given: object) -> None:
+    """S3-065"""
+    payload = {"session_id": "s", "cwd": str(setting.project), "tool_name": "Bash", "tool_input": given}
+    answer = setting.answer(setting.raw("PreToolUse", json.dumps(payload).encode()))
+    assert not _is_refused(answer)
+    assert b"tool_input is" in answer.stderr
 
 
 def test_the_python_client_refuses_more_than_is_read(

@@ -41,9 +41,10 @@ METHODS = {
 @pytest.fixture(scope="module")
 def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machine]:
     setting = Setting(tmp_path_factory.mktemp("m"))
-    setting.config(f"{KEPT}[http]\nenabled = true\n")
+    setting.config(f"{KEPT}[http]\nenabled = true\nport = 0\n")
     setting.install()
     setting.start()
+    assert setting.wait_for(locate_port(setting.home).exists)
     (setting.project / "raw.py").write_text(RAW)
     yield Machine(setting)
     setting.close()
