@@ -114,7 +114,7 @@ def test_a_current_folder_that_is_gone_is_said(user: User):
     assert "the current folder is gone" in shown.err
 
 
-UNWRITABLE = ("up", "down", "bootstrap", "trust", "daemon start", "policy enable @sane", "config set journal off")
+UNWRITABLE = ("up", "down", "bootstrap", "trust --yes", "daemon start", "policy enable @sane", "config set journal off")
 READING = ("list", "check ls", "try Stop", "hook validate", "config show", "policy list", "import claude --dry-run")
 
 

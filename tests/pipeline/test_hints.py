@@ -187,6 +187,7 @@ def building(routed: Setting, monkeypatch: pytest.MonkeyPatch) -> Setting:
     (programs / "npm").write_text(FAKE_NPM.replace("$NPM_LOG", str(routed.user / "npm.log")))
     (programs / "npm").chmod(0o755)
     monkeypatch.setenv("PATH", f"{programs}:/usr/bin:/bin")
+    routed.install()  # notes where programs are
     routed.config(
         'trust = "all"\npresets = ["routing"]\n[policies."routing.session-stop-build-check"]\nenabled = true\n'
     )

@@ -18,6 +18,7 @@ from synaptic.engine.senders import Senders
 from synaptic.engine.side_effects import SideEffects
 from synaptic.facts.gather import EngineMeans
 from synaptic.hooks.catalog import HookCatalog, HookCatalogs
+from synaptic.hooks.sources import TOO_SLOW_TEXT
 from synaptic.model.call import Answer, Call, Request
 from synaptic.model.decision import Decision, Kind
 from synaptic.model.errors import PayloadError, StoreError
@@ -131,6 +132,8 @@ class Engine:
         env["PATH"] = self._installed.choose_path(env.get("PATH", ""), catalog.root)
         if request.stranger:
             call = _disown_call(call, request.stranger)
+        if catalog.is_cut:
+            call = msgspec.structs.replace(call, warnings=(*call.warnings, TOO_SLOW_TEXT))
         return wire, msgspec.structs.replace(call, root=catalog.root, at=time.time(), env=env), catalog
 
     def _answer_reader(self, request: Request) -> Answer | None:

@@ -33,14 +33,17 @@ async def gather_real_paths(call: Call, means: EngineMeans) -> Mapping[str, str]
     return {path: real for path, real in found if real}
 
 
-async def gather_linked_paths(call: Call, means: EngineMeans) -> tuple[str, ...]:
-    """Where the words of a shell command lead that it may change something with, through links on the disk."""
+async def gather_linked_paths(call: Call, means: EngineMeans) -> tuple[str, ...] | None:
+    """Where the words of a shell command lead that it may change something with, through links on the disk.
+
+    None when there are too many to look at.
+    """
     known = read_call_command(call)
     if known is None:
         return ()
     words = list(islice(_iter_changed_words(known.script), MAX_LOOKED_AT + 1))
     if len(words) > MAX_LOOKED_AT:
-        raise ValueError(f"more than {MAX_LOOKED_AT} words may be links")
+        return None
     found = (_resolve_links(_make_absolute(word.text, word.cwd, call), call.root, word.itself) for word in words)
     return tuple(dict.fromkeys(filter(None, found)))
 

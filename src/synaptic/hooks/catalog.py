@@ -1,6 +1,8 @@
 """Catalog of all hooks of a project: immutable, ordered, rebuilt as soon as a source file changes."""
 
 import asyncio
+import math
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property, partial
@@ -28,6 +30,8 @@ from synaptic.policies.base import Policy
 MAX_PROBLEMS = 100
 """Upper bound of problems that are reported."""
 READING_TRIES = 3
+CUT_SECONDS = 300
+"""After this long, a project that took too long is read once more."""
 MAX_ROOTS = 64
 """Upper bound of projects whose catalogs are cached."""
 
@@ -46,6 +50,8 @@ class HookCatalog(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     pins: Pins = Pins()
     """What packages installed into the project, by hash."""
     user_pins: Pins = Pins()
+    is_cut: bool = False
+    """Whether the project's own declarations were left out, because reading them took too long."""
 
     @cached_property
     def index(self) -> HookIndex:
@@ -71,10 +77,11 @@ class _CachedCatalog(msgspec.Struct):
     watched: tuple[WatchedFile, ...]
     covered: tuple[WatchedFile, ...]
     generation: int
+    ends: float = math.inf
 
     def is_current(self, watch: FolderWatch) -> bool:
         """Whether every source is as it was read."""
-        if not are_unchanged(self.watched):
+        if not are_unchanged(self.watched) or time.monotonic() > self.ends:
             return False
         # A change in a watched folder may be in a file that is no source: only then are the files compared one by one.
         if self.covered and (now := watch.read_generation()) != self.generation:
@@ -139,10 +146,11 @@ class HookCatalogs:
             catalog = run_within(build, READING_SECONDS) if sources.root else build()
         except OverBudgetError:
             # What the user has set and what is built in never waits for a repository, and neither does its next event:
-            # this catalog is kept until one of the files changes.
+            # this catalog is kept for a while. Not for good: it may have been the disk that took so long.
             sources.leave_project_out()
-            catalog = build_catalog(sources, environment)
-        return _CachedCatalog(catalog, tuple(sources.watched), tuple(sources.covered), generation)
+            catalog = msgspec.structs.replace(build_catalog(sources, environment), is_cut=True)
+        ends = time.monotonic() + CUT_SECONDS if catalog.is_cut else math.inf
+        return _CachedCatalog(catalog, tuple(sources.watched), tuple(sources.covered), generation, ends)
 
 
 def build_catalog(sources: CatalogSources, environment: str = "") -> HookCatalog:

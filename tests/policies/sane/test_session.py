@@ -249,7 +249,14 @@ def test_only_the_event_before_a_tool_blocks(project: Project, event: str, extra
     assert answer.exit == 0 and "decision" not in output(answer)
 
 
-@pytest.mark.parametrize("event", ["UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop"])
+@pytest.mark.parametrize("stdin", [b"", b"{", b"[]", b"\xff\xfe"])
+def test_a_call_that_cannot_be_read_is_refused_without_an_error(project: Project, stdin: bytes) -> None:
+    """S1-004: no hook fails; but before a tool runs, what nobody could judge is not let pass."""
+    answer = project.loop.run_until_complete(project.engine.answer(project.setting.raw("PreToolUse", stdin)))
+    assert answer.exit == 0 and b"deny" in answer.stdout
+
+
+@pytest.mark.parametrize("event", ["UserPromptSubmit", "PostToolUse", "Stop"])
 @pytest.mark.parametrize("stdin", [b"", b"{", b"[]", b"\xff\xfe"])
 def test_what_cannot_be_read_is_allowed(project: Project, event: str, stdin: bytes) -> None:
     """S1-004"""

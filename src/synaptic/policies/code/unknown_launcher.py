@@ -58,6 +58,8 @@ MAX_IN_COMMAND = 4
 MAX_IN_SCRIPT = 12
 """Commands that are looked for in the words of one program, and of all of them."""
 MAX_HIDDEN_TEXT = 2_000
+SENTENCE_START = re.compile(r"[A-Z][a-z']*")
+"""The first word of a sentence, in the input of a tool that takes text as well as commands."""
 CHECKING = re.compile(r"guard|check|lint|explain|policy|dry-?run|validate|test", re.IGNORECASE)
 """What a program is called, or told, that looks at commands and runs none."""
 
@@ -102,6 +104,8 @@ def _is_unknown(command: Command) -> bool:
     name = command.name
     if not name:
         return True
+    if SENTENCE_START.fullmatch(name):
+        return False
     return find_program(name) is UNKNOWN_PROGRAM and name not in PROGRAM_HANDLERS and name not in SHELL_WORDS
 
 

@@ -141,6 +141,7 @@ def _speaks_for_user(command: Command) -> bool:
 
 
 def _uses_inner_parts(command: Command) -> bool:
-    if not classify_interpreter(command.name):
+    # `python -m synaptic.cli.main check` is our command line by another name, and was read as that.
+    if not classify_interpreter(command.name) or read_engine_arguments(command) is not None:
         return False
     return any(INNER_PART.search(text) for text in command.args)

@@ -17,6 +17,9 @@ from synaptic.shell.globs import GLOB_SIGN
 from synaptic.shell.paths import is_inside
 from synaptic.shell.reading import CommandReading
 
+TOO_MANY_TEXT = (
+    "This command names more files than can be looked up; one of them may lead to where this guard lives. Split it."
+)
 BELONGS = "belongs to the Python that this guard runs from. A person should agree to the change."
 MAX_PATTERNS = 200
 """Patterns that are compared with these files; no script that people write has so many that begin like them."""
@@ -54,12 +57,13 @@ class EngineFiles(Policy):
         guard = get_guard(facts, self.developed)
         found = facts.command
         told = iter_changed(found, guard, facts.root) if found else ()
-        changed = dict.fromkeys(chain(told, iter_edited(event, facts), facts.linked_paths))
+        changed = dict.fromkeys(chain(told, iter_edited(event, facts), facts.linked_paths or ()))
         near = _select_near(changed, guard.near) if changed else []
         return (
             (_judge_near(near, guard, facts) if near else None)
             or (_judge_taken(found, guard, facts) if found else None)
             or (_judge_searches(found, guard, facts.root) if found else None)
+            or (ask(TOO_MANY_TEXT) if facts.linked_paths is None else None)
         )
 
 
