@@ -1,4 +1,4 @@
-"""Whatever a repository, a command or a payload names is read through `files.snapshot`, which never waits."""
+"""Whatever a repository, a command or a payload names is read through `files.bounded` and `files.snapshot`, which never wait."""
 
 import ast
 from pathlib import Path
@@ -17,6 +17,8 @@ OWN_FILES = {
     "policies/cases.py": "the cases are part of the program",
     "engine/operator_files.py": "appends, without waiting for a reader",
     "hooks/scaffold.py": "creates files for a person at a terminal",
+    "hooks/coverage.py": "walks a tree, and gives up after so many files and folders",
+    "facts/engine_places.py": "the folders that this program was installed to",
     "facts/files.py": "walks a tree in a thread, and gives up after so many files",
 }
 """Modules that open files by themselves, and why that is safe."""

@@ -16,7 +16,7 @@ from pathlib import Path
 import msgspec
 
 from synaptic.engine.operator_files import replace_file, write_files
-from synaptic.files.snapshot import read_start
+from synaptic.files.bounded import read_start
 from synaptic.model.effect import AppendLine, RemoveFile, WriteFile
 from synaptic.model.errand import Errand, ErrandResult, RunTests
 from synaptic.model.errors import StoreError

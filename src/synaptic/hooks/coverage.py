@@ -10,7 +10,8 @@ from collections.abc import Iterator
 
 import msgspec
 
-from synaptic.files.snapshot import list_names, read_content
+from synaptic.files.bounded import read_content
+from synaptic.files.snapshot import list_names
 from synaptic.hooks.code_programs import (
     FOLDER_PROGRAMS,
     HARMLESS_DEVICES,
@@ -140,15 +141,15 @@ class _CodeSearch:
         for place, names, files in os.walk(folder):
             names.sort()
             self.folders[place] = None
+            count += len(names) + len(files)
             for name in sorted(files):
-                count += 1
                 self.files[f"{place}/{name}"] = None
             # A folder that is a link is not walked into, and what it leads to may change.
             for name in names:
                 if os.path.islink(f"{place}/{name}"):  # noqa: PTH114 - text paths throughout
                     self.add_gap(f"{place}/{name} leads to another folder")
             if count > MAX_TREE_FILES:
-                self.add_gap(f"{folder} holds more than {MAX_TREE_FILES} files")
+                self.add_gap(f"{folder} holds more than {MAX_TREE_FILES} files and folders")
                 return
         if not count:
             self.folders[os.path.dirname(folder)] = None  # noqa: PTH120 - it may be made later

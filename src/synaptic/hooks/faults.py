@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from synaptic.files.snapshot import iter_names, read_content, read_start
+from synaptic.files.bounded import read_content, read_start
+from synaptic.files.snapshot import iter_names
 from synaptic.hooks import document
 from synaptic.hooks.catalog import HookCatalog
 from synaptic.hooks.yaml import is_definition_file

@@ -11,8 +11,8 @@ from typing import Literal
 import msgspec
 
 import synaptic
+from synaptic.files.bounded import read_start
 from synaptic.files.replace import replace_own
-from synaptic.files.snapshot import read_start
 from synaptic.model.environment import PATH_LINE
 from synaptic.model.errors import SettingsError
 from synaptic.model.home import Home
