@@ -1,4 +1,4 @@
-"""Whatever a repository, a command or a payload names is read through `files.bounded` and `files.snapshot`, which never wait."""
+"""What a repository, a command or a payload names is read through `files.bounded` and `files.snapshot` only."""
 
 import ast
 from pathlib import Path
