@@ -100,9 +100,18 @@ static void refuse_or_go_on(int closed, const char *why, const char *detail) {
     _exit(closed ? 2 : 0);
 }
 
-static void give_up(const char *why, const char *detail) {
+static int fails_closed(void) {
     read_engine();
-    refuse_or_go_on(!strcmp(engine.fail, "closed") && !asks_to_stop(), why, detail);
+    return !strcmp(engine.fail, "closed") && !asks_to_stop();
+}
+
+static void give_up(const char *why, const char *detail) {
+    refuse_or_go_on(fails_closed(), why, detail);
+}
+
+/* An engine that is there and cannot be believed or heard: before a tool runs this is no question of `fail`. */
+static void refuse_act(const char *why, const char *detail) {
+    refuse_or_go_on(comes_before_act() || fails_closed(), why, detail);
 }
 
 /* ---- where we are: from our own path, since a repository can set a hook's environment ---- */
@@ -287,8 +296,17 @@ static void become_python(char **argv, int in, int out, int gate) {
     _exit(127);
 }
 
-/* Starts a Python whose output can be read from `*from`. */
-static pid_t start_python(char **argv, int in, int gate, int *from) {
+/* Starts a module of the engine with its words; what it says can be read from `*from`. */
+static pid_t start_module(char **words, int in, int gate, int *from) {
+    /* `-S` and our own start file: no code of other packages runs first, and the engine's files are looked at. */
+    static char start[PATH_MAX];
+    char *argv[10] = {(char *)engine.python, "-I", "-m"};
+    int used = 3;
+    if (join(start, sizeof start, home, "/bin/start.py", NULL) && !access(start, R_OK)) {
+        argv[2] = "-S";
+        argv[used++] = start;
+    }
+    while (*words) argv[used++] = *words++;
     int ends[2];
     if (in < 0 || pipe(ends)) give_up("no room for its request", "");
     fcntl(ends[0], F_SETFD, FD_CLOEXEC);
@@ -302,9 +320,9 @@ static pid_t start_python(char **argv, int in, int gate, int *from) {
     return child;
 }
 
-/* Whether a child that gave no answer has ended by itself, as one that cannot start does. */
 static int engine_changed;
 
+/* Whether a child that gave no answer has ended by itself, as one that cannot start does. */
 static int ended_by_itself(pid_t child) {
     int state = 0;
     pid_t gone = 0;
@@ -319,13 +337,12 @@ static int ended_by_itself(pid_t child) {
 
 /* The engine ran and gave no answer: what that means before a tool runs is said by a Python that judges nothing. */
 static void refuse_unheard(void) {
-    char *argv[] = {(char *)engine.python, "-I", "-m", "synaptic.daemon.refuse", home, (char *)agent, (char *)event, NULL};
+    char *words[] = {"synaptic.daemon.refuse", home, (char *)agent, (char *)event, NULL};
     int from;
-    pid_t child = start_python(argv, open("/dev/null", O_RDONLY), -1, &from);
+    pid_t child = start_module(words, open("/dev/null", O_RDONLY), -1, &from);
     if (read_answer(from, REFUSAL_MS)) deliver();
     kill(child, SIGKILL);
-    int closed = comes_before_act() || (!strcmp(engine.fail, "closed") && !asks_to_stop());
-    refuse_or_go_on(closed, "the engine gave no answer in time under ", engine.python);
+    refuse_act("the engine gave no answer in time under ", engine.python);
 }
 
 static void ask_child(int gate) {
@@ -333,17 +350,11 @@ static void ask_child(int gate) {
     read_engine();
     if (!*engine.python) give_up("no `python=` line in `engine` under ", home);
     if (access(engine.python, X_OK)) give_up("its Python is missing: ", engine.python);
-    /* `-S` and our own start file: no code of other packages runs first, and the engine's files are looked at. */
-    static char start[PATH_MAX], module[] = "synaptic.daemon.fallback";
-    char *plain[] = {(char *)engine.python, "-I", "-m", module, home, NULL};
-    char *checked[] = {(char *)engine.python, "-I", "-S", start, module, home, NULL};
-    int has_start = join(start, sizeof start, home, "/bin/start.py", NULL) && !access(start, R_OK);
-    pid_t child = start_python(has_start ? checked : plain, in, gate, &from);
+    char *words[] = {"synaptic.daemon.fallback", home, NULL};
+    pid_t child = start_module(words, in, gate, &from);
     if (read_answer(from, CHILD_SILENCE_MS)) deliver(); /* the child goes on and starts the daemon */
     if (!ended_by_itself(child)) refuse_unheard();
-    if (engine_changed)
-        refuse_or_go_on(comes_before_act() || (!strcmp(engine.fail, "closed") && !asks_to_stop()),
-                        "the engine's files are not as they were installed, under ", home);
+    if (engine_changed) refuse_act("the engine's files are not as they were installed, under ", home);
     give_up("the engine gave no answer under ", engine.python);
 }
 

@@ -144,13 +144,13 @@ def count_failures(output: str) -> int:
     return max(1, sum(bool(FAILED_LINE.search(line)) for line in output.splitlines()))
 
 
-def main() -> None:
+def main(argv: list[str]) -> None:
     """The answer is one native object on stdout; without news there is none."""
-    home, root, text = sys.argv[1:4]
+    home, root, text = argv
     suite = SuiteRun(Home(Path(home)), root, msgspec.json.decode(text, type=RunTests))
     if told := asyncio.run(suite.work()):
         sys.stdout.write(msgspec.json.encode({"systemMessage": told}).decode())
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])
