@@ -9,9 +9,8 @@ from pathlib import Path
 import synaptic
 from synaptic.files.replace import replace_own
 from synaptic.model.home import Home
+from synaptic.model.places import PACKAGE_FOLDERS
 from synaptic.setup import start
-
-PACKAGE_FOLDERS = ("site-packages", "dist-packages")
 
 
 def record_installed(home: Home) -> None:
