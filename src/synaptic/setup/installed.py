@@ -30,6 +30,14 @@ def find_changes(home: Home) -> str:
     return start.describe_changed(installed, changed) if changed else ""
 
 
+def has_foreign_changes(home: Home) -> bool:
+    """Whether files are not as a package manager has put them there, in this version or another one."""
+    installed = start.read_installed(str(home.root))
+    if installed is None or installed.editable or installed.package != str(Path(synaptic.__file__).parent):
+        return False
+    return bool(start.find_changed(installed)) and not start.is_upgrade(installed)
+
+
 def is_editable() -> bool:
     """Whether this engine runs from a checkout, where files are meant to change."""
     return Path(synaptic.__file__).parent.parent.name not in PACKAGE_FOLDERS
