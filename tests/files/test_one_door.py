@@ -1,4 +1,4 @@
-"""Whatever a repository, a command or a payload names is read through `files.snapshot`, which never waits."""
+"""What a repository, a command or a payload names is read through `files.bounded` and `files.snapshot` only."""
 
 import ast
 from pathlib import Path
@@ -19,6 +19,8 @@ OWN_FILES = {
     "hooks/coverage.py": "walks a tree for a person who is asked to trust it, and gives up after so many files",
     "facts/engine_places.py": "the engine's own folders, once",
     "hooks/scaffold.py": "creates files for a person at a terminal",
+    "hooks/coverage.py": "walks a tree, and gives up after so many files and folders",
+    "facts/engine_places.py": "the folders that this program was installed to",
     "facts/files.py": "walks a tree in a thread, and gives up after so many files",
 }
 """Modules that open files by themselves, and why that is safe."""

@@ -2,32 +2,10 @@ import time
 from functools import partial
 from pathlib import Path
 
-from synaptic.files.snapshot import (
-    UNREADABLE_FOLDER,
-    UnreadableFile,
-    WatchedFile,
-    are_unchanged,
-    list_names,
-    read_content,
-    read_signature,
-)
+from synaptic.files.bounded import read_content
+from synaptic.files.snapshot import WatchedFile, are_unchanged, list_names, read_signature
 
 load = partial(read_content, limit=1000)
-
-
-def test_a_file_is_read_up_to_its_limit(tmp_path: Path):
-    (tmp_path / "a").write_bytes(b"x" * 1000)
-    assert load(str(tmp_path / "a")) == b"x" * 1000
-    (tmp_path / "a").write_bytes(b"x" * 1001)
-    assert load(str(tmp_path / "a")) == UnreadableFile("is larger than 0 KiB")
-    assert load(str(tmp_path / "none")) is None
-    assert load(f"{tmp_path}/a/b") is None
-    assert load("\0") is None
-    assert load(str(tmp_path)) == UNREADABLE_FOLDER
-
-
-def test_a_device_is_never_read():
-    assert load("/dev/zero") == UnreadableFile("is not a regular file")
 
 
 def test_a_file_at_rest_is_not_read_again(tmp_path: Path):

@@ -172,3 +172,35 @@ def test_the_command_line_stands_beside_the_dispatcher(tmp_path: Path) -> None:
     assert synaptic.__version__ in done.stdout, done.stderr
     dispatcher.remove_dispatcher(home)
     assert not home.bin.exists()
+
+
+def test_an_agent_keeps_the_path_that_a_person_has_noted(
+    home: Home, uncompiled: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLAUDECODE", "1")
+    monkeypatch.setenv("PATH", "/usr/bin")
+    dispatcher.install_dispatcher(home)
+    assert dispatcher.read_engine(home).path == "/usr/bin", "nothing was noted before"
+    monkeypatch.setenv("PATH", "/tmp/evil:/usr/bin")
+    dispatcher.install_dispatcher(home)
+    assert dispatcher.read_engine(home).path == "/usr/bin"
+    monkeypatch.delenv("CLAUDECODE")
+    monkeypatch.setattr(dispatcher, "find_own_agent", lambda home: "")
+    dispatcher.install_dispatcher(home)
+    assert dispatcher.read_engine(home).path == "/tmp/evil:/usr/bin"
+
+
+def test_an_agent_does_not_agree_to_changed_files_of_the_engine(
+    home: Home, uncompiled: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dispatcher.install_dispatcher(home)
+    lines = home.engine_files.read_text().splitlines(keepends=True)
+    kept = [line for line in lines if line != "editable=true\n" and not line.endswith(" pipeline/run.py\n")]
+    home.engine_files.write_text("".join(kept))
+    monkeypatch.setenv("CLAUDECODE", "1")
+    dispatcher.install_dispatcher(home)
+    assert home.engine_files.read_text() == "".join(kept)
+    monkeypatch.delenv("CLAUDECODE")
+    monkeypatch.setattr(dispatcher, "find_own_agent", lambda home: "")
+    dispatcher.install_dispatcher(home)
+    assert "pipeline/run.py" in home.engine_files.read_text()

@@ -7,7 +7,6 @@ take counts as a failed hook, and the call runs. So nothing is written that its 
 import hashlib
 import json
 import re
-import tomllib
 from collections.abc import Mapping
 from typing import Any
 
@@ -32,6 +31,7 @@ from synaptic.agents.shared.entries import build_group, build_json_files
 from synaptic.agents.shared.ours import ENTRY_ARGUMENT
 from synaptic.agents.shared.payload import Payload
 from synaptic.agents.shared.translate import Dialect, ToolForm, to_native_input
+from synaptic.files.toml import parse_toml
 from synaptic.model.call import Call
 from synaptic.model.decision import Decision, Kind
 from synaptic.model.patch import read_patch_call, write_patch
@@ -134,7 +134,7 @@ class CodexAgreement:
         }
 
     def read_known(self, text: str) -> Agreements:
-        state = tomllib.loads(text).get("hooks", {}).get("state", {})
+        state = parse_toml(text).get("hooks", {}).get("state", {})
         return {key: str(one.get("trusted_hash")) for key, one in state.items() if isinstance(one, dict)}
 
     def add(self, text: str, missing: Agreements) -> str:
@@ -175,7 +175,7 @@ def _format_table(key: str, value: str) -> str:
 def _says_only(after: str, before: str, added: Agreements) -> bool:
     """Prove that appending changes nothing but the agreements, by parsing the text before and after."""
     try:
-        old, new = tomllib.loads(before), tomllib.loads(after)
+        old, new = parse_toml(before), parse_toml(after)
         state = new["hooks"]["state"]
         exact = all(state.pop(key) == {"trusted_hash": value} for key, value in added.items())
     except ValueError:

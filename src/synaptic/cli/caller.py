@@ -4,7 +4,8 @@ import os
 import sys
 from datetime import datetime
 
-from synaptic.cli.person import find_agent_shell
+from synaptic.agents.base import Agent
+from synaptic.agents.shared.discover import order_by_sign
 from synaptic.cli.place import CommandPlace
 from synaptic.model.errors import LayerError
 from synaptic.store.windows import WorkerIdentity
@@ -13,7 +14,7 @@ from synaptic.work.command import Caller, read_agent_name
 
 def find_caller(place: CommandPlace) -> Caller:
     """Find who runs this command: project, folder, agent and session."""
-    agent, _ = find_agent_shell()
+    agent = _find_agent_shell()
     sessions = (os.environ.get(variable, "") for variable in (agent.session_variables if agent else ()))
     who = WorkerIdentity(
         agent=read_agent_name(os.environ),
@@ -21,6 +22,12 @@ def find_caller(place: CommandPlace) -> Caller:
         kind=agent.name if agent else "",
     )
     return Caller(root=place.root, cwd=place.cwd, who=who)
+
+
+def _find_agent_shell() -> Agent | None:
+    """Find the agent in whose shell this runs, by what it says itself: only a name in the records hangs on it."""
+    shells = (agent for agent in order_by_sign() if any(map(os.environ.get, agent.shell_variables)))
+    return next(shells, None)
 
 
 def read_standard_input(limit: int) -> bytes:

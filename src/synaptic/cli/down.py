@@ -11,7 +11,6 @@ import typer
 from synaptic.cli import screen
 from synaptic.cli.bootstrap import AgentsOption, print_report, read_installation
 from synaptic.cli.imports import list_imports, undo_import
-from synaptic.cli.person import is_at_terminal
 from synaptic.cli.place import find_place
 from synaptic.cli.verbs import format_examples, make_verb_app
 from synaptic.daemon import lifecycle
@@ -95,7 +94,7 @@ def _print_removal(gone: RemovalReport, home: Home) -> None:
 
 def _confirm_purge(home: Home) -> bool:
     """Whether a person wants it. Where nobody can be asked, nothing is deleted."""
-    if not is_at_terminal():
+    if not screen.is_dialogue():
         raise SynapticError(
             f"{home.database} is deleted only when you say so, and nobody can be asked here",
             hint="type `synaptic down --purge` in a terminal, or add --yes",

@@ -9,7 +9,6 @@ import typer
 
 from synaptic.cli import screen
 from synaptic.cli.carry_out import carry_out, open_context
-from synaptic.cli.person import require_person
 from synaptic.cli.place import find_place, require_root
 from synaptic.cli.verbs import Json, make_verb_app
 from synaptic.model.errors import SynapticError
@@ -81,8 +80,6 @@ def _carry_out_action(action: FollowUp, root: str, yes: bool) -> int:
 
 
 def _run_command(action: FollowUp, root: str, yes: bool) -> int:
-    # Else an agent could run what policies refuse it: a hook that it writes asks for the command.
-    require_person("run a command that a hook asked for")
     command = str(action.payload.get("command") or "")
     if not command:
         raise SynapticError("the action names no `command`", where=f"follow-up {action.id}", hint="drop it")

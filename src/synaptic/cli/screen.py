@@ -31,6 +31,11 @@ def is_terminal() -> bool:
     return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
 
 
+def is_dialogue() -> bool:
+    """Whether somebody can be asked here: neither what is read nor what is shown goes through a pipe."""
+    return sys.stdin.isatty() and is_terminal()
+
+
 def has_colour() -> bool:
     return is_terminal() and "NO_COLOR" not in os.environ
 

@@ -7,7 +7,6 @@ import msgspec
 import typer
 
 from synaptic.cli import screen
-from synaptic.cli.person import is_at_terminal
 from synaptic.cli.place import find_place, open_database, require_root
 from synaptic.cli.registered import load_hook_catalog
 from synaptic.cli.verbs import format_examples, make_verb_app
@@ -53,7 +52,7 @@ def trust(
             return
         catalog = load_hook_catalog(place)
         new = [item for item in make_trust(catalog, store).list_items(catalog.hooks) if not item.trusted]
-        choice = _Consent(yes, uncovered, is_at_terminal() and not as_json)
+        choice = _Consent(yes, uncovered, screen.is_dialogue() and not as_json)
         if not as_json and (yes or not choice.can_ask):
             _print_items(new)
         accepted = choice.choose(root, new)

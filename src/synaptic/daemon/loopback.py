@@ -4,7 +4,7 @@ import os
 import sys
 from collections.abc import Iterator
 
-from synaptic.files.snapshot import read_start
+from synaptic.files.bounded import read_start
 
 TABLES = ("/proc/net/tcp", "/proc/net/tcp6")
 LARGEST_TABLE = 1 << 24

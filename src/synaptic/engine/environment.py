@@ -12,7 +12,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 
-from synaptic.files.snapshot import WatchedFile, read_content
+from synaptic.files.bounded import read_content
+from synaptic.files.snapshot import WatchedFile
 from synaptic.model.environment import PATH_LINE, SYSTEM_PATH, UNSAFE_NAMES, UNSAFE_PREFIXES
 from synaptic.model.home import Home
 

@@ -17,6 +17,7 @@ from synaptic.model.errors import StoreError
 from synaptic.model.home import Home
 from synaptic.model.hook import Command, Hook
 from synaptic.model.layers import LAYER_EFFECTS
+from synaptic.model.start_line import build_start_line
 from synaptic.runners.base import Invocation
 from synaptic.runners.desktop import build_alert_command
 from synaptic.runners.execute import HookRunners
@@ -27,7 +28,7 @@ from synaptic.store.record import Delivery
 
 log = logging.getLogger(__name__)
 
-TEST_RUN = (sys.executable, "-I", "-m", "synaptic.engine.suite")
+TEST_RUN = build_start_line("synaptic.engine.suite")
 SPARE_SECONDS = 30.0
 """Beyond a run's own time, before it is called lost."""
 

@@ -16,7 +16,7 @@ from pathlib import Path
 import msgspec
 
 from synaptic.engine.operator_files import replace_file, write_files
-from synaptic.files.snapshot import read_start
+from synaptic.files.bounded import read_start
 from synaptic.model.effect import AppendLine, RemoveFile, WriteFile
 from synaptic.model.errand import Errand, ErrandResult, RunTests
 from synaptic.model.errors import StoreError
@@ -144,13 +144,13 @@ def count_failures(output: str) -> int:
     return max(1, sum(bool(FAILED_LINE.search(line)) for line in output.splitlines()))
 
 
-def main() -> None:
+def main(argv: list[str]) -> None:
     """The answer is one native object on stdout; without news there is none."""
-    home, root, text = sys.argv[1:4]
+    home, root, text = argv
     suite = SuiteRun(Home(Path(home)), root, msgspec.json.decode(text, type=RunTests))
     if told := asyncio.run(suite.work()):
         sys.stdout.write(msgspec.json.encode({"systemMessage": told}).decode())
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

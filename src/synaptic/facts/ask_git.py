@@ -9,7 +9,7 @@ import re
 from functools import lru_cache
 from pathlib import Path
 
-from synaptic.files.snapshot import read_content
+from synaptic.files.bounded import read_content
 from synaptic.model.errand import Errand
 from synaptic.runners import errands
 

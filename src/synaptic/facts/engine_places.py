@@ -11,11 +11,10 @@ import msgspec
 import synaptic
 from synaptic.facts.gather import EngineMeans, Gatherer
 from synaptic.model.call import Call
-from synaptic.model.places import EnginePlaces
+from synaptic.model.places import PACKAGE_FOLDERS, EnginePlaces
 
 OWN_DISTRIBUTION = "synaptic_hooks"
 ENVIRONMENT_FILE = "pyvenv.cfg"
-PACKAGE_FOLDERS = ("site-packages", "dist-packages")
 
 
 async def gather_engine_places(call: Call, means: EngineMeans) -> EnginePlaces:

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 
 from synaptic.facts.gather import EngineMeans, Gatherer
 from synaptic.facts.git import find_call_file
-from synaptic.files.snapshot import CLOCK_TICK, StatSignature, iter_names, read_content, read_end, read_signature
+from synaptic.files.bounded import read_content, read_end
+from synaptic.files.snapshot import CLOCK_TICK, StatSignature, iter_names, read_signature
 from synaptic.model.call import Call
 from synaptic.model.errors import StoreError
 from synaptic.model.project import ChangedFile, CodeDecisions, TargetFile, TestStatus

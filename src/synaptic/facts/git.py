@@ -9,8 +9,9 @@ from itertools import islice
 
 from synaptic.facts.ask_git import run_git
 from synaptic.facts.gather import EngineMeans, Gatherer
+from synaptic.files.bounded import read_start
 from synaptic.files.long_paths import cut_path
-from synaptic.files.snapshot import iter_names, read_start
+from synaptic.files.snapshot import iter_names
 from synaptic.model.call import Call
 from synaptic.model.event import ToolEvent
 from synaptic.model.project import Git

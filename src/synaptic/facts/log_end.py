@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from synaptic.facts.gather import EngineMeans, Gatherer
 from synaptic.facts.layers import find_call_layers
-from synaptic.files.snapshot import read_end
+from synaptic.files.bounded import read_end
 from synaptic.model.call import Call
 
 MAX_LOG_BYTES = 8 * 1024

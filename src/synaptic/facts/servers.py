@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import msgspec
 
 from synaptic.facts.gather import USER_HOME, EngineMeans, Gatherer
-from synaptic.files import snapshot
+from synaptic.files.bounded import read_content
 from synaptic.model.call import Call
 
 SETTINGS_LIMIT = 32 * 1024 * 1024
@@ -48,7 +48,7 @@ def _read_declared(home: str, root: str) -> frozenset[str] | None:
     # A file that cannot be decoded makes the answer "not known", because a missing name would mean "no such tool".
     names: set[str] = set()
     for path, limit in ((f"{root}/.mcp.json", PROJECT_LIMIT), (f"{home}/.claude.json", SETTINGS_LIMIT)):
-        content = snapshot.read_content(path, limit)
+        content = read_content(path, limit)
         if content is None:
             continue
         try:

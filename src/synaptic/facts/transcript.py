@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from synaptic.facts.gather import EngineMeans, Gatherer
 from synaptic.facts.layers import find_call_layers
-from synaptic.files.snapshot import read_from
+from synaptic.files.bounded import read_from
 from synaptic.model.call import Call
 from synaptic.model.layers import ContextUsage, Session
 from synaptic.policies.fleet import transcript

@@ -1,13 +1,19 @@
-"""Read a file that somebody else may have put there: only a regular one, never blocking, never more than a limit."""
+"""Read a file that somebody else may have put there: only a regular one, never blocking, never more than a limit.
+
+`read_bounded` is for a file that has to be there, and raises. `read_content` is for one that may be missing or unfit,
+and returns that as a value. `read_start`, `read_end` and `read_from` take what a part of a file offers, or nothing.
+"""
 
 import os
 import stat
+from collections.abc import Callable
 from pathlib import Path
 
-from synaptic.files.snapshot import describe_size
+import msgspec
 
-READ_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
-"""NONBLOCK: opening a pipe waits for its writer. NOCTTY: opening a terminal may take it over."""
+FOREIGN_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+"""How a file is opened that somebody else put there. NONBLOCK: opening a pipe waits for its writer. NOCTTY: opening a
+terminal may take it over."""
 
 
 class UnfitFileError(OSError):
@@ -18,9 +24,21 @@ class UnfitFileError(OSError):
         self.strerror: str = why
 
 
+class UnreadableFile(msgspec.Struct, frozen=True):
+    """A file that is there and cannot be used."""
+
+    why: str
+
+
+UNREADABLE_FOLDER = UnreadableFile("is a folder")
+
+FileContent = bytes | UnreadableFile | None
+"""None: there is no such file."""
+
+
 def read_bounded(path: str | Path, limit: int) -> bytes:
     """Read a regular file of at most `limit` bytes. Raises OSError: what the system says, or UnfitFileError."""
-    handle = os.open(path, READ_FLAGS)
+    handle = os.open(path, FOREIGN_FLAGS)
     try:
         return read_handle(handle, path, limit)
     finally:
@@ -31,18 +49,66 @@ def read_handle(handle: int, path: str | Path, limit: int) -> bytes:
     """Read all of an open file, if it is a regular one of at most `limit` bytes; `path` is for the error."""
     status = os.fstat(handle)
     if not stat.S_ISREG(status.st_mode):
-        raise UnfitFileError(path, "Is a folder" if stat.S_ISDIR(status.st_mode) else "Is no regular file")
-    # By what is really there, not by the size alone: files of /proc are regular, have no size, and may never end.
-    data = b"" if status.st_size > limit else _read_all(handle, status.st_size, limit)
-    if status.st_size > limit or len(data) > limit:
-        raise UnfitFileError(path, f"Is larger than {describe_size(limit)}")
-    return data
+        is_folder = stat.S_ISDIR(status.st_mode)
+        raise UnfitFileError(path, UNREADABLE_FOLDER.why if is_folder else "is not a regular file")
+    content = b"" if status.st_size > limit else _read_all(handle, status.st_size, limit)
+    if status.st_size > limit or len(content) > limit:
+        raise UnfitFileError(path, f"is larger than {describe_size(limit)}")
+    return content
+
+
+def read_content(path: str, limit: int) -> FileContent:
+    """Read a file as `read_bounded` does; that it is missing or unfit is a value."""
+    try:
+        return read_bounded(path, limit)
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        return None
+    except UnfitFileError as error:
+        return UnreadableFile(error.strerror)
+    except OSError as error:
+        return UnreadableFile(f"cannot be read: {error.strerror}")
+
+
+def read_start(path: str, limit: int) -> bytes:
+    """At most the first `limit` bytes; nothing where there is no such regular file, or it cannot be read."""
+    return _read_part(path, limit, lambda size: 0)
+
+
+def read_end(path: str, limit: int) -> bytes:
+    """At most the last `limit` bytes, else as `read_start`."""
+    return _read_part(path, limit, lambda size: max(0, size - limit))
+
+
+def read_from(path: str, start: int, limit: int) -> bytes:
+    """At most `limit` bytes from a place on, else as `read_start`."""
+    return _read_part(path, limit, lambda size: start)
+
+
+def describe_size(limit: int) -> str:
+    """Describe a size limit for people."""
+    return f"{limit >> 20} MiB" if limit >= 1 << 20 else f"{limit >> 10} KiB"
 
 
 def _read_all(handle: int, size: int, limit: int) -> bytes:
-    pieces = [os.read(handle, size + 1)]
-    total = len(pieces[0])
-    while pieces[-1] and total <= limit:
-        pieces.append(os.read(handle, 1 << 16))
-        total += len(pieces[-1])
-    return b"".join(pieces)
+    # Sized by the file: reading `limit` bytes would first make room for them. Files that the kernel makes up (/proc)
+    # have no size and may be endless, and others grow while they are read.
+    content = os.read(handle, size + 1)
+    if 0 < len(content) == size:
+        return content
+    while 0 < len(content) <= limit and (more := os.read(handle, limit + 1 - len(content))):
+        content += more
+    return content
+
+
+def _read_part(path: str, limit: int, find_start: Callable[[int], int]) -> bytes:
+    try:
+        handle = os.open(path, FOREIGN_FLAGS)
+    except (OSError, ValueError):
+        return b""
+    try:
+        status = os.fstat(handle)
+        return os.pread(handle, limit, find_start(status.st_size)) if stat.S_ISREG(status.st_mode) else b""
+    except OSError:
+        return b""
+    finally:
+        os.close(handle)

@@ -12,7 +12,7 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-from synaptic.files.bounded import READ_FLAGS, read_handle
+from synaptic.files.bounded import FOREIGN_FLAGS, read_handle
 from synaptic.files.replace import LinkedPathError, inherit_mode, write_and_rename
 
 FOLDER_FLAGS = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_CLOEXEC
@@ -57,7 +57,7 @@ def name_inside(root: Root, path: Root) -> str:
 def read_inside(root: Root, name: str, limit: int) -> bytes | None:
     """Read a regular file of at most `limit` bytes; None when there is none."""
     try:
-        handle = open_inside(root, name, READ_FLAGS)
+        handle = open_inside(root, name, FOREIGN_FLAGS)
     except FileNotFoundError:
         return None
     try:

@@ -1,4 +1,4 @@
-"""Read files and tell cheaply whether they have changed since.
+"""Tell cheaply whether files and folders have changed since they were read.
 
 A stat signature cannot tell two writes within one tick of the file system's clock apart. A file that changed so
 shortly before it was read is therefore compared by content until the tick is over.
@@ -6,102 +6,20 @@ shortly before it was read is therefore compared by content until the tick is ov
 
 import hashlib
 import os
-import stat
 import time
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 
-import msgspec
+from synaptic.files.bounded import FileContent, UnreadableFile
 
 StatSignature = tuple[int, int, int, int]
 
 CLOCK_TICK = 50_000_000
 """Nanoseconds; coarse file system clocks advance every 1 to 10 milliseconds."""
-FOREIGN_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
-"""How a file is opened that somebody else put there: neither a pipe nor a terminal in its place makes us wait."""
 MAX_NAMES = 20_000
 """Names in one folder; a folder with more is not listed."""
 
-
-class UnreadableFile(msgspec.Struct, frozen=True):
-    """A file that is there and cannot be used."""
-
-    why: str
-
-
-UNREADABLE_FOLDER = UnreadableFile("is a folder")
-
-FileContent = bytes | UnreadableFile | None
-"""None: there is no such file."""
 ContentLoader = Callable[[str], FileContent]
-
-
-def read_content(path: str, limit: int) -> FileContent:
-    """Read a regular file of at most `limit` bytes. Never blocks on a pipe or device in its place."""
-    try:
-        handle = os.open(path, FOREIGN_FLAGS)
-    except (FileNotFoundError, NotADirectoryError, ValueError):
-        return None
-    except OSError as error:
-        return UnreadableFile(f"cannot be read: {error.strerror}")
-    try:
-        return _read_regular(handle, limit)
-    except OSError as error:
-        return UnreadableFile(f"cannot be read: {error.strerror}")
-    finally:
-        os.close(handle)
-
-
-def read_start(path: str, limit: int) -> bytes:
-    """At most the first `limit` bytes; nothing where there is no such regular file, or it cannot be read."""
-    return _read_part(path, limit, lambda size: 0)
-
-
-def read_end(path: str, limit: int) -> bytes:
-    """At most the last `limit` bytes, else as `read_start`."""
-    return _read_part(path, limit, lambda size: max(0, size - limit))
-
-
-def read_from(path: str, start: int, limit: int) -> bytes:
-    """At most `limit` bytes from a place on, else as `read_start`."""
-    return _read_part(path, limit, lambda size: start)
-
-
-def _read_part(path: str, limit: int, find_start: Callable[[int], int]) -> bytes:
-    try:
-        handle = os.open(path, FOREIGN_FLAGS)
-    except (OSError, ValueError):
-        return b""
-    try:
-        status = os.fstat(handle)
-        return os.pread(handle, limit, find_start(status.st_size)) if stat.S_ISREG(status.st_mode) else b""
-    except OSError:
-        return b""
-    finally:
-        os.close(handle)
-
-
-def _read_regular(handle: int, limit: int) -> FileContent:
-    status = os.fstat(handle)
-    if stat.S_ISDIR(status.st_mode):
-        return UNREADABLE_FOLDER
-    if not stat.S_ISREG(status.st_mode):
-        return UnreadableFile("is not a regular file")
-    if status.st_size > limit:
-        return UnreadableFile(f"is larger than {describe_size(limit)}")
-    # Sized by the file: reading `limit` bytes would first make room for them. Files that the kernel makes up (/proc)
-    # have no size and may be endless, and others grow while they are read.
-    content = os.read(handle, status.st_size + 1)
-    if 0 < len(content) == status.st_size:
-        return content
-    while 0 < len(content) <= limit and (more := os.read(handle, limit + 1 - len(content))):
-        content += more
-    return content if len(content) <= limit else UnreadableFile(f"is larger than {describe_size(limit)}")
-
-
-def describe_size(limit: int) -> str:
-    """Describe a size limit for people."""
-    return f"{limit >> 20} MiB" if limit >= 1 << 20 else f"{limit >> 10} KiB"
 
 
 def list_names(path: str) -> FileContent:

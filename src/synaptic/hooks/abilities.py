@@ -9,7 +9,8 @@ from threading import Lock
 
 import msgspec
 
-from synaptic.files.snapshot import CLOCK_TICK, UnreadableFile, WatchedFile, list_names, read_content, read_signature
+from synaptic.files.bounded import UnreadableFile, read_content
+from synaptic.files.snapshot import CLOCK_TICK, WatchedFile, list_names, read_signature
 from synaptic.files.watch import FolderWatch
 from synaptic.hooks.document import load_yaml
 from synaptic.model.ability import IndexedAbility, SuggestedAbility

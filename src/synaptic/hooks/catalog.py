@@ -10,12 +10,12 @@ from functools import cached_property, partial
 import msgspec
 
 from synaptic.files.snapshot import WatchedFile, are_unchanged
+from synaptic.files.toml import parse_toml
 from synaptic.files.watch import FolderWatch
 from synaptic.hooks.budget import READING_SECONDS, OverBudgetError, run_beside, run_within
 from synaptic.hooks.config import Config, instantiate_policies
 from synaptic.hooks.config import parse_config_text as parse_config
 from synaptic.hooks.declaration import Declarations
-from synaptic.hooks.document import load_toml
 from synaptic.hooks.pins import Pins, find_tampering
 from synaptic.hooks.project import find_root
 from synaptic.hooks.select import HookIndex
@@ -224,7 +224,7 @@ def _read_variables(sources: CatalogSources, config: Config) -> tuple[Mapping[st
     plain = build_project_variables(sources.variables_root, config.channel, config.agents)
     text, where = sources.read_env_toml()
     try:
-        said = {key: value for key, value in load_toml(text).items() if isinstance(value, str)}
+        said = {key: value for key, value in parse_toml(text).items() if isinstance(value, str)}
     except ValueError as error:
         return plain, (f"{where}: is no valid TOML and is ignored: {error} (run `synaptic up` to write it again)",)
     ours = build_project_variables(

@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal, get_type_hints
 
 import msgspec
 
-from synaptic.hooks.document import load_toml
+from synaptic.files.toml import parse_toml
 from synaptic.hooks.nearest import make_hint
 from synaptic.hooks.shape import convert_table, convert_value, list_unknown_keys
 from synaptic.model.environment import DEFAULT_AGENTS, DEFAULT_CHANNEL
@@ -76,7 +76,7 @@ def list_fields(kind: type[msgspec.Struct]) -> dict[str, Any]:
 def parse_config_text(text: bytes, where: str) -> ConfigFile:
     """Parse a config file's text. Never raises: unusable values are reported as problems."""
     try:
-        table = load_toml(text)
+        table = parse_toml(text)
     except ValueError as error:
         return ConfigFile(where, {}, (f"{where}: is no valid TOML, nothing in it counts: {error}",))
     problems: list[str] = []

@@ -10,14 +10,15 @@ from collections.abc import Iterator
 
 import msgspec
 
-from synaptic.files.snapshot import list_names, read_content
+from synaptic.files.bounded import read_content
+from synaptic.files.snapshot import list_names
 from synaptic.hooks.code_programs import (
     FOLDER_PROGRAMS,
     HARMLESS_DEVICES,
     MOVING_PROGRAMS,
     STARTING_WORD,
 )
-from synaptic.hooks.language_code import LanguageCode
+from synaptic.hooks.language_code import LanguageCode, locate_file
 from synaptic.hooks.named_files import SOURCING_COMMANDS, find_folders, find_matches, iter_named_words, list_run_words
 from synaptic.hooks.program_gaps import (
     find_option_gaps,
@@ -140,15 +141,15 @@ class _CodeSearch:
         for place, names, files in os.walk(folder):
             names.sort()
             self.folders[place] = None
+            count += len(names) + len(files)
             for name in sorted(files):
-                count += 1
                 self.files[f"{place}/{name}"] = None
             # A folder that is a link is not walked into, and what it leads to may change.
             for name in names:
                 if os.path.islink(f"{place}/{name}"):  # noqa: PTH114 - text paths throughout
                     self.add_gap(f"{place}/{name} leads to another folder")
             if count > MAX_TREE_FILES:
-                self.add_gap(f"{folder} holds more than {MAX_TREE_FILES} files")
+                self.add_gap(f"{folder} holds more than {MAX_TREE_FILES} files and folders")
                 return
         if not count:
             self.folders[os.path.dirname(folder)] = None  # noqa: PTH120 - it may be made later
@@ -180,10 +181,12 @@ class _CodeSearch:
     def _list_code(self, text: str, cwd: str, script: Script, traced: TracedFiles) -> Iterator[str]:
         """The files that the reader asked for, without those that are only data to a plain program."""
         run = {
-            _locate(word.text, command.cwd or cwd) for command in script.commands for word in list_run_words(command)
+            locate_file(word.text, command.cwd or cwd)
+            for command in script.commands
+            for word in list_run_words(command)
         }
         data = {
-            _locate(word.text, command.cwd or cwd)
+            locate_file(word.text, command.cwd or cwd)
             for command in script.commands
             if is_plain(command) and command.name not in MOVING_PROGRAMS
             for word in command.argv[1:]
@@ -205,7 +208,7 @@ class _CodeSearch:
         for gap_text in find_variable_gaps(script, traced.texts):
             self.add_gap(gap_text)
         for effect in read_effects(script).writes:
-            target = _locate(effect.word.text, effect.cwd)
+            target = locate_file(effect.word.text, effect.cwd)
             for path in traced.asked:
                 if f"{path}/".startswith(f"{target}/") and path not in traced.written:
                     self.add_gap(f"{path} is written before it runs")
@@ -225,7 +228,7 @@ class _CodeSearch:
                 self._take_folder(word, cwd)
         elif command.name != "git" and _is_of_hook(command.via):
             for text in iter_named_words(command):
-                if self.is_of_project(_locate(text, cwd)):
+                if self.is_of_project(locate_file(text, cwd)):
                     self.add_file(text, cwd)
         self._languages.take_command(command, cwd)
         for gap in find_program_gaps(command, self):
@@ -235,12 +238,12 @@ class _CodeSearch:
         """Cover what a plain program is told in a file (`awk -f x.awk`), and programs of the project it is given."""
         for text in find_script_files(command):
             self.add_file(text, cwd)
-            if STARTING_WORD.search(self.read_file(_locate(text, cwd)) or ""):
+            if STARTING_WORD.search(self.read_file(locate_file(text, cwd)) or ""):
                 self.add_gap(f"what {text} starts or loads")
         for gap in find_option_gaps(command):
             self.add_gap(gap)
         for text in iter_named_words(command):
-            path = _locate(text, cwd)
+            path = locate_file(text, cwd)
             if self.is_of_project(path) and os.path.isfile(path) and os.access(path, os.X_OK):  # noqa: PTH113
                 self.add_file(text, cwd)
 
@@ -249,7 +252,7 @@ class _CodeSearch:
         if not word.known:
             self.add_gap(f"which folder {word.text} is")
         elif not word.text.startswith("-"):
-            self.add_tree(folder := _locate(word.text, cwd))
+            self.add_tree(folder := locate_file(word.text, cwd))
             for name in self.list_folder(folder):
                 if os.access(f"{folder}/{name}", os.X_OK):
                     self.read_text(quote_word(f"{folder}/{name}"), cwd)
@@ -260,7 +263,7 @@ class _CodeSearch:
             self.add_gap(f"which file `{' '.join(one.text for one in command.argv)[:120]}` runs")
         elif not cwd and not word.text.startswith("/"):
             self.add_gap(f"in which folder {word.text} is looked for")
-        elif not os.path.exists(path := _locate(word.text, cwd)) and GLOB_SIGN.search(word.text):  # noqa: PTH110
+        elif not os.path.exists(path := locate_file(word.text, cwd)) and GLOB_SIGN.search(word.text):  # noqa: PTH110
             self._take_pattern(word, cwd, command)
         elif os.path.isdir(path):  # noqa: PTH112
             self.add_tree(path)
@@ -273,16 +276,12 @@ class _CodeSearch:
 
     def _take_pattern(self, word: Word, cwd: str, command: Command) -> None:
         """Follow each file that a pattern stands for now; a name that matches later is another digest."""
-        pattern = _locate(word.text, cwd)
+        pattern = locate_file(word.text, cwd)
         for folder in find_folders(pattern):
             self.folders[folder] = None
         for path in find_matches(pattern):
             words = [quote_word(path if one is word else one.text) for one in command.argv]
             self.read_text(" ".join(words), cwd)
-
-
-def _locate(text: str, cwd: str) -> str:
-    return os.path.normpath(text if text.startswith("/") else f"{cwd}/{text}")
 
 
 def _is_of_hook(via: tuple[str, ...]) -> bool:

@@ -1,7 +1,5 @@
-"""Load one YAML or TOML document as plain data: safe types only, no aliases, no repeated keys, bounded depth."""
+"""Load one YAML document as plain data: safe types only, no aliases, no repeated keys, bounded depth."""
 
-import re
-import tomllib
 from typing import Any
 
 import yaml
@@ -13,23 +11,7 @@ YAML_LIMIT = 64 << 10
 MAX_YAML_DEPTH = 16
 """Levels. The C loader recurses without a check of its own: a deep file would end the process."""
 
-MAX_KEY_PARTS = 32
-KEY_PART = r"""(?:[A-Za-z0-9_-]++|"[^"\n]*+"|'[^'\n]*+')"""
-LONG_KEY = re.compile(rf"""(?<![\w."'-]){KEY_PART}(?:[ \t]*+\.[ \t]*+{KEY_PART}){{{MAX_KEY_PARTS}}}""")
-"""A dotted key of many parts: `tomllib` takes the square of their number, a minute for 64 KiB."""
-
 Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-
-
-def load_toml(text: bytes) -> dict[str, Any]:
-    """Load the document's data; raises ValueError for everything unusable."""
-    content = text.decode()
-    if LONG_KEY.search(content):
-        raise ValueError(f"a key has more than {MAX_KEY_PARTS} parts")
-    try:
-        return tomllib.loads(content)
-    except RecursionError:
-        raise ValueError("it is nested too deep") from None
 
 
 def load_yaml(text: bytes, where: str) -> Any:

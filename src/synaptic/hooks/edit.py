@@ -10,6 +10,7 @@ from tomlkit.items import Item
 
 from synaptic.files.place import place_file
 from synaptic.files.replace import read_file
+from synaptic.files.toml import parse_toml
 from synaptic.hooks.config import Config, parse_config_text
 from synaptic.hooks.nearest import make_hint
 from synaptic.model.errors import DeclarationError
@@ -73,8 +74,9 @@ def _check_name(name: str) -> None:
 
 def _parse_document(text: str, path: Path) -> tomlkit.TOMLDocument:
     try:
+        parse_toml(text)  # first: what is refused there would take long or too deep a stack here
         return tomlkit.parse(text)
-    except TOMLKitError as error:
+    except (ValueError, TOMLKitError) as error:
         raise DeclarationError(f"is no valid TOML and stays as it is: {error}", where=str(path)) from None
 
 

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from synaptic.files.snapshot import iter_names, read_content, read_start
+from synaptic.files.bounded import read_content, read_start
+from synaptic.files.snapshot import iter_names
+from synaptic.files.toml import parse_toml
 from synaptic.hooks import document
 from synaptic.hooks.catalog import HookCatalog
 from synaptic.hooks.yaml import is_definition_file
@@ -68,7 +70,7 @@ def find_switched_off(home: Home, root: str, catalog: HookCatalog) -> Iterator[t
 
 def _find_switched_off_entries(file: Path) -> Iterator[tuple[str, str]]:
     try:
-        entries = document.load_toml(_read_declaration(file, REGISTRY_LIMIT)).get("hook", [])
+        entries = parse_toml(_read_declaration(file, REGISTRY_LIMIT)).get("hook", [])
     except ValueError:
         return  # the catalog lists it among its problems
     for number, entry in enumerate(entries if isinstance(entries, list) else (), 1):

@@ -3,7 +3,8 @@
 import os
 from collections.abc import Iterator, Mapping
 
-from synaptic.files.snapshot import UnreadableFile, list_names, read_content
+from synaptic.files.bounded import UnreadableFile, read_content
+from synaptic.files.snapshot import list_names
 from synaptic.hooks.document import load_yaml
 from synaptic.model.errors import DeclarationError
 from synaptic.model.knowledge import RelatedDocument, RouteIndex

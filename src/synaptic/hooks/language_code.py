@@ -50,7 +50,7 @@ class LanguageCode:
         for word in before:
             if word.text.startswith("-") and not safe.fullmatch(word.text):
                 self._search.add_gap(f"what `{command.name} {word.text}` loads")
-        if "/" in command.argv[0].text and self._search.is_of_project(_join(command.argv[0].text, cwd)):
+        if "/" in command.argv[0].text and self._search.is_of_project(locate_file(command.argv[0].text, cwd)):
             self._search.add_gap(f"what {command.argv[0].text} loads by itself")
         if program.verbs:
             self._search.add_gap(f"what `{command.name}` loads")
@@ -64,7 +64,7 @@ class LanguageCode:
             return
         for word in scripts:
             if word.known and word.text not in ("-", "/dev/stdin"):
-                self.follow(program.language, _join(word.text, cwd), ())
+                self.follow(program.language, locate_file(word.text, cwd), ())
 
     def follow(self, language: str, path: str, searched: tuple[str, ...]) -> None:
         """Follow a file. `searched` are the folders that modules are looked for in; the file's own without any."""
@@ -169,5 +169,6 @@ class LanguageCode:
             self._search.add_gap(f"{path.removeprefix(self._search.root).lstrip('/')} {gap}")
 
 
-def _join(text: str, cwd: str) -> str:
+def locate_file(text: str, cwd: str) -> str:
+    """The path that a word means in a folder."""
     return os.path.normpath(text if text.startswith("/") else f"{cwd}/{text}")

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import msgspec
 
-from synaptic.files.snapshot import FileContent, WatchedFile, read_content
+from synaptic.files.bounded import FileContent, read_content
+from synaptic.files.snapshot import WatchedFile
 from synaptic.model.home import Home
 from synaptic.model.hook import Command, Hook
 

@@ -7,14 +7,8 @@ from functools import partial
 
 import msgspec
 
-from synaptic.files.snapshot import (
-    ContentLoader,
-    UnreadableFile,
-    WatchedFile,
-    describe_size,
-    list_names,
-    read_content,
-)
+from synaptic.files.bounded import UnreadableFile, describe_size, read_content
+from synaptic.files.snapshot import ContentLoader, WatchedFile, list_names
 from synaptic.files.watch import FolderWatch
 from synaptic.hooks import config as configs
 from synaptic.hooks import document, pins, toml, yaml

@@ -6,6 +6,7 @@ from typing import Literal
 
 import msgspec
 
+from synaptic.files.toml import parse_toml
 from synaptic.hooks.budget import LIST_ITEMS, PROJECT_HOOKS
 from synaptic.hooks.declaration import (
     DeclarationFile,
@@ -16,7 +17,6 @@ from synaptic.hooks.declaration import (
     check_url,
     split_function,
 )
-from synaptic.hooks.document import load_toml
 from synaptic.hooks.nearest import MAX_HINTS, find_nearest, make_hint
 from synaptic.hooks.shape import convert_table, refuse_typos
 from synaptic.model.errors import DeclarationError
@@ -64,7 +64,7 @@ class RegistryEntry(msgspec.Struct, frozen=True, kw_only=True):
 def parse_registry_toml(text: bytes, place: DeclarationFile) -> Declarations:
     """Parse a registry. Never raises: an unusable entry is a problem that says where and why."""
     try:
-        table = load_toml(text)
+        table = parse_toml(text)
     except ValueError as error:
         return Declarations(problems=(f"{place.file}: is no valid TOML, no hook of it runs: {error}",))
     problems = [f"{place.file}: unknown key `{key}` (hooks are written `[[hook]]`)" for key in table if key != "hook"]

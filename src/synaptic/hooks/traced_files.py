@@ -4,7 +4,7 @@ import os
 import re
 from typing import Any
 
-from synaptic.files.snapshot import read_content
+from synaptic.files.bounded import read_content
 
 CODE_LIMIT = 1 << 20
 """Bytes of one file that is followed; a longer one counts by its content and is not read as code."""

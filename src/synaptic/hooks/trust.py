@@ -13,14 +13,8 @@ from functools import partial
 
 import msgspec
 
-from synaptic.files.snapshot import (
-    UNREADABLE_FOLDER,
-    UnreadableFile,
-    WatchedFile,
-    are_unchanged,
-    list_names,
-    read_content,
-)
+from synaptic.files.bounded import UNREADABLE_FOLDER, UnreadableFile, read_content
+from synaptic.files.snapshot import WatchedFile, are_unchanged, list_names
 from synaptic.files.snapshot import hash_content as content_digest
 from synaptic.hooks.coverage import HookCoverage, find_coverage
 from synaptic.hooks.pins import Pins, find_pinned_package, find_tampering

@@ -6,6 +6,9 @@ STARTUP_NAMES = ("sitecustomize.py", "usercustomize.py")
 STARTUP_SUFFIX = ".pth"
 """Files of a package folder that Python runs before any program."""
 
+PACKAGE_FOLDERS = ("site-packages", "dist-packages")
+"""What a folder is called that package managers install to."""
+
 
 class EnginePlaces(msgspec.Struct, frozen=True):
     """Everything that decides which code the engine is. Every path is absolute; an empty one names nothing."""

@@ -52,7 +52,7 @@ def load_catalog(path: Path) -> HashCatalog:
     if data is None:
         raise Refusal("validation_failed", "there is no catalog", where=str(path), hint=REFRESH_HINT)
     try:
-        table = parse_toml(data.decode())
+        table = parse_toml(data)
     except ValueError as error:
         raise Refusal("validation_failed", f"is no valid TOML: {error}", where=str(path), hint=REFRESH_HINT) from None
     schema = table.get("schema")

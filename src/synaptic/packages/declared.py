@@ -118,7 +118,7 @@ MANIFEST_KEYS = ("package", "hooks", "deps", "questions")
 def read_manifest(text: bytes, where: str) -> DeclaredPackage:
     """Read a manifest. Raises Refusal for what cannot be published."""
     try:
-        return _read_tables(parse_toml(text.decode()), where)
+        return _read_tables(parse_toml(text), where)
     except ValueError as error:
         raise Refusal("validation_failed", f"is no valid TOML: {error}", where=where) from None
     except DeclarationError as error:

@@ -7,7 +7,7 @@ import msgspec
 
 from synaptic.packages.install import InstallPlan
 from synaptic.packages.lock import InstallRecord
-from synaptic.packages.materialise import PlannedFile, hash_or_refuse, read_installed
+from synaptic.packages.materialise import PlannedFile, hash_or_refuse, read_if_possible
 from synaptic.packages.plan import HookLine, PlanItem, list_hook_lines, summarise_item
 from synaptic.packages.site import Site
 
@@ -64,7 +64,7 @@ def _iter_local_files(site: Site, record: InstallRecord, originals: dict[str, Pl
             yield FileDrift(path, "MISSING")
         elif found != sha:
             old = originals[path].data if path in originals else None
-            yield FileDrift(path, "MODIFIED", _diff_lines(old, _read_text(site, path), path))
+            yield FileDrift(path, "MODIFIED", _diff_lines(old, read_if_possible(site, path), path))
 
 
 def _iter_upcoming_files(item: PlanItem) -> Iterator[FileDrift]:
@@ -73,15 +73,8 @@ def _iter_upcoming_files(item: PlanItem) -> Iterator[FileDrift]:
             yield FileDrift(line.path, "ADDED" if line.state == "new" else "REMOVED")
     for file in item.material.files:
         if hash_or_refuse(item.site, file.path) not in (None, file.sha256):
-            there = _read_text(item.site, file.path)
+            there = read_if_possible(item.site, file.path)
             yield FileDrift(file.path, "MODIFIED", _diff_lines(there, file.data, file.path))
-
-
-def _read_text(site: Site, path: str) -> bytes | None:
-    try:
-        return read_installed(site, path)
-    except OSError:
-        return None  # a link or no file: that it differs is all there is to say
 
 
 def _diff_lines(old: bytes | None, new: bytes | None, path: str) -> tuple[str, ...]:

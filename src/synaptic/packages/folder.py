@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from synaptic.files.bounded import READ_FLAGS, read_bounded, read_handle
+from synaptic.files.bounded import FOREIGN_FLAGS, read_bounded, read_handle
 from synaptic.hooks.document import load_yaml
 from synaptic.model.errors import DeclarationError
 from synaptic.model.refusal import Refusal
@@ -149,7 +149,7 @@ def _require_regular(path: Path, kind: int) -> Path:
 
 def _read_text(path: Path) -> str:
     """Read a file's text, without following a link that has replaced it since it was checked."""
-    handle = os.open(path, READ_FLAGS | os.O_NOFOLLOW)
+    handle = os.open(path, FOREIGN_FLAGS | os.O_NOFOLLOW)
     try:
         data = read_handle(handle, path, SOURCE_FILE_LIMIT)
     except OSError as error:

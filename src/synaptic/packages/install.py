@@ -35,7 +35,7 @@ from synaptic.packages.lock import ExternalNeed, InstallRecord, Lockfile
 from synaptic.packages.materialise import (
     hash_or_refuse,
     materialise_bundle,
-    read_installed,
+    read_if_possible,
     read_site_profile,
     resolve_target,
 )
@@ -155,7 +155,7 @@ def iter_snapshots(home: Home, site: Site, record: InstallRecord) -> Iterator[Pu
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S")
     folder = home.root / "mod-snapshots" / record.package / record.branch.replace("/", "_") / key / stamp
     for path, expected in record.files.items():
-        data = _read_if_possible(site, path)
+        data = read_if_possible(site, path)
         if data is not None and hash_bytes(data) != expected:
             yield PutFile(home.root, folder / path, data)
 
@@ -170,13 +170,6 @@ def drop_installed(site: Site, path: str) -> DropFile:
     """Delete an installed file exactly as it is now: what comes there from now on stays."""
     target = resolve_target(site, path)
     return DropFile(site.anchor, target, site.base, hash_or_refuse(site, path) or "")
-
-
-def _read_if_possible(site: Site, path: str) -> bytes | None:
-    try:
-        return read_installed(site, path)
-    except OSError:
-        return None
 
 
 def _make_item(source: PackageSource, order: InstallOrder, site: Site, bundle: Bundle) -> PlanItem:

@@ -112,7 +112,7 @@ def load_lockfile(site: Site) -> Lockfile:
     """Load the lockfile of a site; an absent one is empty, a damaged or newer one is refused."""
     where = str(site.lockfile)
     try:
-        table = parse_toml((read_site_file(site, site.lockfile, LOCK_LIMIT) or b"").decode())
+        table = parse_toml(read_site_file(site, site.lockfile, LOCK_LIMIT) or b"")
         version = table.get("version", LOCK_VERSION)
         # Before the conversion: a newer schema would be reported as a damaged file.
         if isinstance(version, int) and version > LOCK_VERSION:

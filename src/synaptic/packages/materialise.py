@@ -121,6 +121,14 @@ def read_installed(site: Site, path: str) -> bytes | None:
     return read_inside(site.anchor, name_inside(site.anchor, site.base / path), 4 * FILE_LIMIT)
 
 
+def read_if_possible(site: Site, path: str) -> bytes | None:
+    """Read a file as `read_installed` does; what cannot be read, such as a link, is as good as none."""
+    try:
+        return read_installed(site, path)
+    except OSError:
+        return None
+
+
 def hash_or_refuse(site: Site, path: str) -> str | None:
     """Hash a file of a site; raises a Refusal that names it when it cannot be read."""
     try:

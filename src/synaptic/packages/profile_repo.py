@@ -5,7 +5,7 @@ from pathlib import Path
 
 import msgspec
 
-from synaptic.files.snapshot import read_start
+from synaptic.files.bounded import read_start
 
 READ_LIMIT = 1 << 20
 LANGUAGE_FILES: Mapping[str, tuple[str, ...]] = {

@@ -34,9 +34,9 @@ class TemplateAnswer(msgspec.Struct, frozen=True, kw_only=True):
     findings: tuple[TemplateFinding, ...] | None = None
 
 
-def main() -> None:
+def main(argv: list[str]) -> None:
     """Answer the one request on stdin, line by line."""
-    seconds, megabytes = map(int, sys.argv[1:3])
+    seconds, megabytes = map(int, argv)
     _limit_process(seconds, megabytes)
     request = msgspec.json.decode(sys.stdin.buffer.read(), type=TemplateRequest)
     for answer in _iter_answers(request):
@@ -77,4 +77,4 @@ def _render_all(files: Iterable[PackageFile], values: TemplateValues) -> Iterato
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -2,12 +2,12 @@
 
 import os
 import subprocess  # noqa: TID251  templates of others are read in a process of their own
-import sys
 from collections.abc import Sequence
 
 import msgspec
 
 from synaptic.model.refusal import Refusal
+from synaptic.model.start_line import build_start_line
 from synaptic.packages.render import TemplateAnswer, TemplateRequest
 from synaptic.packages.rows import Bundle, PackageFile
 from synaptic.packages.template import RenderedFile, TemplateFinding, TemplateValues, render_file
@@ -43,7 +43,7 @@ def lint_bundle(bundle: Bundle) -> tuple[TemplateFinding, ...]:
 
 def _ask_process(request: TemplateRequest, count: int) -> list[TemplateAnswer]:
     seconds = RENDER_SECONDS + count // 50
-    command = [sys.executable, "-I", "-m", "synaptic.packages.render", str(seconds), str(RENDER_MEGABYTES)]
+    command = (*build_start_line("synaptic.packages.render"), str(seconds), str(RENDER_MEGABYTES))
     # Nothing of the user's environment reaches it: a template has no business with it.
     env = {name: os.environ[name] for name in ("PATH", "LANG", "LD_LIBRARY_PATH") if name in os.environ}
     text = msgspec.json.encode(request)

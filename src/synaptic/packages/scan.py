@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from synaptic.files.bounded import READ_FLAGS, read_handle
+from synaptic.files.bounded import FOREIGN_FLAGS, read_handle
 from synaptic.packages.catalog import HashCatalog, find_latest
 from synaptic.packages.contents import FILE_LIMIT
 from synaptic.packages.hashes import hash_bytes
@@ -89,7 +89,7 @@ def iter_files(folder: Path, problems: list[str]) -> Iterator[Path]:
 def _hash_file(path: Path, problems: list[str]) -> str:
     try:
         # The file may have become a link since it was listed, and a file larger than any package's is none of one.
-        handle = os.open(path, READ_FLAGS | os.O_NOFOLLOW)
+        handle = os.open(path, FOREIGN_FLAGS | os.O_NOFOLLOW)
         try:
             return hash_bytes(read_handle(handle, path, FILE_LIMIT))
         finally:

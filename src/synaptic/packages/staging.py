@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from synaptic.files.bounded import READ_FLAGS, read_handle
+from synaptic.files.bounded import FOREIGN_FLAGS, read_handle
 from synaptic.files.inside import delete_inside, name_inside, open_inside, open_parent, read_inside, refuse_link
 from synaptic.files.replace import write_and_rename
 
@@ -94,7 +94,7 @@ def list_missing_folders(root: Path, path: Path) -> Iterator[tuple[str, str]]:
 
 
 def _copy_file(source: int, first: str, target: int, last: str) -> None:
-    handle = os.open(first, READ_FLAGS | os.O_NOFOLLOW, dir_fd=source)
+    handle = os.open(first, FOREIGN_FLAGS | os.O_NOFOLLOW, dir_fd=source)
     try:
         data, mode = read_handle(handle, first, STAGED_LIMIT), stat.S_IMODE(os.fstat(handle).st_mode)
     finally:

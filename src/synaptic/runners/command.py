@@ -9,8 +9,8 @@ from pathlib import Path
 
 import msgspec
 
+from synaptic.files.bounded import read_start
 from synaptic.files.inside import make_folder_inside
-from synaptic.files.snapshot import read_start
 from synaptic.model.decision import Failure, Fault, Verdict
 from synaptic.model.hook import Command, Hook
 from synaptic.runners.base import Invocation

@@ -15,7 +15,7 @@ from functools import lru_cache
 
 import msgspec
 
-from synaptic.files.snapshot import read_content
+from synaptic.files.bounded import read_content
 from synaptic.model.environment import SYSTEM_FOLDERS
 from synaptic.shell.book.entries import normalize_name
 from synaptic.shell.read.reader import read_script, read_words

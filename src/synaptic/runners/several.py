@@ -57,10 +57,11 @@ async def _run_each(programs: list[Program]) -> list[ErrandResult]:
     return [await run_program(program) for program in programs]
 
 
-def main() -> None:
-    programs = msgspec.json.decode(sys.argv[1], type=list[Program])
+def main(argv: list[str]) -> None:
+    """Run the programs that the one word lists."""
+    programs = msgspec.json.decode(argv[0], type=list[Program])
     sys.stdout.write(msgspec.json.encode(asyncio.run(_run_each(programs))).decode() + "\n")
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import msgspec
 
+from synaptic.files.bounded import read_start
 from synaptic.files.replace import replace_own
-from synaptic.files.snapshot import read_start
 from synaptic.model.decision import Failure, Verdict
 from synaptic.model.event import EVENTS, Unknown
 from synaptic.model.hook import Command, Hook, Protocol

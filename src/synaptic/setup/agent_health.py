@@ -1,7 +1,6 @@
 """Find out why an agent other than Claude Code might run no hooks, from its own files. Reads only."""
 
 import json
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
@@ -12,6 +11,7 @@ from synaptic.agents.base import Agent
 from synaptic.agents.shared.jsontext import blank_comments
 from synaptic.agents.shared.ours import EntryPlan
 from synaptic.files.replace import read_file
+from synaptic.files.toml import parse_toml
 from synaptic.model.errors import SettingsError
 from synaptic.setup.agents import compare_file, iter_agreement_files
 from synaptic.setup.options import SetupOptions
@@ -78,7 +78,7 @@ def _load_settings(path: Path) -> dict[str, Any]:
     """Load a settings file; an unreadable one is empty, since the agent itself complains about it."""
     try:
         text = (read_file(path) or b"{}").decode("utf-8-sig")
-        found = tomllib.loads(text) if path.suffix == ".toml" else json.loads(blank_comments(text))
+        found = parse_toml(text) if path.suffix == ".toml" else json.loads(blank_comments(text))
     except (ValueError, SettingsError):
         return {}
     return found if isinstance(found, dict) else {}

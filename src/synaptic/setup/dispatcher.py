@@ -11,12 +11,13 @@ from typing import Literal
 import msgspec
 
 import synaptic
+from synaptic.agents.shared.lineage import find_own_agent
+from synaptic.files.bounded import read_start
 from synaptic.files.replace import replace_own
-from synaptic.files.snapshot import read_start
 from synaptic.model.environment import PATH_LINE
 from synaptic.model.errors import SettingsError
 from synaptic.model.home import Home
-from synaptic.setup.installed import record_installed
+from synaptic.setup.installed import has_foreign_changes, record_installed
 
 DispatcherKind = Literal["native", "python"]
 FailMode = Literal["open", "closed"]
@@ -71,14 +72,20 @@ class EngineFile(msgspec.Struct, frozen=True):
 
 
 def install_dispatcher(home: Home, fail: FailMode | None = None) -> DispatcherKind:
-    """Install dispatcher, command line and engine file; what is already right is left untouched."""
+    """Install dispatcher, command line and engine file; what is already right is left untouched.
+
+    What a person has noted is kept below an agent: where programs are, and how the engine's files were.
+    """
     _refuse_unusable_python(home)
     binary = find_compiled()
-    _record_files(home)
+    known = read_engine(home)
+    by_person = not (known.path and find_own_agent(home))
+    if by_person or not has_foreign_changes(home):
+        _record_files(home)
     _replace_file(home.dispatch, binary.read_bytes() if binary else _fill_script(DISPATCH_SCRIPT), 0o755)
     _replace_file(home.launcher, _fill_script(LAUNCHER_SCRIPT), 0o755)
-    known = read_engine(home)
-    wanted = EngineFile(sys.executable, fail or known.fail, synaptic.__version__, known.daemon, _read_path())
+    path = _read_path() if by_person else known.path
+    wanted = EngineFile(sys.executable, fail or known.fail, synaptic.__version__, known.daemon, path)
     _replace_file(home.engine, _format_engine(wanted).encode(), 0o600)
     return "native" if binary else "python"
 

@@ -95,7 +95,7 @@ def read_env(root: Path) -> Mapping[str, str]:
         write_env(root)
         data = _read_own(root, ENV_FILE)
     try:
-        values = parse_toml((data or b"").decode())
+        values = parse_toml(data or b"")
     except ValueError as error:
         raise SettingsError(f"invalid TOML: {error}", where=str(path), hint="delete it; it is written anew") from error
     return {key: value for key, value in values.items() if isinstance(value, str)}

@@ -9,9 +9,8 @@ from pathlib import Path
 import synaptic
 from synaptic.files.replace import replace_own
 from synaptic.model.home import Home
+from synaptic.model.places import PACKAGE_FOLDERS
 from synaptic.setup import start
-
-PACKAGE_FOLDERS = ("site-packages", "dist-packages")
 
 
 def record_installed(home: Home) -> None:
@@ -29,6 +28,14 @@ def find_changes(home: Home) -> str:
         return ""
     changed = start.find_changed(installed)
     return start.describe_changed(installed, changed) if changed else ""
+
+
+def has_foreign_changes(home: Home) -> bool:
+    """Whether files are not as a package manager has put them there, in this version or another one."""
+    installed = start.read_installed(str(home.root))
+    if installed is None or installed.editable or installed.package != str(Path(synaptic.__file__).parent):
+        return False
+    return bool(start.find_changed(installed)) and not start.is_upgrade(installed)
 
 
 def is_editable() -> bool:

@@ -11,6 +11,7 @@ import msgspec
 
 from synaptic.files.long_paths import cut_path
 from synaptic.model.layers import Agent, Beat, Effort, LayerEffect, Layers, Session, Skill
+from synaptic.model.text import to_utf8
 from synaptic.store import layer_effects
 from synaptic.store.db import NO_VERSION, Connection, Store
 from synaptic.store.layer_effects import AppliedEffects
@@ -105,9 +106,7 @@ def find_session(store: Store, number: int) -> Session | None:
 def find_newest_session(store: Store, effort_id: int, agent_name: str = "") -> Session | None:
     """Find the main session this agent opened last for an effort, else the last one that has no known owner."""
     return store.read(
-        lambda connection: _select_session(
-            connection, SELECT_NEWEST_SESSION, (effort_id, _replace_surrogates(agent_name))
-        )
+        lambda connection: _select_session(connection, SELECT_NEWEST_SESSION, (effort_id, to_utf8(agent_name)))
     )
 
 
@@ -141,8 +140,8 @@ def _resolve_cached(connection: Connection, store: Store, place: EventOrigin) ->
 
 
 def _resolve_origin(connection: Connection, place: EventOrigin) -> Layers:
-    name = "" if place.agent_name == NO_AGENT_ID else _replace_surrogates(place.agent_name)
-    host = _replace_surrogates(place.host)
+    name = "" if place.agent_name == NO_AGENT_ID else to_utf8(place.agent_name)
+    host = to_utf8(place.host)
     worker = _select_agent(connection, name or host) if name or host else None
     known = _find_project(connection, place.root)
     if known is None:
@@ -160,9 +159,7 @@ def _resolve_origin(connection: Connection, place: EventOrigin) -> Layers:
         return Layers(project=project, root=root, agent=worker)
     # A sub-agent has a session of its own or none: its parent's heartbeat is never touched for it.
     if place.subagent:
-        main = _select_session(
-            connection, SELECT_OPEN_OF_SUBAGENT, (found.id, _replace_surrogates(place.subagent), host)
-        )
+        main = _select_session(connection, SELECT_OPEN_OF_SUBAGENT, (found.id, to_utf8(place.subagent), host))
     elif main is None:
         main = _select_session(connection, SELECT_OPEN_OF_EFFORT, (found.id, host, name))
     skill = _select_skill(connection, found)
@@ -176,7 +173,7 @@ def _find_bound_effort(connection: Connection, worker: Agent, project: int) -> E
 
 
 def _find_project(connection: Connection, root: str) -> tuple[int, str] | None:
-    paths = tuple(_iter_ancestors(_replace_surrogates(root)))
+    paths = tuple(_iter_ancestors(to_utf8(root)))
     marks = ", ".join("?" * len(paths))
     sql = f"SELECT id, path FROM projects WHERE path IN ({marks}) ORDER BY length(path) DESC LIMIT 1"
     row = connection.execute(sql, paths).fetchone()
@@ -241,7 +238,7 @@ def _select_session(connection: Connection, sql: str, values: tuple[object, ...]
 
 
 def _select_agent(connection: Connection, name: str) -> Agent | None:
-    row = connection.execute(f"{SELECT_AGENT} WHERE id = ?", (_replace_surrogates(name),)).fetchone()
+    row = connection.execute(f"{SELECT_AGENT} WHERE id = ?", (to_utf8(name),)).fetchone()
     return _row_to_agent(row) if row else None
 
 
@@ -303,7 +300,3 @@ def _decode_json(stored: object) -> Any:
         return msgspec.json.decode(stored) if isinstance(stored, str | bytes) else None
     except msgspec.DecodeError:
         return None
-
-
-def _replace_surrogates(text: str) -> str:
-    return text if text.isascii() else text.encode("utf-8", "replace").decode()

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 import msgspec
 
 from synaptic.files import snapshot
+from synaptic.files.bounded import read_content
 from synaptic.files.inside import delete_inside, open_inside, open_parent, replace_own_inside
 from synaptic.model import sane
 from synaptic.model.effect import Effect, Mirror
@@ -101,7 +102,7 @@ def _inspect_file(store: Store, root: str, name: str) -> Look:
 
 
 def _is_genuine(store: Store, root: str, name: str) -> bool:
-    content = snapshot.read_content(f"{root}/{name}", MAX_MIRROR_BYTES)
+    content = read_content(f"{root}/{name}", MAX_MIRROR_BYTES)
     try:
         shown = msgspec.json.decode(content if isinstance(content, bytes) else b"", type=dict[str, object])
     except (msgspec.DecodeError, UnicodeDecodeError):

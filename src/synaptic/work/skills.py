@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import msgspec
 
-from synaptic.files.snapshot import read_content
+from synaptic.files.bounded import read_content
 from synaptic.model.errors import LayerError
 from synaptic.model.layers import Skill
 from synaptic.policies.routing.skill_file import read_skill

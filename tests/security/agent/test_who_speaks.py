@@ -184,9 +184,7 @@ def test_a_person_who_tries_the_dispatcher_in_a_shell_stays_a_person(machine: Ma
     assert done.code == 0, done
 
 
-@pytest.mark.known_hole(
-    "a process that loses its parents and its variables looks like a person's; approvals with a PIN close it"
-)
+@pytest.mark.known_hole("a process that loses its parents and its variables looks like a person's")
 @pytest.mark.parametrize(
     "shed",
     [

@@ -4,8 +4,8 @@ import contextlib
 import os
 
 from synaptic.agents.shared.processes import ProcessInfo, read_process
+from synaptic.files.bounded import UnreadableFile, read_content
 from synaptic.files.replace import replace_own
-from synaptic.files.snapshot import UnreadableFile, read_content
 from synaptic.model.home import Home
 
 MOST_CALLERS = 512

@@ -56,11 +56,17 @@ class Sender(msgspec.Struct, frozen=True):
 
 def require_person(home: Home, what: str) -> None:
     """Refuse what only people may do, when this process runs below an agent. Raises PersonError."""
-    marked = next((name for name in list_markers() if os.environ.get(name)), "")
+    if why := find_own_agent(home):
+        raise PersonError(format_refusal(what, why))
+
+
+def find_own_agent(home: Home) -> str:
+    """What makes this very process an agent's, as `find_agent_above` says it; "" for a person's."""
+    if marked := next((name for name in list_markers() if os.environ.get(name)), ""):
+        return f"{marked} is set"
     # Beside the home that the environment names, the user's own: an agent can choose the one, not the other.
     found = (find_agent_above(os.getpid(), HookCallers(one)) for one in (home, *_find_own_home()))
-    if why := (f"{marked} is set" if marked else next(filter(None, found), "")):
-        raise PersonError(format_refusal(what, why))
+    return next(filter(None, found), "")
 
 
 def _find_own_home() -> tuple[Home, ...]:

@@ -1,13 +1,12 @@
 """Builds of the services that a session changed."""
 
-import sys
-
 import msgspec
 
 from synaptic.model.decision import Verdict, record
 from synaptic.model.errand import Errand, ErrandResult
 from synaptic.model.event import Event, PostToolUse, SessionStop, Stop
 from synaptic.model.result import HookResult
+from synaptic.model.start_line import build_start_line
 from synaptic.model.state import Change
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
@@ -15,7 +14,7 @@ from synaptic.policies.routing.builds import BuildFault, Service, find_fault, fi
 from synaptic.policies.routing.sections import CHANGED_SERVICES
 
 # `-I`: the project's folder and environment must not decide which modules are loaded.
-RUN_SEVERAL = (sys.executable, "-I", "-m", "synaptic.runners.several")
+RUN_SEVERAL = build_start_line("synaptic.runners.several")
 MAX_FILES = 500
 SPARE_SECONDS = 15.0
 

@@ -2,6 +2,7 @@
 
 import re
 
+from synaptic.agents.shared.discover import list_agent_names
 from synaptic.model.decision import Verdict, ask, deny
 from synaptic.model.event import PreToolUse
 from synaptic.policies.base import Policy
@@ -26,7 +27,7 @@ SHEDDERS = split_names("at batch crontab tmux screen systemd-run daemonize start
 """Programs that let a command run below something else than this agent, or later."""
 COPIERS = split_names("cp ln install mv rsync")
 DISPATCHER = "dispatch"
-DISPATCHER_AGENTS = split_names("claude codex gemini qwen copilot droid opencode cline cursor amp")
+COMMAND_LINE = "synaptic.cli.main"
 SPEAKING_NAMES = re.compile(r"(?:user)?prompt|beforeagent|directoryadded|chat\.message|message", re.IGNORECASE)
 """How agents call the event of a prompt."""
 OWN_PROGRAM = re.compile(r"/bin/(?:synaptic|dispatch)$")
@@ -136,7 +137,7 @@ def _speaks_for_user(command: Command) -> bool:
     """Whether the dispatcher is given a prompt by a command, instead of by the agent."""
     if command.name != DISPATCHER or not command.args:
         return False
-    words = [word for word in command.args if not word.startswith("-") and word not in DISPATCHER_AGENTS]
+    words = [word for word in command.args if not word.startswith("-") and word not in list_agent_names()]
     return bool(words) and SPEAKING_NAMES.search(words[0]) is not None
 
 
@@ -144,4 +145,10 @@ def _uses_inner_parts(command: Command) -> bool:
     # `python -m synaptic.cli.main check` is our command line by another name, and was read as that.
     if not classify_interpreter(command.name) or read_engine_arguments(command) is not None:
         return False
-    return any(INNER_PART.search(text) for text in command.args)
+    for place, text in enumerate(command.args):
+        # Behind the command line's own module stand words for it, which are judged as such.
+        if text == "-m" and command.args[place + 1 : place + 2] == (COMMAND_LINE,):
+            return False
+        if INNER_PART.search(text):
+            return True
+    return False
