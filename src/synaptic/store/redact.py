@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from synaptic.store.anchors import compile_anchors
 from synaptic.store.disguise import find_coded, find_key_end, find_piped_password, iter_unfolded
 from synaptic.store.shapes import (
     CASED_SHAPES,
@@ -10,7 +11,6 @@ from synaptic.store.shapes import (
     PROGRAM_KINDS,
     SECRET_IDENTIFIER,
     SECRET_SHAPES,
-    SHARED_BEGINNINGS,
 )
 
 MAX_VARIABLE_NAME = 64
@@ -32,33 +32,8 @@ def _group_by_head() -> dict[int, list[_Shape]]:
     return heads
 
 
-def _compile_anchors(heads: dict[int, list[_Shape]]) -> re.Pattern[bytes]:
-    """One alternation, one branch per first letter, no groups: only then can `re` skip to the next candidate letter."""
-    rests: dict[str, list[str]] = {chr(head): [] for head in heads}
-    for anchors, _ in SECRET_SHAPES.values():
-        for anchor in anchors:
-            rests[anchor[0]].append(anchor[1:])
-    branches = (f"{re.escape(head)}(?:{'|'.join(_share_beginnings(found))})" for head, found in rests.items())
-    return re.compile("|".join(branches).encode())
-
-
-def _share_beginnings(rests: list[str]) -> Iterator[str]:
-    """What begins alike is asked for its beginning once."""
-    for beginning in SHARED_BEGINNINGS:
-        if alike := [rest.removeprefix(beginning) for rest in rests if rest.startswith(beginning)]:
-            yield f"{beginning}(?:{'|'.join(dict.fromkeys(alike))})"
-    yield from dict.fromkeys(_put_letter_first(rest) for rest in rests if not rest.startswith(SHARED_BEGINNINGS))
-
-
-def _put_letter_first(rest: str) -> str:
-    """`(?<=passw)ord` as `o(?<=passwo)rd`: a letter that differs ends a branch sooner than a look back."""
-    found = _LOOK_BACK.fullmatch(rest)
-    return f"{found['letter']}(?<={found['before']}{found['letter']}){found['after']}" if found else rest
-
-
-_LOOK_BACK = re.compile(r"\(\?<=(?P<before>(?:[^()\\]|\\.)*)\)(?P<letter>[a-z0-9]|\\.)(?![?*+{])(?P<after>.*)")
 _HEADS = _group_by_head()
-_ANCHORS = _compile_anchors(_HEADS)
+_ANCHORS = compile_anchors(anchor for anchors, _ in SECRET_SHAPES.values() for anchor in anchors)
 _CASED = tuple((kind, prefix, re.compile(shape.encode())) for kind, (prefix, shape) in CASED_SHAPES.items())
 _ASSIGNMENTS = frozenset({"password", "secret", "token", "key"})
 _NUMBERS = frozenset({"password", "secret"})
