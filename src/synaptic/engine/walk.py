@@ -3,7 +3,6 @@
 import asyncio
 import logging
 import time
-from collections.abc import Mapping
 from functools import partial
 
 import msgspec

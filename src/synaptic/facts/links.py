@@ -36,7 +36,7 @@ async def gather_real_paths(call: Call, means: EngineMeans) -> Mapping[str, str]
 async def gather_linked_paths(call: Call, means: EngineMeans) -> tuple[str, ...]:
     """Where the words of a shell command lead that it may change something with, through links on the disk."""
     known = read_call_command(call)
-    if known is None:
+    if known is None or (not known.script.redirects and LEFT_OUT.issuperset(known.script.by_name)):
         return ()
     words = list(islice(_iter_changed_words(known.script), MAX_LOOKED_AT + 1))
     if len(words) > MAX_LOOKED_AT:

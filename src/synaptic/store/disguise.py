@@ -99,6 +99,8 @@ def iter_unfolded(data: bytes, is_json: bool) -> Iterator[UnfoldedText]:
         found += (_BROKEN_JSON if is_json else _BROKEN).finditer(data)
         if _ESCAPE_HINT.search(data):
             found += _ESCAPED.finditer(data)
+    if not found:
+        return
     found.sort(key=lambda one: (one.start(), -one.end()))
     group: list[re.Match[bytes]] = []
     for one in found:
