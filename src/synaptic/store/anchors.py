@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from synaptic.store.shapes import DASH_TOKENS, HEX_BEFORE, OPTIONS, PLAIN_TOKENS, URL_TOKENS
+from synaptic.store.vendors import UNDERSCORE_TOKENS
 
 COMMON_HEADS = "cpu._:gywbkv-x"
 """First letters of anchors, the most frequent in texts first."""
@@ -21,6 +22,7 @@ QUICK_QUESTIONS = {
 }
 """For first letters whose anchors all look around at once: what is common to them, asked before each of them."""
 
+PREFIX_END = re.compile(r"(?:\[[a-z]+\]|[a-z0-9_]){2}_$")
 _SHARED = (DASH_TOKENS, OPTIONS, HEX_BEFORE, PLAIN_TOKENS, URL_TOKENS)
 _LOOK_BACK = re.compile(r"\(\?<=(?P<before>(?:[^()\\]|\\.)*)\)(?P<letter>[a-z0-9\-]|\\.)(?![?*+{])(?P<after>.*)")
 _HEX_TOKEN = re.compile(r"\(\?<=(?P<before>[a-z]+)\)\(\?=\[0-9a-f\]\{32\}.*")
@@ -46,7 +48,14 @@ def _share_beginnings(rests: list[str]) -> Iterator[str]:
     if shared[DASH_TOKENS]:
         yield rf"(?<=[txksyilou\-]-)(?:{shared[OPTIONS]}|{shared[DASH_TOKENS]})|{shared[HEX_BEFORE]}"
     if shared[PLAIN_TOKENS]:
-        yield rf"(?=[a-z0-9_\-]{{12}})(?:{shared[PLAIN_TOKENS]}|{shared[URL_TOKENS]})"
+        ends = "|".join(_list_prefix_ends())
+        yield rf"(?=[a-z0-9_\-]{{12}})(?<={ends})(?:{shared[PLAIN_TOKENS]}|{shared[URL_TOKENS]})"
+
+
+def _list_prefix_ends() -> list[str]:
+    """The last two letters of prefixes that end in an underscore: one look back in place of one for each prefix."""
+    ends = (PREFIX_END.search(prefix) for token in UNDERSCORE_TOKENS for prefix in token.prefixes)
+    return sorted({end[0] for end in ends if end})
 
 
 def _join_rests(start: str, rests: list[str]) -> str:

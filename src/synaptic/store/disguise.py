@@ -57,8 +57,8 @@ _BROKEN_JSON = re.compile(rb"\\\\(?<=[\w\-]\\\\)(?:\\+n|\\*)(?=[\w\-]{8})")
 _BROKEN = re.compile(rb"\\(?<=[\w\-]\\)\n?(?=[\w\-]{8})")
 """A backslash inside a word, alone or at the end of a line: to a shell it is not there."""
 _ESCAPE_HINT = re.compile(rb"\\(?:x|u00|1|0[16]|U0)")
-_FOLD_HINT = re.compile(rb"\\(?:[\\\"'](?<=[\w\-]\\.)|x|u00|1|0[16]|U0)")
-"""A backslash that is neither a line break nor the beginning of a quoted word."""
+_FOLD_HINT = re.compile(rb"\\(?:[\"'](?<=[\w\-]\\.)(?:\s?\+|\\*[\"']|[\w\-])|\\(?<=[\w\-]\\\\)|x|u00|1|0[16]|U0)")
+"""A backslash in JSON that is neither a line break nor at a quote around whole words."""
 MAX_LEFT, MAX_RIGHT = 120, 400
 """Bytes around an escape or a split that are put together: more than the part of a token that is looked at."""
 
