@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import cache
 
 from synaptic.store.anchors import compile_anchors
 from synaptic.store.disguise import find_coded, find_key_end, find_piped_password, iter_unfolded
@@ -23,13 +24,20 @@ _Shape = tuple[str, re.Pattern[bytes], re.Pattern[bytes]]
 """A kind, its anchor, and what must follow."""
 
 
-def _group_by_head() -> dict[int, list[_Shape]]:
-    heads: dict[int, list[_Shape]] = {}
+def _group_by_head() -> dict[int, list[tuple[str, str, str]]]:
+    heads: dict[int, list[tuple[str, str, str]]] = {}
     for kind, (anchors, shape) in SECRET_SHAPES.items():
         for anchor in anchors:
-            compiled = (kind, re.compile((re.escape(anchor[0]) + anchor[1:]).encode()), re.compile(shape.encode()))
-            heads.setdefault(ord(anchor[0]), []).append(compiled)
+            heads.setdefault(ord(anchor[0]), []).append((kind, re.escape(anchor[0]) + anchor[1:], shape))
     return heads
+
+
+@cache
+def _compile_head(head: int) -> tuple[_Shape, ...]:
+    """When the first anchor is found: most of them never are, and all together are a tenth of the daemon's start."""
+    return tuple(
+        (kind, re.compile(anchor.encode()), re.compile(shape.encode())) for kind, anchor, shape in _HEADS[head]
+    )
 
 
 _HEADS = _group_by_head()
@@ -97,7 +105,7 @@ def _holds_secret(text: bytes) -> bool:
 
 
 def _match_span(data: bytes, lowered: bytes, start: int) -> RedactedSpan | None:
-    for kind, anchor, shape in _HEADS[lowered[start]]:
+    for kind, anchor, shape in _compile_head(lowered[start]):
         hit = anchor.match(lowered, start)
         # Asked first, because the shapes of these look at every byte behind them.
         if hit and kind in PROGRAM_KINDS and data.find(b" -", hit.end(), hit.end() + MAX_ARGUMENTS) < 0:
