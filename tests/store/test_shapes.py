@@ -5,7 +5,7 @@ import re
 import pytest
 from bench.secret_samples import iter_samples
 
-from synaptic.store.redact import _HEADS, redact_text
+from synaptic.store.redact import _ANCHORS, _HEADS, redact_text
 from synaptic.store.shapes import CASED_SHAPES, SECRET_IDENTIFIER, SECRET_SHAPES
 from tests.store.test_redact import BODY, INNOCENT, PEM, SECRETS
 
@@ -98,3 +98,12 @@ def test_detect_secrets_finds_nothing_in_what_was_redacted(oracle):
 
 def test_detect_secrets_agrees_that_most_innocent_lines_are(oracle):
     assert sum(not oracle(text) for text in INNOCENT) >= len(INNOCENT) * 0.8
+
+
+def test_one_question_finds_every_anchor():
+    """It may say yes too often and never too seldom: `QUICK_QUESTIONS` are not made from the anchors."""
+    anchors = [re.compile(re.escape(anchor[0]) + anchor[1:]) for found, _ in SECRET_SHAPES.values() for anchor in found]
+    for text in [*(text for text, _ in [*SECRETS, *MORE]), *ORACLE, *(sample.text for sample in iter_samples())]:
+        lowered = text.lower()
+        asked = {start for hit in _ANCHORS.finditer(lowered.encode()) for start in range(*hit.span())}
+        assert asked >= {len(lowered[: hit.start()].encode()) for one in anchors for hit in one.finditer(lowered)}, text

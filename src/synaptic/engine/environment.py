@@ -8,6 +8,7 @@ that change what a program is or loads are left out where programs are started (
 import os
 import pwd
 import stat
+import time
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -18,6 +19,8 @@ from synaptic.model.environment import PATH_LINE, SYSTEM_PATH, UNSAFE_NAMES, UNS
 from synaptic.model.home import Home
 
 ENGINE_LIMIT = 64 << 10
+LOOK_SECONDS = 1.0
+"""Between looks at what was installed: only a new installation changes it, and a look costs as much as a policy."""
 TEMPORARY_FOLDERS = ("/tmp/", "/var/tmp/", "/dev/", "/proc/", "/private/tmp/", "/private/var/tmp/")
 """Everybody can put programs there."""
 
@@ -30,6 +33,7 @@ class InstalledEnvironment:
         self._own = {"HOME": self.user_home, "SHELL": _find_shell()}
         self._file = WatchedFile(str(home.engine), lambda path: read_content(path, ENGINE_LIMIT))
         self._path = _parse_path(self._file.read())
+        self._looked = time.monotonic()
 
     def settle_process(self) -> None:
         """Do the same for this process, which a dispatcher may have started with a repository's variables."""
@@ -43,8 +47,11 @@ class InstalledEnvironment:
 
     def choose_path(self, path: str, root: str) -> str:
         """The PATH for everything that this event starts."""
-        if not self._file.is_unchanged():
-            self._path = _parse_path(self._file.read())
+        now = time.monotonic()
+        if now - self._looked > LOOK_SECONDS:
+            self._looked = now
+            if not self._file.is_unchanged():
+                self._path = _parse_path(self._file.read())
         return _merge_paths(self._path, path, root)
 
 

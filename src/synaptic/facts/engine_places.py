@@ -19,12 +19,12 @@ ENVIRONMENT_FILE = "pyvenv.cfg"
 
 async def gather_engine_places(call: Call, means: EngineMeans) -> EnginePlaces:
     """The places of this engine, with the folder that its database is in."""
-    return _locate_with_home(str(means.store.path.parent))
+    return _locate_with_database(str(means.store.path))
 
 
 @cache
-def _locate_with_home(home: str) -> EnginePlaces:
-    places = locate_engine()
+def _locate_with_database(database: str) -> EnginePlaces:
+    places, home = locate_engine(), str(Path(database).parent)
     return msgspec.structs.replace(places, home=home, code=_spell((*places.code, *_spell((home,))[1:])))
 
 

@@ -39,7 +39,7 @@ async def gather_linked_paths(call: Call, means: EngineMeans) -> tuple[str, ...]
     None when there are too many to look at.
     """
     known = read_call_command(call)
-    if known is None:
+    if known is None or (not known.script.redirects and LEFT_OUT.issuperset(known.script.by_name)):
         return ()
     words = list(islice(_iter_changed_words(known.script), MAX_LOOKED_AT + 1))
     if len(words) > MAX_LOOKED_AT:

@@ -47,10 +47,8 @@ _ESCAPED = re.compile(
 )
 """A letter, a digit or one of `-._&=:` as an escape: none of them ends a string."""
 _QUOTES = rb"(?:\s?\+\s?\\*[\"'])?(?:\\*[\"'])*+(?=[\w\-]{10})"
-_SPLITS = (
-    (b"'", re.compile(rb"'(?<=[\w\-]')" + _QUOTES)),
-    (b'\\"', re.compile(rb"\\(?<=[\w\-]\\)\\*[\"']" + _QUOTES)),
-)
+_SPLIT = re.compile(rb"'(?<=[\w\-]')" + _QUOTES)
+_ESCAPED_SPLIT = re.compile(rb"\\(?<=[\w\-]\\)\\*[\"']" + _QUOTES)
 """Quotes inside a word, with something long behind them, by their first byte: one search for each is quicker."""
 _BARE_SPLIT = re.compile(rb"\"(?<=[\w\-]\")" + _QUOTES)
 """In JSON, a bare double quote ends a string, so it splits no word."""
@@ -58,7 +56,9 @@ _PERCENT = re.compile(rb"%(2[deDE]|3[0-9]|4[1-9a-fA-F]|5[0-9aAfF]|6[1-9a-fA-F]|7
 _BROKEN_JSON = re.compile(rb"\\\\(?<=[\w\-]\\\\)(?:\\+n|\\*)(?=[\w\-]{8})")
 _BROKEN = re.compile(rb"\\(?<=[\w\-]\\)\n?(?=[\w\-]{8})")
 """A backslash inside a word, alone or at the end of a line: to a shell it is not there."""
-_ESCAPE_HINTS = (b"\\x", b"\\u00", b"\\1", b"\\01", b"\\06", b"\\U0")
+_ESCAPE_HINT = re.compile(rb"\\(?:x|u00|1|0[16]|U0)")
+_FOLD_HINT = re.compile(rb"\\(?:[\"'](?<=[\w\-]\\.)(?:\s?\+|\\*[\"']|[\w\-])|\\(?<=[\w\-]\\\\)|x|u00|1|0[16]|U0)")
+"""A backslash in JSON that is neither a line break nor at a quote around whole words."""
 MAX_LEFT, MAX_RIGHT = 120, 400
 """Bytes around an escape or a split that are put together: more than the part of a token that is looked at."""
 
@@ -88,15 +88,19 @@ class UnfoldedText(msgspec.Struct, frozen=True):
 def iter_unfolded(data: bytes, is_json: bool) -> Iterator[UnfoldedText]:
     """Pieces of the text with their escaped letters and split words put together. Nearly every text has none."""
     found = [] if is_json else [*_BARE_SPLIT.finditer(data)]
-    if b"%6" in data or b"%7" in data:
+    if b"%" in data and (b"%6" in data or b"%7" in data):
         found += _PERCENT.finditer(data)
-    for first, shape in _SPLITS:
-        if first in data:
-            found += shape.finditer(data)
-    if b"\\" in data:
+    if b"'" in data:
+        found += _SPLIT.finditer(data)
+    # In JSON most texts have backslashes, and nearly all of them are line breaks and quotes around whole words.
+    if _FOLD_HINT.search(data) if is_json else b"\\" in data:
+        if b'\\"' in data:
+            found += _ESCAPED_SPLIT.finditer(data)
         found += (_BROKEN_JSON if is_json else _BROKEN).finditer(data)
-        if any(hint in data for hint in _ESCAPE_HINTS):
+        if _ESCAPE_HINT.search(data):
             found += _ESCAPED.finditer(data)
+    if not found:
+        return
     found.sort(key=lambda one: (one.start(), -one.end()))
     group: list[re.Match[bytes]] = []
     for one in found:

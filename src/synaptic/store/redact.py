@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import Iterator
+from functools import cache
 
+from synaptic.store.anchors import compile_anchors
 from synaptic.store.disguise import find_coded, find_key_end, find_piped_password, iter_unfolded
 from synaptic.store.shapes import (
     CASED_SHAPES,
@@ -10,7 +12,6 @@ from synaptic.store.shapes import (
     PROGRAM_KINDS,
     SECRET_IDENTIFIER,
     SECRET_SHAPES,
-    SHARED_BEGINNINGS,
 )
 
 MAX_VARIABLE_NAME = 64
@@ -23,42 +24,24 @@ _Shape = tuple[str, re.Pattern[bytes], re.Pattern[bytes]]
 """A kind, its anchor, and what must follow."""
 
 
-def _group_by_head() -> dict[int, list[_Shape]]:
-    heads: dict[int, list[_Shape]] = {}
+def _group_by_head() -> dict[int, list[tuple[str, str, str]]]:
+    heads: dict[int, list[tuple[str, str, str]]] = {}
     for kind, (anchors, shape) in SECRET_SHAPES.items():
         for anchor in anchors:
-            compiled = (kind, re.compile((re.escape(anchor[0]) + anchor[1:]).encode()), re.compile(shape.encode()))
-            heads.setdefault(ord(anchor[0]), []).append(compiled)
+            heads.setdefault(ord(anchor[0]), []).append((kind, re.escape(anchor[0]) + anchor[1:], shape))
     return heads
 
 
-def _compile_anchors(heads: dict[int, list[_Shape]]) -> re.Pattern[bytes]:
-    """One alternation, one branch per first letter, no groups: only then can `re` skip to the next candidate letter."""
-    rests: dict[str, list[str]] = {chr(head): [] for head in heads}
-    for anchors, _ in SECRET_SHAPES.values():
-        for anchor in anchors:
-            rests[anchor[0]].append(anchor[1:])
-    branches = (f"{re.escape(head)}(?:{'|'.join(_share_beginnings(found))})" for head, found in rests.items())
-    return re.compile("|".join(branches).encode())
+@cache
+def _compile_head(head: int) -> tuple[_Shape, ...]:
+    """When the first anchor is found: most of them never are, and all together are a tenth of the daemon's start."""
+    return tuple(
+        (kind, re.compile(anchor.encode()), re.compile(shape.encode())) for kind, anchor, shape in _HEADS[head]
+    )
 
 
-def _share_beginnings(rests: list[str]) -> Iterator[str]:
-    """What begins alike is asked for its beginning once."""
-    for beginning in SHARED_BEGINNINGS:
-        if alike := [rest.removeprefix(beginning) for rest in rests if rest.startswith(beginning)]:
-            yield f"{beginning}(?:{'|'.join(dict.fromkeys(alike))})"
-    yield from dict.fromkeys(_put_letter_first(rest) for rest in rests if not rest.startswith(SHARED_BEGINNINGS))
-
-
-def _put_letter_first(rest: str) -> str:
-    """`(?<=passw)ord` as `o(?<=passwo)rd`: a letter that differs ends a branch sooner than a look back."""
-    found = _LOOK_BACK.fullmatch(rest)
-    return f"{found['letter']}(?<={found['before']}{found['letter']}){found['after']}" if found else rest
-
-
-_LOOK_BACK = re.compile(r"\(\?<=(?P<before>(?:[^()\\]|\\.)*)\)(?P<letter>[a-z0-9]|\\.)(?![?*+{])(?P<after>.*)")
 _HEADS = _group_by_head()
-_ANCHORS = _compile_anchors(_HEADS)
+_ANCHORS = compile_anchors(anchor for anchors, _ in SECRET_SHAPES.values() for anchor in anchors)
 _CASED = tuple((kind, prefix, re.compile(shape.encode())) for kind, (prefix, shape) in CASED_SHAPES.items())
 _ASSIGNMENTS = frozenset({"password", "secret", "token", "key"})
 _NUMBERS = frozenset({"password", "secret"})
@@ -122,7 +105,7 @@ def _holds_secret(text: bytes) -> bool:
 
 
 def _match_span(data: bytes, lowered: bytes, start: int) -> RedactedSpan | None:
-    for kind, anchor, shape in _HEADS[lowered[start]]:
+    for kind, anchor, shape in _compile_head(lowered[start]):
         hit = anchor.match(lowered, start)
         # Asked first, because the shapes of these look at every byte behind them.
         if hit and kind in PROGRAM_KINDS and data.find(b" -", hit.end(), hit.end() + MAX_ARGUMENTS) < 0:

@@ -119,7 +119,7 @@ PLAIN_TOKENS = r"(?=[a-z0-9]{14})"
 URL_TOKENS = r"(?=[a-z0-9_\-]{12})(?=[a-z_\-]{0,34}[0-9])"
 """What is before and after the last sign of a prefix at least: asked once for all that share it."""
 OPTIONS = r"(?<=--)"
-SHARED_BEGINNINGS = (DASH_TOKENS, PLAIN_TOKENS, URL_TOKENS, OPTIONS)
+HEX_BEFORE = r"(?<=[0-9a-f]{32}-)"
 _GAP = r"(?:\s|\\+[nrt]){1,8}"
 _DIGITS = r"(?=[^\s\"'\\\0]{0,64}[0-9!@#%^*~+])"
 _KEY_TEXT = r"([A-Za-z0-9+/=]{16,}+(?:(?:\s|\\+[nrt])++[A-Za-z0-9+/=]{16,}+)*+)"
@@ -130,16 +130,22 @@ _OPTION = r"(?:=|\s{1,4}|\\?[\"'],\s?\\?[\"'])\\?[\"']?(?!-)" + _PLACEHOLDER + r
 
 SECRET_SHAPES: dict[str, tuple[tuple[str, ...], str]] = {
     "password": (
-        (r"w(?:(?<=passw)(?:or)?d|(?<=pw)d)", r"p(?<=passp)hrase", r"p(?<=[_\-.\"'?&;h]p)ass(?=[=:\"'>]|\\+[\"'])"),
+        (
+            r"w(?<=passw)ord",
+            r"w(?<=passw)d",
+            r"w(?<=pw)d",
+            r"p(?<=passp)hrase",
+            r"p(?<=[_\-.\"'?&;h]p)ass(?=[=:\"'>]|\\+[\"'])",
+        ),
         _ASSIGNED,
     ),
     "secret": ((r"c(?<=sec)ret", r"c(?:redentials?)"), _ASSIGNED),
     "token": ((r"k(?<=tok)en",), _ASSIGNED),
     "key": (
         (
-            r"k(?:(?<=[_\-]k)(?:(?<=api.k)|(?<=access.k)|(?<=private.k)|(?<=auth.k)|(?<=encryption.k)|(?<=signing.k)|"
-            r"(?<=account.k)|(?<=master.k)|(?<=service.k))|(?<=apik)|(?<=accessk)|(?<=privatek)|(?<=authk)|"
-            r"(?<=accountk))ey",
+            r"key(?:(?<=[_\-]key)(?:(?<=api.key)|(?<=access.key)|(?<=private.key)|(?<=auth.key)|(?<=encryption.key)|"
+            r"(?<=signing.key)|(?<=account.key)|(?<=master.key)|(?<=service.key))|(?<=apikey)|(?<=accesskey)|"
+            r"(?<=privatekey)|(?<=authkey)|(?<=accountkey))",
         ),
         _ASSIGNED,
     ),
@@ -171,7 +177,7 @@ SECRET_SHAPES: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "pypi-token": ((r"y(?<=py)pi-age",), r"([A-Za-z0-9_\-]{50,})"),
     "square-secret": ((r"q(?:0(?:csp|atp)-)",), r"([0-9A-Za-z_\-]{22,})"),
-    "mailchimp-key": ((r"-(?=us[0-9]{1,2}(?![0-9a-z]))(?<=[0-9a-f]{32}-)",), r"()"),
+    "mailchimp-key": ((rf"-{HEX_BEFORE}(?=us[0-9]{{1,2}}(?![0-9a-z]))",), r"()"),
     "telegram-token": ((r":(?<=[0-9]{8}:)",), r"([A-Za-z0-9_\-]{35})(?![A-Za-z0-9_\-])"),
     "url-password": (
         (r":(?=\\?/\\?/)",),
@@ -198,7 +204,8 @@ def _make_letter_anchor(prefix: str, start: str = _START) -> str:
     """Start at the rarest letter, look back for what is before it."""
     if prefix.endswith(DASH_ENDINGS):
         return f"-{DASH_TOKENS}(?<={re.escape(prefix)})" + start.format(re.escape(prefix))
-    letter = next(letter for letter in RARE_LETTERS if letter in prefix)
+    # One that has something behind it, if there is one: that ends the search sooner than a look back.
+    letter = next(letter for part in (prefix[:-1], prefix) for letter in RARE_LETTERS if letter in part)
     at = prefix.index(letter)
     before, after = re.escape(prefix[: at + 1]), re.escape(prefix[at + 1 :])
     return f"{letter}(?<={before}){after}" + start.format(re.escape(prefix))
@@ -232,7 +239,10 @@ SECRET_SHAPES |= {
         (r"w(?<=chpassw)d", r"u(?<=su)do -s(?![a-z0-9])", r"w(?<=passw)ord-stdin", r"w(?<=--w)ith-token"),
         r"()",
     ),
-    "long-option": ((r"w(?<=-passw)(?:or)?d(?=[\s=])", r"k(?<=-tok)en(?=[\s=])", r"c(?<=-sec)ret(?=[\s=])"), _OPTION),
+    "long-option": (
+        (r"w(?<=-passw)ord(?=[\s=])", r"w(?<=-passw)d(?=[\s=])", r"k(?<=-tok)en(?=[\s=])", r"c(?<=-sec)ret(?=[\s=])"),
+        _OPTION,
+    ),
     "statement": ((r"w(?<=passw)ord(?=\s{1,4}\\*')",), _SAID),
     "password-hash": (
         (r"$(?:apr1|[1567y]|2[abxy]|argon2(?:id?|d)|scrypt|pbkdf2[a-z0-9\-]{0,10})\$",),
@@ -257,7 +267,7 @@ SECRET_SHAPES |= {
     ),
     "twilio-key": ((r"k(?<=sk)(?=[0-9a-f]{32}(?![0-9a-z]))" + _START.format("sk"),), r"([0-9a-f]{32})"),
     "mailgun-signing-key": (
-        (r"-(?=[0-9a-f]{8}-[0-9a-f]{8}(?![0-9a-z\-]))(?<=[0-9a-f]{32}-)",),
+        (rf"-{HEX_BEFORE}(?=[0-9a-f]{{8}}-[0-9a-f]{{8}}(?![0-9a-z\-]))",),
         r"([0-9a-f]{8}-[0-9a-f]{8})",
     ),
     "azure-secret": ((r"q(?<=[0-9]q)~",), r"([A-Za-z0-9_~.\-]{31,40})"),
@@ -279,7 +289,7 @@ SECRET_SHAPES |= {
 }  # fmt: skip
 
 SECRET_SHAPES |= {
-    "identified-by": ((r"y(?<=identified by)",), r"(?:\s{1,4}password)?" + _SAID),
+    "identified-by": ((r"b(?<=identified b)y",), r"(?:\s{1,4}password)?" + _SAID),
     "curl-user": (
         (r"c(?:url)(?=\s)", r"w(?:get)(?=\s)"),
         _ARGS + r"\s(?:-[a-zA-Z]{0,6}u|--user|--proxy-user|-U)(?:\s{1,4}|=)?\\*[\"']?"
@@ -307,7 +317,7 @@ SECRET_SHAPES |= {
         _ARGS + r"\s-w\s{0,4}" + _VALUE,
     ),
     "smb-password": (
-        (r"b(?<=smb)(?:client|map)(?=\s)",), _ARGS + r"\s-U\s{0,4}\\*[\"']?[\w.\-/]{1,64}%" + _VALUE
+        (r"b(?<=smb)client(?=\s)", r"b(?<=smb)map(?=\s)"), _ARGS + r"\s-U\s{0,4}\\*[\"']?[\w.\-/]{1,64}%" + _VALUE
     ),
     "htpasswd": (
         (r"w(?<=htpassw)d(?=\s)",),
@@ -324,7 +334,7 @@ SECRET_SHAPES |= {
         _GAP + r"[^\s\"'\\\0]{1,128}" + _GAP + r"password" + _GAP + _DIGITS + _PLACEHOLDER + r"([^\s\"'\\\0]{4,})",
     ),
     "webhook": (
-        (r"k(?<=webhook)(?:s|b2)\\?/",),
+        (r"k(?<=webhook)s\\?/", r"k(?<=webhook)b2\\?/"),
         r"(?:[0-9]{8,25}\\?/([A-Za-z0-9_\-]{32,})|([A-Za-z0-9@\-]{36,}/[A-Za-z0-9@\-/]{40,}))",
     ),
     "docker-auth": ((r"u(?<=[\"']au)th(?=\\*\")",), r"\\*\"\s{0,4}:\s{0,4}\\*\"([A-Za-z0-9+/=]{8,})"),

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import islice
 
 import msgspec
@@ -87,9 +88,11 @@ class UnknownLauncher(Policy):
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
         found = get_script(event, facts)
-        if found is None:
+        if found is None or not any(map(_is_unknown, found.by_name)):
             return None
-        strange = (one for one in found.commands if len(one.argv) > 1 and _is_unknown(one) and not runs_elsewhere(one))
+        strange = (
+            one for one in found.commands if len(one.argv) > 1 and _is_unknown(one.name) and not runs_elsewhere(one)
+        )
         hidden = dict.fromkeys((text, one.cwd) for one in strange for text in islice(_iter_hidden(one), MAX_IN_COMMAND))
         for text, cwd in islice(hidden, MAX_IN_SCRIPT):
             if _is_stopped(text, cwd, event, facts):
@@ -100,8 +103,8 @@ class UnknownLauncher(Policy):
         return None
 
 
-def _is_unknown(command: Command) -> bool:
-    name = command.name
+@lru_cache(maxsize=1024)
+def _is_unknown(name: str) -> bool:
     if not name:
         return True
     if SENTENCE_START.fullmatch(name):

@@ -82,7 +82,8 @@ def iter_edited(event: PreToolUse, facts: Facts) -> Iterator[str]:
 
 def matches_hidden(known: CommandReading) -> bool:
     """Whether patterns match names with a leading dot in this script."""
-    return HIDDEN_OPTIONS.search(known.text) is not None
+    may_match = "*(" in known.text or "glob" in known.text.lower()
+    return may_match and HIDDEN_OPTIONS.search(known.text) is not None
 
 
 def stays_clear(known: CommandReading, root: str) -> bool:

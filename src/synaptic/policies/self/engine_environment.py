@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from synaptic.model.decision import Verdict, ask, deny
 from synaptic.model.event import PreToolUse
@@ -94,6 +95,7 @@ def _calls_manager(known: CommandReading) -> bool:
     return not INTERPRETERS.isdisjoint(known.programs) and MODULE_OPTION.search(known.words) is not None
 
 
+@lru_cache(maxsize=256)
 def _find_manager(name: str) -> str:
     """The name of a program without its version: `pip3.12` is pip."""
     plain = normalize_name(name)
