@@ -19,8 +19,6 @@ OWN_FILES = {
     "hooks/coverage.py": "walks a tree for a person who is asked to trust it, and gives up after so many files",
     "facts/engine_places.py": "the engine's own folders, once",
     "hooks/scaffold.py": "creates files for a person at a terminal",
-    "hooks/coverage.py": "walks a tree, and gives up after so many files and folders",
-    "facts/engine_places.py": "the folders that this program was installed to",
     "facts/files.py": "walks a tree in a thread, and gives up after so many files",
 }
 """Modules that open files by themselves, and why that is safe."""

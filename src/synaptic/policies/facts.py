@@ -52,7 +52,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     engine_places: EnginePlaces = NO_PLACES
     """Where the running engine is."""
     linked_paths: tuple[str, ...] | None = ()
-    """Where links really lead that a shell command changes something behind; None when there are too many to look at."""
+    """Where links lead that a shell command changes something behind; None when there are too many to look at."""
     tool_servers: frozenset[str] | None = None
     """Names of the MCP servers that the agent's files declare; None when that is not known."""
     git: Git = Git()

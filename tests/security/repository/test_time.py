@@ -14,7 +14,7 @@ from synaptic.hooks.catalog import HookCatalogs
 from synaptic.model.call import Answer
 from tests.daemon.setting import Setting
 
-PATIENCE = 6.0
+PATIENCE = 15.0
 """Seconds; far above what a reading may take, far below what these files took."""
 YAML_HOOK = "id: h{n}\nevent_type: PreToolUse\nhandler: {{kind: command, command: 'true'}}\n"
 
