@@ -8,6 +8,7 @@ did.
 import asyncio
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -137,11 +138,13 @@ def run_in(shell: str, text: str) -> list[str]:
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
+        start_new_session=True,
     )
     try:
         output, _ = process.communicate(timeout=SECONDS)
     except subprocess.TimeoutExpired:
-        process.kill()
+        # `unshare` waits for its child, which holds our pipe: with the first process of a PID namespace all others end.
+        os.killpg(process.pid, signal.SIGKILL)
         output, _ = process.communicate()
     return find_damage(output[:OUTPUT_BYTES])
 

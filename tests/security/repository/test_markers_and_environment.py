@@ -161,7 +161,8 @@ def test_home_is_the_folder_above_the_engine(tmp_path: Path, monkeypatch: pytest
     assert find_user_home(Home(tmp_path / ".synaptic")) == str(tmp_path)
 
 
-def test_folders_of_the_installation_come_first(tmp_path: Path):
+def test_folders_of_the_installation_come_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("synaptic.engine.environment.LOOK_SECONDS", -1.0)
     home = Home(tmp_path / ".synaptic")
     home.root.mkdir()
     home.engine.write_text("python=/x\npath=/usr/bin:/opt/tools\n")
