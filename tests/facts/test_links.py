@@ -4,8 +4,6 @@ import asyncio
 import os
 from pathlib import Path
 
-import pytest
-
 from synaptic.facts.links import MAX_LOOKED_AT, gather_linked_paths, gather_real_paths
 from synaptic.model.call import Call
 from synaptic.model.event import PreToolUse, Stop
