@@ -72,7 +72,7 @@ if [ ! -e {armed.folder}/killed ]; then
 fi
 {GUARD}""",
     )
-    armed.synaptic("trust", "--yes", "--uncovered")  # which file `read` takes its words from is not known
+    armed.trust()
     armed.synaptic("daemon", "start")
 
     outcome = armed.run(conversation(bash(f"touch {armed.folder}/sentinel"), bash("echo on")))
