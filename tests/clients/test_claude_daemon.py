@@ -67,7 +67,7 @@ def test_a_daemon_killed_during_a_call_loses_no_verdict_and_counts_nothing_twice
         f"""\
 if [ ! -e {armed.folder}/killed ]; then
   touch {armed.folder}/killed
-  read -r pid rest < {pid} && kill -9 "$pid"
+  python3 -c 'import os, sys; os.kill(int(open(sys.argv[1]).read().split()[0]), 9)' {pid}
   sleep 0.5
 fi
 {GUARD}""",
