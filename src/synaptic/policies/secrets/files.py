@@ -15,7 +15,7 @@ from synaptic.policies.secrets.private import ENVIRONMENT, PRIVATE_HINTS, is_pri
 from synaptic.shell.book.entries import UNKNOWN_PROGRAM, find_program
 from synaptic.shell.effects.commands import find_acts
 from synaptic.shell.effects.searched import LISTING_PROGRAMS, ScriptSearches
-from synaptic.shell.globs import matches_glob
+from synaptic.shell.globs import HIDDEN_GLOB, matches_glob
 from synaptic.shell.paths import MAX_PATH, Standpoint, resolve_path
 from synaptic.shell.places import matches_everything
 from synaptic.shell.programs.table import PROGRAM_HANDLERS
@@ -94,7 +94,9 @@ class SecretFiles(Policy):
     def _search_script(self, known: CommandReading, at: Standpoint) -> Iterator[str]:
         more = (EXPORT, *KEYCHAIN, ".env") if self.env_files else (EXPORT, *KEYCHAIN)
         hints = known.find_hints((*PRIVATE_HINTS, *more))
-        return _find_script_paths(known, at, hints) if hints else iter(())
+        if hints or HIDDEN_GLOB.search(known.words):
+            return _find_script_paths(known, at, hints)
+        return iter(())
 
 
 def _find_call_paths(event: PreToolUse, at: Standpoint, facts: Facts) -> Iterator[str]:
@@ -144,12 +146,12 @@ def _find_script_paths(known: CommandReading, at: Standpoint, hints: tuple[str, 
 
 def _find_read_paths(command: Command, at: Standpoint, hinted: HintSearch | None) -> Iterator[str]:
     """The files that a command reads: of all its words, or of those that hold a hint."""
-    if hinted is not None and not any(hinted(word.text) for word in command.argv[1:]):
+    if hinted is not None and not any(word.glob or hinted(word.text) for word in command.argv[1:]):
         return
     here = Standpoint(command.cwd or at.cwd, at.home)
     for word in _find_opened_words(command):
         text = word.text
-        if (hinted is None or hinted(text)) and len(text) <= MAX_PATH and _may_be_private(word, command):
+        if (hinted is None or word.glob or hinted(text)) and len(text) <= MAX_PATH and _may_be_private(word, command):
             yield resolve_path(OPTION_PREFIX.sub("", text), here) or ""
 
 

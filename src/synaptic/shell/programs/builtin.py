@@ -23,10 +23,12 @@ MAX_PIPED = 20
 """Commands among which those are looked for that feed a `read`."""
 MAX_ELEMENTS = 200
 """Elements of an array that is read; a longer one is not known."""
+FOLDER_OPTION = re.compile(r"-[LPe@qs]+|--")
+"""An option of `cd` and `pushd`, in bash or zsh."""
 
 
 def run_cd(shell: Evaluation, call: CommandCall) -> str | None:
-    words = [word for word in call.words[1:] if not re.fullmatch(r"-[LPe@]+|--", word.text)]
+    words = [word for word in call.words[1:] if not FOLDER_OPTION.fullmatch(word.text)]
     before = shell.cwd
     if not words:
         shell.cwd = shell.home
