@@ -87,9 +87,7 @@ def _settle_globs(path: str) -> str:
     """A path whose patterns are taken for `.git` where they match it: `.g?t/HEAD`, `.git*`."""
     if not GLOB_SIGN.search(path):
         return path
-    return "/".join(
-        ".git" if is_hidden_glob(part) and matches_glob(".git", part) else part for part in path.split("/")
-    )
+    return "/".join(".git" if is_hidden_glob(part) and matches_glob(".git", part) else part for part in path.split("/"))
 
 
 def _find_lost_words(command: Command) -> Iterator[Word]:
