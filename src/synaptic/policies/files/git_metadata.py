@@ -12,7 +12,7 @@ from synaptic.shell.book.entries import list_names_with_role
 from synaptic.shell.effects.commands import find_acts
 from synaptic.shell.effects.printed import resolve_printed
 from synaptic.shell.effects.searched import FileSearch, ScriptSearches
-from synaptic.shell.globs import GLOB_SIGN, HIDDEN_GLOB, is_hidden_glob, matches_glob
+from synaptic.shell.globs import GLOB_SIGN, HIDDEN_GLOB, is_hidden_glob, matches_glob, may_match_name
 from synaptic.shell.paths import Standpoint, resolve_path
 from synaptic.shell.places import PathArea, WorkFolders, strip_match_all
 from synaptic.shell.read.script import Command, Script, Word
@@ -38,7 +38,8 @@ class GitMetadata(Policy):
     ## Why
     `.git` holds every commit that was not pushed, every stash and every worktree.
     ## Known gaps
-    Bare repositories under other names (`backup.git`) are not recognised.
+    Patterns that zsh alone reads (`.g(i)t`) are not followed. Bare repositories under other names (`backup.git`) are
+    not recognised.
     """
 
     id = "files.git-metadata"
@@ -87,7 +88,9 @@ def _settle_globs(path: str) -> str:
     """A path whose patterns are taken for `.git` where they match it: `.g?t/HEAD`, `.git*`."""
     if not GLOB_SIGN.search(path):
         return path
-    return "/".join(".git" if is_hidden_glob(part) and matches_glob(".git", part) else part for part in path.split("/"))
+    return "/".join(
+        ".git" if is_hidden_glob(part) and may_match_name(".git", part) else part for part in path.split("/")
+    )
 
 
 def _find_lost_words(command: Command) -> Iterator[Word]:

@@ -34,12 +34,13 @@ class Wiping(Policy):
     ## What it does
     Denies `shred`, `srm`, `wipe`, moving files to `/dev/null`, and removing all timed jobs (`crontab -r`,
     `crontab /dev/null`). Files in scratch folders may be wiped. Asks before a file of the home folder outside the
-    project is overwritten with nothing (`cp /dev/null ~/notes`, `tee ~/notes < /dev/null`, `truncate -s 0 ~/notes`);
+    project is overwritten with nothing (`cp /dev/null ~/notes`, `: > ~/notes`, `echo -n > ~/notes`);
     logs are free.
     ## Why
     A deleted file can often be brought back from a snapshot or the disk; an overwritten one cannot.
     ## Known gaps
     Overwriting with `dd`, `cp` or a redirection inside the project is ordinary writing and not looked at.
+    A group that prints nothing (`{ :; } > ~/notes`) is not recognised.
     """
 
     id = "files.wiping"
@@ -100,7 +101,8 @@ def _prints_nothing(command: Command) -> bool:
         said = {*command.args}.difference(one.target.text for one in command.redirects)
         silent = command.name == "printf" or any(text[:1] == "-" and "n" in text for text in said)
         return bool(said) and silent and PRINTED_NOTHING.issuperset(said)
-    return not command.args if command.name == "exec" else command.args == ("/dev/null",)
+    fed = [one.target.text for one in command.redirects if one.operator == "<"]
+    return not command.args if command.name == "exec" else (*command.args, *fed) == ("/dev/null",)
 
 
 def _empties(redirect: Redirect, command: Command, found: Script) -> bool:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from synaptic.model.tool import PATH_KEYS, SHELL, Tool
-from synaptic.shell.globs import GLOB_SIGN, is_hidden_glob, matches_glob
+from synaptic.shell.globs import GLOB_SIGN, is_hidden_glob, may_match_name
 from synaptic.shell.names import split_names
 from synaptic.shell.paths import Standpoint, list_readings
 from synaptic.shell.places import matches_everything
@@ -91,16 +91,16 @@ def _find_private_names(part: str, before: list[str], last: bool) -> Iterator[st
     if not GLOB_SIGN.search(part):
         return
     if is_hidden_glob(part) and not matches_everything(part):
-        yield from (name for name in PRIVATE_FOLDERS if matches_glob(name, part))
+        yield from (name for name in PRIVATE_FOLDERS if may_match_name(name, part))
     # `.*rc` is no question for `.netrc`; `.net*` is.
     if last and not GLOB_SIGN.match(part, 1):
-        yield from (name for name in PRIVATE_FILES if part[0] == name[0] and matches_glob(name, part))
+        yield from (name for name in PRIVATE_FILES if part[0] == name[0] and may_match_name(name, part))
     if last and part.startswith("id_"):
-        yield from (name for name in KEY_NAMES if matches_glob(name, part))
+        yield from (name for name in KEY_NAMES if may_match_name(name, part))
     if any(name[:1] == "." for name in before):
-        yield from (name for name in NAMES_IN_PRIVATE_FOLDERS if matches_glob(name, part))
+        yield from (name for name in NAMES_IN_PRIVATE_FOLDERS if may_match_name(name, part))
     if before == ["", "etc"] and not matches_everything(part):
-        yield from (name for name in ("shadow", "gshadow", "sudoers") if matches_glob(name, part))
+        yield from (name for name in ("shadow", "gshadow", "sudoers") if may_match_name(name, part))
 
 
 def _is_private_name(path: str) -> bool:

@@ -35,7 +35,7 @@ FUNCTION_NAME = re.compile(
     r"([^\s;&|()<>{][^\s;&|()<>]*+(?:[ \t]++[^\s;&|()<>{][^\s;&|()<>]*+)*+)?(?:[ \t]*+\([ \t]*+\))?"
 )
 """What follows the word `function`: the brackets behind the name may be missing, and in zsh the name, too."""
-NAMELESS = re.compile(r"\([ \t]*+\)(?=[ \t\n]*+\{)")
+NAMELESS = re.compile(r"\([ \t]*+\)(?=[ \t\n]*+(?:[{(]|(?:for|while|if)\b))")
 """How zsh begins a function without a name, which runs at once."""
 KEYWORD = re.compile(rf"(?:{'|'.join(map(re.escape, sorted(KEYWORDS)))})(?=[ \t\n;&|()<>]|\\\n|$)")
 THEN, ELSE, DO, DONE = frozenset({"then"}), frozenset({"elif", "else", "fi"}), frozenset({"do"}), frozenset({"done"})

@@ -230,7 +230,11 @@ class SimpleCommands(Lexer):
     def read_as_clobbering(self, found: list[Redirection]) -> None:
         """`>! file` of zsh writes the file. For others it is an argument, so it is read once more as one."""
         last = found[-1]
-        if last.target.text != "!" or last.operator[-1] != ">":
+        text = last.target.text
+        if not text or text[0] != "!" or last.operator[-1] != ">":
+            return
+        if len(text) > 1:
+            found.append(Redirection(last.operator, WordToken(text[1:], NO_PARTS), last.descriptor))
             return
         start = self.at
         self.skip_blanks()
