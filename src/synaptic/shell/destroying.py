@@ -23,6 +23,7 @@ HINT = re.compile(r"rm|git|find|shred|wipefs|mkfs|rimraf|dd|ch(?:mod|own)|trunca
 MAX_LOOKED_AT = 20_000
 """Characters of one text."""
 MAX_FOUND = 8
+QUOTES = ("'", '"')
 CLOSING_MARKS = {"(": ")", "[": "]", "{": "}", "<": ">"}
 
 
@@ -38,5 +39,7 @@ def find_destroying(text: str) -> Iterator[str]:
     text = text[:MAX_LOOKED_AT]
     for found in islice(DESTROYING.finditer(text), MAX_FOUND):
         mark = text[found.start() - 1 : found.start()]
+        if mark == "!" and text[found.start() - 2 : found.start() - 1] in QUOTES:
+            mark = text[found.start() - 2]  # the value of an alias of git
         end = text.find(CLOSING_MARKS.get(mark, mark), found.start()) if mark and mark in "\"'`([{</|!" else -1
         yield text[found.start() : end] if end > 0 else text[found.start() :]

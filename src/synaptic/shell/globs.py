@@ -5,6 +5,9 @@ from collections.abc import Sequence
 
 GLOB_SIGN = re.compile(r"[*?\[]")
 GLOB_CLASS = re.compile(r"\[!?+\]?+[^\]]*+\]")
+NAMED_CLASS = re.compile(r"\[[!^]?[^\[\]]*\[:\w+:\][^\]]*\]")
+HIDDEN_GLOB = re.compile(r"(?:^|[/\n=])\.[^/\n]*?[*?\[]")
+"""A pattern for names that begin with a dot, in any of several lines."""
 GLOB_TOKEN = re.compile(rf"{GLOB_CLASS.pattern}|.", re.DOTALL)
 
 
@@ -31,6 +34,18 @@ def matches_glob(name: str, pattern: str) -> bool:
             mark += 1
             at, place = mark, star + 1
     return all(token == "*" for token in tokens[place:])
+
+
+def may_match_name(name: str, pattern: str) -> bool:
+    """The same for a pattern of a shell, which has more classes of letters: those with a name may hold any."""
+    if "[" in pattern:
+        pattern = NAMED_CLASS.sub("?", pattern).replace("[^", "[!")
+    return matches_glob(name, pattern)
+
+
+def is_hidden_glob(part: str) -> bool:
+    """Whether one part of a path is a pattern for hidden names: no other pattern matches them."""
+    return part[:1] == "." and GLOB_SIGN.search(part) is not None
 
 
 def _class_holds(token: str, letter: str) -> bool:

@@ -12,7 +12,7 @@ from synaptic.shell.book.entries import list_names_with_role
 from synaptic.shell.effects.commands import find_acts
 from synaptic.shell.effects.printed import resolve_printed
 from synaptic.shell.effects.searched import FileSearch, ScriptSearches
-from synaptic.shell.globs import matches_glob
+from synaptic.shell.globs import GLOB_SIGN, HIDDEN_GLOB, is_hidden_glob, matches_glob, may_match_name
 from synaptic.shell.paths import Standpoint, resolve_path
 from synaptic.shell.places import PathArea, WorkFolders, strip_match_all
 from synaptic.shell.read.script import Command, Script, Word
@@ -38,7 +38,8 @@ class GitMetadata(Policy):
     ## Why
     `.git` holds every commit that was not pushed, every stash and every worktree.
     ## Known gaps
-    Bare repositories under other names (`backup.git`) are not recognised.
+    Patterns that zsh alone reads (`.g(i)t`) are not followed. Bare repositories under other names (`backup.git`) are
+    not recognised.
     """
 
     id = "files.git-metadata"
@@ -51,11 +52,11 @@ class GitMetadata(Policy):
         known = facts.command
         if known is None or (REMOVERS.isdisjoint(known.programs) and not known.script.redirects):
             return None
-        if not known.find_hints(GIT_HINTS):
+        if not known.find_hints(GIT_HINTS) and not HIDDEN_GLOB.search(known.words):
             return None
         found = known.script
         at = get_work_folders(event, facts)
-        for path in _iter_removed(found, at):
+        for path in map(_settle_globs, _iter_removed(found, at)):
             if (
                 PRECIOUS.search(path)
                 and at.classify(path) is not PathArea.SCRATCH
@@ -81,6 +82,15 @@ def _iter_removed(found: Script, at: WorkFolders) -> Iterator[str]:
             # Appending destroys nothing.
             if redirect.is_write and redirect.operator not in (">>", "&>>"):
                 yield resolve_path(redirect.target.text, stand) or ""
+
+
+def _settle_globs(path: str) -> str:
+    """A path whose patterns are taken for `.git` where they match it: `.g?t/HEAD`, `.git*`."""
+    if not GLOB_SIGN.search(path):
+        return path
+    return "/".join(
+        ".git" if is_hidden_glob(part) and may_match_name(".git", part) else part for part in path.split("/")
+    )
 
 
 def _find_lost_words(command: Command) -> Iterator[Word]:

@@ -262,6 +262,8 @@ def _read_given(command: Command) -> Arguments:
 
 def _read_rsync(given: Arguments, found: Script) -> Iterator[Deletion]:
     """What the target has and the source has not; the source itself, when it is moved."""
+    if given.has_role("dry"):
+        return
     if given.has_role("purge"):
         # A folder that was just made is empty, and the target will be: nothing is brought up to date that way.
         made = {word.text.rstrip("/") for one in select_commands(found, ("mkdir",)) for word in one.argv[1:]}

@@ -12,15 +12,18 @@ from synaptic.shell.effects.commands import find_acts
 from synaptic.shell.names import split_names
 from synaptic.shell.paths import Standpoint, is_inside, resolve_path
 from synaptic.shell.places import PathArea, WorkFolders
-from synaptic.shell.read.script import Command, Script, Word
+from synaptic.shell.read.script import Command, Redirect, Script, Word
 
 WIPERS = list_names_with("wipes")
 EMPTIERS = split_names("tee dd cp install sort uniq xxd truncate sponge curl wget ln objcopy")
 """Programs that can overwrite a file with nothing."""
 NOTHING = frozenset({"/dev/null", "/dev/zero", "file:///dev/null"})
 ALWAYS_SILENT = split_names(": true")
-SILENT_PROGRAMS = ALWAYS_SILENT | {"cat"}
-"""Programs that print nothing, `cat` when it reads nothing."""
+PRINTERS = split_names("echo printf print")
+PRINTED_NOTHING = split_names("-n -e -E -ne -en -nr -rn -r -- %s") | {""}
+"""Words with which these print nothing, as long as `echo` is told to print no line end."""
+SILENT_PROGRAMS = ALWAYS_SILENT | PRINTERS | {"cat", "exec"}
+"""Programs that print nothing, or nothing with certain words."""
 LOG_SUFFIXES = (".log", ".out", ".err", ".tmp", ".lock", ".pid")
 """Files that are emptied every day."""
 
@@ -31,12 +34,13 @@ class Wiping(Policy):
     ## What it does
     Denies `shred`, `srm`, `wipe`, moving files to `/dev/null`, and removing all timed jobs (`crontab -r`,
     `crontab /dev/null`). Files in scratch folders may be wiped. Asks before a file of the home folder outside the
-    project is overwritten with nothing (`cp /dev/null ~/notes`, `tee ~/notes < /dev/null`, `truncate -s 0 ~/notes`);
+    project is overwritten with nothing (`cp /dev/null ~/notes`, `: > ~/notes`, `echo -n > ~/notes`);
     logs are free.
     ## Why
     A deleted file can often be brought back from a snapshot or the disk; an overwritten one cannot.
     ## Known gaps
     Overwriting with `dd`, `cp` or a redirection inside the project is ordinary writing and not looked at.
+    A group that prints nothing (`{ :; } > ~/notes`) is not recognised.
     """
 
     id = "files.wiping"
@@ -83,11 +87,34 @@ def _iter_emptied(found: Script, at: WorkFolders) -> Iterator[str]:
         emptied = emptied or (command.name == "tee" and command.stdin is not None and not command.stdin.strip())
         if emptied or not NOTHING.isdisjoint((*fed, *read)):
             yield from (word.text for kind, word in acts if kind == "write" and _is_kept_at_home(word, command, at))
-    # What runs code of another language notes its writes as redirections of `:`, whatever they write.
-    for command in (one for one in select_commands(found, SILENT_PROGRAMS) if not one.via):
-        if command.name in ALWAYS_SILENT or command.args == ("/dev/null",):
-            written = (one.target for one in command.redirects if one.operator in (">", ">|", "&>"))
+    for command in select_commands(found, SILENT_PROGRAMS):
+        if command.redirects and _prints_nothing(command):
+            written = (one.target for one in command.redirects if _empties(one, command, found))
             yield from (word.text for word in written if _is_kept_at_home(word, command, at))
+
+
+def _prints_nothing(command: Command) -> bool:
+    if command.name in ALWAYS_SILENT:
+        return True
+    if command.name in PRINTERS:
+        # The target of `>! file` is an argument as well, because it is one in bash.
+        said = {*command.args}.difference(one.target.text for one in command.redirects)
+        silent = command.name == "printf" or any(text[:1] == "-" and "n" in text for text in said)
+        return bool(said) and silent and PRINTED_NOTHING.issuperset(said)
+    fed = [one.target.text for one in command.redirects if one.operator == "<"]
+    return not command.args if command.name == "exec" else (*command.args, *fed) == ("/dev/null",)
+
+
+def _empties(redirect: Redirect, command: Command, found: Script) -> bool:
+    """Whether it opens a file for writing, and nothing is written to it then."""
+    # Code of another language writes by a `:` that it runs, with a redirection of its own, whatever it writes.
+    if redirect.operator not in (">", ">|", "&>") or redirect.via != command.via:
+        return False
+    number = redirect.descriptor
+    if command.name != "exec":
+        return True
+    # What stays open is there to be written to; it counts as emptied when nothing is.
+    return len(number) == 1 and number > "2" and not any(one.target.text == number for one in found.redirects)
 
 
 def _is_kept_at_home(word: Word, command: Command, at: WorkFolders) -> bool:

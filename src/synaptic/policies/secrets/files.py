@@ -14,8 +14,8 @@ from synaptic.policies.reading import ELSEWHERE_PROGRAMS, compile_hints, select_
 from synaptic.policies.secrets.private import ENVIRONMENT, PRIVATE_HINTS, is_private, iter_meanings, iter_named_paths
 from synaptic.shell.book.entries import UNKNOWN_PROGRAM, find_program
 from synaptic.shell.effects.commands import find_acts
-from synaptic.shell.effects.searched import LISTING_PROGRAMS, ScriptSearches
-from synaptic.shell.globs import matches_glob
+from synaptic.shell.effects.searched import FIND_PROGRAMS, LISTING_PROGRAMS, ScriptSearches
+from synaptic.shell.globs import HIDDEN_GLOB, matches_glob
 from synaptic.shell.paths import MAX_PATH, Standpoint, resolve_path
 from synaptic.shell.places import matches_everything
 from synaptic.shell.programs.table import PROGRAM_HANDLERS
@@ -41,6 +41,8 @@ WELL_KNOWN = ("id_rsa", "id_ed25519", "id_ecdsa", "id_dsa", ".netrc", ".pgpass",
 KEY_OPTION = re.compile(r"-i$|-k$|--?(?:private|ssh|identity|key|cert|auth|secret|cred)", re.IGNORECASE)
 """Options whose value is used for what it is made for."""
 HintSearch = Callable[[str], re.Match[str] | None]
+FIND_SIGNS = frozenset({"-o", "-or", "!", "-not", ",", "(", ")"})
+"""Signs with which `find` asks for more than one thing, or for what is left."""
 LOGIN_FILES = re.compile(r"/\.ssh/(?:authorized_keys2?|config|rc|environment)$")
 
 
@@ -94,7 +96,9 @@ class SecretFiles(Policy):
     def _search_script(self, known: CommandReading, at: Standpoint) -> Iterator[str]:
         more = (EXPORT, *KEYCHAIN, ".env") if self.env_files else (EXPORT, *KEYCHAIN)
         hints = known.find_hints((*PRIVATE_HINTS, *more))
-        return _find_script_paths(known, at, hints) if hints else iter(())
+        if hints or HIDDEN_GLOB.search(known.words):
+            return _find_script_paths(known, at, hints)
+        return iter(())
 
 
 def _find_call_paths(event: PreToolUse, at: Standpoint, facts: Facts) -> Iterator[str]:
@@ -112,9 +116,12 @@ def _find_script_paths(known: CommandReading, at: Standpoint, hints: tuple[str, 
     # In such a folder every relative name may be private, so there all words are looked at.
     everywhere = {start for start in known.start_folders if hinted(f"{start or at.cwd}\n{at.home}")}
     mounted = find_mounts(found)
+    public = _seeks_public_keys(found)
     for command in found.commands:
         if STARTUP_LABEL in command.via:
             continue  # the user's own shell reads it, and shows it to nobody
+        if public and _is_run_on_results(command):
+            continue
         if _is_contained(command):
             yield from (
                 _find_mounted_paths((word.text for word in _find_opened_words(command)), mounted, at) if mounted else ()
@@ -144,12 +151,12 @@ def _find_script_paths(known: CommandReading, at: Standpoint, hints: tuple[str, 
 
 def _find_read_paths(command: Command, at: Standpoint, hinted: HintSearch | None) -> Iterator[str]:
     """The files that a command reads: of all its words, or of those that hold a hint."""
-    if hinted is not None and not any(hinted(word.text) for word in command.argv[1:]):
+    if hinted is not None and not any(word.glob or hinted(word.text) for word in command.argv[1:]):
         return
     here = Standpoint(command.cwd or at.cwd, at.home)
     for word in _find_opened_words(command):
         text = word.text
-        if (hinted is None or hinted(text)) and len(text) <= MAX_PATH and _may_be_private(word, command):
+        if (hinted is None or word.glob or hinted(text)) and len(text) <= MAX_PATH and _may_be_private(word, command):
             yield resolve_path(OPTION_PREFIX.sub("", text), here) or ""
 
 
@@ -176,7 +183,10 @@ def _find_unknown_operands(command: Command) -> Iterator[Word]:
 def _find_listed_paths(found: Script, at: Standpoint) -> Iterator[str]:
     """Files that are opened because a search or a listing prints their names."""
     searches = ScriptSearches(found, LISTING_PROGRAMS)
+    public = _seeks_public_keys(found)
     for command in found.commands:
+        if public and _is_run_on_results(command):
+            continue
         if not command.via and all(word.known for word in command.argv):
             continue
         here = Standpoint(command.cwd or at.cwd, at.home)
@@ -191,6 +201,24 @@ def _find_listed_paths(found: Script, at: Standpoint) -> Iterator[str]:
                 if find_program(one.name).lists:
                     listed = find_program(one.name).read(one.argv[1:]).operands
                     yield from (resolve_path(folder.text, here) or "" for folder in listed)
+
+
+def _seeks_public_keys(found: Script) -> bool:
+    """Whether every search of the script is one for public keys, said without alternatives and exceptions."""
+    searches = [one.args for one in select_commands(found, FIND_PROGRAMS)]
+    return bool(searches) and all(
+        FIND_SIGNS.isdisjoint(args)
+        and any(test == "-name" and name.endswith(".pub") for test, name in pairwise(args))
+        and sum(text.startswith("-exec") for text in args) == 1
+        for args in searches
+    )
+
+
+def _is_run_on_results(command: Command) -> bool:
+    """Whether `find` runs it on what it finds, and it names nothing else."""
+    operands = [word.text for word in command.argv[1:] if word.text[:1] != "-"]
+    run = bool(command.via) and command.via[-1].startswith("find -exec")
+    return run and len(operands) == 1 and operands[0].endswith("/{}")
 
 
 def _iter_found(root: str, names: list[str]) -> Iterator[str]:

@@ -4,8 +4,10 @@ import re
 from collections.abc import Iterator, Mapping
 
 from synaptic.model.tool import PATH_KEYS, SHELL, Tool
+from synaptic.shell.globs import GLOB_SIGN, is_hidden_glob, may_match_name
 from synaptic.shell.names import split_names
 from synaptic.shell.paths import Standpoint, list_readings
+from synaptic.shell.places import matches_everything
 
 PRIVATE = re.compile(
     r"""
@@ -34,6 +36,12 @@ PRIVATE_FILES = split_names(
 ) | {"login data"}
 """Every private path has one of these in it, begins with `id_` at its end, or with `/etc`: cheaper to ask than the
 pattern."""
+NAMES_IN_PRIVATE_FOLDERS = split_names(
+    "credentials credentials.toml credentials.tfrc.json config config.json hosts.yml gh gcloud op credentials.db"
+    " access_tokens.db application_default_credentials.json accesstokens.json msal_token_cache.json state.key token"
+)
+"""Names that are private in one of those folders, as a pattern there may match them."""
+KEY_NAMES = split_names("id_rsa id_dsa id_ecdsa id_ed25519")
 PRIVATE_HINTS = (*sorted(PRIVATE_FOLDERS | PRIVATE_FILES), "id_", "etc")
 """What a private path holds at least."""
 ENVIRONMENT = re.compile(
@@ -55,12 +63,47 @@ KEY_HINTS = (
     ".yarnrc", ".m2", ".gem", "_history",
 )  # fmt: skip
 """What the project's own secrets, and such files of a home, hold at least."""
+MAX_SETTLED = 64
+"""Readings of a path with patterns that are looked at."""
 NO_LINKS: Mapping[str, str] = {}
 KEYS_OF_PATHS = (*PATH_KEYS, "paths", "source", "destination", "directory", "uri", "old_path", "new_path")
 
 
 def is_private(path: str) -> bool:
-    """Whether a resolved path holds a credential of the user or the machine."""
+    """Whether a resolved path, or one that its patterns match, holds a credential of the user or the machine."""
+    low = path.lower()
+    if GLOB_SIGN.search(low):
+        return any(map(_is_private_name, _iter_settled(low.split("/"))))
+    return _is_private_name(path)
+
+
+def _iter_settled(parts: list[str]) -> Iterator[str]:
+    """A path as it is, and with private names in place of the patterns that match them."""
+    found = [""]
+    for place, part in enumerate(parts[1:], 1):
+        names = (part, *_find_private_names(part, parts[:place], place == len(parts) - 1))
+        found = [f"{start}/{name}" for start in found for name in names][:MAX_SETTLED]
+    yield from found
+
+
+def _find_private_names(part: str, before: list[str], last: bool) -> Iterator[str]:
+    """The private names that a pattern matches, as long as it says more than that anything goes."""
+    if not GLOB_SIGN.search(part):
+        return
+    if is_hidden_glob(part) and not matches_everything(part):
+        yield from (name for name in PRIVATE_FOLDERS if may_match_name(name, part))
+    # `.*rc` is no question for `.netrc`; `.net*` is.
+    if last and not GLOB_SIGN.match(part, 1):
+        yield from (name for name in PRIVATE_FILES if part[0] == name[0] and may_match_name(name, part))
+    if last and part.startswith("id_"):
+        yield from (name for name in KEY_NAMES if may_match_name(name, part))
+    if any(name[:1] == "." for name in before):
+        yield from (name for name in NAMES_IN_PRIVATE_FOLDERS if may_match_name(name, part))
+    if before == ["", "etc"] and not matches_everything(part):
+        yield from (name for name in ("shadow", "gshadow", "sudoers") if may_match_name(name, part))
+
+
+def _is_private_name(path: str) -> bool:
     low = path.lower()
     parts = low.split("/")
     if (

@@ -23,10 +23,14 @@ MAX_PIPED = 20
 """Commands among which those are looked for that feed a `read`."""
 MAX_ELEMENTS = 200
 """Elements of an array that is read; a longer one is not known."""
+MAPPED_ENTRY = "mapfile["
+"""How a file is named among the variables of zsh; unsetting it deletes the file."""
+FOLDER_OPTION = re.compile(r"-[LPe@qs]+|--")
+"""An option of `cd` and `pushd`, in bash or zsh."""
 
 
 def run_cd(shell: Evaluation, call: CommandCall) -> str | None:
-    words = [word for word in call.words[1:] if not re.fullmatch(r"-[LPe@]+|--", word.text)]
+    words = [word for word in call.words[1:] if not FOLDER_OPTION.fullmatch(word.text)]
     before = shell.cwd
     if not words:
         shell.cwd = shell.home
@@ -122,6 +126,8 @@ def _declare_value(
 def run_unset(shell: Evaluation, call: CommandCall) -> str | None:
     follow_subscripts(shell, call.list_texts())
     for text in call.list_texts():
+        if text.startswith(MAPPED_ENTRY):
+            shell.run_wrapped(call, [Word("rm"), Word("-f"), Word(text.removeprefix(MAPPED_ENTRY)[:-1])], "unset")
         if "-f" in call.list_texts():
             shell.bodies.pop(text, None)
         else:

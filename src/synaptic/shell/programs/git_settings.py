@@ -9,6 +9,7 @@ import msgspec
 from synaptic.shell.programs.git_line import GitCall, read_configured
 from synaptic.shell.read.evaluate import Evaluation
 from synaptic.shell.read.script import Word
+from synaptic.shell.read.writing import quote_word
 
 # A NUL cannot be in a path, so no file that the text writes can collide with this key.
 SETTINGS_KEY = "\0git settings"
@@ -27,6 +28,7 @@ MAX_SETTINGS_TEXT = 20_000
 MAX_SETTINGS_FILES = 32
 """Files that are looked at: the last ones that were written."""
 NO_SETTINGS: Mapping[str, str | None] = {}
+ADDRESS_BLANK = re.compile(r"(?<!%) +")
 EXTERNAL_ADDRESS = "ext::"
 """What an address begins with that is a command."""
 
@@ -76,7 +78,10 @@ def iter_setting_code(settings: Mapping[str, str | None]) -> Iterator[tuple[str,
 
 def read_external_address(text: str) -> str:
     """The command that an address is: a percent sign keeps a blank in its word."""
-    return text.replace("% ", " ")
+    plain = text.replace("% ", " ")
+    words = [word.replace("% ", " ").replace("%%", "%") for word in ADDRESS_BLANK.split(text)]
+    # A program that is named with its arguments in one word would not start; its intention is judged all the same.
+    return "\n".join((plain, " ".join(quote_word(word) if " " in word else word for word in words)))
 
 
 @lru_cache(maxsize=64)

@@ -35,6 +35,8 @@ INPUT_FILES = frozenset({"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
 """Names of the input."""
 CODE_VARIABLES = ("PERL5DB", "PERL5OPT", "RUBYOPT", "NODE_OPTIONS", "PYTHONSTARTUP", "AWKPATH")
 """Variables that bring code to an interpreter."""
+STARTUP_FILES = {"python": "PYTHONSTARTUP"}
+"""Variables that name a file which an interpreter runs when it starts."""
 STARTUP_MODULES = frozenset({"sitecustomize", "usercustomize", "__main__", "__init__"})
 """Files that Python runs without being told to."""
 LOADING_MODULES = frozenset({"runpy", "timeit"})
@@ -56,6 +58,9 @@ def run_interpreter(shell: Evaluation, call: CommandCall) -> str | None:
     given = program.read(call.words[1:])
     if shell.files and LOADING_MODULES.issuperset(word.text for word in given.get_by_role("module")):
         _run_written_modules(shell, call, program.language, given)
+    held = shell.variables.get(STARTUP_FILES.get(program.language, ""))
+    if held is not None and (text := shell.files.get(shell.make_file_key(held.text))) is not None:
+        run_foreign_code(shell, call, program.language, Word(text))
     for bundle in given.get_by_role("preload"):
         run_foreign_code(shell, call, program.language, bundle)
     if codes := given.get_by_role("code", "print"):
@@ -102,7 +107,7 @@ def _run_written_modules(shell: Evaluation, call: CommandCall, language: str, gi
         if not dot or SOURCE_LANGUAGES.get(kind) != language:
             continue
         named = {stem, folder.rpartition("/")[2]} if stem in STARTUP_MODULES else {stem}
-        if stem.endswith("customize") or not named.isdisjoint(NAME_IN_CODE.findall(said)):
+        if stem.endswith("customize") or not named.isdisjoint(NAME_IN_CODE.findall(said)) or f"-M{stem}" in said:
             with shell.guard_recursion(f"{language} {path}") as first:
                 if first:
                     run_foreign_code(shell, call, language, Word(text))

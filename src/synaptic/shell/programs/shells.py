@@ -24,6 +24,9 @@ WINDOWS_CODE = frozenset({"-command", "-c", "/c", "/k"})
 """Words behind which PowerShell and `cmd` are given code."""
 STARTUP_VARIABLES = ("BASH_ENV", "ENV")
 """Variables that name a file which a shell runs when it starts."""
+ZSH_FOLDER = "ZDOTDIR"
+ZSH_FILES = (".zshenv", ".zprofile", ".zshrc", ".zlogin", ".zlogout")
+"""What zsh runs from that folder when it starts or ends."""
 PRINTING_PROGRAMS = frozenset({"echo", "printf", "cat"})
 
 
@@ -62,6 +65,10 @@ def _run_startup(shell: Evaluation, call: CommandCall, options: Arguments) -> No
         held = shell.variables.get(name)
         if held is not None:
             _run_known(shell, held.text, name)
+    held = shell.variables.get(ZSH_FOLDER)
+    if held is not None and shell.files:
+        for name in ZSH_FILES:
+            _run_known(shell, f"{held.text}/{name}", ZSH_FOLDER)
 
 
 def _run_known(shell: Evaluation, path: str, label: str) -> None:

@@ -12,6 +12,7 @@ from synaptic.shell.read.expand import expand_index, expand_unsplit, expand_word
 from synaptic.shell.read.script import Word
 from synaptic.shell.read.state import CommandCall
 from synaptic.shell.read.value import VariableValue
+from synaptic.shell.read.zsh import FILE_TABLE, note_mapped_file
 
 if TYPE_CHECKING:
     from synaptic.shell.read.evaluate import Evaluation
@@ -30,7 +31,7 @@ HOOK_LISTS = split_names(
 """Arrays with the names of functions that zsh calls by itself."""
 NAME_TABLES = split_names("aliases galiases saliases BASH_ALIASES functions commands nameddirs")
 """Tables of zsh and bash in which names get a meaning."""
-FOLLOWED_VARIABLES = EXPANDED_VARIABLES | RUN_VARIABLES | HOOK_LISTS | NAME_TABLES | {"mapfile"}
+FOLLOWED_VARIABLES = EXPANDED_VARIABLES | RUN_VARIABLES | HOOK_LISTS | NAME_TABLES | {FILE_TABLE}
 """Variables whose values lead a shell to run something."""
 FUNCTION_ENTRY = re.compile(r"\$\{?functions\[(\w+)\]\}?")
 INHERITED_ENDS = ("PATH", "FLAGS", "OPTS", "OPTIONS", "ARGS")
@@ -78,8 +79,13 @@ def follow_assigned(shell: "Evaluation", item: syntax.Assignment, words: list[Wo
         pairs = [(item.index, texts[0])] if item.index and texts else zip(texts[::2], texts[1::2], strict=False)
         for key, text in pairs:
             define_entry(shell, name, key, text)
-    elif name == "mapfile" and item.index and words:
-        shell.remember_file(item.index, words[0].text)
+    elif name == FILE_TABLE and words:
+        texts = [word.text for word in words]
+        pairs = [(item.index, texts[0])] if item.index else zip(texts[::2], texts[1::2], strict=False)
+        for key, text in pairs:
+            if item.index or "/" in key:
+                note_mapped_file(shell, ">", key, text)
+                shell.remember_file(key, text)
     held = shell.variables.get(name)
     if held is not None and "i" in held.traits:
         for word in words:

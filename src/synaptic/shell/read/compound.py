@@ -35,6 +35,8 @@ FUNCTION_NAME = re.compile(
     r"([^\s;&|()<>{][^\s;&|()<>]*+(?:[ \t]++[^\s;&|()<>{][^\s;&|()<>]*+)*+)?(?:[ \t]*+\([ \t]*+\))?"
 )
 """What follows the word `function`: the brackets behind the name may be missing, and in zsh the name, too."""
+NAMELESS = re.compile(r"\([ \t]*+\)(?=[ \t\n]*+(?:[{(]|(?:for|while|if)\b))")
+"""How zsh begins a function without a name, which runs at once."""
 KEYWORD = re.compile(rf"(?:{'|'.join(map(re.escape, sorted(KEYWORDS)))})(?=[ \t\n;&|()<>]|\\\n|$)")
 THEN, ELSE, DO, DONE = frozenset({"then"}), frozenset({"elif", "else", "fi"}), frozenset({"do"}), frozenset({"done"})
 CLOSING_SETS = {"}": frozenset("}"), ")": frozenset(")")}
@@ -129,6 +131,10 @@ class CompoundCommands(SimpleCommands):
                 token = self.read_arithmetic(self.at + 2, end)
                 self.at = end + 2
                 return self.attach_redirections(TestExpression([token], True), apart=False)
+        nameless = NAMELESS.match(self.text, self.at)
+        if nameless is not None:
+            self.at = nameless.end()
+            return self.read_function_body("")
         self.at += 1
         self.enter_nesting()
         node = self.read_group(")", apart=True)
@@ -284,7 +290,19 @@ class CompoundCommands(SimpleCommands):
         self.enter_nesting()
         body = self.read_command()
         self.depth -= 1
-        return FunctionDefinition(name, body, self.text[start : self.at])
+        node = FunctionDefinition(name, body, self.text[start : self.at])
+        if not name:
+            node.arguments = self.read_function_arguments()
+        return node
+
+    def read_function_arguments(self) -> list[WordToken]:
+        """The words behind a function without a name."""
+        tokens: list[WordToken] = []
+        self.skip_blanks()
+        while self.at < self.size and self.text[self.at] not in ";&|\n)(<>#":
+            tokens.append(self.read_word())
+            self.skip_blanks()
+        return tokens
 
     def read_double_bracket(self) -> Node:
         tokens: list[WordToken] = []

@@ -31,6 +31,8 @@ IMPLICIT_FUNCTIONS = split_names(
 """Functions that bash or zsh calls by itself; those whose names begin with `TRAP` are more of them."""
 DECLARING_BUILTINS = split_names("declare typeset local export readonly integer float")
 DECLARED = re.compile(r"\w+(?:\[[^\]]*\])?\+?=")
+BEHIND_FUNCTIONS = (("builtin",), ("command",))
+"""Through what a command is no function, even where one has its name."""
 ZSH_NAME = re.compile(r"(?:=|zf_)([A-Za-z][\w.+-]*)")
 """`=git` is the path of git in zsh, and `zf_rm` is its own `rm`."""
 COMMAND_LIKE = re.compile(r"\s*[a-z][\w/.-]*[ \t]+[-~/.\w'\"$]")
@@ -168,7 +170,8 @@ class Evaluation(ShellStreams):
             self.functions[name] = ScriptFunction(name, node.text)
             # No command of the script calls these by name, and yet the shell runs them.
             if name in IMPLICIT_FUNCTIONS or name[:4] == "TRAP" or not name:
-                self.invoke(one, CommandCall([Word(name)]))
+                given = [word for token in node.arguments for word in expand_word(self, token)]
+                self.invoke(one, CommandCall([Word(name), *given]))
         return ""
 
     def expand_test(self, node: syntax.TestExpression) -> str | None:
@@ -270,6 +273,8 @@ class Evaluation(ShellStreams):
             if node.assignments
             else ()
         )
+        if self.maps_files:
+            zsh.note_mapped_reads(self, (*words, *(one.target for one in redirects), *(word for _, word in assigned)))
         if not words:
             if redirects:
                 self.emit(CommandCall([Word(":")], ":", assigned, redirects, fed, node.span))
@@ -344,8 +349,9 @@ class Evaluation(ShellStreams):
         self.emit(call)
         if self.devices_matter:
             self.note_input(call.stdin)
-        body = self.bodies.get(call.words[0].text)
-        if body is not None:
+        body = self.bodies.get(call.words[0].text) if self.bodies else None
+        # `builtin cd` in a function of that name is the builtin.
+        if body is not None and self.via[-1:] not in BEHIND_FUNCTIONS:
             return self.invoke(body, call)
         if call.name in copies.COPYING_PROGRAMS:
             copies.note_copies(self, call)

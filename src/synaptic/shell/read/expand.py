@@ -278,6 +278,8 @@ def _expand_parameter(shell: "Evaluation", part: Parameter) -> list[ExpansionPie
     if part.name == COMMAND_TABLE and part.index.isalnum() and COMMAND_TABLE not in shell.variables:
         return [ExpansionPiece(part.index)]
     index = expand_index(shell, part.name, part.index) if part.index else ""
+    if index and part.name == zsh.FILE_TABLE and not index.isdigit():
+        zsh.note_mapped_file(shell, "<", index)
     several = part.name in ("@", "*") or index in ("@", "*")
     if part.operator[:1] == "!":
         return _list_keys(shell, part) if several else _expand_indirect(shell, part, index)
@@ -385,6 +387,8 @@ def _expand_flagged(shell: "Evaluation", part: FlaggedParameter) -> list[Expansi
     else:
         pieces = [ExpansionPiece("")]
     index = expand_index(shell, part.name, part.index) if part.index and not array else part.index
+    if index and part.name == zsh.FILE_TABLE and not index.isdigit():
+        zsh.note_mapped_file(shell, "<", index)
     pieces = zsh.pick_items(pieces, index, array or len(pieces) > 1)
     if part.operator and part.operand is not None:
         pieces = _operate_on_flagged(shell, part, pieces)

@@ -209,6 +209,7 @@ class SimpleCommands(Lexer):
         redirected = REDIRECTED.match(self.text, self.at) if self.budget.words > 0 else None
         if redirected:
             node.redirections.append(self.take_whole_redirection(redirected))
+            self.read_as_clobbering(node.redirections)
             return True
         self.skip_blanks()
         char = self.text[self.at : self.at + 1]
@@ -216,6 +217,7 @@ class SimpleCommands(Lexer):
             found = REDIRECTION.match(self.text, self.at)
             if found:
                 node.redirections.append(self.read_redirection(found))
+                self.read_as_clobbering(node.redirections)
                 return True
         if not char or char in ENDS_COMMAND or (char == "(" and node.words):
             return False
@@ -224,6 +226,21 @@ class SimpleCommands(Lexer):
             return False
         self.read_argument(node)
         return True
+
+    def read_as_clobbering(self, found: list[Redirection]) -> None:
+        """`>! file` of zsh writes the file. For others it is an argument, so it is read once more as one."""
+        last = found[-1]
+        text = last.target.text
+        if not text or text[0] != "!" or last.operator[-1] != ">":
+            return
+        if len(text) > 1:
+            found.append(Redirection(last.operator, WordToken(text[1:], NO_PARTS), last.descriptor))
+            return
+        start = self.at
+        self.skip_blanks()
+        if self.at < self.size and self.text[self.at] not in ";&|\n)(<>":
+            found.append(Redirection(last.operator, self.read_word(), last.descriptor))
+        self.at = start
 
     def read_argument(self, node: SimpleCommand) -> None:
         found = None if node.words else ASSIGNMENT_START.match(self.text, self.at)

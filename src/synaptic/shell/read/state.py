@@ -86,6 +86,8 @@ class ShellState(ShellVariables):
         """Whether anything names the input as a file."""
         self.zsh_matters = False
         """Whether anything is read otherwise by zsh."""
+        self.maps_files = False
+        """Whether anything may name a file as an element of `mapfile`, which zsh reads and writes."""
         self.look_ahead(text)
         self.last_matters = LAST_ARGUMENT.search(text) is not None
         """Whether anything reads `$_`: every command changes it, so its values are only followed then."""
@@ -94,6 +96,8 @@ class ShellState(ShellVariables):
         """Note what a text may hold that is too rare to be looked for at every command."""
         if not self.devices_matter and ("/dev/" in text or "/fd/" in text):
             self.devices_matter = True
+        if "mapfile[" in text:
+            self.maps_files = True
         if "$" in text and not self.zsh_matters:
             self.zsh_matters = ZSH_SIGN.search(text) is not None
 

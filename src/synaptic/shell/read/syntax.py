@@ -144,6 +144,8 @@ class FunctionDefinition(msgspec.Struct, gc=False):
     name: str
     body: "Node"
     text: str
+    arguments: list[WordToken] = []
+    """What one without a name is given, which runs at once."""
 
 
 class TestExpression(msgspec.Struct, gc=False):

@@ -1,13 +1,15 @@
 """Expansions that only zsh has: `${(flags)x}`, `${=x}`, `${${x}#y}`, `$x[1]`, `$x:t`."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from synaptic.shell.names import split_names
 from synaptic.shell.read import syntax
 from synaptic.shell.read.operators import modify_path
 from synaptic.shell.read.quoting import decode_escapes
+from synaptic.shell.read.script import Redirect, Word
+from synaptic.shell.read.state import CommandCall
 from synaptic.shell.read.value import ExpansionPiece
 from synaptic.shell.read.writing import quote_word
 
@@ -21,6 +23,8 @@ QUOTES = re.compile(r"['\"\\]")
 RANGE = re.compile(r"(-?\d+)(?:,(-?\d+))?")
 TRAILING = re.compile(r"\[([^\]\s]{1,40})\]|((?::(?:[htrelu]|g?s(.)[^/]*?\3[^/]*?\3?))++)(?=$|/)")
 """What may stand directly behind `$x`: a subscript, or letters that change a path."""
+FILE_TABLE = "mapfile"
+MAPPED_FILE = re.compile(r"\$\{?(?:\([^)]*\))?mapfile\[([^\]\n]{1,4000})\]")
 CODE_READERS = split_names("sh bash zsh dash ksh trap emulate")
 """Programs for which it matters that zsh keeps a variable one word."""
 WORD_SUBSCRIPT = re.compile(r"\(w\)(-?\d+)")
@@ -36,6 +40,25 @@ TEXT_FLAGS: dict[str, Callable[[str], str]] = {
     "#": lambda text: chr(int(text)) if text.isdigit() and len(text) < 6 else text,
 }
 """Flags that change every piece by itself."""
+
+
+def note_mapped_file(shell: "Evaluation", operator: str, path: str, text: str = "") -> None:
+    """`mapfile[path]` of zsh is what that file holds: reading it reads the file, and setting it writes the file."""
+    redirect = Redirect(operator, Word(path), cwd=shell.cwd, via=shell.via)
+    shell.redirects.append(redirect)
+    call = CommandCall([Word(":")], ":", redirects=(redirect,))
+    if not text:
+        shell.emit(call)
+        return
+    with shell.nest_under(FILE_TABLE):
+        shell.emit(call)
+
+
+def note_mapped_reads(shell: "Evaluation", words: Iterable[Word]) -> None:
+    """Files that a command is given by `$mapfile[path]`, without braces."""
+    for word in words:
+        for path in () if word.known else MAPPED_FILE.findall(word.text):
+            note_mapped_file(shell, "<", path)
 
 
 def read_flags(flags: str) -> list[tuple[str, str]]:
