@@ -14,6 +14,7 @@ from synaptic.policies.reading import (
 )
 from synaptic.policies.secrets.private import iter_meanings, iter_named_paths
 from synaptic.policies.self.carried import iter_carried
+from synaptic.policies.self.filled import iter_filled
 from synaptic.policies.self.guard import ENGINE_FOLDER, Guard
 from synaptic.policies.self.kept import simplify_pattern
 from synaptic.policies.self.links import LINK_MAKERS, find_links, iter_behind, iter_hard_linked
@@ -66,6 +67,7 @@ def iter_changed(known: CommandReading, guard: Guard, root: str) -> Iterator[str
     if not names:
         return
     folder = f"{guard.homes[0]}/{ENGINE_FOLDER}" if guard.homes else ""
+    yield from iter_filled(known)
     yield from iter_carried(known.script, known.standpoint, compile_hints(names), folder)
     if mounted := find_mounts(known.script):
         yield from _iter_mounted(known, mounted)
