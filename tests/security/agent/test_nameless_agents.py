@@ -35,6 +35,7 @@ python3 -c "import os,subprocess; subprocess.run([os.environ['CLAUDE_CODE_EXECPA
 bash -c '"$0" --bare -p hi' $CLAUDE_CODE_EXECPATH
 """)
 HARMLESS = list_commands(r"""
+echo "say hello" | claude --print --setting-sources user 2>&1
 echo $CLAUDE_CODE_EXECPATH
 $CLAUDE_CODE_EXECPATH --version
 $CLAUDE_CODE_EXECPATH -p hi

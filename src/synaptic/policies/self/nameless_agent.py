@@ -1,7 +1,7 @@
 """Agents' programs that a command names by what leads to them: a variable, the agent's own process, a search."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cache
 
 from synaptic.agents.base import Agent
@@ -47,10 +47,11 @@ def find_running_program(found: Script) -> str:
     return ""
 
 
-def find_foreign_option(known: CommandReading) -> str:
+def find_foreign_option(known: CommandReading, named: Collection[str]) -> str:
     """An option that only agents have, given to a program that nobody knows or that a variable of an agent names."""
     for command in known.script.commands:
-        if command.argv[0].known and find_program(command.name) is not UNKNOWN_PROGRAM:
+        # An agent under its own name has been looked at, with the values of its options.
+        if command.name.lower() in named or _is_known_program(command):
             continue
         if any(text.partition("=")[0] == FOREIGN_OPTION or _disables_hooks(text) for text in command.args):
             return f"`{command.argv[0].text}`"
@@ -70,6 +71,10 @@ def find_renamed(found: Script) -> str:
 
 def _leads_to_agent(word: Word) -> bool:
     return _find_agent(word.text) is not None or RUNNING_PROGRAM.search(word.text) is not None
+
+
+def _is_known_program(command: Command) -> bool:
+    return command.argv[0].known and find_program(command.name) is not UNKNOWN_PROGRAM
 
 
 def _disables_hooks(text: str) -> bool:

@@ -86,7 +86,7 @@ def _iter_starts(known: CommandReading) -> Iterator[tuple[Command, Agent]]:
 
 def _judge_nameless(known: CommandReading) -> Verdict | None:
     """What is said about an agent's program that is started, or put elsewhere, under no name to go by."""
-    shown = find_running_program(known.script) or find_foreign_option(known)
+    shown = find_running_program(known.script) or find_foreign_option(known, _list_agents().keys())
     if shown:
         return ask(
             f"{shown} may start an agent without its hooks, and with them without this guard. Name the program, or "
