@@ -18,6 +18,7 @@ from synaptic.policies.self.filled import iter_filled
 from synaptic.policies.self.guard import ENGINE_FOLDER, Guard
 from synaptic.policies.self.kept import simplify_pattern
 from synaptic.policies.self.links import LINK_MAKERS, find_links, iter_behind, iter_hard_linked
+from synaptic.policies.self.printed import CHANGE_FOLDER, iter_printed
 from synaptic.shell.book.entries import find_program
 from synaptic.shell.effects.filled import find_copies, iter_option_values
 from synaptic.shell.globs import GLOB_SIGN
@@ -51,7 +52,6 @@ WRITING_STARTERS = split_names("script strace ltrace flock time")
 GIT_WRITES = {"config": ("--file", "-f"), "checkout-index": ("--prefix",), "apply": ("--directory",), "init": ()}
 """Verbs of git that write where an option says; the first word behind the last one says it."""
 GIT_READS = split_names("--get --get-all --get-regexp --list -l get list")
-CHANGE_FOLDER = split_names("cd pushd")
 
 
 def iter_changed(known: CommandReading, guard: Guard, root: str) -> Iterator[str]:
@@ -60,6 +60,8 @@ def iter_changed(known: CommandReading, guard: Guard, root: str) -> Iterator[str
     if not names and (not signs or (not guard.in_project and stays_clear(known, root))):
         return
     for path in _iter_named(known, (*names, *signs), names):
+        yield simplify_pattern(path)
+    for path in iter_printed(known):
         yield simplify_pattern(path)
     if links := find_links(known):
         yield from iter_hard_linked(known)
@@ -99,7 +101,7 @@ def _iter_named(known: CommandReading, hints: tuple[str, ...], names: tuple[str,
     """What is written by programs that are known, and every path in the words of those that are not."""
     found, at = known.script, known.standpoint
     hinted = compile_hints(hints).search
-    for target in known.targets if names or GLOB_SIGN.search(known.folders) else known.pattern_targets:
+    for target in known.targets:
         if hinted(target.path) and not runs_elsewhere(target):
             yield target.path
     yield from _iter_by_git(known)
