@@ -14,6 +14,7 @@ from synaptic.policies.reading import (
 )
 from synaptic.policies.secrets.private import iter_meanings, iter_named_paths
 from synaptic.policies.self.carried import iter_carried
+from synaptic.policies.self.computed import iter_computed
 from synaptic.policies.self.filled import iter_filled
 from synaptic.policies.self.guard import ENGINE_FOLDER, Guard
 from synaptic.policies.self.kept import simplify_pattern
@@ -56,6 +57,8 @@ GIT_READS = split_names("--get --get-all --get-regexp --list -l get list")
 
 def iter_changed(known: CommandReading, guard: Guard, root: str) -> Iterator[str]:
     """Every path that the script may change."""
+    folder = f"{guard.homes[0]}/{ENGINE_FOLDER}" if guard.homes else ""
+    yield from iter_computed(known, folder)
     names, signs = known.find_hints(guard.names), known.find_hints(SIGNS)
     if not names and (not signs or (not guard.in_project and stays_clear(known, root))):
         return
@@ -68,7 +71,6 @@ def iter_changed(known: CommandReading, guard: Guard, root: str) -> Iterator[str
         yield from _iter_linked(known, links)
     if not names:
         return
-    folder = f"{guard.homes[0]}/{ENGINE_FOLDER}" if guard.homes else ""
     yield from iter_filled(known)
     yield from iter_carried(known.script, known.standpoint, compile_hints(names), folder)
     if mounted := find_mounts(known.script):

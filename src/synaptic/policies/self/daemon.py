@@ -58,8 +58,8 @@ class EngineShutdown(Policy):
     Denies what only people may do: `synaptic down`, `trust`, `install`, `registry use`, `policy disable`, `config set`,
     `daemon stop`, `bootstrap`, `rpc` and the like, a prompt that is sent through the dispatcher or `emit`, killing the
     daemon (by its number as well), stopping its service and uninstalling the package. Asks about `strace`, `gdb` or
-    `prlimit` on the agent itself (`-p $PPID`), a program that uses the engine's own modules,
-    about copies of its programs, and about commands for it that are left to `at`, `cron`, `tmux` or `systemd-run`.
+    `prlimit` on the agent itself (`-p $PPID`), about a program that uses the engine's own modules, about copies of
+    its programs, and about commands for it that are left to `at`, `cron`, `tmux` or `systemd-run`.
     `list`, `explain`, `check`, `doctor`, efforts and everything else that looks is free.
     ## Why
     These are decisions of the user. An agent that may take them is guarded by nothing. The engine itself looks at the

@@ -44,7 +44,8 @@ class UnguardedAgent(Policy):
     (`--settings`, `--setting-sources`, `--bare`), by a variable that moves its files (`CLAUDE_CONFIG_DIR`,
     `CODEX_HOME`), with another `HOME`, with no environment, or as another user; under no name
     (`$CLAUDE_CODE_EXECPATH`, `/proc/$PPID/exe`) it is looked at as well, and so is a link to it under another name.
-    Asks before an agent changes its settings by its own command (`claude config set`). Every other start is free: hooks run in the new agent as well.
+    Asks before an agent changes its settings by its own command (`claude config set`). Every other start is
+    free: hooks run in the new agent as well.
     ## Why
     What this guard refuses to one agent, an agent without it would do for the asking.
     ## Known gaps
