@@ -50,18 +50,22 @@ def _iter_texts(shell: Evaluation, call: CommandCall, files: Iterable[Word]) -> 
     yield from filter(None, (find_text(shell, call, word) for word in files))
 
 
+def iter_diff_names(text: str) -> Iterator[str]:
+    """Every file that a diff names, as it is written there."""
+    for found in DIFF_HEADER.findall(text[:MAX_DIFF])[:MAX_NAMES]:
+        name = found.rstrip()
+        if name != "/dev/null" and len(name) <= MAX_PATH:
+            yield name
+
+
 def _iter_names(texts: Iterable[str], strip: str) -> Iterator[str]:
     """The names of a diff without as many folders as are taken off; unsaid, `patch` tries the name and its end."""
-    for text in texts:
-        for found in DIFF_HEADER.findall(text[:MAX_DIFF])[:MAX_NAMES]:
-            name = found.rstrip()
-            if name == "/dev/null" or len(name) > MAX_PATH:
-                continue
-            parts = name.split("/")
-            if strip.isdigit():
-                yield "/".join(parts[int(strip) :])
-            else:
-                yield from (name, parts[-1])
+    for name in (name for text in texts for name in iter_diff_names(text)):
+        parts = name.split("/")
+        if strip.isdigit():
+            yield "/".join(parts[int(strip) :])
+        else:
+            yield from (name, parts[-1])
 
 
 def _note(shell: Evaluation, call: CommandCall, names: Iterator[str], folder: str) -> None:
