@@ -169,8 +169,7 @@ def _speaks_for_user(command: Command) -> bool:
 
 
 def _uses_inner_parts(command: Command) -> bool:
-    # `python -m synaptic.cli.main check` is our command line by another name, and was read as that.
-    if not classify_interpreter(command.name) or read_engine_arguments(command) is not None:
+    if not classify_interpreter(command.name):
         return False
     for place, text in enumerate(command.args):
         # Behind the command line's own module stand words for it, which are judged as such.
