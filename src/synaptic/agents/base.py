@@ -259,6 +259,8 @@ class HookBypass(msgspec.Struct, frozen=True, kw_only=True):
     """Variables that do the same."""
     verbs: frozenset[str] = frozenset()
     """Words with which it changes its own settings: `config set`."""
+    own_program: frozenset[str] = frozenset()
+    """Variables in which its commands find the path of its program: a start by one of them has no name to go by."""
 
 
 UNKNOWN_COMMAND_LINE = CommandLine(

@@ -232,7 +232,7 @@ AGENT = Agent(
         HookSwitch("config.toml", ("features", "hooks"), False),
         HookSwitch("config.toml", ("features", "codex_hooks"), False),
     ),
-    guards=(),
+    guards=("shell_snapshots",),  # sourced in front of its commands
     programs=("codex",),
     processes=("codex", "@openai/codex/"),
     version_arguments=("--version",),

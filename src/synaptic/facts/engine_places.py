@@ -1,5 +1,6 @@
 """Where the engine that runs now is: nothing of it changes while it runs, so it is looked up once."""
 
+import os
 import site
 import sys
 from collections.abc import Iterable, Iterator, Mapping
@@ -15,6 +16,7 @@ from synaptic.model.places import PACKAGE_FOLDERS, EnginePlaces
 
 OWN_DISTRIBUTION = "synaptic_hooks"
 ENVIRONMENT_FILE = "pyvenv.cfg"
+PID_FILE = "run/daemon.pid"
 
 
 async def gather_engine_places(call: Call, means: EngineMeans) -> EnginePlaces:
@@ -25,7 +27,17 @@ async def gather_engine_places(call: Call, means: EngineMeans) -> EnginePlaces:
 @cache
 def _locate_with_database(database: str) -> EnginePlaces:
     places, home = locate_engine(), str(Path(database).parent)
-    return msgspec.structs.replace(places, home=home, code=_spell((*places.code, *_spell((home,))[1:])))
+    code = _spell((*places.code, *_spell((home,))[1:]))
+    return msgspec.structs.replace(places, home=home, code=code, processes=_list_processes(Path(home)))
+
+
+def _list_processes(home: Path) -> tuple[str, ...]:
+    """This process, which is the daemon unless there is none, and the one that is written down."""
+    try:
+        written = (home / PID_FILE).read_text().partition("\n")[0]
+    except (OSError, ValueError):
+        written = ""  # no daemon runs, or nobody can say which
+    return tuple(dict.fromkeys(filter(str.isdigit, (str(os.getpid()), written))))
 
 
 @cache

@@ -23,6 +23,8 @@ class EnginePlaces(msgspec.Struct, frozen=True):
     """Folders that hold installed packages."""
     code: tuple[str, ...] = ()
     """The engine's own package, what says that it is installed, and what it needs."""
+    processes: tuple[str, ...] = ()
+    """The ids of the daemon's process, and of the one that asks where that is another."""
 
     @property
     def user_home(self) -> str:

@@ -538,7 +538,6 @@ def test_the_guard_does_not_let_it_through(command: str) -> None:
 REMAINING = [
     ("ssh localhost rm .synaptic/config.toml", "a login to this very machine counts as another one"),
     ("scp x localhost:.synaptic/config.toml", "a copy to this very machine counts as one to another"),
-    ("F=~/.synaptic/config.toml awk 'BEGIN{print > ENVIRON[\"F\"]}'", "awk takes the path from a variable by its name"),
     (
         "python3 -c \"import os; os.symlink('/home/u','h')\"; echo > h/.synaptic/config.toml",
         "a link that code of another language makes is followed from the next command on",

@@ -29,7 +29,11 @@ AGENT = Agent(
     strict_events=frozenset(),
     agreement=None,
     switches=(HookSwitch(SETTINGS_NAME, ("disableAllHooks",), True),),
-    guards=("settings.local.json", "managed-settings.json"),
+    guards=(
+        "settings.local.json",
+        "managed-settings.json",
+        "shell-snapshots",  # sourced in front of every command of its Bash tool
+    ),
     programs=("claude",),
     processes=("claude", "@anthropic-ai/claude-code/", "/claude/versions/"),
     version_arguments=("--version",),
@@ -52,6 +56,7 @@ AGENT = Agent(
         options=split_options("--settings --setting-sources --bare --safe-mode --restricted --managed-settings"),
         variables=frozenset({"CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE"}),
         verbs=frozenset({"config set", "config add", "config remove", "config rm"}),
+        own_program=frozenset({"CLAUDE_CODE_EXECPATH"}),
     ),
     shell_variables=("CLAUDECODE",),
     session_variables=("CLAUDE_CODE_SESSION_ID",),

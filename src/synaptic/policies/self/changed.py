@@ -14,9 +14,12 @@ from synaptic.policies.reading import (
 )
 from synaptic.policies.secrets.private import iter_meanings, iter_named_paths
 from synaptic.policies.self.carried import iter_carried
+from synaptic.policies.self.computed import iter_computed
+from synaptic.policies.self.filled import iter_filled
 from synaptic.policies.self.guard import ENGINE_FOLDER, Guard
 from synaptic.policies.self.kept import simplify_pattern
 from synaptic.policies.self.links import LINK_MAKERS, find_links, iter_behind, iter_hard_linked
+from synaptic.policies.self.printed import CHANGE_FOLDER, iter_printed
 from synaptic.shell.book.entries import find_program
 from synaptic.shell.effects.filled import find_copies, iter_option_values
 from synaptic.shell.globs import GLOB_SIGN
@@ -50,22 +53,25 @@ WRITING_STARTERS = split_names("script strace ltrace flock time")
 GIT_WRITES = {"config": ("--file", "-f"), "checkout-index": ("--prefix",), "apply": ("--directory",), "init": ()}
 """Verbs of git that write where an option says; the first word behind the last one says it."""
 GIT_READS = split_names("--get --get-all --get-regexp --list -l get list")
-CHANGE_FOLDER = split_names("cd pushd")
 
 
 def iter_changed(known: CommandReading, guard: Guard, root: str) -> Iterator[str]:
     """Every path that the script may change."""
+    folder = f"{guard.homes[0]}/{ENGINE_FOLDER}" if guard.homes else ""
+    yield from iter_computed(known, folder)
     names, signs = known.find_hints(guard.names), known.find_hints(SIGNS)
     if not names and (not signs or (not guard.in_project and stays_clear(known, root))):
         return
     for path in _iter_named(known, (*names, *signs), names):
+        yield simplify_pattern(path)
+    for path in iter_printed(known):
         yield simplify_pattern(path)
     if links := find_links(known):
         yield from iter_hard_linked(known)
         yield from _iter_linked(known, links)
     if not names:
         return
-    folder = f"{guard.homes[0]}/{ENGINE_FOLDER}" if guard.homes else ""
+    yield from iter_filled(known)
     yield from iter_carried(known.script, known.standpoint, compile_hints(names), folder)
     if mounted := find_mounts(known.script):
         yield from _iter_mounted(known, mounted)
@@ -97,7 +103,7 @@ def _iter_named(known: CommandReading, hints: tuple[str, ...], names: tuple[str,
     """What is written by programs that are known, and every path in the words of those that are not."""
     found, at = known.script, known.standpoint
     hinted = compile_hints(hints).search
-    for target in known.targets if names or GLOB_SIGN.search(known.folders) else known.pattern_targets:
+    for target in known.targets:
         if hinted(target.path) and not runs_elsewhere(target):
             yield target.path
     yield from _iter_by_git(known)

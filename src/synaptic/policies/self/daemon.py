@@ -20,6 +20,10 @@ from synaptic.shell.names import split_names
 from synaptic.shell.read.script import Command, Script
 
 KILLERS = split_names("kill pkill killall skill xkill taskkill stop-process")
+TAMPERERS = split_names("prlimit strace ltrace gdb lldb gcore renice ionice chrt taskset reptyr perf bpftrace nsenter")
+"""Programs that reach into a process that runs."""
+PARENT = re.compile(r"\$(?:\{?PPID\b|\(\s*ps\b)")
+EVERY_PROCESS = "-1"
 SERVICES = split_names("systemctl launchctl service sc")
 STOP_VERBS = split_names("stop disable mask kill unload bootout remove delete")
 PACKAGE_MANAGERS = split_names("pip pip3 pipx uv conda brew apt apt-get")
@@ -28,6 +32,7 @@ SHEDDERS = split_names("at batch crontab tmux screen systemd-run daemonize start
 COPIERS = split_names("cp ln install mv rsync")
 DISPATCHER = "dispatch"
 COMMAND_LINE = "synaptic.cli.main"
+LISTING_METHOD = "rpc.methods"
 SPEAKING_NAMES = re.compile(r"(?:user)?prompt|beforeagent|directoryadded|chat\.message|message", re.IGNORECASE)
 """How agents call the event of a prompt."""
 OWN_PROGRAM = re.compile(r"/bin/(?:synaptic|dispatch)$")
@@ -43,6 +48,7 @@ RELEVANT_PROGRAMS = (
     | COPIERS
     | {DISPATCHER, "typer", "python", "pypy"}
 )
+PROCESS_PROGRAMS = KILLERS | TAMPERERS
 
 
 class EngineShutdown(Policy):
@@ -51,14 +57,15 @@ class EngineShutdown(Policy):
     ## What it does
     Denies what only people may do: `synaptic down`, `trust`, `install`, `registry use`, `policy disable`, `config set`,
     `daemon stop`, `bootstrap`, `rpc` and the like, a prompt that is sent through the dispatcher or `emit`, killing the
-    daemon, stopping its service and uninstalling the package. Asks about a program that uses the engine's own modules,
-    about copies of its programs, and about commands for it that are left to `at`, `cron`, `tmux` or `systemd-run`.
+    daemon (by its number as well), stopping its service and uninstalling the package. Asks about `strace`, `gdb` or
+    `prlimit` on the agent itself (`-p $PPID`), about a program that uses the engine's own modules, about copies of
+    its programs, and about commands for it that are left to `at`, `cron`, `tmux` or `systemd-run`.
     `list`, `explain`, `check`, `doctor`, efforts and everything else that looks is free.
     ## Why
     These are decisions of the user. An agent that may take them is guarded by nothing. The engine itself looks at the
     process that asks; this is the first line, and says so before anything runs.
     ## Known gaps
-    A process id that was looked up in an earlier command cannot be told from another.
+    A number that a program works out while it runs is not known before.
     """
 
     id = "self.daemon"
@@ -66,10 +73,15 @@ class EngineShutdown(Policy):
     tools = SHELL_TOOLS
     priority = 20
     preset = "essentials"
+    needs = ("engine_places",)
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
         known = facts.command
-        if known is None or not (mentions_engine(known) or DISPATCHER in known.programs):
+        if known is None:
+            return None
+        if not PROCESS_PROGRAMS.isdisjoint(known.programs) and (said := _judge_processes(known.script, facts)):
+            return said
+        if not (mentions_engine(known) or DISPATCHER in known.programs):
             return None
         if RELEVANT_PROGRAMS.isdisjoint(known.programs) and not any(map(classify_interpreter, known.programs)):
             return None
@@ -80,6 +92,21 @@ class EngineShutdown(Policy):
         denied = (_find_refusal(found, one, engine) for one in here)
         asked = (_find_question(found, one, engine) for one in here)
         return next(filter(None, denied), None) or next(filter(None, asked), None)
+
+
+def _judge_processes(found: Script, facts: Facts) -> Verdict | None:
+    """What is said about signals to the daemon by its number, and about reaching into the agent that calls it."""
+    daemon = frozenset(facts.engine_places.processes)
+    for command in found.commands:
+        name = command.name.lower()
+        if name not in PROCESS_PROGRAMS or runs_elsewhere(command) or command.args[:1] == ("-0",):
+            continue
+        named = {text.rpartition("=")[2].removeprefix("-p").lstrip("-") for text in command.args}
+        if not daemon.isdisjoint(named) or (name == "kill" and command.args[1:][-1:] == (EVERY_PROCESS,)):
+            return deny(f"`{name}` would reach the process of this guard. Leave it alone; the user can stop it.")
+        if name in TAMPERERS and any(map(PARENT.search, command.args)):
+            return ask(f"`{name}` reaches into the agent that runs this command, and could keep it from asking here.")
+    return None
 
 
 def _find_refusal(found: Script, command: Command, engine: set[int]) -> Verdict | None:
@@ -127,7 +154,7 @@ def _is_for_people(words: list[str]) -> bool:
     """Whether what is said to the engine is for people: some methods and events are, and no agent needs the others."""
     named = [word for word in words if not word.startswith("-")]
     if named[:1] == ["rpc"]:
-        return HELP_OPTIONS.isdisjoint(words)
+        return HELP_OPTIONS.isdisjoint(words) and named[1:] != [LISTING_METHOD]
     if named[:1] == ["emit"]:
         return not SPEAKING_EVENTS.isdisjoint(named)
     return find_people_only(words) is not None

@@ -48,7 +48,7 @@ class EngineFiles(Policy):
     events = (PreToolUse,)
     priority = 20
     preset = "essentials"
-    needs = ("real_paths", "moved_settings", "engine_places", "linked_paths")
+    needs = ("real_paths", "moved_settings", "engine_places", "linked_paths", "patched_paths")
 
     developed: bool = False
     """The engine is developed in this project (`pip install -e .`): its code there is changed without a question."""
@@ -57,7 +57,8 @@ class EngineFiles(Policy):
         guard = get_guard(facts, self.developed)
         found = facts.command
         told = iter_changed(found, guard, facts.root) if found else ()
-        changed = dict.fromkeys(chain(told, iter_edited(event, facts), facts.linked_paths or ()))
+        looked_up = (*(facts.linked_paths or ()), *facts.patched_paths)
+        changed = dict.fromkeys(chain(told, iter_edited(event, facts), looked_up))
         near = _select_near(changed, guard.near) if changed else []
         return (
             (_judge_near(near, guard, facts) if near else None)

@@ -11,14 +11,22 @@ from synaptic.model.event import PreToolUse
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
 from synaptic.policies.reading import SHELL_TOOLS, runs_elsewhere, select_commands
+from synaptic.policies.self.nameless_agent import (
+    find_by_variable,
+    find_foreign_option,
+    find_renamed,
+    find_running_program,
+    has_nameless_sign,
+    only_shows,
+)
 from synaptic.shell.names import split_names
 from synaptic.shell.paths import Standpoint, resolve_path
 from synaptic.shell.read.script import Command, Script
+from synaptic.shell.reading import CommandReading
 
 PACKAGE_ENDINGS = ("-code", "-cli", "-ai", "-agent")
 """What a package is called behind the name of its program: `npx @anthropic-ai/claude-code`."""
 HOME_VARIABLE = "HOME"
-HARMLESS_ARGUMENTS = split_names("--version -v --help -h help doctor update upgrade mcp login logout completion")
 SETTERS = split_names("export declare typeset setenv set env")
 OTHER_USERS = split_names("sudo su doas runuser")
 USER_OPTIONS = ("-u", "--user", "-i", "-H", "--login", "-l", "-")
@@ -34,12 +42,15 @@ class UnguardedAgent(Policy):
     Denies an agent that is told to run without hooks (`claude --settings '{"disableAllHooks": true}'`,
     `codex -c features.hooks=false`), and asks before one is started with other settings than its user's: by an option
     (`--settings`, `--setting-sources`, `--bare`), by a variable that moves its files (`CLAUDE_CONFIG_DIR`,
-    `CODEX_HOME`), with another `HOME`, with no environment, or as another user. Asks before an agent changes its
-    settings by its own command (`claude config set`). Every other start is free: hooks run in the new agent as well.
+    `CODEX_HOME`), with another `HOME`, with no environment, or as another user; under no name
+    (`$CLAUDE_CODE_EXECPATH`, `/proc/$PPID/exe`) it is looked at as well, and so is a link to it under another name.
+    Asks before an agent changes its settings by its own command (`claude config set`). Every other start is
+    free: hooks run in the new agent as well.
     ## Why
     What this guard refuses to one agent, an agent without it would do for the asking.
     ## Known gaps
-    A copy of the program under another name, and a program that starts an agent by itself, are not recognised.
+    A copy of the program that was made earlier under another name, and a program that starts an agent by itself, are
+    not recognised.
     """
 
     id = "self.unguarded-agent"
@@ -50,22 +61,41 @@ class UnguardedAgent(Policy):
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
         known = facts.command
-        agents = _list_agents()
-        if known is None or agents.keys().isdisjoint(known.programs):
+        if known is None:
             return None
-        home = facts.home
-        for command in select_commands(known.script, agents.keys()):
-            agent = agents[command.name.lower()]
-            if runs_elsewhere(command) or _only_shows(command, agent):
+        for command, agent in _iter_starts(known):
+            if runs_elsewhere(command) or only_shows(command.args):
                 continue
             if option := _find_switched_off(command, agent):
                 return deny(f"`{option}` starts {agent.title} without its hooks. Start it without that option.")
-            if why := _find_bypass(command, agent, known.script, home) or _find_assigned(known.text, agent):
+            if why := _find_bypass(command, agent, known.script, facts.home) or _find_assigned(known.text, agent):
                 return ask(
                     f"{agent.title} would be started with {why}: its hooks, and with them this guard, may not run "
                     "there. A person should agree to that."
                 )
-        return None
+        return _judge_nameless(known) if has_nameless_sign(known.text) else None
+
+
+def _iter_starts(known: CommandReading) -> Iterator[tuple[Command, Agent]]:
+    """Every command that is known to start an agent: by its name, or by the variable with its program's path."""
+    agents = _list_agents()
+    if not agents.keys().isdisjoint(known.programs):
+        yield from ((one, agents[one.name.lower()]) for one in select_commands(known.script, agents.keys()))
+    if has_nameless_sign(known.text):
+        yield from find_by_variable(known.script)
+
+
+def _judge_nameless(known: CommandReading) -> Verdict | None:
+    """What is said about an agent's program that is started, or put elsewhere, under no name to go by."""
+    shown = find_running_program(known.script) or find_foreign_option(known, _list_agents().keys())
+    if shown:
+        return ask(
+            f"{shown} may start an agent without its hooks, and with them without this guard. Name the program, or "
+            "let a person agree."
+        )
+    if copied := find_renamed(known.script):
+        return ask(f"{copied} puts an agent's program under another name, by which nobody recognises it.")
+    return None
 
 
 @cache
@@ -77,12 +107,6 @@ def _list_agents() -> Mapping[str, Agent]:
         for program in agent.programs
         for ending in ("", *PACKAGE_ENDINGS)
     }
-
-
-def _only_shows(command: Command, agent: Agent) -> bool:
-    """Whether it starts no session: `--version`, `mcp list`."""
-    first = command.args[:1]
-    return bool(first) and first[0] in HARMLESS_ARGUMENTS
 
 
 def _iter_options(command: Command) -> Iterator[tuple[str, str]]:

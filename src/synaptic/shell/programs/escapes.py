@@ -11,6 +11,7 @@ from synaptic.shell.languages.startable import CodeSurroundings, find_startable
 from synaptic.shell.programs.elsewhere import find_text
 from synaptic.shell.programs.makefile import Makefile
 from synaptic.shell.programs.pagers import DATABASE_VARIABLES, start_named
+from synaptic.shell.programs.patches import note_diff
 from synaptic.shell.programs.starters import read_call, run_line
 from synaptic.shell.read.evaluate import Evaluation, ProgramHandler
 from synaptic.shell.read.limits import MAX_ESCAPES, MAX_ITEMS
@@ -266,6 +267,7 @@ ESCAPES: dict[str, ProgramHandler] = {
     "rsync": run_rsync,
     **dict.fromkeys(("psql", "mysql", "sqlite3"), run_database_client),
     "apply_patch": note_patched_files,
+    "patch": note_diff,
     "make": run_make,
     **dict.fromkeys(("cp", "mv", "ln"), copy_known_file),
     **dict.fromkeys(("which", "type"), run_which),

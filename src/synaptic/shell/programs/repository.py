@@ -16,6 +16,7 @@ from synaptic.shell.programs.git_settings import (
     remember_setting,
 )
 from synaptic.shell.programs.pagers import GIT_VARIABLES, start_named
+from synaptic.shell.programs.patches import PATCH_VERBS, note_git_diff
 from synaptic.shell.read.evaluate import Evaluation, ProgramHandler
 from synaptic.shell.read.script import Command, Word
 from synaptic.shell.read.state import CommandCall
@@ -44,9 +45,11 @@ def run_git(shell: Evaluation, call: CommandCall) -> str | None:
     named = bool(call.assignments) or not shell.variables.keys().isdisjoint(WATCHED_VARIABLES)
     plain = not named and not shell.files and first[:1] != "-" and call.words[1:2] and call.words[1].known
     # The usual case: a plain verb that starts nothing, and no setting or variable that could.
-    if plain and first not in CODE_FINDERS and first != "config":
+    if plain and first not in CODE_FINDERS and first != "config" and not (call.stdin and first in PATCH_VERBS):
         return None
     line = _read_line(shell, call)
+    if line.verb in PATCH_VERBS:
+        note_git_diff(shell, call, line)
     if named:
         with shell.isolate():
             shell.cwd = line.cwd
