@@ -36,5 +36,4 @@ def test_nothing_is_applied(tmp_path: Path, command: str) -> None:
 
 
 def test_too_many_patches_are_no_answer(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="more files"):
-        patched(tmp_path, "git apply " + "a " * (MAX_PATCHES + 1))
+    assert patched(tmp_path, "git apply " + "a " * (MAX_PATCHES + 1)) is None

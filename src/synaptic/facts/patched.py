@@ -20,8 +20,8 @@ MAX_PATCHES = 64
 """Words of one command that are looked at as patches."""
 
 
-async def gather_patched_paths(call: Call, means: EngineMeans) -> tuple[str, ...]:
-    """Every path that such a patch may change, however many folders are taken off its names."""
+async def gather_patched_paths(call: Call, means: EngineMeans) -> tuple[str, ...] | None:
+    """Every path that such a patch may change, however many folders are taken off its names; None for too many."""
     known = read_call_command(call)
     if known is None or PATCH_PROGRAMS.isdisjoint(known.programs):
         return ()
@@ -31,7 +31,7 @@ async def gather_patched_paths(call: Call, means: EngineMeans) -> tuple[str, ...
         at = Standpoint(folder or start, home)
         files = list(islice(_iter_files(known.script, command), MAX_PATCHES + 1))
         if len(files) > MAX_PATCHES:
-            raise ValueError("more files are applied as patches than are looked at")  # whoever needs this asks
+            return None
         for path in filter(None, (resolve_path(text, at) for text in files)):
             found.update(dict.fromkeys(resolve_path(name, at) or "" for name in _iter_names(path, command)))
     return tuple(found)

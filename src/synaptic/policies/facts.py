@@ -53,7 +53,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     """Where the running engine is."""
     linked_paths: tuple[str, ...] | None = ()
     """Where links lead that a shell command changes something behind; None when there are too many to look at."""
-    patched_paths: tuple[str, ...] = ()
+    patched_paths: tuple[str, ...] | None = ()
     """What patches on the disk name that a shell command applies."""
     tool_servers: frozenset[str] | None = None
     """Names of the MCP servers that the agent's files declare; None when that is not known."""

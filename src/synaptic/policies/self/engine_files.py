@@ -57,14 +57,14 @@ class EngineFiles(Policy):
         guard = get_guard(facts, self.developed)
         found = facts.command
         told = iter_changed(found, guard, facts.root) if found else ()
-        looked_up = (*(facts.linked_paths or ()), *facts.patched_paths)
+        looked_up = (*(facts.linked_paths or ()), *(facts.patched_paths or ()))
         changed = dict.fromkeys(chain(told, iter_edited(event, facts), looked_up))
         near = _select_near(changed, guard.near) if changed else []
         return (
             (_judge_near(near, guard, facts) if near else None)
             or (_judge_taken(found, guard, facts) if found else None)
             or (_judge_searches(found, guard, facts.root) if found else None)
-            or (ask(TOO_MANY_TEXT) if facts.linked_paths is None else None)
+            or (ask(TOO_MANY_TEXT) if facts.linked_paths is None or facts.patched_paths is None else None)
         )
 
 
