@@ -1,12 +1,14 @@
+import os
 import time
 from pathlib import Path
 
 import pytest
 
-from synaptic.agents.shared.processes import ProcessInfo
+from synaptic.agents.shared.processes import ProcessInfo, read_process
 from synaptic.engine import senders
 from synaptic.engine.senders import Senders, iter_windows
 from synaptic.model.decision import Decision, Kind
+from synaptic.model.errors import StoreError
 from synaptic.store.record import JournalEntry
 from tests.daemon.setting import Setting
 
@@ -96,6 +98,19 @@ def test_a_prompt_of_a_process_that_is_old_is_doubted(setting: Setting):
     caller, old = ProcessInfo(7, 1, "1"), ProcessInfo(8, 7, str(ticks))
     assert "not started for it" in known._find_doubt(senders.Sender("hook", caller=caller, process=old))
     assert known._find_doubt(senders.Sender("hook", caller=caller, process=caller)) == ""
+
+
+def test_where_the_journal_cannot_be_read_a_prompt_is_doubted(setting: Setting, monkeypatch: pytest.MonkeyPatch):
+    def fail(*_: object, **__: object) -> None:
+        raise StoreError("database disk image is malformed")
+
+    known = make_senders(setting)
+    caller, fresh = ProcessInfo(7, 1, "1"), read_process(os.getpid())
+    monkeypatch.setattr(senders, "_find_start", lambda process: time.time() - 1)
+    known._sessions[caller.key] = {"s": None}
+    assert known._find_doubt(senders.Sender("hook", caller=caller, process=fresh)) == ""
+    monkeypatch.setattr(senders.journal, "read_last_entries", fail)
+    assert "cannot be read" in known._find_doubt(senders.Sender("hook", caller=caller, process=fresh))
 
 
 def test_a_stranger_is_answered_and_moves_nothing(setting: Setting):

@@ -140,17 +140,17 @@ class Senders:
         if time.time() - started > OLDEST_CALL:
             return "its process was not started for it"
         born = _find_start(sender.caller) or 0.0
-        windows = [one for name in self._sessions.get(sender.caller.key, ()) for one in self._list_windows(name)]
+        try:
+            windows = [one for name in self._sessions.get(sender.caller.key, ()) for one in self._list_windows(name)]
+        except StoreError:
+            return "the journal cannot be read, so a tool call that is running may have sent it"
         # Calls from before the agent was started are those of another process in the same session.
         if any(begin >= born and begin - CLOCK_SLACK <= started <= end for begin, end in windows):
             return "it came while a tool call was running, which may have sent it"
         return ""
 
     def _list_windows(self, session: str) -> Iterator[Window]:
-        try:
-            newest = journal.read_last_entries(self._store, READ_EVENTS, session=session) if session else ()
-        except StoreError:
-            return iter(())
+        newest = journal.read_last_entries(self._store, READ_EVENTS, session=session) if session else ()
         return iter_windows(newest[::-1])
 
 
