@@ -21,7 +21,7 @@ down: $(VENV)/.ready  ## take everything out again
 	@$(SYNAPTIC) down
 
 test: $(VENV)/.ready  ## all tests; a missing client or tool is a visible skip (a failure with SYNAPTIC_TEST_ALL=1)
-	@$(BIN)/python -m tests.alone pytest -n $(JOBS) -q
+	@$(BIN)/python -m tests.alone pytest -n $(JOBS) -q || $(BIN)/python -m tests.alone tests.again
 
 check: $(VENV)/.ready  ## format, lint, types, generated files, tests
 	@$(BIN)/ruff format --check .
