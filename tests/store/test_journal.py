@@ -214,3 +214,14 @@ def test_secrets_beside_the_names_of_silent_policies_are_taken_out_and_the_names
         assert secret not in repr(kept)
         assert kept.trace[0].note == names
         assert "[redacted" in kept.trace[1].reason
+
+
+@pytest.mark.parametrize("before", ["", SECRET])
+def test_a_secret_is_found_on_both_sides_of_where_a_call_begins(store, record, home, before):
+    """What all calls of a turn begin with is looked at once; the second call has it from memory."""
+    texts = [f'{{"cwd":"/p/{before}","tool_name":"Bash","command":"echo {number} {SECRET}"}}' for number in range(2)]
+    journal.append_records(store, [record(payload=text) for text in texts])
+    assert SECRET.encode() not in raw(home)
+    for entry in journal.read_last_entries(store, 2):
+        assert msgspec.json.decode(entry.payload)["tool_name"] == "Bash"
+        assert entry.payload.count("[redacted:") == (2 if before else 1)

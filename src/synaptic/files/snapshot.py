@@ -51,6 +51,14 @@ def read_signature(path: str) -> StatSignature | None:
     return (status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino)
 
 
+def _is_missing(path: str) -> bool:
+    """Most files that are watched do not exist, and the exception of a stat costs more than the question."""
+    try:
+        return not os.access(path, os.F_OK)
+    except ValueError:  # a name that no file can have
+        return True
+
+
 class WatchedFile:
     """One file or folder as it was read. The check for changes costs one stat; a read only within a tick of a write."""
 
@@ -71,6 +79,8 @@ class WatchedFile:
         return content
 
     def is_unchanged(self) -> bool:
+        if self.signature is None:
+            return _is_missing(self.path)
         return read_signature(self.path) == self.signature and (self._digest is None or self._has_same_content())
 
     def _has_same_content(self) -> bool:

@@ -1,6 +1,7 @@
 """The journal: every event, decision and trace, written in one transaction before the answer leaves."""
 
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import msgspec
@@ -20,6 +21,10 @@ PAYLOAD_LIMIT = 1024 * 1024
 MAX_PLAIN_NAME = 20
 """Letters of a name; every token is longer."""
 MAX_SECRET_ANSWERS = 256
+CALL_BEGINS = b'"tool_name"'
+"""In a payload: what stands before it is the same for all calls of a turn."""
+MAX_HEAD = 4096
+"""Bytes before it that are worth being remembered."""
 FILTER_COLUMNS = frozenset({"agent", "event", "session", "agent_id", "tool", "root", "kind"})
 
 WAITING_EFFECTS = (Deliver, Signal)
@@ -184,7 +189,8 @@ def _redact_parts(parts: _RecordParts, quiet: bytes) -> _RecordParts:
     `quiet`, the names of policies that said nothing, is most of a decision's text and never a secret.
     """
     head, names, tail = parts.decision.partition(quiet) if quiet else (parts.decision, b"", b"")
-    whole = b"\0".join((parts.payload, head, tail, parts.stdout, parts.stderr))
+    turn = _find_clean_head(parts.payload)
+    whole = b"\0".join((parts.payload[len(turn) :], head, tail, parts.stdout, parts.stderr))
     clean = redact_bytes(whole)
     if clean is whole:
         return parts
@@ -193,7 +199,19 @@ def _redact_parts(parts: _RecordParts, quiet: bytes) -> _RecordParts:
     if len(pieces) != len(parts) + 1:  # a part held a NUL itself
         return _RecordParts(*map(redact_bytes, parts))
     payload, head, tail, stdout, stderr = pieces
-    return _RecordParts(payload, head + names + tail, stdout, stderr)
+    return _RecordParts(turn + payload, head + names + tail, stdout, stderr)
+
+
+def _find_clean_head(payload: bytes) -> bytes:
+    """The beginning of a payload that was looked at with an earlier call and holds no secret."""
+    end = payload.find(CALL_BEGINS, 0, MAX_HEAD)
+    head = payload[:end] if end > 0 else b""
+    return head if head and _is_clean(head) else b""
+
+
+@lru_cache(maxsize=64)
+def _is_clean(head: bytes) -> bool:
+    return redact_bytes(head) is head
 
 
 def _quiet_names(decision: Decision) -> bytes:
