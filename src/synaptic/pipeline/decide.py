@@ -29,7 +29,7 @@ async def decide_call(call: Call, runtime: Runtime) -> Deliberation:
     """Ask every hook that the call concerns, as a whole and by its parts. A deny ends it."""
     selected = runtime.select(call)
     if call.agent == OWN_NAME and call.env.get(BLOCKING_ONLY) == "1":
-        selected = compile_selection(tuple(hook for hook in selected.hooks if hook.blocking))
+        selected = compile_selection(tuple(hook for hook in selected.hooks if hook.blocking), selected.hook_log)
     decision = await run_hooks(call, selected, runtime)
     log = selected.hook_log
     # The parts are those of the call as it leaves, not as it came: a rewrite may have changed the patch or the ability.

@@ -182,6 +182,7 @@ def _read_outcome(entry: Path, meta: RunMeta) -> HookAnswer:
         events=(meta.event,),
         handler=Command(),
         blocking=False,
+        awaited=False,
         protocol=meta.protocol,
         skill=meta.skill,
         source=meta.source,
