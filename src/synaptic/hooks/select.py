@@ -74,6 +74,10 @@ class HookIndex:
             )
         return named
 
+    def listens_to(self, event: str) -> bool:
+        """Whether any hook is registered for this event."""
+        return event in self._by_event
+
     def _select_by_name(self, event: Event) -> SelectedHooks:
         key = (event.hook_event_name, event.subject, event.roles)
         if (known := self._memo.get(key)) is not None:

@@ -18,6 +18,7 @@ from synaptic.pipeline.merge import HookOutcome, merge_outcomes
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
 from synaptic.runners.base import Invocation
+from synaptic.store.changed_files import SessionHistory
 
 HookAnswer = Verdict | Failure | None
 MAX_REWRITES = 4
@@ -33,6 +34,12 @@ class Runtime(Protocol):
 
     def select(self, call: Call) -> SelectedHooks:
         """The hooks that concern a call."""
+
+    def listens_to(self, event: str) -> bool:
+        """Whether any hook is registered for an event."""
+
+    def recall_session(self, call: Call) -> SessionHistory:
+        """What the session has done up to now; nothing where that cannot be read."""
 
     async def gather_facts(self, call: Call, needs: frozenset[str]) -> Facts:
         """What policies may know about a call as it is now."""
