@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from synaptic.api import run_hooks
+from tests.hooks.example_project import CONTEXTS, RESULTS, bring_examples
 
 
 @pytest.fixture
@@ -41,3 +42,12 @@ def test_a_blocked_act_has_an_error(project: Path):
     """S2-069"""
     context = {"ability_id": "a", "operation_key": "db.drop", "environment": "prod"}
     assert run_hooks("PreAbilityCall", context)["error"] == "blocked_by_policy"
+
+
+@pytest.mark.parametrize("event", RESULTS)
+def test_the_examples_of_a_repository_are_answered_with_their_results(project: Path, event: str):
+    """S2-035, S2-060, S2-061, S2-062, S2-063, S2-064, S2-067"""
+    (project.parent / "home/.synaptic/config.toml").write_text('trust = "all"\n')
+    bring_examples(project)
+    assert run_hooks(event, CONTEXTS[event]) == RESULTS[event]
+    assert run_hooks(event, CONTEXTS[event], blocking_only=True) == {}

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from tests.cli.conftest import User
+from tests.hooks.example_project import CONTEXTS, RESULTS, bring_examples
 
 BILLING = json.dumps({"user_message": "I need to run the full billing regression tests"})
 
@@ -51,3 +52,22 @@ def test_the_daemon_answers_the_same(routed: User):
     routed.types("daemon", "start")
     shown = routed.runs("emit", "UserPromptSubmit", "--blocking-only", stdin=BILLING)
     assert shown.json["suggested_abilities"][0]["id"] == "billing_regression"
+
+
+def test_the_examples_of_a_repository_are_printed_with_their_results(user: User):
+    """S2-035, S2-060, S2-061, S2-062, S2-063, S2-064, S2-067, S2-094: without a daemon, then with one."""
+    user.configures('trust = "all"\n')
+    bring_examples(user.project)
+    for event in RESULTS:
+        check_example(user, event)
+    user.types("daemon", "start")
+    for event in ("PostAbilityCall", "SessionStop"):
+        check_example(user, event)
+    waiting = user.types("follow-ups", "list", "--json").json
+    assert "services/billing/src/invoice.ts" in json.dumps(waiting)
+
+
+def check_example(user: User, event: str) -> None:
+    shown = user.runs("emit", event, stdin=json.dumps(CONTEXTS[event]))
+    assert (shown.code, shown.err) == (0, "")
+    assert shown.json == RESULTS[event]

@@ -261,6 +261,35 @@ def test_a_result_nobody_waited_for_reaches_the_model_once(setting: Setting) -> 
     assert texts == ["3 tests failed", None]
 
 
+@pytest.mark.parametrize("said", ["done", '{"status": "done"}', '{"status":'])
+def test_what_a_background_hook_prints_is_not_told_to_the_model(setting: Setting, said: str) -> None:
+    """S0-040"""
+    setting.register("chatty", f"echo '{said}'", event="PostToolUse", blocking=False)
+
+    async def session(engine):
+        await engine.answer(setting.request("PostToolUse"))
+        while not await engine.collect():
+            await asyncio.sleep(0.05)
+        return await engine.answer(setting.request())
+
+    answer = asyncio.run(setting._with_engine(session))
+    assert (answer.stdout, answer.stderr) == (b"", b"")
+
+
+@pytest.mark.parametrize("mode", ["default", "acceptEdits", "plan", "bypassPermissions", ""])
+def test_a_rewrite_without_a_word_changes_the_input_and_nothing_else(setting: Setting, mode: str) -> None:
+    """S0-033"""
+    setting.register("rewrite", modify("ls"))
+    said = output(setting.answer(setting.request(permission_mode=mode)))
+    assert set(said) == {"hookSpecificOutput"}
+    told = said["hookSpecificOutput"]
+    assert told["updatedInput"] == {"command": "ls"} and "additionalContext" not in told
+    spoken = setting.script("rewrite", modify("ls").replace("}}'", '}, "reason": "shorter"}\''))
+    assert spoken.exists()
+    said = output(setting.answer(setting.request(permission_mode=mode)))["hookSpecificOutput"]
+    assert "shorter" in (said.get("additionalContext"), said.get("permissionDecisionReason"))
+
+
 def test_a_repeated_call_gets_the_same_answer_and_is_counted_once(setting: Setting) -> None:
     setting.register("guard", BLOCK)
     request = setting.request()

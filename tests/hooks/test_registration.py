@@ -76,7 +76,7 @@ def test_the_extended_form_is_enough_to_run(project: Project):
     built_in(project)
     entry = registered(project, "dev", extended=True).groups["SessionStop"][0]
     assert entry["match"] == {"only_if_changed_paths": ["services/**", "apps/**"]}
-    assert entry["blocking"] is False
+    assert entry["blocking"] is False and entry["awaited"] is True
 
 
 def test_a_hook_for_two_events_is_in_both_groups(project: Project):

@@ -57,6 +57,7 @@ def test_the_registry_of_the_first_seed_is_read_as_it_is_written():
 def test_defaults_of_an_entry():
     hook = read("event = 'PreToolUse'\nscript = '/a/b.sh'").hooks[0]
     assert (hook.matcher, hook.priority, hook.blocking, hook.protocol) == (".*", 50, False, "decision")
+    assert not hook.awaited and not hook.observes
     assert (hook.on_error, hook.timeout, hook.id, hook.scope) == ("allow", 30, "registry:b.sh", "project")
 
 

@@ -326,3 +326,17 @@ def test_a_policy_that_runs_programs_needs_its_user(project):
     assert any("synaptic policy enable practice.lint" in problem for problem in catalog.problems)
     project.write_user("hooks/lint.yaml", text)
     assert [hook.id for hook in project.catalog().hooks if hook.scope == "user"] == ["lint"]
+
+
+def test_an_answer_counts_unless_the_declaration_says_otherwise():
+    """S2-035"""
+    (plain,) = read(PLAIN).hooks
+    assert (plain.blocking, plain.awaited, plain.observes) == (False, True, True)
+    (blocking,) = read(f"{PLAIN}blocking: true\n").hooks
+    assert (blocking.awaited, blocking.observes) == (True, False)
+    (started,) = read(f"{PLAIN}awaited: false\n").hooks
+    assert (started.awaited, started.observes) == (False, False)
+
+
+def test_what_nobody_awaits_cannot_block():
+    assert "cannot stop anything" in problem(f"{PLAIN}blocking: true\nawaited: false\n")

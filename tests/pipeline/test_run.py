@@ -11,6 +11,8 @@ from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
 from tests.pipeline.chains import Outcome, Says, TableRuntime, call, decide, hook
 
+NOT_AWAITED = {"blocking": False, "awaited": False}
+
 
 def append(word: str) -> Says:
     """A script that is not idempotent: it adds its word each time it is asked."""
@@ -85,7 +87,7 @@ def test_a_failing_hook_that_is_set_to_deny_denies() -> None:
 def test_hooks_nobody_waits_for_are_started_in_their_place() -> None:
     """S0-040, S0-041"""
     runtime = TableRuntime({"guard": deny("no")})
-    hooks = [hook("early", 10, blocking=False), hook("guard", 20), hook("late", 50, blocking=False)]
+    hooks = [hook("early", 10, **NOT_AWAITED), hook("guard", 20), hook("late", 50, **NOT_AWAITED)]
     decide(hooks, runtime)
     assert runtime.started == ["early"]
 
@@ -334,3 +336,28 @@ class WantsOwnFacts(Policy):
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
         return deny(f"facts about {facts.root}") if facts.root != event.tool.command else None
+
+
+def test_hooks_that_observe_are_asked_after_a_deny_and_change_nothing() -> None:
+    """S2-035"""
+    says: dict[str, Says] = {
+        "guard": deny("no"),
+        "rewriter": append("-a"),
+        "denier": deny("me too"),
+        "spy": allow("yes"),
+    }
+    runtime = TableRuntime(says)
+    names = ("rewriter", "denier", "spy")
+    hooks = [hook("guard", 20), *(hook(name, 30, blocking=False) for name in names), hook("late", 50)]
+    decision = decide(hooks, runtime)
+    assert runtime.ran == ["guard", "denier", "rewriter", "spy"]
+    assert (decision.kind, decision.by, decision.reason, decision.input) == (Kind.DENY, "guard", "no", None)
+    assert [step.phase for step in decision.trace] == ["run", "run", "run", "run", "skipped"]
+
+
+def test_a_decision_counts_from_every_hook_that_is_awaited() -> None:
+    """S2-035: `blocking` says what a failure means, nothing else."""
+    decision = decide([hook("spy", blocking=False)], TableRuntime({"spy": deny("no")}))
+    assert (decision.kind, decision.by) == (Kind.DENY, "spy")
+    failed = decide([hook("spy", blocking=False)], TableRuntime({"spy": Failure(Fault.CRASH, "exit code 1")}))
+    assert failed.kind is Kind.NONE and "went on without it" in failed.warnings[0]

@@ -76,13 +76,19 @@ def test_it_gets_the_event_and_the_variables(tmp_path, spool):
     assert (tmp_path / "tool").read_text() == "Bash"
 
 
-def test_silence_and_garbage(tmp_path, spool):
-    start(spool, shell_hook(tmp_path / "a", "true", id="a", blocking=False), tmp_path)
-    start(spool, shell_hook(tmp_path / "b", "echo hello", id="b", blocking=False), tmp_path)
-    assert eventually(lambda: len(spool.collect()) == 2)
-    quiet, garbage = sorted(spool.collect(), key=lambda run: run.hook)
-    assert quiet.outcome is None
-    assert garbage.outcome.fault is Fault.OUTPUT
+@pytest.mark.parametrize("protocol", ["decision", "native", "result", "exitcode"])
+@pytest.mark.parametrize("event", ["PostToolUse", "SessionStart", "UserPromptSubmit"])
+def test_chatter_of_a_hook_that_nobody_asked_says_nothing(tmp_path, spool, protocol, event):
+    """S0-040: silence, text, JSON that is no answer, JSON that is broken."""
+    bodies = ("true", "echo done", """echo '{"status": "done"}'""", "echo '{\"a\": '", "echo '{\"a\": }'", "exit 3")
+    for number, body in enumerate(bodies):
+        hook = shell_hook(tmp_path / str(number), body, id=str(number), blocking=False, protocol=protocol)
+        start(spool, hook, tmp_path, name=event)
+    assert eventually(lambda: len(spool.collect()) == len(bodies))
+    told = {run.hook: run.outcome for run in spool.collect()}
+    kept = told.pop("2")  # a result may hold whatever it likes: it is kept, and has no text for anybody
+    assert kept is None or (kept.context, kept.messages) == ((), ())
+    assert set(told.values()) == {None}
 
 
 def test_a_missing_script_is_said_at_once_and_leaves_nothing(tmp_path, spool):

@@ -39,9 +39,7 @@ def new(
     event: Annotated[str, typer.Option(help="The event it runs for.")],
     language: Annotated[str, typer.Option(help="python, bash or typescript.")] = "python",
     summary: Annotated[str, typer.Option(help="What it is for.")] = "",
-    blocking: Annotated[bool, typer.Option("--blocking", help="It is waited for, and its failure stops the act.")] = (
-        False
-    ),
+    blocking: Annotated[bool, typer.Option("--blocking", help="Its failure stops the act.")] = (False),
     ability_scope: Annotated[str, typer.Option(help="Only for abilities that this glob matches.")] = "",
     as_json: Json = False,
 ) -> None:
@@ -108,7 +106,7 @@ def try_one(
 
 @app.command()
 def register(
-    extended: Annotated[bool, typer.Option("--extended", help="Add match, blocking and priority.")] = False,
+    extended: Annotated[bool, typer.Option("--extended", help="Add match, blocking, awaited and priority.")] = False,
 ) -> None:
     """Print the YAML hooks that are switched on, grouped by event; faults go to stderr."""
     place = find_place()

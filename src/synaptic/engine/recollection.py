@@ -10,8 +10,9 @@ from synaptic.model.errors import StoreError
 from synaptic.model.state import State
 from synaptic.pipeline.amend import REFUSALS_SECTION
 from synaptic.policies.routing.sections import ROUTING
-from synaptic.store import deliveries, state, stops
+from synaptic.store import changed_files, deliveries, state, stops
 from synaptic.store import trust as trusted
+from synaptic.store.changed_files import SessionHistory
 from synaptic.store.db import Store
 from synaptic.store.record import Delivery
 
@@ -54,6 +55,15 @@ class StoreRecollection:
             return deliveries.find_pending(self._store, call.event.session_id, call.event.agent_id, call.id)
         except StoreError:
             return ()
+
+    def recall_session(self, call: Call) -> SessionHistory:
+        """What the session has done up to now."""
+        if not call.event.session_id:
+            return SessionHistory()  # whose calls those without a session are is not known
+        try:
+            return changed_files.read_history(self._store, call.event.session_id)
+        except StoreError:
+            return SessionHistory()
 
     def _read_section(self, call: Call, name: str) -> State:
         try:

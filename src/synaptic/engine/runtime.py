@@ -21,6 +21,7 @@ from synaptic.policies.facts import Facts
 from synaptic.runners import errands
 from synaptic.runners.base import Invocation
 from synaptic.runners.environment import clean_variables
+from synaptic.store.changed_files import SessionHistory
 
 
 class EventRuntime:
@@ -38,6 +39,12 @@ class EventRuntime:
 
     def select(self, call: Call) -> SelectedHooks:
         return self._catalog.index.select(call)
+
+    def listens_to(self, event: str) -> bool:
+        return self._catalog.index.listens_to(event)
+
+    def recall_session(self, call: Call) -> SessionHistory:
+        return self.memory.recall_session(call)
 
     async def gather_facts(self, call: Call, needs: frozenset[str]) -> Facts:
         return await gather_facts(call, needs, self._means)
@@ -119,6 +126,9 @@ class OneHook(DryRun):
     def select(self, call: Call) -> SelectedHooks:
         return self._selected
 
+    def listens_to(self, event: str) -> bool:
+        return False  # this one hook is asked about this one event
+
 
 class PoliciesOnly(EventRuntime):
     """A dry run of the built-in policies: no script runs, however long it takes."""
@@ -131,6 +141,9 @@ class PoliciesOnly(EventRuntime):
 
     def select(self, call: Call) -> SelectedHooks:
         return self._catalog.policy_index.select(call)
+
+    def listens_to(self, event: str) -> bool:
+        return self._catalog.policy_index.listens_to(event)
 
     async def execute(self, invocation: Invocation) -> Verdict | Failure | None:
         return Failure(Fault.MISSING, "only policies are asked here")

@@ -97,7 +97,14 @@ def _make_background_hook(effect: RunTests | Alert, home: Home, call: Call) -> H
 
 def _make_hook(name: str, handler: Command, seconds: float) -> Hook:
     return Hook(
-        id=name, events=(), handler=handler, blocking=False, timeout=seconds, protocol="native", source="built in"
+        id=name,
+        events=(),
+        handler=handler,
+        blocking=False,
+        awaited=False,
+        timeout=seconds,
+        protocol="native",
+        source="built in",
     )
 
 

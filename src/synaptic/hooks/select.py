@@ -35,8 +35,8 @@ class SelectedHooks(msgspec.Struct, frozen=True):
     """Where the log lines of hooks are appended, below the project's root: the file of a policy that keeps one."""
 
 
-def compile_selection(hooks: tuple[Hook, ...]) -> SelectedHooks:
-    """A selection of these hooks, in this order."""
+def compile_selection(hooks: tuple[Hook, ...], hook_log: str = "") -> SelectedHooks:
+    """A selection of these hooks, in this order. `hook_log` is where they log when none of them keeps a log itself."""
     policies = tuple(cast(Policy, hook.handler.policy) if isinstance(hook.handler, Builtin) else None for hook in hooks)
     present = [policy for policy in policies if policy is not None]
     return SelectedHooks(
@@ -45,7 +45,7 @@ def compile_selection(hooks: tuple[Hook, ...]) -> SelectedHooks:
         frozenset(need for policy in present for need in policy.needs),
         " ".join(hook.id for hook, policy in zip(hooks, policies, strict=True) if policy is not None),
         next((policy for policy in present if policy.derives_event), None),
-        next((policy.hook_log for policy in present if policy.hook_log), ""),
+        next((policy.hook_log for policy in present if policy.hook_log), hook_log),
     )
 
 
@@ -56,8 +56,11 @@ class HookIndex:
         self._by_event: dict[str, list[tuple[Hook, Callable[[str], bool]]]] = {}
         self._memo: dict[tuple[str, str, tuple[str, ...]], SelectedHooks] = {}
         self._conditional = False
+        self._hook_log = ""
         for hook in sorted(hooks, key=lambda hook: hook.rank):
             self._conditional |= hook.match is not None
+            if isinstance(hook.handler, Builtin):  # whatever event a hook logs about, the policy keeps its lines
+                self._hook_log = self._hook_log or cast(Policy, hook.handler.policy).hook_log
             for event in hook.events:
                 self._by_event.setdefault(event, []).append((hook, compile_matcher(hook.matcher)))
 
@@ -66,9 +69,14 @@ class HookIndex:
         named = self._select_by_name(call.event)
         if self._conditional and any(hook.match for hook in named.hooks):
             return compile_selection(
-                tuple(hook for hook in named.hooks if hook.match is None or matches_call(hook.match, call))
+                tuple(hook for hook in named.hooks if hook.match is None or matches_call(hook.match, call)),
+                self._hook_log,
             )
         return named
+
+    def listens_to(self, event: str) -> bool:
+        """Whether any hook is registered for this event."""
+        return event in self._by_event
 
     def _select_by_name(self, event: Event) -> SelectedHooks:
         key = (event.hook_event_name, event.subject, event.roles)
@@ -81,7 +89,8 @@ class HookIndex:
                 hook
                 for hook, matches in registered
                 if not event.SUBJECT or matches(key[1]) or _matches_role(hook, matches, key[2])
-            )
+            ),
+            self._hook_log,
         )
         if len(self._memo) >= MEMO_LIMIT:
             self._memo.clear()

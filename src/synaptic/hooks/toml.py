@@ -103,6 +103,7 @@ def _make_hook(entry: RegistryEntry, where: str, place: DeclarationFile, problem
         matcher=check_matcher(entry.matcher, where, place.scope),
         priority=entry.priority,
         blocking=entry.blocking,
+        awaited=entry.blocking,  # what does not block is started and forgotten here, other than in YAML
         timeout=entry.timeout,
         on_error=entry.on_error,
         protocol=entry.protocol,

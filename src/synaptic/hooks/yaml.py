@@ -61,7 +61,9 @@ class HookDefinition(msgspec.Struct, frozen=True, kw_only=True):
     effects: Any = None
     """For people; never executed."""
     blocking: bool = False
-    """It is waited for and its failure stops the act."""
+    """Its failure stops the act."""
+    awaited: bool = True
+    """Its answer counts. With false it is started and nobody waits for it."""
     priority: int = 50
     """Lower runs first."""
     timeout: Timeout = DEFAULT_TIMEOUT
@@ -119,6 +121,12 @@ def _read_definition(text: bytes, place: DeclarationFile, problems: list[str]) -
     if not HOOK_ID.fullmatch(definition.id):
         raise DeclarationError(f"`id`: `{definition.id}` must be made of a-z, 0-9, _ and -", where=place.file)
     check_events(definition.events, place.file, "event_type")
+    if definition.blocking and not definition.awaited:
+        raise DeclarationError(
+            "`awaited: false` beside `blocking: true`: what nobody waits for cannot stop anything",
+            where=place.file,
+            hint="keep one of them",
+        )
     return definition
 
 
@@ -143,6 +151,7 @@ def _make_hook(definition: HookDefinition, place: DeclarationFile, config: Confi
         match=_make_match(wanted),
         priority=definition.priority,
         blocking=definition.blocking,
+        awaited=definition.awaited,
         timeout=definition.timeout,
         on_error=definition.on_error or ("deny" if definition.blocking else "allow"),
         protocol=definition.protocol,

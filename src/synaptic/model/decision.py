@@ -117,6 +117,10 @@ POLICIES = "policies"
 """The name in a trace under which policies that said nothing share a step."""
 
 
+RAISED = "raised"
+"""The phase of a step that says: the event of that name was raised by this one."""
+
+
 class TraceStep(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One line of the trace: which hook, in which phase, said what, and how long it took."""
 
@@ -124,7 +128,7 @@ class TraceStep(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     kind: Kind = Kind.NONE
     priority: int = 0
     phase: str = "run"
-    """run, recheck, quiet (nothing to say), started (not awaited), background, skipped, degraded, escalated."""
+    """run, recheck, quiet (nothing to say), started (not awaited), background, skipped, degraded, escalated, raised."""
     reason: str = ""
     note: str = ""
     micros: int = 0

@@ -79,6 +79,9 @@ class Hook(msgspec.Struct, frozen=True, kw_only=True):
     order: int = 0
     """Position in its source, after all sources before it."""
     blocking: bool = True
+    """A failure of it may stop the act, and after a deny it is not asked any more."""
+    awaited: bool = True
+    """Its answer counts: somebody waits for it. Else it is started, and nothing that it says decides anything."""
     timeout: float = DEFAULT_TIMEOUT
     on_error: OnError = "allow"
     protocol: Protocol = "decision"
@@ -88,6 +91,11 @@ class Hook(msgspec.Struct, frozen=True, kw_only=True):
     """File and position it was declared at, for people."""
     recheck: bool = True
     """Sees the final input again when a later hook rewrote it."""
+
+    @property
+    def observes(self) -> bool:
+        """Whether it is told of every event, also of one that an earlier hook has refused."""
+        return self.awaited and not self.blocking
 
     @property
     def rank(self) -> tuple[int, int, str]:

@@ -123,7 +123,10 @@ def tell_new_hints(decision: Decision, about: AmendContext) -> Decision:
 
     An orchestrator that speaks our own dialect gets the hints themselves, and decides what it repeats.
     """
-    if decision.result is None or about.wire.name == OWN_NAME or not isinstance(about.call.event, UserPromptSubmit):
+    result = decision.result
+    if result is None or about.wire.name == OWN_NAME:
+        return decision
+    if not result.suggested_abilities and not result.suggested_documents:
         return decision
     return tell_hints(decision, about.memory.read_told_hints(about.call))
 

@@ -1,4 +1,4 @@
-"""Deciding one call: its hooks, those of each file that it patches, and those of the ability event it stands for."""
+"""Deciding one call: its hooks, those of each file that it patches, and those of the further event it stands for."""
 
 import time
 
@@ -8,10 +8,11 @@ from synaptic.agents.shared.discover import OWN_NAME
 from synaptic.hooks.select import SelectedHooks, compile_selection
 from synaptic.model.call import Call
 from synaptic.model.decision import Decision, Kind
-from synaptic.model.event import Event, ToolEvent
+from synaptic.model.event import ToolEvent
 from synaptic.pipeline.merge import merge_part
 from synaptic.pipeline.patch_files import drop_asked, limit_to_share, split_by_file
 from synaptic.pipeline.run import Runtime, run_hooks
+from synaptic.pipeline.session_stop import add_session_stop, is_stop, make_orchestrator_payload
 
 BLOCKING_ONLY = "SYNAPTIC_BLOCKING_ONLY"
 """In the environment of an orchestrator's request: only hooks that block are asked."""
@@ -29,7 +30,7 @@ async def decide_call(call: Call, runtime: Runtime) -> Deliberation:
     """Ask every hook that the call concerns, as a whole and by its parts. A deny ends it."""
     selected = runtime.select(call)
     if call.agent == OWN_NAME and call.env.get(BLOCKING_ONLY) == "1":
-        selected = compile_selection(tuple(hook for hook in selected.hooks if hook.blocking))
+        selected = compile_selection(tuple(hook for hook in selected.hooks if hook.blocking), selected.hook_log)
     decision = await run_hooks(call, selected, runtime)
     log = selected.hook_log
     # The parts are those of the call as it leaves, not as it came: a rewrite may have changed the patch or the ability.
@@ -44,6 +45,8 @@ async def decide_call(call: Call, runtime: Runtime) -> Deliberation:
         concerned = runtime.select(further)
         log = log or concerned.hook_log
         decision = merge_part(decision, await run_hooks(further, concerned, runtime))
+    if is_stop(call):
+        decision = await add_session_stop(call, selected, decision, runtime)
     return Deliberation(decision, log)
 
 
@@ -53,13 +56,4 @@ def _derive_call(call: Call, selected: SelectedHooks) -> Call | None:
         return None
     at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(call.at))
     event = selected.deriver.derive_event(call.event, at)
-    return (
-        msgspec.structs.replace(call, event=event, payload=_make_orchestrator_payload(event, call)) if event else None
-    )
-
-
-def _make_orchestrator_payload(event: Event, call: Call) -> dict[str, object]:
-    """The context as an orchestrator would send it."""
-    fields = {key: value for key, value in msgspec.structs.asdict(event).items() if value not in ("", None)}
-    caller = {"source": "ai_session", "agent": call.agent}
-    return {**fields, "event_type": event.hook_event_name, "repository_root": call.root, "caller": caller}
+    return msgspec.structs.replace(call, event=event, payload=make_orchestrator_payload(event, call)) if event else None

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import msgspec
 
 from synaptic.model.call import Answer
-from synaptic.model.decision import POLICIES, Decision, Kind, TraceStep
+from synaptic.model.decision import POLICIES, RAISED, Decision, Kind, TraceStep
 
 KIND_MEANINGS: Mapping[Kind, str] = {
     Kind.NONE: "nobody had anything to say, so the agent went on as it would have without hooks",
@@ -95,6 +95,8 @@ def _describe_outcome(step: TraceStep) -> str:
         return "was skipped"
     if step.phase == "started":
         return "was started in the background"
+    if step.phase == RAISED:
+        return "was raised by this event"
     if step.phase == "degraded":
         return "was adapted to what this agent can honour"
     again = "looked again at the rewritten input and " if step.phase == "recheck" else ""
@@ -127,7 +129,7 @@ def _describe_answer(story: EventStory) -> Iterator[str]:
 
 
 def _count_hooks(trace: Sequence[TraceStep]) -> str:
-    hooks = len({(step.priority, step.hook) for step in trace})
+    hooks = len({(step.priority, step.hook) for step in trace if step.phase != RAISED})
     return "1 hook was concerned" if hooks == 1 else f"{hooks} hooks were concerned"
 
 

@@ -61,7 +61,7 @@ def merge_outcomes(
         messages=_flatten_parts(verdict.messages for verdict in first),
         warnings=_flatten_parts(_list_warnings(one) for one in spoken),
         extras={key: value for verdict in first for key, value in verdict.extras.items()},
-        result=merge_results([(one.hook.id, one.verdict.result) for one in spoken if one.verdict.result is not None]),
+        result=merge_results([(one.hook.id, new) for one in spoken if (new := _find_new_result(one)) is not None]),
         effects=_flatten_parts(_list_effects(one) for one in spoken),
         trace=others[:1] + tuple(_make_step(one) for one in outcomes) + others[1:],
     )
@@ -80,7 +80,7 @@ def merge_part(whole: Decision, part: Decision) -> Decision:
         warnings=whole.warnings + part.warnings,
         effects=whole.effects + part.effects,
         trace=whole.trace + part.trace,
-        result=part.result or whole.result,
+        result=join_results(whole.result, part.result),
     )
     if part.kind.rank <= whole.kind.rank:
         return together
@@ -144,6 +144,19 @@ def merge_results(results: Sequence[tuple[str, HookResult]]) -> HookResult | Non
         error=next((result.error for _, result in results if result.error), ""),
         extra={name: result.extra for name, result in results if result.extra},
     )
+
+
+def join_results(whole: HookResult | None, part: HookResult | None) -> HookResult | None:
+    """Two results that are merged already, with the names of their hooks, as one."""
+    if whole is None or part is None:
+        return whole or part
+    both = merge_results([("", whole), ("", part)])
+    return both and msgspec.structs.replace(both, extra={**whole.extra, **part.extra})
+
+
+def _find_new_result(one: HookOutcome) -> HookResult | None:
+    """A second look repeats a result, which counts once; only one that newly refuses has something to add."""
+    return one.verdict.result if one.phase != "recheck" or one.verdict.says is Kind.DENY else None
 
 
 def _add_sources(parts: Iterable[tuple[str, tuple[dict[str, object], ...]]]) -> tuple[dict[str, object], ...]:

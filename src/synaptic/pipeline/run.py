@@ -1,4 +1,4 @@
-"""The loop: blocking hooks one after another, each seeing the input as rewritten so far; a deny ends it."""
+"""The loop: hooks one after another, each seeing the input as rewritten so far; a deny ends it, observers excepted."""
 
 import time
 from collections.abc import Mapping
@@ -18,6 +18,7 @@ from synaptic.pipeline.merge import HookOutcome, merge_outcomes
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
 from synaptic.runners.base import Invocation
+from synaptic.store.changed_files import SessionHistory
 
 HookAnswer = Verdict | Failure | None
 MAX_REWRITES = 4
@@ -33,6 +34,12 @@ class Runtime(Protocol):
 
     def select(self, call: Call) -> SelectedHooks:
         """The hooks that concern a call."""
+
+    def listens_to(self, event: str) -> bool:
+        """Whether any hook is registered for an event."""
+
+    def recall_session(self, call: Call) -> SessionHistory:
+        """What the session has done up to now; nothing where that cannot be read."""
 
     async def gather_facts(self, call: Call, needs: frozenset[str]) -> Facts:
         """What policies may know about a call as it is now."""
@@ -144,7 +151,7 @@ class HookChain:
                     continue
                 await self._take_policy(place, looked, "run", started)
             if self.is_denied:
-                self._skip_rest(place + 1)
+                await self._close_chain(place + 1)
                 policies = self.selected.policies
                 break
             if self.call is not self._facts_of:
@@ -175,12 +182,15 @@ class HookChain:
             HookOutcome(hook=self.selected.hooks[next(iter(self._writers))], answer=endless, phase="recheck")
         )
 
-    def _skip_rest(self, start: int) -> None:
-        for hook, policy in zip(self.selected.hooks[start:], self.selected.policies[start:], strict=True):
-            if policy is None:
-                self._note_outcome(HookOutcome(hook=hook, phase="skipped", note="after a deny"))
-            else:
+    async def _close_chain(self, start: int) -> None:
+        """After a deny: hooks that only observe are told of the call, the others have nothing left to decide."""
+        for place, hook in enumerate(self.selected.hooks[start:], start):
+            if self.selected.policies[place] is not None:
                 self._unreached.append(hook.id)
+            elif hook.observes:
+                await self._ask_hook(place)
+            else:
+                self._note_outcome(HookOutcome(hook=hook, phase="skipped", note="after a deny"))
 
     async def _ask_hook(self, place: int) -> None:
         """Ask a script, HTTP or function hook for the first time; policies are asked in the loop above."""
@@ -188,7 +198,7 @@ class HookChain:
         if refused := self.runtime.explain_refusal(hook):
             self._not_awaited.add(place)
             self._note_outcome(HookOutcome(hook=hook, phase="skipped", note=refused))
-        elif not hook.blocking:
+        elif not hook.awaited:
             self._not_awaited.add(place)
             failure = self.runtime.start(self._make_invocation(hook, hook.timeout))
             note = "" if failure else "not awaited"
@@ -242,7 +252,7 @@ class HookChain:
         hook = self.selected.hooks[place]
         answer, note = self._apply_answer(place, HookOutcome(hook=hook, answer=answer, phase=phase))
         self._note_outcome(HookOutcome(hook=hook, answer=answer, micros=micros, phase=phase, note=note))
-        self.is_denied = self._is_before and self.outcomes[-1].verdict.says is Kind.DENY
+        self.is_denied = self.is_denied or (self._is_before and self.outcomes[-1].verdict.says is Kind.DENY)
 
     def _note_outcome(self, outcome: HookOutcome) -> None:
         self.outcomes.append(outcome)
@@ -267,6 +277,8 @@ class HookChain:
         answer = outcome.answer
         if not isinstance(answer, Verdict) or answer.input is None or answer.says is Kind.DENY:
             return answer, ""
+        if self.is_denied:
+            return msgspec.structs.replace(answer, input=None), "a denied call is not rewritten"
         if not self._is_before or not isinstance(self.call.event, ToolEvent):
             return answer, "this event has no input to rewrite"
         # A script that appends a flag would append it again at every look (decision 8).

@@ -182,6 +182,7 @@ def _read_outcome(entry: Path, meta: RunMeta) -> HookAnswer:
         events=(meta.event,),
         handler=Command(),
         blocking=False,
+        awaited=False,
         protocol=meta.protocol,
         skill=meta.skill,
         source=meta.source,
@@ -191,10 +192,16 @@ def _read_outcome(entry: Path, meta: RunMeta) -> HookAnswer:
     stdout = read_start(str(entry / OUT_FILE), OUTPUT_LIMIT + 1)
     if len(stdout) > OUTPUT_LIMIT or meta.end:
         return make_length_failure(hook)
+    return _read_advice(hook, meta, ProcessOutput(stdout, read_start(str(entry / ERR_FILE), STDERR_LIMIT)))
+
+
+def _read_advice(hook: Hook, meta: RunMeta, output: ProcessOutput) -> HookAnswer:
+    """What it answers. Nobody has asked it for anything, so text and JSON that are no answer are its own chatter."""
+    if not (output.text.startswith("{") and output.text.endswith("}")):
+        return None
     event = EVENTS.get(meta.event, Unknown)(hook_event_name=meta.event, session_id=meta.session)
-    return reduce_to_advice(
-        interpret_output(hook, event, ProcessOutput(stdout, read_start(str(entry / ERR_FILE), STDERR_LIMIT)))
-    )
+    meaning = interpret_output(hook, event, output)
+    return None if isinstance(meaning, Failure) else reduce_to_advice(meaning)
 
 
 def _describe(invocation: Invocation, plan: LaunchPlan) -> RunMeta:

@@ -312,8 +312,9 @@ def _build_specific(event: Event, decision: Decision) -> Payload:
         body = {"action": "decline"}
     elif name in PERMISSION_EVENTS:
         body = _build_permission(event, decision, body)
-        if decision.kind is Kind.REWRITE and "permissionDecision" not in body:
-            context = (*context, _describe_reason(decision))
+        why = decision.reason.strip()
+        if decision.kind is Kind.REWRITE and why and "permissionDecision" not in body:
+            context = (*context, why)  # a hook that rewrites without a word changes the input and nothing else
     if context:
         body["additionalContext"] = "\n".join(context)
     return body
