@@ -21,10 +21,11 @@ from synaptic.policies.facts import Facts
 from synaptic.runners import errands
 from synaptic.runners.base import Invocation
 from synaptic.runners.environment import clean_variables
+from synaptic.runners.spool import PreparedRun
 
 
 class EventRuntime:
-    """An event that happens: every hook is asked, those that nobody waits for are launched, and it is written down."""
+    """An event that happens: every hook is asked, it is written down, and those that nobody waits for are launched."""
 
     happens = True
     """Whether the event is written to the journal and its effects are carried out."""
@@ -35,6 +36,8 @@ class EventRuntime:
         self._catalog = catalog
         self._means = means
         self.memory = StoreRecollection(means.store, catalog)
+        self.prepared: list[PreparedRun] = []
+        """Hooks that nobody waits for: launched once the call is ours, never by two who decide it."""
 
     def select(self, call: Call) -> SelectedHooks:
         return self._catalog.index.select(call)
@@ -60,7 +63,11 @@ class EventRuntime:
         standing = self._examine(invocation.hook)
         if standing.refusal:
             return Failure(Fault.MISSING, standing.refusal)
-        return self._means.runners.start(self._bind(invocation, standing))
+        run = self._means.runners.prepare(self._bind(invocation, standing))
+        if isinstance(run, Failure):
+            return run
+        self.prepared.append(run)
+        return None
 
     async def finish(self, made: Deliberation) -> Deliberation:
         """After all hooks that are awaited."""
