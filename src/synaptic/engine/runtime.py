@@ -33,6 +33,7 @@ class EventRuntime:
     def __init__(self, catalog: HookCatalog, means: EngineMeans, seconds: float) -> None:
         self.variables: Mapping[str, str] = catalog.variables
         self.deadline = time.monotonic() + seconds
+        self.doubt = catalog.doubt
         self._catalog = catalog
         self._means = means
         self.memory = StoreRecollection(means.store, catalog)

@@ -22,7 +22,7 @@ from synaptic.hooks.sources import TOO_SLOW_TEXT
 from synaptic.model.call import Answer, Call, Request
 from synaptic.model.decision import Decision, Kind
 from synaptic.model.errors import PayloadError, StoreError
-from synaptic.model.event import ABILITY_EVENTS, PreToolUse, ToolEvent, UserPromptSubmit
+from synaptic.model.event import ABILITY_EVENTS, PreToolUse, Timing, ToolEvent, UserPromptSubmit
 from synaptic.model.home import Home
 from synaptic.model.hook import Hook
 from synaptic.pipeline.amend import AmendedDecision, amend_decision
@@ -166,8 +166,9 @@ class Engine:
         env["PATH"] = self._installed.choose_path(env.get("PATH", ""), catalog.root)
         if request.stranger:
             call = _disown_call(call, request.stranger)
-        if catalog.is_cut:
-            call = msgspec.structs.replace(call, warnings=(*call.warnings, TOO_SLOW_TEXT))
+        if catalog.is_cut or catalog.doubt:
+            told = (*((TOO_SLOW_TEXT,) if catalog.is_cut else ()), *((catalog.doubt,) if catalog.doubt else ()))
+            call = msgspec.structs.replace(call, warnings=(*call.warnings, *told))
         return wire, msgspec.structs.replace(call, root=catalog.root, at=time.time(), env=env), catalog
 
     def _answer_reader(self, request: Request) -> Answer | None:
@@ -195,6 +196,8 @@ class Engine:
 async def _decide_and_amend(wire: Adapter, call: Call, runtime: EventRuntime) -> AmendedDecision:
     """Select and run the hooks, merge what they say, amend it by what earlier events have left."""
     made = await runtime.finish(await decide_call(call, runtime))
+    if runtime.doubt:
+        made = msgspec.structs.replace(made, decision=ask_in_doubt(made.decision, call, runtime.doubt))
     try:
         return amend_decision(call, made, wire, runtime.memory)
     except Exception:
@@ -202,6 +205,19 @@ async def _decide_and_amend(wire: Adapter, call: Call, runtime: EventRuntime) ->
             raise
         log.exception("the refusal of call %s could not be amended", call.id)
         return AmendedDecision(made.decision, ())  # it stands without what would have been said beside it
+
+
+def ask_in_doubt(decision: Decision, call: Call, doubt: str) -> Decision:
+    """An act that nobody could judge by all that was declared is a question; what is stricter stays."""
+    if call.event.TIMING is not Timing.BEFORE or not isinstance(call.event, ToolEvent):
+        return decision
+    if decision.kind.rank >= Kind.ASK.rank:
+        return decision
+    reason = (
+        f"Synaptic could not read everything that was declared for this project ({doubt}), so this call was not judged "
+        "by all of it. Look at it yourself before you allow it. The next call tries again. Type: synaptic doctor"
+    )
+    return msgspec.structs.replace(decision, kind=Kind.ASK, by="engine", reason=reason, allowed=False)
 
 
 def open_engine(home: Home) -> Engine:
