@@ -545,7 +545,7 @@ def test_a_database_that_cannot_be_written_blocks_nobody(fleet: Fleet, monkeypat
     def full(*given: object) -> None:
         raise StoreError("the disk is full")
 
-    monkeypatch.setattr(journal, "append_records", full)
+    monkeypatch.setattr(journal, "claim_records", full)
     assert fleet.call("preToolUse")["allow"] is True
     assert fleet.call("sessionStart")["sessionId"] is None
     assert fleet.heartbeat(session) == 0

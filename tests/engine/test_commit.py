@@ -1,5 +1,5 @@
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import pytest
 
@@ -7,16 +7,28 @@ from synaptic.engine.commit import GroupCommit
 from synaptic.model.errors import StoreError
 from synaptic.store.record import EventRecord, JournalDetail
 
+AppendRecords = Callable[[Sequence[EventRecord], JournalDetail], list[bool]]
+
 
 def record(number: int) -> EventRecord:
     return EventRecord(call=f"c{number}", at=0.0, agent="claude", event="Stop")
+
+
+def noting(note: Callable[[Sequence[EventRecord], JournalDetail], None]) -> AppendRecords:
+    """An append that notes what it gets, and for which every record is new."""
+
+    def append(records: Sequence[EventRecord], keep: JournalDetail) -> list[bool]:
+        note(records, keep)
+        return [True] * len(records)
+
+    return append
 
 
 def test_events_of_one_turn_are_written_together() -> None:
     batches: list[list[str]] = []
 
     async def burst() -> None:
-        commit = GroupCommit(lambda records, keep: batches.append([one.call for one in records]))
+        commit = GroupCommit(noting(lambda records, keep: batches.append([one.call for one in records])))
         await asyncio.gather(*(commit.write(record(number)) for number in range(50)))
         await commit.write(record(50))
 
@@ -26,7 +38,7 @@ def test_events_of_one_turn_are_written_together() -> None:
 
 @pytest.mark.parametrize("trouble", [StoreError("the disk is full"), ValueError("a row that cannot be written")])
 def test_nobody_is_told_before_the_write_and_everybody_hears_of_its_failure(trouble: Exception) -> None:
-    def fail(records: Sequence[EventRecord], keep: JournalDetail) -> None:
+    def fail(records: Sequence[EventRecord], keep: JournalDetail) -> list[bool]:
         raise trouble
 
     async def burst() -> list[object]:
@@ -40,7 +52,7 @@ def test_someone_who_gave_up_does_not_disturb_the_others() -> None:
     written: list[str] = []
 
     async def burst() -> None:
-        commit = GroupCommit(lambda records, keep: written.extend(one.call for one in records))
+        commit = GroupCommit(noting(lambda records, keep: written.extend(one.call for one in records)))
         impatient = asyncio.create_task(commit.write(record(1)))
         patient = asyncio.create_task(commit.write(record(2)))
         await asyncio.sleep(0)
@@ -57,7 +69,7 @@ def test_what_is_kept_of_an_event_is_its_own_projects_choice() -> None:
     batches: list[tuple[list[str], str]] = []
 
     async def burst() -> None:
-        commit = GroupCommit(lambda records, keep: batches.append(([one.call for one in records], keep)))
+        commit = GroupCommit(noting(lambda records, keep: batches.append(([one.call for one in records], keep))))
         await asyncio.gather(
             commit.write(record(1), "full"), commit.write(record(2), "off"), commit.write(record(3), "full")
         )

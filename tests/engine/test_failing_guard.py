@@ -72,7 +72,7 @@ def test_a_defect_of_the_walk_itself_is_asked_about(
         "synaptic.hooks.catalog.HookCatalogs.open_for_call",
         "synaptic.hooks.select.HookIndex.select",
         "synaptic.engine.commit.EventCommit.write",
-        "synaptic.store.journal.append_records",
+        "synaptic.store.journal.claim_records",
     ],
 )
 def test_wherever_our_own_code_raises_nothing_becomes_an_allow(
@@ -90,8 +90,8 @@ def test_wherever_our_own_code_raises_nothing_becomes_an_allow(
         "synaptic.agents.claude.dialect.ClaudeAdapter.encode",
         "synaptic.engine.commit._make_record",
         "synaptic.engine.commit.EventCommit.write",
-        "synaptic.engine.side_effects.SideEffects.queue",
-        "synaptic.store.journal.append_records",
+        "synaptic.engine.side_effects.SideEffects.begin",
+        "synaptic.store.journal.claim_records",
     ],
 )
 def test_no_defect_after_a_deny_makes_it_anything_else(

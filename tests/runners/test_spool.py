@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from synaptic.model.decision import Fault, Kind, Verdict
+from synaptic.model.decision import Failure, Fault, Kind, Verdict
 from synaptic.model.hook import Command
 from synaptic.runners.spool import RunSpool
 from tests.runners.making import alive, eventually, make_call, make_hook, make_invocation, plain_env, shell_hook
@@ -24,7 +24,8 @@ def spool(tmp_path):
 
 
 def start(spool, hook, root, timeout=30.0, **call):
-    return spool.start(make_invocation(hook, make_call(root, **call), timeout), hook.handler)
+    run = spool.prepare(make_invocation(hook, make_call(root, **call), timeout), hook.handler)
+    return run if isinstance(run, Failure) else spool.launch(run)
 
 
 def finished(spool):
@@ -95,7 +96,8 @@ def test_a_missing_script_is_said_at_once_and_leaves_nothing(tmp_path, spool):
     """S0-043"""
     failure = start(spool, make_hook(Command(argv=(f"{tmp_path}/gone",)), blocking=False), tmp_path)
     assert failure.fault is Fault.MISSING
-    assert spool.collect() == [] and list(spool.folder.iterdir()) == []
+    assert spool.collect() == []
+    assert not spool.folder.exists()
 
 
 def test_an_overdue_hook_is_killed_with_what_it_started(tmp_path, spool):
@@ -133,6 +135,7 @@ def test_a_folder_that_cannot_be_written_is_a_failure(tmp_path):
 STARTER = """
 import os, sys
 from pathlib import Path
+from synaptic.model.decision import Failure
 from synaptic.runners.spool import RunSpool
 import synaptic.runners.spool as module
 from tests.runners.making import make_call, make_hook, make_invocation
@@ -140,7 +143,8 @@ from synaptic.model.hook import Command
 hook = make_hook(Command(argv=(sys.argv[2],)), blocking=False, protocol="native")
 if sys.argv[3] == "die":
     module.identify_process = lambda pid: os.kill(os.getpid(), 9)
-RunSpool(Path(sys.argv[1])).start(make_invocation(hook, make_call("/")), hook.handler)
+spool = RunSpool(Path(sys.argv[1]))
+spool.launch(spool.prepare(make_invocation(hook, make_call("/")), hook.handler))
 print("answered", flush=True)
 """
 

@@ -4,25 +4,29 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Sequence
+from typing import Generic, TypeVar
 
 import msgspec
 
-from synaptic.engine.side_effects import SideEffects
+from synaptic.agents.shared.discover import find_adapter
+from synaptic.engine.side_effects import LeftToDo, SideEffects
 from synaptic.facts.reservations import Reservations
 from synaptic.model.call import Answer, Call, Request
 from synaptic.model.decision import Decision
 from synaptic.model.errors import StoreError
 from synaptic.model.event import MessageDisplay
-from synaptic.store import journal
+from synaptic.runners.spool import PreparedRun
+from synaptic.store import claims, journal
 from synaptic.store.db import Store
-from synaptic.store.record import Delivery, EventRecord, JournalDetail
+from synaptic.store.record import Delivery, EventRecord, JournalDetail, LinePromise
 
 log = logging.getLogger(__name__)
 
-AppendRecords = Callable[[Sequence[EventRecord], JournalDetail], None]
-RecordGroup = list[tuple[EventRecord, asyncio.Future[None]]]
+T = TypeVar("T")
+R = TypeVar("R")
 MAX_BATCH = 64
 """Records after which nobody waits for more."""
+NOT_LAUNCHED_TEXT = "hooks that nobody waits for were not started"
 
 
 class DecidedEvent(msgspec.Struct, frozen=True):
@@ -32,61 +36,87 @@ class DecidedEvent(msgspec.Struct, frozen=True):
     decision: Decision
     answer: Answer
     carried: tuple[Delivery, ...] = ()
+    runs: tuple[PreparedRun, ...] = ()
+    """Hooks that nobody waits for, to be launched once the call is ours."""
     is_written: bool = False
     """Whether it is in the journal, with all that it changes."""
 
 
+class _Writing(msgspec.Struct, frozen=True):
+    record: EventRecord
+    left: LeftToDo
+
+
 class EventCommit:
-    """The last step of the walk: journal and state in one transaction, then what is left to do."""
+    """The last step of the walk: journal and state in one transaction, then what is left to do.
+
+    That transaction decides who decides. Where a daemon was given up and goes on, two processes come here with the
+    same call: the first row counts, and whoever comes second does nothing and gives the answer of the first.
+    """
 
     def __init__(self, store: Store, reservations: Reservations, effects: SideEffects) -> None:
         self._store = store
         self._reservations = reservations
         self._effects = effects
-        self._group = GroupCommit(self._append_records)
+        self._group: GroupCommit[_Writing, bool] = GroupCommit(self._claim_records)
 
     async def write(self, request: Request, event: DecidedEvent, keep: JournalDetail, started: int) -> DecidedEvent:
         """The event as it is answered: with a line for the operator when it could not be written."""
         if isinstance(event.call.event, MessageDisplay) and not event.decision.trace:
             return event  # every printed line is such an event: without a hook it is no news
         micros = (time.perf_counter_ns() - started) // 1000
+        effects = () if request.stranger else event.decision.effects
+        promise = self._effects.promise_lines(effects)
+        record = _make_record(request, event, micros, promise)
         try:
-            await self._group.write(_make_record(request, event, micros), keep)
+            is_ours = await self._group.write(
+                _Writing(record, LeftToDo(event.call, effects, event.runs, promise)), keep
+            )
         except StoreError as error:
-            return add_trouble(event, str(error))
-        if not request.stranger:
-            self._effects.queue(event.call, event.decision.effects)
+            return add_trouble(event, f"{error}; {NOT_LAUNCHED_TEXT}" if event.runs else str(error))
+        if not is_ours:
+            return yield_to_first(self._store, request, event)
         written = msgspec.structs.replace(event, is_written=True)
         return written if self._store.durable else add_trouble(written, self._store.trouble)
 
-    def _append_records(self, records: Sequence[EventRecord], keep: JournalDetail) -> None:
+    def _claim_records(self, writings: Sequence[_Writing], keep: JournalDetail) -> Sequence[bool]:
         try:
-            journal.append_records(self._store, records, keep)
+            claimed = journal.claim_records(self._store, [one.record for one in writings], keep)
         finally:
             # In this very moment, not when the walk of each call goes on: a call that is decided in between would
             # count the heartbeat twice, once from the database and once from the reservation.
-            for record in records:
-                self._reservations.release(record.call)
+            for one in writings:
+                self._reservations.release(one.record.call)
+        for one, is_ours in zip(writings, claimed, strict=True):
+            if is_ours:
+                self._begin(one.left)
+        return claimed
+
+    def _begin(self, left: LeftToDo) -> None:
+        try:
+            self._effects.begin(left)
+        except Exception:
+            log.exception("what call %s left to do could not begin", left.call.id)  # it is written all the same
 
 
-class GroupCommit:
+class GroupCommit(Generic[T, R]):
     """Collects the records of one turn of the event loop into one transaction."""
 
-    def __init__(self, append: AppendRecords) -> None:
+    def __init__(self, append: Callable[[Sequence[T], JournalDetail], Sequence[R]]) -> None:
         self._append = append
-        self._waiting: dict[JournalDetail, RecordGroup] = {}
+        self._waiting: dict[JournalDetail, list[tuple[T, asyncio.Future[R]]]] = {}
         self._count = 0
         """How many records wait."""
 
-    async def write(self, record: EventRecord, keep: JournalDetail = "full") -> None:
-        """Returns when the record is in the journal; raises StoreError when it is not."""
+    async def write(self, record: T, keep: JournalDetail = "full") -> R:
+        """What `append` says about the record, once it is written; raises StoreError when it is not."""
         loop = asyncio.get_running_loop()
-        written = loop.create_future()
+        written: asyncio.Future[R] = loop.create_future()
         self._waiting.setdefault(keep, []).append((record, written))
         self._count += 1
         if self._count == 1:
             loop.call_soon(self._collect_records, loop, 0)
-        await written
+        return await written
 
     def _collect_records(self, loop: asyncio.AbstractEventLoop, seen: int) -> None:
         """Write as soon as a turn of the event loop adds no record: for a single event that is the next turn."""
@@ -99,26 +129,45 @@ class GroupCommit:
     def _flush(self) -> None:
         waiting, self._waiting = self._waiting, {}
         for keep, group in waiting.items():  # nearly always one: projects rarely differ in what they keep
+            futures = [written for _, written in group]
             try:
-                self._append([record for record, _ in group], keep)
+                results = self._append([record for record, _ in group], keep)
             except StoreError as error:
-                _settle_group(group, error)
+                _fail_all(futures, error)
             except Exception as error:  # whatever a row provokes, nobody may wait for ever
                 log.exception("%d events could not be written", len(group))
-                _settle_group(group, StoreError(f"{type(error).__name__}: {error}"))
+                _fail_all(futures, StoreError(f"{type(error).__name__}: {error}"))
             else:
-                _settle_group(group, None)
+                _settle_all(futures, results)
 
 
-def _settle_group(group: RecordGroup, error: StoreError | None) -> None:
-    for _, written in group:
+def _settle_all(futures: Sequence[asyncio.Future[R]], results: Sequence[R]) -> None:
+    for written, result in zip(futures, results, strict=True):
         # The client has gone away; setting a result on a cancelled future would raise and strand the others.
-        if written.cancelled():
-            continue
-        if error is None:
-            written.set_result(None)
-        else:
+        if not written.cancelled():
+            written.set_result(result)
+
+
+def _fail_all(futures: Sequence[asyncio.Future[R]], error: StoreError) -> None:
+    for written in futures:
+        if not written.cancelled():
             written.set_exception(error)
+
+
+def yield_to_first(store: Store, request: Request, event: DecidedEvent) -> DecidedEvent:
+    """The event with the answer that its call got before: what is in the journal is what is told."""
+    first = claims.find_claim(store, request.id)
+    if first is None:  # it went between two looks; ours is as good as any
+        return add_trouble(event, "another process decided it first, and its entry is gone")
+    if first.answer is not None:
+        return msgspec.structs.replace(event, answer=first.answer, is_written=True)
+    # An answer with a secret is not on disk as it was given. The same hooks have looked at the same call.
+    if event.decision.kind.rank >= first.kind.rank:
+        return (
+            event if event.decision.kind is first.kind else add_trouble(event, f"another process decided {first.kind}")
+        )
+    reason = f"Synaptic decided this call in two places, and the stricter decision ({first.kind}) counts. Try it again."
+    return msgspec.structs.replace(event, answer=find_adapter(request.agent).refuse(request.event, reason))
 
 
 def add_trouble(event: DecidedEvent, trouble: str) -> DecidedEvent:
@@ -128,7 +177,7 @@ def add_trouble(event: DecidedEvent, trouble: str) -> DecidedEvent:
     return msgspec.structs.replace(event, answer=answer)
 
 
-def _make_record(request: Request, decided: DecidedEvent, micros: int) -> EventRecord:
+def _make_record(request: Request, decided: DecidedEvent, micros: int, promise: LinePromise | None) -> EventRecord:
     event = decided.call.event
     return EventRecord(
         call=request.id,
@@ -145,4 +194,5 @@ def _make_record(request: Request, decided: DecidedEvent, micros: int) -> EventR
         micros=micros,
         delivered=tuple(delivery.id for delivery in decided.carried),
         moves_state=not request.stranger,
+        promise=promise,
     )

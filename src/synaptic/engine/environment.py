@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 
-from synaptic.files.bounded import read_content
+from synaptic.files.bounded import UnreadableFile, read_content
 from synaptic.files.snapshot import WatchedFile
 from synaptic.model.environment import PATH_LINE, SYSTEM_PATH, UNSAFE_NAMES, UNSAFE_PREFIXES
 from synaptic.model.home import Home
@@ -51,7 +51,9 @@ class InstalledEnvironment:
         if now - self._looked > LOOK_SECONDS:
             self._looked = now
             if not self._file.is_unchanged():
-                self._path = _parse_path(self._file.read())
+                content = self._file.read()
+                # What cannot be read says nothing new: the folders that were installed stay.
+                self._path = self._path if isinstance(content, UnreadableFile) else _parse_path(content)
         return _merge_paths(self._path, path, root)
 
 

@@ -5,7 +5,7 @@ way: no link is followed, a file of ours is written in the place of one.
 """
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from synaptic.files.inside import delete_inside, name_inside, open_inside, read_inside, replace_own_inside
 from synaptic.model.effect import AppendLine, Effect, KeepLines, RemoveFile, WriteFile
@@ -17,9 +17,18 @@ LOG_FLAGS = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOC
 """NONBLOCK: a pipe in the place of a log must not keep the daemon waiting for its reader."""
 
 
-def write_files(root: str, effects: Iterable[Effect]) -> tuple[str, ...]:
+NoteLine = Callable[[int], None]
+"""Told the size of a file right before a line is appended to it."""
+
+
+def write_files(root: str, effects: Iterable[Effect], note: NoteLine | None = None) -> tuple[str, ...]:
     """Carry out what belongs in files of a project; returns a warning for each that could not be written."""
-    return tuple(warning for effect in effects if (warning := _write_effect(root, effect)))
+    return tuple(warning for effect in effects if (warning := _write_effect(root, effect, note)))
+
+
+def format_line(text: str) -> str:
+    """A text as it stands in an operator's file: one line, without secrets."""
+    return redact_text(text).replace("\r", "\\r").replace("\n", "\\n") + "\n"
 
 
 def replace_file(root: str, path: str, content: bytes) -> None:
@@ -27,10 +36,10 @@ def replace_file(root: str, path: str, content: bytes) -> None:
     replace_own_inside(root, name_inside(root, path), content)
 
 
-def _write_effect(root: str, effect: Effect) -> str:
+def _write_effect(root: str, effect: Effect, note: NoteLine | None) -> str:
     try:
         if isinstance(effect, AppendLine):
-            _append_line(root, effect)
+            _append_line(root, effect, note)
         elif isinstance(effect, WriteFile):
             replace_file(root, effect.path, redact_text(effect.text).encode("utf-8", "replace"))
         elif isinstance(effect, RemoveFile):
@@ -48,11 +57,13 @@ def _describe_error(error: OSError | ValueError) -> str:
     return f"{place} {reason}" if hasattr(error, "hint") else reason
 
 
-def _append_line(root: str, effect: AppendLine) -> None:
-    line = redact_text(effect.line).replace("\r", "\\r").replace("\n", "\\n") + "\n"
+def _append_line(root: str, effect: AppendLine, note: NoteLine | None) -> None:
+    line = format_line(effect.line).encode("utf-8", "replace")
     handle = open_inside(root, name_inside(root, effect.path), LOG_FLAGS, make=0o755)
     try:
-        os.write(handle, line.encode("utf-8", "replace"))
+        if note is not None:
+            note(os.fstat(handle).st_size)
+        os.write(handle, line)
     finally:
         os.close(handle)
 

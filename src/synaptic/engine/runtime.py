@@ -22,10 +22,11 @@ from synaptic.runners import errands
 from synaptic.runners.base import Invocation
 from synaptic.runners.environment import clean_variables
 from synaptic.store.changed_files import SessionHistory
+from synaptic.runners.spool import PreparedRun
 
 
 class EventRuntime:
-    """An event that happens: every hook is asked, those that nobody waits for are launched, and it is written down."""
+    """An event that happens: every hook is asked, it is written down, and those that nobody waits for are launched."""
 
     happens = True
     """Whether the event is written to the journal and its effects are carried out."""
@@ -33,9 +34,12 @@ class EventRuntime:
     def __init__(self, catalog: HookCatalog, means: EngineMeans, seconds: float) -> None:
         self.variables: Mapping[str, str] = catalog.variables
         self.deadline = time.monotonic() + seconds
+        self.doubt = catalog.doubt
         self._catalog = catalog
         self._means = means
         self.memory = StoreRecollection(means.store, catalog)
+        self.prepared: list[PreparedRun] = []
+        """Hooks that nobody waits for: launched once the call is ours, never by two who decide it."""
 
     def select(self, call: Call) -> SelectedHooks:
         return self._catalog.index.select(call)
@@ -67,7 +71,11 @@ class EventRuntime:
         standing = self._examine(invocation.hook)
         if standing.refusal:
             return Failure(Fault.MISSING, standing.refusal)
-        return self._means.runners.start(self._bind(invocation, standing))
+        run = self._means.runners.prepare(self._bind(invocation, standing))
+        if isinstance(run, Failure):
+            return run
+        self.prepared.append(run)
+        return None
 
     async def finish(self, made: Deliberation) -> Deliberation:
         """After all hooks that are awaited."""

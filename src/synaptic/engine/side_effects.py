@@ -1,14 +1,16 @@
-"""What an event leaves to do once it is on disk: files, mirrors, test runs and alerts. Nobody waits for it."""
+"""What an event leaves to do once it is on disk, and ours: hooks, files, mirrors, test runs and alerts."""
 
 import asyncio
 import logging
 import sys
 import time
 from collections.abc import Iterable
+from contextlib import suppress
 
 import msgspec
 
-from synaptic.engine.operator_files import replace_file, write_files
+from synaptic.engine.operator_files import replace_file
+from synaptic.engine.recovery import PromisedLines
 from synaptic.model.call import Call
 from synaptic.model.decision import Failure
 from synaptic.model.effect import Effect, UseAbility
@@ -21,16 +23,26 @@ from synaptic.model.start_line import build_start_line
 from synaptic.runners.base import Invocation
 from synaptic.runners.desktop import build_alert_command
 from synaptic.runners.execute import HookRunners
-from synaptic.runners.spool import FinishedRun
+from synaptic.runners.spool import FinishedRun, PreparedRun
 from synaptic.store import deliveries, mirror, usage
 from synaptic.store.db import Store
-from synaptic.store.record import Delivery
+from synaptic.store.record import Delivery, LinePromise
 
 log = logging.getLogger(__name__)
 
 TEST_RUN = build_start_line("synaptic.engine.suite")
 SPARE_SECONDS = 30.0
 """Beyond a run's own time, before it is called lost."""
+
+
+class LeftToDo(msgspec.Struct, frozen=True):
+    """What a call leaves to do that is in the journal, and ours."""
+
+    call: Call
+    effects: tuple[Effect, ...] = ()
+    runs: tuple[PreparedRun, ...] = ()
+    """Hooks that nobody waits for."""
+    promise: LinePromise | None = None
 
 
 class SideEffects:
@@ -40,25 +52,43 @@ class SideEffects:
         self._home = home
         self._store = store
         self._runners = runners
-        self._waiting: list[tuple[Call, tuple[Effect, ...]]] = []
+        self._lines = PromisedLines(home, store)
+        self._waiting: list[LeftToDo] = []
 
-    def queue(self, call: Call, effects: tuple[Effect, ...]) -> None:
-        """Remember them for the next turn of the event loop, after the answer: the journal has them already."""
-        if all(isinstance(effect, LAYER_EFFECTS) for effect in effects):
+    def promise_lines(self, effects: tuple[Effect, ...]) -> LinePromise | None:
+        """What is written with a call, so that its lines are not lost if we are."""
+        return self._lines.promise(effects) if effects else None
+
+    def begin(self, left: LeftToDo) -> None:
+        """Launch its hooks now, before anybody is answered; the rest waits for the next turn of the event loop."""
+        for run in left.runs:
+            if failure := self._runners.launch(run):
+                self._tell_failure(run, failure)
+        if all(isinstance(effect, LAYER_EFFECTS) for effect in left.effects):
             return  # most events: these were written with the event itself
         if not self._waiting:
             asyncio.get_running_loop().call_soon(self.carry_out)
-        self._waiting.append((call, effects))
+        self._waiting.append(left)
 
     def carry_out(self) -> None:
-        """Carry out all queued effects."""
-        waiting, self._waiting = self._waiting, []
-        for call, effects in waiting:
+        """Carry out all queued effects, after what dead processes have left: those lines are older."""
+        # By promise: projects that keep different things are written one after another, and the mark only goes forward.
+        waiting, self._waiting = sorted(self._waiting, key=_get_promised_number), []
+        self.recover_lines()
+        for left in waiting:
             try:
-                for warning in self._carry_out(call, effects):
+                for warning in self._carry_out(left):
                     log.warning("%s", warning)
             except Exception:
-                log.exception("what call %s left to do failed", call.id)  # the next one's is done all the same
+                log.exception("what call %s left to do failed", left.call.id)  # the next one's is done all the same
+
+    def recover_lines(self) -> None:
+        """Write the lines that dead processes have promised."""
+        try:
+            for warning in self._lines.look_for_left():
+                log.warning("%s", warning)
+        except Exception:
+            log.exception("lines that a dead process left could not be written")
 
     def collect_background(self) -> int:
         """Take in what background hooks have answered, for their sessions' next event; how many there were."""
@@ -69,13 +99,36 @@ class SideEffects:
             self._runners.forget(one)
         return len(finished)
 
-    def _carry_out(self, call: Call, effects: tuple[Effect, ...]) -> tuple[str, ...]:
+    def close(self) -> None:
+        """Do what is left, and forget what is done."""
+        self.carry_out()
+        self._lines.close()
+
+    def _carry_out(self, left: LeftToDo) -> tuple[str, ...]:
+        call, effects = left.call, left.effects
         return (
-            *write_files(call.root, effects),
+            *self._lines.write(call.root, effects, left.promise),
             *mirror.update_mirror(self._store, call.root, effects),
             *_show_usage(self._store, call.root, effects),
             *start_background(self._runners, self._home, call, effects),
         )
+
+    def _tell_failure(self, run: PreparedRun, failure: Failure) -> None:
+        """Tell the session that a hook could not be started: the call it was for is decided and written."""
+        log.warning("%s", failure.message)
+        call, hook = run.invocation.call, run.invocation.hook.id
+        event = call.event
+        told = FinishedRun(
+            id="",
+            call=call.id,
+            hook=hook,
+            event=event.hook_event_name,
+            session=event.session_id,
+            agent_id=event.agent_id,
+            outcome=failure,
+        )
+        with suppress(StoreError):
+            deliveries.add_delivery(self._store, _make_delivery(told, _describe_finished(told)))
 
 
 def start_background(runners: HookRunners, home: Home, call: Call, effects: Iterable[Effect]) -> tuple[str, ...]:
@@ -124,6 +177,10 @@ def _show_usage_in(store: Store, root: str, file: str) -> str:
 
 def _format_counts(counts: dict[str, object]) -> bytes:
     return msgspec.json.format(msgspec.json.encode(counts), indent=2) + b"\n"
+
+
+def _get_promised_number(left: LeftToDo) -> int:
+    return left.promise.number if left.promise else 0
 
 
 def _describe_finished(finished: FinishedRun) -> str:

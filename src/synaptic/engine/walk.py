@@ -15,21 +15,22 @@ from synaptic.engine.commit import DecidedEvent, EventCommit, add_trouble
 from synaptic.engine.environment import InstalledEnvironment
 from synaptic.engine.runtime import DryRun, EventRuntime, OneHook, RuntimeKind
 from synaptic.engine.senders import Senders
-from synaptic.engine.side_effects import SideEffects
+from synaptic.engine.side_effects import LeftToDo, SideEffects
 from synaptic.facts.gather import EngineMeans
 from synaptic.hooks.catalog import HookCatalog, HookCatalogs
 from synaptic.hooks.sources import TOO_SLOW_TEXT
 from synaptic.model.call import Answer, Call, Request
 from synaptic.model.decision import Decision, Kind
 from synaptic.model.errors import PayloadError, StoreError
-from synaptic.model.event import ABILITY_EVENTS, PreToolUse, ToolEvent, UserPromptSubmit
+from synaptic.model.event import ABILITY_EVENTS, PreToolUse, Timing, ToolEvent, UserPromptSubmit
 from synaptic.model.home import Home
 from synaptic.model.hook import Hook
 from synaptic.pipeline.amend import AmendedDecision, amend_decision
 from synaptic.pipeline.decide import decide_call
 from synaptic.policies.prompt import UNVERIFIED_SOURCE
+from synaptic.runners.base import Invocation
 from synaptic.runners.execute import HookRunners
-from synaptic.store import journal
+from synaptic.store import claims, journal
 from synaptic.store.db import Store
 
 log = logging.getLogger(__name__)
@@ -71,7 +72,7 @@ class Engine:
                 runtime = kind(catalog, self.means, patience)
                 amended = await _decide_and_amend(wire, call, runtime)
                 answer = wire.encode(call, amended.decision)
-            event = DecidedEvent(call, amended.decision, answer, amended.carried)
+            event = DecidedEvent(call, amended.decision, answer, amended.carried, tuple(runtime.prepared))
             if not runtime.happens:
                 return event
             try:
@@ -89,6 +90,23 @@ class Engine:
 
     async def answer(self, request: Request) -> Answer:
         """What the agent is told; on disk before it is returned."""
+        # After a standstill of this process the sender may have decided the call elsewhere: nothing is done twice.
+        if claims.is_late(request.id, time.time()) and (known := self._find_answer(request)):
+            return known
+        return await self._decide(request)
+
+    async def replay(self, request: Request) -> Answer:
+        """Like `answer`, but a call that was answered before gets the same answer and is not counted twice."""
+        known = self._find_answer(request)
+        if known is None:
+            return await self._decide(request)
+        try:
+            await self._launch_promised(request)
+        except Exception:
+            log.exception("hooks of call %s that nobody waits for", request.id)  # the answer is known all the same
+        return known
+
+    async def _decide(self, request: Request) -> Answer:
         sent = request
         try:
             request = correct_sender(sent)
@@ -100,14 +118,26 @@ class Engine:
         except Exception as error:  # noqa: BLE001 - our own defect must not become an allow: the caller's fail policy may
             return _answer_defect(request, error)
 
-    async def replay(self, request: Request) -> Answer:
-        """Like `answer`, but a call that was answered before gets the same answer and is not counted twice."""
+    def _find_answer(self, request: Request) -> Answer | None:
         try:
-            known = journal.find_answer(self.store, request.id)
+            return journal.find_answer(self.store, request.id)
         except StoreError:
-            # Where the journal cannot be read, a repeated call is decided again: no answer would be worse.
-            known = None
-        return known or await self.answer(request)
+            return None  # where the journal cannot be read, a repeated call is decided again: no answer would be worse
+
+    async def _launch_promised(self, request: Request) -> None:
+        """Launch the hooks of a decided call that its process did not live to launch; those that run are left alone."""
+        entry = journal.find_entry(self.store, request.id)
+        steps = entry.decision.trace if entry else ()
+        started = {step.hook for step in steps if step.phase == "started" and not step.fault}
+        if entry is None or not started:
+            return
+        wire, call, catalog = await self._open_call(correct_sender(request))
+        runtime = EventRuntime(catalog, self.means, _find_patience(wire, call))
+        final = call if entry.decision.input is None else call.with_input(entry.decision.input)
+        for hook in catalog.hooks:
+            if hook.id in started:
+                runtime.start(Invocation(hook, final, runtime.variables, hook.timeout))
+        self._effects.begin(LeftToDo(call, runs=tuple(runtime.prepared)))
 
     async def rehearse(self, request: Request, only: Hook | None = None) -> DecidedEvent:
         """The walk with state as it is and nothing written, of all hooks or of one. Raises PayloadError."""
@@ -117,9 +147,13 @@ class Engine:
         """Take in what background hooks have answered; how many there were."""
         return await asyncio.to_thread(self._effects.collect_background)
 
+    def recover_lines(self) -> None:
+        """Write the lines of operators' files that a process which was killed had left to write."""
+        self._effects.recover_lines()
+
     async def close(self) -> None:
         """Let go of workers and the database, after what answers have left to do."""
-        self._effects.carry_out()
+        self._effects.close()
         await self.means.runners.close()
         self.store.close()
 
@@ -132,8 +166,9 @@ class Engine:
         env["PATH"] = self._installed.choose_path(env.get("PATH", ""), catalog.root)
         if request.stranger:
             call = _disown_call(call, request.stranger)
-        if catalog.is_cut:
-            call = msgspec.structs.replace(call, warnings=(*call.warnings, TOO_SLOW_TEXT))
+        if catalog.is_cut or catalog.doubt:
+            told = (*((TOO_SLOW_TEXT,) if catalog.is_cut else ()), *((catalog.doubt,) if catalog.doubt else ()))
+            call = msgspec.structs.replace(call, warnings=(*call.warnings, *told))
         return wire, msgspec.structs.replace(call, root=catalog.root, at=time.time(), env=env), catalog
 
     def _answer_reader(self, request: Request) -> Answer | None:
@@ -161,6 +196,8 @@ class Engine:
 async def _decide_and_amend(wire: Adapter, call: Call, runtime: EventRuntime) -> AmendedDecision:
     """Select and run the hooks, merge what they say, amend it by what earlier events have left."""
     made = await runtime.finish(await decide_call(call, runtime))
+    if runtime.doubt:
+        made = msgspec.structs.replace(made, decision=ask_in_doubt(made.decision, call, runtime.doubt))
     try:
         return amend_decision(call, made, wire, runtime.memory)
     except Exception:
@@ -170,13 +207,28 @@ async def _decide_and_amend(wire: Adapter, call: Call, runtime: EventRuntime) ->
         return AmendedDecision(made.decision, ())  # it stands without what would have been said beside it
 
 
+def ask_in_doubt(decision: Decision, call: Call, doubt: str) -> Decision:
+    """An act that nobody could judge by all that was declared is a question; what is stricter stays."""
+    if call.event.TIMING is not Timing.BEFORE or not isinstance(call.event, ToolEvent):
+        return decision
+    if decision.kind.rank >= Kind.ASK.rank:
+        return decision
+    reason = (
+        f"Synaptic could not read everything that was declared for this project ({doubt}), so this call was not judged "
+        "by all of it. Look at it yourself before you allow it. The next call tries again. Type: synaptic doctor"
+    )
+    return msgspec.structs.replace(decision, kind=Kind.ASK, by="engine", reason=reason, allowed=False)
+
+
 def open_engine(home: Home) -> Engine:
     """The engine of a home; where its database cannot be used, one that works without."""
     try:
         store = Store.open(home)
     except StoreError as error:
         store = Store.open_in_memory(home, error)
-    return Engine(home, EngineMeans(store, HookRunners(home.spool)))
+    engine = Engine(home, EngineMeans(store, HookRunners(home.spool)))
+    engine.recover_lines()
+    return engine
 
 
 def _answer_defect(request: Request, error: Exception) -> Answer:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from synaptic.facts.gather import EngineMeans, Gatherer
 from synaptic.facts.git import find_call_file
-from synaptic.files.bounded import read_content, read_end
+from synaptic.files.bounded import UnreadableFile, read_content, read_end
 from synaptic.files.snapshot import CLOCK_TICK, StatSignature, iter_names, read_signature
 from synaptic.model.call import Call
 from synaptic.model.errors import StoreError
@@ -56,7 +56,8 @@ async def gather_target(call: Call, means: EngineMeans) -> TargetFile:
         return known[1]
     exists = now is not None and os.path.isfile(path)  # noqa: PTH113
     folder = exists or os.path.isdir(os.path.dirname(path))  # noqa: PTH112, PTH120
-    found = TargetFile(path=path, exists=exists, folder=folder, text=read_text_file(path) if exists else "")
+    text = _read_target(path) if exists else ""
+    found = TargetFile(path=path, exists=exists, folder=folder, text=text)
     if now is not None and now[1] < time.time_ns() - CLOCK_TICK and len(found.text) <= MAX_REMEMBERED_TEXT:
         _remember_target(path, (now, found))
     return found
@@ -102,6 +103,14 @@ FACTS: Mapping[str, Gatherer] = {
     "audit_tail": gather_audit_tail,
     "leftovers": gather_leftovers,
 }
+
+
+def _read_target(path: str) -> str:
+    """The text of the file that a call names. Raises OSError when it may be readable the next moment."""
+    content = read_content(path, TEXT_LIMIT)
+    if isinstance(content, UnreadableFile) and content.may_pass:
+        raise OSError(f"{path}: {content.why}")
+    return content.decode("utf-8", "replace") if isinstance(content, bytes) and b"\0" not in content else ""
 
 
 def _remember_target(path: str, known: tuple[StatSignature, TargetFile]) -> None:

@@ -4,6 +4,7 @@
 and returns that as a value. `read_start`, `read_end` and `read_from` take what a part of a file offers, or nothing.
 """
 
+import errno
 import os
 import stat
 from collections.abc import Callable
@@ -14,6 +15,12 @@ import msgspec
 FOREIGN_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 """How a file is opened that somebody else put there. NONBLOCK: opening a pipe waits for its writer. NOCTTY: opening a
 terminal may take it over."""
+
+
+PASSING_ERRORS = frozenset(
+    {errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EIO, errno.EAGAIN, errno.EBUSY, errno.ESTALE, errno.ETIMEDOUT}
+)
+"""What the machine lacks for a moment. A missing permission is none: whoever grants it changes the file."""
 
 
 class UnfitFileError(OSError):
@@ -28,6 +35,10 @@ class UnreadableFile(msgspec.Struct, frozen=True):
     """A file that is there and cannot be used."""
 
     why: str
+    is_forbidden: bool = False
+    """Whether the system did not let us: nobody has said that nothing in it counts."""
+    may_pass: bool = False
+    """Whether it may be readable the next moment, though nothing about it changes: then nobody remembers this."""
 
 
 UNREADABLE_FOLDER = UnreadableFile("is a folder")
@@ -66,7 +77,12 @@ def read_content(path: str, limit: int) -> FileContent:
     except UnfitFileError as error:
         return UnreadableFile(error.strerror)
     except OSError as error:
-        return UnreadableFile(f"cannot be read: {error.strerror}")
+        return describe_trouble(error)
+
+
+def describe_trouble(error: OSError) -> UnreadableFile:
+    """A file that the system did not let us read, and whether that may pass by itself."""
+    return UnreadableFile(f"cannot be read: {error.strerror}", True, error.errno in PASSING_ERRORS)
 
 
 def read_start(path: str, limit: int) -> bytes:

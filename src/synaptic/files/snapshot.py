@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 
-from synaptic.files.bounded import FileContent, UnreadableFile
+from synaptic.files.bounded import FileContent, UnreadableFile, describe_trouble
 
 StatSignature = tuple[int, int, int, int]
 
@@ -18,6 +18,9 @@ CLOCK_TICK = 50_000_000
 """Nanoseconds; coarse file system clocks advance every 1 to 10 milliseconds."""
 MAX_NAMES = 20_000
 """Names in one folder; a folder with more is not listed."""
+
+NEVER_READ: StatSignature = (-1, -1, -1, -1)
+"""The signature of no file: what could not be read for a passing reason counts as changed until it can."""
 
 ContentLoader = Callable[[str], FileContent]
 
@@ -30,7 +33,7 @@ def list_names(path: str) -> FileContent:
     except (FileNotFoundError, NotADirectoryError, ValueError):
         return None
     except OSError as error:
-        return UnreadableFile(f"cannot be read: {error.strerror}")
+        return describe_trouble(error)
     return (
         b"\n".join(sorted(names)) if len(names) <= MAX_NAMES else UnreadableFile(f"holds more than {MAX_NAMES} names")
     )
@@ -75,6 +78,8 @@ class WatchedFile:
         now = time.time_ns()
         self.signature = read_signature(self.path)
         content = self._load(self.path)
+        if isinstance(content, UnreadableFile) and content.may_pass:
+            self.signature = NEVER_READ
         self._digest = hash_content(content) if self._is_racy(now) else None
         return content
 

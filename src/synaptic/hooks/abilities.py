@@ -168,6 +168,7 @@ def _read_file(root: str, path: str) -> ParsedAbilities:
     if content is None:
         return ParsedAbilities()
     if isinstance(content, UnreadableFile):
+        _require_lasting(path, content)
         return ParsedAbilities(problems=(f"{path}: {content.why}",))
     try:
         text = content.decode("utf-8-sig")
@@ -207,7 +208,15 @@ def _compute_signature(root: str, paths: tuple[str, ...]) -> str:
 
 def _list_names(root: str, folder: str) -> list[str]:
     content = list_names(f"{root}/{folder}")
+    if isinstance(content, UnreadableFile):
+        _require_lasting(folder, content)
     return [name for name in os.fsdecode(content).split("\n") if name] if isinstance(content, bytes) else []
+
+
+def _require_lasting(path: str, file: UnreadableFile) -> None:
+    """Index nothing where something may be readable the next moment. Raises StoreError, as for a busy store."""
+    if file.may_pass:
+        raise StoreError(f"{path}: {file.why}; it is tried again", hint="type: synaptic doctor")
 
 
 def _is_registry(name: str) -> bool:

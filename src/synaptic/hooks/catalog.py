@@ -52,6 +52,8 @@ class HookCatalog(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     user_pins: Pins = Pins()
     is_cut: bool = False
     """Whether the project's own declarations were left out, because reading them took too long."""
+    doubt: str = ""
+    """Why an act has to be asked about: what was declared about it could not be read."""
 
     @cached_property
     def index(self) -> HookIndex:
@@ -150,6 +152,8 @@ class HookCatalogs:
             sources.leave_project_out()
             catalog = msgspec.structs.replace(build_catalog(sources, environment), is_cut=True)
         ends = time.monotonic() + CUT_SECONDS if catalog.is_cut else math.inf
+        if sources.may_pass:
+            ends = time.monotonic()  # for the call that it was read for, and no other: the next one tries again
         return _CachedCatalog(catalog, tuple(sources.watched), tuple(sources.covered), generation, ends)
 
 
@@ -171,7 +175,15 @@ def build_catalog(sources: CatalogSources, environment: str = "") -> HookCatalog
         sources=sources.list_files(),
         pins=sources.read_pins(sources.root) if sources.root else Pins(),
         user_pins=sources.read_pins(""),
+        doubt=_explain_doubt(sources, config),
     )
+
+
+def _explain_doubt(sources: CatalogSources, config: Config) -> str:
+    """What could not be read. A lasting lack of permission is the repository's own matter, unless all is closed."""
+    if not sources.may_pass and not sources.is_user_unknown and config.fail != "closed":
+        return ""
+    return "; ".join(_clean_problems(tuple(sources.forbidden)))
 
 
 def make_builtin_hooks(policies: Iterable[Policy]) -> tuple[Hook, ...]:

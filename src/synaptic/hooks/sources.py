@@ -55,6 +55,12 @@ class CatalogSources:
         self.covered: list[WatchedFile] = []
         """Files in folders under observation: only looked at when something happened there."""
         self.problems: list[str] = []
+        self.forbidden: list[str] = []
+        """Problems with files that the system did not let us read: what they say is not known."""
+        self.may_pass = False
+        """Whether one of them may be readable the next moment."""
+        self.is_user_unknown = False
+        """Whether it is not known what the user has set."""
         self._reads_project = bool(self.root)
         self._project_bytes = 0
         if self.root and has_foreign_owner(self.root):
@@ -161,9 +167,17 @@ class CatalogSources:
         (self.watched if kept is None else kept).append(source)
         content = source.read()
         if isinstance(content, UnreadableFile):
-            self.problems.append(f"{path}: {content.why}; nothing in it counts")
+            self._note_unreadable(path, content)
             return None
         return content
+
+    def _note_unreadable(self, path: str, file: UnreadableFile) -> None:
+        problem = f"{path}: {file.why}; nothing in it counts"
+        self.problems.append(problem)
+        if file.is_forbidden:
+            self.forbidden.append(problem)
+            self.may_pass = self.may_pass or file.may_pass
+            self.is_user_unknown = self.is_user_unknown or path.startswith(f"{self._user}/")
 
 
 def _is_only_here(path: str) -> bool:

@@ -14,7 +14,7 @@ from synaptic.runners.once import ACCEPTED_VARIABLE, HANDLER_VARIABLE, encode_ha
 from synaptic.runners.output import HookAnswer
 from synaptic.runners.processes import restore_child_signal
 from synaptic.runners.python import PythonRunner
-from synaptic.runners.spool import FinishedRun, RunSpool
+from synaptic.runners.spool import FinishedRun, PreparedRun, RunSpool
 
 if TYPE_CHECKING:
     from synaptic.runners.http import HttpRunner
@@ -46,20 +46,29 @@ class HookRunners:
             case Builtin(policy):
                 raise TypeError(f"{policy.id} is a policy: the pipeline calls it itself")
 
-    def start(self, invocation: Invocation) -> Failure | None:
-        """Launch a background hook; its advice comes with `collect`. Returns a failure when it could not be started."""
+    def prepare(self, invocation: Invocation) -> PreparedRun | Failure:
+        """Make a background hook ready to be launched; a failure when it is clear already that it cannot be."""
         match invocation.hook.handler:
             case Command() as handler:
-                return self._spool.start(invocation, handler)
+                return self._spool.prepare(invocation, handler)
             case PythonFunction() | HttpEndpoint() as handler:
                 # A background function gets its own process: a warm worker ends with the daemon.
                 variables = {**invocation.variables, HANDLER_VARIABLE: encode_handler(handler)}
                 if invocation.contents is not None and isinstance(handler, PythonFunction):
                     variables[ACCEPTED_VARIABLE] = " ".join(invocation.contents.get(handler.file, ()))
                 detached = msgspec.structs.replace(invocation, variables=variables, contents=None)
-                return self._spool.start(detached, Command(argv=ONCE_ARGV))
+                return self._spool.prepare(detached, Command(argv=ONCE_ARGV))
             case Builtin(policy):
                 raise TypeError(f"{policy.id} is a policy: the pipeline calls it itself")
+
+    def launch(self, run: PreparedRun) -> Failure | None:
+        """Launch a background hook; its advice comes with `collect`. Returns a failure when it could not be started."""
+        return self._spool.launch(run)
+
+    def start(self, invocation: Invocation) -> Failure | None:
+        """Prepare and launch at once."""
+        run = self.prepare(invocation)
+        return run if isinstance(run, Failure) else self.launch(run)
 
     def collect(self) -> list[FinishedRun]:
         """Collect background runs that have ended; each is returned again until it is forgotten."""

@@ -8,8 +8,10 @@ a thread nor a second fork, and when we go first init adopts and reaps them.
 """
 
 import contextlib
+import errno
 import fcntl
 import hashlib
+import os
 import time
 from pathlib import Path
 
@@ -84,6 +86,13 @@ class FinishedRun(msgspec.Struct, frozen=True, kw_only=True):
     outcome: HookAnswer
 
 
+class PreparedRun(msgspec.Struct, frozen=True):
+    """A run that has not begun: all that can be said about it without starting it has been said."""
+
+    invocation: Invocation
+    plan: LaunchPlan
+
+
 class RunSpool:
     """One folder of runs."""
 
@@ -91,20 +100,26 @@ class RunSpool:
         self.folder = folder
         self._children: list[Process] = []
 
-    def start(self, invocation: Invocation, handler: Command) -> Failure | None:
-        """Start a detached run; one that was started before for this call and hook is left alone."""
-        self._reap_children()
+    def prepare(self, invocation: Invocation, handler: Command) -> PreparedRun | Failure:
+        """Look at everything that a run needs, and start nothing."""
         plan, _ = prepare_launch(invocation, handler)
         if isinstance(plan, Failure):
             return plan
+        missing = _find_missing(plan)
+        return make_start_failure(invocation.hook, plan, missing) if missing else PreparedRun(invocation, plan)
+
+    def launch(self, run: PreparedRun) -> Failure | None:
+        """Start a detached run; one that was started before for this call and hook is left alone."""
+        self._reap_children()
+        invocation, plan = run.invocation, run.plan
         entry = self.folder / _run_name(invocation)
         try:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             # mkdir is the atomic test: of two processes that repeat the same call exactly one starts the hook.
-            entry.mkdir(mode=0o700)  # atomic: of two processes that repeat a call, one starts the hook
-        except FileExistsError:
-            return None
+            entry.mkdir(mode=0o700)
         except OSError as error:
+            if isinstance(error, FileExistsError) and entry.is_dir():
+                return None
             return make_start_failure(invocation.hook, plan, error)
         try:
             self._launch_run(entry, invocation, plan)
@@ -154,6 +169,15 @@ class RunSpool:
 
     def _reap_children(self) -> None:
         self._children = [child for child in self._children if child.poll() is None]
+
+
+def _find_missing(plan: LaunchPlan) -> OSError | None:
+    """Why the program of a plan cannot be executed, as far as its file shows."""
+    program = plan.argv[0]
+    if plan.content is not None or not program.startswith("/") or os.access(program, os.X_OK):
+        return None
+    code = errno.EACCES if os.access(program, os.F_OK) else errno.ENOENT
+    return OSError(code, os.strerror(code), program)
 
 
 def reduce_to_advice(meaning: HookAnswer) -> HookAnswer:

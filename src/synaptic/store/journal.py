@@ -11,7 +11,7 @@ from synaptic.model.decision import Decision, TraceStep
 from synaptic.model.effect import Deliver
 from synaptic.model.layers import Signal
 from synaptic.model.text import to_utf8, to_utf8_deep
-from synaptic.store import deliveries, follow_ups, layer_effects, layers, state, stops, usage, workspaces
+from synaptic.store import deliveries, follow_ups, layer_effects, layers, promises, state, stops, usage, workspaces
 from synaptic.store.db import Connection, Row, Store
 from synaptic.store.record import EventRecord, JournalDetail, JournalEntry
 from synaptic.store.redact import redact_bytes, redact_text
@@ -72,18 +72,26 @@ class _Rows(NamedTuple):
 
 
 def append_records(store: Store, records: Iterable[EventRecord], keep: JournalDetail = "full") -> int:
-    """Write many records in one transaction; how many were new. A call that is there already is left as it is."""
+    """Write many records as `claim_records` does; how many were new."""
+    return sum(claim_records(store, records, keep))
+
+
+def claim_records(store: Store, records: Iterable[EventRecord], keep: JournalDetail = "full") -> list[bool]:
+    """Write many records in one transaction; for each whether it is the first of its call.
+
+    A call that is there already was decided by somebody else: it is left as it is, and nothing follows from this one.
+    """
     rows = [_make_rows(store, record, keep) for record in records]
     # Caches that these records make wrong are emptied before the write: who reads in between asks the database.
     if any(isinstance(effect, WAITING_EFFECTS) for row in rows for effect in row.record.decision.effects):
         deliveries.expect_more(store)
     if any(row.record.event in workspaces.WORKSPACE_EVENTS for row in rows):
         workspaces.forget_known(store)
-    new = store.write(lambda connection: _insert_records(store, connection, rows), follows=True)
-    for record in new:
-        if record.decision.effects:
-            layers.follow_layer_effects(store, record.decision.effects)
-    return len(new)
+    new = store.write(lambda connection: [_insert_record(store, connection, row) for row in rows], follows=True)
+    for row, is_new in zip(rows, new, strict=True):
+        if is_new and row.record.decision.effects:
+            layers.follow_layer_effects(store, row.record.decision.effects)
+    return new
 
 
 def find_answer(store: Store, call: str) -> Answer | None:
@@ -121,10 +129,6 @@ def count_events(store: Store) -> int:
     return store.read(lambda connection: int(connection.execute("SELECT count(*) FROM events").fetchone()[0]))
 
 
-def _insert_records(store: Store, connection: Connection, rows: Iterable[_Rows]) -> list[EventRecord]:
-    return [row.record for row in rows if _insert_record(store, connection, row)]
-
-
 def _insert_record(store: Store, connection: Connection, row: _Rows) -> bool:
     """One record and all that follows from it, in one transaction; False when the call was there before."""
     new = True
@@ -141,6 +145,8 @@ def _insert_record(store: Store, connection: Connection, row: _Rows) -> bool:
         follow_ups.record_follow_ups(connection, row.record)
         layer_effects.record_layer_effects(connection, row.record)
         usage.record_usage(connection, row.record)
+        if row.record.promise is not None:
+            promises.record_promise(connection, row.record, is_kept=row.answer is None)
     return new
 
 

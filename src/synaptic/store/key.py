@@ -5,6 +5,8 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
+from synaptic.files.bounded import PASSING_ERRORS
+from synaptic.model.errors import StoreError
 from synaptic.store import damage
 from synaptic.store.db import Store
 
@@ -17,7 +19,10 @@ class _KeyCache:
 
 
 def read_signing_key(store: Store) -> bytes:
-    """Read or create the key of this home. Where no file can be written, a key that lives as long as this process."""
+    """Read or create the key of this home. Where no file can be written, a key that lives as long as this process.
+
+    Raises StoreError where it is there and cannot be read for the moment.
+    """
     cache = store.cache(_KeyCache)
     if not cache.key:
         cache.key = _read_or_make_key(store)
@@ -35,6 +40,9 @@ def _read_or_make_key(store: Store) -> bytes:
         # In this order: another process may create the key between the first read and our own attempt.
         return _read_key(path) or _make_key(path) or _renew_key(store, path)
     except OSError as error:
+        if error.errno in PASSING_ERRORS:
+            # Nothing is signed with another key, nor is the key renewed, because a descriptor was missing for a moment.
+            raise StoreError(f"{path}: cannot be read ({error.strerror})", hint="run `synaptic doctor`") from error
         store.notices.append(
             f"{path}: cannot be used ({error.strerror or error}); sections signed before are not believed, "
             "and what is written now is not believed after a restart (synaptic doctor)"
@@ -44,11 +52,13 @@ def _read_or_make_key(store: Store) -> bytes:
 
 def _read_key(path: Path) -> bytes:
     """The key, or nothing where there is none that can be used."""
-    with suppress(OSError):
+    try:
         key = path.read_bytes()
-        if len(key) == KEY_BYTES:
-            return key
-    return b""
+    except OSError as error:
+        if error.errno in PASSING_ERRORS:
+            raise
+        return b""
+    return key if len(key) == KEY_BYTES else b""
 
 
 def _make_key(path: Path) -> bytes:

@@ -11,6 +11,15 @@ JournalDetail = Literal["full", "structure", "off"]
 """How much the journal stores: all; no contents; only what repeated requests, deliveries and the stop cap need."""
 
 
+class LinePromise(msgspec.Struct, frozen=True):
+    """Lines of operators' files that a call leaves to write: which process writes them, as its which promise."""
+
+    owner: str
+    number: int
+    written: int = 0
+    """Up to which of its promises the process has kept them: those need not be remembered any more."""
+
+
 class EventRecord(msgspec.Struct, frozen=True, kw_only=True):
     """One answered event that is about to be written to the journal."""
 
@@ -31,6 +40,8 @@ class EventRecord(msgspec.Struct, frozen=True, kw_only=True):
     """Deliveries whose text this answer carried."""
     moves_state: bool = True
     """Whether anything follows from it; else it is only written."""
+    promise: LinePromise | None = None
+    """Set when its decision appends lines to operators' files."""
 
 
 class JournalEntry(msgspec.Struct, frozen=True, kw_only=True):
