@@ -9,7 +9,7 @@ from synaptic.model.event import UserPromptSubmit
 from synaptic.model.state import Change
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.sane.known import read_flag, read_user_command
+from synaptic.policies.sane.known import NEW_TASK, TASK_SECTION, read_flag, read_user_command
 from synaptic.policies.sane.refuse import make_log_line
 from synaptic.policies.sane.stamp import format_stamp
 from synaptic.policies.sane.tell import answer_command
@@ -17,7 +17,7 @@ from synaptic.policies.sane.tell import answer_command
 CommandAnswer = tuple[str, tuple[Effect, ...]]
 """What is said, and what changes."""
 HELP_TEXT = (
-    "`s+` `s-` `s?` safemode; `rb-` or `reset breaker`, `rb?` circuit breaker; `research`, `reset research`; "
+    "`s+` `s-` `s?` safemode; `rb-` or `reset breaker`, `rb?` circuit breaker; `research`, `waive`, `reset research`; "
     "`reset blocks` forgets refusals"
 )
 
@@ -27,7 +27,8 @@ class PromptCommands(Policy):
 
     ## What it does
     Carries out a prompt that is, as a whole, a command: `s+`, `s-`, `s?` (safemode), `rb-`, `rb+`, `reset breaker`,
-    `rb?`, `breaker status` (circuit breaker), `reset research`, `reset blocks`, `reset?` (help). Only the user's own
+    `rb?`, `breaker status` (circuit breaker), `waive` (no research for this task), `reset research`, `reset blocks`,
+    `reset?` (help). Only the user's own
     prompt counts: not one that a machine injected, not a sub-agent's, and never the input of a tool.
     ## Why
     The switches belong to the user. `s-expressions are nice` is a sentence.
@@ -81,7 +82,14 @@ def _describe_breaker(facts: Facts) -> CommandAnswer:
 
 def _reset_research(facts: Facts) -> CommandAnswer:
     change = Change(section=sane.RESEARCH, clear=True, put=sane.default_section(sane.RESEARCH))
-    return "Research is forgotten: edits wait for it again.", (change,)
+    unwaived = Change(section=TASK_SECTION, put=dict(NEW_TASK))
+    return "Research is forgotten: edits wait for it again.", (change, unwaived)
+
+
+def _waive_research(facts: Facts) -> CommandAnswer:
+    change = Change(section=TASK_SECTION, put={"waived": format_stamp(facts.now)})
+    text = "Research is waived for this task: edits do not wait for it. The next task waits again, and so does `rr-`."
+    return text, (change,)
 
 
 def _reset_blocks(facts: Facts) -> CommandAnswer:
@@ -96,6 +104,7 @@ COMMAND_ANSWERS: Mapping[str, Callable[[Facts], CommandAnswer]] = {
     "breaker reset": _reset_breaker,
     "breaker status": _describe_breaker,
     "research reset": _reset_research,
+    "research waive": _waive_research,
     "blocks reset": _reset_blocks,
     "help": lambda facts: (f"Commands: {HELP_TEXT}.", ()),
 }
