@@ -148,6 +148,38 @@ def test_the_same_kind_three_times_trips_with_successes_in_between(project: Proj
     assert project.section("circuit_breaker")["error_signatures"] == {"COMMAND_NOT_FOUND": 3}
 
 
+@pytest.mark.parametrize("as_event", [True, False])
+def test_the_same_failing_test_trips_with_an_edit_in_between(project: Project, as_event: bool) -> None:
+    """S1-122: lines, values and durations differ each time, as an edit makes them."""
+    project.prompt("fix the bug in the parser")
+    project.research()
+    tripped = []
+    for n in range(1, 7):
+        text = f"tests/a.py:{n}: in test_x\nE  assert {n} == 9\nFAILED tests/a.py::test_x - assert {n} == 9\nin {n}s"
+        if as_event:
+            project.fails(f"Exit code 1\n{text}")
+        else:
+            project.did("Bash", {"exit_code": 1, "stdout": text}, command="pytest")
+        tripped.append(bool(project.edit()))
+        project.did("Edit", {"filePath": "a.py"}, file_path=f"{project.setting.project}/a.py")
+    assert tripped == [False, False, True, True, True, True]
+    assert "The same again: tests/a.py::test_x assert (6 times)" in project.prompt("rb?")
+    project.prompt("reset breaker")
+    project.fails(f"Exit code 1\n{text}")
+    assert not project.edit()
+
+
+def test_different_failing_tests_with_edits_in_between_do_not_trip(project: Project) -> None:
+    """S1-125"""
+    project.prompt("fix the bug in the parser")
+    project.research()
+    for n in range(1, 60):
+        project.fails(f"Exit code 1\nFAILED tests/a.py::test_{n} - assert 1 == 9")
+        project.did("Edit", {"filePath": "a.py"}, file_path=f"{project.setting.project}/a.py")
+    assert not project.edit()
+    assert len(project.section("circuit_breaker")["causes"]) == 40
+
+
 def test_safemode_blocks_edits_and_a_sentence_is_no_command(project: Project) -> None:
     """S1-020, S1-021, S1-022, S1-023, S1-028, S1-062"""
     project.prompt("what does the parser do")

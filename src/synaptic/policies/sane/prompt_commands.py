@@ -76,8 +76,19 @@ def _describe_breaker(facts: Facts) -> CommandAnswer:
     counts = section["error_signatures"]
     kinds = ", ".join(f"{name} {count}" for name, count in counts.items()) if isinstance(counts, Mapping) else ""
     state = "tripped (type `reset breaker` to reset it)" if section["tripped"] else "closed"
+    again = _name_repeated(section.get("causes"))
     last = f" Last error: {section['last_error']}." if section["last_error"] else ""
-    return f"Circuit breaker: {state}, {section['failures']} failures in a row, kinds: {kinds or 'none'}.{last}", ()
+    return (
+        f"Circuit breaker: {state}, {section['failures']} failures in a row, kinds: {kinds or 'none'}.{again}{last}",
+        (),
+    )
+
+
+def _name_repeated(causes: object) -> str:
+    """The failures that came more than once, by what they say."""
+    known = causes.items() if isinstance(causes, Mapping) else ()
+    named = "; ".join(f"{name} ({times} times)" for name, times in known if isinstance(times, int) and times > 1)
+    return f" The same again: {named}." if named else ""
 
 
 def _reset_research(facts: Facts) -> CommandAnswer:
