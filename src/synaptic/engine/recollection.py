@@ -7,6 +7,7 @@ from synaptic.hooks.catalog import HookCatalog
 from synaptic.hooks.trust import HookTrust, SitePins
 from synaptic.model.call import Call
 from synaptic.model.errors import StoreError
+from synaptic.model.sane import ENFORCEMENT
 from synaptic.model.state import State
 from synaptic.pipeline.amend import REFUSALS_SECTION
 from synaptic.policies.routing.sections import ROUTING
@@ -27,6 +28,14 @@ class StoreRecollection:
 
     def read_refusals(self, call: Call) -> Mapping[str, object]:
         return self._read_section(call, REFUSALS_SECTION).read_section(REFUSALS_SECTION)
+
+    def read_audit(self, call: Call) -> State | None:
+        if not self._catalog.keeps_audit:
+            return None
+        try:
+            return state.read_state(self._store, state.SectionOwner(call.root), (ENFORCEMENT,))
+        except StoreError:
+            return State()
 
     def read_told_hints(self, call: Call) -> tuple[object, ...]:
         return self._read_section(call, ROUTING).read_items(ROUTING, "told")

@@ -6,6 +6,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property, partial
+from typing import cast
 
 import msgspec
 
@@ -64,6 +65,12 @@ class HookCatalog(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     def policy_index(self) -> HookIndex:
         """The same for the built-in policies alone."""
         return HookIndex(hook for hook in self.hooks if isinstance(hook.handler, Builtin))
+
+    @cached_property
+    def keeps_audit(self) -> bool:
+        """Whether a policy is on that keeps a list of refused calls in the project."""
+        policies = (hook.handler.policy for hook in self.hooks if isinstance(hook.handler, Builtin))
+        return any(cast(Policy, policy).keeps_audit for policy in policies)
 
     def find_tampering(self, hook: Hook) -> str | None:
         """Explain why a package's script must not run as it is now; None when it may."""

@@ -9,13 +9,15 @@ from synaptic.agents.base import Adapter
 from synaptic.agents.shared.discover import OWN_NAME
 from synaptic.model.call import Call
 from synaptic.model.decision import Decision, Kind
-from synaptic.model.event import PreToolUse, SessionStart, Timing, UserPromptSubmit
-from synaptic.model.state import Change
+from synaptic.model.event import PermissionRequest, PreToolUse, SessionStart, Timing, UserPromptSubmit
+from synaptic.model.state import Change, State
 from synaptic.pipeline.decide import Deliberation
 from synaptic.pipeline.escalate import escalate_refusal, fingerprint_call
 from synaptic.pipeline.hints import add_documents, make_log_lines, tell_hints
 from synaptic.policies.base import load_policies
+from synaptic.policies.facts import Facts
 from synaptic.policies.prompt import is_typed
+from synaptic.policies.sane.refuse import has_record, record_refusal
 from synaptic.store.record import Delivery
 
 REFUSALS_SECTION = "session:refusals"
@@ -30,6 +32,9 @@ class Recollection(Protocol):
 
     def read_refusals(self, call: Call) -> Mapping[str, object]:
         """How often the session was refused, by the call's fingerprint."""
+
+    def read_audit(self, call: Call) -> State | None:
+        """The refusals noted so far, where the project keeps a list of them; None where it does not."""
 
     def read_told_hints(self, call: Call) -> tuple[object, ...]:
         """Abilities and documents that the session has heard of."""
@@ -77,7 +82,8 @@ def amend_decision(call: Call, made: Deliberation, wire: Adapter, memory: Recoll
         announce_notices,
         cap_stop_blocks,  # after all that may block a stop
         carry_deliveries,  # after the cap: what waited is no reason to go on
-        degrade_for_agent,  # last: everything above is mapped to what this agent can honour
+        degrade_for_agent,  # everything above is mapped to what this agent can honour
+        note_refusal,  # last: a question that this agent cannot ask has become a refusal
     ):
         decision = amendment(decision, about)
     return AmendedDecision(decision, carried)
@@ -161,6 +167,20 @@ def carry_deliveries(decision: Decision, about: AmendContext) -> Decision:
 def degrade_for_agent(decision: Decision, about: AmendContext) -> Decision:
     """The decision in terms that this agent can honour on this event."""
     return about.wire.degrade(about.call, decision)
+
+
+def note_refusal(decision: Decision, about: AmendContext) -> Decision:
+    """A refused tool call is among the project's recent refusals and in its logs, whoever refused it."""
+    call, event = about.call, about.call.event
+    if decision.kind is not Kind.DENY or not isinstance(event, PreToolUse | PermissionRequest) or not call.root:
+        return decision
+    # The gates that keep these files carry the record with their verdict: how often they refused decides what they say.
+    known = None if has_record(decision.effects) else about.memory.read_audit(call)
+    if known is None:
+        return decision
+    facts = Facts(root=call.root, now=call.at, state=known)
+    noted = record_refusal(decision.by or "engine", event, facts, decision.reason)
+    return msgspec.structs.replace(decision, effects=decision.effects + noted)
 
 
 def _find_deliveries(call: Call, wire: Adapter, memory: Recollection) -> tuple[Delivery, ...]:

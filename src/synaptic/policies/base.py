@@ -60,6 +60,8 @@ class Policy(msgspec.Struct, metaclass=_Frozen, frozen=True, kw_only=True):
     """Maps some of its events to further ones (`derive_event`), whose hooks are asked too."""
     hook_log: ClassVar[str] = ""
     """A file below the project's root that this policy keeps, and to which the log lines of hooks are appended."""
+    keeps_audit: ClassVar[bool] = False
+    """Keeps files in which every refused call is noted, whoever refused it."""
     runs: ClassVar[bool] = False
     """Starts programs of the project: then only the user, and no project's config, can switch it on."""
 

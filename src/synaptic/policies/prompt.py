@@ -5,6 +5,8 @@ from typing import Literal
 
 import msgspec
 
+from synaptic.policies.sentences import SentenceKind, classify_sentence, is_social, split_sentences
+
 PromptClass = Literal["passthrough", "question", "research", "edit", "task", "big_task"]
 GATED_CLASSES = ("edit", "task", "big_task")
 
@@ -25,6 +27,8 @@ PROMPT_COMMANDS = {
     "research": "research status",
     "rr-": "research reset",
     "reset research": "research reset",
+    "waive": "research waive",
+    "waive research": "research waive",
     "reset blocks": "blocks reset",
     "unblock": "blocks reset",
     "reset?": "help",
@@ -40,29 +44,21 @@ MAX_SEARCHED = 20_000
 """Characters of a prompt that are searched for words."""
 SHORT_PROMPT = 10
 
-ANSWERS = frozenset(
-    ("y", "yes", "n", "no", "ok", "okay", "done", "continue", "approved", "cancel", "sure", "thanks", "thx")
-)
+SLASH_COMMAND = re.compile(r"/[a-z][\w:-]*(?:\s|$)")
 LETTER = re.compile(r"[^\W\d_]")
-QUESTION = re.compile(
-    r"(?:what|where|when|why|how|which|who)\b|can you explain\b|tell me about\b"
-    r"|(?:does|is|are|do|should|could|would) (?:this|it|the|that)\b"
-)
 ACTION = re.compile(
     r"\b(?:fix|add|create|implement|build|rebuild|refactor|update|change|modify|delete|remove|move"
     r"|write|make|generate|setup|set up|rewrite|overhaul|redesign)(?:e?s|ing)?\b"
 )
 EDITING = re.compile(r"\b(?:edit|rename|replace|append|insert|patch)(?:e?s|ing)?\b")
+ORDER = re.compile(rf"{ACTION.pattern}|{EDITING.pattern}|\b(?:do|use|go|ship|run|try|merge|revert|undo|redo)\b")
+"""Verbs by which even a very short prompt is an order."""
 SUBJECT = re.compile(
     r"\b(?:bugs?|errors?|issues?|problems?|broken|failing|crash(?:es)?|features?|functionality|capability)\b"
 )
 BIG = re.compile(
     r"\b(?:everything|all|entire|whole|complete|full|rewrite|overhaul|redesign|rebuild|architecture|system|framework"
     r"|infrastructure|multiple (?:files|components|modules))\b"
-)
-RESEARCH = re.compile(
-    r"\b(?:investigate|look into|explore (?:the |this )?code ?base|understand how|explain how|what'?s causing"
-    r"|find out why|research)\b"
 )
 REQUIREMENTS = {
     "saneloop": re.compile(r"\bsane ?loop\b"),
@@ -72,14 +68,6 @@ REQUIREMENTS = {
 }
 RESTARTING = frozenset({"saneloop", "commit"})
 """Requirements that replace what was asked for before."""
-WORD = re.compile(r"[a-z][a-z0-9_]{2,}")
-STOP_WORDS = frozenset((
-    "the", "and", "for", "with", "this", "that", "from", "into", "then", "than", "are", "was", "were", "has",
-    "have", "had", "not", "but", "you", "your", "our", "all", "any", "can", "will", "should", "would",
-    "could", "please", "when", "where", "what", "which", "there", "here", "its", "also", "just", "now",
-    "make", "made", "does",
-))  # fmt: skip
-MAX_KEYWORDS = 5
 
 
 class PromptRequirements(msgspec.Struct, frozen=True):
@@ -103,21 +91,18 @@ def find_command(prompt: str) -> str:
 
 
 def classify_prompt(prompt: str) -> PromptClass:
-    """The class of a prompt, from its whole text: a line of it decides nothing."""
+    """The class of a prompt, from its whole text. What is not clearly a question or an answer is a task."""
     text = _normalize_head(prompt)
     if _is_passthrough(text):
         return "passthrough"
-    acts = ACTION.search(text) or EDITING.search(text)
-    # An action outweighs an investigation: "investigate and fix" is a task.
-    if not acts and RESEARCH.search(text):
-        return "research"
-    if QUESTION.match(text) or prompt.rstrip().endswith("?"):
-        return "question"
-    if not acts and not SUBJECT.search(text):
-        return "question"
+    kinds = _list_kinds(text)
+    if kinds <= {"social"}:
+        return "passthrough" if kinds else "task"
+    if "other" not in kinds and not kinds <= {"statement", "social"}:
+        return "research" if "investigation" in kinds else "question"
     if BIG.search(text):
         return "big_task"
-    return "task" if ACTION.search(text) or SUBJECT.search(text) else "edit"
+    return "edit" if EDITING.search(text) and not ACTION.search(text) and not SUBJECT.search(text) else "task"
 
 
 def extract_requirements(prompt: str) -> PromptRequirements:
@@ -127,23 +112,25 @@ def extract_requirements(prompt: str) -> PromptRequirements:
     return PromptRequirements(found, not RESTARTING.isdisjoint(found))
 
 
-def find_keywords(prompt: str) -> tuple[str, ...]:
-    """The longest words that say what a task is about."""
-    words = {word for word in WORD.findall(_normalize_head(prompt)) if word not in STOP_WORDS}
-    return tuple(sorted(sorted(words), key=len, reverse=True)[:MAX_KEYWORDS])
-
-
-def are_related(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
-    """Whether two tasks share half of their words; a task without words is related to every other."""
-    return not one or not other or 2 * len(set(one) & set(other)) >= min(len(one), len(other))
-
-
 def _states_requirement(pattern: re.Pattern[str], name: str, text: str) -> bool:
     return bool(pattern.search(text) if name == "saneloop" else pattern.match(text))
 
 
+def _list_kinds(text: str) -> set[SentenceKind]:
+    """The kinds of a prompt's sentences, up to the first that is no question: it decides."""
+    kinds: set[SentenceKind] = set()
+    for sentence in split_sentences(text):
+        kinds.add(classify_sentence(sentence))
+        if "other" in kinds:
+            break
+    return kinds
+
+
 def _is_passthrough(text: str) -> bool:
-    return text in ANSWERS or text.startswith("/") or len(text) < SHORT_PROMPT or not LETTER.search(text)
+    if SLASH_COMMAND.match(text) or not LETTER.search(text) or is_social(text):
+        return True
+    # Three letters of Chinese are a sentence; and whoever types "fix it" wants something done.
+    return len(text) < SHORT_PROMPT and text.isascii() and not ORDER.search(text)
 
 
 def _normalize_head(prompt: str) -> str:

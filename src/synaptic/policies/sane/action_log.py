@@ -20,13 +20,15 @@ class ActionLog(Policy):
 
     ## What it does
     After each tool call: counts successful edits and their files, keeps the last 20 actions, and writes a line to
-    `.claude/sanetools.log`, `.claude/sanetrack.log` and `.claude/audit.jsonl`. Refused calls are written there by the
-    gate that refused them.
+    `.claude/sanetools.log`, `.claude/sanetrack.log` and `.claude/audit.jsonl`. While it is on, every refused call is
+    noted there too, and among the refusals that are counted, whoever refused it: a gate of this group, another policy,
+    a script, or an agent's dialect that can say no but cannot ask.
     ## Why
     The summary, the score and the mirror need numbers, and operators read logs with plain tools.
     ## Known gaps
-    Files that shell commands write are no counted edits. A call that a hook outside of this group refuses is in the
-    journal and not in these files.
+    Files that shell commands write are no counted edits. A payload that cannot be read is refused and in the journal
+    alone. A call that a gate of this group has refused twice, and about which the user was then asked, is noted as
+    blocked, whatever the user says.
     """
 
     id = "sane.action-log"
@@ -34,6 +36,7 @@ class ActionLog(Policy):
     priority = 45
     preset = "sane"
     needs = (sane.EDITS,)
+    keeps_audit = True
 
     def check(self, event: ToolEvent, facts: Facts) -> Verdict | None:
         if not facts.root:

@@ -10,11 +10,17 @@ from synaptic.model.state import Change
 from synaptic.model.tool import EDITS
 from synaptic.policies.base import LOWER, Policy
 from synaptic.policies.facts import Facts
+from synaptic.policies.sane.cause import find_cause
 from synaptic.policies.sane.known import read_flag
-from synaptic.policies.sane.outcome import BROAD_SIGNATURES, FailedCall, find_failure, is_interrupted
+from synaptic.policies.sane.outcome import BROAD_SIGNATURES, FailedCall, find_failure, is_interrupted, read_failure_text
 from synaptic.policies.sane.refuse import refuse_call
 from synaptic.policies.sane.shell_edit import edits_files
 from synaptic.policies.sane.stamp import format_stamp
+
+CAUSES = "causes"
+"""A field of the section beside the documented ones: how often the very same failure was seen."""
+MAX_COUNTED = 40
+"""Failures that are counted; of more, those that have not come again for the longest time are forgotten."""
 
 
 class EditAfterFailures(Policy):
@@ -22,15 +28,18 @@ class EditAfterFailures(Policy):
 
     ## What it does
     Counts failures of shell commands and edits: by the error field and the exit code, never by what was printed. The
-    breaker trips at `threshold` failures in a row, and at `threshold` failures of the same kind, successes in between
-    or not. While it is tripped, edits and shell commands that write files are denied. Reading and read-only commands
-    stay free, so that the cause can be examined. Only the user resets it, with the prompt `reset breaker`; neither a
-    success nor a new session does.
+    breaker trips at `threshold` failures in a row, and at `threshold` failures of the same kind, or of the very same
+    failure, successes in between or not. The same failure is the same test that fails with the same kind of error, or
+    the same words, whatever paths, lines, numbers and times they name: an edit in between makes it no other. While it
+    is tripped, edits and shell commands that write files are denied. Reading and read-only commands stay free, so that
+    the cause can be examined. Only the user resets it, with the prompt `reset breaker`; neither a success nor a new
+    session does.
     ## Why
     An agent that keeps failing keeps making it worse.
     ## Known gaps
-    GENERIC_ERROR and COMMAND_FAILED say nothing about the cause: they count in a row, not by kind. Failures that end
-    at the same instant may be counted as one of their kind. A program that writes files on its own (`make`, a script)
+    GENERIC_ERROR and COMMAND_FAILED say nothing about the cause: they count in a row and by what they say, not by kind;
+    a failure without a word counts in a row alone. Failures that end at the same instant may be counted as one. Two
+    failures that differ in numbers only are one. A program that writes files on its own (`make`, a script)
     is not a writing command.
     """
 
@@ -50,7 +59,7 @@ class EditAfterFailures(Policy):
         if is_interrupted(event):
             return None
         failed = find_failure(event)
-        return self._record_success(facts) if failed is None else self._record_failure(failed, facts)
+        return self._record_success(facts) if failed is None else self._record_failure(event, failed, facts)
 
     def _judge_call(self, event: PreToolUse, facts: Facts) -> Verdict | None:
         if not read_flag(facts.state, sane.CIRCUIT_BREAKER, "tripped"):
@@ -76,28 +85,43 @@ class EditAfterFailures(Policy):
             return record(Change(section=sane.CIRCUIT_BREAKER, put=self._build_tripped(facts)))
         return record(Change(section=sane.CIRCUIT_BREAKER, put={"failures": 0}))
 
-    def _record_failure(self, failed: FailedCall, facts: Facts) -> Verdict:
+    def _record_failure(self, event: ToolEvent, failed: FailedCall, facts: Facts) -> Verdict:
         section = facts.state.read_section(sane.CIRCUIT_BREAKER)
-        known = section.get("error_signatures")
-        counts = dict(known) if isinstance(known, Mapping) else {}
-        counts[failed.signature] = counts.get(failed.signature, 0) + 1
+        kinds = _count_once_more(section.get("error_signatures"), failed.signature)
+        cause = find_cause(read_failure_text(event))
+        causes = _count_once_more(section.get(CAUSES), cause)
         in_a_row = facts.state.read_number(sane.CIRCUIT_BREAKER, "failures") + 1
-        again = failed.signature not in BROAD_SIGNATURES and counts[failed.signature] >= self.threshold
-        trips = in_a_row >= self.threshold or again
+        again = self._find_repeated(failed.signature, kinds, cause, causes)
+        trips = in_a_row >= self.threshold or bool(again)
         already = read_flag(facts.state, sane.CIRCUIT_BREAKER, "tripped")
         put = {
             "last_error": failed.message,
-            "error_signatures": counts,
+            "error_signatures": kinds,
+            CAUSES: causes,
             **(self._build_tripped(facts) if trips else {}),
         }
         change = Change(section=sane.CIRCUIT_BREAKER, put=put, add={"failures": 1})
         if not trips or already:
             return record(change)
-        why = f"{counts[failed.signature]}x {failed.signature}" if again else f"{in_a_row:.0f} failures in a row"
+        why = again or f"{in_a_row:.0f} failures in a row"
         told = f"The circuit breaker tripped: {why}. Edits are blocked until the user types `reset breaker`."
         return Verdict(context=(told,), messages=(told,), effects=(change,))
+
+    def _find_repeated(self, kind: str, kinds: Mapping[str, int], cause: str, causes: Mapping[str, int]) -> str:
+        """What has happened too often, if anything has."""
+        if kind not in BROAD_SIGNATURES and kinds[kind] >= self.threshold:
+            return f"{kinds[kind]}x {kind}"
+        return f"the same failure {causes[cause]} times ({cause})" if causes.get(cause, 0) >= self.threshold else ""
 
     def _build_tripped(self, facts: Facts) -> dict[str, object]:
         if read_flag(facts.state, sane.CIRCUIT_BREAKER, "tripped"):
             return {"tripped": True}
         return {"tripped": True, "tripped_at": format_stamp(facts.now)}
+
+
+def _count_once_more(known: object, name: str) -> dict[str, int]:
+    """Counts by name with one more of this one, which is the newest now; without a name, the counts as they are."""
+    counts = {key: n for key, n in known.items() if isinstance(n, int)} if isinstance(known, Mapping) else {}
+    if name:
+        counts[name] = counts.pop(name, 0) + 1
+    return dict(list(counts.items())[-MAX_COUNTED:])

@@ -1,6 +1,6 @@
 """Read stored sections for the gates. A section with a wrong signature never loosens a gate."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from synaptic.model import sane
 from synaptic.model.event import Event, UserPromptSubmit
@@ -8,7 +8,11 @@ from synaptic.model.state import State
 from synaptic.policies import prompt
 
 TASK_SECTION = "project:task"
-"""The last prompt that was a task: its `class` and its `keywords`; `research_only` while no edit was asked for."""
+"""The last prompt that was a task: its `class` and the `keywords` of the task; `research_only` while no edit was asked
+for; `waived`: since when the user does without research; `tried`: by category, how often its tools found nothing;
+`freed`: lines that were changed without research."""
+NEW_TASK: Mapping[str, object] = {"waived": None, "tried": {}, "freed": 0}
+"""What a task that has just begun has of the one before."""
 
 
 def read_user_command(event: Event) -> str:
@@ -16,6 +20,15 @@ def read_user_command(event: Event) -> str:
     if not isinstance(event, UserPromptSubmit) or event.agent_id or not prompt.is_typed(event.prompt, event.source):
         return ""
     return prompt.find_command(event.prompt)
+
+
+def read_task_prompt(event: Event) -> str:
+    """The text of a prompt by which a user sets a task; nothing for every other event."""
+    if not isinstance(event, UserPromptSubmit) or event.agent_id or not prompt.is_typed(event.prompt, event.source):
+        return ""
+    if prompt.find_command(event.prompt) or prompt.classify_prompt(event.prompt) not in prompt.GATED_CLASSES:
+        return ""
+    return event.prompt
 
 
 def read_flag(state: State, section: str, key: str) -> bool:
@@ -38,49 +51,3 @@ def is_gated(state: State) -> bool:
         or "is_task" not in state.read_section(sane.REQUIREMENTS)
         or state.read_flag(sane.REQUIREMENTS, "is_task")
     )
-
-
-def list_researched(state: State) -> tuple[str, ...]:
-    """The categories of research that are done."""
-    if sane.RESEARCH in state.tampered:
-        return ()
-    section = state.read_section(sane.RESEARCH)
-    return tuple(name for name in section if section[name])
-
-
-class ResearchCategories:
-    """Which tools count as which kind of research."""
-
-    def __init__(self, table: Mapping[str, Sequence[str]]) -> None:
-        self._table = {name: tuple(patterns) for name, patterns in table.items()}
-
-    def find_for_tool(self, tool: str) -> tuple[str, ...]:
-        """The categories that a tool's success marks."""
-        return tuple(
-            name for name, patterns in self._table.items() if any(_tool_matches(tool, item) for item in patterns)
-        )
-
-    def split_missing(self, state: State, servers: frozenset[str] | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Categories still to be looked into, and those that no tool here can serve."""
-        done = list_researched(state)
-        left = tuple(name for name in self._table if name not in done)
-        # Where the list of servers is unknown or incomplete, nothing is waived.
-        if servers is None or self._has_undeclared_server(state, servers):
-            return left, ()
-        waived = tuple(name for name in left if not _is_served(self._table[name], servers))
-        return tuple(name for name in left if name not in waived), waived
-
-    def _has_undeclared_server(self, state: State, servers: frozenset[str]) -> bool:
-        """A tool of a server that no file declares has run: the list of servers is not the whole truth."""
-        section = state.read_section(sane.RESEARCH)
-        used = (entry.get("tool") for entry in section.values() if isinstance(entry, Mapping))
-        names = {tool.split("__")[1] for tool in used if isinstance(tool, str) and tool.count("__") >= 2}
-        return not names <= servers
-
-
-def _tool_matches(tool: str, pattern: str) -> bool:
-    return tool.startswith(pattern[:-1]) if pattern.endswith("*") else tool == pattern
-
-
-def _is_served(patterns: Sequence[str], servers: frozenset[str]) -> bool:
-    return any(not item.startswith("mcp__") or item.split("__")[1].rstrip("*") in servers for item in patterns)

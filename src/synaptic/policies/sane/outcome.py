@@ -26,6 +26,7 @@ COMMAND_FAILED = "COMMAND_FAILED"
 BROAD_SIGNATURES = frozenset({GENERIC_ERROR, COMMAND_FAILED})
 """Signatures that say nothing about the cause: two of them need not be the same trouble."""
 EXIT_KEYS = ("exit_code", "exitCode", "returncode", "return_code")
+TEXT_KEYS = ("error", "stdout", "stderr", "output")
 EXIT_TEXT = re.compile(r"(?:Error: )?Exit code (\d+)")
 MAX_SEARCHED = 4000
 """Characters of an error that are searched for a signature."""
@@ -58,6 +59,16 @@ def find_failure(event: ToolEvent) -> FailedCall | None:
         return None
     stderr = str(response.get("stderr") or "")
     return _make_failure(stderr, f"Exit code {code}\n{stderr}".strip(), COMMAND_FAILED)
+
+
+def read_failure_text(event: ToolEvent) -> str:
+    """All that a failed call says, for telling one failure from another; whether it failed is not read from this."""
+    if isinstance(event, PostToolUseFailure):
+        return event.error
+    response = event.tool_response if isinstance(event, PostToolUse) else None
+    if not isinstance(response, Mapping):
+        return ""
+    return "\n".join(str(response[key]) for key in TEXT_KEYS if isinstance(response.get(key), str))
 
 
 def is_interrupted(event: ToolEvent) -> bool:

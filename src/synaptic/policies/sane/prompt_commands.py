@@ -9,7 +9,7 @@ from synaptic.model.event import UserPromptSubmit
 from synaptic.model.state import Change
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.sane.known import read_flag, read_user_command
+from synaptic.policies.sane.known import NEW_TASK, TASK_SECTION, read_flag, read_user_command
 from synaptic.policies.sane.refuse import make_log_line
 from synaptic.policies.sane.stamp import format_stamp
 from synaptic.policies.sane.tell import answer_command
@@ -17,7 +17,7 @@ from synaptic.policies.sane.tell import answer_command
 CommandAnswer = tuple[str, tuple[Effect, ...]]
 """What is said, and what changes."""
 HELP_TEXT = (
-    "`s+` `s-` `s?` safemode; `rb-` or `reset breaker`, `rb?` circuit breaker; `research`, `reset research`; "
+    "`s+` `s-` `s?` safemode; `rb-` or `reset breaker`, `rb?` circuit breaker; `research`, `waive`, `reset research`; "
     "`reset blocks` forgets refusals"
 )
 
@@ -27,7 +27,8 @@ class PromptCommands(Policy):
 
     ## What it does
     Carries out a prompt that is, as a whole, a command: `s+`, `s-`, `s?` (safemode), `rb-`, `rb+`, `reset breaker`,
-    `rb?`, `breaker status` (circuit breaker), `reset research`, `reset blocks`, `reset?` (help). Only the user's own
+    `rb?`, `breaker status` (circuit breaker), `waive` (no research for this task), `reset research`, `reset blocks`,
+    `reset?` (help). Only the user's own
     prompt counts: not one that a machine injected, not a sub-agent's, and never the input of a tool.
     ## Why
     The switches belong to the user. `s-expressions are nice` is a sentence.
@@ -75,13 +76,31 @@ def _describe_breaker(facts: Facts) -> CommandAnswer:
     counts = section["error_signatures"]
     kinds = ", ".join(f"{name} {count}" for name, count in counts.items()) if isinstance(counts, Mapping) else ""
     state = "tripped (type `reset breaker` to reset it)" if section["tripped"] else "closed"
+    again = _name_repeated(section.get("causes"))
     last = f" Last error: {section['last_error']}." if section["last_error"] else ""
-    return f"Circuit breaker: {state}, {section['failures']} failures in a row, kinds: {kinds or 'none'}.{last}", ()
+    return (
+        f"Circuit breaker: {state}, {section['failures']} failures in a row, kinds: {kinds or 'none'}.{again}{last}",
+        (),
+    )
+
+
+def _name_repeated(causes: object) -> str:
+    """The failures that came more than once, by what they say."""
+    known = causes.items() if isinstance(causes, Mapping) else ()
+    named = "; ".join(f"{name} ({times} times)" for name, times in known if isinstance(times, int) and times > 1)
+    return f" The same again: {named}." if named else ""
 
 
 def _reset_research(facts: Facts) -> CommandAnswer:
     change = Change(section=sane.RESEARCH, clear=True, put=sane.default_section(sane.RESEARCH))
-    return "Research is forgotten: edits wait for it again.", (change,)
+    unwaived = Change(section=TASK_SECTION, put=dict(NEW_TASK))
+    return "Research is forgotten: edits wait for it again.", (change, unwaived)
+
+
+def _waive_research(facts: Facts) -> CommandAnswer:
+    change = Change(section=TASK_SECTION, put={"waived": format_stamp(facts.now)})
+    text = "Research is waived for this task: edits do not wait for it. The next task waits again, and so does `rr-`."
+    return text, (change,)
 
 
 def _reset_blocks(facts: Facts) -> CommandAnswer:
@@ -96,6 +115,7 @@ COMMAND_ANSWERS: Mapping[str, Callable[[Facts], CommandAnswer]] = {
     "breaker reset": _reset_breaker,
     "breaker status": _describe_breaker,
     "research reset": _reset_research,
+    "research waive": _waive_research,
     "blocks reset": _reset_blocks,
     "help": lambda facts: (f"Commands: {HELP_TEXT}.", ()),
 }

@@ -1,12 +1,12 @@
 """A gate's refusal: the reason, the entry in `enforcement.blocks`, and the lines in the operators' logs."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import msgspec
 
 from synaptic.model import sane
 from synaptic.model.decision import Verdict, deny
-from synaptic.model.effect import AppendLine
+from synaptic.model.effect import AppendLine, Effect
 from synaptic.model.event import ToolEvent
 from synaptic.model.state import Change
 from synaptic.policies.facts import Facts
@@ -21,22 +21,27 @@ MAX_AUDITED = 100
 
 def refuse_call(gate: str, event: ToolEvent, facts: Facts, reason: str) -> Verdict:
     """The deny of a gate, stronger the more often the same thing was refused in a row."""
-    block = {"gate": gate, "tool": event.tool_name, "target": describe_target(event)}
-    times = 1 + _count_in_a_row(facts, block)
+    times = 1 + _count_in_a_row(facts, _describe_block(gate, event))
+    return deny(reason + _escalate_reason(times), *record_refusal(gate, event, facts, reason))
+
+
+def record_refusal(gate: str, event: ToolEvent, facts: Facts, reason: str) -> tuple[Effect, ...]:
+    """What is kept of a refused call, whoever refused it: among the recent refusals, and in the operators' logs."""
+    block = _describe_block(gate, event)
     change = Change(
         section=sane.ENFORCEMENT,
         append={"blocks": {**block, "at": format_stamp(facts.now)}},
         keep=KEEP_BLOCKS,
-        put=_make_halt(gate, times, facts),
+        put=_make_halt(gate, 1 + _count_in_a_row(facts, block), facts),
     )
-    said = {"tool": event.tool_name, "blocked": True, "reason": reason.splitlines()[0]}
+    said = {"tool": event.tool_name, "blocked": True, "reason": reason.partition("\n")[0]}
     audited = {**describe_call(event), "outcome": "blocked", "error": cut_text(reason, MAX_AUDITED)}
-    return deny(
-        reason + _escalate_reason(times),
-        change,
-        make_log_line(facts, "sanetools.log", said),
-        make_log_line(facts, "audit.jsonl", audited),
-    )
+    return change, make_log_line(facts, "sanetools.log", said), make_log_line(facts, "audit.jsonl", audited)
+
+
+def has_record(effects: Iterable[Effect]) -> bool:
+    """Whether a refusal carries its record already."""
+    return any(isinstance(effect, Change) and effect.section == sane.ENFORCEMENT for effect in effects)
 
 
 def describe_call(event: ToolEvent) -> dict[str, object]:
@@ -54,6 +59,10 @@ def describe_target(event: ToolEvent) -> str:
     """What a call is about, in a few characters."""
     tool = event.tool
     return next(iter(tool.paths), "") or (tool.command or tool.read_text("prompt") or tool.read_text("pattern"))[:50]
+
+
+def _describe_block(gate: str, event: ToolEvent) -> dict[str, object]:
+    return {"gate": gate, "tool": event.tool_name, "target": describe_target(event)}
 
 
 def _count_in_a_row(facts: Facts, block: Mapping[str, object]) -> int:

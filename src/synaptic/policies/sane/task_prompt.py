@@ -10,29 +10,31 @@ from synaptic.policies.facts import Facts
 from synaptic.policies.prompt import (
     GATED_CLASSES,
     PromptClass,
-    are_related,
     classify_prompt,
     extract_requirements,
     find_command,
-    find_keywords,
     is_typed,
 )
-from synaptic.policies.sane.known import TASK_SECTION, read_flag, read_texts
+from synaptic.policies.sane.known import NEW_TASK, TASK_SECTION, read_flag, read_texts
 from synaptic.policies.sane.refuse import make_log_line
+from synaptic.policies.task_words import add_keywords, continues_task, find_keywords
 
 
 class TaskPrompt(Policy):
     """Tasks that start without their rules.
 
     ## What it does
-    Reads each prompt of the user: an answer ("yes") changes nothing; a question opens edits without research; a task,
-    a big task or an edit gates them; an investigation closes them. Remembers what was asked for first (commit, plan,
-    research, loop). A task that has little in common with the one before starts with no research done. When the
-    breaker is tripped or a task starts gated, says so.
+    Reads each prompt of the user: an answer ("yes") changes nothing; a question opens edits without research; an
+    investigation closes them; everything else is a task, a big task or an edit, and gates them. What is not clearly a
+    question is a task: "can you fix it?" is one. Remembers what was asked for first (commit, plan, research, loop). A
+    prompt that goes on with the task ("also update the changelog") keeps what was researched; a task that has little
+    in common with the one before starts with no research done and without a waiver. Says when a task is a big one.
     ## Why
     The gates must know what the user wants before the agent acts.
     ## Known gaps
-    Prompts are read by English words. A prompt of more than 20,000 characters is read by its beginning and its end.
+    Questions are known by their form in English and by their words in a dozen other languages; in any other, they are
+    tasks. "Can the header be sticky?" is a question, and whoever answers "yes" to one has set no task. A prompt of more
+    than 20,000 characters is read by its beginning.
     """
 
     id = "sane.task-prompt"
@@ -66,22 +68,25 @@ def _build_changes(kind: PromptClass, prompt: str, facts: Facts) -> tuple[Effect
         "requested": list(dict.fromkeys((*before, *found.requested))),
     }
     if kind not in GATED_CLASSES:
-        task = Change(section=TASK_SECTION, put={"research_only": kind == "research"})
         asked["requested"] = list(before)
-        return Change(section=sane.REQUIREMENTS, put=asked), task
-    words = find_keywords(prompt)
-    task = Change(section=TASK_SECTION, put={"class": kind, "keywords": list(words), "research_only": False})
-    # The same subject: research that was done for the last prompt still counts.
-    if are_related(read_texts(facts.state, TASK_SECTION, "keywords"), words):
-        return Change(section=sane.REQUIREMENTS, put=asked), task
+        only = Change(section=TASK_SECTION, put={"research_only": kind == "research"})
+        return Change(section=sane.REQUIREMENTS, put=asked), only
+    known, words = read_texts(facts.state, TASK_SECTION, "keywords"), find_keywords(prompt)
+    task = {"class": kind, "keywords": add_keywords(known, words), "research_only": False}
+    # The same subject, or more of it: research that was done for the prompts before still counts.
+    if continues_task(prompt, known):
+        asked["is_big_task"] = kind == "big_task" or facts.state.read_flag(sane.REQUIREMENTS, "is_big_task")
+        return Change(section=sane.REQUIREMENTS, put=asked), Change(section=TASK_SECTION, put=task)
     asked["requested"] = list(found.requested)
-    fresh = Change(section=sane.REQUIREMENTS, put={**asked, "satisfied": []})
-    return fresh, task, Change(section=sane.RESEARCH, clear=True, put=sane.default_section(sane.RESEARCH))
+    return (
+        Change(section=sane.REQUIREMENTS, put={**asked, "satisfied": []}),
+        Change(section=TASK_SECTION, put={**task, **NEW_TASK, "keywords": list(words)}),
+        Change(section=sane.RESEARCH, clear=True, put=sane.default_section(sane.RESEARCH)),
+    )
 
 
 def _build_context(kind: PromptClass, facts: Facts) -> tuple[str, ...]:
-    if read_flag(facts.state, sane.CIRCUIT_BREAKER, "tripped"):
+    """What the gates will ask for is said by each of them; here, only what the size of the task asks for."""
+    if kind != "big_task" or read_flag(facts.state, sane.CIRCUIT_BREAKER, "tripped"):
         return ()  # sane.breaker-notice speaks
-    told = "This is a task: edits open once memory, docs, web, github and local have been looked into."
-    loop = " It is a big one: start a loop first (`synaptic loop start`)." if kind == "big_task" else ""
-    return (told + loop,)
+    return ("This is a big task: start a loop first (`synaptic loop start`).",)

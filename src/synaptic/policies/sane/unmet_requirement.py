@@ -6,8 +6,9 @@ from synaptic.model.event import PreToolUse
 from synaptic.model.tool import EDITS
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.sane.known import ResearchCategories, read_texts
+from synaptic.policies.sane.known import TASK_SECTION, read_texts
 from synaptic.policies.sane.refuse import refuse_call
+from synaptic.policies.sane.research import ResearchCategories, is_waived
 from synaptic.policies.sane.unresearched_edit import RESEARCH_TOOLS
 
 HOW_TO_MEET = {
@@ -35,7 +36,7 @@ class UnmetRequirement(Policy):
     tools = tuple(sorted(EDITS))
     priority = 28
     preset = "sane"
-    needs = (sane.REQUIREMENTS, sane.RESEARCH, sane.SANELOOP, sane.ENFORCEMENT, "tool_servers")
+    needs = (sane.REQUIREMENTS, sane.RESEARCH, sane.SANELOOP, sane.ENFORCEMENT, TASK_SECTION, "tool_servers")
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
         state = facts.state
@@ -45,7 +46,7 @@ class UnmetRequirement(Policy):
         met = {*read_texts(state, sane.REQUIREMENTS, "satisfied")}
         if state.read_flag(sane.SANELOOP, "active"):
             met.add("saneloop")
-        if not ResearchCategories(RESEARCH_TOOLS).split_missing(state, facts.tool_servers)[0]:
+        if is_waived(state) or not ResearchCategories(RESEARCH_TOOLS).read_progress(state, facts.tool_servers).missing:
             met.add("research")
         left = [name for name in requested if name not in met]
         if not left:

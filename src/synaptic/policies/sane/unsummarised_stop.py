@@ -6,8 +6,9 @@ from synaptic.model.event import Stop
 from synaptic.model.state import Change
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.sane.known import list_researched, read_flag, read_texts
+from synaptic.policies.sane.known import read_flag, read_texts
 from synaptic.policies.sane.refuse import make_log_line
+from synaptic.policies.sane.research import list_researched
 from synaptic.policies.sane.stamp import format_stamp
 
 SCORES = ((0, 10), (2, 9), (4, 8), (7, 7), (10, 6))
