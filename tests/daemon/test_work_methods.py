@@ -130,6 +130,16 @@ def test_a_log_sets_the_heartbeat_of_the_hooks_back(line: Line):
     assert line.get("hooks.preToolUse", **call)["heartbeatCount"] == 1
 
 
+@pytest.mark.parametrize("name", ["dehydration_payload", "dehydrationPayload"])
+def test_a_session_is_finished_with_the_payload_by_its_documented_name(line: Line, name: str):
+    """S3-190"""
+    session = start(line)["sessionId"]
+    assert line.code("session.finish", sessionId=session, payloads=PAYLOAD) == "VALIDATION_ERROR"
+    assert line.get("session.show", sessionId=session)["endedAt"] is None
+    ended = line.get("session.finish", session_id=session, **{name: PAYLOAD})
+    assert (ended["dehydrationPayload"], ended["endedAt"] is None) == (PAYLOAD, False)
+
+
 def test_a_hand_over_reaches_the_next_window(line: Line):
     """S3-190, S3-194, S3-206"""
     begun = start(line)

@@ -2,14 +2,15 @@
 
 import asyncio
 from collections.abc import Coroutine, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from synaptic.daemon.rpc import METHODS, PEOPLE_ONLY, RpcError, request_environment
+from synaptic.daemon.rpc import METHODS, PEOPLE_ONLY, READERS, RpcError, request_environment
 from synaptic.hooks.project import find_root
 from synaptic.model.errors import LayerError, StoreError, SynapticError
 from synaptic.store.windows import WorkerIdentity
-from synaptic.work.command import Caller, Command, CommandContext, find_commands, read_agent_name
+from synaptic.work.command import Caller, Command, CommandContext, find_commands, read_agent_name, read_command
 
 if TYPE_CHECKING:
     from synaptic.daemon.server import Daemon
@@ -42,4 +43,5 @@ async def _run_command(command: Command[Any], context: CommandContext) -> Any:
 
 
 METHODS.update({name: (command, answer_command) for name, command in find_commands().items()})
+READERS.update({name: partial(read_command, command) for name, command in find_commands().items()})
 PEOPLE_ONLY.update({name: command.people_only for name, command in find_commands().items() if command.people_only})

@@ -146,9 +146,15 @@ def update_metadata(store: Store, number: int, change: Metadata) -> Effort:
     return require_effort(store, number)
 
 
-def reset_heartbeat(store: Store, number: int, at: float) -> None:
-    """Reset the heartbeat of the effort's open window, after somebody has logged by hand."""
-    store.write(lambda connection: connection.execute(RESET_HEARTBEAT, (at, number)))
+def settle_log_entry(store: Store, number: int, at: float, *, resets: bool) -> None:
+    """Accept a log entry of an active effort; `resets` the heartbeat of its open windows. Raises LayerError."""
+
+    def work(connection: Connection) -> None:
+        _require_running(connection, number)
+        if resets:
+            connection.execute(RESET_HEARTBEAT, (at, number))
+
+    store.write(work)
 
 
 def enter_effort(store: Store, number: int, who: WorkerIdentity, at: float) -> ContextWindow:
