@@ -132,8 +132,34 @@ def test_a_host_id_that_looks_like_a_number_is_never_taken_for_one_of_ours(layer
     """S3-064"""
     effort = layered.effort()
     first = layered.open(effort, host="x")
-    second = layered.open(effort, host="y")
-    assert layered.at(host=str(first)).session.id == second
+    layered.open(effort, host="y")
+    assert layered.at(host=str(first)).session is None
+
+
+@pytest.mark.parametrize("name", ["", "A"])
+def test_a_window_never_counts_on_the_session_of_another(layered, name):
+    """S3-001, S3-111: also a nested one that has the same name."""
+    effort = layered.effort()
+    if name:
+        layered.bind(name, effort)
+    first = layered.open(effort, host="one", agent=name)
+    assert layered.at(name, host="two").session is None
+    assert layered.at(name, host="two").effort.id == effort
+    second = layered.open(effort, host="two", agent=name)
+    assert (layered.at(name, host="one").session.id, layered.at(name, host="two").session.id) == (first, second)
+    assert layered.at(name).session.id == second
+
+
+def test_a_hand_over_that_waits_is_found_behind_windows_that_run(layered):
+    """S3-104, S3-191"""
+    effort = layered.effort()
+    first, second = layered.open(effort, host="one"), layered.open(effort, host="two")
+    layered.write("UPDATE sessions SET dehydration_payload = '{}', ended_at = 1 WHERE id = ?", first)
+    newest = layers.find_newest_session
+    assert newest(layered.store, effort, "", "three").id == first
+    assert newest(layered.store, effort, "", "two").id == second
+    layered.write("UPDATE sessions SET handed_over_at = 2 WHERE id = ?", first)
+    assert newest(layered.store, effort, "", "three").id == second
 
 
 def test_a_sub_agent_has_a_session_of_its_own_on_the_same_effort(layered):

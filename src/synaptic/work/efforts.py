@@ -65,7 +65,7 @@ class MoveToPhase(EffortCommand[PhaseMove], frozen=True, kw_only=True):
             move = phases.plan_move(known, now, asked)
             return move.phase, () if move.phases == known else move.phases
 
-        step = PhaseStep(rule=rule, reason=self.reason, proof=self.proof)
+        step = PhaseStep(rule=rule, reason=self.reason, proof=self.proof, host=context.caller.who.host)
         after = efforts.move_phase(context.require_durable_store(), before.id, step, time.time())
         return PhaseMove(after, before.phase)
 

@@ -112,7 +112,7 @@ def _find_own_session(context: CommandContext, found: Layers) -> int:
     assert effort is not None
     if session and session.host in ("", who.host or session.host):
         return session.id
-    before = layers.find_newest_session(context.store, effort.id, who.agent)
+    before = layers.find_newest_session(context.store, effort.id, who.agent, who.host)
     if before and before.ended_at is not None:
         what = f"session {before.id} of effort {effort.id} has ended"
         raise LayerError("ALREADY_ENDED", what, hint="type: synaptic effort resume")
