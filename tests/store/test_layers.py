@@ -128,6 +128,18 @@ def test_a_subfolder_belongs_to_the_project_around_it(layered):
     assert layered.at(root="/home/dev/shopping").project is None
 
 
+def test_a_folder_that_a_link_leads_to_is_the_project_itself(layered, tmp_path):
+    """S3-070, S3-075"""
+    root = tmp_path / "true" / "shop"
+    (root / "src").mkdir(parents=True)
+    (tmp_path / "link").symlink_to(tmp_path / "true")
+    project = layered.project(str(root))
+    other = layered.project(str(tmp_path / "other"))
+    assert layered.at(root=f"{tmp_path}/link/shop/src").project == project
+    assert layered.at(root=f"{tmp_path}/other").project == other
+    assert layered.at(root=f"{tmp_path}/link/sho\0p").project is None
+
+
 def test_a_host_id_that_looks_like_a_number_is_never_taken_for_one_of_ours(layered):
     """S3-064"""
     effort = layered.effort()

@@ -1,6 +1,7 @@
 """Every command of `work` that has a method's name, over the socket: the table is derived, never written."""
 
 import asyncio
+import os
 from collections.abc import Coroutine, Mapping
 from functools import partial
 from pathlib import Path
@@ -30,6 +31,8 @@ async def answer_command(daemon: "Daemon", command: Command[Any]) -> object:
 def find_caller(command: Command[Any], environ: Mapping[str, str]) -> Caller:
     """Who has sent a command: the folder in its arguments counts before the request's environment."""
     cwd = getattr(command, "cwd", "") or environ.get("CWD", "")
+    # A folder that a link leads to is the project that its own path names; a relative one is refused later.
+    cwd = os.path.realpath(cwd) if cwd.startswith("/") and "\0" not in cwd else cwd
     root = find_root({}, {"HOME": str(Path.home())}, cwd) if cwd else ""
     return Caller(root=root, cwd=cwd, who=WorkerIdentity(agent=read_agent_name(environ)))
 

@@ -150,7 +150,7 @@ def _resolve_origin(connection: Connection, place: EventOrigin) -> Layers:
     name = "" if place.agent_name == NO_AGENT_ID else to_utf8(place.agent_name)
     host = to_utf8(place.host)
     worker = _select_agent(connection, name or host) if name or host else None
-    known = _find_project(connection, place.root)
+    known = _find_project(connection, _resolve_links(place.root)) or _find_project(connection, place.root)
     if known is None:
         return Layers(agent=worker)
     project, root = known
@@ -185,6 +185,14 @@ def _find_project(connection: Connection, root: str) -> tuple[int, str] | None:
     sql = f"SELECT id, path FROM projects WHERE path IN ({marks}) ORDER BY length(path) DESC LIMIT 1"
     row = connection.execute(sql, paths).fetchone()
     return (int(row[0]), str(row[1])) if row else None
+
+
+def _resolve_links(root: str) -> str:
+    """The folder itself, where it is named by a link: projects are known by their own paths."""
+    try:
+        return os.path.realpath(root) if root.startswith("/") else ""
+    except (OSError, ValueError):
+        return ""
 
 
 def _iter_ancestors(path: str) -> Iterator[str]:
