@@ -252,3 +252,28 @@ def test_it_is_possible_to_answer_questions_on_the_command_line(shopper):
     publish(shopper, "delta", files=files, more=more)
     shopper.types("install", "delta", "--answer", "who=me", "--yes")
     assert (shopper.project / ".synaptic" / "skills" / "delta" / "note.md").read_text() == "me\n"
+
+
+def test_answers_go_to_the_packages_that_ask(shopper):
+    """S0-160, S0-161: the name of a package before the id tells two of them apart"""
+    more = '\n[[questions]]\nid = "who"\nprompt = "Who?"\ntype = "text"\ndefault = "you"\n'
+    files = {"hooks/pre.sh": "#!/bin/sh\n", "note.md.j2": "{{ answers.who }}\n"}
+    for name in ("delta", "omega"):
+        publish(shopper, name, files=files, more=more)
+    publish(shopper, "plain")
+    words = ("install", "plain", "delta", "omega", "--yes", "--json")
+    refused = shopper.types(*words, "--answer", "who=me", "--answer", "whom=me").json["error"]
+    assert refused["code"] == "invalid_args"
+    assert "`whom`" in refused["message"]
+    assert "delta: who" in refused["hint"]
+    assert shopper.types(*words, "--answer", "who=me", "--answer", "omega.who=them").code == 0
+    skills = shopper.project / ".synaptic" / "skills"
+    assert (skills / "delta" / "note.md").read_text() == "me\n"
+    assert (skills / "omega" / "note.md").read_text() == "them\n"
+
+
+def test_an_answer_that_only_another_package_asks_for_is_refused(shopper):
+    publish(shopper, "plain")
+    refused = shopper.types("install", "plain", "--yes", "--json", "--answer", "who=me")
+    assert (refused.code, refused.json["error"]["code"]) == (1, "invalid_args")
+    assert not (shopper.project / ".synaptic" / "skills" / "plain").exists()

@@ -105,7 +105,7 @@ def test_the_agents_session_is_never_ours_and_ids_of_ours_are_not_taken(fleet: F
     first, second = fleet.effort(), fleet.effort(task="other")
     for _ in range(6):
         fleet.open(first, host="x")
-    newest = fleet.open(second, host="h1")
+    newest = fleet.open(second, host="3")
     answer = fleet.call("preToolUse", session_id="3", effort_id=first, engine_session_id=3, effortId=first)
     assert (fleet.heartbeat(3), fleet.heartbeat(newest)) == (0, 1)
     assert answer["heartbeatCount"] == 1
@@ -114,7 +114,7 @@ def test_the_agents_session_is_never_ours_and_ids_of_ours_are_not_taken(fleet: F
 def test_a_start_opens_a_session_and_tells_where_the_effort_is(fleet: Fleet) -> None:
     """S3-001, S3-002, S3-006, S3-101, S3-102, S3-103, S3-106"""
     effort = fleet.effort()
-    first, second = fleet.call("sessionStart"), fleet.call("sessionStart", session_id="h2")
+    first, second = fleet.call("sessionStart"), fleet.call("sessionStart")
     assert (first["found"], first["effortId"], first["skill"], first["phase"]) == (True, effort, "implement", None)
     assert (first["taskDir"], first["filesToPreload"], first["skillConfig"]) == (f"{fleet.root}/.tasks/cart", [], None)
     assert "| Phase: none | Heartbeat: 0/10" in first["sessionContext"]

@@ -7,19 +7,25 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from synaptic.engine import walk
 from synaptic.engine.walk import Engine, open_engine
 from synaptic.model.call import Answer
+from synaptic.model.errors import LayerError
 from synaptic.model.layers import Beat, EndSession, SetStatus, Signal
 from synaptic.store import efforts, lease, supervision
 from synaptic.store.supervision import SupervisedAgent
+from synaptic.store.windows import WorkerIdentity
+from synaptic.work.command import Caller, CommandContext
+from synaptic.work.handover import Dehydrate
 from tests.daemon.fleet import HOOKS, Fleet
 from tests.daemon.setting import Setting
 from tests.daemon.test_layers_under_load import broken
 from tests.policies.fleet.test_transcript import line
 
+PAYLOAD = {"summary": "half of it", "lastAction": "tests", "nextSteps": ["go on"]}
 METHODS = {
     "SessionStart": "sessionStart",
     "SessionEnd": "sessionEnd",
@@ -103,7 +109,67 @@ def test_two_windows_that_open_in_the_same_moment_do_not_both_get_the_hand_over(
     payload(fleet, fleet.open(fleet.effort(), host="h0"), "only for one")
     answers = at_once(fleet, *[("SessionStart", "", {"session_id": f"w{n}"}) for n in range(3)])
     assert told(answers, "only for one") == 1
-    assert fleet.one("SELECT count(*) FROM sessions WHERE ended_at IS NULL") == 1
+    assert fleet.one("SELECT count(*) FROM sessions WHERE ended_at IS NULL") == 3
+
+
+def test_two_windows_without_a_name_count_end_and_hand_over_for_themselves(fleet: Fleet) -> None:
+    """S3-001, S3-108, S3-140, S3-146, S3-190: a session is one process of the agent, known by its id."""
+    fleet.effort()
+    first = fleet.call("sessionStart", session_id="w1")["sessionId"]
+    for _ in range(9):
+        assert fleet.call("preToolUse", session_id="w1")["allow"] is True
+    second = fleet.call("sessionStart", session_id="w2")["sessionId"]
+    assert fleet.call("preToolUse", session_id="w2")["heartbeatCount"] == 1
+    stopped = fleet.call("preToolUse", session_id="w1")
+    assert (stopped["allow"], stopped["heartbeatCount"]) == (False, 10)
+    assert fleet.call("sessionEnd", session_id="w2")["sessionEnded"] is True
+    assert (fleet.ended(first), fleet.ended(second)) == (False, True)
+    assert fleet.call("userPrompt", session_id="w1")["sessionId"] == first
+    assert (
+        fleet.call("preToolUse", session_id="w1", tool_name="Bash", tool_input={"command": "synaptic effort log x"})[
+            "heartbeatCount"
+        ]
+        == 0
+    )
+    caller = Caller(root=fleet.root, cwd=fleet.root, who=WorkerIdentity(host="w1", kind="claude"))
+    left = asyncio.run(Dehydrate(payload=PAYLOAD).run(CommandContext(fleet.store, caller)))
+    assert left.session.id == first
+    third = fleet.call("sessionStart", session_id="w3")
+    assert third["dehydratedContext"]["summary"] == "half of it"
+
+
+def test_a_window_that_hands_over_does_not_end_the_one_beside_it(fleet: Fleet) -> None:
+    """S3-190"""
+    fleet.effort()
+    first = fleet.call("sessionStart", session_id="w1")["sessionId"]
+    fleet.call("sessionStart", session_id="w2")
+    caller = Caller(root=fleet.root, cwd=fleet.root, who=WorkerIdentity(host="w3", kind="claude"))
+    with pytest.raises(LayerError, match="this window has no session"):
+        asyncio.run(Dehydrate(payload=PAYLOAD).run(CommandContext(fleet.store, caller)))
+    payload(fleet, first, "half of it")
+    assert fleet.call("stop", session_id="w1")["agentUpdated"] is True
+    assert fleet.status("w1") == "attention"
+    assert fleet.call("preToolUse", session_id="w2")["heartbeatCount"] == 1
+
+
+def test_a_nested_agent_below_another_one_moves_nothing_of_it(fleet: Fleet) -> None:
+    """S3-011, S3-071: `claude -p` in a tool call has the name of the agent around it, and an id of its own."""
+    fleet.bind("A", fleet.effort())
+    outer = fleet.call("sessionStart", agent="A", session_id="w1")["sessionId"]
+    for name, fields in (
+        ("SessionStart", {"source": "startup"}),
+        ("PreToolUse", {}),
+        ("PostToolUse", {}),
+        ("SessionEnd", {"reason": "other"}),
+    ):
+        sent = fleet.params(name, **{**HOOKS[METHODS[name]], **fields, "session_id": "w2"})
+        request = fleet.setting.raw(name, json.dumps(sent).encode())
+        request.env["AGENT_ID"] = "A"  # type: ignore[index] - a plain dict
+        fleet.setting.answer(msgspec.structs.replace(request, stranger="process 7 above it is claude"))
+    assert not fleet.ended(outer)
+    assert (fleet.heartbeat(outer), fleet.one("SELECT count(*) FROM sessions")) == (0, 1)
+    assert fleet.one("SELECT host_session FROM agents WHERE id = 'A'") == "w1"
+    assert fleet.call("preToolUse", agent="A", session_id="w1")["heartbeatCount"] == 1
 
 
 def test_a_window_without_a_name_does_not_come_between_an_agent_and_its_hand_over(fleet: Fleet) -> None:
@@ -165,7 +231,7 @@ def test_a_window_that_ends_takes_the_sessions_of_its_sub_agents_with_it(fleet: 
 
 
 def test_the_transcript_of_another_window_says_nothing_about_this_one(fleet: Fleet, tmp_path: Path) -> None:
-    """S3-146, S3-147: two windows without a name share the newest session of the effort."""
+    """S3-146, S3-147"""
     full, empty = tmp_path / "full.jsonl", tmp_path / "empty.jsonl"
     full.write_bytes(line(184_000))
     empty.write_bytes(line(20_000))

@@ -130,6 +130,28 @@ def test_a_log_sets_the_heartbeat_of_the_hooks_back(line: Line):
     assert line.get("hooks.preToolUse", **call)["heartbeatCount"] == 1
 
 
+@pytest.mark.parametrize("name", ["dehydration_payload", "dehydrationPayload"])
+def test_a_session_is_finished_with_the_payload_by_its_documented_name(line: Line, name: str):
+    """S3-190"""
+    session = start(line)["sessionId"]
+    assert line.code("session.finish", sessionId=session, payloads=PAYLOAD) == "VALIDATION_ERROR"
+    assert line.get("session.show", sessionId=session)["endedAt"] is None
+    ended = line.get("session.finish", session_id=session, **{name: PAYLOAD})
+    assert (ended["dehydrationPayload"], ended["endedAt"] is None) == (PAYLOAD, False)
+
+
+def test_an_effort_is_found_through_a_link_to_its_project(line: Line, tmp_path: Path):
+    """S3-070, S3-075: whichever of the two names it was begun with"""
+    link = tmp_path / "link"
+    link.symlink_to(line.root)
+    begun = line.get("effort.start", {"CWD": str(link)}, task="t", skill="build")
+    assert begun["taskDir"] == f"{line.root}/.tasks/t"
+    assert line.get("effort.show", cwd=f"{link}/.claude")["effortId"] == begun["effortId"]
+    call = {"session_id": "w1", "tool_name": "Read", "tool_input": {"file_path": "a"}}
+    assert line.get("hooks.preToolUse", cwd=str(link), **call)["heartbeatCount"] == 1
+    assert line.get("hooks.preToolUse", cwd=str(line.root), **call)["heartbeatCount"] == 2
+
+
 def test_a_hand_over_reaches_the_next_window(line: Line):
     """S3-190, S3-194, S3-206"""
     begun = start(line)

@@ -133,7 +133,7 @@ def test_a_sub_agents_heartbeat_is_not_its_parents(store: Store):
     started = begin(store)
     opened = layers.write_layer_effects(store, (OpenSession(effort=started.effort.id, subagent="s1"),), 2.0).session
     layers.write_layer_effects(store, (Beat(session=opened, add=4),), 2.0)
-    efforts.reset_heartbeat(store, started.effort.id, 3.0)
+    efforts.settle_log_entry(store, started.effort.id, 3.0, resets=True)
     efforts.move_phase(store, started.effort.id, to("x"), 3.0)
     assert layers.find_session(store, opened).heartbeat == 4
 

@@ -33,14 +33,56 @@ def layered(home):
     made.store.close()
 
 
-def test_a_new_window_ends_the_one_before_and_is_linked_to_it(layered):
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ({"host": "one"}, {"host": "one"}),
+        ({"host": "one", "agent": "A"}, {"host": "two", "agent": "A"}),
+        ({}, {"host": "two"}),
+        ({}, {}),
+    ],
+    ids=["the same window", "the same agent", "nobody's", "nobody's, by nobody"],
+)
+def test_a_new_window_ends_the_one_before_and_is_linked_to_it(layered, before, after):
     """S3-002, S3-006, S3-103"""
     effort = layered.effort()
-    first = layered.open(effort, host="one")
-    second = layered.open(effort, host="two", follows=first)
+    first = layered.open(effort, **before)
+    second = layered.open(effort, **after, follows=first)
     assert layered.one("SELECT prev_session_id FROM sessions WHERE id = ?", second) == first
     assert layered.one("SELECT ended_at FROM sessions WHERE id = ?", first) is not None
-    assert layered.at(host="two").session.id == second
+    assert layered.at(after.get("agent", ""), host=after.get("host", "")).session.id == second
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ({"host": "one"}, {"host": "two"}),
+        ({"host": "one", "agent": "A"}, {"host": "two"}),
+        ({"host": "one"}, {"host": "two", "agent": "A"}),
+        ({"host": "one", "agent": "A"}, {"host": "two", "agent": "B"}),
+        ({"host": "one"}, {}),
+    ],
+)
+def test_another_window_goes_on_when_one_opens(layered, before, after):
+    """S3-001: a session is one process of the agent."""
+    effort = layered.effort()
+    first = layered.open(effort, **before)
+    second = layered.open(effort, **after, follows=first)
+    assert layered.one("SELECT ended_at FROM sessions WHERE id = ?", first) is None
+    assert layered.at(before.get("agent", ""), host="one").session.id == first
+    assert layered.one("SELECT prev_session_id FROM sessions WHERE id = ?", second) == first
+
+
+def test_a_window_that_was_silent_for_a_day_ends_when_another_opens(layered):
+    """S3-026: one that was killed tells nobody."""
+    effort = layered.effort()
+    silent, quiet = layered.open(effort, host="one"), layered.open(effort, host="two")
+    layered.do(Beat(session=silent), Beat(session=quiet))
+    layered.write("UPDATE sessions SET last_heartbeat = last_heartbeat - 90000 WHERE id = ?", silent)
+    layered.write("UPDATE sessions SET last_heartbeat = last_heartbeat - 40000 WHERE id = ?", quiet)
+    layered.open(effort, host="three", follows=quiet)
+    assert layered.one("SELECT ended_at FROM sessions WHERE id = ?", silent) is not None
+    assert layered.one("SELECT ended_at FROM sessions WHERE id = ?", quiet) is None
 
 
 def test_an_ended_session_stays_ended_as_it_was(layered):

@@ -128,12 +128,50 @@ def test_a_subfolder_belongs_to_the_project_around_it(layered):
     assert layered.at(root="/home/dev/shopping").project is None
 
 
+def test_a_folder_that_a_link_leads_to_is_the_project_itself(layered, tmp_path):
+    """S3-070, S3-075"""
+    root = tmp_path / "true" / "shop"
+    (root / "src").mkdir(parents=True)
+    (tmp_path / "link").symlink_to(tmp_path / "true")
+    project = layered.project(str(root))
+    other = layered.project(str(tmp_path / "other"))
+    assert layered.at(root=f"{tmp_path}/link/shop/src").project == project
+    assert layered.at(root=f"{tmp_path}/other").project == other
+    assert layered.at(root=f"{tmp_path}/link/sho\0p").project is None
+
+
 def test_a_host_id_that_looks_like_a_number_is_never_taken_for_one_of_ours(layered):
     """S3-064"""
     effort = layered.effort()
     first = layered.open(effort, host="x")
-    second = layered.open(effort, host="y")
-    assert layered.at(host=str(first)).session.id == second
+    layered.open(effort, host="y")
+    assert layered.at(host=str(first)).session is None
+
+
+@pytest.mark.parametrize("name", ["", "A"])
+def test_a_window_never_counts_on_the_session_of_another(layered, name):
+    """S3-001, S3-111: also a nested one that has the same name."""
+    effort = layered.effort()
+    if name:
+        layered.bind(name, effort)
+    first = layered.open(effort, host="one", agent=name)
+    assert layered.at(name, host="two").session is None
+    assert layered.at(name, host="two").effort.id == effort
+    second = layered.open(effort, host="two", agent=name)
+    assert (layered.at(name, host="one").session.id, layered.at(name, host="two").session.id) == (first, second)
+    assert layered.at(name).session.id == second
+
+
+def test_a_hand_over_that_waits_is_found_behind_windows_that_run(layered):
+    """S3-104, S3-191"""
+    effort = layered.effort()
+    first, second = layered.open(effort, host="one"), layered.open(effort, host="two")
+    layered.write("UPDATE sessions SET dehydration_payload = '{}', ended_at = 1 WHERE id = ?", first)
+    newest = layers.find_newest_session
+    assert newest(layered.store, effort, "", "three").id == first
+    assert newest(layered.store, effort, "", "two").id == second
+    layered.write("UPDATE sessions SET handed_over_at = 2 WHERE id = ?", first)
+    assert newest(layered.store, effort, "", "three").id == second
 
 
 def test_a_sub_agent_has_a_session_of_its_own_on_the_same_effort(layered):

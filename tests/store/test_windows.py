@@ -3,7 +3,7 @@
 import pytest
 
 from synaptic.model.errors import LayerError
-from synaptic.model.layers import OpenSession, SetStatus
+from synaptic.model.layers import Beat, OpenSession, SetStatus
 from synaptic.store import efforts, layers, windows
 from synaptic.store.db import Store
 from synaptic.store.windows import ContextWindow, WorkerIdentity
@@ -39,7 +39,33 @@ def test_going_on_opens_a_new_window_that_is_told_once(store: Store):
     assert layers.find_session(store, first).ended_at == 5.0
     third = efforts.enter_effort(store, number, WorkerIdentity(host="w3", kind="claude"), 7.0)
     assert (third.previous, third.payload) == (second.session, None)
-    assert layers.find_session(store, second.session).ended_at == 7.0
+    assert layers.find_session(store, second.session).ended_at is None, "another window goes on"
+
+
+def test_a_resumed_agent_ends_its_own_last_window_and_no_other(store: Store):
+    """S3-209"""
+    started = begin(store, who=WorkerIdentity(agent="A", host="w1", kind="claude"))
+    number = started.effort.id
+    beside = efforts.enter_effort(store, number, WorkerIdentity(host="w9", kind="claude"), 2.0).session
+    again = efforts.enter_effort(store, number, WorkerIdentity(agent="A"), 3.0)
+    assert again.previous == started.window.session
+    assert layers.find_session(store, started.window.session).ended_at == 3.0
+    assert layers.find_session(store, beside).ended_at is None
+
+
+def test_a_phase_sets_back_the_heartbeat_of_the_window_that_moves(store: Store):
+    """S3-143"""
+    started = begin(store, who=CLAUDE)
+    other = efforts.enter_effort(store, started.effort.id, WorkerIdentity(host="w2", kind="claude"), 2.0).session
+    layers.write_layer_effects(store, (Beat(session=started.window.session), Beat(session=other)), 3.0)
+
+    def counts() -> tuple[int, ...]:
+        return tuple(layers.find_session(store, one).heartbeat for one in (started.window.session, other))
+
+    for host, expected in (("w1", (0, 1)), ("", (0, 0))):
+        step = efforts.PhaseStep(rule=lambda known, now, to=host: (f"phase {to}", ()), host=host)
+        efforts.move_phase(store, started.effort.id, step, 4.0)
+        assert counts() == expected
 
 
 def test_the_same_window_stays_the_same(store: Store):

@@ -10,7 +10,8 @@ from synaptic.model.errors import LayerError, StoreError
 from synaptic.model.home import Home
 from synaptic.store.db import Store
 from synaptic.work import command
-from synaptic.work.command import Caller, CommandContext, find_commands
+from synaptic.work.command import Caller, CommandContext, find_commands, read_command
+from synaptic.work.handover import Dehydrate, FinishSession
 
 ARGUMENTS = {
     "ability.documents": "root intent",
@@ -90,3 +91,29 @@ def test_an_agent_that_is_called_default_has_no_name():
         "",
         "A",
     ]
+
+
+@pytest.mark.parametrize("name", sorted(ARGUMENTS))
+def test_an_argument_that_nobody_knows_is_an_error_that_names_the_known_ones(name: str):
+    """S3-190: left out in silence, it would be lost with what it says."""
+    with pytest.raises(LayerError) as caught:
+        read_command(find_commands()[name], {"nobodyKnows": 1})
+    assert caught.value.code == "VALIDATION_ERROR"
+    assert "`nobodyKnows`" in caught.value.message
+    assert all(word.rstrip("?") in caught.value.hint for word in ARGUMENTS[name].split())
+    with pytest.raises(msgspec.ValidationError):  # also for whoever converts by hand
+        msgspec.convert({"nobodyKnows": 1}, find_commands()[name])
+
+
+@pytest.mark.parametrize("name", ["payload", "dehydration_payload", "dehydrationPayload"])
+def test_a_hand_over_is_known_by_every_name_it_has(name: str):
+    """S3-190: as documented, as the answer spells it, and as the argument is called."""
+    assert read_command(FinishSession, {"session_id": 3, name: {"a": 1}}) == FinishSession(
+        session_id=3, payload={"a": 1}
+    )
+    assert read_command(Dehydrate, {name: 1}) == Dehydrate(payload=1)
+
+
+def test_an_argument_given_under_two_names_is_an_error():
+    with pytest.raises(LayerError, match="given twice"):
+        read_command(FinishSession, {"sessionId": 3, "payload": 1, "dehydration_payload": 2})

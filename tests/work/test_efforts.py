@@ -3,9 +3,14 @@
 import json
 from pathlib import Path
 
+import pytest
+
+from synaptic.model.errors import StoreError
 from synaptic.model.layers import Beat, OpenSession
 from synaptic.store import efforts as stored
 from synaptic.store import layers, windows
+from synaptic.work.command import CommandContext
+from synaptic.work.efforts import ShowEffort
 from tests.store.efforts_kit import damage, tables
 from tests.work.desk import Desk, code
 
@@ -152,3 +157,39 @@ def test_a_skill_that_breaks_later_keeps_nobody_from_working(desk: Desk):
     assert again.skill is None
     assert again.effort == begun.effort
     assert desk.move(again.effort, "0").phase == "0: Setup"
+
+
+def test_only_an_efforts_own_files_are_shown(desk: Desk):
+    """S3-012, S3-195: other efforts of the task have files of their own."""
+    first, second = desk.start(skill="build").effort, desk.start(skill="test").effort
+    mine = desk.log(second, "x")
+    desk.log(first, "y")
+    (Path(second.task) / "notes.md").write_text("the task's")
+    (Path(second.task) / "22_TEST_LOG.md").write_text("another number")
+    assert ShowEffort(effort_id=second.id).run(desk.context()).artifacts == (mine,)
+
+
+def test_an_entry_whose_effort_has_finished_meanwhile_is_not_kept(desk: Desk, monkeypatch: pytest.MonkeyPatch):
+    """S3-003, S3-196: the lookup saw it running."""
+    effort = desk.start().effort
+    seen = desk.context().find_effort(effort.id)
+    stored.finish_effort(desk.store, effort.id, None, 1.0)
+    monkeypatch.setattr(CommandContext, "find_effort", lambda self, number=None: seen)
+    assert code(lambda: desk.log(effort, "late")) == "EFFORT_FINISHED"
+    assert not Path(effort.task).exists()
+
+
+@pytest.mark.parametrize("before", ["", "One"])
+def test_an_entry_that_the_database_refuses_leaves_nothing(desk: Desk, monkeypatch: pytest.MonkeyPatch, before: str):
+    """S3-016, S3-047: the disk is full, or somebody holds the database."""
+    effort = desk.start().effort
+    log = Path(effort.artifact_path("log"))
+    written = Path(desk.log(effort, before)).read_text() if before else ""
+
+    def refuse(*given: object, **more: object) -> None:
+        raise StoreError("database or disk is full")
+
+    monkeypatch.setattr(stored, "settle_log_entry", refuse)
+    with pytest.raises(StoreError):
+        desk.log(effort, "lost")
+    assert (log.read_text() if log.parent.exists() else "") == written

@@ -26,9 +26,9 @@ from synaptic.cli.sites import (
 from synaptic.cli.verbs import Json, format_examples, make_verb_app
 from synaptic.model.refusal import Refusal
 from synaptic.packages import lock
+from synaptic.packages.answers import refuse_unasked
 from synaptic.packages.dependencies import WantedPackage
-from synaptic.packages.install import InstallOrder, InstallPlan, apply_install, prepare_install
-from synaptic.packages.plan import PlanItem
+from synaptic.packages.install import InstallOrder, InstallPlan, apply_install, prepare_installs
 from synaptic.packages.restore import prepare_restore
 from synaptic.packages.source import PackageSource
 from synaptic.setup import bootstrap
@@ -50,7 +50,9 @@ def install(
     channel: ChannelOption = "",
     scope: ScopeOption = None,
     registry: RegistryOption = "",
-    answer: Annotated[list[str] | None, typer.Option(help="ID=TEXT, the answer to a package's question.")] = None,
+    answer: Annotated[
+        list[str] | None, typer.Option(help="ID=TEXT or PACKAGE.ID=TEXT, the answer to a package's question.")
+    ] = None,
     force: ForceOption = False,
     allow_downgrade: DowngradeOption = False,
     yes: YesOption = False,
@@ -123,17 +125,16 @@ def _print_outcome(
 
 def _prepare_packages(source: PackageSource, order: InstallOrder, names: tuple[str, ...]) -> InstallPlan:
     if not names:
+        refuse_unasked(order.given, {})
         back = order.allow_downgrade
         locked = (prepare_restore(source, site, lock.load_lockfile(site).install, back) for site in order.sites)
         return InstallPlan(items=tuple(item for one in locked for item in one.items), force=order.force)
-    items: dict[tuple[str, str], PlanItem] = {}
-    for text in names:
-        name, _, version = text.partition("@")
-        wanted = msgspec.structs.replace(order.wanted, name=name, version=version or None)
-        for item in prepare_install(source, msgspec.structs.replace(order, wanted=wanted)).items:
-            # What two of the packages need is installed once.
-            items.setdefault((item.site.scope, item.name), item)
-    return InstallPlan(items=tuple(items.values()), force=order.force, channel=order.channel)
+    return prepare_installs(source, order, (_parse_name(order.wanted, text) for text in names))
+
+
+def _parse_name(wanted: WantedPackage, text: str) -> WantedPackage:
+    name, _, version = text.partition("@")
+    return msgspec.structs.replace(wanted, name=name, version=version or None)
 
 
 def _choose_first_channel(place: CommandPlace, flag: str, scope: ScopeChoice) -> str | None:

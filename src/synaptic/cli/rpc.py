@@ -7,12 +7,15 @@ import typer
 
 from synaptic.agents.shared.lineage import require_person
 from synaptic.cli import screen
+from synaptic.cli.daemon import ensure_daemon
 from synaptic.cli.place import find_place
 from synaptic.cli.verbs import format_examples, make_verb_app
+from synaptic.daemon import lifecycle
 from synaptic.daemon.client import RpcError, call_rpc
 from synaptic.daemon.emit import SPEAK_AS_USER
 from synaptic.daemon.rpc import JSON_RPC_CODES
-from synaptic.model.errors import DaemonError, PersonError, SynapticError
+from synaptic.model.errors import DaemonError, LayerError, PersonError, SynapticError
+from synaptic.model.home import Home
 from synaptic.policies.self.verbs import SPEAKING_EVENTS
 from synaptic.work.command import find_commands
 
@@ -42,10 +45,23 @@ def call(
     if method == EMIT_METHOD and given.get("event") in SPEAKING_EVENTS:
         require_person(find_place().home, SPEAK_AS_USER)
     try:
-        screen.print_json(call_rpc(find_place().home, method, given))
+        screen.print_json(_call_started(find_place().home, method, given))
     except RpcError as error:
         if error.code == JSON_RPC_CODES["FOR_PEOPLE"]:
             raise PersonError(error.message) from error
+        # With its word, as the verbs themselves would say it: a script compares it.
+        raise LayerError(error.word or str(error.code), error.message, where=error.where) from error
+
+
+def _call_started(home: Home, method: str, given: dict[str, Any]) -> object:
+    """The daemon's answer; one that does not run is started first, as agents do."""
+    try:
+        return call_rpc(home, method, given)
+    except RpcError:
         raise
     except DaemonError as error:
-        raise DaemonError("the daemon does not answer", where=error.where, hint="synaptic daemon start") from error
+        if lifecycle.read_status(home).state == "running":
+            # It is there and has not answered: the call may have been carried out, and is not made twice.
+            raise DaemonError("the daemon does not answer", where=error.where, hint="synaptic daemon status") from error
+    ensure_daemon(home)
+    return call_rpc(home, method, given)

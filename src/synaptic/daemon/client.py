@@ -34,9 +34,11 @@ ID_ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 class RpcError(DaemonError):
     """The daemon answered, and the answer is an error."""
 
-    def __init__(self, code: int, message: str) -> None:
+    def __init__(self, code: int, message: str, word: str = "") -> None:
         super().__init__(message, where=f"rpc error {code}")
         self.code = code
+        self.word = word
+        """The code as a word, such as NOT_FOUND; "" where the answer has none."""
 
 
 def send_request(home: Home, request: Request) -> Answer | None:
@@ -62,7 +64,9 @@ def call_rpc(home: Home, method: str, params: object = None, timeout: float = 30
         hint = "type: synaptic daemon status"
         raise DaemonError(f"{method} got no answer: {error}", where=str(home.socket), hint=hint) from error
     if isinstance(failure := reply.get("error"), dict):
-        raise RpcError(int(failure.get("code", 0)), str(failure.get("message", "")))
+        data = failure.get("data")
+        word = str(data.get("code", "")) if isinstance(data, dict) else ""
+        raise RpcError(int(failure.get("code", 0)), str(failure.get("message", "")), word)
     return reply.get("result")
 
 

@@ -25,6 +25,8 @@ JSON_RPC_CODES = {
 }
 METHODS: dict[str, tuple[Any, MethodHandler]] = {}
 """The type of a method's arguments, and its handler."""
+READERS: dict[str, Callable[[Mapping[str, object]], object]] = {}
+"""Methods that read their arguments themselves; those of all others are converted to the type."""
 PEOPLE_ONLY: dict[str, str] = {}
 """Methods that only people may call, and what an agent may not do with each; all others are for everybody."""
 REQUEST_VARIABLES = frozenset(
@@ -100,7 +102,8 @@ async def _call_method(service: Any, name: str, params: Mapping[str, object]) ->
     if name in PEOPLE_ONLY:
         require_person(service, PEOPLE_ONLY[name])
     try:
-        typed = msgspec.convert(params, schema)
+        reader = READERS.get(name)
+        typed = reader(params) if reader else msgspec.convert(params, schema)
     except msgspec.ValidationError as error:
         raise RpcError("VALIDATION_ERROR", f"{name}: {error}", (format_issue(str(error)),)) from error
     try:

@@ -78,7 +78,7 @@ async def gather_hand_over(call: Call, means: EngineMeans) -> HandOver:
     if effort is None:
         return HandOver()
     try:
-        previous = stored.find_newest_session(means.store, effort.id, _read_agent_name(call))
+        previous = _find_previous(call, means, effort)
     except StoreError:
         return HandOver()
     payload = _find_untold_payload(previous)
@@ -100,7 +100,7 @@ async def gather_handed_over(call: Call, means: EngineMeans) -> bool:
     if found.effort is None or found.session is not None:
         return False
     try:
-        previous = stored.find_newest_session(means.store, found.effort.id, _read_agent_name(call))
+        previous = _find_previous(call, means, found.effort)
     except StoreError:
         return False
     return (
@@ -172,6 +172,10 @@ def _drop_told_elsewhere(call: Call, means: EngineMeans, found: Layers) -> Layer
         return found
     rest = {name: value for name, value in effort.metadata.items() if name != key}
     return msgspec.structs.replace(found, effort=msgspec.structs.replace(effort, metadata=rest))
+
+
+def _find_previous(call: Call, means: EngineMeans, effort: Effort) -> Session | None:
+    return stored.find_newest_session(means.store, effort.id, _read_agent_name(call), call.event.session_id)
 
 
 def _find_untold_payload(previous: Session | None) -> str | None:

@@ -76,6 +76,25 @@ def check_answer(question: Question, answer: QuestionAnswer) -> QuestionAnswer:
     return answer
 
 
+def pick_given(package: str, questions: Iterable[Question], given: Mapping[str, str]) -> dict[str, str]:
+    """Pick what was given for the questions of one package: by `ID`, or by `PACKAGE.ID`, which counts before it."""
+    ids = [question.question_id for question in questions]
+    by_id = {name: given[name] for name in ids if name in given}
+    return by_id | {name: given[f"{package}.{name}"] for name in ids if f"{package}.{name}" in given}
+
+
+def refuse_unasked(given: Iterable[str], questions: Mapping[str, tuple[Question, ...]]) -> None:
+    """Raise Refusal for an answer to what no package asks: misspelt, it would silently become the default."""
+    asked = {name: [one.question_id for one in sort_questions(found)] for name, found in questions.items()}
+    known = {one for ids in asked.values() for one in ids}
+    known |= {f"{name}.{one}" for name, ids in asked.items() for one in ids}
+    if strange := [name for name in given if name not in known]:
+        packages = ", ".join(asked) or "no package"
+        asks = "; ".join(f"{name}: {', '.join(ids)}" for name, ids in asked.items() if ids)
+        hint = f"they ask for {asks}" if asks else "leave --answer out: nothing is asked"
+        raise Refusal("invalid_args", f"no question `{strange[0]}` is asked by {packages}", hint=hint)
+
+
 def _is_line(word: object) -> bool:
     return isinstance(word, str) and len(word) <= ANSWER_LIMIT and word.isprintable()
 

@@ -21,6 +21,8 @@ from synaptic.packages.answers import (
     get_default_answer,
     keep_answers,
     parse_answer,
+    pick_given,
+    refuse_unasked,
 )
 from synaptic.packages.database import hide_password
 from synaptic.packages.dependencies import (
@@ -112,20 +114,35 @@ class InstallPlan(msgspec.Struct, frozen=True, kw_only=True):
 
 def prepare_install(source: PackageSource, order: InstallOrder) -> InstallPlan:
     """Prepare the plan. Everything that can be refused is refused here; nothing is written."""
-    items: list[PlanItem] = []
-    for site in order.sites:
-        known = lock.load_lockfile(site)
-        for bundle in resolve_packages(source, order.wanted, known):
-            _refuse_scope(bundle, site)
-            items.append(_make_item(source, order, site, bundle))
-    prepared = InstallPlan(items=tuple(items), force=order.force, channel=order.channel)
-    for item in items:
+    return prepare_installs(source, order, (order.wanted,))
+
+
+def prepare_installs(source: PackageSource, order: InstallOrder, wanted: Iterable[WantedPackage]) -> InstallPlan:
+    """Prepare one plan for several packages, with the answers of one order. What two of them need is there once."""
+    items: dict[tuple[str, str], PlanItem] = {}
+    for one in wanted:
+        for item in _iter_items(source, msgspec.structs.replace(order, wanted=one)):
+            key = (str(item.site.base), item.name)
+            # One that was asked for by name counts before the same one as a dependency.
+            if key not in items or item.tracking == "registry":
+                items[key] = item
+    refuse_unasked(order.given, {item.name: item.material.bundle.questions for item in items.values()})
+    prepared = InstallPlan(items=tuple(items.values()), force=order.force, channel=order.channel)
+    for item in prepared.items:
         # Before the user is asked, and again under the lock: files may appear in between.
         _refuse_foreign_files(item, order.force)
         edit_registry_text(
             read_registry_text(item.site), item
         )  # for its errors: a registry that cannot be edited safely
     return prepared
+
+
+def _iter_items(source: PackageSource, order: InstallOrder) -> Iterator[PlanItem]:
+    for site in order.sites:
+        known = lock.load_lockfile(site)
+        for bundle in resolve_packages(source, order.wanted, known):
+            _refuse_scope(bundle, site)
+            yield _make_item(source, order, site, bundle)
 
 
 def apply_install(home: Home, prepared: InstallPlan, after: StepCallback = watch_nothing) -> tuple[str, ...]:
@@ -181,7 +198,10 @@ def _make_item(source: PackageSource, order: InstallOrder, site: Site, bundle: B
     if not order.allow_downgrade:
         refuse_step_back(bundle, install, explicit=asked and order.wanted.version is not None)
         refuse_rewritten(source, bundle, install, hide_password(source.url))
-    answers = _collect_answers(bundle, site, before, order if asked else None)
+    # Nobody is asked for a dependency; what was given for it counts.
+    answers = _collect_answers(
+        bundle, site, before, order if asked else msgspec.structs.replace(order, ask=_take_default)
+    )
     return PlanItem(
         site=site,
         material=materialise_bundle(bundle, site, answers),
@@ -207,21 +227,16 @@ def _keep_provenance(now: lock.Requirements, before: InstallRecord | None) -> lo
     return msgspec.structs.replace(now, cli=tuple(map(keep, now.cli)), skills=tuple(map(keep, now.skills)))
 
 
-def _collect_answers(
-    bundle: Bundle, site: Site, before: InstallRecord | None, order: InstallOrder | None
-) -> QuestionAnswers:
+def _collect_answers(bundle: Bundle, site: Site, before: InstallRecord | None, order: InstallOrder) -> QuestionAnswers:
     """Defaults, then earlier answers, then what somebody is asked now, then what was given on the command line."""
     questions = bundle.questions
     repo = read_site_profile(site)
-    given = order.given if order else {}
+    given = pick_given(bundle.package.name, questions, order.given)
     ids = {question.question_id: question for question in questions}
-    # A misspelt answer must not silently become the default.
-    if strange := [name for name in given if name not in ids]:
-        raise Refusal("invalid_args", f"{bundle.package.name} asks no question `{strange[0]}`", hint=", ".join(ids))
     answers: dict[str, QuestionAnswer] = {one.question_id: get_default_answer(one, repo) for one in questions}
     answers |= keep_answers(questions, before.answers) if before else {}
     for question in find_unanswered(questions, before.questions if before else ()):
-        if order and question.question_id not in given:
+        if question.question_id not in given:
             answers[question.question_id] = order.ask(question, answers[question.question_id])
     return answers | {name: parse_answer(ids[name], text) for name, text in given.items()}
 

@@ -24,10 +24,10 @@ SELECT id FROM efforts WHERE task_id = ? AND lower(skill) = lower(?) AND lifecyc
 """
 INSERT_HISTORY = "INSERT INTO phase_history (effort_id, phase_label, reason, proof, created_at) VALUES (?, ?, ?, ?, ?)"
 RESET_HEARTBEAT = """
-UPDATE sessions SET heartbeat_counter = 0, last_heartbeat = ?, last_edited = ''
-WHERE effort_id = ? AND ended_at IS NULL AND subagent = ''
+UPDATE sessions SET heartbeat_counter = 0, last_heartbeat = ?1, last_edited = ''
+WHERE effort_id = ?2 AND ended_at IS NULL AND subagent = '' AND (?3 = '' OR host_session IN (?3, ''))
 """
-"""Main windows only: a sub-agent owes its own log entry."""
+"""Main windows only: a sub-agent owes its own log entry. One that tells its id speaks for itself alone."""
 START_HINT = "type: synaptic effort start TASK --skill NAME"
 SELECT_NUMBERS = "SELECT e.id FROM efforts e JOIN tasks t ON t.dir_path = e.task_id"
 
@@ -59,6 +59,8 @@ class PhaseStep(msgspec.Struct, frozen=True, kw_only=True):
     declared from then on (empty when that stays as it is)."""
     reason: str = ""
     proof: object = None
+    host: str = ""
+    """The agent's own id of the window that moves; "" for a person, who speaks for all."""
 
 
 class PhaseRecord(msgspec.Struct, frozen=True, kw_only=True):
@@ -107,7 +109,7 @@ def move_phase(store: Store, number: int, step: PhaseStep, at: float) -> Effort:
             INSERT_HISTORY,
             (number, replace_surrogates(after), _redact_or_none(step.reason), _encode_proof(step.proof), at),
         )
-        connection.execute(RESET_HEARTBEAT, (at, number))
+        connection.execute(RESET_HEARTBEAT, (at, number, replace_surrogates(step.host)))
 
     store.write(work)
     return require_effort(store, number)
@@ -146,9 +148,15 @@ def update_metadata(store: Store, number: int, change: Metadata) -> Effort:
     return require_effort(store, number)
 
 
-def reset_heartbeat(store: Store, number: int, at: float) -> None:
-    """Reset the heartbeat of the effort's open window, after somebody has logged by hand."""
-    store.write(lambda connection: connection.execute(RESET_HEARTBEAT, (at, number)))
+def settle_log_entry(store: Store, number: int, at: float, *, resets: bool) -> None:
+    """Accept a log entry of an active effort; `resets` the heartbeat of its open windows. Raises LayerError."""
+
+    def work(connection: Connection) -> None:
+        _require_running(connection, number)
+        if resets:
+            connection.execute(RESET_HEARTBEAT, (at, number, ""))
+
+    store.write(work)
 
 
 def enter_effort(store: Store, number: int, who: WorkerIdentity, at: float) -> ContextWindow:

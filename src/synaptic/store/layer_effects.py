@@ -38,9 +38,16 @@ MARK_HANDED_OVER = """
 UPDATE sessions SET handed_over_at = ? WHERE id = ? AND dehydration_payload IS NOT NULL AND handed_over_at IS NULL
 """
 END_SESSION = "UPDATE sessions SET ended_at = ? WHERE id = ? AND ended_at IS NULL"
-SELECT_STILL_OPEN = """
-SELECT id FROM sessions WHERE effort_id = ? AND ended_at IS NULL AND subagent = '' AND fleet_agent = ?
+SILENT_SECONDS = 24 * 3600.0
+"""A window that was not heard of for so long ends when another one of its effort opens: a killed one says nothing."""
+SELECT_REPLACED = """
+SELECT id FROM sessions WHERE effort_id = ?1 AND subagent = '' AND (id = ?5 AND ended_at IS NOT NULL
+    OR ended_at IS NULL AND (
+        ?2 != '' AND host_session = ?2 OR ?3 != '' AND fleet_agent = ?3 OR host_session = '' AND fleet_agent = ''
+        OR fleet_agent = '' AND coalesce(last_heartbeat, created_at) < ?4))
 """
+"""What ends with a new window: the same window again, the last one of the same agent, and those that are nobody's.
+Another window goes on. The one that it follows is among them when it has ended: its sub-agents may still be open."""
 SELECT_SUBAGENTS = """
 SELECT s.id, s.host_session FROM sessions m JOIN sessions s ON s.effort_id = m.effort_id AND s.ended_at IS NULL
 WHERE m.id = ? AND m.subagent = '' AND m.host_session != '' AND s.host_session = m.host_session AND s.subagent != ''
@@ -114,12 +121,12 @@ def apply_layer_effects(connection: Connection, effects: Iterable[LayerEffect], 
 
 def _open_session(connection: Connection, opening: OpenSession, cause: EffectCause) -> int | None:
     who = (opening.host, opening.agent, opening.subagent, opening.model, opening.transcript)
-    before = _find_followed(connection, opening)
-    values = (before[0] if before else None, *map(replace_surrogates, who), cause.at, opening.effort)
+    replaced = _find_replaced(connection, opening, cause.at)
+    values = (max(replaced, default=opening.follows), *map(replace_surrogates, who), cause.at, opening.effort)
     cursor = connection.execute(INSERT_SESSION, values)
     if cursor.rowcount != 1:
         return None  # the effort is gone or finished: nothing ends for the sake of a window that does not open
-    for session in before:
+    for session in replaced:
         connection.execute(END_SESSION, (cause.at, session))
         _end_subagents(connection, session, cause, opening.host)
     if opening.follows is not None:
@@ -127,12 +134,13 @@ def _open_session(connection: Connection, opening: OpenSession, cause: EffectCau
     return cursor.lastrowid
 
 
-def _find_followed(connection: Connection, opening: OpenSession) -> list[int]:
+def _find_replaced(connection: Connection, opening: OpenSession, at: float) -> list[int]:
     """Find the sessions that a new one replaces, newest first: others may have opened since it was looked up."""
-    if opening.follows is None:
+    if opening.subagent or opening.follows is None:
         return []
-    rows = connection.execute(SELECT_STILL_OPEN, (opening.effort, replace_surrogates(opening.agent))).fetchall()
-    return sorted({opening.follows, *(number for (number,) in rows)}, reverse=True)
+    who = (replace_surrogates(opening.host), replace_surrogates(opening.agent))
+    values = (opening.effort, *who, at - SILENT_SECONDS, opening.follows)
+    return sorted((number for (number,) in connection.execute(SELECT_REPLACED, values)), reverse=True)
 
 
 def _end_session(connection: Connection, end: EndSession, cause: EffectCause) -> None:

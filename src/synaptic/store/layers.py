@@ -33,19 +33,27 @@ SELECT name, phases, templates, modes, next_skills, directives, version, descrip
 WHERE project_id = ? AND name = ?
 """
 SELECT_OPEN_HERE = f"""{SELECT_SESSION} JOIN efforts e ON e.id = s.effort_id JOIN tasks t ON t.dir_path = e.task_id
-WHERE s.ended_at IS NULL AND s.subagent = '' AND s.host_session IN (?, '') AND s.fleet_agent IN (?, '')
-  AND e.lifecycle = 'active' AND t.project_id = ? ORDER BY s.id DESC LIMIT 1"""
+WHERE s.ended_at IS NULL AND s.subagent = '' AND s.host_session IN (?1, '') AND s.fleet_agent IN (?2, '')
+  AND e.lifecycle = 'active' AND t.project_id = ?3
+  AND (s.host_session = ?1 OR NOT EXISTS (SELECT 1 FROM sessions o WHERE o.effort_id = s.effort_id
+    AND o.host_session = ?1 AND o.ended_at IS NULL AND o.subagent = ''))
+ORDER BY s.id DESC LIMIT 1"""
+"""What is open in this window. A session without a window may become its own, unless it has one of that effort."""
 SELECT_OPEN_OF_EFFORT = f"""{SELECT_SESSION} WHERE s.effort_id = ?1 AND s.ended_at IS NULL AND s.subagent = ''
-  AND (?2 = '' AND ?3 = '' OR s.fleet_agent IN (?3, ''))
+  AND (?2 = '' AND ?3 = '' OR ?2 = '' AND s.fleet_agent = ?3
+    OR s.host_session IN (?2, '') AND s.fleet_agent IN (?3, ''))
 ORDER BY (s.host_session = ?2) DESC, (s.fleet_agent = ?3) DESC, s.id DESC LIMIT 1"""
-"""A named agent only finds its own windows; a person at a terminal (no host, no name) finds anybody's."""
+"""A window only finds its own session, or one that nobody has claimed yet; an agent that does not tell its window finds
+its own by name; a person at a terminal (no host, no name) finds anybody's."""
 SELECT_OPEN_OF_SUBAGENT = f"""{SELECT_SESSION} WHERE s.effort_id = ? AND s.ended_at IS NULL AND s.subagent = ?
 ORDER BY (s.host_session = ?) DESC, s.id DESC LIMIT 1"""
 SELECT_NEWEST_ACTIVE = f"{SELECT_EFFORT} WHERE t.project_id = ? AND e.lifecycle = 'active' ORDER BY e.id DESC LIMIT 1"
 SELECT_NEWEST_SESSION = f"""{SELECT_SESSION} WHERE s.effort_id = ?1 AND s.subagent = ''
   AND (s.fleet_agent IN (?2, '') OR s.fleet_agent NOT IN (SELECT id FROM agents WHERE named = 1))
-ORDER BY (?2 != '' AND s.fleet_agent = ?2) DESC, s.id DESC LIMIT 1"""
-"""An agent with a generated name returns under another one, so windows of unknown agents are open to anybody."""
+ORDER BY (?2 != '' AND s.fleet_agent = ?2) DESC, (?3 != '' AND s.host_session = ?3) DESC,
+  (s.dehydration_payload IS NOT NULL AND s.handed_over_at IS NULL) DESC, s.id DESC LIMIT 1"""
+"""Its own before others', and one whose hand-over waits before those of windows that run beside it. An agent with a
+generated name returns under another one, so windows of unknown agents are open to anybody."""
 MAX_PLACES = 256
 NO_AGENT_ID = "default"
 """An AGENT_ID that means none."""
@@ -103,11 +111,10 @@ def find_session(store: Store, number: int) -> Session | None:
     return store.read(lambda connection: _select_session(connection, f"{SELECT_SESSION} WHERE s.id = ?", (number,)))
 
 
-def find_newest_session(store: Store, effort_id: int, agent_name: str = "") -> Session | None:
-    """Find the main session this agent opened last for an effort, else the last one that has no known owner."""
-    return store.read(
-        lambda connection: _select_session(connection, SELECT_NEWEST_SESSION, (effort_id, to_utf8(agent_name)))
-    )
+def find_newest_session(store: Store, effort_id: int, agent_name: str = "", host: str = "") -> Session | None:
+    """Find the main session that this agent or window opened last for an effort, else the last without an owner."""
+    values = (effort_id, to_utf8(agent_name), to_utf8(host))
+    return store.read(lambda connection: _select_session(connection, SELECT_NEWEST_SESSION, values))
 
 
 def find_agent(store: Store, name: str) -> Agent | None:
@@ -143,7 +150,7 @@ def _resolve_origin(connection: Connection, place: EventOrigin) -> Layers:
     name = "" if place.agent_name == NO_AGENT_ID else to_utf8(place.agent_name)
     host = to_utf8(place.host)
     worker = _select_agent(connection, name or host) if name or host else None
-    known = _find_project(connection, place.root)
+    known = _find_project(connection, _resolve_links(place.root)) or _find_project(connection, place.root)
     if known is None:
         return Layers(agent=worker)
     project, root = known
@@ -178,6 +185,14 @@ def _find_project(connection: Connection, root: str) -> tuple[int, str] | None:
     sql = f"SELECT id, path FROM projects WHERE path IN ({marks}) ORDER BY length(path) DESC LIMIT 1"
     row = connection.execute(sql, paths).fetchone()
     return (int(row[0]), str(row[1])) if row else None
+
+
+def _resolve_links(root: str) -> str:
+    """The folder itself, where it is named by a link: projects are known by their own paths."""
+    try:
+        return os.path.realpath(root) if root.startswith("/") else ""
+    except (OSError, ValueError):
+        return ""
 
 
 def _iter_ancestors(path: str) -> Iterator[str]:

@@ -11,14 +11,23 @@ from synaptic.store.db import Connection, Store
 from synaptic.store.layer_effects import EffectCause, replace_surrogates
 from synaptic.store.redact import redact_text
 
-SELECT_NEWEST = """
-SELECT id, host_session, dehydration_payload, handed_over_at FROM sessions
-WHERE effort_id = ?1 AND subagent = '' AND (
-    ?2 = '' AND ?3 = '' OR fleet_agent IN (?2, '') OR fleet_agent NOT IN (SELECT id FROM agents WHERE named = 1)) {}
-ORDER BY (?2 != '' AND fleet_agent = ?2) DESC, id DESC LIMIT 1
+SELECT_OWN = """
+SELECT id, host_session FROM sessions WHERE effort_id = ?1 AND subagent = '' AND ended_at IS NULL AND (
+    ?3 != '' AND host_session = ?3 OR ?3 = '' AND ?2 != '' AND fleet_agent = ?2
+    OR ?4 AND (?2 = '' AND ?3 = '' OR host_session = '' AND fleet_agent IN (?2, '')))
+ORDER BY (host_session = ?3) DESC, (?2 != '' AND fleet_agent = ?2) DESC, id DESC LIMIT 1
 """
-"""This agent's window, else one of an unnamed or unknown agent; for a person (no agent, no host) anybody's."""
-SELECT_OPEN, SELECT_ANY = SELECT_NEWEST.format("AND ended_at IS NULL"), SELECT_NEWEST.format("")
+"""The worker's own window: by its id, or by the agent's name where it does not tell one. With ?4 also one that nobody
+has claimed; for a person (no agent, no host) anybody's."""
+SELECT_PREVIOUS = """
+SELECT id, dehydration_payload, handed_over_at FROM sessions
+WHERE effort_id = ?1 AND subagent = '' AND (
+    ?2 = '' AND ?3 = '' OR fleet_agent IN (?2, '') OR fleet_agent NOT IN (SELECT id FROM agents WHERE named = 1))
+ORDER BY (?2 != '' AND fleet_agent = ?2) DESC, (?3 != '' AND host_session = ?3) DESC,
+    (dehydration_payload IS NOT NULL AND handed_over_at IS NULL) DESC, id DESC LIMIT 1
+"""
+"""This agent's last window, else one of an unnamed or unknown agent; for a person (no agent, no host) anybody's. One
+whose hand-over waits comes before those that run beside it."""
 CLAIM_WINDOW = """
 UPDATE sessions SET host_session = ?, fleet_agent = CASE fleet_agent WHEN '' THEN ? ELSE fleet_agent END WHERE id = ?
 """
@@ -53,21 +62,21 @@ def enter_window(
 
     A window without an owner is taken over, unless a fresh one is wanted.
     """
-    number, name, host = effort[0], replace_surrogates(who.agent), replace_surrogates(who.host)
-    found = connection.execute(SELECT_OPEN, (number, name, host)).fetchone()
-    _bind_agent(connection, effort, who, at)
+    worker = (effort[0], replace_surrogates(who.agent), replace_surrogates(who.host))
     # Theirs is the same window again. A start, unlike a return, also takes over one that has no id yet, and a person,
     # who has no id at all, starts in whichever is open.
-    if found and ((host and found[1] == host) or (not fresh and (not host or not found[1]))):
-        connection.execute(CLAIM_WINDOW, (host or found[1], name, found[0]))
+    found = connection.execute(SELECT_OWN, (*worker, not fresh)).fetchone()
+    _bind_agent(connection, effort, who, at)
+    if found and (who.host or not fresh):
+        connection.execute(CLAIM_WINDOW, (worker[2] or found[1], worker[1], found[0]))
         return ContextWindow(session=found[0], opened=False)
-    before = found or connection.execute(SELECT_ANY, (number, name, host)).fetchone()
+    before = connection.execute(SELECT_PREVIOUS, worker).fetchone()
     follows = before[0] if before else None
-    opening = OpenSession(effort=number, host=who.host, agent=who.agent, follows=follows)
+    opening = OpenSession(effort=effort[0], host=who.host, agent=who.agent, follows=follows)
     session = layer_effects.apply_layer_effects(connection, (opening,), EffectCause(at=at)).session
     assert session is not None, "the effort was seen active in this transaction"
     # Handed over once: two workers that enter one after the other must not both continue the same work.
-    payload = before[2] if before and before[3] is None else None  # opening has marked it as told
+    payload = before[1] if before and before[2] is None else None  # opening has marked it as told
     return ContextWindow(session=session, previous=follows, payload=payload)
 
 

@@ -76,7 +76,7 @@ class CommandContext(msgspec.Struct, frozen=True):
         return found
 
 
-class Command(msgspec.Struct, Generic[Result], frozen=True, kw_only=True, rename="camel"):
+class Command(msgspec.Struct, Generic[Result], frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
     """One verb. Its fields are its arguments, `run` carries it out, `answer` is the result as JSON shows it."""
 
     method: ClassVar[str] = ""
@@ -85,6 +85,8 @@ class Command(msgspec.Struct, Generic[Result], frozen=True, kw_only=True, rename
     """What an agent may not do with it, as the refusal says it."""
     may_block: ClassVar[bool] = False
     """Whether it may wait for another process: the daemon runs it beside its event loop."""
+    other_names: ClassVar[Mapping[str, str]] = {}
+    """Other names that an argument is known by, as the socket spells them, and the argument's own."""
 
     def run(self, context: CommandContext) -> Result | Coroutine[Any, Any, Result]:
         """Carry it out. Raises SynapticError, and has written nothing then."""
@@ -122,6 +124,28 @@ class RootCommand(Command[Result], frozen=True, kw_only=True):
         return check_project(os.path.normpath(self.root) if self.root else "", context.caller.cwd)
 
 
+def read_command(kind: type[Command[Any]], given: Mapping[str, object]) -> Command[Any]:
+    """A command from the arguments of a request, in camelCase or snake_case. Raises LayerError.
+
+    An argument that nobody knows is an error: left out in silence, it would be lost with what it says.
+    """
+    known = {field.encode_name for field in msgspec.structs.fields(kind)}
+    named: dict[str, object] = {}
+    for key, value in given.items():
+        camel = _to_camel_case(key)
+        name = kind.other_names.get(camel, camel)
+        if name not in known:
+            listed = ", ".join(sorted(known)) or "none"
+            raise LayerError(
+                "VALIDATION_ERROR", f"{kind.method}: there is no argument `{key}`", hint=f"its arguments are: {listed}"
+            )
+        if name in named:
+            raise LayerError("VALIDATION_ERROR", f"{kind.method}: `{name}` is given twice, once as `{key}`")
+        named[name] = value
+    command: Command[Any] = msgspec.convert(named, kind)
+    return command
+
+
 def check_project(root: str, cwd: str) -> str:
     """The root of a project, if it is one. Raises LayerError for the home folder and for what no JSON can hold."""
     if not root or not find_root({}, {"HOME": str(Path.home())}, root):
@@ -147,6 +171,11 @@ def read_agent_name(environ: Mapping[str, str]) -> str:
     """The name that an environment gives its agent; "" for the name that means nobody."""
     name = environ.get("AGENT_ID", "")
     return "" if name == NO_AGENT_ID else name
+
+
+def _to_camel_case(key: str) -> str:
+    head, *rest = key.split("_")
+    return head + "".join(word[:1].upper() + word[1:] for word in rest) if head else key
 
 
 @cache

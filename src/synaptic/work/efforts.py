@@ -65,7 +65,7 @@ class MoveToPhase(EffortCommand[PhaseMove], frozen=True, kw_only=True):
             move = phases.plan_move(known, now, asked)
             return move.phase, () if move.phases == known else move.phases
 
-        step = PhaseStep(rule=rule, reason=self.reason, proof=self.proof)
+        step = PhaseStep(rule=rule, reason=self.reason, proof=self.proof, host=context.caller.who.host)
         after = efforts.move_phase(context.require_durable_store(), before.id, step, time.time())
         return PhaseMove(after, before.phase)
 
@@ -97,10 +97,13 @@ class WriteLog(EffortCommand[LogEntry], frozen=True, kw_only=True):
         store = context.require_durable_store()
         when = datetime.now().astimezone().strftime("%Y-%m-%d %H:%M:%S")
         entry = task_files.stamp_entry(self.text, when)
-        path = task_files.append_log_entry(find_effort_root(store, effort), effort, entry)
-        if not context.caller.who.kind:
-            efforts.reset_heartbeat(store, effort.id, time.time())
-        return LogEntry(effort, path)
+        root, by_person = find_effort_root(store, effort), not context.caller.who.kind
+
+        def settle() -> None:
+            """With the entry or not at all: the effort may have finished, and the database may refuse."""
+            efforts.settle_log_entry(store, effort.id, time.time(), resets=by_person)
+
+        return LogEntry(effort, task_files.append_log_entry(root, effort, entry, settle))
 
     def answer(self, result: LogEntry) -> View:
         return {"effortId": result.effort.id, "logPath": result.path}
@@ -152,7 +155,7 @@ class ShowEffort(EffortCommand[EffortDetails], frozen=True, kw_only=True):
             effort=found,
             history=tuple(efforts.read_phase_history(context.store, found.id)),
             sessions=tuple(windows.list_sessions(context.store, (found.id,))),
-            artifacts=task_files.list_documents(found.task),
+            artifacts=task_files.list_own_documents(found),
         )
 
     def answer(self, result: EffortDetails) -> View:

@@ -2,6 +2,7 @@
 
 import os
 import time
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import msgspec
@@ -35,6 +36,7 @@ class Dehydrate(ProjectCommand[EndedSession], frozen=True, kw_only=True):
     """What the next window shall know, kept with the caller's open one, which ends."""
 
     method: ClassVar[str] = "effort.dehydrate"
+    other_names: ClassVar[Mapping[str, str]] = {"dehydrationPayload": "payload"}
 
     payload: Any
     """summary, lastAction, nextSteps (required), handoverInstructions, userHistory, requiredFiles; or that as bytes."""
@@ -55,6 +57,8 @@ class FinishSession(Command[EndedSession], frozen=True, kw_only=True):
     """The end of a session, with what it leaves for the next one."""
 
     method: ClassVar[str] = "session.finish"
+    # As the layer's documentation names it, which is also how a session that is shown spells it.
+    other_names: ClassVar[Mapping[str, str]] = {"dehydrationPayload": "payload"}
 
     session_id: int
     """Its number."""
@@ -108,7 +112,7 @@ def _find_own_session(context: CommandContext, found: Layers) -> int:
     assert effort is not None
     if session and session.host in ("", who.host or session.host):
         return session.id
-    before = layers.find_newest_session(context.store, effort.id, who.agent)
+    before = layers.find_newest_session(context.store, effort.id, who.agent, who.host)
     if before and before.ended_at is not None:
         what = f"session {before.id} of effort {effort.id} has ended"
         raise LayerError("ALREADY_ENDED", what, hint="type: synaptic effort resume")

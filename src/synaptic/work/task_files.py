@@ -4,11 +4,12 @@ import fcntl
 import os
 import re
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path
 
 from synaptic.agents.shared.guarded import find_usual_paths
-from synaptic.files.inside import name_inside, open_inside
+from synaptic.files.inside import delete_inside, drop_folders_inside, name_inside, open_inside
 from synaptic.files.snapshot import iter_names
 from synaptic.model.errors import LayerError
 from synaptic.model.layers import Effort
@@ -31,8 +32,11 @@ def find_task_folder(root: str, cwd: str, task: str) -> str:
     return _require_inside(root, os.path.normpath(given))
 
 
-def append_log_entry(root: str, effort: Effort, entry: str) -> str:
-    """One entry at the end of an effort's log, in one write; the log's path. Entries stand apart by a blank line."""
+def append_log_entry(root: str, effort: Effort, entry: str, settle: Callable[[], object] = lambda: None) -> str:
+    """One entry at the end of an effort's log, in one write; the log's path. Entries stand apart by a blank line.
+
+    `settle` is what belongs to the entry: when it raises, the entry is taken back.
+    """
     path = effort.artifact_path("log")
     _require_inside(root, effort.task)
     try:
@@ -43,7 +47,15 @@ def append_log_entry(root: str, effort: Effort, entry: str) -> str:
     try:
         # Two writers would both look at the same end of the file and put the wrong number of newlines between.
         _lock_log(descriptor)
-        _write_entry(descriptor, redact_text(entry))
+        before = _write_entry(descriptor, redact_text(entry))
+        end = os.fstat(descriptor).st_size
+        try:
+            settle()
+        except BaseException:
+            _take_back(descriptor, before, end)
+            if before == 0:
+                _drop_empty_log(root, path)
+            raise
     except OSError as error:
         raise _make_write_error(path, error) from error
     finally:
@@ -84,12 +96,34 @@ def list_documents(folder: str) -> tuple[str, ...]:
     return tuple(f"{folder}/{name}" for name in iter_names(folder) if name.endswith(".md") and not name.startswith("."))
 
 
+def list_own_documents(effort: Effort) -> tuple[str, ...]:
+    """The Markdown files of one effort: those that begin with its number."""
+    return tuple(path for path in list_documents(effort.task) if _has_ordinal(path, effort.ordinal))
+
+
 def list_debriefs(efforts: Iterable[Effort]) -> tuple[str, ...]:
     """What finished efforts have left behind, as far as it is there."""
     return tuple(path for one in efforts if one.finished and Path(path := one.artifact_path()).is_file())
 
 
-def _write_entry(descriptor: int, entry: str) -> None:
+def _take_back(descriptor: int, before: int, end: int) -> None:
+    """Cut the file where the entry began, unless somebody who did not wait for the lock has written behind it."""
+    if os.fstat(descriptor).st_size == end:
+        os.ftruncate(descriptor, before)
+
+
+def _drop_empty_log(root: str, path: str) -> None:
+    """Remove a log that has no entry, and the folders that were made for it."""
+    with suppress(OSError, ValueError):  # what was raised first counts
+        name = name_inside(root, os.path.normpath(path))
+        if Path(path).stat().st_size == 0:
+            delete_inside(root, name)
+            folders = name.split("/")[:-1]
+            drop_folders_inside(root, *("/".join(folders[:depth]) for depth in range(len(folders), 0, -1)))
+
+
+def _write_entry(descriptor: int, entry: str) -> int:
+    """Write the entry; where it begins."""
     size = os.fstat(descriptor).st_size
     data = separate_entry(os.pread(descriptor, 2, max(size - 2, 0)), entry)
     try:
@@ -98,6 +132,11 @@ def _write_entry(descriptor: int, entry: str) -> None:
     except OSError:
         os.ftruncate(descriptor, size)  # half an entry is none
         raise
+    return size
+
+
+def _has_ordinal(path: str, ordinal: int) -> bool:
+    return path.rpartition("/")[2].startswith(f"{ordinal}_")
 
 
 def _make_folder_name(task: str) -> str:

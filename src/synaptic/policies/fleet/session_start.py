@@ -30,13 +30,14 @@ class SessionOpening(Policy):
     """A context window that begins without knowing what it works on.
 
     ## What it does
-    Opens a session for the active effort of the agent, ends the one before it, and tells the model task, skill, phase
+    Opens a session for the active effort of the agent, ends the one before it (of the same window or agent: another
+    window of the project keeps its own), and tells the model task, skill, phase
     and heartbeat, the files to read first, and what the last window left: its summary with the files that it requires,
     told once, or else the effort's own files.
     ## Why
     A window knows nothing of the ones before it. The effort survives them, and goes on where they ended.
     ## Known gaps
-    Two windows of one project without an AGENT_ID share the newest effort: the second takes it over.
+    A window that was killed and is not started again counts as open for a day.
     """
 
     id = "fleet.session-start"
