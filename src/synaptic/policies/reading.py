@@ -56,8 +56,10 @@ def compile_hints(hints: tuple[str, ...]) -> re.Pattern[str]:
 def select_commands(found: Script, names: Iterable[str]) -> Iterator[Command]:
     """The commands that run one of these programs; some file systems ignore case, so it is ignored."""
     hits = [commands for name, commands in found.by_name.items() if name in names or name.lower() in names]
+    if len(hits) < 2:
+        return iter(hits[0] if hits else ())
     # Policies rely on the order of the script. A single list is sorted already.
-    return iter(hits[0] if len(hits) == 1 else sorted(chain(*hits), key=attrgetter("index")))
+    return iter(sorted(chain(*hits), key=attrgetter("index")))
 
 
 def mentions_engine(known: CommandReading) -> bool:
