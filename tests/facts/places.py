@@ -1,7 +1,8 @@
 """Repositories in every state, and calls that ask about them."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+import inspect
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from synaptic.model.home import Home
 from synaptic.runners.execute import HookRunners
 from synaptic.store.db import Store
 
-Gather = Callable[[Call, EngineMeans], Awaitable[Any]]
+Gather = Callable[[Call, EngineMeans], Any]
 
 
 def call(root: Path, path: str = "", event: str = "PostToolUse", cwd: Path | None = None, **env: str) -> Call:
@@ -29,4 +30,8 @@ def means(folder: Path) -> EngineMeans:
 
 
 def gathered(gather: Gather, about: Call, folder: Path, using: EngineMeans | None = None) -> Any:
-    return asyncio.run(gather(about, using or means(folder)))
+    async def gather_now() -> Any:
+        value = gather(about, using or means(folder))
+        return await value if inspect.iscoroutine(value) else value
+
+    return asyncio.run(gather_now())

@@ -1,6 +1,5 @@
 """Links are followed for the paths that a call names."""
 
-import asyncio
 import os
 from pathlib import Path
 
@@ -14,7 +13,7 @@ def found(root: Path, *paths: str) -> dict[str, str]:
         Call("c", "claude", PreToolUse(tool_input={"file_path": path}, cwd=str(root)), {}, root=str(root))
         for path in paths
     ]
-    return {path: real for one in call for path, real in asyncio.run(gather_real_paths(one, None)).items()}  # type: ignore[arg-type]
+    return {path: real for one in call for path, real in gather_real_paths(one, None).items()}  # type: ignore[arg-type]
 
 
 def test_a_link_out_of_the_project_is_followed(tmp_path: Path) -> None:
@@ -32,13 +31,13 @@ def test_a_link_out_of_the_project_is_followed(tmp_path: Path) -> None:
 def test_an_endless_link_and_an_event_without_a_tool_are_no_news(tmp_path: Path) -> None:
     (tmp_path / "loop").symlink_to("loop")
     found(tmp_path, "loop", "loop/x")
-    assert asyncio.run(gather_real_paths(Call("c", "claude", Stop(), {}), None)) == {}  # type: ignore[arg-type]
+    assert gather_real_paths(Call("c", "claude", Stop(), {}), None) == {}  # type: ignore[arg-type]
 
 
 def linked(root: Path, command: str) -> tuple[str, ...] | None:
     event = PreToolUse(tool_name="Bash", tool_input={"command": command}, cwd=str(root))
     call = Call("c", "claude", event, {}, root=str(root), env={"HOME": str(root.parent)})
-    return asyncio.run(gather_linked_paths(call, None))  # type: ignore[arg-type]
+    return gather_linked_paths(call, None)  # type: ignore[arg-type]
 
 
 def test_a_link_is_followed_before_the_way_up(tmp_path: Path) -> None:

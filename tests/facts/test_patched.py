@@ -1,6 +1,5 @@
 """Which files a patch on the disk names."""
 
-import asyncio
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,7 @@ DIFF = "--- /dev/null\n+++ b/.claude/settings.local.json\n@@ -0,0 +1 @@\n+{}\n"
 def patched(folder: Path, command: str) -> tuple[str, ...]:
     event = PreToolUse(tool_name="Bash", tool_input={"command": command}, cwd=str(folder))
     call = Call("c", "claude", event, {}, root=str(folder), env={"HOME": str(folder.parent)})
-    return asyncio.run(gather_patched_paths(call, None))  # type: ignore[arg-type]
+    return gather_patched_paths(call, None)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

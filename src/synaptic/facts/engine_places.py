@@ -19,7 +19,7 @@ ENVIRONMENT_FILE = "pyvenv.cfg"
 PID_FILE = "run/daemon.pid"
 
 
-async def gather_engine_places(call: Call, means: EngineMeans) -> EnginePlaces:
+def gather_engine_places(call: Call, means: EngineMeans) -> EnginePlaces:
     """The places of this engine, with the folder that its database is in."""
     return _locate_with_database(str(means.store.path))
 

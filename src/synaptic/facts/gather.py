@@ -4,9 +4,11 @@ import asyncio
 import importlib
 import pkgutil
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
 from pathlib import Path
+from types import CoroutineType
+from typing import Any
 
 import msgspec
 
@@ -54,8 +56,9 @@ class EngineMeans(msgspec.Struct, frozen=True):
     """How full contexts were, by transcript, when they were read last."""
 
 
-Gatherer = Callable[[Call, EngineMeans], Awaitable[object]]
-"""Returns the value of the field of Facts that it is registered for. No news is the default; a defect is a question."""
+Gatherer = Callable[[Call, EngineMeans], object]
+"""Returns the value of the field of Facts that it is registered for, or a coroutine where it has to wait for it. No
+news is the default; a defect is a question."""
 
 
 @cache
@@ -76,20 +79,42 @@ async def gather_facts(call: Call, needs: frozenset[str], means: EngineMeans) ->
     others, sections = _split_needs(needs)
     values: dict[str, object] = {}
     failed: dict[str, str] = {}
-    with _Gathering() as gathering:
-        for need, gatherer in others:
-            try:
-                values[need] = await gatherer(call, means)
-            except Exception as error:  # noqa: BLE001 - one gatherer's defect must not take the whole guard with it
-                failed[need] = f"{type(error).__name__}: {error}"
-            except asyncio.CancelledError:
-                gathering.take_back_cancel()
-                failed[need] = TOO_LONG_TEXT
+    awaited: dict[str, CoroutineType[Any, Any, object]] = {}
+    for need, gatherer in others:
+        try:
+            value = gatherer(call, means)
+        except Exception as error:  # noqa: BLE001 - one gatherer's defect must not take the whole guard with it
+            failed[need] = f"{type(error).__name__}: {error}"
+            continue
+        if type(value) is CoroutineType:
+            awaited[need] = value
+        else:
+            values[need] = value
+    if awaited:
+        await _await_facts(awaited, values, failed)
     if sections:
         values["state"] = _read_sections(call, means, sections)
     if failed:
         values["failed"] = failed
     return msgspec.structs.replace(known, **values)
+
+
+async def _await_facts(
+    awaited: "dict[str, CoroutineType[Any, Any, object]]", values: dict[str, object], failed: dict[str, str]
+) -> None:
+    with _Gathering() as gathering:
+        try:
+            for need, coroutine in awaited.items():
+                try:
+                    values[need] = await coroutine
+                except Exception as error:  # noqa: BLE001 - as above
+                    failed[need] = f"{type(error).__name__}: {error}"
+                except asyncio.CancelledError:
+                    gathering.take_back_cancel()
+                    failed[need] = TOO_LONG_TEXT
+        finally:
+            for coroutine in awaited.values():
+                coroutine.close()  # those that were not reached
 
 
 class _Gathering:

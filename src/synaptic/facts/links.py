@@ -24,7 +24,7 @@ MAX_LOOKED_AT = 2000
 MAX_LINK_NAME = 1024
 
 
-async def gather_real_paths(call: Call, means: EngineMeans) -> Mapping[str, str]:
+def gather_real_paths(call: Call, means: EngineMeans) -> Mapping[str, str]:
     """Resolve links, for each path of the call that leads somewhere else than it says."""
     if not isinstance(call.event, ToolEvent):
         return {}
@@ -33,7 +33,7 @@ async def gather_real_paths(call: Call, means: EngineMeans) -> Mapping[str, str]
     return {path: real for path, real in found if real}
 
 
-async def gather_linked_paths(call: Call, means: EngineMeans) -> tuple[str, ...] | None:
+def gather_linked_paths(call: Call, means: EngineMeans) -> tuple[str, ...] | None:
     """Where the words of a shell command lead that it may change something with, through links on the disk.
 
     None when there are too many to look at.

@@ -20,7 +20,7 @@ MAX_PATCHES = 64
 """Words of one command that are looked at as patches."""
 
 
-async def gather_patched_paths(call: Call, means: EngineMeans) -> tuple[str, ...] | None:
+def gather_patched_paths(call: Call, means: EngineMeans) -> tuple[str, ...] | None:
     """Every path that such a patch may change, however many folders are taken off its names; None for too many."""
     known = read_call_command(call)
     if known is None or PATCH_PROGRAMS.isdisjoint(known.programs):

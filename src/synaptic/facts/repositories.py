@@ -15,7 +15,7 @@ MAX_FOLDERS = 8
 """More folders than this in one command are not looked at."""
 
 
-async def gather_repositories(call: Call, means: EngineMeans) -> Mapping[str, Git]:
+def gather_repositories(call: Call, means: EngineMeans) -> Mapping[str, Git]:
     """The working trees by folder; a removal of `.worktrees/` is about the folder that the event happened in."""
     command = read_call_command(call)
     if command is None:

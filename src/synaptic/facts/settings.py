@@ -7,7 +7,7 @@ from synaptic.facts.gather import EngineMeans, Gatherer
 from synaptic.model.call import Call
 
 
-async def gather_moved_settings(call: Call, means: EngineMeans) -> GuardedPaths:
+def gather_moved_settings(call: Call, means: EngineMeans) -> GuardedPaths:
     """The settings of every agent that the environment of this call moves."""
     env = call.env
     moved = tuple((name, env[name]) for name in list_moving_variables() if name in env)

@@ -8,7 +8,7 @@ from synaptic.model.errors import StoreError
 from synaptic.store import workspaces
 
 
-async def gather_extra_roots(call: Call, means: EngineMeans) -> tuple[str, ...]:
+def gather_extra_roots(call: Call, means: EngineMeans) -> tuple[str, ...]:
     """Folders that the user added to the session beside its project."""
     try:
         return workspaces.read_added_folders(means.store, call.event.session_id)

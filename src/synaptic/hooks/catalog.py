@@ -5,7 +5,7 @@ import math
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
-from functools import cached_property, partial
+from functools import partial
 from typing import cast
 
 import msgspec
@@ -26,6 +26,7 @@ from synaptic.model.call import Call
 from synaptic.model.environment import build_project_variables
 from synaptic.model.home import Home
 from synaptic.model.hook import Builtin, Hook
+from synaptic.model.once import computed_once
 from synaptic.policies.base import Policy
 
 MAX_PROBLEMS = 100
@@ -56,12 +57,12 @@ class HookCatalog(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     doubt: str = ""
     """Why an act has to be asked about: what was declared about it could not be read."""
 
-    @cached_property
+    @computed_once
     def index(self) -> HookIndex:
         """Which hooks an event concerns. Verbs that only list hooks never ask, so it is made when it is first used."""
         return HookIndex(self.hooks)
 
-    @cached_property
+    @computed_once
     def policy_index(self) -> HookIndex:
         """The same for the built-in policies alone."""
         return HookIndex(hook for hook in self.hooks if isinstance(hook.handler, Builtin))

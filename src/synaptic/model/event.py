@@ -6,11 +6,11 @@ matcher looks at, `TIMING` says whether an answer can still influence the act.
 
 from collections.abc import Mapping
 from enum import StrEnum
-from functools import cached_property
 from typing import Any, ClassVar
 
 import msgspec
 
+from synaptic.model.once import computed_once
 from synaptic.model.tool import Input, Tool
 
 
@@ -62,7 +62,7 @@ class ToolEvent(Event, frozen=True, kw_only=True, dict=True):
     tool_input: dict[str, Any] = {}
     tool_use_id: str = ""
 
-    @cached_property
+    @computed_once
     def tool(self) -> Tool:
         return Tool(self.tool_name, self.tool_input)
 

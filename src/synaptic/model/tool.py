@@ -1,11 +1,11 @@
 """A tool call in canonical names: the shell is `Bash`, a path is `file_path`, whatever the agent calls them."""
 
 from collections.abc import Mapping
-from functools import cached_property
 
 import msgspec
 
 from synaptic.model.carried import NOTHING_CARRIED, Carried, read_carried, replace_at
+from synaptic.model.once import computed_once
 
 Input = Mapping[str, object]
 
@@ -28,14 +28,14 @@ class Tool(msgspec.Struct, frozen=True, dict=True):
     name: str
     input: Input
 
-    @cached_property
+    @computed_once
     def command(self) -> str:
         """The shell text that the call runs, whatever the tool is called; nothing when it runs none."""
         if self.name in SHELL and isinstance(text := self.input.get("command"), str):
             return text
         return self.carried.command
 
-    @cached_property
+    @computed_once
     def carried(self) -> Carried:
         """What a tool that no table describes would run, and which files it names."""
         return NOTHING_CARRIED if self.name in DESCRIBED_TOOLS else read_carried(self.name, self.input)
@@ -53,12 +53,12 @@ class Tool(msgspec.Struct, frozen=True, dict=True):
         """Whether it may change the files that it names."""
         return self.name in EDITS or (self.name not in SHELL and self.carried.may_write)
 
-    @cached_property
+    @computed_once
     def roles(self) -> tuple[str, ...]:
         """Names of described tools that it is like: whoever judges one of those judges this call, too."""
         return ("Bash",) if self.name not in SHELL and self.command else ()
 
-    @cached_property
+    @computed_once
     def paths(self) -> tuple[str, ...]:
         """Every path the call names under a known key."""
         found = [self.input.get(key) for key in PATH_KEYS]

@@ -13,6 +13,7 @@ from synaptic.shell.book.entries import list_names_with
 from synaptic.shell.effects.effects import Effect
 from synaptic.shell.effects.flow import classify_interpreter
 from synaptic.shell.effects.targets import WriteTarget
+from synaptic.shell.names import split_names
 from synaptic.shell.paths import Standpoint, resolve_path
 from synaptic.shell.places import SYSTEM_TREES, WorkFolders
 from synaptic.shell.read.script import Command, Redirect, Script
@@ -24,6 +25,10 @@ SCRATCH_FOLDERS = (
 )  # fmt: skip
 CONTAINER_PROGRAMS = list_names_with("container")
 ELSEWHERE_PROGRAMS = CONTAINER_PROGRAMS | list_names_with("remote")
+OTHER_FILES_PROGRAMS = ELSEWHERE_PROGRAMS | split_names(
+    "chroot arch-chroot nsenter wsl bwrap proot systemd-nspawn distrobox toolbox"
+)
+"""Programs below which a path may be another file than here."""
 WHOLE_VOLUME = re.compile(
     r"(?:-v|--volume=)?(?:/[\w.-]*|/home/[\w.-]+|~):/"
     r"|(?:--mount=)?(?:(?!source=|src=)[^,\s]++,)*+(?:source|src)=(?:/[\w.-]*|/home/[\w.-]+|~)(?:,|$)"
@@ -56,8 +61,10 @@ def compile_hints(hints: tuple[str, ...]) -> re.Pattern[str]:
 def select_commands(found: Script, names: Iterable[str]) -> Iterator[Command]:
     """The commands that run one of these programs; some file systems ignore case, so it is ignored."""
     hits = [commands for name, commands in found.by_name.items() if name in names or name.lower() in names]
+    if len(hits) < 2:
+        return iter(hits[0] if hits else ())
     # Policies rely on the order of the script. A single list is sorted already.
-    return iter(hits[0] if len(hits) == 1 else sorted(chain(*hits), key=attrgetter("index")))
+    return iter(sorted(chain(*hits), key=attrgetter("index")))
 
 
 def mentions_engine(known: CommandReading) -> bool:
@@ -96,6 +103,14 @@ def read_engine_arguments(command: Command) -> list[str] | None:
 def runs_elsewhere(command: Command | Redirect | WriteTarget | Effect) -> bool:
     """Whether it runs on another machine or in a container, where the paths of this one say nothing."""
     return bool(command.via) and any(label.partition(" ")[0] in ELSEWHERE_PROGRAMS for label in command.via)
+
+
+def sees_other_files(command: Command | Redirect | WriteTarget | Effect) -> bool:
+    """Whether the paths it names are not this machine's: elsewhere, or below another root.
+
+    Only for what is no guard: who may change the root may as well name this machine's own (`chroot / rm -rf ~`).
+    """
+    return bool(command.via) and any(label.partition(" ")[0] in OTHER_FILES_PROGRAMS for label in command.via)
 
 
 def runs_in_container(command: Command) -> bool:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 GLOB_SIGN = re.compile(r"[*?\[]")
 GLOB_CLASS = re.compile(r"\[!?+\]?+[^\]]*+\]")
 NAMED_CLASS = re.compile(r"\[[!^]?[^\[\]]*\[:\w+:\][^\]]*\]")
-HIDDEN_GLOB = re.compile(r"(?:^|[/\n=])\.[^/\n]*?[*?\[]")
-"""A pattern for names that begin with a dot, in any of several lines."""
+HIDDEN_GLOB = re.compile(r"\.(?<![^/\n=]\.)[^/\n]*?[*?\[]")
+"""A pattern for names that begin with a dot, in any of several lines. The dot stands first: it is found fast."""
 GLOB_TOKEN = re.compile(rf"{GLOB_CLASS.pattern}|.", re.DOTALL)
 
 

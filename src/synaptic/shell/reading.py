@@ -2,14 +2,15 @@
 
 import re
 from collections.abc import Iterable
-from functools import cached_property
 
 import msgspec
 
+from synaptic.model.once import computed_once
 from synaptic.shell.book.entries import normalize_name
 from synaptic.shell.effects.effects import Effects, read_effects
 from synaptic.shell.effects.git import find_git_calls
 from synaptic.shell.effects.targets import WriteTarget, find_targets
+from synaptic.shell.globs import HIDDEN_GLOB
 from synaptic.shell.paths import MAX_PATH, Standpoint, is_inside, is_settled
 from synaptic.shell.programs.git_line import GitCall
 from synaptic.shell.read.reader import read_safely
@@ -37,22 +38,22 @@ class CommandReading(msgspec.Struct, frozen=True, dict=True):
     """Where the shell starts; empty when nobody says."""
     home: str = ""
 
-    @cached_property
+    @computed_once
     def script(self) -> Script:
         """Every command that would run."""
         return read_safely(self.text, self.cwd, self.home)
 
-    @cached_property
+    @computed_once
     def standpoint(self) -> Standpoint:
         """Where a relative path starts."""
         return Standpoint(self.cwd or UNKNOWN_PROJECT, self.home)
 
-    @cached_property
+    @computed_once
     def programs(self) -> frozenset[str]:
         """Names of the programs that run, without versions, in lower case because some file systems ignore case."""
         return frozenset(map(normalize_name, self.script.by_name))
 
-    @cached_property
+    @computed_once
     def words(self) -> str:
         """Every argument and every file that is named, each once, in lower case, but for those too long for a path."""
         texts = self._texts
@@ -62,60 +63,71 @@ class CommandReading(msgspec.Struct, frozen=True, dict=True):
             else _join_lower(texts)
         )
 
-    @cached_property
+    @computed_once
+    def low_text(self) -> str:
+        """The text itself in lower case."""
+        return _join_lower((self.text,))
+
+    @computed_once
+    def has_hidden_pattern(self) -> bool:
+        """Whether a word has a pattern for names that begin with a dot."""
+        words = self.words
+        return ("*" in words or "?" in words or "[" in words) and HIDDEN_GLOB.search(words) is not None
+
+    @computed_once
     def has_long_words(self) -> bool:
         """Whether a word was too long."""
         return max(map(len, self._texts), default=0) > MAX_PATH_WORD
 
-    @cached_property
+    @computed_once
     def start_folders(self) -> frozenset[str]:
         """The folders that its commands and redirections are in."""
         found = {command.cwd for command in self.script.commands}
         found.update(redirect.cwd for redirect in self.script.redirects)
         return frozenset(found)
 
-    @cached_property
+    @computed_once
     def folders(self) -> str:
         """Every folder that a relative path may start from, in lower case."""
         return _join_lower({self.standpoint.cwd, self.standpoint.home, *self.start_folders})
 
-    @cached_property
+    @computed_once
     def effects(self) -> Effects:
         """What it runs, writes, reads, deletes, fetches and sends."""
         return read_effects(self.script)
 
-    @cached_property
+    @computed_once
     def targets(self) -> tuple[WriteTarget, ...]:
         """The files that are written."""
         return tuple(find_targets(self.effects.changes, self.standpoint))
 
-    @cached_property
+    @computed_once
     def pattern_targets(self) -> tuple[WriteTarget, ...]:
         """Those of them that are named by a pattern."""
         return tuple(find_targets(self.effects.changes_by_pattern, self.standpoint))
 
-    @cached_property
+    @computed_once
     def git_calls(self) -> tuple[GitCall, ...]:
         """Every call of git."""
         return find_git_calls(self.script, self.home)
 
-    @cached_property
+    @computed_once
     def acting_git_calls(self) -> tuple[GitCall, ...]:
         """Those of them that do something, so that showing the manual is none."""
         return tuple(call for call in self.git_calls if not call.is_help)
 
-    @cached_property
+    @computed_once
     def git_verbs(self) -> frozenset[str]:
         """The verbs of those."""
         return frozenset(call.verb for call in self.acting_git_calls)
 
-    @cached_property
+    @computed_once
     def leads_out(self) -> bool:
         """Whether a word may lead out of the folder it is seen from."""
         lines = f"\n{self.words}"
         return any(sign in lines for sign in OUTWARD_SIGNS) or ATTACHED_PATH.search(lines) is not None
 
-    @cached_property
+    @computed_once
     def _texts(self) -> set[str]:
         # The program itself is left out: a name is no path argument, and `programs` has it.
         commands = self.script.commands

@@ -114,19 +114,22 @@ def _is_unknown(name: str) -> bool:
 
 def _iter_hidden(command: Command) -> Iterator[str]:
     """The commands that may hide in the words of a program."""
-    said = " ".join(command.args)[:MAX_LOOKED_AT]
-    if CHECKING.search(command.argv[0].text) or CHECKING.search(said.partition(" ")[0]):
+    args = command.args
+    said = " ".join(args)[:MAX_LOOKED_AT]
+    flags = "".join(text for text in args if text[:1] == "-" and DELETING_FLAGS.fullmatch(text))
+    deletes = ("r" in flags or "R" in flags) and "f" in flags
+    hints = HINT.search(said) is not None or DESTROYING.match(f"git {said}") is not None
+    if not (deletes or hints) or CHECKING.search(command.argv[0].text) or CHECKING.search(said.partition(" ")[0]):
         return
     words = [_quote(word) for word in command.argv[1:]]
-    flags = "".join(text for text in command.args if DELETING_FLAGS.fullmatch(text))
-    if ("r" in flags or "R" in flags) and "f" in flags:
+    if deletes:
         yield " ".join(["rm", *words])
-    if HINT.search(said) is None and DESTROYING.search(f"git {said}") is None:
+    if not hints:
         return
     if DESTROYING.match(f"git {said}"):
         yield " ".join(["git", *words])
-    for place, text in enumerate(command.args):
-        before = command.args[place - 1] if place else ""
+    for place, text in enumerate(args):
+        before = args[place - 1] if place else ""
         if text.rpartition("/")[2] in COMMAND_NAMES:
             yield " ".join(words[place:])
         elif " " in text and _is_option_value(text, before):

@@ -12,7 +12,7 @@ from synaptic.shell.book.entries import list_names_with_role
 from synaptic.shell.effects.commands import find_acts
 from synaptic.shell.effects.printed import resolve_printed
 from synaptic.shell.effects.searched import FileSearch, ScriptSearches
-from synaptic.shell.globs import GLOB_SIGN, HIDDEN_GLOB, is_hidden_glob, matches_glob, may_match_name
+from synaptic.shell.globs import GLOB_SIGN, is_hidden_glob, matches_glob, may_match_name
 from synaptic.shell.paths import Standpoint, resolve_path
 from synaptic.shell.places import PathArea, WorkFolders, strip_match_all
 from synaptic.shell.read.script import Command, Script, Word
@@ -52,7 +52,7 @@ class GitMetadata(Policy):
         known = facts.command
         if known is None or (REMOVERS.isdisjoint(known.programs) and not known.script.redirects):
             return None
-        if not known.find_hints(GIT_HINTS) and not HIDDEN_GLOB.search(known.words):
+        if not known.find_hints(GIT_HINTS) and not known.has_hidden_pattern:
             return None
         found = known.script
         at = get_work_folders(event, facts)

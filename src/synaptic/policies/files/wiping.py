@@ -6,7 +6,7 @@ from synaptic.model.decision import Verdict, ask, deny
 from synaptic.model.event import PreToolUse
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.reading import SHELL_TOOLS, get_script, get_work_folders, select_commands
+from synaptic.policies.reading import SHELL_TOOLS, get_work_folders, select_commands
 from synaptic.shell.book.entries import find_program, list_names_with
 from synaptic.shell.effects.commands import find_acts
 from synaptic.shell.names import split_names
@@ -18,12 +18,14 @@ WIPERS = list_names_with("wipes")
 EMPTIERS = split_names("tee dd cp install sort uniq xxd truncate sponge curl wget ln objcopy")
 """Programs that can overwrite a file with nothing."""
 NOTHING = frozenset({"/dev/null", "/dev/zero", "file:///dev/null"})
+DEVICE_SIGN = "/dev/"
 ALWAYS_SILENT = split_names(": true")
 PRINTERS = split_names("echo printf print")
 PRINTED_NOTHING = split_names("-n -e -E -ne -en -nr -rn -r -- %s") | {""}
 """Words with which these print nothing, as long as `echo` is told to print no line end."""
 SILENT_PROGRAMS = ALWAYS_SILENT | PRINTERS | {"cat", "exec"}
 """Programs that print nothing, or nothing with certain words."""
+LOOKED_AT = WIPERS | EMPTIERS | SILENT_PROGRAMS | {"mv", "crontab"}
 LOG_SUFFIXES = (".log", ".out", ".err", ".tmp", ".lock", ".pid")
 """Files that are emptied every day."""
 
@@ -50,9 +52,10 @@ class Wiping(Policy):
     preset = "essentials"
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        found = get_script(event, facts, WIPERS | EMPTIERS | SILENT_PROGRAMS | {"mv", "crontab"})
-        if found is None:
+        known = facts.command
+        if known is None or LOOKED_AT.isdisjoint(known.programs):
             return None
+        found = known.script
         at = get_work_folders(event, facts)
         for command in select_commands(found, WIPERS):
             files = find_program(command.name).read(command.argv[1:]).operands
@@ -79,18 +82,29 @@ class Wiping(Policy):
 def _iter_emptied(found: Script, at: WorkFolders) -> Iterator[str]:
     """Files of the home folder, outside the project, that are overwritten with nothing."""
     for command in select_commands(found, EMPTIERS):
-        given = find_program(command.name).read(command.argv[1:])
-        acts = list(find_acts(command))
-        fed = [one.target.text for one in command.redirects if one.operator == "<"]
-        read = [word.text for kind, word in acts if kind == "read"]
-        emptied = command.name == "truncate" and given.get_value("size") in ("0", "=0")
-        emptied = emptied or (command.name == "tee" and command.stdin is not None and not command.stdin.strip())
-        if emptied or not NOTHING.isdisjoint((*fed, *read)):
+        if _is_given_nothing(command):
+            acts = find_acts(command)
             yield from (word.text for kind, word in acts if kind == "write" and _is_kept_at_home(word, command, at))
     for command in select_commands(found, SILENT_PROGRAMS):
         if command.redirects and _prints_nothing(command):
             written = (one.target for one in command.redirects if _empties(one, command, found))
             yield from (word.text for word in written if _is_kept_at_home(word, command, at))
+
+
+def _is_given_nothing(command: Command) -> bool:
+    """Whether a program that can overwrite a file is given nothing to write."""
+    if command.name == "truncate":
+        given = find_program("truncate").read(command.argv[1:])
+        if given.get_value("size") in ("0", "=0"):
+            return True
+    if command.name == "tee" and command.stdin is not None and not command.stdin.strip():
+        return True
+    if any(one.operator == "<" and one.target.text in NOTHING for one in command.redirects):
+        return True
+    # Sorting the words of a program costs much more than to see that none of them holds such a name.
+    if not any(DEVICE_SIGN in word.text for word in command.argv):
+        return False
+    return any(kind == "read" and word.text in NOTHING for kind, word in find_acts(command))
 
 
 def _prints_nothing(command: Command) -> bool:

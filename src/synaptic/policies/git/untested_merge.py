@@ -7,6 +7,7 @@ from synaptic.policies.facts import Facts
 from synaptic.policies.git.calls import SHELL_TOOLS, list_calls
 from synaptic.policies.practice.lines import FRESH_SECONDS
 from synaptic.policies.practice.sections import TESTS, read_test_status
+from synaptic.policies.reading import sees_other_files
 from synaptic.shell.paths import is_inside
 from synaptic.shell.programs.git_line import GitCall
 
@@ -18,7 +19,8 @@ class UntestedMerge(Policy):
 
     ## What it does
     Denies `git merge` and `git commit` while the last run of the tests failed and is at most ten minutes old. Without a
-    run, after a run that passed, and for `git merge --abort` everything is free.
+    run, after a run that passed, and for `git merge --abort` everything is free. So is what runs on another machine or
+    in a container (`ssh host 'git merge topic'`).
     ## Why
     A merge of code whose tests fail makes the failure everybody's.
     ## Known gaps
@@ -48,7 +50,9 @@ class UntestedMerge(Policy):
         )
 
     def _is_gated(self, call: GitCall, facts: Facts) -> bool:
-        # The test status is the project's; another repository has tests of its own.
+        # The test status is the project's; another repository has tests of its own, on whichever machine.
+        if sees_other_files(call.command):
+            return False
         if call.cwd and not is_inside(call.cwd, (facts.root,)):
             return False
         if call.verb == "commit":

@@ -15,7 +15,7 @@ from synaptic.policies.secrets.private import ENVIRONMENT, PRIVATE_HINTS, is_pri
 from synaptic.shell.book.entries import UNKNOWN_PROGRAM, find_program
 from synaptic.shell.effects.commands import find_acts
 from synaptic.shell.effects.searched import FIND_PROGRAMS, LISTING_PROGRAMS, ScriptSearches
-from synaptic.shell.globs import HIDDEN_GLOB, matches_glob
+from synaptic.shell.globs import matches_glob
 from synaptic.shell.paths import MAX_PATH, Standpoint, resolve_path
 from synaptic.shell.places import matches_everything
 from synaptic.shell.programs.table import PROGRAM_HANDLERS
@@ -96,7 +96,7 @@ class SecretFiles(Policy):
     def _search_script(self, known: CommandReading, at: Standpoint) -> Iterator[str]:
         more = (EXPORT, *KEYCHAIN, ".env") if self.env_files else (EXPORT, *KEYCHAIN)
         hints = known.find_hints((*PRIVATE_HINTS, *more))
-        if hints or HIDDEN_GLOB.search(known.words):
+        if hints or known.has_hidden_pattern:
             return _find_script_paths(known, at, hints)
         return iter(())
 

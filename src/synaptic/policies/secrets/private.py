@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from synaptic.model.tool import PATH_KEYS, SHELL, Tool
-from synaptic.shell.globs import GLOB_SIGN, is_hidden_glob, may_match_name
+from synaptic.shell.globs import GLOB_SIGN, may_match_name
 from synaptic.shell.names import split_names
 from synaptic.shell.paths import Standpoint, list_readings
 from synaptic.shell.places import matches_everything
@@ -41,6 +41,7 @@ NAMES_IN_PRIVATE_FOLDERS = split_names(
     " access_tokens.db application_default_credentials.json accesstokens.json msal_token_cache.json state.key token"
 )
 """Names that are private in one of those folders, as a pattern there may match them."""
+SYSTEM_SECRETS = ("shadow", "gshadow", "sudoers")
 KEY_NAMES = split_names("id_rsa id_dsa id_ecdsa id_ed25519")
 PRIVATE_HINTS = (*sorted(PRIVATE_FOLDERS | PRIVATE_FILES), "id_", "etc")
 """What a private path holds at least."""
@@ -81,26 +82,32 @@ def _iter_settled(parts: list[str]) -> Iterator[str]:
     """A path as it is, and with private names in place of the patterns that match them."""
     found = [""]
     for place, part in enumerate(parts[1:], 1):
-        names = (part, *_find_private_names(part, parts[:place], place == len(parts) - 1))
+        sign = GLOB_SIGN.search(part)
+        if sign is None:
+            found = [f"{start}/{part}" for start in found]
+            continue
+        stem = part[: sign.start()]
+        names = (part, *_find_private_names(part, stem, parts[:place], place == len(parts) - 1))
         found = [f"{start}/{name}" for start in found for name in names][:MAX_SETTLED]
     yield from found
 
 
-def _find_private_names(part: str, before: list[str], last: bool) -> Iterator[str]:
-    """The private names that a pattern matches, as long as it says more than that anything goes."""
-    if not GLOB_SIGN.search(part):
-        return
-    if is_hidden_glob(part) and not matches_everything(part):
-        yield from (name for name in PRIVATE_FOLDERS if may_match_name(name, part))
+def _find_private_names(part: str, stem: str, before: list[str], last: bool) -> Iterator[str]:
+    """The private names that a pattern matches, as long as it says more than that anything goes.
+
+    `stem` is what stands in front of its first sign: most names differ there already.
+    """
+    if part[0] == "." and not matches_everything(part):
+        yield from (name for name in PRIVATE_FOLDERS if name.startswith(stem) and may_match_name(name, part))
     # `.*rc` is no question for `.netrc`; `.net*` is.
-    if last and not GLOB_SIGN.match(part, 1):
-        yield from (name for name in PRIVATE_FILES if part[0] == name[0] and may_match_name(name, part))
+    if last and len(stem) > 1:
+        yield from (name for name in PRIVATE_FILES if name.startswith(stem) and may_match_name(name, part))
     if last and part.startswith("id_"):
-        yield from (name for name in KEY_NAMES if may_match_name(name, part))
+        yield from (name for name in KEY_NAMES if name.startswith(stem) and may_match_name(name, part))
     if any(name[:1] == "." for name in before):
-        yield from (name for name in NAMES_IN_PRIVATE_FOLDERS if may_match_name(name, part))
+        yield from (name for name in NAMES_IN_PRIVATE_FOLDERS if name.startswith(stem) and may_match_name(name, part))
     if before == ["", "etc"] and not matches_everything(part):
-        yield from (name for name in ("shadow", "gshadow", "sudoers") if may_match_name(name, part))
+        yield from (name for name in SYSTEM_SECRETS if name.startswith(stem) and may_match_name(name, part))
 
 
 def _is_private_name(path: str) -> bool:

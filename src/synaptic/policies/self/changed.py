@@ -1,7 +1,7 @@
 """The paths that a tool call may change, as far as its text says: what the policy for the engine's files compares."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from synaptic.model.event import PreToolUse
 from synaptic.policies.facts import Facts
@@ -22,6 +22,7 @@ from synaptic.policies.self.links import LINK_MAKERS, find_links, iter_behind, i
 from synaptic.policies.self.printed import CHANGE_FOLDER, iter_printed
 from synaptic.shell.book.entries import find_program
 from synaptic.shell.effects.filled import find_copies, iter_option_values
+from synaptic.shell.effects.targets import WriteTarget, find_targets
 from synaptic.shell.globs import GLOB_SIGN
 from synaptic.shell.names import split_names
 from synaptic.shell.paths import MAX_PATH, Standpoint, is_inside, resolve_path
@@ -88,7 +89,7 @@ def iter_edited(event: PreToolUse, facts: Facts) -> Iterator[str]:
 
 def matches_hidden(known: CommandReading) -> bool:
     """Whether patterns match names with a leading dot in this script."""
-    may_match = "*(" in known.text or "glob" in known.text.lower()
+    may_match = "*(" in known.text or "glob" in known.low_text
     return may_match and HIDDEN_OPTIONS.search(known.text) is not None
 
 
@@ -103,7 +104,7 @@ def _iter_named(known: CommandReading, hints: tuple[str, ...], names: tuple[str,
     """What is written by programs that are known, and every path in the words of those that are not."""
     found, at = known.script, known.standpoint
     hinted = compile_hints(hints).search
-    for target in known.targets:
+    for target in known.targets if names else _find_pattern_targets(known):
         if hinted(target.path) and not runs_elsewhere(target):
             yield target.path
     yield from _iter_by_git(known)
@@ -127,6 +128,14 @@ def _iter_named(known: CommandReading, hints: tuple[str, ...], names: tuple[str,
             continue
         for word in words:
             yield from _iter_word_paths(word, Standpoint(command.cwd or at.cwd, at.home))
+
+
+def _find_pattern_targets(known: CommandReading) -> Iterable[WriteTarget]:
+    """The files that are written under a name with a sign of patterns; each must be in a word or in a folder."""
+    at = known.standpoint
+    if any(sign in folder for folder in (at.cwd, at.home) for sign in SIGNS):
+        return known.targets
+    return find_targets(known.effects.find_changes_with(SIGNS), at)
 
 
 def _iter_by_git(known: CommandReading) -> Iterator[str]:

@@ -15,6 +15,8 @@ from synaptic.shell.reading import CommandReading
 HARMLESS_ARGUMENTS = split_names("--version -v --help -h help doctor update upgrade mcp login logout completion")
 RUNNING_PROGRAM = re.compile(r"/proc/(?!self/|thread-self/)[^/\s]+/exe\b")
 """The program of another process: of a command's parent, that is the agent."""
+PROGRAM_LINK = "/exe"
+PROGRAM_NAME = re.compile(r"/exe\b")
 COPIERS = split_names("ln gln cp gcp install ginstall mv gmv rsync alias")
 FOREIGN_OPTION = "--setting-sources"
 FOREIGN_VALUE = "disableallhooks"
@@ -26,9 +28,12 @@ def only_shows(args: Sequence[str]) -> bool:
     return bool(args) and args[0] in HARMLESS_ARGUMENTS
 
 
-def has_nameless_sign(text: str) -> bool:
+def has_nameless_sign(known: CommandReading) -> bool:
     """Whether a script may hold such a start at all: cheaper to ask than every command."""
-    return _compile_signs().search(text) is not None
+    text = known.text
+    if any(sign in text for sign in _list_signs()) or FOREIGN_VALUE in known.low_text:
+        return True
+    return PROGRAM_LINK in text and PROGRAM_NAME.search(text) is not None
 
 
 def find_by_variable(found: Script) -> Iterator[tuple[Command, Agent]]:
@@ -92,9 +97,8 @@ def _list_variables() -> dict[str, Agent]:
 
 
 @cache
-def _compile_signs() -> re.Pattern[str]:
-    names = (*map(re.escape, _list_variables()), r"/exe\b", re.escape(FOREIGN_OPTION), f"(?i:{FOREIGN_VALUE})")
-    return re.compile("|".join(names))
+def _list_signs() -> tuple[str, ...]:
+    return (*_list_variables(), FOREIGN_OPTION)
 
 
 @cache

@@ -1,20 +1,25 @@
 """Files that nobody named, put over a home folder."""
 
+from collections.abc import Iterator
 from functools import lru_cache
 
 from synaptic.model.decision import Verdict, ask
 from synaptic.model.event import PreToolUse
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.reading import SHELL_TOOLS, runs_elsewhere
+from synaptic.policies.reading import SHELL_TOOLS, runs_elsewhere, select_commands
+from synaptic.shell.book.entries import normalize_name
 from synaptic.shell.effects.filled import (
     ABSOLUTE_NAMES,
     FILLING_CODE,
     FILLING_PROGRAMS,
     HOME_PROGRAMS,
+    LANGUAGE_NAMES,
+    TAR_PROGRAMS,
     find_filled_folders,
 )
 from synaptic.shell.paths import Standpoint, resolve_path
+from synaptic.shell.read.script import Command
 from synaptic.shell.reading import CommandReading
 
 
@@ -46,7 +51,7 @@ class OverwrittenHome(Policy):
         around = _list_around(facts.home, facts.engine_places.user_home)
         if not _may_reach(known, around):
             return None
-        for command in known.script.commands:
+        for command in _select_filling(known):
             if runs_elsewhere(command):
                 continue
             at = Standpoint(command.cwd or known.standpoint.cwd, facts.home)
@@ -59,13 +64,23 @@ class OverwrittenHome(Policy):
         return None
 
 
+def _select_filling(known: CommandReading) -> Iterator[Command]:
+    names = [
+        name for name in known.script.by_name if name in FILLING_PROGRAMS or normalize_name(name) in FILLING_PROGRAMS
+    ]
+    return select_commands(known.script, names)
+
+
 def _may_reach(known: CommandReading, around: frozenset[str]) -> bool:
     """Whether a folder that is filled can be one of these at all: cheaper to ask than every program."""
-    if known.leads_out or not HOME_PROGRAMS.isdisjoint(known.programs) or FILLING_CODE.search(known.text):
+    programs = known.programs
+    if known.leads_out or not HOME_PROGRAMS.isdisjoint(programs):
+        return True
+    if not LANGUAGE_NAMES.isdisjoint(programs) and FILLING_CODE.search(known.text):
         return True
     if any((start or known.standpoint.cwd).lower() in around for start in known.start_folders):
         return True
-    return ABSOLUTE_NAMES.search(known.words) is not None
+    return not TAR_PROGRAMS.isdisjoint(programs) and ABSOLUTE_NAMES.search(known.words) is not None
 
 
 @lru_cache(maxsize=64)

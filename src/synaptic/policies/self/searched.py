@@ -90,7 +90,9 @@ def _find_handed_over(known: CommandReading, guard: Guard) -> SearchedFile | Non
     tests = [text for command in select_commands(found, FIND_PROGRAMS) for text in command.args]
     looked = 0
     for command in found.commands:
-        if command.name in READERS or command.name in ALL_SEARCHES or runs_elsewhere(command):
+        if not _may_name_results(command) or command.name in READERS or command.name in ALL_SEARCHES:
+            continue
+        if runs_elsewhere(command):
             continue
         changes = command.name in CHANGING_PROGRAMS or command.name in MODE_CHANGERS
         if changes and "xargs" in command.via and _names_engine(known, command):
@@ -103,6 +105,11 @@ def _find_handed_over(known: CommandReading, guard: Guard) -> SearchedFile | Non
             if changes or any(OWN_SIGN in name.lower() for name in search.names):
                 return SearchedFile(path, changes and bool(search.names))
     return None
+
+
+def _may_name_results(command: Command) -> bool:
+    """Whether a search may have run it, or filled in one of its words."""
+    return bool(command.via) or any(not word.known or "{}" in word.text for word in command.argv)
 
 
 def _names_engine(known: CommandReading, command: Command) -> bool:

@@ -63,7 +63,8 @@ class UnguardedAgent(Policy):
         known = facts.command
         if known is None:
             return None
-        for command, agent in _iter_starts(known):
+        nameless = has_nameless_sign(known)
+        for command, agent in _iter_starts(known, nameless):
             if runs_elsewhere(command) or only_shows(command.args):
                 continue
             if option := _find_switched_off(command, agent):
@@ -73,15 +74,15 @@ class UnguardedAgent(Policy):
                     f"{agent.title} would be started with {why}: its hooks, and with them this guard, may not run "
                     "there. A person should agree to that."
                 )
-        return _judge_nameless(known) if has_nameless_sign(known.text) else None
+        return _judge_nameless(known) if nameless else None
 
 
-def _iter_starts(known: CommandReading) -> Iterator[tuple[Command, Agent]]:
+def _iter_starts(known: CommandReading, nameless: bool) -> Iterator[tuple[Command, Agent]]:
     """Every command that is known to start an agent: by its name, or by the variable with its program's path."""
     agents = _list_agents()
     if not agents.keys().isdisjoint(known.programs):
         yield from ((one, agents[one.name.lower()]) for one in select_commands(known.script, agents.keys()))
-    if has_nameless_sign(known.text):
+    if nameless:
         yield from find_by_variable(known.script)
 
 

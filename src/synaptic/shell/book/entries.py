@@ -3,12 +3,13 @@
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from synaptic.model.once import computed_once
 from synaptic.shell.book.arguments import Arguments, read_arguments
 from synaptic.shell.book.notation import STOPPING_ROLES, OperandRoles, OptionGrammar, parse_operands, parse_options
 from synaptic.shell.read.script import Word
@@ -97,13 +98,13 @@ class ProgramEntry(msgspec.Struct, frozen=True, dict=True, forbid_unknown_fields
     def names(self) -> tuple[str, ...]:
         return (self.name, *self.also)
 
-    @cached_property
+    @computed_once
     def grammar(self) -> OptionGrammar:
         """Its options. They end at the first operand where a verb or another command follows."""
         stops = bool(self.verbs) or not STOPPING_ROLES.isdisjoint((*self.roles.first, self.roles.many))
         return parse_options(self.options, self.single_dash, self.assigned, stops)
 
-    @cached_property
+    @computed_once
     def roles(self) -> OperandRoles:
         return parse_operands(self.operands)
 
@@ -117,11 +118,11 @@ class ProgramEntry(msgspec.Struct, frozen=True, dict=True, forbid_unknown_fields
         """Whether one of its options or operands has a role."""
         return role in self._all_roles
 
-    @cached_property
+    @computed_once
     def _all_roles(self) -> frozenset[str]:
         return self.roles.roles.union(ROLE_MARK.findall(self.options))
 
-    @cached_property
+    @computed_once
     def opening_form(self) -> re.Pattern[str] | None:
         """The form of a pattern that makes it open further files, ready to be used."""
         return re.compile(self.opens) if self.opens else None
@@ -135,7 +136,7 @@ class ProgramEntry(msgspec.Struct, frozen=True, dict=True, forbid_unknown_fields
         """One of its verbs, by any of the verb's names."""
         return self._verbs.get(name)
 
-    @cached_property
+    @computed_once
     def _verbs(self) -> Mapping[str, "ProgramEntry"]:
         return {name: verb for first, verb in self.verbs.items() for name in (first, *verb.also)}
 

@@ -98,24 +98,33 @@ def changes_files(program: ProgramEntry) -> bool:
     return any(map(program.has_role, CHANGE_ROLES)) or any(map(changes_files, program.verbs.values()))
 
 
+def _deletes_files(program: ProgramEntry) -> bool:
+    own = program.has_role("delete") or program.has_role("move")
+    return own or any(map(_deletes_files, program.verbs.values()))
+
+
 def _find_declared(program: ProgramEntry, words: tuple[Word, ...], edits: bool = False) -> Iterator[CommandAct]:
     given = program.read(words)
     verb = program.find_verb(given.words[0].text) if program.verbs and given.words else None
     if verb is not None:
         program, given = verb, verb.read(given.operands[1:])
+    unnamed = _find_unnamed(program, given)
+    if not given.flags:  # as most commands are written: nothing below depends on an option then
+        return chain(unnamed, _find_in_operands(program, given, edits))
     acts = chain(
         (act for flag in given.flags for act in _find_in_flag(flag, program)),
-        _find_unnamed(program, given),
+        unnamed,
         _find_in_operands(program, given, edits or given.has_role("edit")),
     )
     # A dry run changes nothing but still reads what it is given.
     return (act for act in acts if act[0] not in CHANGING_KINDS) if given.has_role("dry") else acts
 
 
-def _find_unnamed(program: ProgramEntry, given: Arguments) -> Iterator[CommandAct]:
+def _find_unnamed(program: ProgramEntry, given: Arguments) -> tuple[CommandAct, ...]:
     """A file that is written and that no word names."""
-    if given.has_role("unnamed") or (program.unnamed and not given.get_by_role("write")):
-        yield "write", UNNAMED_FILE
+    if (given.flags and given.has_role("unnamed")) or (program.unnamed and not given.get_by_role("write")):
+        return (("write", UNNAMED_FILE),)
+    return ()
 
 
 def _find_in_flag(flag: Flag, program: ProgramEntry) -> Iterator[CommandAct]:
@@ -139,7 +148,7 @@ def _find_in_operands(program: ProgramEntry, given: Arguments, edits: bool) -> I
     # `grep -e X file`: the pattern came with an option, so the first operand is a file already.
     if roles.first and roles.first[0] in LEADING_ROLES and given.has_role(*REPLACING_ROLES):
         roles = msgspec.structs.replace(roles, first=roles.first[1:])
-    if given.get_by_role("into"):
+    if given.flags and given.get_by_role("into"):
         roles = msgspec.structs.replace(roles, last=())
     for role, word in roles.assign_roles(words):
         if role in ("code", "pattern"):
@@ -242,3 +251,5 @@ ACT_FINDERS: dict[str, Callable[[Command, ProgramEntry], Iterator[CommandAct]]] 
 """Programs that the book alone does not tell."""
 CHANGING_PROGRAMS = frozenset(name for program in iter_programs() if changes_files(program) for name in program.names)
 """Names of programs that may change a file; every other one need not be looked at."""
+DELETING_PROGRAMS = frozenset(name for program in iter_programs() if _deletes_files(program) for name in program.names)
+"""Names of programs that may take a file away."""

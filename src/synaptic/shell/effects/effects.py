@@ -1,15 +1,21 @@
 """What a script would do to files and other machines: what it runs, reads, writes, deletes, fetches and sends."""
 
 from collections.abc import Iterable
-from functools import cached_property
 from itertools import chain
 from operator import attrgetter
 
 import msgspec
 
+from synaptic.model.once import computed_once
 from synaptic.shell.book.entries import normalize_name
 from synaptic.shell.effects.addresses import fetches_data, sends_data
-from synaptic.shell.effects.commands import CHANGING_KINDS, CHANGING_PROGRAMS, UNNAMED_FILE, find_acts
+from synaptic.shell.effects.commands import (
+    CHANGING_KINDS,
+    CHANGING_PROGRAMS,
+    DELETING_PROGRAMS,
+    UNNAMED_FILE,
+    find_acts,
+)
 from synaptic.shell.programs.git_line import read_git_call
 from synaptic.shell.read.script import WRITE_OPERATORS, Command, Redirect, Script, Word
 
@@ -40,34 +46,51 @@ class Effects(msgspec.Struct, frozen=True, dict=True):
 
     script: Script
 
-    @cached_property
+    @computed_once
     def runs(self) -> tuple[Effect, ...]:
         """Every command that runs, named by the word that says which program it is."""
         return tuple(_make_effect("run", command.argv[0], command) for command in self.script.commands)
 
-    @cached_property
+    @computed_once
     def changes(self) -> tuple[Effect, ...]:
         """Files that are written, made or deleted: by redirections, by programs, and by code of other languages."""
         return self._find_changes(self.script.redirects, self._changing_commands)
 
-    @cached_property
+    @computed_once
     def changes_by_pattern(self) -> tuple[Effect, ...]:
         """Those of them that a pattern names; commands without a pattern are not looked at for that."""
         redirects = [one for one in self.script.redirects if one.target.glob]
         commands = [one for one in self._changing_commands if any(word.glob for word in one.argv)]
         return tuple(one for one in self._find_changes(redirects, commands) if one.word.glob)
 
-    @cached_property
+    def find_changes_with(self, signs: tuple[str, ...]) -> tuple[Effect, ...]:
+        """Those of them whose name or folder may hold one of these letters."""
+
+        def holds(text: str) -> bool:
+            return any(sign in text for sign in signs)
+
+        redirects = [one for one in self.script.redirects if holds(one.target.text) or holds(one.cwd)]
+        commands = [
+            one
+            for one in self._changing_commands
+            if one.paths or holds(one.cwd) or any(holds(word.text) for word in one.argv)
+        ]
+        return self._find_changes(redirects, commands)
+
+    @computed_once
     def writes(self) -> tuple[Effect, ...]:
         """Files that are created or changed; of those made empty the kind is `touch`."""
         return tuple(effect for effect in self.changes if effect.kind != "delete")
 
-    @cached_property
+    @computed_once
     def deletes(self) -> tuple[Effect, ...]:
         """Files that are removed; what is moved away counts."""
+        names = self.script.by_name
+        if not any(name in DELETING_PROGRAMS or normalize_name(name) in DELETING_PROGRAMS for name in names):
+            return ()  # without looking at everything that is written
         return tuple(effect for effect in self.changes if effect.kind == "delete")
 
-    @cached_property
+    @computed_once
     def reads(self) -> tuple[Effect, ...]:
         """Files that are read, by redirections and by programs that the book has."""
         redirected = (one for one in self.script.redirects if one.operator in ("<", "<>"))
@@ -75,12 +98,12 @@ class Effects(msgspec.Struct, frozen=True, dict=True):
         acts = ((command, act) for command in self.script.commands for act in find_acts(command))
         return (*read, *(_make_effect("read", act[1], command) for command, act in acts if act[0] == "read"))
 
-    @cached_property
+    @computed_once
     def fetches(self) -> tuple[Effect, ...]:
         """Addresses of other machines that something is fetched from."""
         return self._find_with_machines("fetch", [one for one in self.script.commands if fetches_data(one)])
 
-    @cached_property
+    @computed_once
     def sends(self) -> tuple[Effect, ...]:
         """What is sent to other machines; without a name where it comes through a pipe."""
         return self._find_with_machines("send", [one for one in self.script.commands if sends_data(one)])
@@ -103,7 +126,7 @@ class Effects(msgspec.Struct, frozen=True, dict=True):
         acts = ((command, act) for command in commands for act in find_acts(command))
         return (*redirected, *(_make_effect(*act, command) for command, act in acts if act[0] in CHANGING_KINDS))
 
-    @cached_property
+    @computed_once
     def _changing_commands(self) -> list[Command]:
         """The commands that may change a file, in their order."""
         by_name = self.script.by_name

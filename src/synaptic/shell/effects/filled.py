@@ -81,6 +81,7 @@ ALIASES: Mapping[str, str] = {
     "dpkg-deb": "dpkg",
     "bsdcpio": "cpio",
 }
+TAR_PROGRAMS = frozenset(BOOK["tar"].names)
 COPY_PROGRAMS = frozenset(BOOK["cp"].names)
 RSYNC_PROGRAMS = frozenset({"rsync", "openrsync"})
 REMOTE_COPY = frozenset({"scp", "pscp"})
@@ -88,7 +89,7 @@ CONTAINER_COPY = split_names("docker podman nerdctl kubectl oc")
 LANGUAGE_NAMES = list_names_with("language")
 RECURSIVE_FETCH = re.compile(r"-[a-zA-Z]*[rm][a-zA-Z]*|--recursive|--mirror|--input-file.*|-i")
 FILLING_PROGRAMS = frozenset(
-    {"unzip", "wget", "wget2", "git", "patch", *BOOK["tar"].names, *FORMS, *ALIASES}
+    {"unzip", "wget", "wget2", "git", "patch", *TAR_PROGRAMS, *FORMS, *ALIASES}
     | LANGUAGE_NAMES
     | COPY_PROGRAMS
     | RSYNC_PROGRAMS
@@ -247,7 +248,7 @@ def _fill_by_code(command: Command) -> Iterator[Word]:
 
 
 FINDERS: Mapping[str, Callable[[Command], Iterator[Word]]] = {
-    **dict.fromkeys(BOOK["tar"].names, _fill_by_tar),
+    **dict.fromkeys(TAR_PROGRAMS, _fill_by_tar),
     **dict.fromkeys(COPY_PROGRAMS, _fill_by_copying),
     **dict.fromkeys(RSYNC_PROGRAMS, _fill_by_rsync),
     **dict.fromkeys(REMOTE_COPY, _fill_by_remote_copy),

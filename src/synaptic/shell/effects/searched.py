@@ -3,11 +3,11 @@
 import re
 from bisect import bisect_left
 from collections.abc import Sequence
-from functools import cached_property
 from itertools import chain
 
 import msgspec
 
+from synaptic.model.once import computed_once
 from synaptic.shell.book.entries import BOOK, find_program, list_names_with
 from synaptic.shell.effects.find import picks_lines, read_fd, read_fd_names, read_find, read_find_names, read_grep_names
 from synaptic.shell.paths import MAX_PATH
@@ -114,7 +114,7 @@ class ScriptSearches:
             (self._find_upstream(self.found.commands[readers[place - 1]]) or self._redirected_places) if place else ()
         )
 
-    @cached_property
+    @computed_once
     def _readers(self) -> dict[str, list[int]]:
         """The places of the commands that read each variable."""
         readers: dict[str, list[int]] = {}
@@ -123,7 +123,7 @@ class ScriptSearches:
                 readers.setdefault(name, []).append(one.index)
         return {name: sorted(places) for name, places in readers.items()}
 
-    @cached_property
+    @computed_once
     def _redirected_places(self) -> tuple[int, ...]:
         """The places of the commands whose output is redirected into another: `done < <(find .)`."""
         fed = {place for one in self.found.redirects if one.operator in INPUT_OPERATORS for place in one.target.outputs}

@@ -1,8 +1,8 @@
 """Code in JavaScript, Perl, Ruby and others: calls with known arguments, found by a light tokenising."""
 
 import re
-from functools import cached_property
 
+from synaptic.model.once import computed_once
 from synaptic.shell.languages.acts import MAX_ACTS, CodeAct, CodeEffects, join_paths, make_deletion
 from synaptic.shell.languages.dialects import EMPTIES, METHOD_OWNERS, PACKAGE_DELETERS, REMOVES, SQL_METHODS, Dialect
 from synaptic.shell.languages.foreign_names import MODULES, HelperFunction
@@ -224,7 +224,7 @@ class _ForeignReader(CodeSending):
         notes += [self.notes.get(text, "") for _, text in self.row[place:end]]
         return "fetched" if "fetched" in notes else next(filter(None, notes), "")
 
-    @cached_property
+    @computed_once
     def _is_fetching(self) -> bool:
         """Whether a one-liner contacts another machine: what it evaluates is then taken for the response."""
         return len(self.code) <= SHORT_CODE and fetches_remotely(self.code)

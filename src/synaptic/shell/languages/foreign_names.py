@@ -1,11 +1,11 @@
 """What names stand for in code that is read by tokens: calls by another name, and small functions of its own."""
 
 import re
-from functools import cached_property
 from itertools import islice
 
 import msgspec
 
+from synaptic.model.once import computed_once
 from synaptic.shell.languages.dialects import Dialect
 from synaptic.shell.languages.tokens import CALL_SPAN, MAX_TOKEN_STEPS, CodeTokens
 from synaptic.shell.read.script import Word
@@ -44,7 +44,7 @@ class CodeNames(CodeTokens):
             found = RENAMES.finditer(self.code)
             self.aliases = {one[2]: one[1] for one in found if one[1] in dialect.relevant_calls}
 
-    @cached_property
+    @computed_once
     def helpers(self) -> dict[str, HelperFunction]:
         """Functions with parameters, wherever they are defined."""
         found: dict[str, HelperFunction] = {}

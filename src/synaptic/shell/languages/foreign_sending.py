@@ -1,8 +1,8 @@
 """What code in other languages sends to another machine of what it reads."""
 
 import re
-from functools import cached_property
 
+from synaptic.model.once import computed_once
 from synaptic.shell.languages.acts import CodeAct, Feed
 from synaptic.shell.languages.dialects import SEND_METHODS, STREAM_METHODS, Dialect
 from synaptic.shell.languages.foreign_names import CodeNames
@@ -48,17 +48,17 @@ class CodeSending(CodeNames):
         self.notes: dict[str, str] = {}
         """Where what a name was given comes from."""
 
-    @cached_property
+    @computed_once
     def has_connection(self) -> bool:
         return bool(CONNECTS.search(self.code))
 
-    @cached_property
+    @computed_once
     def may_run_input(self) -> bool:
         """Whether the code may run something that comes from elsewhere."""
         runs = any(name in self.code for name in (*self.dialect.code, *self.dialect.shell, *self.dialect.program))
         return runs and bool(classify_origin(self.code))
 
-    @cached_property
+    @computed_once
     def is_reading(self) -> bool:
         return bool(READING.search(self.code))
 

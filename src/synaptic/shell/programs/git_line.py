@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Mapping
-from functools import cached_property
 from os.path import normpath
 
 import msgspec
 
+from synaptic.model.once import computed_once
 from synaptic.shell.book.arguments import Arguments, read_arguments
 from synaptic.shell.book.entries import BOOK, UNKNOWN_PROGRAM
 from synaptic.shell.read.script import Command, Word
@@ -35,7 +35,7 @@ class GitCall(msgspec.Struct, frozen=True, dict=True):
     hidden: str = ""
     """An alias whose meaning cannot be known."""
 
-    @cached_property
+    @computed_once
     def given(self) -> Arguments:
         """The arguments, sorted."""
         return (GIT_ENTRY.find_verb(self.verb) or UNKNOWN_PROGRAM).read(self.args)

@@ -31,6 +31,8 @@ MAX_SED = 10_000
 
 def run_sed(shell: Evaluation, call: CommandCall) -> str | None:
     """One `s` command on known text; `e` runs a command."""
+    if call.stdin is None and not _may_run(call.words[1:]):
+        return None
     given = read_call(call)
     scripts = [word.text for word in given.get_by_role("pattern")]
     files = given.get_by_role("pattern-file")
@@ -50,6 +52,11 @@ def run_sed(shell: Evaluation, call: CommandCall) -> str | None:
     found = SED_SUBSTITUTION.fullmatch(scripts[0])
     shell.budget.count_text(len(text))
     return _substitute_text(text, found) if found else None
+
+
+def _may_run(words: list[Word]) -> bool:
+    """Whether a script in one of these words, or in a file that an option names, may have an `e`."""
+    return any("e" in word.text or (word.text[:1] == "-" and "f" in word.text) for word in words)
 
 
 def find_script(shell: Evaluation, call: CommandCall, file: Word) -> str | None:

@@ -112,20 +112,21 @@ def _run_input(shell: Evaluation, call: CommandCall, arguments: list[Word]) -> s
     if call.stdin is not None:
         with shell.feed_input(None), shell.isolate():  # what its commands read is the rest of the code
             shell.arguments = arguments
-            return shell.run_code(call.stdin, f"{call.name} <", locate_here_document(call))
+            return shell.run_code(call.stdin, f"{call.name} <", locate_here_document(shell, call))
     if (shell.stages and shell.stages[-1][1] > 0) or any(item.operator[0] == "<" for item in call.redirects):
         shell.add_gap("code", f"{call.name} reads code that is not known")
         run_derived_input(shell, call)
     return None
 
 
-def locate_here_document(call: CommandCall) -> SourcePosition:
+def locate_here_document(shell: Evaluation, call: CommandCall) -> SourcePosition:
     """Where a here-document's text stands, when it stands in the text as it is read."""
     # The last redirection of the input counts.
     for redirect in reversed(call.redirects):
         span = redirect.target.span
         if redirect.operator == "<<" and span is not None and redirect.target.text == call.stdin:
-            return SourcePosition(span[0], inner=True)
+            is_plain = shell.text[span[0] : span[1]] == call.stdin  # nothing in it was expanded
+            return SourcePosition(span[0] if is_plain else None, inner=is_plain)
     return SourcePosition(None)
 
 

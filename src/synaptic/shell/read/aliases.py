@@ -13,6 +13,17 @@ if TYPE_CHECKING:
     from synaptic.shell.read.evaluate import Evaluation
 
 
+def find_alias(shell: "Evaluation", node: syntax.SimpleCommand) -> tuple[syntax.SimpleCommand, str] | None:
+    """The alias that a command begins with, and the command as it stands behind it; None when it begins with none."""
+    first = node.words[0].text if node.words else None
+    # As in bash, an alias that names itself (`alias ls="ls -l"`) is expanded once.
+    if first is not None and first in shell.aliases and mark_alias(shell, first) not in shell.running:
+        return node, first
+    if first and "." in first and (suffix := first[first.rfind(".") :]) in shell.aliases:
+        return msgspec.structs.replace(node, words=[Word(suffix), *node.words]), suffix
+    return None
+
+
 def run_alias(shell: "Evaluation", node: syntax.SimpleCommand, name: str) -> str | None:
     tree, _ = parse_commands(shell.aliases[name], shell.budget, SourcePosition(None), shell.depth)
     last = tree.items[-1] if tree.items else None

@@ -17,6 +17,8 @@ PROGRAM_PATH = re.compile(r"(?:/usr|/usr/local|/opt/homebrew)?/s?bin/[\w.+-]+")
 
 def note_copies(shell: "Evaluation", call: CommandCall) -> None:
     """Remember what `cp /bin/sh z` and its kin make of a program."""
+    if not any(word.outputs or "bin/" in word.text for word in call.words):
+        return
     words = [word for word in call.words[1:] if word.text[:1] != "-"]
     sources = [path for word in words if (path := _find_program_path(word))]
     if not sources:

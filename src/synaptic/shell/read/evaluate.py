@@ -11,6 +11,7 @@ from synaptic.shell.book.entries import normalize_name
 from synaptic.shell.names import split_names
 from synaptic.shell.read import aliases, assigning, copies, loops, startup, syntax, zsh
 from synaptic.shell.read.arithmetic import compute_number, follow_formula, follow_tests
+from synaptic.shell.read.copies import COPYING_PROGRAMS
 from synaptic.shell.read.expand import expand_unsplit, expand_word
 from synaptic.shell.read.grammar import parse_commands, parse_text
 from synaptic.shell.read.lexer import SourcePosition
@@ -191,9 +192,11 @@ class Evaluation(ShellStreams):
         return ""
 
     def run_simple(self, node: syntax.SimpleCommand) -> str | None:
-        if (self.has_arrays or self.zsh_matters) and not (node.settled or self.counts_from_one):
+        if node.settled:
+            return self.run_once(node)
+        if (self.has_arrays or self.zsh_matters) and not self.counts_from_one:
             self.run_as_zsh(node)
-        if self.branched and not node.settled:
+        if self.branched:
             # The command is read once per value, so that `if a; then x=/; else x=b; fi; rm -rf $x` is judged with
             # both.
             several = self.list_alternatives(node)
@@ -255,18 +258,14 @@ class Evaluation(ShellStreams):
         return output
 
     def run_once(self, node: syntax.SimpleCommand) -> str | None:
-        first = node.words[0].text if node.words else None
-        # As in bash, an alias that names itself (`alias ls="ls -l"`) is expanded once.
-        if first is not None and first in self.aliases and aliases.mark_alias(self, first) not in self.running:
-            return aliases.run_alias(self, node, first)
-        if self.aliases and first and "." in first and (suffix := first[first.rfind(".") :]) in self.aliases:
-            return aliases.run_alias(self, msgspec.structs.replace(node, words=[Word(suffix), *node.words]), suffix)
+        if self.aliases and (meant := aliases.find_alias(self, node)):
+            return aliases.run_alias(self, *meant)
         if self.global_aliases:
             # Where the option is not known, the alias counts only as a command, which `eval` may come to.
-            if first == "eval":
+            if node.words and node.words[0].text == "eval":
                 self.run_call(CommandCall(self.expand_words(node)))
             node = aliases.expand_global_aliases(self, node)
-        words = self.expand_words(node)
+        words = cast("list[Word]", node.words) if node.settled else self.expand_words(node)
         redirects, fed = self.expand_redirections(node.redirections) if node.redirections else ((), None)
         assigned = (
             tuple((item.name, assigning.assign(self, item, keep=not words)) for item in node.assignments)
@@ -340,30 +339,33 @@ class Evaluation(ShellStreams):
         if call.assignments and not prepared:
             return self.run_with_variables(call)
         first = call.words[0]
-        if first.text[:1] in "=z" and first.text not in self.bodies and (written := ZSH_NAME.fullmatch(first.text)):
-            call.words = [msgspec.structs.replace(first, text=written[1]), *call.words[1:]]
-        call.name = read_program_name(call.words[0])
-        if not call.name:
-            self.add_gap("command", call.words[0].text)
+        text = first.text
+        if text[:1] in "=z" and text not in self.bodies and (written := ZSH_NAME.fullmatch(text)):
+            text = written[1]
+            first = msgspec.structs.replace(first, text=text)
+            call.words = [first, *call.words[1:]]
+        name = call.name = read_program_name(first)
+        if not name:
+            self.add_gap("command", text)
         # Noted before it is followed, so that commands stand in the order in which they start.
         self.emit(call)
         if self.devices_matter:
             self.note_input(call.stdin)
-        body = self.bodies.get(call.words[0].text) if self.bodies else None
+        body = self.bodies.get(text) if self.bodies else None
         # `builtin cd` in a function of that name is the builtin.
         if body is not None and self.via[-1:] not in BEHIND_FUNCTIONS:
             return self.invoke(body, call)
-        if call.name in copies.COPYING_PROGRAMS:
+        if name in COPYING_PROGRAMS:
             copies.note_copies(self, call)
-        if self.files and (path := self.find_written_program(call.words[0].text)):
+        if self.files and (path := self.find_written_program(text)):
             return self.run_written_file(call, path)
-        handler = self.handlers.get(call.name)
-        if handler is None:
-            if call.name[-1:].isdigit():
-                handler = self.handlers.get(normalize_name(call.name))
-            if self.bodies and (unfound := self.bodies.get("command_not_found_handle")):
-                return self.invoke(unfound, msgspec.structs.replace(call, words=[Word(unfound.name), *call.words]))
-        return handler(self, call) if handler else None
+        handler = self.handlers.get(name)
+        if handler is not None:
+            return handler(self, call)
+        if self.bodies and (unfound := self.bodies.get("command_not_found_handle")):
+            return self.invoke(unfound, msgspec.structs.replace(call, words=[Word(unfound.name), *call.words]))
+        handler = self.handlers.get(normalize_name(name)) if name[-1:].isdigit() else None
+        return handler(self, call) if handler is not None else None
 
     def find_written_program(self, text: str) -> str:
         """The file that a command runs, if the script itself has written it: by its path, or by a changed `PATH`."""

@@ -19,6 +19,8 @@ WINDOWS_SUFFIX = re.compile(r"\.(?:exe|cmd|bat)$", re.IGNORECASE)
 
 def read_program_name(word: Word) -> str:
     """The last part of the program's path; empty when it cannot be known."""
+    if word.known and not word.glob and word.text.isalnum():
+        return word.text  # most are
     # The source of an unknown expansion may be very long, and the pattern below would go over all of it.
     if not word.known and len(word.text) > MAX_UNKNOWN_WORD:
         return ""

@@ -21,7 +21,8 @@ def read_script(text: str, cwd: str = "", home: str = "", env: Mapping[str, str]
 
     `cwd` and `home` are where the shell starts; `env` are variables whose values are known.
     """
-    return _read_as(Evaluation(_normalize_text(text)[0], cwd, home, env), text)
+    plain, whole = _normalize_text(text)
+    return _read_as(Evaluation(plain, cwd, home, env), text, whole)
 
 
 def read_with_files(text: str, cwd: str, env: Mapping[str, str], files: dict[str, str]) -> Script:
@@ -29,22 +30,22 @@ def read_with_files(text: str, cwd: str, env: Mapping[str, str], files: dict[str
 
     A defect of the reader counts as text that cannot be read to its end.
     """
-    shell = Evaluation(_normalize_text(text)[0], cwd, "", env)
+    plain, whole = _normalize_text(text)
+    shell = Evaluation(plain, cwd, "", env)
     shell.files = files
     try:
-        return _read_as(shell, text)
+        return _read_as(shell, text, whole)
     except Exception as error:  # noqa: BLE001 - as in `read_safely`
         return Script(text, truncated=f"the reader failed: {type(error).__name__}")
 
 
-def _read_as(shell: Evaluation, text: str) -> Script:
-    plain, whole = _normalize_text(text)
+def _read_as(shell: Evaluation, text: str, whole: bool) -> Script:
     shell.handlers = PROGRAM_HANDLERS
     # In a CRLF script the delimiter line of a here-document ends with the blank that replaced the carriage return.
     shell.budget.carriage = "\r\n" in text
     # Spans serve to rewrite the text in place. Where NULs were dropped, offsets no longer fit the original: no spans
     # then, so such a command is judged but never rewritten.
-    tree, broken = parse_commands(plain, shell.budget, SourcePosition(0 if whole else None))
+    tree, broken = parse_commands(shell.text, shell.budget, SourcePosition(0 if whole else None))
     for reason in broken:
         shell.add_gap("syntax", reason)
     try:

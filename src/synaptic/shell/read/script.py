@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Iterable
-from functools import cached_property
 
 import msgspec
+
+from synaptic.model.once import computed_once
 
 Span = tuple[int, int]
 SAFE_WORD = re.compile(r"[\w./:=@%+,~-]+")
@@ -115,7 +116,7 @@ class Script(msgspec.Struct, frozen=True, dict=True):
     truncated: str = ""
     """Which limit was reached; empty when the whole text was read."""
 
-    @cached_property
+    @computed_once
     def by_name(self) -> dict[str, list[Command]]:
         """The commands of each program, in order."""
         found: dict[str, list[Command]] = {}
@@ -140,7 +141,7 @@ class Script(msgspec.Struct, frozen=True, dict=True):
         """The commands that this one's output reaches through pipes."""
         return tuple(self._list_beside(command, earlier=False))
 
-    @cached_property
+    @computed_once
     def _commands_by_pipeline(self) -> dict[int, list[tuple[int, Command]]]:
         """The stages of each pipeline, by its number."""
         found: dict[int, list[tuple[int, Command]]] = {}

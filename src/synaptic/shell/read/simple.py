@@ -103,7 +103,8 @@ class SimpleCommands(Lexer):
             return WordToken(None, [LiteralText(content, quoted=True)], span, True)
         part = type(self)(content, self.budget, SourcePosition(None) if moved else self.shift_source(start), self.depth)
         part.enter_nesting()
-        token = WordToken(None, part.read_quoted_parts(NO_CLOSING_WORDS, IN_BODY, ESCAPED_IN_BODY))
+        span = None if moved else self.make_span(start, start + len(content))
+        token = WordToken(None, part.read_quoted_parts(NO_CLOSING_WORDS, IN_BODY, ESCAPED_IN_BODY), span)
         self.broken.extend(part.broken)
         return token
 

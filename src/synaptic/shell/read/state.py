@@ -18,13 +18,20 @@ SavedState = tuple[
     dict[str, VariableValue], dict[str, syntax.FunctionDefinition], dict[str, str], str, "list[Word] | None"
 ]
 
-ZSH_SIGN = re.compile(r"\$(?:\w++[\[:]|\{?commands|(?<=c \$)|(?<=eval \$)|(?<=trap \$))")
+ZSH_SUBSCRIPT = re.compile(r"\$\w++[\[:]")
+ZSH_SIGNS = ("$commands", "${commands", "c $", "eval $", "trap $")
 """What zsh reads otherwise than bash: subscripts without braces, and code in a variable that it does not split."""
 INPUT_KEY = "/dev/fd/0"
 """The key of the input among the files."""
 OPEN_FILE = re.compile(r"^/proc/[^/]+/fd/")
 LAST_ARGUMENT = re.compile(r"\$\{?!?_(?!\w)|\$\{!")
 """`$_`, or an expansion that may lead to it."""
+
+
+def _may_differ_in_zsh(text: str) -> bool:
+    if any(sign in text for sign in ZSH_SIGNS):
+        return True
+    return ("[" in text or ":" in text) and ZSH_SUBSCRIPT.search(text) is not None
 
 
 class CommandCall(msgspec.Struct, gc=False):
@@ -99,7 +106,7 @@ class ShellState(ShellVariables):
         if "mapfile[" in text:
             self.maps_files = True
         if "$" in text and not self.zsh_matters:
-            self.zsh_matters = ZSH_SIGN.search(text) is not None
+            self.zsh_matters = _may_differ_in_zsh(text)
 
     @contextmanager
     def isolate(self) -> Iterator[None]:
@@ -168,7 +175,11 @@ class ShellState(ShellVariables):
 
     def emit(self, call: CommandCall, paths: tuple[str, ...] = ()) -> None:
         """Note a command as one that runs."""
-        self.budget.count_command()
+        budget = self.budget
+        # The counter is inlined: this runs for every command.
+        budget.commands -= 1
+        if budget.commands < 0:
+            budget.count_command()
         call.index = len(self.commands)
         self.commands.append(
             Command(

@@ -1,0 +1,33 @@
+"""Values of frozen structs that are worked out when they are first asked for, and kept."""
+
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar, overload
+
+Value = TypeVar("Value")
+
+
+class computed_once(Generic[Value]):
+    """A property that is computed once per object; the class needs a `__dict__`.
+
+    As `functools.cached_property`, without its lock: that one costs more than most of what is computed here. Two
+    threads may compute a value twice, which is the same value both times.
+    """
+
+    def __init__(self, compute: Callable[[Any], Value]) -> None:
+        self._compute = compute
+        self._name = ""
+        self.__doc__ = compute.__doc__
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    @overload
+    def __get__(self, one: None, owner: type) -> "computed_once[Value]": ...
+    @overload
+    def __get__(self, one: object, owner: type) -> Value: ...
+    def __get__(self, one: object | None, owner: type) -> "computed_once[Value] | Value":
+        # Only asked when the object's own dictionary has no such name: from the second time on, nothing is called.
+        if one is None:
+            return self
+        value = one.__dict__[self._name] = self._compute(one)
+        return value
