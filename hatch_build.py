@@ -91,7 +91,7 @@ def _succeeds(command: list[str]) -> bool:
 
 
 def _runs(program: Path) -> bool:
-    """A dispatcher without an engine says so and lets the call pass."""
+    """A dispatcher without an engine says so and refuses the call."""
     with tempfile.TemporaryDirectory() as empty:
         try:
             done = subprocess.run(
@@ -104,7 +104,7 @@ def _runs(program: Path) -> bool:
             )
         except (OSError, subprocess.TimeoutExpired):
             return False
-    return done.returncode == 0 and b"NOT checked" in done.stderr
+    return done.returncode == 2 and b"could not be checked" in done.stderr
 
 
 if __name__ == "__main__":

@@ -74,6 +74,7 @@ int memfd_create(const char *name, unsigned flags) { return (int)SYS(SYS_memfd_c
 int clock_gettime(clockid_t clock, struct timespec *t) { return (int)SYS(SYS_clock_gettime, clock, t, 0); }
 int nanosleep(const struct timespec *t, struct timespec *left) { return (int)SYS(SYS_nanosleep, t, left, 0); }
 int getentropy(void *to, size_t n) { return SYS(SYS_getrandom, to, n, 0) == (long)n ? 0 : -1; }
+char *getcwd(char *to, size_t n) { return SYS(SYS_getcwd, to, n, 0) > 0 ? to : NULL; }
 pid_t getpid(void) { return (pid_t)SYS(SYS_getpid, 0, 0, 0); }
 pid_t fork(void) { return (pid_t)SYS6(SYS_clone, SIGCHLD, 0, 0, 0, 0, 0); }
 int kill(pid_t pid, int number) { return (int)SYS(SYS_kill, pid, number, 0); }

@@ -1,10 +1,11 @@
 /*
  * dispatch: stdin to the daemon's socket, its answer to stdout and stderr, its exit code as ours.
  *
- * It parses no JSON and knows no policy. Without a usable daemon it runs the same engine in a Python child, with the
- * same frame and the same call id. Only when Python cannot start does the fail policy of the `engine` file decide: open
- * (exit 0) or closed (exit 2), always with one line on stderr. An engine that runs and does not answer in time is a
- * guard that has not spoken: before a tool runs the call is refused, in the words of its agent.
+ * It parses no JSON and knows no policy. Without a usable daemon callers take turns: one runs the same engine in a Python
+ * child, with the same frame and the same call id, the others wait for the daemon that it starts. Only when Python cannot
+ * start does the fail policy of the `engine` file decide: open (exit 0) or closed (a refusal), always with one line on
+ * stderr. An engine that runs and does not answer in time is a guard that has not spoken: before a tool runs the call is
+ * refused, in the words of its agent.
  *
  *   dispatch [AGENT] [EVENT] [--entry=TOKEN]
  */
@@ -49,11 +50,13 @@ enum {
     NAP_MS = 10,
     START_MS = 3000,       /* how long a starting daemon is waited for */
     SILENCE_MS = 5000,     /* a living daemon sends a byte each second */
+    TURN_MS = 20000,       /* how long a turn is waited for where many calls have lost their daemon */
     CHILD_SILENCE_MS = 20000, /* Python on a crowded machine takes its time to start */
-    REFUSAL_MS = 4000,
-    CHANGED_EXIT = 114,    /* what `start.py` ends with when the engine's files are not as they were installed */
+    ALL_MS = 28000,        /* for turn and child; the shortest patience before a tool runs is 30 s */
+    LEAST_MS = 2000,
+    NOT_FOUND_EXIT = 113,  /* what `start.py` ends with when the engine cannot be imported */
+    CHANGED_EXIT = 114,    /* and when its files are not as they were installed */
     EXIT_MS = 500,         /* how long a child that has closed its output may take to end */
-    /* A daemon's silence, a child's and a refusal take less than the shortest patience before a tool runs, 30 s. */
 };
 
 #ifdef SYNAPTIC_BARE
@@ -70,49 +73,24 @@ static const char *agent = "claude", *event = "";
 /* ---- the install: <home>/engine says which Python, and what a failure means ---- */
 
 static struct {
-    const char *python, *fail, *daemon;
-} engine = {"", "open", "true"};
+    const char *python, *fail;
+} engine = {"", ""};
 
 static void read_engine(void) {
     static char text[8 * KIB], path[PATH_MAX];
     static int done;
-    if (done++) return;
-    int fd = join(path, sizeof path, home, "/engine", NULL) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-    ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
-    if (fd >= 0) close(fd);
+    if (done++ || !*home) return;
+    ssize_t n = join(path, sizeof path, home, "/engine", NULL) ? read_small(path, text, sizeof text - 1) : -1;
     if (n <= 0) return;
     for (char *line = text, *end = text; end < text + n; line = ++end) {
         while (*end && *end != '\n') end++;
         *end = 0;
         if (!strncmp(line, "python=", 7)) engine.python = line + 7;
         if (!strncmp(line, "fail=", 5)) engine.fail = line + 5;
-        if (!strncmp(line, "daemon=", 7)) engine.daemon = line + 7;
     }
 }
 
-static void refuse_or_go_on(int closed, const char *why, const char *detail) {
-    static char line[PATH_MAX + 512];
-    const char *said = closed ? "synaptic: blocked, because it could not be checked: "
-                              : "synaptic: this call was NOT checked: ";
-    size_t n = join(line, sizeof line, said, why, detail, "; type: synaptic doctor\n", NULL);
-    struct iovec v = {line, n};
-    write_all(STDERR_FILENO, &v, 1, SILENCE_MS);
-    _exit(closed ? 2 : 0);
-}
-
-static int fails_closed(void) {
-    read_engine();
-    return !strcmp(engine.fail, "closed") && !asks_to_stop();
-}
-
-static void give_up(const char *why, const char *detail) {
-    refuse_or_go_on(fails_closed(), why, detail);
-}
-
-/* An engine that is there and cannot be believed or heard: before a tool runs this is no question of `fail`. */
-static void refuse_act(const char *why, const char *detail) {
-    refuse_or_go_on(comes_before_act() || fails_closed(), why, detail);
-}
+#include "refusal.h"
 
 /* ---- where we are: from our own path, since a repository can set a hook's environment ---- */
 
@@ -173,10 +151,8 @@ static int connect_long(int fd, struct sockaddr_un *to) {
     if (here < 0 || fchdir(here)) why = why ? why : errno;
     if (here >= 0) close(here);
 #else
-    char digits[12], *p = digits + sizeof digits;
-    *--p = 0;
-    for (int n = folder; p == digits + sizeof digits - 1 || n; n /= 10) *--p = (char)('0' + n % 10);
-    join(to->sun_path, sizeof to->sun_path, "/proc/self/fd/", p, "/daemon.sock", NULL);
+    char digits[12];
+    join(to->sun_path, sizeof to->sun_path, "/proc/self/fd/", print_number(digits, folder), "/daemon.sock", NULL);
     int done = connect(fd, (struct sockaddr *)to, sizeof *to);
     int why = errno;
 #endif
@@ -199,62 +175,7 @@ static int connect_daemon(void) {
     return -1;
 }
 
-static int open_lock(const char *name, int flags) {
-    static char path[PATH_MAX];
-    if (!join(path, sizeof path, home, "/run", name, NULL)) return -1;
-    return open(path, flags | O_CLOEXEC, 0600);
-}
-
-/* Held means that a daemon lives or is being started. */
-static int daemon_held(void) {
-    int fd = open_lock("/daemon.lock", O_RDONLY);
-    if (fd < 0) return 0;
-    int held = flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK;
-    close(fd);
-    return held;
-}
-
-/* One caller at a time runs Python and starts the daemon; the others wait for that daemon. The lock lives on in the
- * child until the daemon holds its own. -1: somebody else has it. -2: it cannot be had. */
-static int take_gate(void) {
-    int fd = open_lock("/start.lock", O_RDWR | O_CREAT);
-    if (fd < 0 && errno == ENOENT) {
-        static char run[PATH_MAX];
-        join(run, sizeof run, home, "/run", NULL);
-        if (!mkdir(run, 0700)) fd = open_lock("/start.lock", O_RDWR | O_CREAT);
-    }
-    if (fd < 0) return -2;
-    if (!flock(fd, LOCK_EX | LOCK_NB)) return fd;
-    close(fd);
-    return -1;
-}
-
-static int may_come_up(int why) {
-    return why == ENOENT || why == ECONNREFUSED || why == EAGAIN;
-}
-
-/* The daemon's socket, or -1 when the engine has to run here. */
-static int reach_daemon(int *gate) {
-    int fd = connect_daemon();
-    if (fd >= 0 || !may_come_up(errno)) return fd;
-    read_engine();
-    if (!strcmp(engine.daemon, "false") && !daemon_held()) return -1;
-    for (long long until = now_ms(CLOCK_MONOTONIC) + START_MS; now_ms(CLOCK_MONOTONIC) < until; nap(NAP_MS)) {
-        if (*gate == -1 && !daemon_held()) *gate = take_gate();
-        if ((fd = connect_daemon()) >= 0 || !may_come_up(errno)) return fd;
-        if (*gate != -1 && !daemon_held()) return -1;
-    }
-    return -1;
-}
-
-static void ask_daemon(int *gate) {
-    int fd = reach_daemon(gate);
-    if (fd < 0) return;
-    /* A daemon that answers before it has read everything closes early: its answer still counts. */
-    int heard = send_request(fd) || errno == EPIPE || errno == ECONNRESET;
-    if (heard && read_answer(fd, SILENCE_MS)) deliver();
-    close(fd);
-}
+#include "queue.h"
 
 /* ---- the engine in a child ---- */
 
@@ -285,9 +206,9 @@ static int request_file(void) {
     return fd;
 }
 
-static void become_python(char **argv, int in, int out, int gate) {
+static void become_python(char **argv, int in, int out, int turn) {
     int null = open("/dev/null", O_RDWR);
-    if (gate >= 0) fcntl(gate, F_SETFD, 0);
+    if (turn >= 0) fcntl(turn, F_SETFD, 0);
     signal(SIGPIPE, SIG_DFL);
     if (null >= 0 && dup2(in, 0) == 0 && dup2(out, 1) == 1 && dup2(null, 2) == 2) {
         if (null > 2) close(null);
@@ -297,7 +218,7 @@ static void become_python(char **argv, int in, int out, int gate) {
 }
 
 /* Starts a module of the engine with its words; what it says can be read from `*from`. */
-static pid_t start_module(char **words, int in, int gate, int *from) {
+static pid_t start_module(char **words, int in, int turn, int *from) {
     /* `-S` and our own start file: no code of other packages runs first, and the engine's files are looked at. */
     static char start[PATH_MAX];
     char *argv[10] = {(char *)engine.python, "-I", "-m"};
@@ -308,54 +229,49 @@ static pid_t start_module(char **words, int in, int gate, int *from) {
     }
     while (*words) argv[used++] = *words++;
     int ends[2];
-    if (in < 0 || pipe(ends)) give_up("no room for its request", "");
+    if (in < 0 || pipe(ends)) refuse_act("no room for its request", "");
     fcntl(ends[0], F_SETFD, FD_CLOEXEC);
     fcntl(ends[1], F_SETFD, FD_CLOEXEC);
     fcntl(ends[0], F_SETFL, O_NONBLOCK);
     pid_t child = fork();
-    if (child < 0) give_up("no process could be started", "");
-    if (!child) become_python(argv, in, ends[1], gate);
+    if (child < 0) refuse_act("no process could be started", "");
+    if (!child) become_python(argv, in, ends[1], turn);
     close(ends[1]);
     *from = ends[0];
     return child;
 }
 
-static int engine_changed;
-
-/* Whether a child that gave no answer has ended by itself, as one that cannot start does. */
-static int ended_by_itself(pid_t child) {
+/* The exit code of a child that gave no answer; -1 for one that was killed, by us or by somebody else. */
+static int wait_for_exit(pid_t child) {
     int state = 0;
     pid_t gone = 0;
     for (int ms = 0; !answer.silent && !gone && ms < EXIT_MS; ms += NAP_MS)
         if (!(gone = waitpid(child, &state, WNOHANG))) nap(NAP_MS);
-    engine_changed = gone == child && WIFEXITED(state) && WEXITSTATUS(state) == CHANGED_EXIT;
-    if (gone == child) return WIFEXITED(state);
+    if (gone == child) return WIFEXITED(state) ? WEXITSTATUS(state) : -1;
     kill(child, SIGKILL);
     waitpid(child, NULL, 0);
-    return 0;
+    return -1;
 }
 
-/* The engine ran and gave no answer: what that means before a tool runs is said by a Python that judges nothing. */
-static void refuse_unheard(void) {
-    char *words[] = {"synaptic.daemon.refuse", home, (char *)agent, (char *)event, NULL};
-    int from;
-    pid_t child = start_module(words, open("/dev/null", O_RDONLY), -1, &from);
-    if (read_answer(from, REFUSAL_MS)) deliver();
-    kill(child, SIGKILL);
-    refuse_act("the engine gave no answer in time under ", engine.python);
+/* How long a child is waited for: an answer that comes after the agent has gone is none. */
+static int patience(long long began) {
+    long long left = began + (was_silent ? ALL_MS - SILENCE_MS : ALL_MS) - now_ms(CLOCK_MONOTONIC);
+    return left < LEAST_MS ? LEAST_MS : left > CHILD_SILENCE_MS ? CHILD_SILENCE_MS : (int)left;
 }
 
-static void ask_child(int gate) {
+static void ask_child(int turn, long long began) {
     int from, in = request_file();
-    read_engine();
-    if (!*engine.python) give_up("no `python=` line in `engine` under ", home);
+    char digits[12];
+    if (!*engine.python) refuse_act("no `python=` line in `engine` under ", home);
     if (access(engine.python, X_OK)) give_up("its Python is missing: ", engine.python);
-    char *words[] = {"synaptic.daemon.fallback", home, NULL};
-    pid_t child = start_module(words, in, gate, &from);
-    if (read_answer(from, CHILD_SILENCE_MS)) deliver(); /* the child goes on and starts the daemon */
-    if (!ended_by_itself(child)) refuse_unheard();
-    if (engine_changed) refuse_act("the engine's files are not as they were installed, under ", home);
-    give_up("the engine gave no answer under ", engine.python);
+    char *words[] = {"synaptic.daemon.fallback", home, turn >= 0 ? print_number(digits, turn) : NULL, NULL};
+    pid_t child = start_module(words, in, turn, &from);
+    if (read_answer(from, patience(began))) deliver(); /* the child goes on and starts the daemon */
+    int code = wait_for_exit(child);
+    if (code == CHANGED_EXIT) refuse_act("the engine's files are not as they were installed, under ", home);
+    if (code == NOT_FOUND_EXIT || code == 126 || code == 127)
+        give_up("the engine cannot be started under ", engine.python);
+    refuse_act("the engine gave no answer under ", engine.python);
 }
 
 /* With a closed stdin, stdout or stderr, the next file opened would take its place. */
@@ -365,12 +281,15 @@ static void fill_standard_files(void) {
 }
 
 int main(int argc, char **argv) {
-    int gate = -1;
     signal(SIGPIPE, SIG_IGN);
     fill_standard_files();
+    read_words(argc, argv);
     find_home();
-    make_request(argc, argv);
-    ask_daemon(&gate);
-    ask_child(gate);
+    make_request();
+    int fd = connect_daemon();
+    if (fd >= 0) ask_daemon(fd);
+    read_engine();
+    long long began = now_ms(CLOCK_MONOTONIC);
+    ask_child(wait_for_turn(began), began);
     return 0;
 }

@@ -1,14 +1,15 @@
 /*
  * The frame: what is asked and what is answered, as `daemon/frame.py` writes and reads it.
  *
- * request:  "SYN1" u32 meta, u32 env, u32 stdin | version NUL id NUL agent NUL event | environ, NUL-joined | stdin
+ * request:  "SYN1" u32 meta, u32 env, u32 stdin | meta | environ, NUL-joined | stdin
+ * meta:     version NUL id NUL agent NUL event NUL cwd, then NUL again when it was asked before and not answered
  * response: "."*   "SYN1" u8 status, u8 exit, u32 out, u32 err | out | err            (integers little-endian)
  */
 
 /* ---- the request ---- */
 
 static struct {
-    char head[REQUEST_HEAD + 128 + 2 * WORD_LIMIT];
+    char head[REQUEST_HEAD + 128 + 2 * WORD_LIMIT + PATH_MAX + 8];
     size_t head_len;
     char *env, *in;
     size_t env_len, in_len;
@@ -35,19 +36,24 @@ static size_t put_word(char *to, const char *word) {
     return n + 1;
 }
 
-static void make_head(int argc, char **argv) {
+static void read_words(int argc, char **argv) {
     const char *words[2] = {"", ""};
     int count = 0;
-    char id[27], *p = request.head + REQUEST_HEAD;
     for (int i = 1; i < argc && count < 2; i++)
         if (strncmp(argv[i], "--entry=", 8)) words[count++] = argv[i];
     if (count == 2) agent = words[0];
     event = count == 2 ? words[1] : words[0];
+}
+
+static void make_head(void) {
+    char id[27], *p = request.head + REQUEST_HEAD;
     make_id(id);
     p += put_word(p, SYNAPTIC_VERSION);
     p += put_word(p, id);
     p += put_word(p, agent);
-    p += put_word(p, event) - 1;
+    p += put_word(p, event);
+    /* The folder of an event that names none. One that is gone or out of reach has no path, and is left empty. */
+    if (getcwd(p, PATH_MAX) && *p == '/') p += strlen(p);
     request.head_len = (size_t)(p - request.head);
 }
 
@@ -67,7 +73,7 @@ static void take_env(void) {
         return;
     }
     char *p = request.env = pages(total);
-    if (!p) give_up("out of memory", "");
+    if (!p) refuse_act("out of memory", "");
     for (char **e = environ; *e; e++)
         for (const char *c = *e;; c++)
             if (!(*p++ = *c)) break;
@@ -108,14 +114,21 @@ static void read_stdin(void) {
     request.in_len = sizeof told - 1;
 }
 
-static void make_request(int argc, char **argv) {
-    make_head(argc, argv);
+static void make_request(void) {
+    make_head();
     take_env();
     read_stdin();
     memcpy(request.head, "SYN1", 4);
     put_u32(request.head + 4, (uint32_t)(request.head_len - REQUEST_HEAD));
     put_u32(request.head + 8, (uint32_t)request.env_len);
     put_u32(request.head + 12, (uint32_t)request.in_len);
+}
+
+/* Says that it was asked before: who has answered it already gives the same answer once more. */
+static void mark_repeated(void) {
+    memcpy(request.head + request.head_len, "\0again", 6);
+    request.head_len += 6;
+    put_u32(request.head + 4, (uint32_t)(request.head_len - REQUEST_HEAD));
 }
 
 static int send_request(int fd) {

@@ -80,3 +80,19 @@ static void *pages(size_t size) {
     void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON | MAP_NORESERVE, -1, 0);
     return p == MAP_FAILED ? NULL : p;
 }
+
+static ssize_t read_small(const char *path, char *to, size_t cap) {
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    ssize_t n = fd < 0 ? -1 : read(fd, to, cap);
+    if (fd >= 0) close(fd);
+    return n;
+}
+
+/* A number in digits, into room for twelve. */
+static char *print_number(char *room, int n) {
+    char *p = room + 11;
+    *p = 0;
+    do *--p = (char)('0' + n % 10);
+    while (n /= 10);
+    return p;
+}

@@ -9,6 +9,7 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
+import synaptic
 from synaptic.daemon import client, frame, lifecycle
 from synaptic.daemon.client import new_call_id
 from synaptic.engine.commit import DecidedEvent
@@ -100,7 +101,7 @@ class Setting:
 
     def fallback(self, request: Request) -> Answer:
         """In a process of its own, as `dispatch` does without a daemon."""
-        packed = frame.pack_request(frame.RequestDelivery(lifecycle.synaptic.__version__, request))
+        packed = frame.pack_request(frame.RequestDelivery(synaptic.__version__, request))
         command = [sys.executable, "-I", "-m", "synaptic.daemon.fallback", str(self.home.root)]
         done = subprocess.run(command, input=packed, capture_output=True, env=dict(request.env), timeout=60)
         reply = frame.AnswerReader().feed(done.stdout)

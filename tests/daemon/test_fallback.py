@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 from threading import Timer
 
+import msgspec
 import pytest
 
 import synaptic
@@ -80,17 +81,30 @@ def test_no_frame_in_gives_no_frame_out(tmp_path: Path, stdin: bytes) -> None:
     assert b"Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize(("fail", "code"), [("open", 0), ("closed", 2)])
-def test_a_failing_engine_meets_the_fail_policy_in_one_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fail: str, code: int
+@pytest.mark.parametrize("fail", ["open", "closed"])
+def test_a_failing_engine_is_a_refusal_before_a_tool_runs_whatever_the_fail_policy_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fail: str
 ) -> None:
     home, engine, given = Home(tmp_path), Broken(), list[Answer]()
     engine_file(home, f"fail={fail}")
     monkeypatch.setattr(fallback, "open_engine", lambda home: engine)
     asyncio.run(fallback.answer_here(home, request(), given.append))
-    assert [answer.exit for answer in given] == [code]
+    assert b'"permissionDecision":"deny"' in given[0].stdout
     assert given[0].stderr.endswith(b"RuntimeError: the disk is full; type: synaptic doctor\n")
     assert engine.closed
+
+
+@pytest.mark.parametrize(("fail", "code"), [("open", 0), ("closed", 2)])
+def test_a_failing_engine_meets_the_fail_policy_after_a_tool_has_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fail: str, code: int
+) -> None:
+    home, given = Home(tmp_path), list[Answer]()
+    engine_file(home, f"fail={fail}")
+    monkeypatch.setattr(fallback, "open_engine", lambda home: Broken())
+    after = msgspec.structs.replace(request(), event="PostToolUse")
+    asyncio.run(fallback.answer_here(home, after, given.append))
+    assert [answer.exit for answer in given] == [code]
+    assert given[0].stderr.count(b"\n") == 1
 
 
 def test_an_engine_that_cannot_be_opened_meets_the_fail_policy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -108,7 +122,7 @@ def test_a_slow_engine_gives_signs_of_life(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(fallback, "open_engine", lambda home: Broken(slow=0.25))
     monkeypatch.setattr(fallback, "_write_frame", written.append)
     monkeypatch.setattr(frame, "KEEP_ALIVE_SECONDS", 0.1)
-    asyncio.run(fallback._run_engine(Home(tmp_path), request()))
+    asyncio.run(fallback._run_engine(Home(tmp_path), request(), fallback.Turn(-1)))
     assert written[-1] == frame.pack_answer(Answer(b"late"))
     assert set(written[:-1]) == {b"."}
 

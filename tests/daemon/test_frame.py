@@ -14,7 +14,13 @@ from synaptic.model.errors import DaemonError
 words = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=20)
 keys = st.text(st.characters(exclude_characters="\0=", exclude_categories=["Cs"]), min_size=1, max_size=10)
 requests = st.builds(
-    Request, agent=words, event=words, stdin=st.binary(), id=words, env=st.dictionaries(keys, words, max_size=5)
+    Request,
+    agent=words,
+    event=words,
+    stdin=st.binary(),
+    id=words,
+    env=st.dictionaries(keys, words, max_size=5),
+    cwd=words,
 )
 answers = st.builds(Answer, stdout=st.binary(), stderr=st.binary(), exit=st.integers(0, 255))
 
@@ -24,9 +30,9 @@ def unpacked(packed: bytes) -> frame.RequestDelivery:
     return frame.unpack_request(frame.read_request_sizes(packed[:size]), packed[size:])
 
 
-@given(requests, words)
-def test_a_request_comes_back_as_it_was(request: Request, version: str) -> None:
-    delivery = frame.RequestDelivery(version, request)
+@given(requests, words, st.booleans())
+def test_a_request_comes_back_as_it_was(request: Request, version: str, is_repeated: bool) -> None:
+    delivery = frame.RequestDelivery(version, request, is_repeated)
     assert unpacked(frame.pack_request(delivery)) == delivery
 
 
@@ -69,10 +75,16 @@ def test_a_head_that_is_no_request_is_refused(head: bytes) -> None:
         frame.read_request_sizes(head)
 
 
-@pytest.mark.parametrize("body", [b"", b"a\0b\0c", b"a\0b\0c\0d\0e"])
+@pytest.mark.parametrize("body", [b"", b"a\0b\0c", b"a\0b\0c\0d\0e\0f"])
 def test_a_damaged_request_is_refused(body: bytes) -> None:
     with pytest.raises(DaemonError, match="damaged"):
         frame.unpack_request(frame.RequestSizes(max(len(body), 1), 0, 0), body)
+
+
+def test_a_request_of_a_dispatcher_that_does_not_say_where_it_runs_is_read() -> None:
+    body = b"1\x00id\x00claude\x00Stop"
+    request = frame.unpack_request(frame.RequestSizes(len(body), 0, 0), body).request
+    assert (request.agent, request.event, request.cwd) == ("claude", "Stop", "")
 
 
 def test_an_answer_with_a_tail_is_refused() -> None:

@@ -18,7 +18,7 @@ from synaptic.model.home import Home
         ("closed", "SubagentStop", 0),
         ("closed", "TeammateIdle", 0),
         ("closed", "AfterAgent", 0),
-        ("garbage", "PreToolUse", 0),
+        ("garbage", "PreToolUse", 2),
     ],
 )
 def test_exit_code_follows_policy_and_event(tmp_path: Path, fail: str, event: str, code: int) -> None:

@@ -10,6 +10,7 @@ import hatch_build
 import pytest
 
 from synaptic.model.home import Home
+from synaptic.setup.refusals import write_refusals
 
 SOURCE = Path(__file__).parents[2] / "native" / "dispatch.c"
 ECHO = """#!{python} -I
@@ -55,6 +56,7 @@ def home(tmp_path: Path, binaries: dict[str, Path]) -> Home:
 def install(home: Home, binary: Path) -> None:
     home.bin.mkdir(parents=True)
     shutil.copy2(binary, home.dispatch)
+    write_refusals(home)
 
 
 def engine(home: Home, python: object = None, fail: str = "open") -> None:

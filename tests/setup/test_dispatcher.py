@@ -110,7 +110,7 @@ def test_the_python_client_without_python_meets_the_fail_policy(
     monkeypatch.setattr(sys, "executable", "/nowhere/python")
     dispatcher.install_dispatcher(home, "closed")
     done = run(home, "PreToolUse")
-    assert done.returncode == 2
+    assert b'"permissionDecision":"deny"' in done.stdout
     assert b"its Python is missing: /nowhere/python" in done.stderr
     assert run(home, "Stop").returncode == 0
     dispatcher.install_dispatcher(home, "open")
@@ -127,8 +127,38 @@ def test_an_engine_that_cannot_be_imported_meets_the_fail_policy(
     dispatcher.install_dispatcher(home, "closed")
     home.engine_files.write_text("package=/nowhere\neditable=true\n")
     done = run(home, "PreToolUse")
-    assert done.returncode == 2
+    assert b'"permissionDecision":"deny"' in done.stdout
     assert b"cannot be started" in done.stderr
+
+
+CLIENTS = {"killed": "kill -9 $$", "out of memory": "echo Traceback >&2; exit 1", "silent": "exit 0"}
+
+
+@pytest.mark.parametrize("case", CLIENTS)
+def test_a_python_client_that_dies_is_a_refusal_and_shows_no_traceback(
+    home: Home, uncompiled: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: str
+) -> None:
+    """Exit codes 1 and 137 are no refusal to any agent."""
+    script = tmp_path / "python"
+    script.write_text(f"#!/bin/sh\n{CLIENTS[case]}\n")
+    script.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(script))
+    dispatcher.install_dispatcher(home, "open")
+    done = run(home, "PreToolUse")
+    assert b'"permissionDecision":"deny"' in done.stdout
+    assert done.stderr.startswith(b"synaptic: blocked, because it could not be checked: the engine gave no answer")
+    assert b"Traceback" not in done.stderr
+    assert b'"deny"' in run(home, "gemini", "--entry=1", "BeforeTool").stdout
+    assert run(home, "../x", "PreToolUse").returncode == 2
+    assert run(home, "PostToolUse").returncode == 0
+
+
+def test_a_python_client_without_its_engine_file_refuses(home: Home, uncompiled: None) -> None:
+    dispatcher.install_dispatcher(home)
+    home.engine_files.write_text("package=/nowhere\neditable=true\n")
+    home.engine.unlink()
+    assert b'"permissionDecision":"deny"' in run(home, "PreToolUse").stdout
+    assert run(home, "Stop").returncode == 0
 
 
 def test_removal_takes_only_what_is_ours(home: Home, uncompiled: None) -> None:

@@ -82,8 +82,8 @@ def ensure_daemon(home: Home) -> str:
     done = "started" if now.state == "stopped" else "restarted"
     if now.state == "stopped":
         lifecycle.start_daemon(home)
-    # `starting`: somebody else has just started one, and waiting is all there is to do.
-    elif now.state == "running":
+    # `starting`: somebody else has just started one, and it is waited for, unless it hangs.
+    elif now.state == "running" or not lifecycle.wait_ready(home, READY_SECONDS) or not is_responding(home):
         lifecycle.restart_daemon(home)
     require_ready(home)
     return done

@@ -1,6 +1,5 @@
 """Client of the daemon: the same frame as the compiled `dispatch` for events, JSON-RPC for everything else."""
 
-import asyncio
 import os
 import socket
 import time
@@ -24,10 +23,12 @@ from synaptic.daemon.rpc import REQUEST_VARIABLES
 from synaptic.model.call import Answer, Request
 from synaptic.model.errors import DaemonError
 from synaptic.model.home import Home
+from synaptic.setup.dispatcher import ANSWERED_EXIT
 
 SILENCE_TIMEOUT = 5.0
 """A living daemon sends a byte each second."""
 STARTING_TIMEOUT = 3.0
+SCRIPT_STDERR = 3
 ID_ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 
@@ -41,11 +42,11 @@ class RpcError(DaemonError):
         """The code as a word, such as NOT_FOUND; "" where the answer has none."""
 
 
-def send_request(home: Home, request: Request) -> Answer | None:
+def send_request(home: Home, request: Request, *, is_repeated: bool = False) -> Answer | None:
     """The daemon's answer, or None when there is no usable daemon and the engine has to run here."""
     try:
         with _open_connection(home) as connection:
-            _send_frame(connection, pack_request(RequestDelivery(synaptic.__version__, request)))
+            _send_frame(connection, pack_request(RequestDelivery(synaptic.__version__, request, is_repeated)))
             reply = _receive_reply(connection)
     except (OSError, DaemonError):
         # Whatever went wrong, the engine here decides. The call id is the same: if the daemon has written its
@@ -73,10 +74,16 @@ def call_rpc(home: Home, method: str, params: object = None, timeout: float = 30
 def _caller_environment() -> dict[str, str]:
     """Collect the variables that say who asks, and from which folder."""
     known = {name: os.environ[name] for name in REQUEST_VARIABLES if name in os.environ}
+    here = find_own_folder()
+    return {"CWD": here, **known} if here else known
+
+
+def find_own_folder() -> str:
+    """Where this process runs; empty when that folder is gone."""
     try:
-        return {"CWD": str(Path.cwd()), **known}
-    except OSError:  # the folder is gone
-        return known
+        return str(Path.cwd())
+    except OSError:
+        return ""
 
 
 def is_responding(home: Home) -> bool:
@@ -104,9 +111,11 @@ def main(argv: list[str]) -> int:
     agent, event = words if len(words) == 2 else ("claude", "".join(words))
     stdin = _read_stdin()
     stdin = stdin if len(stdin) <= STDIN_LIMIT else TOO_LARGE_STDIN
-    request = Request(agent=agent, event=event, stdin=stdin, id=new_call_id(), env=dict(os.environ))
+    request = Request(
+        agent=agent, event=event, stdin=stdin, id=new_call_id(), env=dict(os.environ), cwd=find_own_folder()
+    )
     answer = send_request(home, request)
-    return _print_answer(answer) if answer is not None else _answer_here(home, request)
+    return ANSWERED_EXIT + (_print_answer(answer) if answer is not None else _answer_here(home, request))
 
 
 def _answer_here(home: Home, request: Request) -> int:
@@ -118,8 +127,8 @@ def _answer_here(home: Home, request: Request) -> int:
         given.append(answer)
         _print_answer(answer)
 
-    asyncio.run(fallback.answer_here(home, request, deliver))
-    fallback.leave_daemon(home, synaptic.__version__)
+    if fallback.answer_in_turn(home, request, deliver):
+        fallback.leave_daemon(home, synaptic.__version__)
     return given[0].exit
 
 
@@ -181,8 +190,17 @@ def _read_stdin() -> bytes:
         return b""
 
 
+def _find_stderr() -> int:
+    """The agent's: the script keeps it at 3, so that nothing but an answer gets there."""
+    try:
+        os.fstat(SCRIPT_STDERR)
+    except OSError:
+        return 2
+    return SCRIPT_STDERR
+
+
 def _print_answer(answer: Answer) -> int:
-    for fd, content in ((1, answer.stdout), (2, answer.stderr)):
+    for fd, content in ((1, answer.stdout), (_find_stderr(), answer.stderr)):
         rest = memoryview(content)
         while rest:
             try:

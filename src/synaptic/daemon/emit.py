@@ -1,6 +1,5 @@
 """One event of an orchestrator, from whoever has one: completed, checked, and answered with the merged result."""
 
-import asyncio
 import os
 import time
 from collections.abc import Mapping
@@ -57,7 +56,7 @@ def emit_through(home: Home, emission: Emission) -> EmissionResult:
     """Ask the daemon, or run the engine here when there is none."""
     # It counts before the context's folder, and the session around us may be about another project.
     env = {name: value for name, value in os.environ.items() if name != "CLAUDE_PROJECT_DIR"}
-    request = make_request(emission, env)
+    request = msgspec.structs.replace(make_request(emission, env), cwd=client.find_own_folder())
     return read_result(emission, client.send_request(home, request) or _answer_in_process(home, request))
 
 
@@ -72,5 +71,5 @@ def read_result(emission: Emission, answer: Answer) -> EmissionResult:
 
 def _answer_in_process(home: Home, request: Request) -> Answer:
     given: list[Answer] = []
-    asyncio.run(fallback.answer_here(home, request, given.append))
+    fallback.answer_in_turn(home, request, given.append)
     return given[0]

@@ -9,8 +9,10 @@ from pathlib import Path
 
 import synaptic
 from synaptic.daemon import frame, lifecycle
-from synaptic.daemon.client import is_responding
-from synaptic.daemon.refuse import refuse_unchecked
+from synaptic.daemon.client import is_responding, send_request
+from synaptic.daemon.lock import find_holder, read_age
+from synaptic.daemon.refuse import refuse_unheard
+from synaptic.daemon.turn import NO_QUEUE, TURNS_TEXT, Turn, wait_for_turn
 from synaptic.engine.alarm import keep_beating
 from synaptic.engine.environment import InstalledEnvironment
 from synaptic.engine.walk import open_engine
@@ -19,6 +21,9 @@ from synaptic.model.errors import DaemonError, SynapticError
 from synaptic.model.home import Home
 from synaptic.setup import dispatcher
 from synaptic.store.redacted_log import redact_log
+
+STARTING_SECONDS = 20.0
+"""Seconds after which a daemon that is still starting is taken for one that hangs."""
 
 Deliver = Callable[[Answer], None]
 
@@ -44,6 +49,31 @@ async def answer_here(home: Home, request: Request, deliver: Deliver) -> None:
     await engine.close()
 
 
+def answer_in_turn(home: Home, request: Request, deliver: Deliver) -> bool:
+    """Answer when it is our turn, or give what a daemon says that has come up; whether the engine ran here."""
+    turn = wait_for_turn(home, lambda: send_request(home, request, is_repeated=True))
+    if isinstance(turn, Turn):
+        asyncio.run(_answer_with_turn(home, request, deliver, turn))
+        turn.give_back()
+        return True
+    deliver(turn or refuse_unheard(home, request.event, TURNS_TEXT, request.agent))
+    return False
+
+
+async def _answer_with_turn(home: Home, request: Request, deliver: Deliver, turn: Turn) -> None:
+    beat = asyncio.create_task(_release_when_slow(turn))
+    try:
+        await answer_here(home, request, deliver)
+    finally:
+        beat.cancel()
+
+
+async def _release_when_slow(turn: Turn) -> None:
+    """A turn is for the start of an engine: once it only waits for its hooks, the next one may begin."""
+    await asyncio.sleep(frame.KEEP_ALIVE_SECONDS)
+    turn.give_back()
+
+
 def leave_daemon(home: Home, client: str) -> None:
     """Start or replace the daemon for the next call, and renew a dispatcher of another version."""
     if not home.engine.exists():
@@ -57,21 +87,31 @@ def leave_daemon(home: Home, client: str) -> None:
 
 def main(argv: list[str]) -> int:
     """One request frame on stdin, one answer frame on stdout, then the daemon for the next call."""
-    home = Home(Path(argv[0]))
+    home, turn = Home(Path(argv[0])), Turn(_adopt_turn(argv[1:]))
     redact_log()
     InstalledEnvironment(home).settle_process()
     try:
         delivery = _read_request()
     except DaemonError:
         return 1  # no frame: `dispatch` sees no answer and applies the fail policy
-    asyncio.run(_run_engine(home, delivery.request))
+    asyncio.run(_run_engine(home, delivery.request, turn))
     # The end of our output first: the agent waits for it, and starting a daemon takes a moment.
     _close_stdout()
+    if lifecycle.is_held(home):
+        turn.give_back()  # replacing a daemon takes longer than the others may wait
     leave_daemon(home, delivery.version)
     return 0
 
 
-async def _run_engine(home: Home, request: Request) -> None:
+def _adopt_turn(words: list[str]) -> int:
+    """The turn that the dispatcher has taken for us: none of our own children may keep it."""
+    fd = int(words[0]) if words else NO_QUEUE
+    if fd >= 0:
+        os.set_inheritable(fd, False)
+    return fd
+
+
+async def _run_engine(home: Home, request: Request, turn: Turn) -> None:
     beat = asyncio.create_task(_keep_alive())
 
     def deliver(answer: Answer) -> None:
@@ -79,7 +119,7 @@ async def _run_engine(home: Home, request: Request) -> None:
         beat.cancel()
         _write_frame(frame.pack_answer(answer))
 
-    await answer_here(home, request, deliver)
+    await _answer_with_turn(home, request, deliver, turn)
 
 
 async def _keep_alive() -> None:
@@ -92,13 +132,21 @@ def _start_or_replace(home: Home) -> None:
     now = lifecycle.read_status(home)
     if now.state == "stopped":
         lifecycle.start_daemon(home)
-    # Asked, since a stuck process still holds the lock and looks as if it ran.
-    elif now.state == "running" and (now.version != synaptic.__version__ or not is_responding(home)):
+    elif _is_outdated(now) or (_is_settled(home, now) and not is_responding(home)):
         lifecycle.restart_daemon(home)
 
 
+def _is_outdated(now: lifecycle.DaemonStatus) -> bool:
+    return now.state == "running" and now.version != synaptic.__version__
+
+
+def _is_settled(home: Home, now: lifecycle.DaemonStatus) -> bool:
+    """Whether it should answer by now: a stuck process, or one that somebody has frozen, still holds the lock."""
+    return now.state == "running" or read_age(find_holder(home)) > STARTING_SECONDS
+
+
 def _answer_failure(home: Home, request: Request, error: Exception) -> Answer:
-    return refuse_unchecked(home, request.event, f"{type(error).__name__}: {error}", request.agent)
+    return refuse_unheard(home, request.event, f"{type(error).__name__}: {error}", request.agent)
 
 
 def _read_request() -> frame.RequestDelivery:

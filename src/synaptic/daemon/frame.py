@@ -1,6 +1,7 @@
 """The bytes between `dispatch` and the engine: one request frame in, one answer frame out.
 
-Request:  `SYN1`, u32 meta, u32 env, u32 stdin | version NUL id NUL agent NUL event | environ, NUL-joined | stdin
+Request:  `SYN1`, u32 meta, u32 env, u32 stdin | meta | environ, NUL-joined | stdin
+Meta:     version NUL id NUL agent NUL event NUL cwd, then NUL again when it was asked before and not answered
 Answer:   any number of `.` while hooks run, then `SYN1`, u8 status, u8 exit, u32 out, u32 err | out | err
 """
 
@@ -22,6 +23,11 @@ TOO_LARGE_STDIN = b'"its input is larger than 64 MiB"'
 META_LIMIT = 64 * 1024
 ENV_LIMIT = 16 * 1024 * 1024
 ANSWER_LIMIT = 64 * 1024 * 1024
+
+WORDS = 5
+OLD_WORDS = 4
+"""Of a dispatcher that does not say where it runs."""
+REPEATED = ("again",)
 
 ANSWERED = 0
 OTHER_VERSION = 1
@@ -49,6 +55,8 @@ class RequestDelivery(msgspec.Struct, frozen=True):
 
     version: str
     request: Request
+    is_repeated: bool = False
+    """Asked before, and not answered: whoever has decided it by now says the same once more."""
 
 
 class AnswerReply(msgspec.Struct, frozen=True):
@@ -62,7 +70,8 @@ def pack_request(delivery: RequestDelivery) -> bytes:
     """The whole frame."""
     request = delivery.request
     # Agent and event are words of a command line, which may hold any bytes.
-    meta = "\0".join((delivery.version, request.id, request.agent, request.event)).encode("utf-8", "surrogateescape")
+    words = (delivery.version, request.id, request.agent, request.event, request.cwd, *REPEATED[: delivery.is_repeated])
+    meta = "\0".join(words).encode("utf-8", "surrogateescape")
     env = b"\0".join(os.fsencode(f"{key}={value}") for key, value in request.env.items())
     return REQUEST_HEAD.pack(MAGIC, len(meta), len(env), len(request.stdin)) + meta + env + request.stdin
 
@@ -82,12 +91,14 @@ def unpack_request(sizes: RequestSizes, body: bytes | bytearray | memoryview) ->
     """The request in the `sizes.body` bytes after the head."""
     view = memoryview(body)
     meta = bytes(view[: sizes.meta]).decode("utf-8", "surrogateescape").split("\0")
-    if len(view) != sizes.body or len(meta) != 4:
-        raise DaemonError(f"a damaged request: {len(view)} of {sizes.body} bytes, {len(meta)} of 4 words")
-    version, call, agent, event = meta
+    is_repeated = tuple(meta[WORDS:]) == REPEATED
+    if len(view) != sizes.body or len(meta) - is_repeated not in (OLD_WORDS, WORDS):
+        raise DaemonError(f"a damaged request: {len(view)} of {sizes.body} bytes, {len(meta)} of {WORDS} words")
+    version, call, agent, event, *more = meta
     env = ClientEnvironment(bytes(view[sizes.meta : sizes.meta + sizes.env]))
     stdin = bytes(view[sizes.meta + sizes.env :])
-    return RequestDelivery(version, Request(agent=agent, event=event, stdin=stdin, id=call, env=env))
+    request = Request(agent=agent, event=event, stdin=stdin, id=call, env=env, cwd="".join(more[:1]))
+    return RequestDelivery(version, request, is_repeated)
 
 
 class ClientEnvironment(Mapping[str, str]):

@@ -7,6 +7,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+from synaptic.daemon.idle import SILENT_TICKS
 from synaptic.daemon.rpc import note_peer
 from synaptic.files.lock import hold_lock
 from synaptic.files.replace import replace_own
@@ -23,6 +24,7 @@ class HttpListeners:
         self._configs: dict[str | None, Any] = {}
         self._state: Any = None
         self._server: asyncio.Server | None = None
+        self._silent: dict[Any, tuple[Any, int]] = {}
         self.port = 0
 
     def take_over(self, transport: asyncio.Transport, received: bytes, peer: int) -> None:
@@ -46,6 +48,28 @@ class HttpListeners:
         self._server = await loop.create_server(lambda: self._make_protocol(token), "127.0.0.1", wanted.port)
         self.port = self._server.sockets[0].getsockname()[1]
         locate_port(self._service.engine.home).write_text(str(self.port))
+
+    @property
+    def tasks(self) -> set[asyncio.Task[None]]:
+        """Requests that are being answered."""
+        return self._state.tasks if self._state is not None else set()
+
+    def drop_silent(self) -> None:
+        """Close connections that have begun no request for a while. Called once a second.
+
+        The server does so itself after an answer, and waits for ever for the rest of a request.
+        """
+        if self._state is None:
+            return
+        known, self._silent = self._silent, {}
+        for protocol in tuple(self._state.connections):
+            cycle = protocol.cycle
+            if cycle is not None and not cycle.response_complete:
+                continue
+            before, ticks = known.get(protocol, (cycle, 0))
+            self._silent[protocol] = (cycle, ticks + 1 if before is cycle else 0)
+            if self._silent[protocol][1] > SILENT_TICKS:
+                protocol.transport.abort()
 
     async def close(self) -> None:
         if self._server is not None:

@@ -1,15 +1,13 @@
 """Start, stop and find the one daemon of a home.
 
-The daemon holds a lock on a file for as long as it lives, so the kernel says whether there is one, also after a kill.
-Whoever starts it takes the lock first and hands it over, locked, as an inherited descriptor: of many that start one at
-the same time exactly one succeeds, and there is no moment in which nobody holds it.
+The daemon holds a lock on the home itself for as long as it lives, so the kernel says whether there is one, also after
+a kill. Whoever starts it takes the lock first and hands it over, locked, as an inherited descriptor: of many that start
+one at the same time exactly one succeeds, and there is no moment in which nobody holds it.
 """
 
-import fcntl
 import os
 import pwd
 import signal
-import stat
 import subprocess  # noqa: TID251  the one place that starts the daemon
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -19,9 +17,9 @@ from typing import Literal
 
 import msgspec
 
-import synaptic
 from synaptic.daemon.address import connect_daemon
-from synaptic.files.replace import replace_own
+from synaptic.daemon.lock import find_holder, is_holder, is_same_home, open_home, try_lock
+from synaptic.daemon.names import locate_pid_file, prepare_run_folder, write_pid_file
 from synaptic.model.errors import DaemonError
 from synaptic.model.home import Home
 from synaptic.setup.dispatcher import read_engine
@@ -57,9 +55,11 @@ class DaemonLock(msgspec.Struct, frozen=True):
     fd: int
 
     def release(self) -> None:
-        """Remove pid file and socket, then let go of the lock."""
-        _locate_pid_file(self.home).unlink(missing_ok=True)
-        self.home.socket.unlink(missing_ok=True)
+        """Remove pid file and socket, then let go of the lock. In a home that was made anew both are another's."""
+        if is_same_home(self.home, self.fd):
+            for path in (locate_pid_file(self.home), self.home.socket):
+                with suppress(OSError):  # something else has been put there: whoever starts next sets it aside
+                    path.unlink(missing_ok=True)
         os.close(self.fd)  # last: whoever gets the lock next makes files of these names
 
 
@@ -84,7 +84,7 @@ def start_daemon(home: Home) -> bool:
     if fd is None:
         return False
     try:
-        _locate_pid_file(home).unlink(missing_ok=True)  # of a daemon that was killed: `status` would believe it
+        locate_pid_file(home).unlink(missing_ok=True)  # of a daemon that was killed: `status` would believe it
         _spawn_daemon(home, fd)
     except OSError as error:
         raise DaemonError(f"the daemon cannot be started: {error}", where=str(home.run)) from error
@@ -102,10 +102,12 @@ def stop_daemon(home: Home, grace: float = STOP_GRACE) -> DaemonStatus:
     """Ask the daemon to end, and after the grace end it; returns what was running."""
     if not is_held(home):
         return read_status(home)
-    # Until its pid file is written, nobody knows which process to signal.
+    # One that is starting is given the time to say who it is; after that the lock itself tells.
     _wait_until(lambda: read_status(home).state != "starting", grace)
     was = read_status(home)
-    if was.state == "stopped":
+    if was.state == "starting":
+        was = msgspec.structs.replace(was, pid=find_holder(home))
+    if was.state == "stopped" or not is_held(home):
         return was
     if not was.pid:
         raise DaemonError("a daemon is starting and does not say who it is", where=str(home.lock), hint="try again")
@@ -126,11 +128,14 @@ def read_status(home: Home) -> DaemonStatus:
     if not is_held(home):
         return DaemonStatus(state="stopped", socket=place)
     try:
-        pid, version = _locate_pid_file(home).read_text().split("\n")[:2]
-        since = _locate_pid_file(home).stat().st_mtime
-        return DaemonStatus(state="running", socket=place, pid=int(pid), version=version, since=since)
+        pid, version = locate_pid_file(home).read_text().split("\n")[:2]
+        since = locate_pid_file(home).stat().st_mtime
+        # A file can say anything: nobody is signalled who does not hold the lock.
+        if is_holder(home, int(pid)):
+            return DaemonStatus(state="running", socket=place, pid=int(pid), version=version, since=since)
     except (OSError, ValueError):
-        return DaemonStatus(state="starting", socket=place)
+        pass
+    return DaemonStatus(state="starting", socket=place)
 
 
 def hold_lock(home: Home, fd: int | None = None) -> DaemonLock:
@@ -140,7 +145,7 @@ def hold_lock(home: Home, fd: int | None = None) -> DaemonLock:
     if held is None:
         raise DaemonError("another daemon runs here", where=str(home.lock), hint="type: synaptic daemon status")
     os.set_inheritable(held, False)  # no process that outlives the daemon may hold it
-    replace_own(str(_locate_pid_file(home)), f"{os.getpid()}\n{synaptic.__version__}\n".encode())
+    write_pid_file(home)
     return DaemonLock(home, held)
 
 
@@ -152,22 +157,6 @@ def read_installed_version(home: Home) -> str:
 def is_held(home: Home) -> bool:
     """Whether a daemon lives, or is being started."""
     return is_file_locked(home.lock)
-
-
-def prepare_run_folder(home: Home) -> None:
-    """Make the run folder, private to this user. Raises DaemonError when it cannot be made or is someone else's."""
-    try:
-        home.run.mkdir(mode=0o700, parents=True, exist_ok=True)
-        # Not stat: a link that another user put here would be followed.
-        found = home.run.lstat()
-        if stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid():
-            if stat.S_IMODE(found.st_mode) != 0o700:
-                home.run.chmod(0o700)
-            return
-    except OSError as error:
-        hint = "set SYNAPTIC_HOME to a folder that can be written"
-        raise DaemonError(f"the folder cannot be used: {error.strerror}", where=str(home.run), hint=hint) from error
-    raise DaemonError("the folder is not this user's own", where=str(home.run), hint=f"look at it: ls -ld {home.run}")
 
 
 def clean_environment(environ: Mapping[str, str]) -> dict[str, str]:
@@ -214,9 +203,9 @@ def _spawn_daemon(home: Home, fd: int) -> None:
 
 
 def _take_lock(home: Home) -> int | None:
-    fd = _open_lock(home.lock)
+    fd = open_home(home)
     for _ in range(LOCK_PROBES):
-        if _try_lock(fd):
+        if try_lock(fd):
             return fd
         # A daemon that has written its pid file keeps the lock for good: no use in waiting.
         if read_status(home).state == "running":
@@ -228,36 +217,20 @@ def _take_lock(home: Home) -> int | None:
 
 def _adopt_lock(home: Home, fd: int) -> int | None:
     """The inherited descriptor, when it is this home's lock and held by us: asking for what one holds succeeds."""
-    try:
-        ours = os.path.samestat(os.fstat(fd), home.lock.stat())
-    except OSError:
-        ours = False
-    return fd if ours and _try_lock(fd) else None
-
-
-def _try_lock(fd: int) -> bool:
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
-
-
-def _open_lock(path: Path) -> int:
-    try:
-        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    except OSError as error:
-        hint = "set SYNAPTIC_HOME to a folder that can be written"
-        raise DaemonError(f"cannot be opened: {error.strerror}", where=str(path), hint=hint) from error
+    return fd if is_same_home(home, fd) and try_lock(fd) else None
 
 
 @contextmanager
 def _hold_restart_lock(home: Home) -> Iterator[bool]:
     """Whether nobody else is restarting the daemon; two who did it together would stop each other's new one."""
     prepare_run_folder(home)
-    fd = _open_lock(home.run / "restart.lock")
+    path = home.run / "restart.lock"
     try:
-        yield _try_lock(fd)
+        fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise DaemonError(f"cannot be opened: {error.strerror}", where=str(path), hint=f"remove {path}") from error
+    try:
+        yield try_lock(fd)
     finally:
         os.close(fd)
 
@@ -265,7 +238,7 @@ def _hold_restart_lock(home: Home) -> Iterator[bool]:
 def _is_gone(home: Home, pid: int) -> bool:
     """Its lock is free, or another daemon has it. Without a pid file it may still be on its way out."""
     now = read_status(home)
-    return now.state == "stopped" or (now.state == "running" and now.pid != pid)
+    return now.state == "stopped" or (now.state == "running" and now.pid != pid) or not is_holder(home, pid)
 
 
 def _wait_until(done: Callable[[], bool], timeout: float) -> bool:
@@ -275,7 +248,3 @@ def _wait_until(done: Callable[[], bool], timeout: float) -> bool:
             return False
         time.sleep(POLL_SECONDS)
     return True
-
-
-def _locate_pid_file(home: Home) -> Path:
-    return home.run / "daemon.pid"

@@ -1,20 +1,15 @@
 """Answer a call that no engine could check.
 
-What cannot start follows the fail policy (open or closed) chosen at install time. What did start and has not spoken in
-time is refused before a tool runs: `python -m synaptic.daemon.refuse HOME AGENT EVENT` prints that as an answer frame.
+Before a tool runs it is refused, whatever the fail policy says: the guard has not spoken. On other events the fail
+policy (open or closed) chosen at install time counts; where none can be read, nobody has chosen that calls go on
+unchecked.
 """
-
-import sys
-from pathlib import Path
 
 from synaptic.agents.shared.discover import CLAUDE_NAME, find_adapter, has_dialect, list_agent_names
 from synaptic.agents.shared.recognise import is_before_act
-from synaptic.daemon.frame import pack_answer
 from synaptic.model.call import Answer
 from synaptic.model.home import Home
-from synaptic.setup.dispatcher import read_engine
 
-UNHEARD_TEXT = "the engine gave no answer in time"
 CONTINUING_EVENTS = ("TeammateIdle", "AfterAgent")
 
 
@@ -24,7 +19,7 @@ def refuse_unchecked(home: Home, event: str, reason: str, agent: str = CLAUDE_NA
     Agents that do not go by exit codes are told in their own words.
     """
     line = " ".join(reason.split())
-    if read_engine(home).fail != "closed" or _asks_to_stop(event):
+    if _has_chosen_open(home) or _asks_to_stop(event):
         return Answer(stderr=_format_line(f"this call was NOT checked: {line}"))
     blocked = f"blocked, because it could not be checked: {line}"
     if agent in list_agent_names() and agent != CLAUDE_NAME:
@@ -42,11 +37,11 @@ def refuse_unheard(home: Home, event: str, reason: str, agent: str = CLAUDE_NAME
     return find_adapter(agent).refuse(event, line)
 
 
-def main(argv: list[str]) -> int:
-    """Print the refusal of a call whose engine ran and gave no answer."""
-    home, agent, event = argv
-    sys.stdout.buffer.write(pack_answer(refuse_unheard(Home(Path(home)), event, UNHEARD_TEXT, agent)))
-    return 0
+def _has_chosen_open(home: Home) -> bool:
+    try:
+        return b"fail=open" in home.engine.read_bytes().split(b"\n")
+    except OSError:
+        return False
 
 
 def _asks_to_stop(event: str) -> bool:
@@ -56,7 +51,3 @@ def _asks_to_stop(event: str) -> bool:
 
 def _format_line(text: str) -> bytes:
     return f"synaptic: {text}; type: synaptic doctor\n".encode("utf-8", "replace")
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

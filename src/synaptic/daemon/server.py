@@ -4,9 +4,7 @@ import argparse
 import asyncio
 import gc
 import logging
-import os
 import signal
-import socket
 import time
 from collections.abc import Awaitable, Callable, Coroutine
 from pathlib import Path
@@ -15,6 +13,7 @@ from typing import cast
 import uvloop
 
 import synaptic
+from synaptic.agents.shared.discover import find_adapter, list_agent_names
 from synaptic.daemon import (  # noqa: F401 - methods register themselves
     frame,
     hook_methods,
@@ -24,11 +23,14 @@ from synaptic.daemon import (  # noqa: F401 - methods register themselves
     work_methods,
 )
 from synaptic.daemon.http import HttpListeners
+from synaptic.daemon.idle import LINE_TICKS, SILENT_TICKS, IdleClients, count_silent_places
+from synaptic.daemon.names import BACKLOG, DaemonNames
 from synaptic.daemon.peer import is_same_user, read_peer_pid
-from synaptic.daemon.upkeep import run_upkeep
+from synaptic.daemon.upkeep import Chore, run_upkeep
 from synaptic.engine.alarm import keep_beating
 from synaptic.engine.environment import InstalledEnvironment
 from synaptic.engine.walk import Engine, open_engine
+from synaptic.facts.gather import find_gatherers
 from synaptic.model.call import Answer
 from synaptic.model.errors import DaemonError
 from synaptic.model.home import Home
@@ -38,7 +40,8 @@ from synaptic.store.redacted_log import redact_log
 
 log = logging.getLogger(__name__)
 
-BACKLOG = 4096
+NAMES_SECONDS = 1.0
+"""Seconds between two looks at the names of socket and pid file."""
 GC_THRESHOLD = 50_000
 """New objects after which the collector looks at them: an event makes few cycles, and looking costs."""
 DRAIN_SECONDS = 10.0
@@ -57,6 +60,8 @@ class Daemon:
         self.http = HttpListeners(self)
         self.stopping = asyncio.Event()
         self.busy: set[ClientConnection] = set()
+        self.idle = IdleClients(count_silent_places())
+        self.line_queues: set[asyncio.Queue[bytes]] = set()
         self._tasks: set[asyncio.Task[None]] = set()
 
     def open_connection(self) -> "ClientConnection":
@@ -65,6 +70,8 @@ class Daemon:
     def stop(self) -> None:
         """Answer what is in flight, then end."""
         self.stopping.set()
+        for lines in self.line_queues:
+            lines.put_nowait(b"")  # after those that have arrived; nobody waits for more
 
     def spawn(self, work: Awaitable[None]) -> None:
         """Run something to its end; the daemon does not stop before it."""
@@ -75,17 +82,19 @@ class Daemon:
 
     async def wait_drained(self) -> None:
         """Returns when nothing is in flight, or when nothing more can be waited for."""
-        if self._tasks:
-            await asyncio.wait(self._tasks, timeout=DRAIN_SECONDS)
+        if waiting := self._tasks | self.http.tasks:
+            await asyncio.wait(waiting, timeout=DRAIN_SECONDS)
 
     async def keep_alive(self) -> None:
-        """Tell clients that wait for slow hooks that somebody is still working for them."""
+        """Tell clients that wait for slow hooks that somebody still works for them, and drop those who ask nothing."""
         while True:
             # Only who has waited for a whole interval gets a byte: quick answers, the usual ones, cost nothing.
             waiting = set(self.busy)
             await asyncio.sleep(frame.KEEP_ALIVE_SECONDS)
             for connection in waiting & self.busy:
                 connection.send_keep_alive()
+            self.idle.tick()
+            self.http.drop_silent()
 
     def is_outdated(self, version: str) -> bool:
         """Whether another version has been installed: a mere stale client is served."""
@@ -96,6 +105,7 @@ class ClientConnection(asyncio.Protocol):
     """One client. What it speaks is seen from its first byte; a frame is one request, a line is one of many."""
 
     transport: asyncio.Transport
+    patience = SILENT_TICKS
 
     def __init__(self, daemon: Daemon) -> None:
         self._daemon = daemon
@@ -107,8 +117,11 @@ class ClientConnection(asyncio.Protocol):
         self.transport = cast(asyncio.Transport, transport)  # uvloop's does not say so by inheritance
         if not is_same_user(transport):
             self.transport.abort()
+        else:
+            self._daemon.idle.add(self)
 
     def data_received(self, data: bytes) -> None:
+        self._daemon.idle.add(self)
         self._buffer += data
         first = self._buffer[:1]
         if first == frame.MAGIC[:1]:
@@ -117,12 +130,17 @@ class ClientConnection(asyncio.Protocol):
         elif first == b"{" or self._lines is not None:
             self._read_line()
         else:
+            self._daemon.idle.remove(self)
             self._daemon.http.take_over(self.transport, bytes(self._buffer), read_peer_pid(self.transport))
 
     def connection_lost(self, error: Exception | None) -> None:
         self._daemon.busy.discard(self)
+        self._daemon.idle.remove(self)
         if self._lines is not None:
             self._lines.put_nowait(b"")  # whoever waits for the next line would wait for ever
+
+    def drop(self) -> None:
+        self.transport.abort()
 
     def send_keep_alive(self) -> None:
         self.transport.write(frame.KEEP_ALIVE)
@@ -147,6 +165,7 @@ class ClientConnection(asyncio.Protocol):
             self._daemon.stop()
             return
         self._daemon.busy.add(self)
+        self._daemon.idle.remove(self)
         self._daemon.spawn(self._answer_request(delivery))
 
     async def _answer_request(self, delivery: frame.RequestDelivery) -> None:
@@ -154,7 +173,8 @@ class ClientConnection(asyncio.Protocol):
             request, senders = delivery.request, self._daemon.engine.senders
             if not senders.is_familiar(request):
                 request = senders.examine(request, read_peer_pid(self.transport))
-            answer = await self._daemon.engine.answer(request)
+            engine = self._daemon.engine
+            answer = await (engine.replay(request) if delivery.is_repeated else engine.answer(request))
         except Exception:
             # The outermost catch: without it keep-alives would go on for ever. The client decides by itself.
             log.exception("call %s failed", delivery.request.id)
@@ -163,6 +183,7 @@ class ClientConnection(asyncio.Protocol):
         finally:
             self._daemon.busy.discard(self)
         self._daemon.answered += 1
+        self._daemon.idle.add(self)
         self.transport.write(frame.pack_answer(answer))
 
     def _read_line(self) -> None:
@@ -172,6 +193,7 @@ class ClientConnection(asyncio.Protocol):
             return
         if self._lines is None:
             self._lines = asyncio.Queue()
+            self.patience = LINE_TICKS
             self._daemon.spawn(self._answer_lines(self._lines))
         *whole, rest = bytes(self._buffer).split(b"\n")
         self._buffer = bytearray(rest)
@@ -186,60 +208,101 @@ class ClientConnection(asyncio.Protocol):
     async def _answer_lines(self, lines: "asyncio.Queue[bytes]") -> None:
         """In the order they came, also when a client sends many at once."""
         rpc.note_peer(read_peer_pid(self.transport))
-        while (line := await lines.get()) and not self.transport.is_closing():
-            self.transport.write(await rpc.answer_line(self._daemon, line))
-        self.transport.close()
+        self._daemon.line_queues.add(lines)
+        try:
+            while (line := await lines.get()) and not self.transport.is_closing():
+                self._daemon.idle.remove(self)
+                self.transport.write(await rpc.answer_line(self._daemon, line))
+                self._daemon.idle.add(self)
+        finally:
+            self._daemon.line_queues.discard(lines)
+            self._daemon.idle.remove(self)
+            self.transport.close()
 
 
-def open_socket(home: Home) -> socket.socket:
-    """The socket under its final name, listening before it can be seen. The lock makes sure that it is ours to take."""
-    os.chdir(home.run)  # a relative name has no length limit
-    sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    # Private from the start: a chmod after bind would leave a moment in which others can connect.
-    before = os.umask(0o177)
-    try:
-        fresh = f"daemon.{os.getpid()}"
-        Path(fresh).unlink(missing_ok=True)
-        sock.bind(fresh)
-    finally:
-        os.umask(before)
-    sock.listen(BACKLOG)
-    sock.setblocking(False)
-    Path(fresh).rename(home.socket.name)
-    return sock
+class Listener:
+    """Takes calls under the home's socket, and sees to it that daemon and socket can be found."""
+
+    def __init__(self, daemon: Daemon, names: DaemonNames) -> None:
+        self._daemon = daemon
+        self._names = names
+        self._server: asyncio.AbstractServer | None = None
+
+    async def listen(self) -> None:
+        """Open the socket under its name; one that had the name before is closed after it."""
+        before, sock = self._server, self._names.open_socket()
+        # Said again, since the loop listens once more, with a hundred unless it is told.
+        make = asyncio.get_running_loop().create_unix_server
+        self._server = await make(self._daemon.open_connection, sock=sock, backlog=BACKLOG)
+        if before is not None:
+            before.close()
+
+    async def keep_names(self) -> None:
+        """Look once a second, and make again what has been removed or replaced."""
+        chore = Chore("making its names again", NAMES_SECONDS, self._restore)
+        while True:
+            await asyncio.sleep(NAMES_SECONDS)
+            await chore.try_now(chore.done + NAMES_SECONDS)
+
+    async def _restore(self) -> None:
+        if not self._names.is_home_ours():
+            log.error("the home has been removed or replaced: this daemon ends")
+            self._daemon.stop()
+        elif not self._daemon.stopping.is_set():
+            self._names.restore_pid_file()
+            self._names.reopen_log()
+            if not self._names.has_socket():
+                await self.listen()
+                log.warning("the socket was gone or another's, and has been made again")
+
+    def close(self) -> None:
+        """Take the name away, then accept nobody any more."""
+        self._names.remove_socket()
+        if self._server is not None:
+            self._server.close()
 
 
-async def serve_home(home: Home) -> None:
+async def serve_home(home: Home, lock: int) -> None:
     """Serve until SIGTERM, `daemon.stop` or a client of a newly installed version."""
     daemon = Daemon(open_engine(home))
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, daemon.stop)
-    server = await loop.create_unix_server(daemon.open_connection, sock=open_socket(home))
+    # Before it listens: who is out of descriptors later has all of it already.
+    load_tables(daemon.engine)
+    listener = Listener(daemon, DaemonNames(home, lock))
+    await listener.listen()
     chores = [
         _start_chore(work)
         for work in (
             keep_beating(),
             daemon.keep_alive(),
+            listener.keep_names(),
             run_upkeep(daemon.engine),
             daemon.http.open_loopback(),
             tell_changed_files(daemon.engine),
         )
     ]
-    daemon.engine.catalogs.get("")  # the policies are loaded before the first event asks for them
-    daemon.engine.senders.prepare()
     gc.collect()
     gc.freeze()  # what is here now stays: the collector need not look at it again
     gc.set_threshold(GC_THRESHOLD, 20, 100)
     await daemon.stopping.wait()
     # The name first: new calls find no daemon and decide themselves, while those in flight are answered.
-    home.socket.unlink(missing_ok=True)
-    server.close()
+    listener.close()
     await daemon.wait_drained()
     for chore in chores:
         chore.cancel()
     await daemon.http.close()
     await daemon.engine.close()
+
+
+def load_tables(engine: Engine) -> None:
+    """Load what any event may need: policies, gatherers of facts, what is known of all agents."""
+    engine.catalogs.get("")
+    engine.senders.prepare()
+    find_gatherers()
+    for name in list_agent_names():
+        find_adapter(name)
 
 
 async def tell_changed_files(engine: Engine) -> None:
@@ -269,7 +332,7 @@ def run_daemon(home: Home, lock: int | None = None) -> None:
     """The daemon in the foreground; raises DaemonError when another one runs."""
     held = lifecycle.hold_lock(home, lock)
     try:
-        uvloop.run(serve_home(home))
+        uvloop.run(serve_home(home, held.fd))
     finally:
         held.release()
 

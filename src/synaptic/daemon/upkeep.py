@@ -1,14 +1,17 @@
 """What the daemon does between events: background answers in, the write-ahead log down, old entries out."""
 
 import asyncio
+import logging
 import os
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Awaitable, Callable
+
+import msgspec
 
 from synaptic.engine.walk import Engine
-from synaptic.model.errors import StoreError
 from synaptic.store import retention
+
+log = logging.getLogger(__name__)
 
 TICK_SECONDS = 0.25
 CHECKPOINT_SECONDS = 1.0
@@ -16,28 +19,65 @@ EXPIRE_SECONDS = 300.0
 PRUNE_SECONDS = 6 * 3600.0
 
 
+class Chore(msgspec.Struct):
+    """Something to be done again and again. What keeps it from being done is told once, until it succeeds again."""
+
+    name: str
+    seconds: float
+    act: Callable[[], Awaitable[object]]
+    done: float = msgspec.field(default_factory=time.monotonic)
+    """As if it was done just now: nothing of it delays the first events after a start."""
+    trouble: str = ""
+
+    async def try_now(self, now: float) -> None:
+        """Do it when it is due; a failure is no end, the next time tries again."""
+        if now < self.done + self.seconds:
+            return
+        self.done = now
+        try:
+            await self.act()
+        except Exception as error:  # noqa: BLE001 - a locked database, no descriptor, a full disk: all of them pass
+            self._tell(f"{type(error).__name__}: {error}")
+        else:
+            self.trouble = ""
+
+    def _tell(self, trouble: str) -> None:
+        if trouble != self.trouble:
+            log.error("upkeep: %s failed and is tried again: %s", self.name, trouble)
+        self.trouble = trouble
+
+
 async def run_upkeep(engine: Engine) -> None:
     """Run maintenance for as long as the daemon lives, in small steps between events."""
-    chores: list[tuple[float, Callable[[], object]]] = [
-        (CHECKPOINT_SECONDS, engine.store.checkpoint),
-        (EXPIRE_SECONDS, lambda: retention.prune_expired(engine.store)),
-        (PRUNE_SECONDS, lambda: retention.prune_events(engine.store, engine.catalogs.get("").config.retention_days)),
-    ]
-    # As if all were done just now: nothing of it delays the first events after a start.
-    done = [time.monotonic()] * len(chores)
+    chores = list_chores(engine)
     while True:
         await asyncio.sleep(TICK_SECONDS)
+        for chore in chores:
+            await chore.try_now(time.monotonic())
+
+
+def list_chores(engine: Engine) -> tuple[Chore, ...]:
+    """Everything that is done between events, and how often."""
+
+    async def collect() -> None:
+        engine.means.runners.reap_children()
         if _has_spooled(engine):
             await engine.collect()
-        for number, (seconds, chore) in enumerate(chores):
-            if time.monotonic() - done[number] > seconds:
-                done[number] = time.monotonic()
-                await _try_chore(chore)
+
+    def prune() -> None:
+        retention.prune_events(engine.store, engine.catalogs.get("").config.retention_days)
+
+    return (
+        Chore("taking in background answers", 0.0, collect),
+        Chore("the checkpoint", CHECKPOINT_SECONDS, _in_thread(engine.store.checkpoint)),
+        Chore("removing what has expired", EXPIRE_SECONDS, _in_thread(lambda: retention.prune_expired(engine.store))),
+        Chore("removing old events", PRUNE_SECONDS, _in_thread(prune)),
+    )
 
 
-async def _try_chore(chore: Callable[[], object]) -> None:
-    with suppress(StoreError):  # the next round tries again
-        await asyncio.to_thread(chore)  # it waits for the disk, and events must not wait with it
+def _in_thread(act: Callable[[], object]) -> Callable[[], Awaitable[object]]:
+    """It waits for the disk, and events must not wait with it."""
+    return lambda: asyncio.to_thread(act)
 
 
 def _has_spooled(engine: Engine) -> bool:

@@ -12,6 +12,7 @@ from synaptic.agents.shared.discover import OWN_NAME, find_adapter, find_agent, 
 from synaptic.agents.shared.recognise import correct_sender, is_before_act
 from synaptic.engine.alarm import Judgement, OutOfTimeError
 from synaptic.engine.commit import DecidedEvent, EventCommit, add_trouble
+from synaptic.engine.decode_call import decode_call
 from synaptic.engine.environment import InstalledEnvironment
 from synaptic.engine.runtime import DryRun, EventRuntime, OneHook, RuntimeKind
 from synaptic.engine.senders import Senders
@@ -159,7 +160,7 @@ class Engine:
 
     async def _open_call(self, request: Request) -> tuple[Adapter, Call, HookCatalog]:
         wire = find_adapter(OWN_NAME if request.event in OWN_EVENTS else request.agent)
-        call = wire.decode(request)
+        call = decode_call(wire, request)
         _require_act(call)
         env = self._installed.add_home(call.env)
         catalog = await self.catalogs.open_for_call(call, env)
@@ -178,7 +179,7 @@ class Engine:
         from synaptic.agents.shared.wired import has_own_entry  # noqa: PLC0415 - hardly any event needs these 7 ms
 
         wire = find_adapter(request.agent)
-        call = wire.decode(request)
+        call = decode_call(wire, request)
         return wire.encode(call, Decision()) if has_own_entry(self.home, call) else None
 
     async def _answer_unreadable(self, request: Request, error: PayloadError) -> Answer:
@@ -246,7 +247,7 @@ def _answer_defect(request: Request, error: Exception) -> Answer:
     )
     try:
         with Judgement():
-            call = wire.decode(request)
+            call = decode_call(wire, request)
             answer = wire.encode(call, wire.degrade(call, Decision(kind=Kind.ASK, by="engine", reason=reason)))
     except Exception:  # noqa: BLE001 - the dialect itself may be what fails: its plainest answer needs no call
         answer = wire.refuse(request.event, reason)

@@ -19,6 +19,8 @@ class Request(msgspec.Struct, frozen=True):
     env: Mapping[str, str] = {}
     stranger: str = ""
     """Why it is not the agent's own call, where something below an agent has sent it: written, and moves nothing."""
+    cwd: str = ""
+    """Where `dispatch` ran: the folder of an event that names none."""
 
 
 class Answer(msgspec.Struct, frozen=True):

@@ -29,6 +29,11 @@ class Home(msgspec.Struct, frozen=True):
         return self.root / "engine"
 
     @property
+    def refusals(self) -> Path:
+        """What `dispatch` says when no engine can be asked, ready for each agent and event."""
+        return self.root / "refusals"
+
+    @property
     def engine_files(self) -> Path:
         """The engine's files as they were installed: size, time and digest of each."""
         return self.root / "engine-files"
@@ -60,8 +65,8 @@ class Home(msgspec.Struct, frozen=True):
 
     @property
     def lock(self) -> Path:
-        """Held by the one daemon for its whole life."""
-        return self.run / "daemon.lock"
+        """Held by the one daemon for its whole life: the folder itself, since a file could be removed."""
+        return self.root
 
     @property
     def log(self) -> Path:

@@ -12,7 +12,7 @@ from synaptic.runners import command
 from synaptic.runners.base import Invocation
 from synaptic.runners.once import ACCEPTED_VARIABLE, HANDLER_VARIABLE, encode_handler
 from synaptic.runners.output import HookAnswer
-from synaptic.runners.processes import restore_child_signal
+from synaptic.runners.processes import reap_lingering, restore_child_signal
 from synaptic.runners.python import PythonRunner
 from synaptic.runners.spool import FinishedRun, PreparedRun, RunSpool
 
@@ -73,6 +73,11 @@ class HookRunners:
     def collect(self) -> list[FinishedRun]:
         """Collect background runs that have ended; each is returned again until it is forgotten."""
         return self._spool.collect()
+
+    def reap_children(self) -> None:
+        """Take the exit codes of processes that nobody waits for any more: without that they stay, as zombies."""
+        self._spool.reap_children()
+        reap_lingering()
 
     def forget(self, finished: FinishedRun) -> None:
         """Forget a run whose outcome is stored."""

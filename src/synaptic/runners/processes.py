@@ -29,6 +29,7 @@ STATE, PARENT, START_TIME = 0, 1, 19
 
 Process = subprocess.Popen[bytes]
 Stream = int | IO[bytes]
+_lingering: list[Process] = []
 
 
 class LaunchPlan(msgspec.Struct, frozen=True):
@@ -103,8 +104,18 @@ def end_process(process: Process, mark: str) -> None:
     if process.poll() is not None:
         return
     kill_family(process.pid, mark)
-    with contextlib.suppress(subprocess.TimeoutExpired):
+    try:
         process.wait(EXIT_GRACE)
+    except subprocess.TimeoutExpired:
+        _lingering.append(process)
+
+
+def reap_lingering() -> None:
+    """Take the exit codes of killed processes that were not gone within their grace."""
+    for process in tuple(_lingering):
+        if process.poll() is not None:
+            with contextlib.suppress(ValueError):  # another thread was quicker
+                _lingering.remove(process)
 
 
 def kill_family(pid: int, mark: str) -> None:

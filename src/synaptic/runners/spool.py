@@ -110,7 +110,7 @@ class RunSpool:
 
     def launch(self, run: PreparedRun) -> Failure | None:
         """Start a detached run; one that was started before for this call and hook is left alone."""
-        self._reap_children()
+        self.reap_children()
         invocation, plan = run.invocation, run.plan
         entry = self.folder / _run_name(invocation)
         try:
@@ -130,7 +130,7 @@ class RunSpool:
 
     def collect(self) -> list[FinishedRun]:
         """Collect ended runs, oldest first; those over time or output limit are killed and collected next time."""
-        self._reap_children()
+        self.reap_children()
         runs = [(entry, meta) for entry in _list_entries(self.folder) if (meta := _read_meta(entry))]
         ended = [run for run in runs if self._has_ended(*run)]
         _remove_abandoned(self.folder)
@@ -167,8 +167,13 @@ class RunSpool:
                 kill_family(pid, meta.mark)
         return False
 
-    def _reap_children(self) -> None:
-        self._children = [child for child in self._children if child.poll() is None]
+    def reap_children(self) -> None:
+        """Take the exit codes of children that have ended."""
+        # One by one and out of a copy: a run may be started by another thread right now.
+        for child in tuple(self._children):
+            if child.poll() is not None:
+                with contextlib.suppress(ValueError):  # somebody else was quicker
+                    self._children.remove(child)
 
 
 def _find_missing(plan: LaunchPlan) -> OSError | None:

@@ -18,6 +18,7 @@ from synaptic.model.environment import PATH_LINE
 from synaptic.model.errors import SettingsError
 from synaptic.model.home import Home
 from synaptic.setup.installed import has_foreign_changes, record_installed
+from synaptic.setup.refusals import remove_refusals, write_refusals
 
 DispatcherKind = Literal["native", "python"]
 FailMode = Literal["open", "closed"]
@@ -29,29 +30,51 @@ DISPATCH_SCRIPT = """\
 #!/bin/sh
 # synaptic dispatch, the Python client, version {version}
 python={python}
+home="${{0%/*}}/.."
+agent=claude event= count=0
+for word in "$@"; do
+    case $word in --entry=*) continue ;; esac
+    count=$((count + 1))
+    case $count in 1) event=$word ;; 2) agent=$event event=$word ;; esac
+done
+say() {{ echo "synaptic: $1; type: synaptic doctor" >&2; }}
+refuse() {{
+    say "blocked, because it could not be checked: $1"
+    case $agent$event in *[!A-Za-z0-9._-]*) exit 2 ;; esac
+    case $agent in .*) exit 2 ;; esac
+    case $event in "" | .*) exit 2 ;; esac
+    [ -f "$home/refusals/$agent/$event" ] || exit 2
+    {{ read -r code; cat; }} <"$home/refusals/$agent/$event"
+    exit "${{code:-2}}"
+}}
 give_up() {{
-    why="$1; type: synaptic doctor"
-    shift
-    if grep -qx 'fail=closed' "$(dirname "$0")/../engine" 2>/dev/null; then
-        case " $*" in *[Ss]top | *\\ TeammateIdle | *\\ AfterAgent) ;; *)
-            echo "synaptic: blocked, because it could not be checked: $why" >&2
-            exit 2 ;;
-        esac
+    if ! grep -qx 'fail=open' "$home/engine" 2>/dev/null; then
+        case $event in *[Ss]top | TeammateIdle | AfterAgent) ;; *) refuse "$1" ;; esac
     fi
-    echo "synaptic: this call was NOT checked: $why" >&2
+    say "this call was NOT checked: $1"
     exit 0
 }}
-[ -x "$python" ] || give_up "its Python is missing: $python" "$@"
-"$python" -I -S "$(dirname "$0")/start.py" synaptic.daemon.client "$0" "$@"
+refuse_act() {{
+    case $event in
+        ?*.before | [Pp]re*Tool* | [Pp]re*Execution* | [Pp]re*File*) refuse "$1" ;;
+        [Bb]efore*Tool* | [Bb]efore*Execution* | [Bb]efore*File*) refuse "$1" ;;
+    esac
+    give_up "$1"
+}}
+[ -x "$python" ] || give_up "its Python is missing: $python"
+# What Python itself prints (a traceback) is not for an agent; the client says what it has to say on descriptor 3.
+"$python" -I -S "$home/bin/start.py" synaptic.daemon.client "$0" "$@" 3>&2 2>/dev/null
 code=$?
+# Only {answered} and more is an answer: with 1 or 137 also ends a client that was killed or ran out of memory.
+[ $code -ge {answered} ] && exit $((code - {answered}))
 case $code in
-    114) echo "synaptic: blocked, because the engine's files have changed; type: synaptic doctor" >&2
-        case " $*" in *[Pp]re* | *[Bb]efore* | *[Pp]ermission*) exit 2 ;; esac
-        exit 0 ;;
-    113 | 126 | 127) give_up "the engine cannot be started under $python" "$@" ;;
+    114) refuse_act "the engine's files are not as they were installed, under $home" ;;
+    113 | 126 | 127) give_up "the engine cannot be started under $python" ;;
 esac
-exit $code
+refuse_act "the engine gave no answer under $python"
 """
+ANSWERED_EXIT = 200
+"""What the Python client adds to the exit code of an answer, so that its own end is none."""
 LAUNCHER_SCRIPT = """\
 #!/bin/sh
 # synaptic, the command line, version {version}
@@ -84,6 +107,7 @@ def install_dispatcher(home: Home, fail: FailMode | None = None) -> DispatcherKi
         _record_files(home)
     _replace_file(home.dispatch, binary.read_bytes() if binary else _fill_script(DISPATCH_SCRIPT), 0o755)
     _replace_file(home.launcher, _fill_script(LAUNCHER_SCRIPT), 0o755)
+    write_refusals(home)
     path = _read_path() if by_person else known.path
     wanted = EngineFile(sys.executable, fail or known.fail, synaptic.__version__, known.daemon, path)
     _replace_file(home.engine, _format_engine(wanted).encode(), 0o600)
@@ -95,6 +119,7 @@ def remove_dispatcher(home: Home) -> None:
     for path in (home.dispatch, home.launcher, home.engine, home.start, home.engine_files):
         path.unlink(missing_ok=True)
     shutil.rmtree(home.compiled, ignore_errors=True)
+    remove_refusals(home)
     if home.bin.is_dir() and not any(home.bin.iterdir()):
         home.bin.rmdir()
 
@@ -152,7 +177,8 @@ def _record_files(home: Home) -> None:
 
 
 def _fill_script(template: str) -> bytes:
-    return os.fsencode(template.format(version=synaptic.__version__, python=shlex.quote(sys.executable)))
+    words = {"version": synaptic.__version__, "python": shlex.quote(sys.executable), "answered": ANSWERED_EXIT}
+    return os.fsencode(template.format(**words))
 
 
 def _refuse_unusable_python(home: Home) -> None:

@@ -57,7 +57,7 @@ def list_sought_files(kept: tuple[str, ...]) -> tuple[str, ...]:
 def _list_deciding_files(home: Home) -> Iterator[Path]:
     # Not the log and the spool: nothing is decided by them, and `find ~ -name '*.log' -delete` is ordinary.
     yield from (home.bin, home.dispatch, home.launcher, home.engine, home.config, home.registry.parent, home.registry)
-    yield from (home.database, home.run, home.socket, home.lock)
+    yield from (home.database, home.run, home.socket, home.refusals)
 
 
 def find_searched(known: CommandReading, guard: Guard, root: str) -> SearchedFile | None:

@@ -1,0 +1,77 @@
+/*
+ * Callers that find no daemon take turns: one of them runs the engine and starts the daemon, the others wait for it.
+ *
+ * Who holds the lock on run/start.lock has the turn; it lives on in the Python child until the daemon holds its own lock,
+ * which is on the home itself.
+ */
+
+enum { NO_TURN = -1, NO_QUEUE = -2, MOST_ASKS = 2 };
+
+static int asks, was_silent;
+
+/* Held means that a daemon lives or is being started. */
+static int daemon_held(void) {
+    int fd = open(home, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0) return 0;
+    int held = flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK;
+    close(fd);
+    return held;
+}
+
+static int open_turn(void) {
+    static char path[PATH_MAX];
+    if (!join(path, sizeof path, home, "/run/start.lock", NULL)) return -1;
+    return open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+}
+
+/* The turn's descriptor. NO_TURN: somebody else has it. NO_QUEUE: it cannot be had, and nobody is waited for. */
+static int take_turn(void) {
+    int fd = open_turn();
+    if (fd < 0 && errno == ENOENT) {
+        static char run[PATH_MAX];
+        if (join(run, sizeof run, home, "/run", NULL)) (void)!mkdir(run, 0700); /* or another one has just made it */
+        fd = open_turn();
+    }
+    if (fd < 0) return NO_QUEUE;
+    if (!flock(fd, LOCK_EX | LOCK_NB)) return fd;
+    close(fd);
+    return NO_TURN;
+}
+
+/* Delivers the daemon's answer and ends; returns when there is none. */
+static void ask_daemon(int fd) {
+    /* A daemon that answers before it has read everything closes early: its answer still counts. */
+    int heard = send_request(fd) || errno == EPIPE || errno == ECONNRESET;
+    if (heard && read_answer(fd, SILENCE_MS)) deliver();
+    close(fd);
+    was_silent = !heard || answer.silent;
+    if (!asks++) mark_repeated();
+}
+
+/* 1 when a daemon is being started: nobody listens yet, and it holds the lock, though not for too long. */
+static int is_coming(long long now, long long *since) {
+    if (was_silent || asks >= MOST_ASKS) return 0;
+    int fd = connect_daemon();
+    if (fd >= 0) ask_daemon(fd);
+    if (fd >= 0 || (errno != ENOENT && errno != ECONNREFUSED && errno != EAGAIN) || !daemon_held()) {
+        *since = 0;
+        return 0;
+    }
+    if (!*since) *since = now;
+    return now - *since < START_MS;
+}
+
+/* The turn, or NO_QUEUE; when neither daemon nor turn comes in time, the call is refused. */
+static int wait_for_turn(long long began) {
+    long long since = 0;
+    for (long long now = began; now - began < TURN_MS; nap(NAP_MS), now = now_ms(CLOCK_MONOTONIC)) {
+        if (is_coming(now, &since)) continue;
+        int turn = take_turn();
+        if (turn == NO_TURN) continue;
+        /* Whoever had the turn before may have started a daemon just now. */
+        if (turn == NO_QUEUE || !is_coming(now, &since)) return turn;
+        close(turn);
+    }
+    refuse_act("too many calls wait for the engine under ", home);
+    return NO_QUEUE;
+}
