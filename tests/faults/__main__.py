@@ -18,7 +18,7 @@ from pathlib import Path
 from tests.faults import namespace
 from tests.faults.deck import EPOCH, find_epoch
 from tests.faults.kind import KINDS
-from tests.faults.kinds import load_kinds
+from tests.faults.kinds import QUICK, load_kinds
 from tests.faults.table import Findings, format_progress, format_table, format_violations
 
 PR_SET_PDEATHSIG = 1
@@ -41,11 +41,8 @@ def main() -> int:
     options = read_options()
     load_kinds()
     findings = Findings(options.seed, describe_choice(options))
-    runner = Runner(findings, options)
-    try:
-        runner.run(list_epochs(options))
-    except KeyboardInterrupt:
-        runner.stop()
+    namespace.end_by_exception()
+    Runner(findings, options).run(list_epochs(options))
     return show(findings, options)
 
 
@@ -59,14 +56,22 @@ class Runner:
         self._running: set[subprocess.Popen[str]] = set()
 
     def run(self, epochs: list[tuple[int, int]]) -> None:
+        """Run them all; Ctrl-C ends those that run, and what was found until then is shown."""
         with ThreadPoolExecutor(self.options.lanes) as pool:
-            for done in [pool.submit(self.run_epoch, first, last) for first, last in epochs]:
-                done.result()
+            waiting = [pool.submit(self.run_epoch, first, last) for first, last in epochs]
+            try:
+                for done in waiting:
+                    done.result()
+            except KeyboardInterrupt:
+                pool.shutdown(wait=False, cancel_futures=True)
+                self.stop()
 
     def run_epoch(self, first: int, last: int) -> None:
         words = ["tests.faults.epoch", "--seed", str(self.options.seed), "--first", str(first), "--last", str(last)]
         if self.options.names:
             words += ["--kinds", ",".join(self.options.names)]
+        if self.options.kinds:
+            words.append("--evenly")
         # In this thread, which lives as long as the epoch: the kernel ends the epoch with the thread that started it.
         child = subprocess.Popen(
             namespace.build_command(words),
@@ -100,7 +105,8 @@ class Runner:
 
 
 def die_with_parent() -> None:
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    """The epoch puts its home away, or its namespace ends with it."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
 
 
 def list_epochs(options: argparse.Namespace) -> list[tuple[int, int]]:
@@ -129,7 +135,9 @@ def read_options() -> argparse.Namespace:
     parser.add_argument("--lanes", type=int, default=os.cpu_count() or 1, help="how many homes at the same time")
     parser.add_argument("--only-step", type=int, default=0, metavar="K", help="only this one")
     parser.add_argument("--with-earlier", action="store_true", help="and those before it in the same home")
-    parser.add_argument("--kinds", default="", help="only these, comma-separated; `kill.` means all that begin so")
+    parser.add_argument(
+        "--kinds", default="", help="only these, comma-separated; `kill.` is a whole theme, `quick` those of the tests"
+    )
     parser.add_argument("--without", default="", help="all but these")
     parser.add_argument("--save", metavar="FILE", help="write the table as Markdown too")
     options = parser.parse_args()
@@ -144,9 +152,14 @@ def describe_choice(options: argparse.Namespace) -> str:
 
 
 def choose_kinds(wanted: str, unwanted: str) -> list[str]:
-    """The names that begin with one of the wanted and none of the unwanted words."""
-    but = tuple(filter(None, unwanted.split(",")))
-    return [name for name in KINDS if name.startswith(tuple(wanted.split(","))) and not (but and name.startswith(but))]
+    """The kinds that are named by one of the wanted and none of the unwanted words."""
+    return [name for name in KINDS if (not wanted or is_named(name, wanted)) and not is_named(name, unwanted)]
+
+
+def is_named(name: str, words: str) -> bool:
+    """Whether a kind is one of these, of a theme among them (`kill.`), or quick and `quick` is among them."""
+    given = words.split(",")
+    return name in given or f"{name.partition('.')[0]}." in given or ("quick" in given and name in QUICK)
 
 
 if __name__ == "__main__":

@@ -20,10 +20,10 @@ def deal_kinds(seed: int, kinds: Sequence[Kind], *, evenly: bool = False) -> Ite
         number += 1
 
 
-def list_steps(seed: int, count: int, names: Sequence[str] = ()) -> list[tuple[int, Kind]]:
-    """The steps 1 to `count`, with their kinds; those that were asked for by name come as often as all others."""
+def list_steps(seed: int, count: int, names: Sequence[str] = (), *, evenly: bool = False) -> list[tuple[int, Kind]]:
+    """The steps 1 to `count`, with their kinds."""
     kinds = [KINDS[name] for name in names or KINDS]
-    return list(enumerate(islice(deal_kinds(seed, kinds, evenly=bool(names)), count), 1))
+    return list(enumerate(islice(deal_kinds(seed, kinds, evenly=evenly), count), 1))
 
 
 def find_epoch(step: int) -> tuple[int, int]:

@@ -3,6 +3,7 @@
 import argparse
 import contextlib
 import json
+import random
 import re
 import sys
 import time
@@ -19,7 +20,8 @@ from tests.faults.kinds import load_kinds
 from tests.faults.step import SESSIONS, Step
 from tests.faults.world import ANSWER_SECONDS, World
 
-BATCH = 8
+BATCH_SIZES = (1, 1, 2, 4)
+"""Steps between two looks: mostly one, so that it is known which fault broke something; sometimes faults add up."""
 SETTLE_SECONDS = 15.0
 SETTLE_PAUSE = 0.05
 SETTLING = ("nothing is left behind", "no zombies", "one daemon", "background hook once", "audit line once", "counters")
@@ -38,6 +40,7 @@ class Epoch:
         self.calls: list[Call] = []
         self.steps: list[int] = []
         self.asked = 0
+        self.told: bool | None = None
 
     def run(self, steps: Iterable[tuple[int, Kind]]) -> None:
         self.build()
@@ -48,27 +51,32 @@ class Epoch:
             if kind.loses and self.calls:
                 self.check()
             self.run_step(number, kind)
-            if kind.loses or kind.fail != "open" or len(self.steps) >= BATCH:
+            if kind.loses or kind.fail != "open" or len(self.steps) >= self.batch:
                 self.check(kind)
         self.check()
+
+    @property
+    def batch(self) -> int:
+        return random.Random(f"{self.seed}/batch/{self.steps[0]}").choice(BATCH_SIZES)
 
     def run_step(self, number: int, kind: Kind) -> None:
         started = time.monotonic()
         step = Step(self.world, number, kind, self.seed)
-        trouble = ""
+        trouble: list[Violation] = []
         if kind.fail != "open":
             self.build(kind.fail)
         known = set(self.journal.rows)
         try:
             step.run()
+        except AssertionError as error:
+            trouble = [Violation("the kind's own claim", number, str(error))]
         except Exception as error:  # the harness itself must not end a campaign of hours: it is told as a violation
-            trouble = f"{type(error).__name__}: {error}"
+            trouble = [Violation("the harness", number, f"{type(error).__name__}: {error}")]
         self.known = known
         self.calls += step.calls
         self.steps.append(number)
         self.tell(step=number, kind=kind.name, calls=len(step.calls), seconds=round(time.monotonic() - started, 3))
-        if trouble:
-            self.report([Violation("the harness", number, trouble)])
+        self.report(trouble)
 
     def build(self, fail: str = "open") -> None:
         """A new home with a daemon and a tripped breaker."""
@@ -105,6 +113,9 @@ class Epoch:
         if not self.calls:
             return
         is_back = self.wait_for_daemon()
+        if kind and kind.loses:
+            self.ask("start")  # what a person should know is told when a session starts
+            self.told = None
         end = time.monotonic() + SETTLE_SECONDS
         while True:
             now = self.gather(kind, is_back=is_back)
@@ -166,16 +177,18 @@ class Epoch:
         failures, refused = count_journalled(now)
         refusals = {name: count - refused.get(name, 0) for name, count in now.counters.refusals.items()}
         now.before = Counters(now.counters.failures - failures, True, refusals)
-        now.is_loss_told = bool(now.missing_before) and self.is_told(kind.loses)
+        if now.missing_before and self.told is None:
+            self.told = self.is_told(kind.loses)
+        now.is_loss_told = bool(self.told)
 
     def is_told(self, name: str) -> bool:
         """Whether somebody has named the file: an answer, a session's start, or `doctor`."""
-        self.ask("start")
         said = b"".join(call.stdout + call.stderr for call in self.calls).decode("utf-8", "replace")
         return name in said or name in self.world.run_doctor()
 
     def report(self, found: list[Violation]) -> None:
         last = self.steps[-1] if self.steps else 0
+        # Only what is seen in the home as a whole may be the fault of an earlier step of the same batch.
         for one in dict.fromkeys(Violation(one.invariant, one.step or last, simplify(one.what)) for one in found):
             self.tell(violation=one.invariant, step=one.step, batch=list(self.steps), what=one.what)
 
@@ -200,13 +213,16 @@ def read_options(words: list[str]) -> argparse.Namespace:
     parser.add_argument("--first", type=int, required=True)
     parser.add_argument("--last", type=int, required=True)
     parser.add_argument("--kinds", default="", help="only these, comma-separated")
+    parser.add_argument("--evenly", action="store_true", help="those that wait for seconds as often as the others")
     return parser.parse_args(words)
 
 
 def main(words: list[str]) -> int:
     options = read_options(words)
     load_kinds()
-    steps = list_steps(options.seed, options.last, list(filter(None, options.kinds.split(","))))
+    names = tuple(filter(None, options.kinds.split(",")))
+    steps = list_steps(options.seed, options.last, names, evenly=options.evenly)
+    namespace.end_by_exception()
     epoch = Epoch(options.seed)
     try:
         epoch.run(steps[options.first - 1 :])

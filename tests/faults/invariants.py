@@ -8,12 +8,18 @@ from dataclasses import dataclass
 from tests.faults.calls import Call
 from tests.faults.evidence import TRACE, Evidence, Row
 
+OFF = "off:"
+"""Before the name of a file in what a call is excused."""
 LATE_SECONDS = 40.0
 """The dispatcher's own limits add up to less than an agent's shortest patience; the rest is for a busy machine."""
 LARGEST_LOG = 96 * 1024 * 1024
 SPARE_DESCRIPTORS = 16
-NAMED_TRACES = (r"OperationalError: (database or disk is full|disk I/O error)", r"OSError: \[Errno (24|28)\]")
-"""What may stand in the daemon's log while the disk is full or descriptors are out; asked for by `unwritten`."""
+NAMED_TRACES = (
+    r"OperationalError: (database or disk is full|disk I/O error|unable to open database file)",
+    r"OSError: \[Errno (24|28)\]",
+    r"OutOfTimeError|_JudgementBrokenOff",
+)
+"""What may stand in the daemon's log while a disk is full, descriptors are out or a process was stopped for seconds."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +71,17 @@ def forbidden_is_stopped(evidence: Evidence) -> Iterator[Violation]:
         yield Violation("forbidden is stopped", call.step, f"{call.shape.name} passed {how}: {call.stderr[:200]!r}")
 
 
+def switched_off_is_told(evidence: Evidence) -> Iterator[Violation]:
+    """Where a file cannot be read and what it has switched on is off, somebody is told the name of the file."""
+    for excuse in {excuse for call in evidence.calls for excuse in call.allowed if excuse.startswith(OFF)}:
+        under = [call for call in evidence.calls if excuse in call.allowed]
+        passed = [call for call in under if call.shape.must_stop and not call.is_stopped and not call.is_cut]
+        name = excuse.removeprefix(OFF).encode()
+        if passed and not any(name in call.stdout + call.stderr for call in under):
+            what = f"{passed[0].shape.name} passed, and nobody was told that {name.decode()} cannot be read"
+            yield Violation("switched off is told", passed[0].step, what)
+
+
 def nothing_is_unchecked(evidence: Evidence) -> Iterator[Violation]:
     """Whatever happens to the daemon, a call is checked: only an engine that cannot start or be heard is excused."""
     for call in evidence.calls:
@@ -110,7 +127,7 @@ def log_is_clean(evidence: Evidence) -> Iterator[Violation]:
     excused = any({"unwritten", "traces"} & call.allowed for call in evidence.calls)
     for line in evidence.traces:
         if not (excused and any(re.search(known, line) for known in NAMED_TRACES)):
-            yield Violation("no traceback in the log", 0, line[:200])
+            yield Violation("no traceback in the log", 0, re.sub(r"\d\d+", "N", line[:200]))
 
 
 def one_daemon(evidence: Evidence) -> Iterator[Violation]:
@@ -241,6 +258,7 @@ INVARIANTS: tuple[Invariant, ...] = (
     answered_is_journalled_once,
     told_is_journalled,
     forbidden_is_stopped,
+    switched_off_is_told,
     nothing_is_unchecked,
     unwritten_is_excused,
     exits_are_known,

@@ -32,6 +32,8 @@ class Kind:
     """It is dealt every so many rounds: those that wait for seconds would take all the time."""
     loses: str = ""
     """The file with which things that were written may be lost; that must be told then."""
+    off: str = ""
+    """The file that cannot be read: what it has switched on may be off while that is told."""
     needs_disk: bool = False
     fail: str = "open"
     note: str = ""

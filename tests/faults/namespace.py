@@ -48,8 +48,8 @@ def run_below_init(work: Callable[[], int]) -> int:
     child = os.fork()
     if not child:
         os._exit(run_quietly(work))
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda number, frame: os.kill(child, number))
+    # Faults may lead a process to signal the first one; the terminal's Ctrl-C reaches the child by itself.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     return reap_until(child)
 
 
@@ -68,6 +68,16 @@ def reap_until(child: int) -> int:
         gone, state = os.wait()
         if gone == child:
             return os.waitstatus_to_exitcode(state) & 0xFF
+
+
+def end_by_exception() -> None:
+    """Let SIGTERM, and SIGINT where it was ignored, end a run as Ctrl-C does: with everything put away."""
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, _raise_interrupt)
+
+
+def _raise_interrupt(number: int, frame: object) -> None:
+    raise KeyboardInterrupt
 
 
 def adopt_orphans() -> None:

@@ -27,7 +27,7 @@ class Step:
         self.home = world.home
         self.random = random.Random(f"{seed}/step/{number}")
         self.calls: list[Call] = []
-        self._excuses = kind.excuses
+        self._excuses = kind.excuses | ({f"off:{kind.off}"} if kind.off else frozenset())
         self._undo: list[Callable[[], object]] = []
 
     def run(self) -> None:

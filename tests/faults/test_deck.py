@@ -38,7 +38,7 @@ def test_kinds_that_wait_for_seconds_are_dealt_less_often() -> None:
 
 
 def test_kinds_that_are_asked_for_come_equally_often() -> None:
-    count = Counter(one.name for _, one in list_steps(15, 20, ["kill.daemon-idle", "hang.daemon-long"]))
+    count = Counter(one.name for _, one in list_steps(15, 20, ["kill.daemon-idle", "hang.daemon-long"], evenly=True))
     assert count["kill.daemon-idle"] == count["hang.daemon-long"] == 10
 
 

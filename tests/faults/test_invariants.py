@@ -85,6 +85,9 @@ FORGERIES: dict[str, list[Callable[[Evidence], None]]] = {
         change_call("echo", exit=2),
     ],
     "forbidden is stopped": [change_call("reset", stdout=b""), change_call("guarded", stdout=b"", stderr=UNCHECKED)],
+    "switched off is told": [
+        change_call("guarded", stdout=b"", allowed=frozenset({"guarded", "off:registry.toml"})),
+    ],
     "everything is checked": [change_call("echo", stderr=UNCHECKED), change_call("reset", exit=2, stderr=UNHEARD)],
     "everything is written": [change_call("echo", stderr=UNWRITTEN)],
     "exit codes": [change_call("echo", exit=1), change_call("echo", exit=137)],

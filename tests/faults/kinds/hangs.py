@@ -30,7 +30,7 @@ def stop_daemon_in_call(step: Step) -> None:
     processes.send_signal(pid, signal.SIGCONT)
 
 
-@kind("hang.daemon-long", rare=8)
+@kind("hang.daemon-long", "traces", rare=8)
 def stop_daemon(step: Step) -> None:
     """The daemon stands still for longer than it is waited for, and goes on later."""
     pid = step.signal_daemon(signal.SIGSTOP)
@@ -39,7 +39,7 @@ def stop_daemon(step: Step) -> None:
     processes.send_signal(pid, signal.SIGCONT)
 
 
-@kind("hang.daemon-until-doubted", rare=8)
+@kind("hang.daemon-until-doubted", "traces", rare=8)
 def stop_daemon_until_doubted(step: Step) -> None:
     """The daemon goes on in the very moment in which others decide in its place."""
     step.volley(3, ("echo", "glob", "failure"))
@@ -59,7 +59,7 @@ def stop_and_kill_daemon(step: Step) -> None:
     processes.send_signal(pid, signal.SIGKILL)
 
 
-@kind("hang.starting-daemon", rare=8)
+@kind("hang.starting-daemon", "traces", rare=8)
 def stop_starting_daemon(step: Step) -> None:
     """A daemon that stands still before it takes calls, and stays so until somebody else ends it."""
     step.kill_daemon()
@@ -69,8 +69,10 @@ def stop_starting_daemon(step: Step) -> None:
         processes.send_signal(found.pid, signal.SIGSTOP)
     step.finish()
     step.call("reset")
-    end = time.monotonic() + 20
-    while not step.world.is_answering() and time.monotonic() < end:
+    end = time.monotonic() + 40
+    while not step.world.is_answering():
+        if time.monotonic() > end:
+            raise AssertionError("a daemon that stands still before it takes calls is never replaced")
         step.call("echo")
 
 

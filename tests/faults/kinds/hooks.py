@@ -7,8 +7,8 @@ HOSTILE = {
     "silent": ("exec 1>&- 2>&-\nexit 0", "It closes its output and says nothing."),
     "noisy": ("i=0; while [ $i -lt 2000 ]; do echo noise >&2; i=$((i+1)); done", "It fills its error output."),
     "huge": ("head -c 20000000 /dev/zero | tr '\\0' x", "It prints twenty megabytes."),
-    "forking": ("sleep 30 &\nsleep 30 &\nexit 0", "It leaves children that hold its output."),
-    "daemonizing": ("setsid sh -c 'sleep 30' </dev/null >/dev/null 2>&1 &\nexit 0", "It leaves a daemon of its own."),
+    "forking": ("sleep 0.7 &\nsleep 0.7 &\nexit 0", "It leaves children that hold its output."),
+    "daemonizing": ("setsid sh -c 'sleep 0.7' </dev/null >/dev/null 2>&1 &\nexit 0", "It leaves a daemon of its own."),
     "invalid-json": ('printf \'{"action": "blo\'', "It prints half of a decision."),
     "binary": ("head -c 5000 /dev/urandom", "It prints random bytes."),
     "deep-json": ("head -c 200000 /dev/zero | tr '\\0' '['", "It prints a list in lists in lists."),
@@ -16,7 +16,7 @@ HOSTILE = {
     "self-killing": ("kill -9 $$", "It ends itself."),
     "self-removing": ('rm -f "$0"', "It removes its own script."),
     "closing-late": ("(sleep 0.2; echo late) &\nexit 0", "It prints after its end."),
-    "bomb": ("for i in 1 2 3 4 5 6 7 8 9 10; do (sleep 5 & sleep 5 &) ; done", "It starts many that start others."),
+    "bomb": ("for i in 1 2 3 4 5 6 7 8 9 10; do (sleep 0.5 & sleep 0.5 &) ; done", "It starts many that start others."),
 }
 
 
@@ -98,7 +98,7 @@ def kill_parent(step: Step) -> None:
     marker.unlink(missing_ok=True)
 
 
-@kind("hook.stops-parent", "hooks", rare=8)
+@kind("hook.stops-parent", "hooks", "traces", rare=8)
 def stop_parent(step: Step) -> None:
     """It stops the process that has started it."""
     marker = step.world.base / f"shot-{step.number}"
@@ -139,7 +139,7 @@ def kill_parent_from_background(step: Step) -> None:
 @kind("hook.background-lingers", "hooks", rare=2)
 def leave_background_children(step: Step) -> None:
     """One that nobody waits for leaves children behind."""
-    step.write_hook("#!/bin/sh\nsleep 3 &\nexit 0\n", "note")
+    step.write_hook("#!/bin/sh\nsleep 0.7 &\nexit 0\n", "note")
     step.call("glob")
     step.mix(1)
 

@@ -1,9 +1,12 @@
 """The run folder: socket, pid file, locks and log, removed or replaced."""
 
 import os
+import signal
 import socket
+import subprocess
 from pathlib import Path
 
+import synaptic
 from tests.faults.kind import kind
 from tests.faults.step import Step
 from tests.faults.world import remove
@@ -77,11 +80,23 @@ def remove_pid_file(step: Step) -> None:
 
 @kind("run.pid-garbage")
 def spoil_pid_file(step: Step) -> None:
-    """Garbage, an empty file, or somebody else's number in the pid file."""
-    content = step.random.choice((b"", b"x\n", b"1\n0.1.0\n", b"99999999\n0\n", b"\xff" * 64, b"-1\n1\n"))
-    pid_file(step).write_bytes(content)
+    """Garbage or an empty file in the place of the pid file."""
+    pid_file(step).write_bytes(step.random.choice((b"", b"x\n", b"99999999\n0\n", b"\xff" * 64, b"-1\n1\n", b"0\n0\n")))
     step.mix(2)
     maybe_kill(step)
+
+
+@kind("run.pid-of-another")
+def name_stranger_in_pid_file(step: Step) -> None:
+    """The number of somebody else's process in the pid file, with or without our version: it must not be ended."""
+    stranger = subprocess.Popen(["sleep", "600"], env={"HOME": "/"})
+    step.defer(lambda: (stranger.kill(), stranger.wait()))
+    pid_file(step).write_text(f"{stranger.pid}\n{step.random.choice((synaptic.__version__, '0.0.1'))}\n")
+    step.mix(1)
+    step.signal_daemon(signal.SIGSTOP if step.random.random() < 0.2 else signal.SIGKILL)
+    step.mix(2)
+    if stranger.poll() is not None:
+        raise AssertionError(f"process {stranger.pid} of somebody else was ended, because a file had its number")
 
 
 @kind("run.pid-is-folder", rare=2)

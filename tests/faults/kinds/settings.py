@@ -1,11 +1,17 @@
 """What people and installers write: config, registry, engine file and the engine's own start file."""
 
+import signal
+import tomllib
+
+from tests.faults import processes
 from tests.faults.kind import kind
 from tests.faults.step import Step
 from tests.faults.world import CONFIG, remove
 
-EDIT_GUARD = ("write",)
-"""What the config has switched on by itself is off while it cannot be read, and that is told; the rest is on."""
+OFF_WITH_CONFIG = ("write", "guarded", "hooks", "effects")
+"""What the config has switched on by itself is off while it cannot be read: its policies, and its trust in hooks."""
+SHAPES = ("echo", "reset", "write", "guarded", "glob")
+"""No failures: whether they are counted depends on the config that is being hit."""
 
 
 def maybe_kill(step: Step) -> None:
@@ -13,44 +19,60 @@ def maybe_kill(step: Step) -> None:
         step.kill_daemon()
 
 
-@kind("settings.config-cut", *EDIT_GUARD, "effects")
+def call_all(step: Step) -> None:
+    """A session starts, and calls of every sort are made."""
+    step.call("start")
+    for shape in SHAPES:
+        step.call(shape)
+
+
+def cut_toml(step: Step, text: bytes) -> bytes:
+    """The beginning of a file, such that it is no valid TOML any more."""
+    while True:
+        part = text[: step.random.randrange(1, len(text) - 1)]
+        try:
+            tomllib.loads(part.decode())
+        except ValueError:
+            return part
+
+
+@kind("settings.config-cut", *OFF_WITH_CONFIG, off="config.toml")
 def cut_config(step: Step) -> None:
     """A config that ends in the middle of a word."""
-    text = CONFIG.encode()
-    step.replace(step.home.config, text[: step.random.randrange(1, len(text) - 1)])
+    step.replace(step.home.config, cut_toml(step, CONFIG.encode()))
     maybe_kill(step)
-    step.mix(4)
+    call_all(step)
 
 
-@kind("settings.config-garbage", *EDIT_GUARD, "effects")
+@kind("settings.config-garbage", *OFF_WITH_CONFIG, off="config.toml")
 def spoil_config(step: Step) -> None:
     """A config of random bytes."""
     step.replace(step.home.config, step.random.randbytes(300))
     maybe_kill(step)
-    step.mix(4)
+    call_all(step)
 
 
-@kind("settings.config-removed", *EDIT_GUARD, "effects", "guarded", "hooks")
+@kind("settings.config-removed", *OFF_WITH_CONFIG)
 def remove_config(step: Step) -> None:
-    """No config: the defaults hold."""
+    """No config: the defaults hold, and nobody needs to be told."""
     remove(step.home.config)
     maybe_kill(step)
-    step.mix(4)
+    call_all(step)
 
 
-@kind("settings.config-is-folder", *EDIT_GUARD, "effects", "guarded", "hooks")
+@kind("settings.config-is-folder", *OFF_WITH_CONFIG, off="config.toml")
 def put_folder_for_config(step: Step) -> None:
     """A folder where the config should be."""
     step.make_folder(step.home.config)
     maybe_kill(step)
-    step.mix(4)
+    call_all(step)
 
 
-@kind("settings.config-huge", *EDIT_GUARD, "effects", "guarded", "hooks")
+@kind("settings.config-huge", *OFF_WITH_CONFIG, off="config.toml")
 def grow_config(step: Step) -> None:
     """A config of two megabytes."""
     step.replace(step.home.config, CONFIG.encode() + b"# " + b"x" * (2 << 20))
-    step.mix(3)
+    call_all(step)
 
 
 @kind("settings.config-rewritten")
@@ -70,20 +92,19 @@ def harden_config(step: Step) -> None:
     step.finish()
 
 
-@kind("settings.registry-cut", "guarded", "hooks")
+@kind("settings.registry-cut", "guarded", "hooks", off="registry.toml")
 def cut_registry(step: Step) -> None:
     """A registry that ends in the middle of a word."""
-    text = step.world.registry.read_bytes()
-    step.replace(step.world.registry, text[: step.random.randrange(1, len(text) - 1)])
+    step.replace(step.world.registry, cut_toml(step, step.world.registry.read_bytes()))
     maybe_kill(step)
-    step.mix(4)
+    call_all(step)
 
 
-@kind("settings.registry-garbage", "guarded", "hooks")
+@kind("settings.registry-garbage", "guarded", "hooks", off="registry.toml")
 def spoil_registry(step: Step) -> None:
     """A registry of random bytes."""
     step.replace(step.world.registry, step.random.randbytes(500))
-    step.mix(4)
+    call_all(step)
 
 
 @kind("settings.engine-removed", "unchecked")
@@ -191,10 +212,6 @@ def lose_python_closed(step: Step) -> None:
 @kind("settings.fallback-killed-closed", "unheard", rare=2, fail="closed")
 def kill_fallback_closed(step: Step) -> None:
     """The Python in the place of the daemon is ended, where failing means refusing."""
-    import signal
-
-    from tests.faults import processes
-
     step.kill_daemon()
     step.start("reset")
     if found := step.find_fallback():
