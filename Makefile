@@ -4,8 +4,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 SYNAPTIC := $(BIN)/synaptic
 JOBS ?= 2
+N ?= 10000
+SEED ?= 15
 
-.PHONY: up down test check bench accuracy agents disarm gen demo registry clean
+.PHONY: up down test check bench accuracy agents disarm faults gen demo registry clean
 .DEFAULT_GOAL := up
 
 $(VENV)/.ready: pyproject.toml hatch_build.py native/dispatch.c src/synaptic/__init__.py
@@ -41,6 +43,9 @@ agents: $(VENV)/.ready  ## one policy file through the true clients of every age
 
 disarm: $(VENV)/.ready  ## every way to disarm the guard, tried from inside the true clients; what happened goes to docs/disarm.md
 	@$(BIN)/python -m tests.clients.disarm --save docs/disarm.md
+
+faults: $(VENV)/.ready  ## N faults by SEED, injected into real homes; which laws broke goes to docs/faults.md
+	@$(BIN)/python -m tests.alone tests.faults --seed $(SEED) --count $(N) --save docs/faults.md
 
 gen: $(VENV)/.ready  ## docs/reference and the JSON Schemas, from code
 	@$(BIN)/python -m docs.generate

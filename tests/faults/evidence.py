@@ -1,0 +1,196 @@
+"""What is true after a batch, gathered from the journal, the state, files and processes."""
+
+import contextlib
+import json
+import re
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.faults import processes
+from tests.faults.calls import Call
+from tests.faults.world import World
+
+SELECT_ROWS = (
+    "SELECT id, event, session, kind, exit, stdout, stderr, replay, payload, root, decision FROM events WHERE id > ?"
+)
+SELECT_SECTION = "SELECT value FROM state WHERE scope = ? AND owner = ? AND section = ?"
+TOKEN = re.compile(r"t\d+-\d+-\d+")
+TEMPORARY = re.compile(r"^\..+\.\d+|\.tmp$|\.fresh$|^daemon\.\d+$|\.[0-9a-f]{8}$|~$")
+DISOWNED = b"this is not the agent's own call"
+TRACE = "Traceback (most recent call last)"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One event of the journal, as far as it is compared."""
+
+    id: int
+    event: str
+    session: str
+    kind: str
+    exit: int
+    stdout: bytes
+    stderr: bytes
+    is_exact: bool
+    """Whether the answer was kept to the byte; one that held a secret is not."""
+    root: str = ""
+    is_disowned: bool = False
+    """Whether the engine could not see who has sent it, and so let it change nothing."""
+
+
+@dataclass
+class Counters:
+    """What the state says."""
+
+    failures: int = 0
+    is_tripped: bool = True
+    refusals: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass
+class Evidence:
+    """Everything that the invariants look at."""
+
+    calls: list[Call] = field(default_factory=list)
+    rows: dict[str, list[Row]] = field(default_factory=dict)
+    journal_trouble: str = ""
+    counters: Counters = field(default_factory=Counters)
+    before: Counters = field(default_factory=Counters)
+    """What the state said when the counting began, minus what the journal had then."""
+    sentinel: Counter[str] = field(default_factory=Counter)
+    audit: Counter[str] = field(default_factory=Counter)
+    daemons: int = 1
+    is_answering: bool = True
+    zombies: list[str] = field(default_factory=list)
+    strays: list[str] = field(default_factory=list)
+    leftovers: list[str] = field(default_factory=list)
+    traces: list[str] = field(default_factory=list)
+    log_bytes: int = 0
+    descriptors: int = 0
+    usual_descriptors: int = 0
+    is_idle_daemon: bool = True
+    log_size: int = 0
+    tripped_root: str = ""
+    missing_before: list[str] = field(default_factory=list)
+    """Tokens that were in the journal before a fault and are not any more."""
+    is_loss_told: bool = False
+    lost_file: str = ""
+
+
+class Journal:
+    """The journal as another process reads it, from where it was read last."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.rows: dict[str, list[Row]] = {}
+        self.trouble = ""
+        self._last = 0
+        self._file: tuple[int, int] | None = None
+
+    def read(self, *, whole: bool = False) -> None:
+        """Read what is new; everything after the file was replaced."""
+        try:
+            found = self.path.stat()
+            file = (found.st_dev, found.st_ino)
+            if whole or file != self._file:
+                self.rows, self._last, self._file = {}, 0, file
+            with contextlib.closing(self._open()) as connection:
+                for row in connection.execute(SELECT_ROWS, (self._last,)):
+                    self._take(row)
+            self.trouble = ""
+        except (OSError, sqlite3.Error, ValueError) as error:
+            self.trouble = f"{type(error).__name__}: {error}"
+
+    def read_counters(self, root: str, sessions: Iterable[str]) -> Counters:
+        """The counters of the state; where it cannot be read, what relaxes nothing and counts nothing."""
+        try:
+            with contextlib.closing(self._open()) as connection:
+                breaker = read_section(connection, ("project", root, "circuit_breaker"))
+                refusals = {name: read_section(connection, ("session", name, "refusals")) for name in sessions}
+        except (sqlite3.Error, ValueError) as error:
+            self.trouble = f"{type(error).__name__}: {error}"
+            return Counters(-1, True, {})
+        return Counters(
+            int(breaker.get("failures", 0) or 0),
+            bool(breaker.get("tripped", False)),
+            {name: sum(int(n) for n in counts.values() if isinstance(n, int)) for name, counts in refusals.items()},
+        )
+
+    def _open(self) -> sqlite3.Connection:
+        return sqlite3.connect(f"file:{self.path}?mode=ro", uri=True, timeout=5.0)
+
+    def _take(self, row: tuple) -> None:
+        id, event, session, kind, exit, stdout, stderr, replay, payload, root, decision = row
+        self._last = max(self._last, id)
+        # A payload that is too long is not kept: its event still counts.
+        token = read_token(payload) or f"?{id}"
+        answer = (exit, to_bytes(stdout), to_bytes(stderr), bool(replay))
+        made = Row(id, event, session, kind, *answer, root, DISOWNED in to_bytes(decision))
+        self.rows.setdefault(token, []).append(made)
+
+
+def read_section(connection: sqlite3.Connection, place: tuple[str, str, str]) -> dict:
+    row = connection.execute(SELECT_SECTION, place).fetchone()
+    return json.loads(row[0]) if row else {}
+
+
+def read_token(payload: object) -> str:
+    text = payload.decode("utf-8", "replace") if isinstance(payload, bytes) else str(payload or "")
+    found = re.search(r'"reference": ?"(t\d+-\d+-\d+)"', text)
+    return found[1] if found else ""
+
+
+def to_bytes(value: object) -> bytes:
+    return value if isinstance(value, bytes) else str(value or "").encode()
+
+
+def count_tokens(text: str) -> Counter[str]:
+    """Once a line: a line may hold its token several times."""
+    return Counter(token for line in text.splitlines() for token in set(TOKEN.findall(line)))
+
+
+def find_strays(world: World) -> list[str]:
+    """Processes of this home that are neither the daemon nor below it."""
+    found = [one for one in processes.list_processes(world.user) if one.state != "Z"]
+    below = {one.pid for one in found if one.is_daemon}
+    while born := {one.pid for one in found if one.parent in below} - below:
+        below |= born
+    return [f"{one.pid} {' '.join(one.words)[:160]}" for one in found if one.pid not in below]
+
+
+def find_hook_processes(world: World) -> list[str]:
+    """Scripts that still run, wherever they hang."""
+    return [
+        f"{one.pid} {' '.join(one.words)[:160]}"
+        for one in processes.list_processes(world.user)
+        if one.state != "Z" and not one.is_daemon and "worker" not in " ".join(one.words)
+    ]
+
+
+def find_leftovers(world: World) -> list[str]:
+    """Files that look like somebody's unfinished work."""
+    home = world.home
+    places = (home.root, home.run, home.bin, *(folder / ".synaptic" for folder in world.projects.values()))
+    found = [entry for place in places if place.is_dir() for entry in place.iterdir() if TEMPORARY.search(entry.name)]
+    spooled = list(home.spool.iterdir()) if home.spool.is_dir() else []
+    return sorted(str(entry) for entry in (*found, *spooled))
+
+
+def read_traces(path: Path, start: int) -> tuple[list[str], int]:
+    """The tracebacks that the log got since, each by its last line, and where the log ends now."""
+    try:
+        content = path.read_bytes()
+    except OSError:
+        return [], 0
+    if len(content) < start:
+        start = 0
+    text = content[start:].decode("utf-8", "replace")
+    return [find_last_line(part) for part in text.split(TRACE)[1:]], len(content)
+
+
+def find_last_line(trace: str) -> str:
+    """The line that names the error: the first one that is not indented."""
+    return next((line for line in trace.splitlines()[1:] if line and not line.startswith((" ", "\t"))), "unfinished")
