@@ -21,8 +21,8 @@ from synaptic.policies.facts import Facts
 from synaptic.runners import errands
 from synaptic.runners.base import Invocation
 from synaptic.runners.environment import clean_variables
-from synaptic.store.changed_files import SessionHistory
 from synaptic.runners.spool import PreparedRun
+from synaptic.store.changed_files import SessionHistory
 
 
 class EventRuntime:

@@ -67,7 +67,7 @@ class HookCatalog(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         """The same for the built-in policies alone."""
         return HookIndex(hook for hook in self.hooks if isinstance(hook.handler, Builtin))
 
-    @cached_property
+    @computed_once
     def keeps_audit(self) -> bool:
         """Whether a policy is on that keeps a list of refused calls in the project."""
         policies = (hook.handler.policy for hook in self.hooks if isinstance(hook.handler, Builtin))
