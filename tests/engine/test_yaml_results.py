@@ -10,6 +10,7 @@ from synaptic.store.db import Store
 from tests.daemon.setting import Setting, output, specific
 from tests.hooks.example_project import (
     CONTEXTS,
+    EXAMPLES,
     HANDLERS,
     RESULTS,
     bring_examples,
@@ -49,6 +50,13 @@ def test_the_examples_of_a_repository_are_answered_with_their_results(examples: 
     assert (output(answer), answer.stderr, answer.exit) == (RESULTS[event], b"", 0)
     (seen,) = read_contexts(examples.project, HANDLERS[event])
     assert seen == json.loads(emit(examples, event).stdin)
+
+
+def test_the_tracker_without_conditions_is_answered_alike(examples: Setting):
+    """S2-006, S2-060, S2-067"""
+    text = (EXAMPLES / "post_tool_use_tracker_short.yaml").read_text()
+    write_file(examples.project / ".system/hooks/post_tool_use_tracker.yaml", text)
+    assert output(examples.answer(emit(examples, "PostAbilityCall"))) == RESULTS["PostAbilityCall"]
 
 
 def test_the_daemon_answers_with_the_same_results(examples: Setting):

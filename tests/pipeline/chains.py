@@ -28,6 +28,7 @@ class TableRuntime:
         self.refused = refused or {}
         self.saw: list[tuple[str, Mapping[str, object]]] = []
         self.started: list[str] = []
+        self.timeouts: dict[str, float] = {}
 
     def select(self, call: Call) -> SelectedHooks:
         return self.index.select(call)
@@ -41,6 +42,7 @@ class TableRuntime:
     async def execute(self, invocation: Invocation) -> Outcome:
         seen = getattr(invocation.call.event, "tool_input", {})
         self.saw.append((invocation.hook.id, seen))
+        self.timeouts[invocation.hook.id] = invocation.timeout
         said = self.says.get(invocation.hook.id)
         return said(seen) if callable(said) else said
 

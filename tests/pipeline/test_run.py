@@ -361,3 +361,13 @@ def test_a_decision_counts_from_every_hook_that_is_awaited() -> None:
     assert (decision.kind, decision.by) == (Kind.DENY, "spy")
     failed = decide([hook("spy", blocking=False)], TableRuntime({"spy": Failure(Fault.CRASH, "exit code 1")}))
     assert failed.kind is Kind.NONE and "went on without it" in failed.warnings[0]
+
+
+def test_a_hook_that_observes_leaves_time_for_those_that_decide() -> None:
+    """Law: no slow hook turns a deny into anything else."""
+    runtime = TableRuntime({})
+    runtime.deadline = time.monotonic() + 1000
+    watching = [hook(name, number, blocking=False, timeout=3600) for name, number in (("before", 10), ("after", 30))]
+    decide([*watching, hook("guard", 20, timeout=3600)], runtime)
+    assert 300 < runtime.timeouts["before"] <= 500 < runtime.timeouts["guard"] <= 1000
+    assert 500 < runtime.timeouts["after"] <= 1000

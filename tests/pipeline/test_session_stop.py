@@ -225,3 +225,16 @@ def test_sessions_without_a_name_share_nothing(setting: Setting):
     edit(setting, INVOICE, session_id="")
     setting.answer(setting.request("Stop", session_id=""))
     assert seen(setting, "always") == [[]]
+
+
+def test_the_stop_of_another_agent_raises_it_too(setting: Setting):
+    """S2-087"""
+    declare(setting, "always", {"messages_to_user": ["bye"]})
+    patch = "*** Begin Patch\n*** Add File: a.ts\n+x\n*** Update File: b/c.ts\n@@\n-x\n+y\n*** End Patch\n"
+    base = {"session_id": "s1", "cwd": str(setting.project), "turn_id": "t"}
+    ended = {"tool_name": "apply_patch", "tool_input": {"command": patch}, "tool_response": "ok", "tool_use_id": "1"}
+    for event, more in (("PostToolUse", ended), ("Stop", {"stop_hook_active": False})):
+        stdin = json.dumps({**base, "hook_event_name": event, **more}).encode()
+        answer = setting.answer(setting.raw(event, stdin, "codex"))
+    assert output(answer) == {"systemMessage": "bye"}
+    assert sorted(seen(setting, "always")[0]) == ["a.ts", "b/c.ts"]

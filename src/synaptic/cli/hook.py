@@ -1,23 +1,27 @@
 """`synaptic hook`: the project's YAML hooks, written, registered for an orchestrator, validated and tried."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
+import msgspec
 import typer
 
-from synaptic.cli import hook_test, screen
+from synaptic.cli import hook_new, hook_test, screen
 from synaptic.cli.event import make_rehearsal_story
 from synaptic.cli.place import find_place, require_root
 from synaptic.cli.registered import load_hook_catalog
 from synaptic.cli.verbs import Json, make_verb_app
 from synaptic.hooks import abilities
-from synaptic.hooks.faults import find_faults, find_switched_off
+from synaptic.hooks.faults import SwitchedOff, find_faults, iter_switched_off
 from synaptic.hooks.nearest import make_hint
 from synaptic.hooks.registration import build_registration as registration
 from synaptic.hooks.scaffold import HookRequest, scaffold_hook
 from synaptic.hooks.sources import CatalogSources
 from synaptic.model.hook import Builtin, Hook
 from synaptic.pipeline.explain import explain_event
+
+LIST_HEAD = ("ID", "EVENTS", "STATE", "BLOCKING", "MATCH", "SOURCE")
 
 app = make_verb_app(
     "Write, register, validate and try the hooks of this project.",
@@ -44,21 +48,30 @@ def new(
     as_json: Json = False,
 ) -> None:
     """Write `.system/hooks/ID.yaml` and an executable stub in `scripts/hooks`, and check both."""
-    root = require_root(find_place())
+    place = find_place()
+    root = require_root(place)
     match: dict[str, object] = {"ability_scope": ability_scope} if ability_scope else {}
     wanted = HookRequest(id=name, event=event, language=language, summary=summary, blocking=blocking, match=match)
     written = scaffold_hook(Path(root), wanted)
-    warnings = _warn_unknown_ability(root, ability_scope)
+    doubt = hook_new.trust_written(place, written)
+    warnings = [*_warn_unknown_ability(root, ability_scope), *hook_new.warn_language(root, language)]
     if as_json:
         files = (written.definition, written.script)
-        screen.print_json(
-            {"status": "created", "changed_files": files, "summary": f"{name}: {event}", "warnings": warnings}
-        )
+        told = {
+            "summary": f"{name}: {event}",
+            "trusted": not doubt,
+            "warnings": [*warnings, *([doubt] if doubt else [])],
+        }
+        screen.print_json({"status": "created", "changed_files": files, **told})
         return
     for warning in warnings:
         screen.warn(warning)
     screen.say(f"wrote {written.definition} and {written.script}")
-    screen.say(f"try it: synaptic trust, then synaptic hook test {name}")
+    if doubt:
+        screen.warn(doubt)
+        return
+    screen.say(f"it is trusted as it was written; try it: synaptic hook test {name}")
+    screen.say("after you have changed it: synaptic trust")
 
 
 @app.command("list")
@@ -67,14 +80,12 @@ def list_definitions(as_json: Json = False) -> None:
     place = find_place()
     catalog = load_hook_catalog(place)
     hooks = [hook for hook in catalog.hooks if not isinstance(hook.handler, Builtin) or hook.scope != "builtin"]
-    off = tuple(find_switched_off(place.home, place.root, catalog))
+    off = tuple(iter_switched_off(place.home, place.root, catalog))
     if as_json:
-        rows = [_hook_to_json(hook) for hook in hooks]
-        disabled = [{"id": name, "enabled": False, "why": why} for name, why in off]
-        screen.print_json({"hooks": [*rows, *disabled], "problems": catalog.problems})
+        rows = [*map(_hook_to_json, hooks), *map(_off_to_json, off)]
+        screen.print_json({"hooks": rows, "problems": catalog.problems})
         return
-    on = ((hook.id, ",".join(hook.events), "on", hook.source) for hook in hooks)
-    screen.print_table(("ID", "EVENTS", "STATE", "SOURCE"), (*on, *((name, "", "off", why) for name, why in off)))
+    screen.print_table(LIST_HEAD, (*map(_make_row, hooks), *map(_make_off_row, off)))
     for problem in catalog.problems:
         screen.warn(problem)
 
@@ -134,9 +145,41 @@ def validate(as_json: Json = False) -> None:
         raise typer.Exit(1)
 
 
+def _make_row(hook: Hook) -> tuple[str, ...]:
+    conditions = {**({"matcher": hook.matcher} if hook.matcher else {}), **_read_match(hook)}
+    blocking = "yes" if hook.blocking else "no"
+    return hook.id, ",".join(hook.events), "on", blocking, _describe_match(conditions), hook.source
+
+
+def _make_off_row(one: SwitchedOff) -> tuple[str, ...]:
+    said = _off_to_json(one)
+    match = said["match"] if isinstance(said["match"], dict) else {}
+    blocking = "yes" if said["blocking"] is True else "no"
+    return one.id, ",".join(map(str, said["events"])), "off", blocking, _describe_match(match), one.why
+
+
 def _hook_to_json(hook: Hook) -> dict[str, object]:
-    names = ("id", "events", "blocking", "priority", "protocol", "scope", "source")
-    return {**{name: getattr(hook, name) for name in names}, "enabled": True, "faults": list(find_faults(hook))}
+    names = ("id", "events", "blocking", "awaited", "priority", "protocol", "scope", "source", "matcher")
+    known = {name: getattr(hook, name) for name in names}
+    return {**known, "match": _read_match(hook), "enabled": True, "faults": list(find_faults(hook))}
+
+
+def _off_to_json(one: SwitchedOff) -> dict[str, Any]:
+    events = one.table.get("event_type", one.table.get("event", ()))
+    listed = [events] if isinstance(events, str) else list(events) if isinstance(events, list) else []
+    said = {"events": listed, "blocking": one.table.get("blocking") is True, "match": one.table.get("match") or {}}
+    return {"id": one.id, **said, "enabled": False, "why": one.why}
+
+
+def _read_match(hook: Hook) -> dict[str, Any]:
+    """The conditions that are set, as they are written in the declaration."""
+    found = msgspec.to_builtins(hook.match) if hook.match else {}
+    return {key: list(value) if isinstance(value, tuple) else value for key, value in found.items()}
+
+
+def _describe_match(conditions: Mapping[str, Any]) -> str:
+    parts = (f"{key}={','.join(map(str, one)) if isinstance(one, list) else one}" for key, one in conditions.items())
+    return " ".join(parts)
 
 
 def _warn_unknown_ability(root: str, scope: str) -> list[str]:

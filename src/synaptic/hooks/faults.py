@@ -2,9 +2,9 @@
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from synaptic.files.bounded import read_content, read_start
 from synaptic.files.snapshot import iter_names
@@ -54,8 +54,21 @@ def _find_missing_interpreter(script: Path) -> str:
     return program if program and shutil.which(program) is None else ""
 
 
+class SwitchedOff(NamedTuple):
+    """A declaration that does not count, why, and what it says as it is written."""
+
+    id: str
+    why: str
+    table: Mapping[str, Any]
+
+
 def find_switched_off(home: Home, root: str, catalog: HookCatalog) -> Iterator[tuple[str, str]]:
     """Id and reason of every declaration that is not in the catalog although nothing is wrong with it."""
+    return ((one.id, one.why) for one in iter_switched_off(home, root, catalog))
+
+
+def iter_switched_off(home: Home, root: str, catalog: HookCatalog) -> Iterator[SwitchedOff]:
+    """The same with what each of them says."""
     registered = {hook.id for hook in catalog.hooks}
     folders = [home.registry.parent]
     if root:
@@ -68,17 +81,17 @@ def find_switched_off(home: Home, root: str, catalog: HookCatalog) -> Iterator[t
                 yield from _find_switched_off_definition(file, registered, catalog.config.environment)
 
 
-def _find_switched_off_entries(file: Path) -> Iterator[tuple[str, str]]:
+def _find_switched_off_entries(file: Path) -> Iterator[SwitchedOff]:
     try:
         entries = parse_toml(_read_declaration(file, REGISTRY_LIMIT)).get("hook", [])
     except ValueError:
         return  # the catalog lists it among its problems
     for number, entry in enumerate(entries if isinstance(entries, list) else (), 1):
         if isinstance(entry, dict) and entry.get("enabled") is False:
-            yield str(entry.get("id") or number), f"`enabled = false` in {file}: hook {number}"
+            yield SwitchedOff(str(entry.get("id") or number), f"`enabled = false` in {file}: hook {number}", entry)
 
 
-def _find_switched_off_definition(file: Path, registered: set[str], environment: str) -> Iterator[tuple[str, str]]:
+def _find_switched_off_definition(file: Path, registered: set[str], environment: str) -> Iterator[SwitchedOff]:
     try:
         table: Any = document.load_yaml(_read_declaration(file, document.YAML_LIMIT), str(file))
     except DeclarationError:
@@ -86,10 +99,10 @@ def _find_switched_off_definition(file: Path, registered: set[str], environment:
     if not isinstance(table, dict) or table.get("id") in registered:
         return
     if table.get("enabled") is False:
-        yield str(table.get("id")), f"`enabled: false` in {file}"
+        yield SwitchedOff(str(table.get("id")), f"`enabled: false` in {file}", table)
     elif table.get("environments") is not None or "environment" in (table.get("match") or {}):
         wanted = environment or "an unset SYNAPTIC_ENV"
-        yield str(table.get("id")), f"its environments in {file} do not include {wanted}"
+        yield SwitchedOff(str(table.get("id")), f"its environments in {file} do not include {wanted}", table)
 
 
 def _read_declaration(file: Path, limit: int) -> bytes:

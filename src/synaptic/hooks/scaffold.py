@@ -1,5 +1,6 @@
 """Create a YAML hook with its script: both are written, checked, and removed again when something is wrong."""
 
+import hashlib
 import os
 from pathlib import Path
 
@@ -42,14 +43,18 @@ context="$(cat)" # one JSON object: event_type, session_id, timestamp and the fi
 printf '{{}}' # logs, messages_to_user, suggested_abilities, follow_up_actions, usage_recorded, error
 """
 TYPESCRIPT_STUB = """\
-#!/usr/bin/env -S node --experimental-strip-types
+#!/usr/bin/env node
 // {summary}
-import {{ readFileSync }} from "node:fs";
-
-const context = JSON.parse(readFileSync(0, "utf8")); // event_type, session_id, timestamp and the fields of the event
-void context;
-const result = {{}}; // logs, messages_to_user, suggested_abilities, follow_up_actions, usage_recorded, error
-process.stdout.write(JSON.stringify(result));
+// Node 20 runs this file as it is. Types may be written from Node 22.18 on, which leaves them out by itself.
+let text = "";
+process.stdin.setEncoding("utf8");
+process.stdin.on("data", (part) => (text += part));
+process.stdin.on("end", () => {{
+  const context = JSON.parse(text); // event_type, session_id, timestamp and the fields of the event
+  void context;
+  const result = {{}}; // logs, messages_to_user, suggested_abilities, follow_up_actions, usage_recorded, error
+  process.stdout.write(JSON.stringify(result));
+}});
 """
 STUB_LANGUAGES = {"python": ("py", PYTHON_STUB), "bash": ("sh", BASH_STUB), "typescript": ("ts", TYPESCRIPT_STUB)}
 
@@ -70,6 +75,8 @@ class WrittenHook(msgspec.Struct, frozen=True, kw_only=True):
 
     definition: str
     script: str
+    sha256: str
+    """Of the script as it was written."""
 
 
 def scaffold_hook(root: Path, wanted: HookRequest) -> WrittenHook:
@@ -79,10 +86,11 @@ def scaffold_hook(root: Path, wanted: HookRequest) -> WrittenHook:
     summary = " ".join(wanted.summary.split()).replace('"""', "'''") or f"Runs on {wanted.event}."
     definition = root / ".system" / "hooks" / f"{wanted.id}.yaml"
     script = root / "scripts" / "hooks" / f"{wanted.id}.{extension}"
+    stub = template.format(summary=summary)
     text = _format_definition(wanted, summary, f"./{script.relative_to(root)}")
     written: list[Path] = []
     try:
-        for path, content, mode in ((script, template.format(summary=summary), 0o755), (definition, text, 0o644)):
+        for path, content, mode in ((script, stub, 0o755), (definition, text, 0o644)):
             _write_new_file(root, path, content, mode)
             written.append(path)
         _, problems = read_definitions(
@@ -94,7 +102,11 @@ def scaffold_hook(root: Path, wanted: HookRequest) -> WrittenHook:
         for path in written:
             drop_file(root, path)
         raise
-    return WrittenHook(definition=str(definition.relative_to(root)), script=str(script.relative_to(root)))
+    return WrittenHook(
+        definition=str(definition.relative_to(root)),
+        script=str(script.relative_to(root)),
+        sha256=hashlib.sha256(stub.encode()).hexdigest(),
+    )
 
 
 def _check_request(root: Path, wanted: HookRequest) -> None:

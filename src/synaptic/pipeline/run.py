@@ -244,7 +244,7 @@ class HookChain:
 
     async def _take_script(self, place: int, phase: str) -> None:
         started = time.perf_counter_ns()
-        answer = await self._execute_hook(self.selected.hooks[place], phase == "recheck")
+        answer = await self._execute_hook(place, phase == "recheck")
         self._take_answer(place, answer, phase, started)
 
     def _take_answer(self, place: int, answer: HookAnswer, phase: str, started: int) -> None:
@@ -258,12 +258,18 @@ class HookChain:
         self.outcomes.append(outcome)
         self._calls.append(self.call)
 
-    async def _execute_hook(self, hook: Hook, recheck: bool) -> HookAnswer:
+    async def _execute_hook(self, place: int, recheck: bool) -> HookAnswer:
         # The agent stops waiting at its own time-out and goes on: an answer after that would protect nothing.
         left = self.runtime.deadline - time.monotonic()
         if left <= 0:
             return Failure(Fault.DEADLINE, "the event's deadline had passed")
-        return await self.runtime.execute(self._make_invocation(hook, min(hook.timeout, left), recheck))
+        hook, share = self.selected.hooks[place], left / 2 if self._keeps_others_waiting(place) else left
+        return await self.runtime.execute(self._make_invocation(hook, min(hook.timeout, share), recheck))
+
+    def _keeps_others_waiting(self, place: int) -> bool:
+        """Whether hooks behind one that only observes may still decide: it must not take all the time that is left."""
+        behind = zip(self.selected.hooks[place + 1 :], self.selected.policies[place + 1 :], strict=True)
+        return self.selected.hooks[place].observes and any(hook.blocking and policy is None for hook, policy in behind)
 
     async def _conclude_errand(self, policy: Policy, errand: Errand) -> HookAnswer:
         ended = await self.runtime.run_errand(self.call, errand)
