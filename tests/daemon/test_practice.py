@@ -230,6 +230,26 @@ def test_a_test_run_in_the_background_reaches_the_model_later(practice: Practice
     assert specific(practice.tool(source))["permissionDecision"] == "deny"
 
 
+@pytest.mark.parametrize("name", ["src/a.test.ts", "src/__tests__/a.tsx", "a.spec.mjs"])
+def test_a_javascript_test_is_the_way_out_of_the_gate(practice: Practice, name: str):
+    """S4-080, S4-125: tests fail, source is denied, the test is mended, and its own write runs the tests again."""
+    practice.file("package.json", '{"scripts": {"test": "vitest run"}}')
+    npm = practice.file("node_modules/.bin/npm", f"#!/bin/sh\ngrep -q good {name} && exit 0; echo '1 failed'; exit 1\n")
+    npm.chmod(0o755)
+    source, test = practice.file("src/a.ts", "// Adds.\n"), practice.file(name, "bad\n")
+    status = practice.claude / ".test-status"
+    practice.tool(source, event="PostToolUse")
+    assert practice.wait_for(lambda: status.exists() and status.read_text().startswith("fail|1|"), 60)
+    practice.tool(source, "// Adds.\n")
+    denied = specific(practice.tool(source, "// Adds.\n"))
+    assert "the tests run again after each write of one" in denied["permissionDecisionReason"]
+    assert "permissionDecision" not in specific(practice.tool(test, "good\n"))
+    test.write_text("good\n")
+    practice.tool(test, "good\n", event="PostToolUse")
+    assert practice.wait_for(lambda: status.read_text().startswith("pass|0|"), 60)
+    assert "permissionDecision" not in specific(practice.tool(source, "// Adds.\n"))
+
+
 def test_a_session_is_tracked_summed_up_and_cleaned_up(practice: Practice):
     """S4-115, S4-160, S4-161, S4-167, S4-D02"""
     source = practice.file("src/a.py", "x = 1\n" * 60)

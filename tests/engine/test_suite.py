@@ -14,8 +14,11 @@ import pytest
 from synaptic.engine.suite import SuiteRun, count_failures
 from synaptic.model.errand import RunTests
 from synaptic.model.home import Home
+from synaptic.model.project import TestStatus
 from synaptic.model.state import Change
-from synaptic.policies.practice.sections import STRIKES, TESTS
+from synaptic.policies.facts import Facts
+from synaptic.policies.practice.records import parse_status_line
+from synaptic.policies.practice.sections import STRIKES, TESTS, read_test_status
 from synaptic.store import state
 from synaptic.store.db import Store
 
@@ -97,6 +100,43 @@ def test_a_suite_without_tests_or_without_an_end_has_no_result(place: Place):
     told = place.works(place.run(("/bin/sleep", "30"), timeout=0.3))
     assert "no answer within 0.3 s" in told
     assert not (place.claude / ".test-status").exists()
+
+
+@pytest.mark.parametrize(
+    ("argv", "more"),
+    [
+        (("/bin/sleep", "30"), {"timeout": 0.3}),
+        (("/nowhere/npm", "test"), {}),
+        (("/bin/sh", "-c", "echo 'sh: 1: vitest: not found'; exit 127"), {}),
+        (("/bin/sh", "-c", "echo 'sh: 1: vitest: not found'; echo ' ELIFECYCLE  Test failed.'; exit 1"), {}),
+    ],
+    ids=["no end", "no runner", "no program", "no program, and another exit code"],
+)
+def test_a_run_that_never_comes_about_holds_nobody_to_an_older_result(place: Place, argv: tuple[str, ...], more: dict):
+    """A project is not locked for ten minutes by tests that nobody can run."""
+    place.claude.mkdir()
+    place.works(place.run(("/bin/sh", "-c", "echo '2 failed'; exit 1")))
+    assert read_status(place) is not None
+    told = place.works(msgspec.structs.replace(place.run(argv, **more), name="npm test"))
+    assert "there is no result" in told
+    assert read_status(place) is None
+    place.works(place.run(("/bin/sh", "-c", "echo '2 failed'; exit 1")))
+    assert read_status(place) is not None
+
+
+def read_status(place: Place) -> TestStatus | None:
+    """What the gates believe."""
+    store = Store.open(place.home)
+    try:
+        known = state.read_state(store, state.SectionOwner(str(place.root)), (TESTS,))
+    finally:
+        store.close()
+    return read_test_status(Facts(state=known, tests=parse_status_line((place.claude / ".test-status").read_text())))
+
+
+def test_a_script_that_would_watch_for_changes_is_told_that_nobody_does(place: Place):
+    script = ("/bin/sh", "-c", 'test "$CI" = true')
+    assert place.works(msgspec.structs.replace(place.run(script), name="npm test")) == "Tests passed (npm test)."
 
 
 def test_two_quick_writes_are_one_run(place: Place):

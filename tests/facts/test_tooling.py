@@ -52,3 +52,17 @@ def test_other_files_are_nobody_s_business(tmp_path: Path):
     for path in ("a.md", "vendor/a.py", ""):
         assert gathered(facts.gather_linter, call(tmp_path, path), tmp_path) == Tooling()
         assert gathered(facts.gather_suite, call(tmp_path, path), tmp_path) == Tooling()
+
+
+def test_where_the_configured_runner_is_missing_the_project_s_script_runs(tmp_path: Path):
+    """S4-125"""
+    (tmp_path / "vitest.config.ts").write_text("")
+    (tmp_path / "pnpm-lock.yaml").write_text("")
+    (tmp_path / "package.json").write_text('{"scripts": {"test": "vitest"}}')
+    npm = program(tmp_path / "bin", "npm")
+    about = call(tmp_path, "src/a.test.ts", PATH=f"{tmp_path}/bin")
+    assert gathered(facts.gather_suite, about, tmp_path).argv == (str(npm), "test", "--silent")
+    pnpm = program(tmp_path / "bin", "pnpm")
+    assert gathered(facts.gather_suite, about, tmp_path).argv == (str(pnpm), "test")
+    vitest = program(tmp_path / "node_modules" / ".bin", "vitest")
+    assert gathered(facts.gather_suite, about, tmp_path).argv == (str(vitest), "run")

@@ -11,6 +11,7 @@ from synaptic.policies.source_files import (
     is_skippable,
     is_test,
     to_project_path,
+    triggers_tests,
 )
 
 
@@ -19,6 +20,7 @@ from synaptic.policies.source_files import (
     [
         ("test_a.py", True), ("tests/test_a.py", True), ("tests/helper.py", True), ("test/a.js", True),
         ("a_test.go", True),
+        ("conftest.py", True), ("pkg/conftest.py", True), ("src/a.test.mjs", True), ("src/a.spec.cjs", True),
         ("a_test.py", True), ("src/a.test.ts", True), ("a.spec.ts", True), ("x/__tests__/a.js", True),
         ("contest.py", False), ("latest/a.py", False), ("src/testing.py", False), ("testimony.py", False),
     ],
@@ -26,6 +28,22 @@ from synaptic.policies.source_files import (
 def test_tests(path: str, want: bool):
     """S4-081, S4-083"""
     assert is_test(path) is want
+
+
+@pytest.mark.parametrize(
+    ("path", "want"),
+    [
+        ("src/a.py", True), ("tests/test_a.py", True), ("src/a.ts", True), ("src/a.test.ts", True),
+        ("src/a.spec.js", True), ("src/__tests__/a.js", True), ("src/__tests__/a.tsx", True), ("src/a.test.tsx", True),
+        ("a.test.mjs", True), ("a.spec.cjs", True), ("a.mts", True), ("lib/a.mjs", True),
+        ("node_modules/x/a.test.js", False), ("dist/a.test.js", False), ("vendor/tests/a.js", False),
+        (".claude/tests/a.js", False), ("tests/data.json", False), ("README.md", False), ("vite.config.ts", False),
+        ("src/a.min.js", False),
+    ],
+)  # fmt: skip
+def test_what_is_a_reason_to_run_the_tests(path: str, want: bool):
+    """S4-125: tests are, by whatever name."""
+    assert triggers_tests(path) is want
 
 
 def test_where_a_project_lies_says_nothing_about_its_files():

@@ -39,6 +39,13 @@ MAX_TOLD_CHARS = 1500
 """Characters of a failing run's output that the model is told."""
 NO_TESTS_EXIT = 5
 """pytest's exit code when there was nothing to run."""
+NOT_RUN_EXITS = {126: "could not be started", 127: "could not be started: a program of theirs is missing"}
+"""What a shell, and a package manager after it, exits with when there was no program to run."""
+SCRIPT_RUNNERS = frozenset({"npm", "pnpm", "yarn", "bun", "vitest", "jest"})
+"""Their scripts often watch for changes and never end, unless they are told that nobody is watching."""
+MISSING_PROGRAM = re.compile(
+    r"^(?:\S*sh: )?(?:\d+: |line \d+: )?[\w./@-]+: (?:command )?not found$|node_modules missing", re.MULTILINE
+)
 FAILED_COUNT = re.compile(r"(\d+) (?:failed|failing|failures?|errors?)\b")
 FAILED_LINE = re.compile(r"\b(?:FAIL|FAILED|ERROR)\b|\bfail")
 
@@ -79,6 +86,8 @@ class SuiteRun:
         """The end of the tests; None when a newer run took over."""
         errand = Errand(argv=self.run.argv, cwd=self.run.cwd, timeout=self.run.timeout, name=self.run.name)
         env = {name: value for name, value in os.environ.items() if name not in EVENT_VARIABLES | {MARK_VARIABLE}}
+        if self._is_script():
+            env.setdefault("CI", "true")
         tests = asyncio.ensure_future(errands.run_errand(errand, env))
         while not tests.done():
             await asyncio.wait({tests}, timeout=LOOK_SECONDS)
@@ -90,9 +99,11 @@ class SuiteRun:
         return tests.result()
 
     def _conclude_run(self, ended: ErrandResult) -> str:
-        if ended.trouble:
-            return f"The tests ({self.run.name}) {ended.trouble}; there is no result."
+        if trouble := ended.trouble or self._find_missing(ended):
+            self._forget_status()
+            return f"The tests ({self.run.name}) {trouble}; there is no result."
         if ended.exit == NO_TESTS_EXIT and self.run.name == "pytest":
+            self._forget_status()
             return ""
         failures = 0 if ended.exit == 0 else count_failures(ended.output)
         status = TestStatus(result="fail" if failures else "pass", failures=failures, at=int(time.time()))
@@ -101,6 +112,16 @@ class SuiteRun:
             return f"Tests passed ({self.run.name})."
         end = ended.output[-MAX_TOLD_CHARS:].strip()
         return f"Tests FAILED ({self.run.name}, exit {ended.exit}): {failures} failure(s).\n{end}"
+
+    def _find_missing(self, ended: ErrandResult) -> str:
+        """Why the tests did not begin, where their runner says so: that is no failure of theirs."""
+        if ended.exit in NOT_RUN_EXITS or not ended.exit or not self._is_script():
+            return NOT_RUN_EXITS.get(ended.exit, "")
+        missing = MISSING_PROGRAM.search(ended.output) and not FAILED_COUNT.search(ended.output)
+        return NOT_RUN_EXITS[127] if missing else ""
+
+    def _is_script(self) -> bool:
+        return self.run.name.partition(" ")[0] in SCRIPT_RUNNERS
 
     def _keep_status(self, status: TestStatus) -> None:
         """In the store first, then in the files that show it."""
@@ -113,16 +134,23 @@ class SuiteRun:
         write_files(self.root, [AppendLine(make_record_path(self.root, records.AUDIT_FILE), line)])
 
     def _remember_status(self, status: TestStatus) -> None:
+        kept = Change(section=TESTS, put={**msgspec.structs.asdict(status), "stuck": 0})
+        self._write_section(kept, *((Change(section=STRIKES, clear=True),) if status.has_passed else ()))
+
+    def _write_section(self, *changes: Change) -> None:
         owner = state.SectionOwner(self.root)
         with suppress(StoreError):  # the file still says it
             # Opened for this write alone: a run may take minutes, and the daemon writes to the database meanwhile.
             store = Store.open(self.home)
             try:
-                state.write_change(store, owner, Change(section=TESTS, put=msgspec.structs.asdict(status)))
-                if status.has_passed:
-                    state.write_change(store, owner, Change(section=STRIKES, clear=True))
+                for change in changes:
+                    state.write_change(store, owner, change)
             finally:
                 store.close()
+
+    def _forget_status(self) -> None:
+        """An older result does not count any more: nobody can be held to what no run can make better."""
+        self._write_section(Change(section=TESTS, put={"stuck": time.time()}))
 
     def _write_record(self, name: str, text: str) -> None:
         write_files(self.root, [WriteFile(make_record_path(self.root, name), text)])

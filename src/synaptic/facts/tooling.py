@@ -11,7 +11,7 @@ from synaptic.files.snapshot import MAX_NAMES
 from synaptic.model.call import Call
 from synaptic.model.project import Tooling
 from synaptic.policies.practice import tooling
-from synaptic.policies.source_files import is_guarded, is_skippable, is_source, to_project_path
+from synaptic.policies.source_files import is_skippable, is_source, to_project_path, triggers_tests
 
 LOCAL_FOLDERS = (".venv/bin", "venv/bin", "node_modules/.bin")
 """Where a project keeps its own programs, before the user's."""
@@ -30,10 +30,12 @@ async def gather_linter(call: Call, means: EngineMeans) -> Tooling:
 async def gather_suite(call: Call, means: EngineMeans) -> Tooling:
     """The test command of the working tree that the file is in."""
     path = find_call_file(call)
-    if not is_guarded(to_project_path(path, call.root)):
+    if not triggers_tests(to_project_path(path, call.root)):
         return Tooling()
     top = (await gather_file_git(call, means)).top or call.root
-    return _find_installed(tooling.find_suite(path, _list_top_files(top)), top, call)
+    found = (_find_installed(one, top, call) for one in tooling.iter_suites(path, _list_top_files(top)))
+    # A configured runner may not be installed where the project's own script still finds it.
+    return next((one for one in found if one.argv), Tooling())
 
 
 FACTS: Mapping[str, Gatherer] = {"linter": gather_linter, "suite": gather_suite}

@@ -10,8 +10,12 @@ SKIPPED_WORDS = (".config.", ".test.", ".spec.", ".generated.", ".min.")
 SKIPPED_FOLDERS = frozenset(
     ("__tests__", "node_modules", "vendor", "dist", "build", ".next", "__pycache__", ".git")
 )  # fmt: skip
+VENDORED_FOLDERS = SKIPPED_FOLDERS - {"__tests__"}
+"""What others wrote or a program made."""
+SCRIPT_EXTENSIONS = ("mjs", "cjs", "mts", "cts")
+"""Of JavaScript, beside the source extensions: no gate looks at such files, but a change is a reason for tests."""
 TEST_FOLDERS = frozenset({"tests", "test", "__tests__"})
-TEST_NAME = re.compile(r"test_.+\.py|.+_test\.(?:go|py)|.+\.(?:test|spec)\..+")
+TEST_NAME = re.compile(r"test_.+\.py|conftest\.py|.+_test\.(?:go|py)|.+\.(?:test|spec)\..+")
 WORKTREE = re.compile(r"(?:.*/)?\.claude/worktrees/[^/]+/")
 """Where an agent puts worktrees: their files are the project's, not the agent's."""
 PLAN_NAME = "MASTER_PLAN.md"
@@ -56,6 +60,15 @@ def is_in_agent_folder(path: str) -> bool:
 def is_guarded(path: str) -> bool:
     """Whether the gates look at a file: source that is neither skippable nor the agent's own."""
     return is_source(path) and not is_skippable(path) and not is_in_agent_folder(path)
+
+
+def triggers_tests(path: str) -> bool:
+    """Whether a change of a file is a reason to run the tests: source, and tests by whatever name."""
+    if get_extension(path) not in (*SOURCE_EXTENSIONS, *SCRIPT_EXTENSIONS) or is_in_agent_folder(path):
+        return False
+    if not VENDORED_FOLDERS.isdisjoint(path.split("/")[:-1]):
+        return False
+    return is_test(path) or not is_skippable(path)
 
 
 def count_lines(text: str) -> int:

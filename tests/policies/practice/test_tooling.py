@@ -2,7 +2,7 @@
 
 import pytest
 
-from synaptic.policies.practice.tooling import find_language, find_linter, find_suite
+from synaptic.policies.practice.tooling import find_language, find_linter, find_suite, iter_suites
 
 
 @pytest.mark.parametrize(
@@ -49,6 +49,14 @@ def test_a_linter_is_chosen_per_language_and_gets_one_file():
         ("a.ts", {"vitest.config.ts": "", "jest.config.js": ""}, "vitest"),
         ("a.ts", {"jest.config.js": "", "tests/": ""}, "jest"),
         ("a.ts", {"package.json": '{"scripts": {"test": "node --test"}}'}, "npm test"),
+        ("a.mjs", {"package.json": '{"scripts": {"test": "node --test"}}', "tests/": ""}, "npm test"),
+        ("a.ts", {"package.json": '{"scripts": {"test": "vitest"}}', "pnpm-lock.yaml": ""}, "pnpm test"),
+        ("a.ts", {"package.json": '{"scripts": {"test": "vitest"}}', "yarn.lock": ""}, "yarn test"),
+        ("a.ts", {"package.json": '{"scripts": {"test": "vitest"}}', "bun.lockb": ""}, "bun test"),
+        ("a.ts", {"package.json": '{"scripts": {"test": "vitest"}, "packageManager": "pnpm@9.1.0"}'}, "pnpm test"),
+        ("a.ts", {"package.json": '{"jest": {"test": "x"}}'}, None),
+        ("a.ts", {"package.json": '{"scripts": {"test": 1}}'}, None),
+        ("a.ts", {"package.json": "{"}, None),
         ("a.ts", {"package.json": '{"scripts": {"test": "echo \\"Error: no test specified\\" && exit 1"}}'}, None),
         ("a.rs", {"Cargo.toml": ""}, "cargo test"),
         ("a.go", {"go.mod": ""}, "go test"),
@@ -62,3 +70,10 @@ def test_tests_of_the_file_s_language_first(path: str, files: dict[str, str], na
     """S4-125"""
     found = find_suite(path, files)
     assert (found and found[0]) == name
+
+
+def test_further_ways_to_run_the_same_tests():
+    """A runner that is configured may not be installed, and neither may the package manager that is locked."""
+    files = {"vitest.config.ts": "", "package.json": '{"scripts": {"test": "vitest"}}', "pnpm-lock.yaml": ""}
+    assert [name for name, _ in iter_suites("a.ts", files)] == ["vitest", "pnpm test", "npm test"]
+    assert [name for name, _ in iter_suites("a.py", {**files, "pytest.ini": ""})] == ["pytest"]

@@ -9,7 +9,7 @@ from synaptic.policies.practice.decisions import DECIDED_LINES, has_decision
 from synaptic.policies.practice.lines import is_on_protected
 from synaptic.policies.practice.response import IMPLEMENTED, waits_for_approval
 from synaptic.policies.practice.sections import CHANGES, TESTS, read_test_status
-from synaptic.policies.source_files import count_lines, is_skippable, is_source, to_project_path
+from synaptic.policies.source_files import count_lines, is_skippable, is_source, is_test, to_project_path
 
 SHOWN = 5
 
@@ -54,6 +54,8 @@ def list_undecided(facts: Facts) -> list[str]:
     found = []
     for file in facts.changed:
         name, lines = to_project_path(file.path, facts.root), count_lines(file.text)
-        if is_source(name) and not is_skippable(name) and lines >= DECIDED_LINES and not has_decision(file.text):
+        if not is_source(name) or is_skippable(name) or is_test(name):
+            continue
+        if lines >= DECIDED_LINES and not has_decision(file.text):
             found.append(f"{name} ({lines} lines)")
     return found

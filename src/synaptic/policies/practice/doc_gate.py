@@ -6,7 +6,7 @@ from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
 from synaptic.policies.practice.decisions import DECIDED_LINES, has_decision
 from synaptic.policies.practice.headers import choose_template, has_header
-from synaptic.policies.source_files import count_lines, is_skippable, is_source, to_project_path
+from synaptic.policies.source_files import count_lines, is_skippable, is_source, is_test, to_project_path
 
 HOOKS_FOLDER = "/.claude/hooks/"
 
@@ -17,7 +17,8 @@ class DocGate(Policy):
     ## What it does
     A written file must begin with a comment that says something, and from 50 lines on it must carry a decision:
     `@decision DEC-X-001`, `# DECISION: ...` or `// DECISION(DEC-X-001): ...`. Otherwise the write is denied, with a
-    header to start from. An edit is only advised, by the file as it was before.
+    header to start from. An edit is only advised, by the file as it was before. Tests are free: by their name
+    (`test_a.py`, `a_test.go`, `conftest.py`, `a.spec.ts`) and in folders named `tests`, `test` or `__tests__`.
     ## Why
     The next reader, person or model, has the file and not the conversation.
     ## Known gaps
@@ -36,7 +37,7 @@ class DocGate(Policy):
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
         path = to_project_path(event.tool.read_text("file_path"), facts.root)
-        if not is_source(path) or is_skippable(path) or HOOKS_FOLDER in f"/{path}":
+        if not is_source(path) or is_skippable(path) or is_test(path) or HOOKS_FOLDER in f"/{path}":
             return None
         writes = event.tool_name == "Write"
         text = event.tool.read_text("content") if writes else facts.target.text

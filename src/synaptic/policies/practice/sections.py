@@ -9,7 +9,7 @@ from synaptic.policies.practice.records import AUDIT_FILE, format_audit_line, ma
 STRIKES = "project:test-gate"
 """`strikes`, `at`: source writes while the tests fail."""
 TESTS = "project:tests"
-"""`result`, `failures`, `at`: what our own runner measured."""
+"""`result`, `failures`, `at`: what our own runner measured; `stuck`: since when it cannot measure again."""
 LINT = "project:lint"
 """`state`, `count`, `at`: the breaker; `languages`: which linter was used for which."""
 FINDINGS = "project:findings"
@@ -23,11 +23,19 @@ PRESERVED = "session:preserved"
 
 
 def read_test_status(facts: Facts) -> TestStatus | None:
-    """The newer of what our runner kept and what the file says: other runners write the file as well."""
+    """The newer of what our runner kept and what the file says: other runners write the file as well.
+
+    None where our runner has tried since and has no result: nobody could make the old one better.
+    """
     kept = _read_own_status(facts)
-    if facts.tests is None or (kept and kept.at > facts.tests.at):
-        return kept
-    return facts.tests
+    newest = kept if facts.tests is None or (kept and kept.at > facts.tests.at) else facts.tests
+    return None if newest and facts.state.read_number(TESTS, "stuck") > newest.at else newest
+
+
+def is_measured(status: TestStatus, facts: Facts) -> bool:
+    """Whether our own runner measured it, which runs again after each write."""
+    kept = _read_own_status(facts)
+    return kept is not None and kept.at >= int(status.at)
 
 
 def list_changed_paths(facts: Facts) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from synaptic.policies.practice import plan
 from synaptic.policies.practice.check_implementer import list_undecided
 from synaptic.policies.practice.decisions import find_ids, find_retired_ids, has_decision, has_rationale
 from synaptic.policies.practice.sections import CHANGES, append_audit, has_untold_changes, tell_user
-from synaptic.policies.source_files import is_skippable, is_source, to_project_path
+from synaptic.policies.source_files import is_skippable, is_source, is_test, to_project_path
 
 SHOWN = 5
 
@@ -54,7 +54,7 @@ class Surface(Policy):
 
 
 def _is_counted(path: str) -> bool:
-    return is_source(path) and not is_skippable(path)
+    return is_source(path) and not is_skippable(path) and not is_test(path)
 
 
 def _find_drift(facts: Facts) -> list[str]:

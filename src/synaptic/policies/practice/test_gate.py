@@ -10,9 +10,9 @@ from synaptic.model.state import Change
 from synaptic.policies.base import LOWER, Policy
 from synaptic.policies.facts import Facts
 from synaptic.policies.practice.lines import FRESH_SECONDS
+from synaptic.policies.practice.records import RECORDS_FOLDER, TEST_STATUS_FILE, make_record_path
 from synaptic.policies.practice.records import STRIKES_FILE as STRIKE_FILE
-from synaptic.policies.practice.records import make_record_path
-from synaptic.policies.practice.sections import STRIKES, TESTS, read_test_status
+from synaptic.policies.practice.sections import STRIKES, TESTS, is_measured, read_test_status
 from synaptic.policies.source_files import is_guarded, is_test, to_project_path
 
 
@@ -22,6 +22,8 @@ class TestGate(Policy):
     ## What it does
     While `.claude/.test-status` says `fail` and is at most ten minutes old, the first write of a source file is
     advised against and every further one is denied. Test files are always free, and a run that passes starts anew.
+    Where `practice.test-runner` measured the result, each write of a source file or a test runs the tests again; a
+    result that it cannot measure again (no runner any more, a run that does not end) does not count.
     ## Why
     Code that is written on a broken base hides what broke it.
     ## Known gaps
@@ -63,12 +65,21 @@ class TestGate(Policy):
         told = f"{status.failures} test(s) failed {age} s ago, and this is source write {count} since"
         effects = _record_strike(count, facts)
         if count >= self.strikes:
-            return deny(
-                f"Tests are failing: {told}. Make them pass first: test files may be written, the tests run again "
-                "after each write, and a run that passes releases this gate.",
-                *effects,
-            )
+            return deny(f"Tests are failing: {told}. {self._explain_release(status, facts)}", *effects)
         return advise(f"Tests are failing: {told}. Fix them now; the next source write is denied.", *effects)
+
+    def _explain_release(self, status: TestStatus, facts: Facts) -> str:
+        """What opens the gate again: only a runner of ours is known to run after each write."""
+        again = (
+            "the tests run again after each write of one"
+            if is_measured(status, facts)
+            else f"run the tests again with what wrote {RECORDS_FOLDER}/{TEST_STATUS_FILE}"
+        )
+        left = max(0, self.fresh - status.compute_age(facts.now))
+        return (
+            f"Make them pass first: test files may be written, {again}, and a run that passes releases this gate. "
+            f"Without another run the result stops counting in {left} s."
+        )
 
 
 def _record_strike(count: int, facts: Facts) -> tuple[Effect, ...]:

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Callable, Iterator, Mapping
 
+import msgspec
+
 from synaptic.policies.source_files import get_extension
 
 ProjectFiles = Mapping[str, str]
@@ -14,13 +16,31 @@ READ_FILES = ("pyproject.toml", "setup.cfg", ".flake8", "package.json", "Cargo.t
 """Files whose text counts; of all others the name is enough."""
 LANGUAGES = {
     "py": "python",
-    **dict.fromkeys(("js", "jsx", "ts", "tsx"), "javascript"),
+    **dict.fromkeys(("js", "jsx", "ts", "tsx", "mjs", "cjs", "mts", "cts"), "javascript"),
     "rs": "rust",
     "go": "go",
 }
 LINT_TARGET = re.compile(r"^lint\s*:(?!=)", re.MULTILINE)
-NPM_TEST = re.compile(r'"test"\s*:\s*"((?:[^"\\]|\\.)*)"')
 NO_TEST_SCRIPT = "no test specified"
+PACKAGE_MANAGERS = {
+    "pnpm-lock.yaml": "pnpm",
+    "yarn.lock": "yarn",
+    "bun.lock": "bun",
+    "bun.lockb": "bun",
+    "package-lock.json": "npm",
+}
+"""Which program a lock file belongs to."""
+TEST_SCRIPTS: Mapping[str, FoundTool] = {
+    "npm": ("npm test", ("npm", "test", "--silent")),
+    "pnpm": ("pnpm test", ("pnpm", "test")),
+    "yarn": ("yarn test", ("yarn", "test")),
+    "bun": ("bun test", ("bun", "run", "test")),
+}
+
+
+class _Package(msgspec.Struct, frozen=True):
+    scripts: dict[str, object] = {}
+    packageManager: str = ""
 
 
 def find_language(path: str) -> str:
@@ -37,13 +57,23 @@ def find_linter(path: str, files: ProjectFiles) -> FoundTool | None:
 
 
 def find_suite(path: str, files: ProjectFiles) -> FoundTool | None:
-    """The tests to run after a change of one file: those of its own language first."""
+    """The tests to run after a change of one file, if all of the tools are installed."""
+    return next(iter_suites(path, files), None)
+
+
+def iter_suites(path: str, files: ProjectFiles) -> Iterator[FoundTool]:
+    """Ways to run the tests after a change of one file: those of its own language first, best first."""
     own = SUITES.get(find_language(path))
     ordered = [own, *SUITES.values()] if own else [*SUITES.values()]
     if find_language(path) == "python" and ("tests/" in files or "test/" in files):
         # A tests folder is enough for Python; only a configured pytest comes before it.
-        ordered.insert(1, lambda _: PYTEST)
-    return next((found for detect in ordered if (found := detect(files))), None)
+        ordered.insert(1, lambda _: iter((PYTEST,)))
+    for detect in ordered:
+        found = tuple(detect(files))
+        yield from found
+        # Another language's tests say nothing about this file while it has tests of its own.
+        if found:
+            return
 
 
 def _find_python_linter(path: str, files: ProjectFiles) -> Iterator[FoundTool]:
@@ -92,29 +122,43 @@ LINTERS: Mapping[str, Callable[[str, ProjectFiles], Iterator[FoundTool]]] = {
 PYTEST: FoundTool = ("pytest", ("pytest", "-q", "--tb=short"))
 
 
-def _find_pytest(files: ProjectFiles) -> FoundTool | None:
+def _find_pytest(files: ProjectFiles) -> Iterator[FoundTool]:
     configured = "[tool.pytest" in files.get("pyproject.toml", "") or "[tool:pytest]" in files.get("setup.cfg", "")
-    return PYTEST if configured or "pytest.ini" in files else None
+    if configured or "pytest.ini" in files:
+        yield PYTEST
 
 
-def _find_script_tests(files: ProjectFiles) -> FoundTool | None:
+def _find_script_tests(files: ProjectFiles) -> Iterator[FoundTool]:
     if _has_file(files, "vitest.config."):
-        return "vitest", ("vitest", "run")
-    if _has_file(files, "jest.config."):
-        return "jest", ("jest",)
-    test = NPM_TEST.search(files.get("package.json", ""))
-    return ("npm test", ("npm", "test", "--silent")) if test and NO_TEST_SCRIPT not in test[1] else None
+        yield "vitest", ("vitest", "run")
+    elif _has_file(files, "jest.config."):
+        yield "jest", ("jest",)
+    package = _read_package(files.get("package.json", ""))
+    script = package.scripts.get("test")
+    if isinstance(script, str) and script.strip() and NO_TEST_SCRIPT not in script:
+        named = package.packageManager.partition("@")[0]
+        locked = next((manager for name, manager in PACKAGE_MANAGERS.items() if name in files), named)
+        yield from (TEST_SCRIPTS[name] for name in dict.fromkeys((locked, "npm")) if name in TEST_SCRIPTS)
 
 
-def _find_cargo_tests(files: ProjectFiles) -> FoundTool | None:
-    return ("cargo test", ("cargo", "test", "--quiet")) if "Cargo.toml" in files else None
+def _read_package(text: str) -> _Package:
+    try:
+        return msgspec.json.decode(text, type=_Package) if text else _Package()
+    except (msgspec.DecodeError, RecursionError):
+        return _Package()
 
 
-def _find_go_tests(files: ProjectFiles) -> FoundTool | None:
-    return ("go test", ("go", "test", "./...")) if "go.mod" in files else None
+def _find_cargo_tests(files: ProjectFiles) -> Iterator[FoundTool]:
+    if "Cargo.toml" in files:
+        yield "cargo test", ("cargo", "test", "--quiet")
 
 
-SUITES: Mapping[str, Callable[[ProjectFiles], FoundTool | None]] = {
+def _find_go_tests(files: ProjectFiles) -> Iterator[FoundTool]:
+    if "go.mod" in files:
+        yield "go test", ("go", "test", "./...")
+
+
+SUITES: Mapping[str, Callable[[ProjectFiles], Iterator[FoundTool]]] = {
     "python": _find_pytest,
     "javascript": _find_script_tests,
     "rust": _find_cargo_tests,

@@ -11,7 +11,7 @@ from synaptic.model.tool import EDITS
 from synaptic.policies.base import LOWER, Policy
 from synaptic.policies.facts import Facts
 from synaptic.policies.sane.cause import find_cause
-from synaptic.policies.sane.known import read_flag
+from synaptic.policies.sane.known import is_hearsay, read_flag
 from synaptic.policies.sane.outcome import BROAD_SIGNATURES, FailedCall, find_failure, is_interrupted, read_failure_text
 from synaptic.policies.sane.refuse import refuse_call
 from synaptic.policies.sane.shell_edit import edits_files
@@ -77,7 +77,7 @@ class EditAfterFailures(Policy):
     def _record_success(self, facts: Facts) -> Verdict | None:
         """Set the count of consecutive failures to 0. Counts by kind stay, and a tripped breaker stays tripped."""
         failures = facts.state.read_number(sane.CIRCUIT_BREAKER, "failures")
-        if not failures or read_flag(facts.state, sane.CIRCUIT_BREAKER, "tripped"):
+        if not failures or is_hearsay(facts) or read_flag(facts.state, sane.CIRCUIT_BREAKER, "tripped"):
             return None
         # Failures that end at the same time add up in the store while each of them saw fewer: the trip is made up for
         # here.

@@ -2,10 +2,12 @@
 
 from collections.abc import Mapping
 
+from synaptic.agents.shared.discover import OWN_NAME
 from synaptic.model import sane
 from synaptic.model.event import Event, UserPromptSubmit
 from synaptic.model.state import State
 from synaptic.policies import prompt
+from synaptic.policies.facts import Facts
 
 TASK_SECTION = "project:task"
 """The last prompt that was a task: its `class` and the `keywords` of the task; `research_only` while no edit was asked
@@ -29,6 +31,11 @@ def read_task_prompt(event: Event) -> str:
     if prompt.find_command(event.prompt) or prompt.classify_prompt(event.prompt) not in prompt.GATED_CLASSES:
         return ""
     return event.prompt
+
+
+def is_hearsay(facts: Facts) -> bool:
+    """Whether an event comes from an orchestrator, which anybody can be: what it reports opens no gate."""
+    return facts.agent == OWN_NAME
 
 
 def read_flag(state: State, section: str, key: str) -> bool:

@@ -6,7 +6,7 @@ from synaptic.model.event import PostToolUse
 from synaptic.model.state import Change
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.sane.known import read_texts
+from synaptic.policies.sane.known import is_hearsay, read_texts
 from synaptic.policies.sane.outcome import find_failure, is_interrupted
 
 PLANNING_TOOLS = frozenset({"ExitPlanMode", "TodoWrite", "TaskCreate"})
@@ -32,7 +32,7 @@ class MetRequirement(Policy):
 
     def check(self, event: PostToolUse, facts: Facts) -> Verdict | None:
         asked = read_texts(facts.state, sane.REQUIREMENTS, "requested")
-        if not asked:
+        if not asked or is_hearsay(facts):
             return None
         met = _find_met(event, facts)
         if met not in asked or met in read_texts(facts.state, sane.REQUIREMENTS, "satisfied"):

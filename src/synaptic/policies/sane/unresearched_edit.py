@@ -12,7 +12,14 @@ from synaptic.model.tool import EDITS
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
 from synaptic.policies.sane.free_edit import count_changed_lines, is_free_file
-from synaptic.policies.sane.known import TASK_SECTION, is_gated, read_task_prompt, read_texts, read_user_command
+from synaptic.policies.sane.known import (
+    TASK_SECTION,
+    is_gated,
+    is_hearsay,
+    read_task_prompt,
+    read_texts,
+    read_user_command,
+)
 from synaptic.policies.sane.outcome import find_failure, is_empty_result, is_interrupted
 from synaptic.policies.sane.refuse import refuse_call
 from synaptic.policies.sane.research import (
@@ -42,11 +49,12 @@ class UnresearchedEdit(Policy):
 
     ## What it does
     For a task, denies edits and shell commands that write files until every category of research is done: memory,
-    docs, web, github, local. A category is done when one of its tools succeeded and found something. A prompt that
-    starts a task, and every refusal, says what is still missing. A category is not asked for when no server that is
-    set up serves it, and when its tools (of a server or of the web) were called twice and brought nothing. A question
-    gates nothing; where no prompt was seen, edits are gated. The prompt `research` shows the progress, and `waive`
-    opens edits for this task: only the user's own prompt does that.
+    docs, web, github, local. A category is done when one of its tools succeeded and found something, as the agent's
+    own hook says: what an orchestrator reports (`synaptic emit`) is no research. A prompt that starts a task, and every
+    refusal, says what is still missing. A category is not asked for when no server that is set up serves it, and when
+    its tools (of a server or of the web) were called twice and brought nothing. A question gates nothing; where no
+    prompt was seen, edits are gated. The prompt `research` shows the progress, and `waive` opens edits for this task:
+    only the user's own prompt does that.
     ## Why
     An edit from memory alone repeats known mistakes; a look at what exists costs a minute.
     ## Known gaps
@@ -110,7 +118,7 @@ class UnresearchedEdit(Policy):
         """On success only: an error or an empty result is no knowledge, and it is counted as a try."""
         done = list_researched(facts.state)
         new = [name for name in ResearchCategories(self.categories).find_for_tool(event.tool_name) if name not in done]
-        if not new or is_interrupted(event):
+        if not new or is_interrupted(event) or is_hearsay(facts):
             return None
         if find_failure(event) or (isinstance(event, PostToolUse) and is_empty_result(event)):
             return _count_try(event, new, facts)
