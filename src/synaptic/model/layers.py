@@ -231,6 +231,34 @@ class Note(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     tool: str = ""
 
 
+class TranscriptMessage(msgspec.Struct, frozen=True, kw_only=True):
+    """One line of a transcript that somebody said, without secrets."""
+
+    role: str
+    content: str
+    tool: str = ""
+    at: float = 0.0
+
+
+class TranscriptNews(msgspec.Struct, frozen=True, kw_only=True):
+    """What a transcript says beyond the place up to which it was taken in."""
+
+    session: int = 0
+    """Whose it is."""
+    path: str = ""
+    known: int = 0
+    """The place, as it is stored."""
+    end: int = 0
+    """Up to where it was read now: whole lines only."""
+    messages: tuple[TranscriptMessage, ...] = ()
+
+
+class Ingest(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """News of a transcript become messages of a session, unless another event has taken them in meanwhile."""
+
+    news: TranscriptNews
+
+
 class SetStatus(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     """What an agent is doing; one that nobody knew is known from now on."""
 
@@ -285,6 +313,7 @@ class ForgetSkill(msgspec.Struct, frozen=True, kw_only=True, tag=True):
 
 LayerEffect = (
     BeginEffort
+    | Ingest
     | OpenSession
     | EndSession
     | Beat
@@ -298,6 +327,6 @@ LayerEffect = (
     | ForgetSkill
 )
 LAYER_EFFECTS = (
-    BeginEffort, OpenSession, EndSession, Beat, Loaded, Note, SetStatus, Metadata, Discovered, Restart, Signal,
+    BeginEffort, Ingest, OpenSession, EndSession, Beat, Loaded, Note, SetStatus, Metadata, Discovered, Restart, Signal,
     ForgetSkill,
 )  # fmt: skip

@@ -12,6 +12,7 @@ from synaptic.model.layers import (
     Discovered,
     EndSession,
     ForgetSkill,
+    Ingest,
     LayerEffect,
     Loaded,
     Metadata,
@@ -194,6 +195,12 @@ def _insert_note(connection: Connection, note: Note, cause: EffectCause) -> None
         )
 
 
+def _ingest_transcript(connection: Connection, ingest: Ingest, cause: EffectCause) -> None:
+    from synaptic.store import messages  # noqa: PLC0415  it is built on this file, and is needed once a turn
+
+    messages.ingest_news(connection, ingest.news)
+
+
 def _upsert_status(connection: Connection, status: SetStatus, cause: EffectCause) -> None:
     root = replace_surrogates(status.project)
     if root:
@@ -271,6 +278,7 @@ def _forget_skill(connection: Connection, forget: ForgetSkill, cause: EffectCaus
 
 EFFECT_WRITERS: Mapping[type, Callable[[Connection, Any, EffectCause], None]] = {
     BeginEffort: _begin_effort,
+    Ingest: _ingest_transcript,
     EndSession: _end_session,
     Beat: _write_beat,
     Loaded: _add_loaded,
