@@ -97,7 +97,8 @@ def test_another_skill_of_the_task_is_another_effort_and_closing_the_window_ends
     describe(fleet)
     describe(fleet, "test", SKILL.replace("implement", "test"))
     types(fleet, "implement", "cart")
-    assert "Phases" in calls(fleet, "test")
+    assert "Phases" in calls(fleet, "test", tool_input={"skill": "test", "args": "all of it"})
+    assert fleet.one("SELECT title FROM tasks") == "cart"
     task = f"{fleet.root}/.tasks/cart"
     assert rows(fleet) == [("implement", task, "h1"), ("test", task, "h1")]
     assert fleet.one("SELECT group_concat(ordinal) FROM efforts") == "1,2"

@@ -36,7 +36,9 @@ async def gather_skill_run(call: Call, means: EngineMeans) -> SkillRun | None:
     root = found.root or to_utf8(os.path.realpath(call.root))
     running = found.effort.task if found.effort and not found.effort.finished else ""
     title = redact_text(to_utf8(" ".join(asked.split())[:MAX_TITLE]))
-    return SkillRun(skill=skill, root=root, task=running or _name_task(root, title, name), title=title)
+    if running:
+        return SkillRun(skill=skill, root=root, task=running)  # the task keeps the title that it has
+    return SkillRun(skill=skill, root=root, task=_name_task(root, title, name), title=title)
 
 
 FACTS: Mapping[str, Gatherer] = {"skill_run": gather_skill_run}
