@@ -41,8 +41,10 @@ def test_there_are_exactly_fifteen_and_each_is_one_event_of_the_agent() -> None:
     assert {served.event for served in hook_methods.HOOK_METHODS.values()} <= known
     assert len({served.event for served in hook_methods.HOOK_METHODS.values()}) == len(hook_methods.HOOK_METHODS) == 15
     handlers = [policy for policy in load_policies().values() if policy.preset == "fleet"]
+    beside = ["fleet.kept-dialogue", "fleet.skill-call", "fleet.skill-start"]
+    """Policies of the same one process that are called by no name of their own."""
     assert sorted(policy.id for policy in handlers) == sorted(
-        served.policy for served in hook_methods.HOOK_METHODS.values()
+        [*(served.policy for served in hook_methods.HOOK_METHODS.values()), *beside]
     )
     for served in hook_methods.HOOK_METHODS.values():
         assert served.event in {event.__name__ for event in load_policies()[served.policy].events}
@@ -595,3 +597,34 @@ def test_a_request_over_http_carries_its_environment(fleet: Fleet) -> None:
 
     assert json.loads(asyncio.run(ask()))["result"]["heartbeat"] == "0/10"
     assert fleet.status("C") == "working"
+
+
+def test_what_was_said_becomes_messages_at_the_end_of_turns_and_windows(fleet: Fleet, tmp_path: Path) -> None:
+    """S3-180, S3-182, S3-D07"""
+    transcript = tmp_path / "t.jsonl"
+
+    def say(role: str, text: str) -> None:
+        with transcript.open("a") as file:
+            file.write(json.dumps({"type": role, "message": {"role": role, "content": text}}) + "\n")
+
+    def kept() -> list[tuple[str, str]]:
+        sql = "SELECT role, content FROM messages ORDER BY id"
+        return fleet.store.read(lambda connection: connection.execute(sql).fetchall())
+
+    fleet.effort()
+    where = {"transcript_path": str(transcript)}
+    session = fleet.call("sessionStart", **where)["sessionId"]
+    say("user", "build the cart")
+    say("assistant", "done")
+    fleet.event("Stop", stop_hook_active=False, **where)
+    assert kept() == [("user", "build the cart"), ("assistant", "done")]
+    fleet.event("Stop", stop_hook_active=False, **where)
+    assert len(kept()) == 2
+    say("user", "and the total")
+    fleet.event("PreCompact", trigger="manual", **where)
+    assert kept()[-1] == ("user", "and the total")
+    say("assistant", "my last words")
+    finished_with(fleet, session)
+    fleet.event("SessionEnd", reason="other", **where)
+    assert kept()[-1] == ("assistant", "my last words")
+    assert fleet.one("SELECT count(DISTINCT session_id) FROM messages") == 1

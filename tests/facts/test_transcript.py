@@ -1,5 +1,8 @@
 """How full the context is: only what is new in a transcript is read."""
 
+import json
+import os
+import time
 from pathlib import Path
 
 import pytest
@@ -133,3 +136,76 @@ def test_sessions_without_a_transcript_do_not_share_what_they_know(layered):
     layered.write("UPDATE sessions SET context_usage = 0.95 WHERE host_session = 'v'")
     assert usage(layered, "") == 0.5
     assert usage(layered, "", session_id="v") == 0.95
+
+
+def said(role: str, content: object, **more: object) -> bytes:
+    entry = {"type": role, "message": {"role": role, "content": content}, "timestamp": "2026-01-02T03:04:05Z", **more}
+    return json.dumps(entry).encode() + b"\n"
+
+
+def test_whole_lines_are_taken_in_and_the_rest_is_left_for_later(transcript: Path):
+    """S3-182: a bad line is skipped, and the place moves on"""
+    first = said("user", "go on") + b"{broken\n" + said("assistant", [{"type": "text", "text": "done"}])
+    add(transcript, first + b'{"type":"user","mess')
+    news = facts.read_news(str(transcript), 0, time.time())
+    assert [(one.role, one.content) for one in news.messages] == [("user", "go on"), ("assistant", "done")]
+    assert (news.known, news.end) == (0, len(first))
+    assert facts.read_news(str(transcript), news.end, time.time()) is None
+
+
+def test_a_tool_is_named_and_results_sub_agents_and_notes_are_left_out(transcript: Path):
+    """S3-182"""
+    call = {"type": "tool_use", "name": "Bash", "input": {"command": "ls"}}
+    add(transcript, said("assistant", [{"type": "text", "text": "I look"}, call]) + said("assistant", [call]))
+    add(transcript, said("user", [{"type": "tool_result", "content": "a.py"}]) + said("user", "x", isSidechain=True))
+    add(transcript, said("user", "caveat", isMeta=True) + b'{"type":"summary","summary":"s"}\n[]\n"x"\n\n')
+    news = facts.read_news(str(transcript), 0, time.time())
+    assert [(one.tool, one.content) for one in news.messages] == [("Bash", "I look"), ("Bash", '{"command": "ls"}')]
+
+
+def test_secrets_are_not_kept_and_nothing_is_from_the_future(transcript: Path):
+    token = "ghp_" + "a1B2" * 9
+    add(transcript, said("user", f"use {token}") + said("user", "later", timestamp="2999-01-01T00:00:00Z"))
+    add(transcript, said("user", "never", timestamp="not a time"))
+    now = time.time()
+    news = facts.read_news(str(transcript), 0, now)
+    assert token not in news.messages[0].content
+    assert [one.at for one in news.messages[1:]] == [now, now]
+
+
+def test_a_huge_transcript_costs_no_more_than_a_limit(transcript: Path):
+    """Forged or not: the newest is read, long lines are skipped, many messages come in parts."""
+    add(transcript, said("user", "old") + said("user", "x" * facts.MAX_NEWS_BYTES) + said("user", "new"))
+    news = facts.read_news(str(transcript), 0, time.time())
+    assert [one.content for one in news.messages] == ["new"]
+    assert news.end == transcript.stat().st_size
+    transcript.write_bytes(said("user", "hi") * (facts.MAX_NEWS_MESSAGES + 5))
+    many = facts.read_news(str(transcript), 0, time.time())
+    rest = facts.read_news(str(transcript), many.end, time.time())
+    assert (len(many.messages), len(rest.messages)) == (facts.MAX_NEWS_MESSAGES, 5)
+    transcript.write_bytes(b"[" * 200_000 + b"\n" + said("user", "deep"))
+    assert [one.content for one in facts.read_news(str(transcript), 0, time.time()).messages] == ["deep"]
+
+
+def test_a_file_that_was_cut_is_read_from_its_beginning(transcript: Path):
+    add(transcript, said("user", "again"))
+    news = facts.read_news(str(transcript), 10_000, time.time())
+    assert (news.known, news.end, len(news.messages)) == (10_000, transcript.stat().st_size, 1)
+
+
+def test_only_a_regular_file_of_the_agents_own_is_taken_in(layered: Layered, transcript: Path, tmp_path: Path):
+    add(transcript, said("user", "go"))
+    link, pipe, other = tmp_path / "link.jsonl", tmp_path / "pipe.jsonl", tmp_path / "other.txt"
+    link.symlink_to(transcript)
+    os.mkfifo(pipe)
+    other.write_bytes(transcript.read_bytes())
+
+    def news(path: object, **fields: object) -> object:
+        return ask(facts.gather_transcript_news, layered, transcript_path=str(path), **fields)
+
+    assert news(transcript).session == 1
+    for path in (link, pipe, other, tmp_path, tmp_path / "missing.jsonl", "relative.jsonl", "", "/a\0b.jsonl"):
+        assert news(path) is None
+    assert news(transcript, agent_id="s1") is None
+    layered.write("UPDATE sessions SET transcript_path = '/another.jsonl'")
+    assert news(transcript) is None

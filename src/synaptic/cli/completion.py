@@ -6,11 +6,11 @@ from functools import wraps
 
 from synaptic.cli.caller import find_caller
 from synaptic.cli.place import CommandPlace, find_place, open_database
+from synaptic.hooks import skill_files as skills
 from synaptic.model.errors import SynapticError
 from synaptic.store import efforts, layers, tasks, windows
 from synaptic.store.db import Store
 from synaptic.store.layers import EventOrigin
-from synaptic.work import skills
 from synaptic.work.command import CommandContext
 
 Suggestions = Iterable[tuple[str, str]]

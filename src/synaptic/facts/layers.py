@@ -1,7 +1,7 @@
 """Where an event belongs among the state layers, and what a new window can take over."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import msgspec
@@ -14,7 +14,7 @@ from synaptic.files.snapshot import iter_names
 from synaptic.model.call import Call
 from synaptic.model.errors import StoreError
 from synaptic.model.event import Event, PostToolUse, PreToolUse, TeammateIdle
-from synaptic.model.layers import INJECTIONS, Agent, Effort, HandOver, Layers, Session
+from synaptic.model.layers import INJECTIONS, Agent, Effort, HandOver, Layers, Session, Skill
 from synaptic.policies.fleet.metadata import PRELOADS
 from synaptic.policies.fleet.pre_tool_use import ENGINE_COMMANDS, UNCOUNTED_TOOLS
 from synaptic.store import layers as stored
@@ -110,10 +110,13 @@ async def gather_handed_over(call: Call, means: EngineMeans) -> bool:
 
 async def gather_directives(call: Call, means: EngineMeans) -> tuple[str, ...]:
     """Directive files near the file of the call that the effort has not met."""
-    effort, root = find_call_layers(call, means).effort, call.root
+    found, root = find_call_layers(call, means), call.root
+    effort = found.effort
     folders = _find_new_folders(find_call_file(call), root, effort) if effort and root else []
-    known = frozenset(effort.directives) if effort else frozenset()
-    return tuple(path for folder in folders for path in _iter_directives(folder) if path not in known)
+    if effort is None or not folders:
+        return ()
+    known, names = frozenset(effort.directives), choose_directive_files(found.skill)
+    return tuple(path for folder in folders for path in _iter_directives(folder, names) if path not in known)
 
 
 async def gather_directive_folders(call: Call, means: EngineMeans) -> tuple[str, ...]:
@@ -236,9 +239,17 @@ def _find_new_folders(file: str, root: str, effort: Effort) -> list[str]:
     return found
 
 
-def _iter_directives(folder: str) -> Iterator[str]:
+def choose_directive_files(skill: Skill | None) -> tuple[str, ...]:
+    """The core files, and of the others those that the skill declares; all of them for one that declares none."""
+    asked = {name.rpartition("/")[2].upper().removesuffix(".MD") for name in skill.directives} if skill else set()
+    if not asked:
+        return DIRECTIVE_FILES
+    return tuple(f"{name}.md" for name in (*CORE_DIRECTIVES, *(one for one in SKILL_DIRECTIVES if one in asked)))
+
+
+def _iter_directives(folder: str, names: Iterable[str]) -> Iterator[str]:
     """`.directives/NAME` before a plain `NAME`."""
-    for name in DIRECTIVE_FILES:
+    for name in names:
         for path in (f"{folder}/.directives/{name}", f"{folder}/{name}"):
             if os.path.isfile(path):  # noqa: PTH113
                 yield os.path.realpath(path)

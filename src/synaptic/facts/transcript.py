@@ -1,19 +1,32 @@
-"""How full the context is and why a turn ended, from the transcript: only what is new in it is read."""
+"""From the transcript: how full the context is, why a turn ended, what was said. Only what is new in it is read."""
 
+import asyncio
 import os
+import stat
 from collections.abc import Mapping
+
+import msgspec
 
 from synaptic.facts.gather import EngineMeans, Gatherer
 from synaptic.facts.layers import find_call_layers
-from synaptic.files.bounded import read_from
+from synaptic.files.bounded import FOREIGN_FLAGS, read_from
 from synaptic.model.call import Call
-from synaptic.model.layers import ContextUsage, Session
+from synaptic.model.errors import StoreError
+from synaptic.model.layers import ContextUsage, Session, TranscriptMessage, TranscriptNews
+from synaptic.model.text import to_utf8
 from synaptic.policies.fleet import transcript
+from synaptic.store import layers, messages
+from synaptic.store.redact import redact_text
 
 MAX_PIECE_BYTES = 256 * 1024
 """More than this is never read at once: what is new at the end is what counts."""
 END_BYTES = 64 * 1024
 MAX_TRANSCRIPTS = 256
+MAX_NEWS_BYTES = 4 * 1024 * 1024
+"""What is read at once; of a turn that wrote more, the beginning is left out."""
+MAX_NEWS_MESSAGES = 1000
+"""What is taken in at once; the rest comes with the next event."""
+TRANSCRIPT_ENDING = ".jsonl"
 WINDOW_VARIABLE = "CLAUDE_CODE_AUTO_COMPACT_WINDOW"
 
 
@@ -35,7 +48,78 @@ async def gather_exhaustion(call: Call, means: EngineMeans) -> str:
     )
 
 
-FACTS: Mapping[str, Gatherer] = {"usage": gather_usage, "exhaustion": gather_exhaustion}
+async def gather_transcript_news(call: Call, means: EngineMeans) -> TranscriptNews | None:
+    """What the window's own transcript says beyond the stored place; None where that is nothing."""
+    path = call.event.transcript_path
+    if call.event.agent_id or not path.startswith("/") or not path.endswith(TRANSCRIPT_ENDING):
+        return None
+    try:
+        session = _find_own_session(call, means)
+        # Another file than the window began with is not its own.
+        if session is None or session.transcript not in ("", path):
+            return None
+        known = messages.find_ingested(means.store, session.id, path)
+    except StoreError:
+        return None
+    # Beside the event loop: megabytes are decoded and looked through for secrets.
+    found = await asyncio.to_thread(read_news, path, known, call.at)
+    return msgspec.structs.replace(found, session=session.id) if found else None
+
+
+def read_news(path: str, known: int, now: float) -> TranscriptNews | None:
+    """Read the whole lines behind a place, as many as are allowed at once: the newest, where there are more."""
+    piece, start = _read_own_file(path, known)
+    kept: list[TranscriptMessage] = []
+    end = 0
+    for line in piece[: transcript.count_complete(piece)].split(b"\n")[:-1]:
+        if len(kept) == MAX_NEWS_MESSAGES:
+            break
+        end += len(line) + 1
+        if said := transcript.parse_message(line):
+            kept.append(_clean_message(said, now))
+    return TranscriptNews(path=path, known=known, end=start + end, messages=tuple(kept)) if end else None
+
+
+FACTS: Mapping[str, Gatherer] = {
+    "usage": gather_usage,
+    "exhaustion": gather_exhaustion,
+    "transcript_news": gather_transcript_news,
+}
+
+
+def _find_own_session(call: Call, means: EngineMeans) -> Session | None:
+    """The window's session; one that has handed over in this turn has ended, and its last words are still its own."""
+    found = find_call_layers(call, means)
+    if found.session is not None or found.effort is None:
+        return found.session
+    name = call.env.get("AGENT_ID", "")
+    last = layers.find_newest_session(means.store, found.effort.id, name, call.event.session_id)
+    return last if last and last.host and last.host == call.event.session_id else None
+
+
+def _read_own_file(path: str, known: int) -> tuple[bytes, int]:
+    """What a regular file of this user has behind a place, and where that begins: no link, nothing that blocks."""
+    try:
+        handle = os.open(path, FOREIGN_FLAGS | os.O_NOFOLLOW)
+    except (OSError, ValueError):
+        return b"", 0
+    try:
+        status = os.fstat(handle)
+        if not stat.S_ISREG(status.st_mode) or status.st_uid != os.getuid():
+            return b"", 0
+        start = known if known <= status.st_size else 0  # truncated, or another file under this name
+        start = max(start, status.st_size - MAX_NEWS_BYTES)
+        return os.pread(handle, MAX_NEWS_BYTES, start), start
+    except OSError:
+        return b"", 0
+    finally:
+        os.close(handle)
+
+
+def _clean_message(message: TranscriptMessage, now: float) -> TranscriptMessage:
+    """Without secrets, and not from the future."""
+    at = message.at if 0 < message.at <= now else now
+    return msgspec.structs.replace(message, content=redact_text(to_utf8(message.content)), at=at)
 
 
 def _read_usage(call: Call, means: EngineMeans, session: Session) -> ContextUsage:

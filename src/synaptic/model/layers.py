@@ -116,6 +116,18 @@ class Skill(msgspec.Struct, frozen=True, kw_only=True):
     path: str = ""
 
 
+class SkillRun(msgspec.Struct, frozen=True, kw_only=True):
+    """A skill that somebody starts, and the task that it would belong to."""
+
+    skill: Skill
+    root: str
+    """The project's root, without links."""
+    task: str
+    """The task's folder: that of the effort before it, else one that is named after what is asked."""
+    title: str = ""
+    """What the skill is asked to do."""
+
+
 class Layers(msgspec.Struct, frozen=True, kw_only=True):
     """Where an event belongs: whatever cannot be told, and everything after it, is missing."""
 
@@ -166,12 +178,28 @@ class OpenSession(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     """A main session follows another one; a sub-agent's follows nobody and ends nothing."""
 
 
+class BeginEffort(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """An agent has started a skill: the active effort of the same task and skill goes on, else one begins."""
+
+    root: str
+    """The project's root."""
+    task: str
+    """The task's folder."""
+    skill: Skill
+    title: str = ""
+    host: str = ""
+    agent: str = ""
+    kind: str = ""
+
+
 class EndSession(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     """A window is over. One that has ended stays as it is."""
 
     session: int
     merge_loaded: bool = False
     """What it has loaded is added to the effort's list."""
+    whole_window: bool = False
+    """The window has closed: what it had open of other efforts ends too."""
 
 
 class Beat(msgspec.Struct, frozen=True, kw_only=True, tag=True):
@@ -201,6 +229,34 @@ class Note(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     role: str
     content: str
     tool: str = ""
+
+
+class TranscriptMessage(msgspec.Struct, frozen=True, kw_only=True):
+    """One line of a transcript that somebody said, without secrets."""
+
+    role: str
+    content: str
+    tool: str = ""
+    at: float = 0.0
+
+
+class TranscriptNews(msgspec.Struct, frozen=True, kw_only=True):
+    """What a transcript says beyond the place up to which it was taken in."""
+
+    session: int = 0
+    """Whose it is."""
+    path: str = ""
+    known: int = 0
+    """The place, as it is stored."""
+    end: int = 0
+    """Up to where it was read now: whole lines only."""
+    messages: tuple[TranscriptMessage, ...] = ()
+
+
+class Ingest(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """News of a transcript become messages of a session, unless another event has taken them in meanwhile."""
+
+    news: TranscriptNews
 
 
 class SetStatus(msgspec.Struct, frozen=True, kw_only=True, tag=True):
@@ -256,8 +312,21 @@ class ForgetSkill(msgspec.Struct, frozen=True, kw_only=True, tag=True):
 
 
 LayerEffect = (
-    OpenSession | EndSession | Beat | Loaded | Note | SetStatus | Metadata | Discovered | Restart | Signal | ForgetSkill
+    BeginEffort
+    | Ingest
+    | OpenSession
+    | EndSession
+    | Beat
+    | Loaded
+    | Note
+    | SetStatus
+    | Metadata
+    | Discovered
+    | Restart
+    | Signal
+    | ForgetSkill
 )
 LAYER_EFFECTS = (
-    OpenSession, EndSession, Beat, Loaded, Note, SetStatus, Metadata, Discovered, Restart, Signal, ForgetSkill,
+    BeginEffort, Ingest, OpenSession, EndSession, Beat, Loaded, Note, SetStatus, Metadata, Discovered, Restart, Signal,
+    ForgetSkill,
 )  # fmt: skip

@@ -8,7 +8,7 @@ import msgspec
 from synaptic.agents.shared.guarded import NO_GUARDED_PATHS, GuardedPaths
 from synaptic.model.ability import SuggestedAbility
 from synaptic.model.event import Event, ToolEvent
-from synaptic.model.layers import ContextUsage, HandOver, Layers
+from synaptic.model.layers import ContextUsage, HandOver, Layers, SkillRun, TranscriptNews
 from synaptic.model.places import NO_PLACES, EnginePlaces
 from synaptic.model.project import (
     ChangedFile,
@@ -121,6 +121,14 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     """Whether this window has left a hand-over that no other one was told yet."""
     log_end: str = ""
     """The last lines of the effort's own log."""
+    transcript_news: TranscriptNews | None = None
+    """What the transcript says and the session's messages do not have yet."""
+    skill_run: SkillRun | None = None
+    """The skill that the event starts."""
+    skill_texts: Mapping[str, str] = {}
+    """The text of that skill's files, as far as it fits."""
+    preloads: Mapping[str, str] = {}
+    """The text of files that the window should know first, by path; those that do not fit are left out."""
 
 
 def read_command(event: Event, root: str, home: str) -> CommandReading | None:

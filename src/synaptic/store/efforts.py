@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from synaptic.model.errors import LayerError
-from synaptic.model.layers import PHASES, Effort, EndSession, Metadata, Skill
+from synaptic.model.layers import INJECTIONS, PHASES, BeginEffort, Effort, EndSession, Metadata, Skill
 from synaptic.store import layer_effects, layers, skills, tasks, windows
 from synaptic.store.db import Connection, Store
 from synaptic.store.layer_effects import EffectCause, replace_surrogates
@@ -40,6 +40,8 @@ class EffortRequest(msgspec.Struct, frozen=True, kw_only=True):
     skill: Skill
     mode: str = ""
     metadata: Mapping[str, object] = {}
+    injections: tuple[Mapping[str, object], ...] = ()
+    """What a window that runs already shall be told, if the effort is new."""
     who: WorkerIdentity = WorkerIdentity()
 
 
@@ -75,21 +77,30 @@ class PhaseRecord(msgspec.Struct, frozen=True, kw_only=True):
 def start_effort(store: Store, asked: EffortRequest, at: float) -> StartedEffort:
     """Start an effort of a task, or resume the active one of the same skill; opens its window, binds its agent."""
 
-    def work(connection: Connection) -> tuple[int, ContextWindow, bool]:
-        project_id = tasks.upsert_project(connection, asked.root, at)
-        tasks.upsert_task(connection, project_id, asked.task, at)
-        if asked.skill.path:
-            skills.upsert_skill(connection, project_id, asked.skill, at)
-        known = connection.execute(
-            SELECT_SAME_SKILL, (replace_surrogates(asked.task.folder), replace_surrogates(asked.skill.name))
-        ).fetchone()
-        number = int(known[0]) if known else _insert_effort(connection, asked, at)
-        if known:
-            _update_resumed(connection, number, asked)
-        return number, windows.enter_window(connection, (number, asked.root), asked.who, at), known is not None
-
-    number, window, resumed = store.write(work)
+    number, window, resumed = store.write(lambda connection: begin_effort(connection, asked, at))
     return StartedEffort(require_effort(store, number), window, resumed)
+
+
+def begin_effort(connection: Connection, asked: EffortRequest, at: float) -> tuple[int, ContextWindow, bool]:
+    """The same inside a transaction: its number, its window, and whether it was there already."""
+    project_id = tasks.upsert_project(connection, asked.root, at)
+    tasks.upsert_task(connection, project_id, asked.task, at)
+    if asked.skill.path:
+        skills.upsert_skill(connection, project_id, asked.skill, at)
+    known = connection.execute(
+        SELECT_SAME_SKILL, (replace_surrogates(asked.task.folder), replace_surrogates(asked.skill.name))
+    ).fetchone()
+    number = int(known[0]) if known else _insert_effort(connection, asked, at)
+    if known:
+        _update_resumed(connection, number, asked)
+    return number, windows.enter_window(connection, (number, asked.root), asked.who, at), known is not None
+
+
+def begin_skill(connection: Connection, begun: BeginEffort, at: float) -> None:
+    """In the transaction of an event: the effort of a skill that an agent has started, and its window."""
+    who = WorkerIdentity(agent=begun.agent, host=begun.host, kind=begun.kind)
+    task = TaskDescription(folder=begun.task, title=begun.title or None)
+    begin_effort(connection, EffortRequest(root=begun.root, task=task, skill=begun.skill, who=who), at)
 
 
 def move_phase(store: Store, number: int, step: PhaseStep, at: float) -> Effort:
@@ -210,7 +221,11 @@ def read_phase_history(store: Store, number: int) -> list[PhaseRecord]:
 
 
 def _insert_effort(connection: Connection, asked: EffortRequest, at: float) -> int:
-    metadata = {**({PHASES: asked.skill.phases} if asked.skill.phases else {}), **asked.metadata}
+    metadata = {
+        **({PHASES: asked.skill.phases} if asked.skill.phases else {}),
+        **({INJECTIONS: asked.injections} if asked.injections else {}),
+        **asked.metadata,
+    }
     # The skill's phases are copied: a changed skill file must not move the phases of a running effort.
     values = (
         replace_surrogates(asked.task.folder),

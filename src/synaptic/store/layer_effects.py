@@ -8,9 +8,11 @@ import msgspec
 from synaptic.model.layers import (
     LAYER_EFFECTS,
     Beat,
+    BeginEffort,
     Discovered,
     EndSession,
     ForgetSkill,
+    Ingest,
     LayerEffect,
     Loaded,
     Metadata,
@@ -53,6 +55,10 @@ SELECT s.id, s.host_session FROM sessions m JOIN sessions s ON s.effort_id = m.e
 WHERE m.id = ? AND m.subagent = '' AND m.host_session != '' AND s.host_session = m.host_session AND s.subagent != ''
 """
 """A sub-agent runs in its parent's window; a window without an id cannot be told apart from others and ends nobody."""
+SELECT_OF_WINDOW = """
+SELECT s.id FROM sessions m JOIN sessions s ON s.host_session = m.host_session AND s.ended_at IS NULL
+WHERE m.id = ? AND m.host_session != '' AND s.subagent = ''
+"""
 UPDATE_HEARTBEAT = """
 UPDATE sessions SET heartbeat_counter = CASE WHEN ? THEN 0 ELSE heartbeat_counter + ? END, last_heartbeat = ?,
     last_edited = ?, context_usage = coalesce(?, context_usage), transcript_offset = coalesce(?, transcript_offset)
@@ -151,6 +157,9 @@ def _end_session(connection: Connection, end: EndSession, cause: EffectCause) ->
         effort, files = connection.execute(sql, (end.session,)).fetchone()
         _extend_list(connection, ("efforts", "loaded_files", effort), decode_stored(files))
     _end_subagents(connection, end.session, cause)
+    if end.whole_window:
+        for (number,) in connection.execute(SELECT_OF_WINDOW, (end.session,)).fetchall():
+            _end_session(connection, EndSession(session=number, merge_loaded=end.merge_loaded), cause)
 
 
 def _end_subagents(connection: Connection, main: int, cause: EffectCause, next_host: str = "") -> None:
@@ -158,6 +167,12 @@ def _end_subagents(connection: Connection, main: int, cause: EffectCause, next_h
     for number, host in connection.execute(SELECT_SUBAGENTS, (main,)).fetchall():
         if host != replace_surrogates(next_host):
             _end_session(connection, EndSession(session=number, merge_loaded=True), cause)
+
+
+def _begin_effort(connection: Connection, begun: BeginEffort, cause: EffectCause) -> None:
+    from synaptic.store import efforts  # noqa: PLC0415  it is built on this file, and a skill starts once in a while
+
+    efforts.begin_skill(connection, begun, cause.at)
 
 
 def _write_beat(connection: Connection, beat: Beat, cause: EffectCause) -> None:
@@ -178,6 +193,12 @@ def _insert_note(connection: Connection, note: Note, cause: EffectCause) -> None
         connection.execute(
             INSERT_NOTE, (note.session, note.role, content, replace_surrogates(note.tool) or None, cause.at)
         )
+
+
+def _ingest_transcript(connection: Connection, ingest: Ingest, cause: EffectCause) -> None:
+    from synaptic.store import messages  # noqa: PLC0415  it is built on this file, and is needed once a turn
+
+    messages.ingest_news(connection, ingest.news)
 
 
 def _upsert_status(connection: Connection, status: SetStatus, cause: EffectCause) -> None:
@@ -256,6 +277,8 @@ def _forget_skill(connection: Connection, forget: ForgetSkill, cause: EffectCaus
 
 
 EFFECT_WRITERS: Mapping[type, Callable[[Connection, Any, EffectCause], None]] = {
+    BeginEffort: _begin_effort,
+    Ingest: _ingest_transcript,
     EndSession: _end_session,
     Beat: _write_beat,
     Loaded: _add_loaded,

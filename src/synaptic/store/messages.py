@@ -1,12 +1,27 @@
-"""Read the stored dialogue of sessions: prompts, answers, failures, in order."""
+"""The stored dialogue of sessions: prompts, answers, failures, in order; and what transcripts add to it."""
 
 from collections.abc import Collection
 
 import msgspec
 
-from synaptic.store.db import Store
+from synaptic.model.layers import TranscriptNews
+from synaptic.store.db import Connection, Store
+from synaptic.store.layer_effects import replace_surrogates
 
 SELECT_MESSAGES = "SELECT id, session_id, role, content, tool_name, timestamp FROM messages"
+
+
+SELECT_OFFSET = """
+SELECT max(o.ingested_offset) FROM sessions s JOIN sessions o
+    ON o.id = s.id OR s.host_session != '' AND o.host_session = s.host_session
+WHERE s.id = ?1 AND (o.id = s.id OR o.transcript_path = ?2)
+"""
+"""One transcript may have several sessions, as after a compaction: what one has taken in, the next does not repeat."""
+UPDATE_OFFSET = """
+UPDATE sessions SET ingested_offset = ?3, transcript_path = ?2 WHERE id = ?1 OR transcript_path = ?2
+    AND host_session != '' AND host_session = (SELECT host_session FROM sessions WHERE id = ?1)
+"""
+INSERT_MESSAGE = "INSERT INTO messages (session_id, role, content, tool_name, timestamp) VALUES (?, ?, ?, ?, ?)"
 
 
 class DialogueMessage(msgspec.Struct, frozen=True, kw_only=True):
@@ -18,6 +33,28 @@ class DialogueMessage(msgspec.Struct, frozen=True, kw_only=True):
     content: str
     tool: str = ""
     at: float = 0.0
+
+
+def find_ingested(store: Store, session: int, path: str) -> int:
+    """Up to which byte a transcript was taken in; 0 for one that nobody has begun."""
+    return store.read(lambda connection: _select_offset(connection, session, path))
+
+
+def ingest_news(connection: Connection, news: TranscriptNews) -> None:
+    """In a transaction: messages of a transcript, once, and the place up to which they were read."""
+    session = news.session
+    # Two events of a session may have read the same lines.
+    if _select_offset(connection, session, news.path) != news.known:
+        return
+    connection.execute(UPDATE_OFFSET, (session, replace_surrogates(news.path), news.end))
+    if connection.execute("SELECT 1 FROM sessions WHERE id = ?", (session,)).fetchone():
+        values = ((session, one.role, one.content, one.tool or None, one.at) for one in news.messages)
+        connection.executemany(INSERT_MESSAGE, values)
+
+
+def _select_offset(connection: Connection, session: int, path: str) -> int:
+    row = connection.execute(SELECT_OFFSET, (session, replace_surrogates(path))).fetchone()
+    return int(row[0] or 0)
 
 
 def of_sessions(

@@ -1,26 +1,26 @@
 """Starting and resuming an effort: the store, the skill's file and the task's folder together, and the words for it."""
 
-import re
 import time
 from collections.abc import Iterable
 from typing import ClassVar
 
 import msgspec
 
+from synaptic.hooks.skill_files import SKILL_NAME, find_readable_skill, find_skill
 from synaptic.model.errors import LayerError
 from synaptic.model.layers import Effort, HandOver, Skill
 from synaptic.policies.fleet.recovery import describe_hand_over
+from synaptic.policies.fleet.skill_text import build_injection
 from synaptic.store import agents, efforts, layers, windows
 from synaptic.store.tasks import TaskDescription
 from synaptic.store.windows import ContextWindow
-from synaptic.work import skills, task_files
+from synaptic.work import task_files
 from synaptic.work.command import CommandContext, ProjectCommand, make_no_effort_error
 from synaptic.work.efforts import find_effort_root
 from synaptic.work.phases import find_next_phase
 from synaptic.work.tasks import find_task
 from synaptic.work.views import View, effort_to_view, payload_to_view
 
-SKILL_NAME = re.compile(r"[\w][\w.:-]{0,99}")
 NONE_TEXT = "(none)"
 
 
@@ -69,12 +69,16 @@ class StartEffort(BeginCommand, frozen=True, kw_only=True):
         root = context.require_project()
         name = _check_skill_name(self.skill)
         folder = task_files.find_task_folder(root, context.caller.cwd, self.task)
+        skill = find_skill(root, name) or Skill(name=name)
+        # An agent reads the answer of this command; a window for which somebody else starts it has to be told.
+        waiting = build_injection(skill) if not context.caller.who.kind else None
         wanted = efforts.EffortRequest(
             root=root,
             task=TaskDescription(folder=folder, title=self.title, keywords=self.keywords),
-            skill=skills.find_skill(root, name) or Skill(name=name),
+            skill=skill,
             mode=self.mode,
             metadata={} if self.block_after is None else {"blockAfter": self.block_after},
+            injections=(waiting,) if waiting else (),
             who=context.caller.who,
         )
         started = efforts.start_effort(context.require_durable_store(), wanted, time.time())
@@ -153,6 +157,7 @@ def describe_begun(begun: BegunEffort) -> str:
         f"Effort {effort.id} {verb}: {effort.skill}{mode} (number {effort.ordinal} of {effort.task}), {session}.",
         f"Log: {effort.artifact_path('log')}",
         _describe_phases(begun),
+        *_describe_skill(begun.skill),
         _format_paths("Prior debriefs", begun.debriefs),
     ]
     if begun.resumed:
@@ -170,7 +175,7 @@ def _make_begun(context: CommandContext, effort: Effort, window: ContextWindow, 
         effort=effort,
         window=window,
         resumed=resumed,
-        skill=skills.find_readable_skill(find_effort_root(context.store, effort), effort.skill),
+        skill=find_readable_skill(find_effort_root(context.store, effort), effort.skill),
         debriefs=task_files.list_debriefs(before),
         artifacts=task_files.list_documents(effort.task),
     )
@@ -190,6 +195,14 @@ def _describe_phases(begun: BegunEffort) -> str:
         return f"Phase: {now or 'none'} (the skill {file}: any label goes)"
     ahead = find_next_phase(phases, now)
     return f"Phase: {now or 'none'}, next {ahead!r} ({'; '.join(phases)})" if ahead else f"Phase: {now} (the last one)"
+
+
+def _describe_skill(skill: Skill | None) -> Iterable[str]:
+    """What the skill's file asks for, as far as it does."""
+    if skill and skill.templates:
+        yield _format_paths("Templates", dict.fromkeys(skill.templates.values()))
+    if skill and skill.directives:
+        yield f"Directives: {', '.join(skill.directives)}"
 
 
 def _list_required_files(payload: str) -> tuple[str, ...]:

@@ -6,12 +6,13 @@ from typing import Any, ClassVar
 
 import msgspec
 
+from synaptic.hooks.skill_files import find_readable_skill
 from synaptic.model.errors import LayerError
 from synaptic.model.layers import Effort, Metadata, Session
 from synaptic.store import efforts, tasks, windows
 from synaptic.store.db import Store
 from synaptic.store.efforts import START_HINT, PhaseRecord, PhaseStep
-from synaptic.work import phases, skills, task_files
+from synaptic.work import phases, task_files
 from synaptic.work.command import CommandContext, EffortCommand, ProjectCommand
 from synaptic.work.views import View, effort_to_view, history_to_view, session_to_view
 
@@ -191,5 +192,5 @@ def find_effort_root(store: Store, effort: Effort) -> str:
 
 def _read_phases(store: Store, effort: Effort) -> tuple[str, ...]:
     """The phases in the skill's file, for an effort whose metadata cannot be read."""
-    found = skills.find_readable_skill(find_effort_root(store, effort), effort.skill)
+    found = find_readable_skill(find_effort_root(store, effort), effort.skill)
     return found.phases if found else ()

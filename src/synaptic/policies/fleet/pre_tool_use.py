@@ -1,11 +1,10 @@
 """A tool is about to run: heartbeat, overflow, guard rules."""
 
-from collections.abc import Mapping
 from typing import Annotated, Any
 
 from synaptic.model.decision import Verdict, deny, record
 from synaptic.model.event import PreToolUse
-from synaptic.model.layers import OVERFLOW, Beat, ContextUsage, Effort, Metadata, Session
+from synaptic.model.layers import OVERFLOW, Beat, ContextUsage, Effort, Loaded, Metadata, Session
 from synaptic.policies.base import FEWER, LOWER, Policy
 from synaptic.policies.facts import Facts
 from synaptic.policies.fleet import guards
@@ -13,6 +12,7 @@ from synaptic.policies.fleet.engine_call import classify_engine_call
 from synaptic.policies.fleet.handled import HandlerResult
 from synaptic.policies.fleet.metadata import GUARDS, PRELOADS, is_busy
 from synaptic.policies.fleet.orders import build_dehydrate_order, build_log_order
+from synaptic.policies.fleet.preloads import describe_files, list_waiting_files
 
 ENGINE_COMMANDS = ("synaptic", "engine")
 UNCOUNTED_TOOLS = ("Task", "Agent", "TaskOutput", "TodoWrite", "TaskCreate", "TaskUpdate", "TaskList", "TaskGet")
@@ -36,7 +36,7 @@ class Heartbeat(Policy):
     events = (PreToolUse,)
     priority = 19
     preset = "fleet"
-    needs = ("layers", "usage")
+    needs = ("layers", "usage", "preloads")
     counts_repeats = False
 
     commands: Annotated[tuple[str, ...], FEWER] = ENGINE_COMMANDS
@@ -77,16 +77,17 @@ class Heartbeat(Policy):
         full = usage is not None and usage >= self.overflow
         rules = effort.metadata.get(GUARDS)
         fired = guards.find_fired_rules(rules, {"heartbeat_counter": count, "context_usage": usage}) if rules else []
-        preloads = [] if event.agent_id else _list_preloads(effort.metadata)
+        preloads = [] if event.agent_id else list_waiting_files(effort.metadata)
         if not (full or fired or preloads):  # nearly every call
             return HandlerResult(_build_answer(count, usage), record(beat) if beat else None)
         answer = _build_answer(count, usage, overflowWarning=full, pendingPreloads=preloads, firedRules=fired)
         taken = Metadata(effort=effort.id, take={PRELOADS: len(preloads)}) if preloads else None
-        effects = tuple(effect for effect in (beat, taken) if effect is not None)
+        read = Loaded(session=session.id, files=tuple(facts.preloads)) if session and facts.preloads else None
+        effects = tuple(effect for effect in (beat, taken, read) if effect is not None)
         told = (
             [build_dehydrate_order(usage)] if full and usage is not None and self._is_news(event, usage, facts) else []
         )
-        told += ["\n".join(("Read before you go on:", *preloads))] if preloads else []
+        told += [describe_files(preloads, facts.preloads, "Read before you go on:")] if preloads else []
         return HandlerResult(answer, Verdict(context=(*told, *guards.describe_rules(fired)), effects=effects))
 
     def _is_news(self, event: PreToolUse, usage: float, facts: Facts) -> bool:
@@ -129,11 +130,6 @@ def _read_usage(event: PreToolUse, facts: Facts) -> float | None:
 def _is_own(event: PreToolUse, session: Session) -> bool:
     """Whether the session is that of the call's own window: without AGENT_ID, it may be the newest of the effort."""
     return not (session.host and event.session_id) or session.host == event.session_id
-
-
-def _list_preloads(metadata: Mapping[str, object]) -> list[str]:
-    waiting = metadata.get(PRELOADS)
-    return [str(item) for item in waiting] if isinstance(waiting, list | tuple) else []
 
 
 def _build_answer(count: int, usage: float | None = None, **more: object) -> dict[str, object]:

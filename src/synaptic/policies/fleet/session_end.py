@@ -29,7 +29,9 @@ class SessionClosing(Policy):
 
     def handle(self, event: SessionEnd, facts: Facts) -> HandlerResult:
         session = facts.layers.session
-        ending = EndSession(session=session.id) if session and _is_this_window(session, event) else None
+        ending = (
+            EndSession(session=session.id, whole_window=True) if session and _is_this_window(session, event) else None
+        )
         changed = None if _has_moved_on(event, facts) else build_status(event, facts, "done")
         answer = {"sessionEnded": ending is not None, "agentUpdated": changed is not None}
         return build_result(answer, ending, changed)

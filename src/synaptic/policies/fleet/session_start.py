@@ -4,14 +4,17 @@ from collections.abc import Mapping
 
 from synaptic.model.decision import Verdict
 from synaptic.model.event import SessionStart
-from synaptic.model.layers import Effort, Layers, OpenSession, SetStatus, Skill
+from synaptic.model.layers import INJECTIONS, Effort, Layers, Metadata, OpenSession, SetStatus, Skill
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
 from synaptic.policies.fleet.context_line import format_context_line
 from synaptic.policies.fleet.handled import HandlerResult, build_result
+from synaptic.policies.fleet.preloads import describe_files, list_first_files
 from synaptic.policies.fleet.recovery import decode_payload, describe_artifacts, describe_hand_over
+from synaptic.policies.fleet.skill_text import describe_skill, drop_injection
 from synaptic.policies.fleet.standing import build_status
 
+FIRST_FILES = "Read these files first:"
 NOT_FOUND: Mapping[str, object] = {
     "found": False,
     "effortId": None,
@@ -32,8 +35,9 @@ class SessionOpening(Policy):
     ## What it does
     Opens a session for the active effort of the agent, ends the one before it (of the same window or agent: another
     window of the project keeps its own), and tells the model task, skill, phase
-    and heartbeat, the files to read first, and what the last window left: its summary with the files that it requires,
-    told once, or else the effort's own files.
+    and heartbeat, the phases of its skill, the files to know first with their text (10,000 letters a file, 40,000 in
+    all, inside the project and no secrets; others are named), and what the last window left: its summary with the
+    files that it requires, told once, or else the effort's own files.
     ## Why
     A window knows nothing of the ones before it. The effort survives them, and goes on where they ended.
     ## Known gaps
@@ -44,7 +48,7 @@ class SessionOpening(Policy):
     events = (SessionStart,)
     priority = 10
     preset = "fleet"
-    needs = ("layers", "agent_name", "hand_over", "log_end")
+    needs = ("layers", "agent_name", "hand_over", "log_end", "preloads")
     recheck = False
 
     def handle(self, event: SessionStart, facts: Facts) -> HandlerResult:
@@ -52,11 +56,11 @@ class SessionOpening(Policy):
         if effort is None or effort.finished:
             return build_result(NOT_FOUND, _register_agent(event, facts))
         line = format_context_line(effort, None, facts.now)
-        preloads = _list_preloads(effort, facts.layers.skill)
-        parts = (line, _describe_preloads(preloads), _describe_past(effort, facts))
-        effects = tuple(
-            one for one in (_open_session(event, facts, effort), _register_agent(event, facts)) if one is not None
-        )
+        preloads = list_first_files(effort, facts.layers.skill)
+        told = describe_files(preloads, facts.preloads, FIRST_FILES)
+        parts = (line, describe_skill(facts.layers.skill, effort), told, _describe_past(effort, facts))
+        changes = (_open_session(event, facts, effort), _register_agent(event, facts), _drop_skill_news(effort))
+        effects = tuple(one for one in changes if one is not None)
         text = "\n\n".join(part for part in parts if part)
         return HandlerResult(_build_answer(effort, facts, line, preloads), Verdict(context=(text,), effects=effects))
 
@@ -74,6 +78,16 @@ def _open_session(event: SessionStart, facts: Facts, effort: Effort) -> OpenSess
         model=event.model,
         transcript=event.transcript_path,
         follows=previous.id if previous else None,
+    )
+
+
+def _drop_skill_news(effort: Effort) -> Metadata | None:
+    """What waits about the skill is told with this window's beginning."""
+    rest = drop_injection(effort.metadata)
+    if rest is None:
+        return None
+    return (
+        Metadata(effort=effort.id, put={INJECTIONS: rest}) if rest else Metadata(effort=effort.id, drop=(INJECTIONS,))
     )
 
 
@@ -104,12 +118,6 @@ def _get_effort_id(layers: Layers) -> int | None:
     return layers.effort.id if layers.effort else None
 
 
-def _list_preloads(effort: Effort, skill: Skill | None) -> list[str]:
-    """The skill's templates, then the directives that the effort has met."""
-    templates = (path for path in skill.templates.values() if path) if skill else ()
-    return list(dict.fromkeys((*templates, *effort.directives)))
-
-
 def _describe_skill(skill: Skill | None) -> dict[str, object] | None:
     if skill is None:
         return None
@@ -123,10 +131,6 @@ def _describe_skill(skill: Skill | None) -> dict[str, object] | None:
         "version": skill.version,
         "description": skill.description,
     }
-
-
-def _describe_preloads(preloads: list[str]) -> str:
-    return "\n".join(("Read these files first:", *(f"- {path}" for path in preloads))) if preloads else ""
 
 
 def _describe_past(effort: Effort, facts: Facts) -> str:

@@ -2,9 +2,12 @@
 
 import re
 from collections.abc import Iterator
+from datetime import datetime
 from functools import lru_cache
 
 import msgspec
+
+from synaptic.model.layers import TranscriptMessage
 
 WINDOW = 200_000
 LARGE_WINDOW = 1_000_000
@@ -13,6 +16,11 @@ LARGE_WINDOW_MODEL = re.compile(r"\[1m\]|claude-(?!3-|(?:haiku|sonnet|opus)-4(?:
 RATE_LIMIT = re.compile(rb'"(?:rate_limit|rate_limit_error|overloaded|overloaded_error)"|hit your limit', re.IGNORECASE)
 EXHAUSTED = re.compile(rb"prompt is too long|conversation is too long|context_length_exceeded", re.IGNORECASE)
 END_LINES = 50
+SPEAKERS = ("user", "assistant")
+MAX_LINE = 256 * 1024
+"""Bytes of a line that can be somebody's words: longer ones carry files and pictures."""
+MAX_TEXT, MAX_TOOL = 4000, 200
+"""Letters of a message and of a tool's name that are kept."""
 COMPACTION_MARK = b'"subtype":"compact_boundary"'
 
 
@@ -35,6 +43,25 @@ class _TranscriptLine(msgspec.Struct, frozen=True):
     isApiErrorMessage: bool = False
 
 
+class _Block(msgspec.Struct, frozen=True):
+    type: str = ""
+    text: str = ""
+    name: str = ""
+    input: msgspec.Raw = msgspec.Raw(b"")
+
+
+class _SaidMessage(msgspec.Struct, frozen=True):
+    content: str | list[_Block] = ""
+
+
+class _Entry(msgspec.Struct, frozen=True):
+    type: str = ""
+    message: _SaidMessage | None = None
+    timestamp: str = ""
+    isSidechain: bool = False  # as the transcript spells it
+    isMeta: bool = False
+
+
 class Turn(msgspec.Struct, frozen=True):
     """What the newest answer of the model took of its window."""
 
@@ -48,6 +75,7 @@ class Turn(msgspec.Struct, frozen=True):
 
 
 _decoder = msgspec.json.Decoder(_TranscriptLine)
+_entry_decoder = msgspec.json.Decoder(_Entry)
 
 
 def find_window_size(model: str, tokens: int = 0) -> int:
@@ -99,6 +127,42 @@ def _parse_turn(line: bytes) -> Turn | None:
     usage = message.usage
     held = usage.input_tokens + usage.cache_creation_input_tokens + usage.cache_read_input_tokens
     return Turn(held + usage.output_tokens, message.model) if held else None
+
+
+def parse_message(line: bytes) -> TranscriptMessage | None:
+    """What was said in a line; None where it is no JSON, no message, a sub-agent's or a tool's result."""
+    read = _parse_entry(line)
+    if read is None or read.type not in SPEAKERS or read.isSidechain or read.isMeta or read.message is None:
+        return None
+    text, tool = _read_content(read.message.content)
+    if not text:
+        return None
+    return TranscriptMessage(role=read.type, content=text[:MAX_TEXT], tool=tool, at=_parse_time(read.timestamp))
+
+
+def _parse_entry(line: bytes) -> _Entry | None:
+    try:
+        return _entry_decoder.decode(line) if 0 < len(line) <= MAX_LINE else None
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+
+
+def _read_content(content: str | list[_Block]) -> tuple[str, str]:
+    """The words of a message, and the first tool that it calls: without words, what the tool is given."""
+    if isinstance(content, str):
+        return content.strip(), ""
+    words = "\n".join(block.text.strip() for block in content if block.type == "text" and block.text.strip())
+    call = next((block for block in content if block.type == "tool_use"), None)
+    if call is None:
+        return words, ""
+    return words or bytes(call.input)[:MAX_TEXT].decode("utf-8", "replace") or "{}", call.name[:MAX_TOOL]
+
+
+def _parse_time(text: str) -> float:
+    try:
+        return datetime.fromisoformat(text).timestamp() if text else 0.0
+    except (ValueError, OverflowError, OSError):
+        return 0.0
 
 
 def detect_exhaustion(tail: bytes) -> str:

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from synaptic.hooks import skill_files as skills
 from synaptic.model.errors import LayerError
-from synaptic.work import skills
 
 
 @pytest.fixture
