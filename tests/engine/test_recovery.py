@@ -43,14 +43,14 @@ def die(*given):
 def die_when_kept(self, number, line, size):
     die() if number and line == recovery.ALL_LINES else note(self, number, line, size)
 
-note = recovery.PromisedLines._note_place
+note = recovery.ProgressMark.note
 {strike}
 sys.exit(fallback.main(sys.argv[1:]))
 """
 STRIKES = {
     "after the journal": "side_effects.SideEffects.carry_out = die",
     "before the line": "operator_files.os = type('Os', (), {**vars(os), 'write': die})",
-    "after the line": "recovery.PromisedLines._note_place = die_when_kept",
+    "after the line": "recovery.ProgressMark.note = die_when_kept",
 }
 """Where a process is killed, and what is there to see of its line then."""
 
@@ -105,15 +105,15 @@ def test_equal_lines_of_the_same_moment_are_told_apart(
     """One that is lost is not taken for an equal one that was written before it."""
 
     def die_writing(own: PromisedLines) -> None:
-        promise, note = promise_line(own, audited, "c2"), own._note_place
+        promise, mark = promise_line(own, audited, "c2"), own._mark
         if strike == "after the journal":
             return
         if strike == "before the line":
             monkeypatch.setattr(operator_files.os, "write", lambda *given: os._exit(0))
         else:
-            monkeypatch.setattr(
-                own, "_note_place", lambda *place: note(*place) if place[1] < ALL_LINES else os._exit(0)
-            )
+            assert mark is not None
+            note = mark.note
+            monkeypatch.setattr(mark, "note", lambda *place: note(*place) if place[1] < ALL_LINES else os._exit(0))
         own.write(str(audited.project), [line_for(audited)], promise)
 
     let_child(audited, lambda own: keep_promise(own, audited, "c1"))

@@ -1,14 +1,10 @@
 """Lines that a process promised and did not live to write: written by the next one, each of them once.
 
-Whoever promises lines has a mark: a small file that it keeps locked while it lives, and that outlives it. Before each
-line it notes there which one comes next and how long the file is, so that it can be told of every line afterwards
-whether it was written, also of two with the same text. Nothing of it waits for the disk: a killed process loses no
-page that it has written to.
+Before each line a process notes in its mark which one comes next and how long the file is, so that it can be told of
+every line afterwards whether it was written, also of two with the same text.
 """
 
-import fcntl
 import os
-import struct
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -18,7 +14,8 @@ from pathlib import Path
 import msgspec
 
 from synaptic.engine.operator_files import format_line, write_files
-from synaptic.files.bounded import read_end, read_from, read_start
+from synaptic.files.bounded import read_end, read_from
+from synaptic.files.mark import ProgressMark, is_mark_held, read_mark
 from synaptic.model.effect import AppendLine, Effect
 from synaptic.model.errors import StoreError
 from synaptic.model.home import Home
@@ -32,8 +29,6 @@ LOOK_SECONDS = 60.0
 """Between two looks for what others have left."""
 SEARCH_BYTES = 1 << 20
 """Of a file, after the place where a line would be."""
-MARK = struct.Struct("<QQQ")
-MARK_FLAGS = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
 ALL_LINES = 1 << 32
 """In the place of a line: the whole promise is kept."""
 
@@ -54,7 +49,7 @@ class PromisedLines:
         self._store = store
         self._folder = home.run / "lines"
         self._owner = ""
-        self._mark = -1
+        self._mark: ProgressMark | None = None
         self._last = 0
         self._written = 0
         self._looks_again = 0.0
@@ -71,14 +66,14 @@ class PromisedLines:
 
     def write(self, root: str, effects: Sequence[Effect], promise: LinePromise | None) -> tuple[str, ...]:
         """Carry out what belongs in files; a warning for each that could not be written."""
-        if promise is None:
+        if promise is None or self._mark is None:
             return write_files(root, effects)
         warnings: list[str] = []
         line = -1
         for effect in effects:
             line += isinstance(effect, AppendLine)
-            warnings += write_files(root, (effect,), partial(self._note_place, promise.number, line))
-        self._note_place(promise.number, ALL_LINES, 0)
+            warnings += write_files(root, (effect,), partial(self._mark.note, promise.number, line))
+        self._mark.note(promise.number, ALL_LINES, 0)
         self._written = promise.number
         return tuple(warnings)
 
@@ -96,20 +91,20 @@ class PromisedLines:
 
     def close(self) -> None:
         """Forget what is written. What is not stays for the next process, with the mark that says how far this came."""
-        if self._mark < 0:
+        if self._mark is None:
             return
         with suppress(StoreError):
             promises.forget_written(self._store, self._owner, self._written)
             if not promises.read_promises(self._store, self._owner):
                 (self._folder / self._owner).unlink(missing_ok=True)
-        os.close(self._mark)
-        self._mark = -1
+        self._mark.close()
+        self._mark = None
 
     def _recover(self, owner: str) -> Iterator[str]:
         mark = self._folder / owner
         if _is_alive(owner, mark) or not self._open_mark():
             return
-        left = _list_unwritten(promises.read_promises(self._store, owner), _read_mark(mark))
+        left = _list_unwritten(promises.read_promises(self._store, owner), _read_place(mark))
         mine = [(self._make_promise(), one) for one in left]
         if promises.take_over(self._store, owner, mine):
             for promise, one in mine:
@@ -120,24 +115,16 @@ class PromisedLines:
         self._last += 1
         return LinePromise(self._owner, self._last, self._written)
 
-    def _note_place(self, number: int, line: int, size: int) -> None:
-        with suppress(OSError):  # a line that is written twice after a crash is better than none
-            os.pwrite(self._mark, MARK.pack(number, line, size), 0)
-
     def _open_mark(self) -> bool:
         """Whether there is a mark: without one nothing could be told afterwards, and nothing is promised."""
-        if self._mark >= 0:
+        if self._mark is not None:
             return True
         own = identify_process(os.getpid())
         self._owner = f"{own.pid}.{own.started}.{os.urandom(4).hex()}"
         try:
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            handle = os.open(self._folder / self._owner, MARK_FLAGS, 0o600)
+            self._mark = ProgressMark(self._folder / self._owner, (0, ALL_LINES, 0))
         except OSError:
             return False
-        self._mark = handle
-        fcntl.flock(handle, fcntl.LOCK_EX)  # nobody knows its name yet, so nobody else can hold it
-        self._note_place(0, ALL_LINES, 0)
         return True
 
 
@@ -175,24 +162,15 @@ def _is_shorter(path: str, size: int) -> bool:
         return False
 
 
-def _read_mark(mark: Path) -> MarkedPlace | None:
-    content = read_start(str(mark), MARK.size)
-    return MarkedPlace(*MARK.unpack(content)) if len(content) == MARK.size else None
+def _read_place(mark: Path) -> MarkedPlace | None:
+    found = read_mark(mark)
+    return MarkedPlace(*found) if found else None
 
 
 def _is_alive(owner: str, mark: Path) -> bool:
     """Whether the process that made a promise lives: it holds its mark, or somebody has deleted that."""
-    try:
-        handle = os.open(mark, os.O_RDONLY | os.O_CLOEXEC)
-    except FileNotFoundError:
-        pid, _, rest = owner.partition(".")
-        return ProcessIdentity(int(pid) if pid.isdigit() else 0, rest.rpartition(".")[0]).is_alive
-    except OSError:
-        return True  # it cannot be told now, and the next look is soon
-    try:
-        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    finally:
-        os.close(handle)
-    return False
+    held = is_mark_held(mark)
+    if held is not None:
+        return held
+    pid, _, rest = owner.partition(".")
+    return ProcessIdentity(int(pid) if pid.isdigit() else 0, rest.rpartition(".")[0]).is_alive
