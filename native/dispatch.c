@@ -48,6 +48,7 @@ enum {
     REQUEST_HEAD = 16,
     ANSWER_HEAD = 14,
     NAP_MS = 10,
+    LONG_NAP_MS = 100,
     START_MS = 3000,       /* how long a starting daemon is waited for */
     SILENCE_MS = 5000,     /* a living daemon sends a byte each second */
     TURN_MS = 20000,       /* how long a turn is waited for where many calls have lost their daemon */
