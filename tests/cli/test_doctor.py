@@ -134,7 +134,7 @@ FAILS = [
     (config_typo, "did you mean `journal`?", "validate"),
     (registry_broken, "no valid TOML", "validate"),
     (socket_open, "can be used by others", "chmod 600"),
-    (refusals_gone, "not as it was installed: amp/", "synaptic bootstrap"),
+    (refusals_gone, "not as it was installed: ", "synaptic bootstrap"),
     (refusal_changed, "not as it was installed: claude/PreToolUse", "synaptic bootstrap"),
     (env_of_another_place, "belong to another place", "synaptic up"),
 ]

@@ -75,7 +75,7 @@ def count_engines(setting: Setting) -> int:
         except OSError:
             continue
     home = os.fsencode(setting.home.root)
-    return sum(b"synaptic.daemon.fallback" in line and home in line for line in lines)
+    return sum(b"synaptic.daemon.early" in line and home in line for line in lines)
 
 
 @pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="counts processes in /proc")

@@ -13,7 +13,7 @@ from synaptic.daemon.lock import try_lock
 from synaptic.model.call import Answer
 from synaptic.model.home import Home
 
-TURN_SECONDS = 20.0
+TURN_SECONDS = 25.0
 POLL_SECONDS = 0.02
 STARTING_SECONDS = 3.0
 MOST_ASKS = 2
