@@ -132,6 +132,10 @@ class DaemonNames:
             os.dup2(log, fd)
         os.close(log)
 
+    def forget_socket(self) -> None:
+        """Count no socket as ours: the next look makes one."""
+        self._socket = (0, 0)
+
     def remove_socket(self) -> None:
         """Take the socket's name away, if it is ours."""
         if _identify(self._home.socket) == self._socket:
