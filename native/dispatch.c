@@ -48,9 +48,10 @@ enum {
     REQUEST_HEAD = 16,
     ANSWER_HEAD = 14,
     NAP_MS = 10,
+    LONG_NAP_MS = 100,
     START_MS = 3000,       /* how long a starting daemon is waited for */
     SILENCE_MS = 5000,     /* a living daemon sends a byte each second */
-    TURN_MS = 20000,       /* how long a turn is waited for where many calls have lost their daemon */
+    TURN_MS = 25000,       /* how long a turn is waited for where many calls have lost their daemon */
     CHILD_SILENCE_MS = 20000, /* Python on a crowded machine takes its time to start */
     ALL_MS = 28000,        /* for turn and child; the shortest patience before a tool runs is 30 s */
     LEAST_MS = 2000,
@@ -264,7 +265,7 @@ static void ask_child(int turn, long long began) {
     char digits[12];
     if (!*engine.python) refuse_act("no `python=` line in `engine` under ", home);
     if (access(engine.python, X_OK)) give_up("its Python is missing: ", engine.python);
-    char *words[] = {"synaptic.daemon.fallback", home, turn >= 0 ? print_number(digits, turn) : NULL, NULL};
+    char *words[] = {"synaptic.daemon.early", home, turn >= 0 ? print_number(digits, turn) : NULL, NULL};
     pid_t child = start_module(words, in, turn, &from);
     if (read_answer(from, patience(began))) deliver(); /* the child goes on and starts the daemon */
     int code = wait_for_exit(child);

@@ -48,29 +48,39 @@ static void ask_daemon(int fd) {
     if (!asks++) mark_repeated();
 }
 
-/* 1 when a daemon is being started: nobody listens yet, and it holds the lock, though not for too long. */
-static int is_coming(long long now, long long *since) {
+/* Asks the daemon if it listens; 1 when nobody does yet and somebody may. */
+static int try_daemon(void) {
     if (was_silent || asks >= MOST_ASKS) return 0;
     int fd = connect_daemon();
     if (fd >= 0) ask_daemon(fd);
-    if (fd >= 0 || (errno != ENOENT && errno != ECONNREFUSED && errno != EAGAIN) || !daemon_held()) {
-        *since = 0;
-        return 0;
-    }
+    return fd < 0 && (errno == ENOENT || errno == ECONNREFUSED || errno == EAGAIN);
+}
+
+/* 1 while a daemon is being started, though not for too long. Only who has the turn looks: hundreds who looked at the
+ * lock at once would keep it from being taken. */
+static int is_starting(long long now, long long *since) {
+    if (!try_daemon() || !daemon_held()) return 0;
     if (!*since) *since = now;
     return now - *since < START_MS;
+}
+
+/* Longer with time, up to a tenth of a second: hundreds who look for the daemon must not keep it from starting. */
+static void nap_longer(long long waited) {
+    nap(waited < 16 * (LONG_NAP_MS - NAP_MS) ? NAP_MS + (long)waited / 16 : LONG_NAP_MS);
 }
 
 /* The turn, or NO_QUEUE; when neither daemon nor turn comes in time, the call is refused. */
 static int wait_for_turn(long long began) {
     long long since = 0;
-    for (long long now = began; now - began < TURN_MS; nap(NAP_MS), now = now_ms(CLOCK_MONOTONIC)) {
-        if (is_coming(now, &since)) continue;
+    for (long long now = began; now - began < TURN_MS; nap_longer(now - began), now = now_ms(CLOCK_MONOTONIC)) {
         int turn = take_turn();
-        if (turn == NO_TURN) continue;
-        /* Whoever had the turn before may have started a daemon just now. */
-        if (turn == NO_QUEUE || !is_coming(now, &since)) return turn;
-        close(turn);
+        if (turn == NO_TURN) {
+            try_daemon();
+            continue;
+        }
+        /* Whoever had the turn before has started a daemon, most likely. */
+        if (!is_starting(now, &since)) return turn;
+        if (turn >= 0) close(turn);
     }
     refuse_act("too many calls wait for the engine under ", home);
     return NO_QUEUE;

@@ -1,11 +1,16 @@
 """Every fault has its diagnosis and what to type."""
 
 import json
+import os
+import shutil
+from pathlib import Path
 
 import pytest
 
+from synaptic.cli import health
 from synaptic.setup import dispatcher
 from tests.cli.conftest import User
+from tests.native.fake_daemon import hold_lock
 
 
 @pytest.fixture
@@ -103,6 +108,14 @@ def socket_open(user: User) -> None:
     user.home.socket.chmod(0o666)
 
 
+def refusals_gone(user: User) -> None:
+    shutil.rmtree(user.home.refusals)
+
+
+def refusal_changed(user: User) -> None:
+    (user.home.refusals / "claude" / "PreToolUse").write_text("0\n")
+
+
 def env_of_another_place(user: User) -> None:
     user.writes(".synaptic/env.toml", 'SYNAPTIC_PROJECT_ROOT="/elsewhere"\n')
 
@@ -121,6 +134,8 @@ FAILS = [
     (config_typo, "did you mean `journal`?", "validate"),
     (registry_broken, "no valid TOML", "validate"),
     (socket_open, "can be used by others", "chmod 600"),
+    (refusals_gone, "not as it was installed: ", "synaptic bootstrap"),
+    (refusal_changed, "not as it was installed: claude/PreToolUse", "synaptic bootstrap"),
     (env_of_another_place, "belong to another place", "synaptic up"),
 ]
 
@@ -155,6 +170,23 @@ def test_a_stopped_daemon_is_a_warning(healthy: User):
     assert any("stopped" in line and "synaptic daemon start" in line for line in findings(healthy)["warn"])
 
 
+def test_a_system_that_lets_fewer_calls_wait_is_a_warning(
+    healthy: User, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
+    monkeypatch.setattr(health, "MOST_WAITING", tmp_path / "somaxconn")
+    (tmp_path / "somaxconn").write_text("128\n")
+    assert any("lets 128 calls wait" in line and "somaxconn=4096" in line for line in findings(healthy)["warn"])
+    (tmp_path / "somaxconn").write_text("4096\n")
+    assert findings(healthy)["warn"] == []
+
+
+def test_somebody_who_holds_the_lock_and_says_nothing_is_named(healthy: User):
+    healthy.types("daemon", "stop")
+    lock = hold_lock(healthy.home.lock)
+    assert any("and has not said that it takes calls" in line for line in findings(healthy)["warn"])
+    os.close(lock)
+
+
 def test_the_python_client_is_a_warning(healthy: User, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(dispatcher, "find_compiled", lambda: None)
     healthy.types("bootstrap")
@@ -180,6 +212,7 @@ def test_fix_repairs_what_is_ours(healthy: User):
     other_version(healthy)
     env_of_another_place(healthy)
     socket_open(healthy)
+    refusals_gone(healthy)
     shown = healthy.types("doctor", "--fix")
     assert shown.code == 0, shown.out
     assert "repaired: " in shown.out

@@ -227,7 +227,9 @@ def together(home: Home, count: int) -> set[tuple[bytes, int]]:
         subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd="/")
         for _ in range(count)
     ]
-    return {(call.communicate(PAYLOAD)[1], call.returncode) for call in calls}
+    ended = [(call.communicate(PAYLOAD)[1], call.returncode) for call in calls]
+    # On a machine with too much to do, some are refused unread: that is late, but nothing is let through.
+    return {one for one in ended if b"blocked, because it could not be checked" not in one[0]}
 
 
 def count_daemons(home: Home) -> int:

@@ -14,7 +14,7 @@ import synaptic
 from synaptic.daemon import fallback, lifecycle
 from synaptic.daemon.client import is_responding
 from synaptic.daemon.lock import find_holder, is_holder, read_age
-from synaptic.daemon.names import locate_pid_file, prepare_run_folder
+from synaptic.daemon.names import DaemonNames, locate_pid_file, prepare_run_folder
 from synaptic.model.home import Home
 from tests.daemon.setting import Setting
 from tests.daemon.test_fallback import count_daemons
@@ -92,6 +92,23 @@ def test_what_stood_in_the_way_is_set_aside_and_not_deleted(setting: Setting) ->
     assert kept == ["daemon.log", "daemon.pid", "daemon.sock"]
 
 
+def test_a_socket_that_nobody_could_listen_on_is_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No descriptor was left for the loop, with the name already there."""
+    monkeypatch.chdir(tmp_path)  # it goes to its run folder, and the test comes back
+    home = Home(tmp_path / "home")
+    held = lifecycle.hold_lock(home)
+    names = DaemonNames(home, held.fd)
+    names.open_socket().close()
+    assert names.has_socket()
+    names.forget_socket()
+    assert not names.has_socket()
+    names.open_socket().close()
+    assert names.has_socket()
+    names.remove_socket()
+    assert not home.socket.exists()
+    held.release()
+
+
 def test_a_file_in_the_place_of_the_run_folder_is_set_aside(tmp_path: Path) -> None:
     home = Home(tmp_path)
     home.run.write_text("x")
@@ -151,7 +168,7 @@ def heal_daemon(setting: Setting, heal: str, monkeypatch: pytest.MonkeyPatch) ->
     words = ("daemon", "restart") if heal == "restart" else ("doctor", "--fix")
     command = [sys.executable, "-m", "synaptic.cli.main", *words]
     env = {"HOME": str(setting.user), "PATH": os.environ["PATH"]}
-    subprocess.run(command, env=env, cwd=setting.project, capture_output=True, timeout=120, check=False)
+    subprocess.run(command, env=env, cwd=setting.project, capture_output=True, timeout=300, check=False)
 
 
 @linux_only

@@ -171,7 +171,7 @@ def test_an_unusable_daemon_means_the_engine_runs_here_with_the_same_id(home: Ho
     with FakeDaemon(home, behave) as daemon:  # type: ignore[arg-type]
         done = run(home, stdin=b"12345")
     assert done.returncode == 7
-    words = ["-I", "-m", "synaptic.daemon.fallback", str(home.root)]
+    words = ["-I", "-m", "synaptic.daemon.early", str(home.root)]
     said, _, turn = done.stdout.decode().rpartition(", ")
     assert f"{said}]" == f"in process: {daemon.deliveries[0].request.id} 5 {words}"
     assert re.fullmatch(r"'\d+'\]", turn)

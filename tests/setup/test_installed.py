@@ -102,7 +102,9 @@ def test_the_dispatcher_blocks_what_comes_before_an_act_and_tells_of_it_otherwis
     if dispatcher.find_compiled() is None:
         pytest.skip("no compiler here")
     wheel.write(wheel.code, "")
-    for event in ("PreToolUse", "BeforeTool", "preToolUse"):
+    done = wheel.dispatch("PreToolUse")
+    assert ('"permissionDecision":"deny"' in done.stdout, "not as they were installed" in done.stderr) == (True, True)
+    for event in ("BeforeTool", "preToolUse"):
         done = wheel.dispatch(event)
         assert (done.returncode, "not as they were installed" in done.stderr) == (2, True)
     done = wheel.dispatch("PostToolUse")

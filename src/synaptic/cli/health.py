@@ -1,6 +1,7 @@
 """What `doctor` examines and repairs: the checks of setup/doctor.py, and those that need the daemon or packages."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import synaptic
 from synaptic.cli import daemon
@@ -10,6 +11,8 @@ from synaptic.cli.registered import load_hook_catalog, read_trust
 from synaptic.cli.sites import list_all_sites, open_chosen_source
 from synaptic.daemon import lifecycle
 from synaptic.daemon.client import is_responding
+from synaptic.daemon.lock import find_holder
+from synaptic.daemon.names import BACKLOG
 from synaptic.model.errors import SynapticError
 from synaptic.model.home import Home
 from synaptic.packages.install import apply_install
@@ -19,6 +22,9 @@ from synaptic.packages.verify_install import verify_site
 from synaptic.setup import bootstrap, doctor
 from synaptic.setup.doctor import DoctorFinding, FindingState
 from synaptic.setup.env import write_env
+from synaptic.setup.refusals import find_missing_refusals
+
+MOST_WAITING = Path("/proc/sys/net/core/somaxconn")
 
 
 def examine_setup(place: CommandPlace) -> Iterator[DoctorFinding]:
@@ -28,6 +34,7 @@ def examine_setup(place: CommandPlace) -> Iterator[DoctorFinding]:
     yield from doctor.check_engine_files(home)
     yield from doctor.check_installation(options)
     yield from doctor.check_agents(options)
+    yield from _check_refusals(home)
     yield from _check_daemon(home)
     yield from doctor.check_database(home)
     yield from doctor.check_spool(home)
@@ -63,12 +70,16 @@ def repair_setup(place: CommandPlace, findings: list[DoctorFinding]) -> list[str
 
 def _check_daemon(home: Home) -> Iterator[DoctorFinding]:
     now = lifecycle.read_status(home)
-    if now.state != "running":
+    fix = "synaptic daemon restart"
+    if now.state == "stopped":
         seen = f"{now.state}; the next event starts it"
         yield DoctorFinding(check="daemon", state="warn", seen=seen, fix="synaptic daemon start", repair="daemon")
         return
+    if now.state == "starting":
+        seen = f"{_name_holder(home)} holds {home.lock} and has not said that it takes calls"
+        yield DoctorFinding(check="daemon", state="warn", seen=seen, fix=fix, repair="daemon")
+        return
     who = f"process {now.pid}, version {now.version}"
-    fix = "synaptic daemon restart"
     if now.version != synaptic.__version__:
         seen = f"{who}, but this is {synaptic.__version__}"
         yield DoctorFinding(check="daemon", state="fail", seen=seen, fix=fix, repair="daemon")
@@ -78,6 +89,30 @@ def _check_daemon(home: Home) -> Iterator[DoctorFinding]:
     else:
         yield DoctorFinding(check="daemon", state="ok", seen=who)
         yield from _check_socket(home)
+        yield from _check_queue()
+
+
+def _name_holder(home: Home) -> str:
+    pid = find_holder(home)
+    return f"process {pid}" if pid else "somebody"
+
+
+def _check_queue() -> Iterator[DoctorFinding]:
+    """Whether the system lets as many calls wait as the daemon asks for; where it does not say, nothing is found."""
+    try:
+        most = int(MOST_WAITING.read_text())
+    except (OSError, ValueError):
+        return
+    if most < BACKLOG:
+        seen = f"the system lets {most:,} calls wait for the daemon, of {BACKLOG:,}"
+        yield DoctorFinding(check="queue", state="warn", seen=seen, fix=f"sysctl -w net.core.somaxconn={BACKLOG}")
+
+
+def _check_refusals(home: Home) -> Iterator[DoctorFinding]:
+    if home.engine.exists() and (missing := find_missing_refusals(home)):
+        more = f" and {len(missing) - 1} more" if missing[1:] else ""
+        seen = f"what is said without an engine is not as it was installed: {missing[0]}{more}"
+        yield DoctorFinding(check="refusals", state="fail", seen=seen, fix="synaptic bootstrap", repair="bootstrap")
 
 
 def _check_socket(home: Home) -> Iterator[DoctorFinding]:

@@ -22,7 +22,7 @@ from synaptic.model.home import Home
 from synaptic.setup import dispatcher
 from synaptic.store.redacted_log import redact_log
 
-STARTING_SECONDS = 20.0
+STARTING_SECONDS = 30.0
 """Seconds after which a daemon that is still starting is taken for one that hangs."""
 
 Deliver = Callable[[Answer], None]

@@ -102,14 +102,14 @@ class DaemonNames:
         return is_same_home(self._home, self._lock)
 
     def has_socket(self) -> bool:
-        """Whether our socket has its name; also one that nobody may use any more is given back to its user."""
+        """Whether our socket has its name; one that its user may not use any more is given back."""
         try:
             found = os.stat(self._home.socket, follow_symlinks=False)  # noqa: PTH116 - once a second: no Path objects
         except OSError:
             return False
         if (found.st_dev, found.st_ino) != self._socket:
             return False
-        if stat.S_IMODE(found.st_mode) != PRIVATE:
+        if found.st_mode & PRIVATE != PRIVATE:
             self._home.socket.chmod(PRIVATE)
         return True
 
@@ -131,6 +131,10 @@ class DaemonNames:
         for fd in (1, 2):
             os.dup2(log, fd)
         os.close(log)
+
+    def forget_socket(self) -> None:
+        """Count no socket as ours: the next look makes one."""
+        self._socket = (0, 0)
 
     def remove_socket(self) -> None:
         """Take the socket's name away, if it is ours."""

@@ -233,7 +233,13 @@ class Listener:
         before, sock = self._server, self._names.open_socket()
         # Said again, since the loop listens once more, with a hundred unless it is told.
         make = asyncio.get_running_loop().create_unix_server
-        self._server = await make(self._daemon.open_connection, sock=sock, backlog=BACKLOG)
+        try:
+            self._server = await make(self._daemon.open_connection, sock=sock, backlog=BACKLOG)
+        except Exception:
+            # The name is there and nobody accepts: the next look must not take it for ours.
+            self._names.forget_socket()
+            sock.close()
+            raise
         if before is not None:
             before.close()
 

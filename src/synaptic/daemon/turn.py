@@ -13,7 +13,7 @@ from synaptic.daemon.lock import try_lock
 from synaptic.model.call import Answer
 from synaptic.model.home import Home
 
-TURN_SECONDS = 20.0
+TURN_SECONDS = 25.0
 POLL_SECONDS = 0.02
 STARTING_SECONDS = 3.0
 MOST_ASKS = 2
@@ -41,14 +41,19 @@ def wait_for_turn(home: Home, ask: Callable[[], Answer | None]) -> Turn | Answer
     """Wait for a turn, or for the answer of a daemon that has come up meanwhile; None when the time is over."""
     began, asks = time.monotonic(), 0
     while time.monotonic() - began < TURN_SECONDS:
+        turn = _take_turn(home)
         listens = lifecycle.is_listening(home)
         if listens and asks < MOST_ASKS:
             asks += 1
             if answer := ask():
+                if turn:
+                    turn.give_back()
                 return answer
-        starts = not listens and time.monotonic() - began < STARTING_SECONDS and lifecycle.is_held(home)
-        if not starts and (turn := _take_turn(home)):
+        # Only who has the turn looks at the lock: hundreds who did so at once would keep it from being taken.
+        if turn and (listens or time.monotonic() - began > STARTING_SECONDS or not lifecycle.is_held(home)):
             return turn
+        if turn:
+            turn.give_back()
         time.sleep(POLL_SECONDS)
     return None
 

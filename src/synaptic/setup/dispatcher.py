@@ -30,7 +30,7 @@ DISPATCH_SCRIPT = """\
 #!/bin/sh
 # synaptic dispatch, the Python client, version {version}
 python={python}
-home="${{0%/*}}/.."
+case $0 in */*) home="${{0%/*}}/.." ;; *) home=.. ;; esac
 agent=claude event= count=0
 for word in "$@"; do
     case $word in --entry=*) continue ;; esac
