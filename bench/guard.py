@@ -56,6 +56,10 @@ HOSTILE = {
     "Python with many names": "python3 <<'E'\n" + "x=a+b\n" * (MAX_FOREIGN // 6 - 9) + "E",
     "a megabyte of Python": "; ".join(["python3 -c '" + "a=1\n" * 1000 + "'"] * 240),
     "patterns at home": "foo " + " ".join(f"~/.{n}*" for n in range(4000)),
+    "thousands of pieces of code": "perl " + "-exec " * 3300,
+    "thousands of words from braces": "rm -rf {a,b}{c,d}{e,f}{g,h}{i,j}{k,l}{m,n} " * 200,
+    "braces in substitutions": "echo " + "$(echo {a,b}{c,d}{e,f}{g,h} " * 20 + ")" * 20,
+    "hundreds of links": "; ".join(f"ln -s x l{n}" for n in range(900)),
     "addresses for a regular expression": "curl " + " ".join(["a-" * 1500 + "." + "b." * 500] * 40),
 }
 

@@ -80,18 +80,22 @@ async def gather_facts(call: Call, needs: frozenset[str], means: EngineMeans) ->
     values: dict[str, object] = {}
     failed: dict[str, str] = {}
     awaited: dict[str, CoroutineType[Any, Any, object]] = {}
-    for need, gatherer in others:
-        try:
-            value = gatherer(call, means)
-        except Exception as error:  # noqa: BLE001 - one gatherer's defect must not take the whole guard with it
-            failed[need] = f"{type(error).__name__}: {error}"
-            continue
-        if type(value) is CoroutineType:
-            awaited[need] = value
-        else:
-            values[need] = value
-    if awaited:
-        await _await_facts(awaited, values, failed)
+    try:
+        for need, gatherer in others:
+            try:
+                value = gatherer(call, means)
+            except Exception as error:  # noqa: BLE001 - one gatherer's defect must not take the whole guard with it
+                failed[need] = f"{type(error).__name__}: {error}"
+                continue
+            if type(value) is CoroutineType:
+                awaited[need] = value
+            else:
+                values[need] = value
+        if awaited:
+            await _await_facts(awaited, values, failed)
+    finally:
+        for coroutine in awaited.values():
+            coroutine.close()  # those that were not reached, because the call was broken off
     if sections:
         values["state"] = _read_sections(call, means, sections)
     if failed:
@@ -103,18 +107,14 @@ async def _await_facts(
     awaited: "dict[str, CoroutineType[Any, Any, object]]", values: dict[str, object], failed: dict[str, str]
 ) -> None:
     with _Gathering() as gathering:
-        try:
-            for need, coroutine in awaited.items():
-                try:
-                    values[need] = await coroutine
-                except Exception as error:  # noqa: BLE001 - as above
-                    failed[need] = f"{type(error).__name__}: {error}"
-                except asyncio.CancelledError:
-                    gathering.take_back_cancel()
-                    failed[need] = TOO_LONG_TEXT
-        finally:
-            for coroutine in awaited.values():
-                coroutine.close()  # those that were not reached
+        for need, coroutine in awaited.items():
+            try:
+                values[need] = await coroutine
+            except Exception as error:  # noqa: BLE001 - as above
+                failed[need] = f"{type(error).__name__}: {error}"
+            except asyncio.CancelledError:
+                gathering.take_back_cancel()
+                failed[need] = TOO_LONG_TEXT
 
 
 class _Gathering:
@@ -156,9 +156,15 @@ def give_up_gathering() -> None:
             gathering.give_up()
 
 
+_last_read: tuple[Call | None, CommandReading | None] = (None, None)
+
+
 def read_call_command(call: Call) -> CommandReading | None:
     """The command of a call: for gatherers the same value as for policies, so that it is read once."""
-    return read_command(call.event, call.root, call.env.get("HOME") or USER_HOME)
+    global _last_read
+    if _last_read[0] is not call:
+        _last_read = (call, read_command(call.event, call.root, call.env.get("HOME") or USER_HOME))
+    return _last_read[1]
 
 
 @lru_cache(maxsize=256)

@@ -2,7 +2,9 @@
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from itertools import islice
+from stat import S_ISLNK
 from typing import NamedTuple
 
 from synaptic.facts.gather import USER_HOME, EngineMeans, Gatherer, read_call_command
@@ -14,7 +16,7 @@ from synaptic.policies.self.changed import COPIERS, READERS
 from synaptic.shell.effects.commands import CHANGING_KINDS, find_acts
 from synaptic.shell.names import split_names
 from synaptic.shell.read.script import Command, Script, Word
-from synaptic.shell.reading import UNKNOWN_PROJECT
+from synaptic.shell.reading import UNKNOWN_PROJECT, CommandReading
 
 LEFT_OUT = READERS | ELSEWHERE_PROGRAMS
 LINK_CHANGERS = split_names("rm unlink mv rmdir ln trash")
@@ -41,7 +43,7 @@ def gather_linked_paths(call: Call, means: EngineMeans) -> tuple[str, ...] | Non
     known = read_call_command(call)
     if known is None or (not known.script.redirects and LEFT_OUT.issuperset(known.script.by_name)):
         return ()
-    words = list(islice(_iter_changed_words(known.script), MAX_LOOKED_AT + 1))
+    words = _list_changed_words(known)
     if len(words) > MAX_LOOKED_AT:
         return None
     found = (_resolve_links(_make_absolute(word.text, word.cwd, call), call.root, word.itself) for word in words)
@@ -55,6 +57,12 @@ class ChangedWord(NamedTuple):
     cwd: str
     itself: bool = False
     """Whether a link of this name is changed, not what it leads to."""
+
+
+@lru_cache(maxsize=16)
+def _list_changed_words(known: CommandReading) -> tuple[ChangedWord, ...]:
+    """What the text alone says; where it leads is looked up for every call."""
+    return tuple(islice(_iter_changed_words(known.script), MAX_LOOKED_AT + 1))
 
 
 def _iter_changed_words(found: Script) -> Iterator[ChangedWord]:
@@ -104,17 +112,23 @@ def _resolve_links(path: str, root: str, itself: bool = False) -> str:
 def _has_link(path: str, start: int) -> bool:
     """Whether a part of the path below its root is a link: asking for those few is cheaper than for all."""
     end = path.find("/", start)
-    while end != -1:
-        if os.path.islink(path[:end]):  # noqa: PTH114 a Path costs more than the question
-            return True
-        end = path.find("/", end + 1)
-    return os.path.islink(path)  # noqa: PTH114
+    try:
+        while end != -1:
+            if S_ISLNK(os.lstat(path[:end]).st_mode):
+                return True
+            end = path.find("/", end + 1)
+        return S_ISLNK(os.lstat(path).st_mode)
+    except FileNotFoundError:
+        return False  # nothing below what is not there is a link
 
 
 def _make_absolute(path: str, cwd: str, call: Call) -> str:
-    home = call.env.get("HOME") or USER_HOME
-    expanded = f"{home}{path[1:]}" if path == "~" or path.startswith("~/") else path
-    return os.path.join(cwd or call.event.cwd or call.root or UNKNOWN_PROJECT, expanded)  # noqa: PTH118
+    if path[:1] == "~" and path[1:2] in ("", "/"):
+        path = f"{call.env.get('HOME') or USER_HOME}{path[1:]}"
+    if path[:1] == "/":
+        return path
+    folder = cwd or call.event.cwd or call.root or UNKNOWN_PROJECT
+    return f"{folder}{path}" if folder[-1] == "/" else f"{folder}/{path}"
 
 
 FACTS: Mapping[str, Gatherer] = {"real_paths": gather_real_paths, "linked_paths": gather_linked_paths}

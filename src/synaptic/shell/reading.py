@@ -92,6 +92,11 @@ class CommandReading(msgspec.Struct, frozen=True, dict=True):
         return _join_lower({self.standpoint.cwd, self.standpoint.home, *self.start_folders})
 
     @computed_once
+    def _words_and_folders(self) -> str:
+        # A line break between them, which no hint has.
+        return f"{self.words}\n{self.folders}"
+
+    @computed_once
     def effects(self) -> Effects:
         """What it runs, writes, reads, deletes, fetches and sends."""
         return read_effects(self.script)
@@ -148,10 +153,8 @@ class CommandReading(msgspec.Struct, frozen=True, dict=True):
 
     def find_hints(self, hints: Iterable[str], among: str = "") -> tuple[str, ...]:
         """The hints that a word or a folder contains. Without any, no path can contain one either."""
-        if among:
-            return tuple(hint for hint in hints if hint in among)
-        words, folders = self.words, self.folders
-        return tuple(hint for hint in hints if hint in words or hint in folders)
+        text = among or self._words_and_folders
+        return tuple([hint for hint in hints if hint in text])
 
 
 def _join_lower(texts: Iterable[str]) -> str:

@@ -57,13 +57,14 @@ class Wiping(Policy):
             return None
         found = known.script
         at = get_work_folders(event, facts)
-        for command in select_commands(found, WIPERS):
+        programs = known.programs
+        for command in () if WIPERS.isdisjoint(programs) else select_commands(found, WIPERS):
             files = find_program(command.name).read(command.argv[1:]).operands
             if any(at.classify_word(word, command.cwd) is not PathArea.SCRATCH for word in files):
                 return deny(
                     f"`{command.name}` destroys {files[0].text!r} beyond recovery. Use `rm` on it, or ask the user."
                 )
-        for command in select_commands(found, ("crontab",)):
+        for command in select_commands(found, ("crontab",)) if "crontab" in programs else ():
             if _empties_crontab(command):
                 return deny(
                     "This removes every timed job of the user. Change single lines with the user instead "
@@ -73,7 +74,7 @@ class Wiping(Policy):
             return ask(
                 f"{file!r} outside the project would be emptied. Let the user do that, or write what it should hold."
             )
-        for command in select_commands(found, ("mv",)):
+        for command in select_commands(found, ("mv",)) if "mv" in programs else ():
             if _moves_to_null(command):
                 return deny("Moving a file to /dev/null destroys it or the device. Use `rm` on the file instead.")
         return None

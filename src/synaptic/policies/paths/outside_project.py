@@ -125,7 +125,8 @@ def _find_arguments(command: Command) -> list[str]:
     texts = [flag.word if flag.word.text[:2] == "--" and "=" in flag.word.text else flag.value for flag in spoken]
     if program.roles.first[:1] == ("pattern",) and not given.has_role("pattern", "pattern-file", "no-pattern"):
         texts += given.operands[:1]
-    return [word.text for word in command.argv[1:] if not any(word is text for text in texts)]
+    spared = {id(text) for text in texts}  # by identity: the same text may stand elsewhere as a path
+    return [word.text for word in command.argv[1:] if id(word) not in spared]
 
 
 def _looks_like_path(text: str) -> bool:

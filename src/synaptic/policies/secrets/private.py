@@ -43,6 +43,10 @@ NAMES_IN_PRIVATE_FOLDERS = split_names(
 """Names that are private in one of those folders, as a pattern there may match them."""
 SYSTEM_SECRETS = ("shadow", "gshadow", "sudoers")
 KEY_NAMES = split_names("id_rsa id_dsa id_ecdsa id_ed25519")
+PRIVATE_STARTS = frozenset(
+    name[:2] for name in (*PRIVATE_FOLDERS, *PRIVATE_FILES, *NAMES_IN_PRIVATE_FOLDERS, *KEY_NAMES, *SYSTEM_SECRETS)
+)
+"""How each of all those begins."""
 PRIVATE_HINTS = (*sorted(PRIVATE_FOLDERS | PRIVATE_FILES), "id_", "etc")
 """What a private path holds at least."""
 ENVIRONMENT = re.compile(
@@ -73,23 +77,26 @@ KEYS_OF_PATHS = (*PATH_KEYS, "paths", "source", "destination", "directory", "uri
 def is_private(path: str) -> bool:
     """Whether a resolved path, or one that its patterns match, holds a credential of the user or the machine."""
     low = path.lower()
-    if GLOB_SIGN.search(low):
-        return any(map(_is_private_name, _iter_settled(low.split("/"))))
-    return _is_private_name(path)
+    sign = GLOB_SIGN.search(low)
+    if sign is None:
+        return _is_private_name(path)
+    start = low.rfind("/", 0, sign.start()) + 1
+    return any(map(_is_private_name, _iter_settled(low[:start], low[start:].split("/"))))
 
 
-def _iter_settled(parts: list[str]) -> Iterator[str]:
-    """A path as it is, and with private names in place of the patterns that match them."""
-    found = [""]
-    for place, part in enumerate(parts[1:], 1):
+def _iter_settled(folder: str, parts: list[str]) -> list[str]:
+    """A path as it is, and with private names in place of the patterns that match them; none is in the folder."""
+    found = [folder.rstrip("/")]
+    for place, part in enumerate(parts):
         sign = GLOB_SIGN.search(part)
-        if sign is None:
+        stem = part[: sign.start()] if sign else ""
+        if sign is None or (len(stem) > 1 and stem[:2] not in PRIVATE_STARTS):  # no private name begins so
             found = [f"{start}/{part}" for start in found]
             continue
-        stem = part[: sign.start()]
-        names = (part, *_find_private_names(part, stem, parts[:place], place == len(parts) - 1))
+        before = [*folder.rstrip("/").split("/"), *parts[:place]]
+        names = (part, *_find_private_names(part, stem, before, place == len(parts) - 1))
         found = [f"{start}/{name}" for start in found for name in names][:MAX_SETTLED]
-    yield from found
+    return found
 
 
 def _find_private_names(part: str, stem: str, before: list[str], last: bool) -> Iterator[str]:

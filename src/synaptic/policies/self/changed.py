@@ -32,6 +32,7 @@ from synaptic.shell.reading import UNKNOWN_PROJECT, CommandReading
 
 SIGNS = ("*", "?", "[", "@(", "+(", "!(")
 """What a pattern holds."""
+PATTERN_SIGN = re.compile(r"[*?\[]|[@+!]\(")
 DOTTED_PATTERN = re.compile(r"\.[^/\n]*[*?\[(]")
 HIDDEN_OPTIONS = re.compile(r"dotglob|glob_?dots|\*\(\w*D", re.IGNORECASE)
 """With these a pattern matches names with a leading dot."""
@@ -133,9 +134,9 @@ def _iter_named(known: CommandReading, hints: tuple[str, ...], names: tuple[str,
 def _find_pattern_targets(known: CommandReading) -> Iterable[WriteTarget]:
     """The files that are written under a name with a sign of patterns; each must be in a word or in a folder."""
     at = known.standpoint
-    if any(sign in folder for folder in (at.cwd, at.home) for sign in SIGNS):
+    if any(map(PATTERN_SIGN.search, (at.cwd, at.home, *known.start_folders))):
         return known.targets
-    return find_targets(known.effects.find_changes_with(SIGNS), at)
+    return find_targets(known.effects.find_changes_where(lambda word: PATTERN_SIGN.search(word.text)), at)
 
 
 def _iter_by_git(known: CommandReading) -> Iterator[str]:

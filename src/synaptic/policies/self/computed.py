@@ -19,8 +19,6 @@ AWK_TEXT = re.compile(r'"([^"\\\n]{0,300})"')
 AWK_VALUE = re.compile(r"(?:-v)?[A-Za-z_]\w*=(.*)", re.DOTALL)
 BACKWARDS = split_names("::-1 reverse( reversed( .reverse strrev")
 """What code holds that turns a text around."""
-BACKWARDS_HINTS = ("rev", "::-1")
-"""What each of those holds at least: a text may be long."""
 MAX_TEXT = 20_000
 MAX_VALUES = 4
 """Values that are put together in every order."""
@@ -28,10 +26,12 @@ MAX_VALUES = 4
 
 def iter_computed(known: CommandReading, engine_folder: str) -> Iterator[str]:
     """The guarded files that such a program may write to."""
-    for command in select_commands(known.script, AWK_PROGRAMS) if AWK_PROGRAMS & known.programs else ():
+    for command in () if AWK_PROGRAMS.isdisjoint(known.programs) else select_commands(known.script, AWK_PROGRAMS):
         if not runs_elsewhere(command):
             yield from _iter_by_awk(command, known.standpoint, engine_folder)
-    if any(sign in known.text for sign in BACKWARDS_HINTS) and any(sign in known.text for sign in BACKWARDS):
+    text = known.text
+    # What each of those signs holds at least: a text may be long.
+    if ("rev" in text or "::-1" in text) and any(sign in text for sign in BACKWARDS):
         yield from _iter_backwards(known, engine_folder)
 
 

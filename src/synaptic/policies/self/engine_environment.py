@@ -9,7 +9,7 @@ from synaptic.model.event import PreToolUse
 from synaptic.model.places import EnginePlaces
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.reading import SHELL_TOOLS, runs_elsewhere, select_commands
+from synaptic.policies.reading import SHELL_TOOLS, runs_elsewhere
 from synaptic.shell.book.entries import normalize_name
 from synaptic.shell.names import split_names
 from synaptic.shell.paths import Standpoint, is_inside, resolve_path
@@ -71,7 +71,7 @@ class EngineEnvironment(Policy):
         if known is None or not _calls_manager(known):
             return None
         at, places = known.standpoint, facts.engine_places
-        for command in select_commands(known.script, known.script.by_name.keys()):
+        for command in known.script.commands:
             words = _read_manager(command)
             if words is None or runs_elsewhere(command):
                 continue
@@ -90,9 +90,14 @@ class EngineEnvironment(Policy):
 
 def _calls_manager(known: CommandReading) -> bool:
     """Whether a package manager may run: by its name, or as a module."""
-    if any(_find_manager(name) in PACKAGE_PROGRAMS for name in known.programs):
+    if _names_manager(known.programs):
         return True
     return not INTERPRETERS.isdisjoint(known.programs) and MODULE_OPTION.search(known.words) is not None
+
+
+@lru_cache(maxsize=256)
+def _names_manager(programs: frozenset[str]) -> bool:
+    return any(_find_manager(name) in PACKAGE_PROGRAMS for name in programs)
 
 
 @lru_cache(maxsize=256)

@@ -12,6 +12,7 @@ from synaptic.policies.self.changed import iter_changed, iter_edited, matches_hi
 from synaptic.policies.self.guard import Guard, get_guard
 from synaptic.policies.self.kept import GuardedFiles
 from synaptic.policies.self.searched import find_searched
+from synaptic.shell.effects.commands import DELETING_PROGRAMS
 from synaptic.shell.effects.targets import find_targets
 from synaptic.shell.globs import GLOB_SIGN
 from synaptic.shell.paths import is_inside
@@ -126,7 +127,7 @@ def _find_held(near: list[tuple[str, str]], files: GuardedFiles, folders: tuple[
 
 def _iter_taken(found: CommandReading, home: str) -> Iterator[tuple[str, str]]:
     """The paths that are deleted or moved away, each also in lower case."""
-    if not found.effects.deletes:
+    if DELETING_PROGRAMS.isdisjoint(found.programs):
         return
     for target in find_targets(found.effects.deletes, found.standpoint):
         low = target.path.lower()

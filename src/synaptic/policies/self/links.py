@@ -29,6 +29,8 @@ def find_links(known: CommandReading) -> tuple[Mount, ...]:
         return ()
     found: list[Mount] = []
     for command in select_commands(known.script, LINKING_PROGRAMS):
+        if len(found) >= MAX_LINKS:
+            break
         found += _read_links(command, known.standpoint)
     return tuple(found[:MAX_LINKS])
 

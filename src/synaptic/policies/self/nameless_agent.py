@@ -31,7 +31,10 @@ def only_shows(args: Sequence[str]) -> bool:
 def has_nameless_sign(known: CommandReading) -> bool:
     """Whether a script may hold such a start at all: cheaper to ask than every command."""
     text = known.text
-    if any(sign in text for sign in _list_signs()) or FOREIGN_VALUE in known.low_text:
+    for sign in _list_signs():
+        if sign in text:
+            return True
+    if FOREIGN_VALUE in known.low_text:
         return True
     return PROGRAM_LINK in text and PROGRAM_NAME.search(text) is not None
 

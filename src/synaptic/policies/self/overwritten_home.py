@@ -1,5 +1,6 @@
 """Files that nobody named, put over a home folder."""
 
+import re
 from collections.abc import Iterator
 from functools import lru_cache
 
@@ -11,16 +12,23 @@ from synaptic.policies.reading import SHELL_TOOLS, runs_elsewhere, select_comman
 from synaptic.shell.book.entries import normalize_name
 from synaptic.shell.effects.filled import (
     ABSOLUTE_NAMES,
+    COPY_PROGRAMS,
     FILLING_CODE,
     FILLING_PROGRAMS,
     HOME_PROGRAMS,
     LANGUAGE_NAMES,
+    RSYNC_PROGRAMS,
     TAR_PROGRAMS,
     find_filled_folders,
 )
 from synaptic.shell.paths import Standpoint, resolve_path
 from synaptic.shell.read.script import Command
 from synaptic.shell.reading import CommandReading
+
+PLAIN_PROGRAMS = COPY_PROGRAMS | RSYNC_PROGRAMS | {"git", "unzip", "patch"}
+"""Programs that fill what a word of theirs names, or the folder that they run in."""
+LEADING_OUT = re.compile(r"^[/~]|[=:][/~]|\.\.|\$|file:|^-.*[/~]")
+"""What a word holds that leads out of the folder it is seen from."""
 
 
 class OverwrittenHome(Policy):
@@ -52,7 +60,7 @@ class OverwrittenHome(Policy):
         if not _may_reach(known, around):
             return None
         for command in _select_filling(known):
-            if runs_elsewhere(command):
+            if runs_elsewhere(command) or not _may_fill(command, around, known.standpoint.cwd):
                 continue
             at = Standpoint(command.cwd or known.standpoint.cwd, facts.home)
             for word in find_filled_folders(command):
@@ -69,6 +77,13 @@ def _select_filling(known: CommandReading) -> Iterator[Command]:
         name for name in known.script.by_name if name in FILLING_PROGRAMS or normalize_name(name) in FILLING_PROGRAMS
     ]
     return select_commands(known.script, names)
+
+
+def _may_fill(command: Command, around: frozenset[str], cwd: str) -> bool:
+    """Whether one command may: its folder is one of these, or a word, a default or code leads there."""
+    if command.name not in PLAIN_PROGRAMS or (command.cwd or cwd).lower() in around or command.assignments:
+        return True
+    return any(LEADING_OUT.search(word.text) for word in command.argv[1:])
 
 
 def _may_reach(known: CommandReading, around: frozenset[str]) -> bool:

@@ -109,7 +109,12 @@ def _find_handed_over(known: CommandReading, guard: Guard) -> SearchedFile | Non
 
 def _may_name_results(command: Command) -> bool:
     """Whether a search may have run it, or filled in one of its words."""
-    return bool(command.via) or any(not word.known or "{}" in word.text for word in command.argv)
+    if command.via:
+        return True
+    for word in command.argv:  # noqa: SIM110 - this runs for every command
+        if not word.known or "{}" in word.text:
+            return True
+    return False
 
 
 def _names_engine(known: CommandReading, command: Command) -> bool:

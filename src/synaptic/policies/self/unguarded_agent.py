@@ -64,6 +64,8 @@ class UnguardedAgent(Policy):
         if known is None:
             return None
         nameless = has_nameless_sign(known)
+        if not nameless and _list_agents().keys().isdisjoint(known.programs):
+            return None
         for command, agent in _iter_starts(known, nameless):
             if runs_elsewhere(command) or only_shows(command.args):
                 continue

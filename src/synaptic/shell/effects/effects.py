@@ -1,6 +1,6 @@
 """What a script would do to files and other machines: what it runs, reads, writes, deletes, fetches and sends."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import chain
 from operator import attrgetter
 
@@ -9,13 +9,7 @@ import msgspec
 from synaptic.model.once import computed_once
 from synaptic.shell.book.entries import normalize_name
 from synaptic.shell.effects.addresses import fetches_data, sends_data
-from synaptic.shell.effects.commands import (
-    CHANGING_KINDS,
-    CHANGING_PROGRAMS,
-    DELETING_PROGRAMS,
-    UNNAMED_FILE,
-    find_acts,
-)
+from synaptic.shell.effects.commands import CHANGING_KINDS, CHANGING_PROGRAMS, UNNAMED_FILE, find_acts
 from synaptic.shell.programs.git_line import read_git_call
 from synaptic.shell.read.script import WRITE_OPERATORS, Command, Redirect, Script, Word
 
@@ -58,23 +52,13 @@ class Effects(msgspec.Struct, frozen=True, dict=True):
 
     @computed_once
     def changes_by_pattern(self) -> tuple[Effect, ...]:
-        """Those of them that a pattern names; commands without a pattern are not looked at for that."""
-        redirects = [one for one in self.script.redirects if one.target.glob]
-        commands = [one for one in self._changing_commands if any(word.glob for word in one.argv)]
-        return tuple(one for one in self._find_changes(redirects, commands) if one.word.glob)
+        """Those of them that a pattern names."""
+        return tuple(one for one in self.find_changes_where(attrgetter("glob")) if one.word.glob)
 
-    def find_changes_with(self, signs: tuple[str, ...]) -> tuple[Effect, ...]:
-        """Those of them whose name or folder may hold one of these letters."""
-
-        def holds(text: str) -> bool:
-            return any(sign in text for sign in signs)
-
-        redirects = [one for one in self.script.redirects if holds(one.target.text) or holds(one.cwd)]
-        commands = [
-            one
-            for one in self._changing_commands
-            if one.paths or holds(one.cwd) or any(holds(word.text) for word in one.argv)
-        ]
+    def find_changes_where(self, matters: Callable[[Word], object]) -> tuple[Effect, ...]:
+        """Those of redirections and commands with a word that matters; others need not be sorted for that."""
+        redirects = [one for one in self.script.redirects if matters(one.target)]
+        commands = [one for one in self._changing_commands if one.paths or any(map(matters, one.argv))]
         return self._find_changes(redirects, commands)
 
     @computed_once
@@ -85,9 +69,6 @@ class Effects(msgspec.Struct, frozen=True, dict=True):
     @computed_once
     def deletes(self) -> tuple[Effect, ...]:
         """Files that are removed; what is moved away counts."""
-        names = self.script.by_name
-        if not any(name in DELETING_PROGRAMS or normalize_name(name) in DELETING_PROGRAMS for name in names):
-            return ()  # without looking at everything that is written
         return tuple(effect for effect in self.changes if effect.kind == "delete")
 
     @computed_once

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from typing import NamedTuple
 
 from synaptic.shell.book.arguments import Arguments
 from synaptic.shell.book.entries import find_program, iter_programs
@@ -167,12 +168,36 @@ def run_foreign_code(shell: Evaluation, call: CommandCall, language: str, code: 
     return deeds.output if code.known else None
 
 
+LEAST_CODE = 16
+"""Characters that every piece of code counts as: thousands of short ones cost as much as a long one."""
+
+
+class CodeOptions(NamedTuple):
+    """How a call runs its pieces of code."""
+
+    each: bool
+    """For each line of the input."""
+    prints: bool
+    """And prints the value."""
+    words: tuple[str, ...]
+    """What the code is given."""
+
+
+def sort_words(call: CommandCall) -> CodeOptions:
+    """The words of a call, sorted once: `perl -e a -e b` has as many pieces of code as somebody cares to write."""
+    if call.sorted_words is None or call.sorted_words[0] is not call.words:
+        given = find_program(call.name).read(call.words[1:])
+        words = tuple(word.text for word in (*given.operands, *given.get_by_role("variable")))
+        call.sorted_words = (call.words, CodeOptions(given.has_role("each"), given.has_role("print"), words))
+    found: CodeOptions = call.sorted_words[1]
+    return found
+
+
 def start_nearby(shell: Evaluation, call: CommandCall, at: CodeSurroundings, acts: list[CodeAct]) -> None:
     """Run what the code may start although nobody can follow how: texts that destroy, folders that it may remove."""
-    given = find_program(call.name).read(call.words[1:])
+    words = sort_words(call).words
     held = {name: value.text for name, value in shell.variables.items() if value.known and value.items is None}
     held.update((name, word.text) for name, word in call.assignments)
-    words = tuple(word.text for word in (*given.operands, *given.get_by_role("variable")))
     more = "\n".join(held[name] for name in CODE_VARIABLES if name in held)
     followed = frozenset(word.text for act in acts for word in act.words)
     code = f"{at.code}\n{more}" if more else at.code
@@ -199,7 +224,7 @@ def _is_followed(text: str, command: Command) -> bool:
 
 
 def _read_within_limits(shell: Evaluation, code: str, read: Callable[[str], CodeEffects]) -> CodeEffects:
-    if shell.budget.count_foreign_code(len(code)):
+    if shell.budget.count_foreign_code(max(len(code), LEAST_CODE)):
         return read(code)
     return CodeEffects(find_literal_calls(code), opaque=may_destroy(code))
 
@@ -210,11 +235,11 @@ def _read_code(call: CommandCall, language: str, code: str) -> CodeEffects:
     if language == "lisp":
         return CodeEffects(read_lisp(code))
     dialect = DIALECTS[language]
-    given = find_program(call.name).read(call.words[1:])
-    if given.has_role("each"):
+    given = sort_words(call)
+    if given.each:
         return read_foreign_code(INPUT_LINE.sub(f"${ITEM_VARIABLE}", code), dialect)
     deeds = read_foreign_code(code, dialect)
-    if given.has_role("print"):
+    if given.prints:
         return CodeEffects(deeds.acts, read_printed_value(code, dialect))
     return deeds
 

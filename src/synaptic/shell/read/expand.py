@@ -72,6 +72,8 @@ def expand_word(shell: "Evaluation", token: WordToken) -> list[Word]:
         return [plain]
     found: list[Word] = []
     several = expand_braces(zsh.take_trailing(token.parts) if shell.counts_from_one else token.parts)
+    if several is not None and len(several) > 1 and not shell.budget.count_words(min(len(several), MAX_BRACES)):
+        several = None
     # Too many words to list: an unknown word stands for the rest, so that no policy takes the list for complete.
     if several is None or len(several) > MAX_BRACES:
         word = expand_unsplit(shell, token)

@@ -4,7 +4,7 @@ MAX_TEXT = 1_000_000
 """Characters of one text; what comes after is not read."""
 MAX_WORDS = 5_000
 """Words of one reading, nested code included, and the pieces of words that have to be taken apart. Words that close
-nothing count as well, and so do lines that look like the end of a here-document."""
+nothing count as well, and so do lines that look like the end of a here-document, and words that braces yield."""
 MAX_DEPTH = 24
 """Constructions inside one another, substitutions and nested code included."""
 MAX_COMMANDS = 1_000
@@ -60,6 +60,11 @@ class Budget:
             return True
         self.reason = self.reason or f"more than {MAX_WORDS} words"
         return False
+
+    def count_words(self, number: int) -> bool:
+        """Count the words that one written word becomes; whether they may still be listed."""
+        self.words -= number - 1
+        return self.count_word()
 
     def count_foreign_code(self, length: int) -> bool:
         """Count code of another language; whether it may still be taken apart."""

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from os.path import normpath
+from typing import Any
 
 import msgspec
 
@@ -46,6 +47,8 @@ class CommandCall(msgspec.Struct, gc=False):
     inner: bool = False
     cwd: str = ""
     index: int = 0
+    sorted_words: tuple[list[Word], Any] | None = None
+    """The words that were sorted into options and operands, and how: code after code of one call asks for them."""
 
     def list_texts(self) -> list[str]:
         """The arguments without the name."""
