@@ -65,10 +65,6 @@ def double_row(evidence: Evidence) -> None:
     evidence.rows["t3-0-1"] *= 2
 
 
-def disown_row(evidence: Evidence) -> None:
-    evidence.rows["t3-0-1"] = [row(evidence.calls[0], is_disowned=True)]
-
-
 def set_field(**fields: object) -> Callable[[Evidence], None]:
     def change(evidence: Evidence) -> None:
         for name, value in fields.items():
@@ -99,7 +95,6 @@ FORGERIES: dict[str, list[Callable[[Evidence], None]]] = {
     "nothing is left behind": [set_field(strays=["9 sleep 30"]), set_field(leftovers=["/h/.config.toml.1"])],
     "no zombies": [set_field(zombies=["9"])],
     "counters": [set_field(counters=Counters(2, True, {"s": 3})), set_field(counters=Counters(1, True, {"s": 2}))],
-    "calls are believed": [disown_row],
     "state never relaxes": [set_field(counters=Counters(1, False, {"s": 3}))],
     "background hook once": [set_field(sentinel=Counter()), set_field(sentinel=Counter({"t3-4-1": 2}))],
     "audit line once": [set_field(audit=Counter()), set_field(audit=Counter({"t3-0-1": 2}))],
@@ -130,6 +125,14 @@ def test_a_call_that_was_ended_from_outside_owes_nothing() -> None:
     change_call("echo", is_cut=True, exit=-9, stdout=b"")(evidence)
     drop_row(evidence)
     assert find_violations(evidence) == []
+
+
+def test_an_event_whose_dispatcher_was_ended_may_count_or_not_and_all_others_count() -> None:
+    evidence = sound()
+    change_call("failure", is_cut=True, exit=-9)(evidence)
+    for failures, is_sound in ((0, True), (1, True), (2, False)):
+        evidence.counters = Counters(failures, True, {"s": 3})
+        assert (find_violations(evidence) == []) is is_sound
 
 
 def test_an_answer_that_says_it_is_not_written_owes_no_row_where_a_disk_fails() -> None:
