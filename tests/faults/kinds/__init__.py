@@ -11,6 +11,7 @@ THEMES = (
     "settings",
     "clocks",
     "hooks",
+    "workers",
     "races",
     "registry",
     "load",
