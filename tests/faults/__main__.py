@@ -7,13 +7,13 @@ import argparse
 import ctypes
 import json
 import os
-import signal
 import subprocess
 import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from tests.faults import namespace
 from tests.faults.deck import EPOCH, find_epoch
@@ -21,6 +21,7 @@ from tests.faults.kind import KINDS
 from tests.faults.kinds import QUICK, load_kinds
 from tests.faults.table import Findings, format_progress, format_table, format_violations
 
+LIBC = ctypes.CDLL(None)
 PR_SET_PDEATHSIG = 1
 PROGRESS_SECONDS = 10.0
 INTRODUCTION = """\
@@ -57,7 +58,10 @@ class Runner:
 
     def run(self, epochs: list[tuple[int, int]]) -> None:
         """Run them all; Ctrl-C ends those that run, and what was found until then is shown."""
-        with ThreadPoolExecutor(self.options.lanes) as pool:
+        with (
+            TemporaryDirectory(prefix="faults-", ignore_cleanup_errors=True) as self._folder,
+            self._open_pool() as pool,
+        ):
             waiting = [pool.submit(self.run_epoch, first, last) for first, last in epochs]
             try:
                 for done in waiting:
@@ -65,6 +69,9 @@ class Runner:
             except KeyboardInterrupt:
                 pool.shutdown(wait=False, cancel_futures=True)
                 self.stop()
+
+    def _open_pool(self) -> ThreadPoolExecutor:
+        return ThreadPoolExecutor(self.options.lanes)
 
     def run_epoch(self, first: int, last: int) -> None:
         words = ["tests.faults.epoch", "--seed", str(self.options.seed), "--first", str(first), "--last", str(last)]
@@ -79,11 +86,13 @@ class Runner:
             stdin=subprocess.DEVNULL,
             text=True,
             preexec_fn=die_with_parent,
+            env={**os.environ, "TMPDIR": self._folder},
         )
         self._running.add(child)
         assert child.stdout is not None
         for line in child.stdout:
-            self.take(line)
+            if line.endswith("\n"):  # the last words of one that was ended may be half a line
+                self.take(line)
         self._running.discard(child)
         if child.wait():
             self.findings.violations.append(
@@ -101,12 +110,12 @@ class Runner:
 
     def stop(self) -> None:
         for child in tuple(self._running):
-            child.terminate()
+            child.send_signal(namespace.choose_end())
 
 
 def die_with_parent() -> None:
     """The epoch puts its home away, or its namespace ends with it."""
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
+    LIBC.prctl(PR_SET_PDEATHSIG, namespace.choose_end(), 0, 0, 0)
 
 
 def list_epochs(options: argparse.Namespace) -> list[tuple[int, int]]:

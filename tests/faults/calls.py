@@ -39,6 +39,7 @@ SHAPES = {
         Shape("glob", tool="Glob"),
         Shape("grep", tool="Grep"),
         Shape("guarded", tool="mcp__vault__open", must_stop=True),
+        Shape("fetch", tool="WebFetch", must_stop=True),
         Shape("start", event="SessionStart"),
     )
 }
@@ -94,6 +95,7 @@ def build_payload(call: Call, project: Path, extra: Mapping[str, object]) -> byt
         "glob": {"pattern": f"**/{call.token}"},
         "grep": {"pattern": call.token},
         "guarded": {"drawer": "1"},
+        "fetch": {"url": "http://127.0.0.1/", "prompt": "read it"},
     }
     payload: dict[str, object] = {"session_id": call.session, "cwd": str(project), "hook_event_name": shape.event}
     payload["reference"] = call.token

@@ -4,7 +4,6 @@ import argparse
 import contextlib
 import json
 import random
-import re
 import sys
 import time
 from collections.abc import Iterable
@@ -129,12 +128,11 @@ class Epoch:
             self.report(found)
             self.build()
             return
-        if kind and kind.loses:
-            self.begin_anew(now)
+        self.begin_anew(now)
         self.calls, self.steps = [], []
 
     def begin_anew(self, now: Evidence) -> None:
-        """After a loss that was told: count from what is there now."""
+        """Count from what is there now: what was lost was told, and what could count or not has been decided."""
         failures, refused = count_journalled(now)
         refusals = {name: count - refused.get(name, 0) for name, count in now.counters.refusals.items()}
         self.before = Counters(now.counters.failures - failures, True, refusals)
@@ -174,9 +172,8 @@ class Epoch:
         """What was there before and is not now; counting begins anew, whatever was kept."""
         now.lost_file = kind.loses
         now.missing_before = sorted(self.known - set(now.rows))
-        failures, refused = count_journalled(now)
-        refusals = {name: count - refused.get(name, 0) for name, count in now.counters.refusals.items()}
-        now.before = Counters(now.counters.failures - failures, True, refusals)
+        self.begin_anew(now)
+        now.before = self.before
         if now.missing_before and self.told is None:
             self.told = self.is_told(kind.loses)
         now.is_loss_told = bool(self.told)
@@ -189,16 +186,11 @@ class Epoch:
     def report(self, found: list[Violation]) -> None:
         last = self.steps[-1] if self.steps else 0
         # Only what is seen in the home as a whole may be the fault of an earlier step of the same batch.
-        for one in dict.fromkeys(Violation(one.invariant, one.step or last, simplify(one.what)) for one in found):
+        for one in dict.fromkeys(Violation(one.invariant, one.step or last, one.what) for one in found):
             self.tell(violation=one.invariant, step=one.step, batch=list(self.steps), what=one.what)
 
     def tell(self, **fields: object) -> None:
         print(json.dumps(fields), flush=True)
-
-
-def simplify(what: str) -> str:
-    """Without addresses, so that the same trouble is the same text."""
-    return re.sub(r"0x[0-9a-f]{6,}", "0x", what)
 
 
 def measure(world: World) -> int:

@@ -13,13 +13,10 @@ from tests.faults import processes
 from tests.faults.calls import Call
 from tests.faults.world import World
 
-SELECT_ROWS = (
-    "SELECT id, event, session, kind, exit, stdout, stderr, replay, payload, root, decision FROM events WHERE id > ?"
-)
+SELECT_ROWS = "SELECT id, event, session, kind, exit, stdout, stderr, replay, payload, root FROM events WHERE id > ?"
 SELECT_SECTION = "SELECT value FROM state WHERE scope = ? AND owner = ? AND section = ?"
 TOKEN = re.compile(r"t\d+-\d+-\d+")
 TEMPORARY = re.compile(r"^\..+\.\d+|\.tmp$|\.fresh$|^daemon\.\d+$|\.[0-9a-f]{8}$|~$")
-DISOWNED = b"this is not the agent's own call"
 TRACE = "Traceback (most recent call last)"
 
 
@@ -37,8 +34,6 @@ class Row:
     is_exact: bool
     """Whether the answer was kept to the byte; one that held a secret is not."""
     root: str = ""
-    is_disowned: bool = False
-    """Whether the engine could not see who has sent it, and so let it change nothing."""
 
 
 @dataclass
@@ -123,12 +118,12 @@ class Journal:
         return sqlite3.connect(f"file:{self.path}?mode=ro", uri=True, timeout=5.0)
 
     def _take(self, row: tuple) -> None:
-        id, event, session, kind, exit, stdout, stderr, replay, payload, root, decision = row
+        id, event, session, kind, exit, stdout, stderr, replay, payload, root = row
         self._last = max(self._last, id)
         # A payload that is too long is not kept: its event still counts.
         token = read_token(payload) or f"?{id}"
         answer = (exit, to_bytes(stdout), to_bytes(stderr), bool(replay))
-        made = Row(id, event, session, kind, *answer, root, DISOWNED in to_bytes(decision))
+        made = Row(id, event, session, kind, *answer, root)
         self.rows.setdefault(token, []).append(made)
 
 

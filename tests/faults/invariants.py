@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
 from tests.faults.calls import Call
@@ -127,7 +127,7 @@ def log_is_clean(evidence: Evidence) -> Iterator[Violation]:
     excused = any({"unwritten", "traces"} & call.allowed for call in evidence.calls)
     for line in evidence.traces:
         if not (excused and any(re.search(known, line) for known in NAMED_TRACES)):
-            yield Violation("no traceback in the log", 0, re.sub(r"\d\d+", "N", line[:200]))
+            yield Violation("no traceback in the log", 0, re.sub(r"0x[0-9a-f]+|\d\d+", "N", line[:200]))
 
 
 def one_daemon(evidence: Evidence) -> Iterator[Violation]:
@@ -152,24 +152,22 @@ def no_zombies(evidence: Evidence) -> Iterator[Violation]:
 
 
 def counters_are_exact(evidence: Evidence) -> Iterator[Violation]:
-    """The breaker's count and the refusals of each session are what the journal has, not one more or less."""
+    """The breaker's count and the refusals of each session are what the journal has, not one more or less.
+
+    Only an event whose dispatcher we ended may count or not: nobody can see any more who has sent it.
+    """
     if evidence.journal_trouble:
         return
     failures, refused = count_journalled(evidence)
-    want = evidence.before.failures + failures
-    if evidence.counters.failures != want:
-        yield Violation("counters", 0, f"the breaker counts {evidence.counters.failures} failures, {want} happened")
+    ended = {call.token for call in evidence.calls if call.is_cut}
+    fewer_failures, fewer_refused = count_journalled(evidence, but=ended)
+    least, most = (evidence.before.failures + count for count in (fewer_failures, failures))
+    if not least <= evidence.counters.failures <= most:
+        yield Violation("counters", 0, f"the breaker counts {evidence.counters.failures} failures, {most} happened")
     for session, count in evidence.counters.refusals.items():
-        want = evidence.before.refusals.get(session, 0) + refused[session]
-        if count != want:
-            yield Violation("counters", 0, f"session {session} has {count} refusals, {want} happened")
-
-
-def calls_are_believed(evidence: Evidence) -> Iterator[Violation]:
-    """Only a call whose dispatcher was ended may be nobody's."""
-    for call in evidence.calls:
-        if not call.is_cut and any(row.is_disowned for row in evidence.rows.get(call.token, ())):
-            yield Violation("calls are believed", call.step, f"{call.shape.name} {call.token} counts as nobody's")
+        least, most = (evidence.before.refusals.get(session, 0) + one[session] for one in (fewer_refused, refused))
+        if not least <= count <= most:
+            yield Violation("counters", 0, f"session {session} has {count} refusals, {most} happened")
 
 
 def breaker_stays_tripped(evidence: Evidence) -> Iterator[Violation]:
@@ -209,9 +207,9 @@ def descriptors_do_not_grow(evidence: Evidence) -> Iterator[Violation]:
         yield Violation("descriptors do not grow", 0, f"{usual} became {now}")
 
 
-def count_journalled(evidence: Evidence) -> tuple[int, Counter[str]]:
+def count_journalled(evidence: Evidence, but: Collection[str] = ()) -> tuple[int, Counter[str]]:
     """How many failures of the tripped project, and how many refusals of each session, the journal has."""
-    rows = [row for found in evidence.rows.values() for row in found if not row.is_disowned]
+    rows = [row for token, found in evidence.rows.items() if token not in but for row in found]
     failures = sum(row.event == "PostToolUseFailure" and row.root == evidence.tripped_root for row in rows)
     return failures, Counter(row.session for row in rows if row.kind == "deny")
 
@@ -270,7 +268,6 @@ INVARIANTS: tuple[Invariant, ...] = (
     nothing_is_left_behind,
     no_zombies,
     counters_are_exact,
-    calls_are_believed,
     breaker_stays_tripped,
     background_ran_once,
     audit_lines_once,

@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 INSIDE = "SYNAPTIC_FAULTS_INSIDE"
@@ -21,6 +22,7 @@ DISK_OPTIONS = "size=192m,nr_inodes=24k,mode=0700"
 PR_SET_CHILD_SUBREAPER = 36
 
 
+@cache
 def can_isolate() -> bool:
     """Whether this user may make namespaces here."""
     if os.geteuid() or not shutil.which(UNSHARE[0]):
@@ -32,6 +34,11 @@ def build_command(words: list[str]) -> list[str]:
     """How one epoch is started: in namespaces where that is possible."""
     inner = [sys.executable, "-m", *words]
     return [*UNSHARE, *inner] if can_isolate() else inner
+
+
+def choose_end() -> int:
+    """The signal that ends an epoch: a namespace ends with the program that made it, which ignores all others."""
+    return signal.SIGKILL if can_isolate() else signal.SIGTERM
 
 
 def is_isolated() -> bool:

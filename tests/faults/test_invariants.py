@@ -37,7 +37,7 @@ def sound() -> Evidence:
     return Evidence(
         calls=calls,
         rows={made.token: [row(made)] for made in calls},
-        counters=Counters(1, True, {"s": 3}),
+        counters=Counters(1, True, {"s": 4}),
         sentinel=Counter([tokens["glob"]]),
         audit=Counter([tokens["echo"]]),
         tripped_root="/tripped",
@@ -63,10 +63,6 @@ def drop_row(evidence: Evidence) -> None:
 
 def double_row(evidence: Evidence) -> None:
     evidence.rows["t3-0-1"] *= 2
-
-
-def disown_row(evidence: Evidence) -> None:
-    evidence.rows["t3-0-1"] = [row(evidence.calls[0], is_disowned=True)]
 
 
 def set_field(**fields: object) -> Callable[[Evidence], None]:
@@ -98,9 +94,8 @@ FORGERIES: dict[str, list[Callable[[Evidence], None]]] = {
     "the daemon comes back": [set_field(is_answering=False)],
     "nothing is left behind": [set_field(strays=["9 sleep 30"]), set_field(leftovers=["/h/.config.toml.1"])],
     "no zombies": [set_field(zombies=["9"])],
-    "counters": [set_field(counters=Counters(2, True, {"s": 3})), set_field(counters=Counters(1, True, {"s": 2}))],
-    "calls are believed": [disown_row],
-    "state never relaxes": [set_field(counters=Counters(1, False, {"s": 3}))],
+    "counters": [set_field(counters=Counters(2, True, {"s": 4})), set_field(counters=Counters(1, True, {"s": 2}))],
+    "state never relaxes": [set_field(counters=Counters(1, False, {"s": 4}))],
     "background hook once": [set_field(sentinel=Counter()), set_field(sentinel=Counter({"t3-4-1": 2}))],
     "audit line once": [set_field(audit=Counter()), set_field(audit=Counter({"t3-0-1": 2}))],
     "losses are told": [set_field(missing_before=["t1-0-1"], lost_file="synaptic.db")],
@@ -132,6 +127,14 @@ def test_a_call_that_was_ended_from_outside_owes_nothing() -> None:
     assert find_violations(evidence) == []
 
 
+def test_an_event_whose_dispatcher_was_ended_may_count_or_not_and_all_others_count() -> None:
+    evidence = sound()
+    change_call("failure", is_cut=True, exit=-9)(evidence)
+    for failures, is_sound in ((0, True), (1, True), (2, False)):
+        evidence.counters = Counters(failures, True, {"s": 4})
+        assert (find_violations(evidence) == []) is is_sound
+
+
 def test_an_answer_that_says_it_is_not_written_owes_no_row_where_a_disk_fails() -> None:
     evidence = sound()
     change_call("echo", stderr=UNWRITTEN, allowed=frozenset({"unwritten"}))(evidence)
@@ -143,7 +146,7 @@ def test_an_engine_that_cannot_start_excuses_an_open_pass_and_never_a_silent_one
     evidence = sound()
     change_call("reset", stdout=b"", stderr=UNCHECKED, allowed=frozenset({"unchecked"}))(evidence)
     del evidence.rows["t3-1-1"]
-    evidence.counters = Counters(1, True, {"s": 2})
+    evidence.counters = Counters(1, True, {"s": 3})
     assert find_violations(evidence) == []
     change_call("reset", stderr=b"")(evidence)
     assert "forbidden is stopped" in {one.invariant for one in find_violations(evidence)}

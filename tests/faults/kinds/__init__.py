@@ -11,16 +11,17 @@ THEMES = (
     "settings",
     "clocks",
     "hooks",
+    "workers",
     "races",
     "registry",
     "load",
 )
 
 QUICK = (
-    "kill.daemon-idle", "kill.daemon-in-call", "kill.daemon-twice", "kill.daemon-term", "kill.hook",
-    "kill.background-hook", "kill.daemon-in-background", "hang.dispatcher", "hang.background-hook", "disk.full",
+    "kill.daemon-idle", "kill.daemon-twice", "kill.daemon-term", "kill.hook",
+    "kill.background-hook", "hang.daemon-in-call", "hang.dispatcher", "hang.background-hook", "disk.full",
     "disk.nearly-full", "disk.file-limit", "db.locked", "db.read-long", "db.index-flipped-no-daemon",
-    "run.pid-garbage", "run.start-lock-is-folder", "run.removed-no-daemon", "settings.config-cut",
+    "run.spool-garbage", "run.start-lock-is-folder", "run.removed-no-daemon", "settings.config-cut",
     "settings.config-rewritten", "settings.engine-removed", "settings.python-missing", "clock.future", "hook.huge",
     "hook.exit-code", "hook.guard-killed", "hook.invalid-json", "hook.forking", "race.dispatchers",
     "race.same-session", "race.background", "registry.edited", "registry.in-burst", "load.idle-clients",

@@ -86,7 +86,7 @@ def send_other_signal(step: Step) -> None:
     step.signal_daemon(step.random.choice(numbers))
 
 
-@kind("kill.daemon-alarm", "unheard")
+@kind("kill.daemon-alarm", "unheard", "unwritten", "effects", "hooks")
 def send_alarm(step: Step) -> None:
     """SIGALRM and SIGPIPE: what the daemon itself uses or ignores."""
     step.volley(4)
