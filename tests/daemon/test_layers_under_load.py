@@ -115,8 +115,11 @@ def test_no_heartbeat_is_lost_or_counted_twice_and_the_layers_hold(setting: Sett
 INVARIANTS = {
     "a foreign key points nowhere": "PRAGMA foreign_key_check",
     "more than one open main session of an agent": """
-        SELECT fleet_agent FROM sessions WHERE ended_at IS NULL AND subagent = '' GROUP BY fleet_agent, effort_id
-        HAVING count(*) > 1""",
+        SELECT fleet_agent FROM sessions WHERE ended_at IS NULL AND subagent = '' AND fleet_agent != ''
+        GROUP BY fleet_agent, effort_id HAVING count(*) > 1""",
+    "more than one open main session of a window": """
+        SELECT host_session FROM sessions WHERE ended_at IS NULL AND subagent = '' AND host_session != ''
+        GROUP BY host_session, effort_id HAVING count(*) > 1""",
     "a session of one effort in the task of another": """
         SELECT s.id FROM sessions s JOIN efforts e ON e.id = s.effort_id WHERE s.task_id != e.task_id""",
     "two efforts of a task with one ordinal": "SELECT 1 FROM efforts GROUP BY task_id, ordinal HAVING count(*) > 1",

@@ -136,6 +136,7 @@ def test_two_windows_without_a_name_count_end_and_hand_over_for_themselves(fleet
     assert left.session.id == first
     third = fleet.call("sessionStart", session_id="w3")
     assert third["dehydratedContext"]["summary"] == "half of it"
+    assert broken(fleet.store) == []
 
 
 def test_a_window_that_hands_over_does_not_end_the_one_beside_it(fleet: Fleet) -> None:
