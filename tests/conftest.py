@@ -3,11 +3,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from synaptic.agents.shared import lineage
 from synaptic.agents.shared.callers import HookCallers
 from synaptic.engine import senders
 from tests.daemon.setting import Setting
+
+# How long an example takes says something about the machine, which other tests keep busy, and nothing about the law.
+settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("busy")
 
 
 @pytest.fixture(autouse=True)

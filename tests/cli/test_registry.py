@@ -75,7 +75,7 @@ def test_a_served_registry_is_read_over_http_until_the_server_is_stopped(author)
         assert counts(author.types("registry", "channels", "--registry", url, "--json"))["develop"] == 1
     finally:
         process.send_signal(signal.SIGTERM)
-        process.communicate(timeout=20)
+        process.communicate(timeout=90)
     assert author.types("registry", "channels", "--registry", url).code == 1
 
 

@@ -154,7 +154,7 @@ class Setting:
         finally:
             store.close()
 
-    def wait_for(self, condition, seconds: float = 15.0) -> bool:
+    def wait_for(self, condition, seconds: float = 60.0) -> bool:
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             if condition():

@@ -21,7 +21,7 @@ def listening(setting: Setting) -> Setting:
 
 def post(setting: Setting, path: str, body: bytes, **headers: str) -> tuple[int, bytes]:
     port = int(listener.locate_port(setting.home).read_text())
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
     connection.request("POST", path, body, headers)
     answer = connection.getresponse()
     return answer.status, answer.read()

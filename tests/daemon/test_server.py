@@ -56,7 +56,7 @@ def test_the_fallback_process_gives_the_same_bytes_and_starts_a_daemon(setting: 
     setting.register("guard", BLOCK)
     alone = setting.fallback(setting.elsewhere())
     assert setting.wait_for(lambda: lifecycle.read_status(setting.home).state == "running")
-    assert lifecycle.wait_ready(setting.home, 10)
+    assert lifecycle.wait_ready(setting.home, 60)
     assert setting.daemon(setting.elsewhere()) == alone
 
 
@@ -78,9 +78,8 @@ def test_two_hundred_first_calls_give_one_daemon_and_no_lost_verdict(setting: Se
     with ThreadPoolExecutor(200) as pool:
         answers = list(pool.map(lambda _: setting.dispatch("PreToolUse", setting.payload()), range(200)))
     # On a machine with too much to do, some are refused unread: that is late, but no verdict is lost.
-    unread = [answer for answer in answers if answer.returncode == 2 and b"blocked" in answer.stderr]
-    read = [answer for answer in answers if answer not in unread]
-    assert {json.loads(answer.stdout)["hookSpecificOutput"]["permissionDecision"] for answer in read} == {"deny"}
+    read = [answer for answer in answers if b"could not be checked" not in answer.stderr]
+    assert {json.loads(answer.stdout)["hookSpecificOutput"]["permissionDecision"] for answer in answers} == {"deny"}
     assert len(setting.entries(500)) >= len(read)
     assert len(_daemons(setting)) == 1
 
@@ -270,7 +269,7 @@ def test_a_defect_of_the_engine_closes_the_connection_so_that_the_client_decides
             frame.pack_request(frame.RequestDelivery(synaptic.__version__, Request("claude", "Stop", b"{}", "c")))
         )
         try:
-            return await asyncio.wait_for(reader.read(), 10)
+            return await asyncio.wait_for(reader.read(), 60)
         except ConnectionResetError:
             return b""
         finally:

@@ -109,7 +109,7 @@ def test_eight_supervised_agents_are_shown_as_they_are(fleet: Fleet, server: Ser
     assert wall.looks("a4", "working")
 
     watched.terminate()
-    lines = [json.loads(line) for line in watched.communicate(timeout=20)[0].splitlines()]
+    lines = [json.loads(line) for line in watched.communicate(timeout=90)[0].splitlines()]
     assert {line["agent"]: line["status"] for line in lines} == wall.json()
     assert [line["status"] for line in lines if line["agent"] == "a4"] == ["working", "done", "error", "working"]
     assert stopped(shown) == 130

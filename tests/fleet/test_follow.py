@@ -136,7 +136,7 @@ def test_a_supervisor_that_was_killed_leaves_an_agent_in_error(home: Home, store
     source.close()
 
 
-def wait_for(done, seconds: float = 10.0) -> bool:
+def wait_for(done, seconds: float = 60.0) -> bool:
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if done():

@@ -15,12 +15,12 @@ def sh(text: str, cwd: Path, stdin: str = "", **env: str) -> subprocess.Complete
     script = f'set -euo pipefail\nsource "{LIBRARIES}/log.sh"\nsource "{LIBRARIES}/context-lib.sh"\n{text}'
     base = {"PATH": os.environ["PATH"], "HOME": str(cwd)}
     return subprocess.run(
-        ["bash", "-c", script], cwd=cwd, env={**base, **env}, input=stdin, capture_output=True, text=True, timeout=20
+        ["bash", "-c", script], cwd=cwd, env={**base, **env}, input=stdin, capture_output=True, text=True, timeout=90
     )
 
 
 def git(folder: Path, *words: str) -> None:
-    subprocess.run(["git", *WHO, *words], cwd=folder, check=True, capture_output=True, timeout=20)
+    subprocess.run(["git", *WHO, *words], cwd=folder, check=True, capture_output=True, timeout=90)
 
 
 def repository(folder: Path, branch: str = "main") -> Path:

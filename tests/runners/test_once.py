@@ -10,7 +10,7 @@ from tests.runners.making import plain_env
 
 def ask(handler) -> subprocess.CompletedProcess[bytes]:
     env = plain_env(**{HANDLER_VARIABLE: encode_handler(handler)})
-    return subprocess.run(ONCE_ARGV, input=b'{"a":1}\n', env=env, capture_output=True, timeout=20, check=False)
+    return subprocess.run(ONCE_ARGV, input=b'{"a":1}\n', env=env, capture_output=True, timeout=90, check=False)
 
 
 def test_a_function_prints_its_answer_and_nothing_else(tmp_path):

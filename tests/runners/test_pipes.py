@@ -69,7 +69,7 @@ def test_readable_waits():
         await asyncio.sleep(0.01)
         assert not waiting.done()
         os.write(target, b"x")
-        await asyncio.wait_for(waiting, 5)
+        await asyncio.wait_for(waiting, 60)
         os.close(source)
         os.close(target)
 

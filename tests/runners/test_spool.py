@@ -152,7 +152,7 @@ print("answered", flush=True)
 def starter(spool, script, how):
     command = [sys.executable, "-c", STARTER, str(spool.folder), script, how]
     root = Path(__file__).parents[2]
-    return subprocess.run(command, capture_output=True, timeout=20, cwd=root, check=False)
+    return subprocess.run(command, capture_output=True, timeout=90, cwd=root, check=False)
 
 
 def test_a_detached_hook_outlives_its_starter_and_never_holds_its_output(tmp_path, spool):

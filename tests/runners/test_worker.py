@@ -10,7 +10,7 @@ from synaptic.runners import worker
 def talk(file, *requests: dict[str, object]) -> list[dict[str, object]]:
     lines = "".join(json.dumps({"variables": {}, "clear": [], "event": {}, **request}) + "\n" for request in requests)
     command = [sys.executable, "-I", worker.__file__, str(file)]
-    done = subprocess.run(command, input=lines.encode(), capture_output=True, timeout=20, check=True)
+    done = subprocess.run(command, input=lines.encode(), capture_output=True, timeout=90, check=True)
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
