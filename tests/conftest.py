@@ -1,4 +1,5 @@
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,6 +9,21 @@ from synaptic.agents.shared import lineage
 from synaptic.agents.shared.callers import HookCallers
 from synaptic.engine import senders
 from tests.daemon.setting import Setting
+
+TESTED_SIGNALS = (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP)
+
+
+def set_own_signals() -> None:
+    """Ignore no signal, whoever started the tests: the programs that they start and send signals to inherit it.
+
+    `make test &` in a script ignores the interrupt, and `nohup` the hang-up.
+    """
+    for number in TESTED_SIGNALS:
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
+
+
+set_own_signals()
 
 
 @pytest.fixture(autouse=True)
