@@ -8,10 +8,11 @@ from contextlib import suppress
 
 from synaptic.engine.walk import Engine
 from synaptic.model.errors import StoreError
-from synaptic.store import retention
+from synaptic.store import hook_counts, retention
 
 TICK_SECONDS = 0.25
 CHECKPOINT_SECONDS = 1.0
+COUNT_SECONDS = 60.0
 EXPIRE_SECONDS = 300.0
 PRUNE_SECONDS = 6 * 3600.0
 
@@ -20,6 +21,7 @@ async def run_upkeep(engine: Engine) -> None:
     """Run maintenance for as long as the daemon lives, in small steps between events."""
     chores: list[tuple[float, Callable[[], object]]] = [
         (CHECKPOINT_SECONDS, engine.store.checkpoint),
+        (COUNT_SECONDS, lambda: hook_counts.count_journal(engine.store)),
         (EXPIRE_SECONDS, lambda: retention.prune_expired(engine.store)),
         (PRUNE_SECONDS, lambda: retention.prune_events(engine.store, engine.catalogs.get("").config.retention_days)),
     ]

@@ -1,6 +1,7 @@
 """The journal: every event, decision and trace, written in one transaction before the answer leaves."""
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import Any, NamedTuple
 
 import msgspec
@@ -65,6 +66,10 @@ class _Rows(NamedTuple):
     event: Row | None
     answer: Row | None
 
+    def as_written_only(self) -> "_Rows":
+        """The same without what follows from it, where that has happened already."""
+        return self._replace(record=msgspec.structs.replace(self.record, moves_state=False))
+
 
 def append_records(store: Store, records: Iterable[EventRecord], keep: JournalDetail = "full") -> int:
     """Write many records in one transaction; how many were new. A call that is there already is left as it is."""
@@ -75,6 +80,7 @@ def append_records(store: Store, records: Iterable[EventRecord], keep: JournalDe
     if any(row.record.event in workspaces.WORKSPACE_EVENTS for row in rows):
         workspaces.forget_known(store)
     new = store.write(lambda connection: _insert_records(store, connection, rows), follows=True)
+    store.recent.add(sum(map(_measure_rows, rows)), partial(_repeat_records, store, rows))
     for record in new:
         if record.decision.effects:
             layers.follow_layer_effects(store, record.decision.effects)
@@ -118,6 +124,23 @@ def count_events(store: Store) -> int:
 
 def _insert_records(store: Store, connection: Connection, rows: Iterable[_Rows]) -> list[EventRecord]:
     return [row.record for row in rows if _insert_record(store, connection, row)]
+
+
+def _repeat_records(store: Store, rows: list[_Rows], connection: Connection, with_effects: bool) -> int:
+    """Write records again that were answered and are not there; how many. Those that were pruned stay away."""
+    found = connection.execute("SELECT value FROM journal_marks WHERE name = 'pruned'").fetchone()
+    before = found[0] if found else 0.0
+    return sum(
+        _insert_record(store, connection, row if with_effects else row.as_written_only())
+        for row in rows
+        if row.record.at > before
+    )
+
+
+def _measure_rows(rows: _Rows) -> int:
+    """Bytes of the longest parts of what is written about a record."""
+    record = rows.record
+    return 1000 + len(record.payload or b"") + len(record.answer.stdout)
 
 
 def _insert_record(store: Store, connection: Connection, row: _Rows) -> bool:
