@@ -47,7 +47,7 @@ class StoreRecollection:
     def _take_losses(self) -> tuple[str, ...]:
         """What the database has lost and nobody was told, perhaps because the process that saw it has ended."""
         try:
-            return self._store.write(losses.take_untold)
+            return self._store.write(losses.take_untold) if self._store.read(losses.has_untold) else ()
         except StoreError:
             return ()
 

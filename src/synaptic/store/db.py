@@ -1,6 +1,7 @@
 """Read and write the database; its failures are StoreErrors that callers answer without it."""
 
 import sqlite3  # noqa: TID251 - this is the room it is kept in
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -24,7 +25,8 @@ T = TypeVar("T")
 LARGE_LOG_BYTES = 8 * 1024 * 1024
 """A log that upkeep and long work move down."""
 MAX_LOG_BYTES = 32 * 1024 * 1024
-"""A log that the next write cuts itself: nobody else does."""
+"""A log that the next write moves down itself: nobody else does."""
+MOVE_AGAIN_SECONDS = 1.0
 EXAMINE_SECONDS = 120.0
 """How long a database is examined between events."""
 
@@ -40,6 +42,7 @@ class Store(OpenedDatabase):
         super().__init__(path)
         self._caches: dict[type, Any] = {}
         self._own_writes = 0
+        self._move_again = 0.0
         self._lock = RLock()
 
     @classmethod
@@ -131,7 +134,7 @@ class Store(OpenedDatabase):
         """Close the connection; SQLite empties the log when the last process closes, so it is looked at before."""
         with self._lock:
             with suppress(StoreError):
-                if self.durable and (doubt := self._watch.look()):
+                if self.durable and self._watch.has_log and (doubt := self._watch.look()):
                     self._settle(doubt)
             self._connection.close()
             self._watch.let_go()
@@ -142,8 +145,15 @@ class Store(OpenedDatabase):
             return
         if doubt := self._watch.note_commit():
             self._settle(doubt)
-        elif self._watch.log_bytes > MAX_LOG_BYTES:
-            self._cut_log(self._connection)
+        elif self._watch.log_bytes > MAX_LOG_BYTES and time.monotonic() > self._move_again:
+            self._move_log()
+
+    def _move_log(self) -> None:
+        """Move down a log that nobody else does, without waiting; not at each write below a long reader."""
+        self._move_again = time.monotonic() + MOVE_AGAIN_SECONDS
+        with suppress(sqlite3.Error):
+            self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+        self._watch.note_checkpoint()
 
     def _settle(self, doubt: Doubt) -> None:
         """Settle a doubt about the files; where nothing can be written, go on in memory."""

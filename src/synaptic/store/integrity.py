@@ -28,7 +28,8 @@ CLOCK_TICK_SECONDS = 0.004
 
 FileStamp = tuple[int, int, int]
 """How many names a file has, its size, and when it was last written."""
-NO_STAMP: FileStamp = (0, 0, 0)
+NO_STAMP: FileStamp = (1, 0, 0)
+"""Where there is no log: on a disk that cannot share memory, SQLite works without."""
 
 
 class Doubt(StrEnum):
@@ -62,6 +63,11 @@ class FileWatch:
         self._log_handle = self._index_handle = -1
 
     @property
+    def has_log(self) -> bool:
+        """Whether there is a log to look at; not any more after `let_go`."""
+        return self._log_handle >= 0
+
+    @property
     def log_bytes(self) -> int:
         """Size of the log after the last write."""
         return self._log[1]
@@ -71,7 +77,9 @@ class FileWatch:
         self._main, self._index = read_inode(self._name), read_inode(self._index_name)
         if self._log_handle >= 0:
             os.close(self._log_handle)  # SQLite holds no lock on a log that closing could drop
-        self._log_handle = os.open(self._log_name, os.O_RDONLY | os.O_CLOEXEC)
+        self._log_handle = -1
+        with suppress(FileNotFoundError):
+            self._log_handle = os.open(self._log_name, os.O_RDONLY | os.O_CLOEXEC)
         self.note_checkpoint()
 
     def note_commit(self) -> Doubt:
@@ -104,7 +112,7 @@ class FileWatch:
             return doubt
         if read_inode(self._index_name) != self._index:
             return Doubt.LOG_MOVED
-        if read_inode(self._log_name) != _to_inode(os.fstat(self._log_handle)):
+        if self.has_log and read_inode(self._log_name) != _to_inode(os.fstat(self._log_handle)):
             return Doubt.LOG_MOVED
         return Doubt.NONE if read_stamp(self._name) == self._main_stamp else Doubt.CHANGED
 
@@ -151,6 +159,8 @@ def read_stamp(name: str) -> FileStamp | None:
 
 def stamp_handle(handle: int) -> FileStamp:
     """The stamp of an open file."""
+    if handle < 0:
+        return NO_STAMP
     found = os.fstat(handle)
     return (found.st_nlink, found.st_size, found.st_mtime_ns)
 

@@ -43,6 +43,11 @@ def take_untold(connection: Connection) -> tuple[str, ...]:
     return tuple(what for _, what in rows)
 
 
+def has_untold(connection: Connection) -> bool:
+    """Whether there is something that nobody was told."""
+    return connection.execute(SELECT_UNTOLD).fetchone() is not None
+
+
 def has_lost_state(connection: Connection) -> bool:
     """Whether state may be missing since a damage."""
     since = time.time() - DISTRUST_SECONDS
