@@ -1,4 +1,5 @@
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +14,20 @@ from tests.daemon.setting import Setting
 # How long an example takes says something about the machine, which other tests keep busy, and nothing about the law.
 settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("busy")
+TESTED_SIGNALS = (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP)
+
+
+def set_own_signals() -> None:
+    """Ignore no signal, whoever started the tests: the programs that they start and send signals to inherit it.
+
+    `make test &` in a script ignores the interrupt, and `nohup` the hang-up.
+    """
+    for number in TESTED_SIGNALS:
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
+
+
+set_own_signals()
 
 
 @pytest.fixture(autouse=True)

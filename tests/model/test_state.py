@@ -36,3 +36,17 @@ def test_what_was_never_written_reads_as_nothing() -> None:
     assert (state.read_text("project:x", "text"), state.read_text("project:y", "text")) == ("t", "")
     assert (state.read_number("project:x", "number"), state.read_number("project:x", "text")) == (2, 0)
     assert (state.read_items("project:x", "items"), state.read_items("project:x", "flag")) == ((1,), ())
+
+
+def test_a_section_with_a_limit_keeps_the_newest_and_counts_the_rest() -> None:
+    """Written whole at every change, it must not grow with a session: the 6,000th costs what the 1,000th did."""
+    section: dict[str, object] = {}
+    for number in range(6000):
+        section = apply_change(section, Change(section="session:x", add={f"k{number}": 1}, most=100))
+    assert len(section) == 101
+    assert section["forgotten"] == 5900
+    section = apply_change(section, Change(section="session:x", add={"k5900": 1}, most=100))
+    section = apply_change(section, Change(section="session:x", add={"new": 1}, most=100))
+    assert section["k5900"] == 2
+    assert "k5901" not in section
+    assert section["forgotten"] == 5901

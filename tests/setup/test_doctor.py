@@ -7,6 +7,7 @@ from pathlib import Path
 from synaptic.model.home import Home
 from synaptic.setup import dispatcher
 from synaptic.setup.doctor import check_database, check_dispatcher, check_project, check_spool
+from synaptic.store import losses
 from synaptic.store.db import Store
 
 
@@ -48,3 +49,27 @@ def test_a_project_without_its_variables_is_told_and_a_bare_folder_is_not(tmp_pa
     assert list(check_project(None)) == []
     (found,) = check_project(tmp_path)
     assert (found.state, found.repair) == ("warn", "env")
+
+
+def test_what_was_repaired_is_listed(tmp_path: Path):
+    home = Home(tmp_path / "home")
+    store = Store.open(home)
+    store.write(lambda connection: losses.record_loss(connection, losses.Loss("its log was deleted")))
+    store.close()
+    found = list(check_database(home))
+    assert [finding.state for finding in found] == ["ok", "warn"]
+    assert "its log was deleted" in found[1].seen
+
+
+def test_damage_is_found_without_an_event(tmp_path: Path):
+    home = Home(tmp_path / "home")
+    store = Store.open(home)
+    sql = "SELECT rootpage FROM sqlite_master WHERE name = 'hook_counts'"
+    page = store.read(lambda connection: connection.execute(sql).fetchone()[0])
+    store.close()
+    with home.database.open("r+b") as file:
+        file.seek((page - 1) * 2048)
+        file.write(b"\xff" * 2048)
+    (found,) = check_database(home)
+    assert found.state == "fail"
+    assert "daemon restart" in found.fix

@@ -64,7 +64,7 @@ def test_pages_overwritten_while_open_are_noticed_at_the_next_use(home, record):
     other.close()
 
 
-def test_deleted_while_open_starts_afresh(home, record):
+def test_deleted_while_open_is_put_back(home, record):
     store = Store.open(home)
     journal.append_records(store, [record()])
     for file in home.root.glob("synaptic.db*"):
@@ -74,17 +74,18 @@ def test_deleted_while_open_starts_afresh(home, record):
     assert "deleted" in store.notices[0]
     other = Store.open(home)
     assert journal.find_entry(other, kept.call) is not None
-    assert journal.count_events(other) == 1
+    assert journal.count_events(other) == 2
     store.close()
     other.close()
 
 
-def test_deleted_without_its_log_is_not_replayed_into_the_fresh_one(home, record):
+def test_deleted_without_its_log_is_put_back_and_the_log_is_not_replayed_into_it(home, record):
     store = Store.open(home)
     journal.append_records(store, [record() for _ in range(20)])
     home.database.unlink()
     assert journal.append_records(store, [record()]) == 1
-    assert journal.count_events(store) == 1
+    assert journal.count_events(store) == 21
+    assert store.read(lambda connection: connection.execute("PRAGMA quick_check").fetchone()) == ("ok",)
     store.close()
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from synaptic.model.errors import StoreError
 from synaptic.model.home import Home
-from synaptic.store import db, journal, trust
+from synaptic.store import connection, db, journal, trust
 from synaptic.store.db import Store
 
 
@@ -69,18 +69,49 @@ def test_a_write_happens_whole_or_not_at_all(store, record):
 
 
 def test_checkpoint_moves_the_log_into_the_database(store, home, record):
+    before = home.database.stat().st_size
     journal.append_records(store, [record() for _ in range(200)])
-    assert home.database.stat().st_size < 50_000
+    assert home.database.stat().st_size == before
     store.checkpoint()
-    assert home.database.stat().st_size > 50_000
+    assert home.database.stat().st_size > before + 50_000
 
 
-def test_a_large_log_is_cut(store, home, record, monkeypatch):
+def test_a_log_that_was_moved_down_starts_anew_and_keeps_little_of_its_file(store, home, record, monkeypatch):
+    log = Path(f"{home.database}-wal")
+    journal.append_records(store, [record(payload="x" * 100_000) for _ in range(60)])
+    assert log.stat().st_size > connection.KEPT_LOG_BYTES
+    store.checkpoint()
+    journal.append_records(store, [record()])
+    assert log.stat().st_size <= connection.KEPT_LOG_BYTES
+    assert journal.count_events(store) == 61
+
+
+def test_a_large_log_below_a_reader_is_moved_down_when_the_reader_has_left(store, home, record, monkeypatch):
     monkeypatch.setattr(db, "LARGE_LOG_BYTES", 10_000)
+    reader = sqlite3.connect(home.database, isolation_level=None)
+    journal.append_records(store, [record() for _ in range(50)])
+    reader.execute("BEGIN")
+    reader.execute("SELECT count(*) FROM events").fetchone()
     journal.append_records(store, [record() for _ in range(50)])
     store.checkpoint()
-    assert Path(f"{home.database}-wal").stat().st_size == 0
-    assert journal.count_events(store) == 50
+    assert Path(f"{home.database}-wal").stat().st_size > 0
+    reader.execute("ROLLBACK")
+    reader.close()
+    monkeypatch.setattr(db, "MAX_LOG_BYTES", 10_000)
+    journal.append_records(store, [record()])
+    journal.append_records(store, [record()])
+    _, pages, _ = store.read(lambda connection: connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone())
+    assert pages < 20
+    assert journal.count_events(store) == 102
+    assert store.notices == []
+
+
+def test_closing_twice_is_no_error(home):
+    store = Store.open(home)
+    store.close()
+    for file in home.root.glob("synaptic.db*"):
+        file.unlink()
+    store.close()
 
 
 def test_a_locked_database_is_a_clear_error_and_the_next_write_works(store, home, record, monkeypatch):

@@ -1,9 +1,14 @@
 """Forgetting: in steps, from the front, never the newest."""
 
 import time
+from pathlib import Path
+
+import pytest
 
 from synaptic.model.layers import Note, SetStatus
-from synaptic.store import deliveries, journal, retention
+from synaptic.model.state import Change
+from synaptic.store import db, deliveries, journal, retention, state
+from synaptic.store.connection import KEPT_LOG_BYTES
 from synaptic.store.record import Delivery
 from tests.store.layered import Layered
 
@@ -94,3 +99,67 @@ def test_old_dialogue_and_windows_without_a_name_are_forgotten_and_efforts_stay(
     assert layered.one("SELECT group_concat(id) FROM agents") == "A"
     assert layered.one("SELECT count(*) FROM sessions") == 1
     layered.store.close()
+
+
+def explain(store, sql, values) -> str:
+    rows = store.read(lambda connection: connection.execute(f"EXPLAIN QUERY PLAN {sql}", values).fetchall())
+    return " ".join(row[-1] for row in rows)
+
+
+def test_nothing_old_is_searched_for_without_an_index(store):
+    plans = (
+        explain(store, retention.SELECT_OLDEST, (10,)),
+        explain(store, retention.DELETE_ANSWERS, (0, 0, 10)),
+        explain(store, "DELETE FROM events WHERE id <= ?", (10,)),
+    )
+    assert not [plan for plan in plans if "SCAN" in plan], plans
+
+
+def test_free_pages_are_given_back_in_steps_of_many(store, record, monkeypatch):
+    """Page by page, each with a pause, it took eleven minutes for half a million events."""
+    journal.append_records(store, [record(at=0.0, payload="y" * 3000) for _ in range(500)])
+    store.checkpoint()
+    pauses = []
+    monkeypatch.setattr(retention.time, "sleep", pauses.append)
+    assert retention.prune_events(store, days=1).bytes > 1_000_000
+    assert len(pauses) < 20
+    assert store.read(lambda connection: connection.execute("PRAGMA freelist_count").fetchone()) == (0,)
+
+
+def test_the_log_stays_small_while_much_is_removed(store, home, record, monkeypatch):
+    monkeypatch.setattr(retention, "ROWS_PER_STEP", 50)
+    monkeypatch.setattr(db, "LARGE_LOG_BYTES", 200_000)
+    journal.append_records(store, [record(at=0.0, payload="y" * 6000) for _ in range(1000)])
+    store.checkpoint()
+    sizes = []
+    log = Path(f"{home.database}-wal")
+    retention.prune_events(store, days=1, progress=lambda gone: sizes.append(log.stat().st_size))
+    assert len(sizes) == 20
+    assert max(sizes) <= KEPT_LOG_BYTES
+    assert store.notices == []
+
+
+def test_an_interrupt_loses_nothing_and_the_next_time_goes_on(store, record, monkeypatch):
+    monkeypatch.setattr(retention, "ROWS_PER_STEP", 10)
+    journal.append_records(store, [record(at=0.0) for _ in range(100)])
+    kept = record(at=time.time())
+    journal.append_records(store, [kept])
+
+    def interrupt(gone):
+        if gone == 50:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        retention.prune_events(store, days=1, progress=interrupt)
+    assert journal.count_events(store) == 51
+    assert retention.prune_events(store, days=1).events == 50
+    assert [entry.call for entry in journal.read_last_entries(store, 5)] == [kept.call]
+
+
+def test_state_of_sessions_that_are_long_over_is_forgotten_and_a_projects_stays(store):
+    owner = state.SectionOwner("/p", "s")
+    for name in ("session:refusals", "project:circuit_breaker"):
+        state.write_change(store, owner, Change(section=name, put={"x": 1}))
+    store.write(lambda connection: connection.execute("UPDATE state SET at = 1"))
+    retention.prune_events(store, days=1)
+    assert list(state.list_sections(store, owner)) == ["project:circuit_breaker"]

@@ -4,7 +4,7 @@ import time
 
 from synaptic.model.decision import Decision, Kind, TraceStep
 from synaptic.model.effect import UseAbility
-from synaptic.store import journal, usage
+from synaptic.store import hook_counts, journal, retention, usage
 from synaptic.store.db import Store
 
 
@@ -61,3 +61,50 @@ def test_a_journal_without_contents_still_counts(store, record):
     assert usage.read_hook_usage(store) == ()
     journal.append_records(store, [record(at=time.time())], "structure")
     assert {used.name: used.spoke for used in usage.read_hook_usage(store)}["git.force-push"] == 1
+
+
+def count_by_name(store, root="/r") -> dict[str, tuple[int, int, int]]:
+    return {used.name: (used.calls, used.failures, used.spoke) for used in usage.read_hook_usage(store, root)}
+
+
+def make_traced(record, **values):
+    steps = (
+        TraceStep(hook="policies", phase="quiet", note="a.one a.two"),
+        TraceStep(hook="git.force-push", kind=Kind.DENY, micros=7),
+        TraceStep(hook="mine", fault="crash"),
+    )
+    return record(**{"root": "/r", "at": time.time(), "decision": Decision(kind=Kind.DENY, trace=steps), **values})
+
+
+def test_every_event_is_counted_once_whoever_counts(home, store, record, monkeypatch):
+    monkeypatch.setattr(hook_counts, "EVENTS_PER_STEP", 3)
+    journal.append_records(store, [make_traced(record) for _ in range(10)])
+    other = Store.open(home)
+    assert hook_counts.count_journal(store) == 10
+    assert hook_counts.count_journal(other) == 0
+    journal.append_records(store, [make_traced(record)])
+    wanted = {"a.one": (11, 0, 0), "a.two": (11, 0, 0), "git.force-push": (11, 0, 11), "mine": (11, 11, 0)}
+    assert count_by_name(store) == count_by_name(other) == wanted
+    assert count_by_name(store, "/elsewhere") == {}
+    other.close()
+
+
+def test_counts_stay_when_events_are_pruned(store, record):
+    journal.append_records(store, [make_traced(record, at=time.time() - 5 * 86_400) for _ in range(10)])
+    retention.prune_events(store, days=1)
+    assert journal.count_events(store) == 1
+    assert count_by_name(store)["git.force-push"] == (10, 0, 10)
+
+
+def test_a_decision_that_is_no_json_stops_no_count(store, record):
+    journal.append_records(store, [make_traced(record) for _ in range(3)])
+    store.write(lambda connection: connection.execute("UPDATE events SET decision = '{\"trace' WHERE id = 2"))
+    assert count_by_name(store)["mine"] == (2, 2, 0)
+
+
+def test_reading_usage_searches_counts_and_not_the_journal(store):
+    sql = usage.SELECT_HOOKS.format(where="root = ?1")
+    plan = store.read(lambda connection: connection.execute(f"EXPLAIN QUERY PLAN {sql}", ("/r", 0)).fetchall())
+    text = " ".join(row[-1] for row in plan)
+    assert "SEARCH hook_counts USING PRIMARY KEY (root=?" in text
+    assert "events" not in text

@@ -14,6 +14,7 @@ from synaptic.store.db import Store
 
 app = make_verb_app()
 SECONDS_PER_DAY = 24 * 3600.0
+TELL_SECONDS = 1.0
 
 EXAMPLES = """
 synaptic prune --dry-run   how much would go
@@ -36,9 +37,21 @@ def prune(
             old = _count_older(store, time.time() - kept * SECONDS_PER_DAY)
             _print_counts({"events": old}, f"about {old} events are older than {kept:g} days", as_json)
             return
-        gone = retention.prune_events(store, kept)
+        gone = retention.prune_events(store, kept, progress=None if as_json else PruneProgress())
     words = f"{gone.events} events older than {kept:g} days removed, {gone.bytes} bytes given back"
     _print_counts({name: getattr(gone, name) for name in gone.__struct_fields__}, words, as_json)
+
+
+class PruneProgress:
+    """Says on the terminal how far it is, once a second; an interrupt loses nothing, and the next prune goes on."""
+
+    def __init__(self) -> None:
+        self._told = time.monotonic()
+
+    def __call__(self, gone: int) -> None:
+        if time.monotonic() - self._told >= TELL_SECONDS:
+            self._told = time.monotonic()
+            screen.warn(f"{gone} events removed ... (Ctrl-C stops here; the next `synaptic prune` goes on)")
 
 
 def _print_counts(numbers: dict[str, int], words: str, as_json: bool) -> None:

@@ -9,12 +9,13 @@ from collections.abc import Awaitable, Callable
 import msgspec
 
 from synaptic.engine.walk import Engine
-from synaptic.store import retention
+from synaptic.store import hook_counts, retention
 
 log = logging.getLogger(__name__)
 
 TICK_SECONDS = 0.25
 CHECKPOINT_SECONDS = 1.0
+COUNT_SECONDS = 60.0
 EXPIRE_SECONDS = 300.0
 PRUNE_SECONDS = 6 * 3600.0
 
@@ -70,6 +71,7 @@ def list_chores(engine: Engine) -> tuple[Chore, ...]:
     return (
         Chore("taking in background answers", 0.0, collect),
         Chore("the checkpoint", CHECKPOINT_SECONDS, _in_thread(engine.store.checkpoint)),
+        Chore("counting", COUNT_SECONDS, _in_thread(lambda: hook_counts.count_journal(engine.store))),
         Chore("removing what has expired", EXPIRE_SECONDS, _in_thread(lambda: retention.prune_expired(engine.store))),
         Chore("removing old events", PRUNE_SECONDS, _in_thread(prune)),
     )

@@ -11,7 +11,7 @@ from synaptic.model.sane import ENFORCEMENT
 from synaptic.model.state import State
 from synaptic.pipeline.amend import REFUSALS_SECTION
 from synaptic.policies.routing.sections import ROUTING
-from synaptic.store import changed_files, deliveries, state, stops
+from synaptic.store import changed_files, deliveries, losses, state, stops
 from synaptic.store import trust as trusted
 from synaptic.store.changed_files import SessionHistory
 from synaptic.store.db import Store
@@ -46,12 +46,20 @@ class StoreRecollection:
 
     def take_notices(self) -> Iterable[str]:
         told, self._store.notices[:] = list(self._store.notices), []
+        told += [loss for loss in self._take_losses() if loss not in told]
         trust = make_trust(self._catalog, self._store)
         refused = [trust.explain_refusal(hook) for hook in self._catalog.hooks]
         # Looking agreements up may find some that do not count.
         told += self._store.notices
         self._store.notices.clear()
         return [*told, *self._catalog.problems, *(refusal for refusal in refused if refusal)]
+
+    def _take_losses(self) -> tuple[str, ...]:
+        """What the database has lost and nobody was told, perhaps because the process that saw it has ended."""
+        try:
+            return self._store.write(losses.take_untold) if self._store.read(losses.has_untold) else ()
+        except StoreError:
+            return ()
 
     def count_stop_blocks(self, call: Call) -> int:
         try:

@@ -7,6 +7,8 @@ import msgspec
 Section = Mapping[str, object]
 SCOPES = ("project", "session")
 EMPTY: Section = {}
+FORGOTTEN = "forgotten"
+"""The key under which a section with a limit counts what it has dropped."""
 
 
 class State(msgspec.Struct, frozen=True):
@@ -51,7 +53,16 @@ def apply_change(before: Section, change: "Change") -> dict[str, object]:
         after[key] = kept[-change.keep :]
     for key in change.drop:
         after.pop(key, None)
-    return after
+    return _drop_oldest(after, change) if 0 < change.most < len(after) else after
+
+
+def _drop_oldest(after: dict[str, object], change: "Change") -> dict[str, object]:
+    """The newest keys of a section, those of this change last, and the number of those that are gone."""
+    gone = after.pop(FORGOTTEN, 0)
+    kept = [key for key in after if key not in change.add] + [key for key in after if key in change.add]
+    newest = kept[-change.most :]
+    count = (gone if isinstance(gone, int) else 0) + len(kept) - len(newest)
+    return {FORGOTTEN: count, **{key: after[key] for key in newest}}
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True, tag=True, omit_defaults=True):
@@ -66,3 +77,5 @@ class Change(msgspec.Struct, frozen=True, kw_only=True, tag=True, omit_defaults=
     """Items for lists, of which the last `keep` stay."""
     keep: int = 20
     drop: tuple[str, ...] = ()
+    most: int = 0
+    """Keys that the section holds at most, the newest ones: it is written whole at every change. 0: any number."""

@@ -21,6 +21,8 @@ from synaptic.policies.sane.refuse import has_record, record_refusal
 from synaptic.store.record import Delivery
 
 REFUSALS_SECTION = "session:refusals"
+MAX_REFUSALS = 100
+"""Different refused calls of a session whose repetitions are counted; the section is written whole each time."""
 """How often a session was refused the same call, since its user last spoke."""
 
 
@@ -105,7 +107,7 @@ def count_refusal(decision: Decision, about: AmendContext) -> Decision:
     before = about.memory.read_refusals(about.call).get(name, 0)
     times = before if isinstance(before, int) else 0
     firmer = escalate_refusal(decision, event.tool, times, event.permission_mode)
-    return _add_effect(firmer, Change(section=REFUSALS_SECTION, add={name: 1}))
+    return _add_effect(firmer, Change(section=REFUSALS_SECTION, add={name: 1}, most=MAX_REFUSALS))
 
 
 def write_hook_log(decision: Decision, about: AmendContext) -> Decision:

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterator
 from contextlib import closing
+from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
@@ -25,8 +26,11 @@ from synaptic.setup.settings import read_token
 from synaptic.setup.verify import has_claude, verify_setup
 from synaptic.store.damage import list_damaged
 from synaptic.store.db import Store
+from synaptic.store.integrity import Soundness, examine_database
+from synaptic.store.losses import Loss, list_losses
 
 STALE_OUTPUT = 3600.0
+EXAMINE_SECONDS = 1.0
 """Seconds after which a background hook's output should have been collected."""
 
 FindingState = Literal["ok", "warn", "fail"]
@@ -125,10 +129,24 @@ def check_database(home: Home) -> Iterator[DoctorFinding]:
             state: FindingState = "warn" if store.durable else "fail"
             yield DoctorFinding(check="database", state=state, seen=notice, fix="look at the disk and its permissions")
         if store.durable:
-            yield DoctorFinding(check="database", state="ok", seen=str(home.database))
+            yield _examine_database(home)
+            yield from map(_describe_loss, store.read(list_losses))
     for file in list_damaged(home.database):
         fix = f"rm {file}*   (or keep it: nothing reads it)"
         yield DoctorFinding(check="database", state="warn", seen=f"a damaged one was moved aside: {file}", fix=fix)
+
+
+def _examine_database(home: Home) -> DoctorFinding:
+    """One second is enough for most journals; the daemon examines all of it whenever something is odd."""
+    if examine_database(str(home.database), EXAMINE_SECONDS) is Soundness.DAMAGED:
+        fix = "synaptic daemon restart   (it keeps what is sound and sets the file aside)"
+        return DoctorFinding(check="database", state="fail", seen=f"{home.database}: is damaged", fix=fix)
+    return DoctorFinding(check="database", state="ok", seen=str(home.database))
+
+
+def _describe_loss(loss: Loss) -> DoctorFinding:
+    when = datetime.fromtimestamp(loss.at).strftime("%Y-%m-%d %H:%M")
+    return DoctorFinding(check="database", state="warn", seen=f"{when}: {loss.what}")
 
 
 def check_spool(home: Home) -> Iterator[DoctorFinding]:

@@ -21,6 +21,11 @@ def is_damage(error: sqlite3.Error) -> bool:
     return (getattr(error, "sqlite_errorcode", 0) & 0xFF) in DAMAGE_CODES
 
 
+def is_read_failure(error: sqlite3.Error) -> bool:
+    """Whether an error means that a file could not be read or written: it may be another or shorter than it was."""
+    return (getattr(error, "sqlite_errorcode", 0) & 0xFF) == sqlite3.SQLITE_IOERR
+
+
 def read_inode(path: str | Path) -> Inode | None:
     """Device and inode of the file under a name now; None when there is none."""
     try:
@@ -48,6 +53,16 @@ def set_database_aside(path: Path, seen: Inode | None) -> Path | None:
     aside = _choose_aside_path(path)
     for suffix in DATABASE_SUFFIXES:
         _rename_existing(Path(f"{path}{suffix}"), Path(f"{aside}{suffix}"))
+    return aside
+
+
+def set_log_aside(path: Path) -> Path | None:
+    """Rename a log that is not the one we wrote: replayed into the database it would damage it."""
+    log = Path(f"{path}-wal")
+    if not log.exists() or log.stat().st_size == 0:
+        return None
+    aside = Path(f"{_choose_aside_path(path)}-wal")
+    log.rename(aside)
     return aside
 
 

@@ -1,63 +1,49 @@
-"""Open, upgrade and repair the database; its failures are StoreErrors that callers answer without it."""
+"""Read and write the database; its failures are StoreErrors that callers answer without it."""
 
-import os
 import sqlite3  # noqa: TID251 - this is the room it is kept in
+import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from threading import RLock
 from typing import Any, TypeVar
 
 from synaptic.model.errors import StoreError
 from synaptic.model.home import Home
-from synaptic.store import damage, schema
+from synaptic.store import damage
+from synaptic.store.connection import Connection, open_connection, run_transaction
+from synaptic.store.integrity import Doubt, Soundness, examine_database
+from synaptic.store.opened import LOCK_TIMEOUT, OpenedDatabase
 
-Connection = sqlite3.Connection
+__all__ = ["NO_VERSION", "Connection", "Row", "Store", "Version", "run_transaction"]
+
 Row = tuple[object, ...]
 Version = tuple[int, int, int]
 NO_VERSION: Version = (-1, -1, -1)
 T = TypeVar("T")
 
-LOCK_TIMEOUT = 1.0
-"""Seconds a write waits for another process's lock. Writes take under a millisecond, so more means a stuck one."""
-OPEN_LOCK_TIMEOUT = 10.0
-PAGE_SIZE = 2048
-"""Whole pages go into the log: small ones make a commit of one event a third cheaper than 4096 (measured)."""
-LARGE_LOG_BYTES = 64 * 1024 * 1024
-MEMORY_PAGES = 64 * 1024 * 1024 // PAGE_SIZE
-"""Upper bound for a database in memory (64 MB); beyond it writes are refused."""
-SQLITE_REASONS = {
-    sqlite3.SQLITE_FULL: ("the disk is full", "free some space, or run `synaptic prune`"),
-    sqlite3.SQLITE_READONLY: ("the database is read-only", "check the permissions with `synaptic doctor`"),
-    sqlite3.SQLITE_CANTOPEN: ("the database cannot be opened", "check the permissions with `synaptic doctor`"),
-    sqlite3.SQLITE_BUSY: ("another program keeps the database locked", "close it, or run `synaptic doctor`"),
-    sqlite3.SQLITE_LOCKED: ("another program keeps the database locked", "close it, or run `synaptic doctor`"),
-    sqlite3.SQLITE_IOERR: ("the disk failed while reading or writing", "check the disk, then `synaptic doctor`"),
-}
+LARGE_LOG_BYTES = 8 * 1024 * 1024
+"""A log that upkeep and long work move down."""
+MAX_LOG_BYTES = 32 * 1024 * 1024
+"""A log that the next write moves down itself: nobody else does."""
+MOVE_AGAIN_SECONDS = 1.0
+EXAMINE_SECONDS = 120.0
+"""How long a database is examined between events."""
 
 
-class Store:
+class Store(OpenedDatabase):
     """One process's access to the database. Threads may share it; every call is one transaction.
 
     `read` and `write` raise StoreError when the database cannot be used: the caller answers without it, and the next
-    call tries again. A damaged file is replaced by a fresh one, the call is repeated there, and `notices` tells.
+    call tries again. Files that are damaged or no longer ours are repaired, the call is repeated, and `notices` tells.
     """
 
     def __init__(self, path: Path) -> None:
-        self.path = path
-        self.notices: list[str] = []
-        """What a person should be told, once, at the next SessionStart and by doctor."""
-        self.generation = 0
-        """Grows whenever what was read before may no longer hold."""
-        self.durable = False
-        """False while everything is in memory only."""
-        self.trouble = ""
-        """Why it is not durable."""
+        super().__init__(path)
         self._caches: dict[type, Any] = {}
         self._own_writes = 0
-        self._name = str(path)
+        self._move_again = 0.0
         self._lock = RLock()
-        self._inode: damage.Inode | None = None
-        self._connection: Connection
 
     @classmethod
     def open(cls, home: Home) -> "Store":
@@ -106,27 +92,37 @@ class Store:
         with self._lock:
             if not follows:
                 self._own_writes += 1
-            # A write to a file that another process has renamed would succeed and be lost.
-            if self.durable and damage.read_inode(self._name) != self._inode:
-                self._reopen_moved()
-            return self._run_guarded(lambda connection: run_transaction(connection, work))
+            if not self.durable:
+                return self._run_guarded(lambda connection: run_transaction(connection, work))
+            # A write to a file or a log that has lost its name would succeed and be lost.
+            if doubt := self._watch.look():
+                self._settle(doubt)
+            try:
+                return self._run_guarded(lambda connection: run_transaction(connection, work))
+            finally:
+                self._look_after_commit()
 
     def checkpoint(self) -> None:
         """Move the log into the database, from a background thread: its fsync must not happen inside an event."""
         if not self.durable:
             self._try_disk()
             return
-        try:
+        with suppress(StoreError):  # the log stays as it is, and the next tick tries again
+            self._settle_before_checkpoint()
             self.run_separately(self._checkpoint_log)
-        except StoreError:
-            return  # the log stays as it is, and the next tick tries again
+
+    def limit_log(self, connection: Connection) -> None:
+        """Between two steps of a long work on a connection of its own: move the log down when it has grown."""
+        if self.durable and self._measure_log() > LARGE_LOG_BYTES:
+            self._settle_before_checkpoint()
+            self._checkpoint_log(connection)
 
     def run_separately(self, work: Callable[[Connection], T]) -> T:
         """Slow work on a connection of its own, so that events do not wait for it. In memory there is only one."""
         if not self.durable:
             return self.read(work)
         try:
-            connection = _open_connection(self._name, LOCK_TIMEOUT)
+            connection = open_connection(self._name, LOCK_TIMEOUT)
             try:
                 return work(connection)
             finally:
@@ -135,50 +131,65 @@ class Store:
             raise self._to_store_error(error) from error
 
     def close(self) -> None:
-        """Close the connection; SQLite empties the log when the last process closes."""
+        """Close the connection; SQLite empties the log when the last process closes, so it is looked at before."""
         with self._lock:
+            with suppress(StoreError):
+                if self.durable and self._watch.has_log and (doubt := self._watch.look()):
+                    self._settle(doubt)
             self._connection.close()
+            self._watch.let_go()
 
-    def _open(self) -> None:
-        _prepare_file(self.path)
-        self._inode = damage.read_inode(self._name)
+    def _look_after_commit(self) -> None:
+        """Note the log as it is now: the next write compares. What may have to be done is rare."""
+        if not self.durable:
+            return
+        if doubt := self._watch.note_commit():
+            self._settle(doubt)
+        elif self._watch.log_bytes > MAX_LOG_BYTES and time.monotonic() > self._move_again:
+            self._move_log()
+
+    def _move_log(self) -> None:
+        """Move down a log that nobody else does, without waiting; not at each write below a long reader."""
+        self._move_again = time.monotonic() + MOVE_AGAIN_SECONDS
+        with suppress(sqlite3.Error):
+            self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+        self._watch.note_checkpoint()
+
+    def _settle(self, doubt: Doubt) -> None:
+        """Settle a doubt about the files; where nothing can be written, go on in memory."""
         try:
-            self._connect()
-        except sqlite3.Error as error:
-            if not damage.is_damage(error):
-                raise
-            self._replace_damaged(error)
+            self._settle_doubt(doubt)
+        except (OSError, sqlite3.Error) as error:
+            if isinstance(error, sqlite3.Error) and damage.is_damage(error):
+                self._repair_damage(error)
+            elif doubt is Doubt.LOG_CHANGED:
+                raise self._to_store_error(error) from error  # the next write looks again
+            else:
+                self._open_memory(self._to_store_error(error))
 
-    def _connect(self) -> None:
-        connection = _open_connection(self._name, OPEN_LOCK_TIMEOUT)
-        try:
-            if schema.read_schema_version(connection) != schema.find_latest_version():
-                # Before the lock and the pragmas: a database of a newer version must not be changed in any way.
-                schema.refuse_newer(connection, self._name)
-                with damage.lock_database(self.path):
-                    _set_file_pragmas(connection)
-                    schema.migrate_schema(connection, self._name)
-            # SQLite opens lazily: without a read of a real table a damaged file would only be noticed inside an event.
-            connection.execute("SELECT 1 FROM events LIMIT 1").fetchone()
-        except BaseException:
-            connection.close()
-            raise
-        # Opening may wait for a migration in another process; from here on an agent is waiting for the answer.
-        connection.execute(f"PRAGMA busy_timeout = {int(LOCK_TIMEOUT * 1000)}")
-        self._use_connection(connection, durable=True)
+    def _settle_before_checkpoint(self) -> None:
+        """A checkpoint moves what is in the log into the database: not before it is known to be ours."""
+        with self._lock:
+            doubt = self._watch.look_closely()
+            if doubt and doubt is not Doubt.CHANGED:
+                self._settle(doubt)
+        if doubt is Doubt.CHANGED:
+            self._examine_changed()
 
-    def _use_connection(self, connection: Connection, *, durable: bool) -> None:
-        self._connection, self.durable = connection, durable
-        self._inode = damage.read_inode(self._name) if durable else None
-        self.generation += 1
-
-    def _open_memory(self, trouble: StoreError) -> None:
-        connection = _open_connection(":memory:", LOCK_TIMEOUT)
-        connection.execute(f"PRAGMA max_page_count = {MEMORY_PAGES}")
-        schema.migrate_schema(connection, self._name)
-        self._use_connection(connection, durable=False)
-        self.trouble = str(trouble)
-        self.notices.append(f"{trouble}: events are kept in memory only")
+    def _examine_changed(self) -> None:
+        """Nobody but a checkpoint writes to the database itself: examine it, and replace it when it is damaged."""
+        found = examine_database(self._name, EXAMINE_SECONDS)
+        if found is Soundness.UNKNOWN:
+            raise StoreError("the database cannot be examined now", where=self._name)
+        with self._lock:
+            try:
+                if found is Soundness.DAMAGED:
+                    self._replace_damaged(Doubt.CHANGED)
+                else:
+                    self._repeat_writes(with_effects=False)
+            except (OSError, sqlite3.Error) as error:
+                raise self._to_store_error(error) from error
+            self._watch.note_checkpoint()
 
     def _try_disk(self) -> None:
         with self._lock:
@@ -189,110 +200,65 @@ class Store:
                 return  # still no file; memory goes on
             memory.close()
             self.notices.append(f"{self._name}: events are kept on disk again")
-
-    def _reopen_moved(self) -> None:
-        """Reopen the path: the file there is no longer ours (another process moved it aside, or it was deleted)."""
-        gone = damage.read_inode(self._name) is None
-        try:
-            self._connection.close()
-            if gone:
-                with damage.lock_database(self.path):
-                    # Only a left-over log can be there: replayed into the fresh database it would damage it.
-                    damage.set_database_aside(self.path, None)
-                self.notices.append(f"{self._name}: was deleted while in use; a fresh one was started")
-            self._open()
-        except (OSError, sqlite3.Error) as error:
-            self._open_memory(self._to_store_error(error))
-
-    def _replace_damaged(self, error: sqlite3.Error) -> None:
-        with damage.lock_database(self.path):
-            aside = damage.set_database_aside(self.path, self._inode)
-        _prepare_file(self.path)
-        self._connect()
-        if aside:
-            self.notices.append(
-                f"{self._name}: was damaged ({error}); moved to {aside.name}, a fresh one was started "
-                "(trusted projects must be trusted again: `synaptic trust`)"
-            )
+            with suppress(sqlite3.Error):
+                self._repeat_writes(with_effects=True)
+            self._watch.note_commit()
 
     def _run_guarded(self, work: Callable[[Connection], T]) -> T:
         try:
             return work(self._connection)
         except sqlite3.Error as error:
-            if not (self.durable and damage.is_damage(error)):
+            if not (self.durable and (damage.is_damage(error) or damage.is_read_failure(error))):
                 raise self._to_store_error(error) from error
-            return self._retry_on_fresh(work, error)
+            return self._retry_repaired(work, error)
 
-    def _retry_on_fresh(self, work: Callable[[Connection], T], error: sqlite3.Error) -> T:
+    def _retry_repaired(self, work: Callable[[Connection], T], error: sqlite3.Error) -> T:
+        """Repeat some work after the files were looked at: the log first, then the database."""
+        doubt = self._watch.look()
+        if not doubt and not damage.is_damage(error):
+            raise self._to_store_error(error) from error
         try:
-            self._connection.close()
-            self._replace_damaged(error)
-        except (OSError, sqlite3.Error) as worse:
-            self._open_memory(self._to_store_error(worse))
+            self._settle_doubt(doubt) if doubt else self._reread_log()
+            return work(self._connection)
+        except sqlite3.Error as again:
+            if not damage.is_damage(again):
+                raise self._to_store_error(again) from again
+        except OSError as gone:
+            raise self._to_store_error(gone) from gone  # the next write looks again
+        self._repair_damage(error)
         try:
             return work(self._connection)
         except sqlite3.Error as worse:
             raise self._to_store_error(worse) from worse
 
+    def _repair_damage(self, error: sqlite3.Error) -> None:
+        """Replace a database whose damage is confirmed; open one anew that was only unreadable for a moment."""
+        try:
+            if self._is_damage_confirmed():
+                self._replace_damaged(error)
+            else:
+                self._connection.close()
+                self._open()
+                self._repeat_writes(with_effects=True)
+        except (OSError, sqlite3.Error) as worse:
+            self._close_quietly()
+            self._open_memory(self._to_store_error(worse))
+
     def _checkpoint_log(self, connection: Connection) -> None:
-        # PASSIVE never blocks writers; TRUNCATE does for a moment, so only when the log has grown large.
-        connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
-        log = Path(f"{self._name}-wal")
-        if log.exists() and log.stat().st_size > LARGE_LOG_BYTES:
+        # PASSIVE never blocks writers, and when it has moved everything the next writer starts the log anew.
+        _, written, moved = connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+        # TRUNCATE does block them for a moment, for what came since: only when they never leave a gap.
+        if moved < written and self._measure_log() > LARGE_LOG_BYTES:
+            self._cut_log(connection)
+        with self._lock:
+            self._watch.note_checkpoint()
+
+    def _cut_log(self, connection: Connection) -> None:
+        with suppress(sqlite3.Error):  # a long reader: the next write or tick tries again
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        with self._lock:
+            self._watch.note_checkpoint()
 
-    def _to_store_error(self, error: Exception) -> StoreError:
-        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-        message, hint = SQLITE_REASONS.get(code, (str(error), "run `synaptic doctor`"))
-        if isinstance(error, OSError):
-            message = f"the database cannot be opened ({error.strerror or error})"
-        return StoreError(message, where=self._name, hint=hint)
-
-
-def _open_connection(name: str, patience: float) -> Connection:
-    # Statements outside `transact` commit by themselves; the lock above serialises threads.
-    connection = sqlite3.connect(name, timeout=patience, isolation_level=None, check_same_thread=False)
-    # wal_autocheckpoint = 0: the daemon checkpoints between events, so that no event pays for the fsync.
-    # secure_delete: what was pruned must not stay readable in free pages.
-    for setting in ("synchronous = NORMAL", "foreign_keys = ON", "wal_autocheckpoint = 0", "secure_delete = ON"):
-        connection.execute(f"PRAGMA {setting}").fetchone()
-    return connection
-
-
-def _set_file_pragmas(connection: Connection) -> None:
-    """Set the pragmas that are stored in the file; they only take effect before the first table is created."""
-    for setting in (f"page_size = {PAGE_SIZE}", "auto_vacuum = INCREMENTAL", "journal_mode = WAL"):
-        connection.execute(f"PRAGMA {setting}").fetchone()
-
-
-def _prepare_file(path: Path) -> None:
-    """Create folder and file readable by the user only; SQLite gives the log the mode of the file."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    try:
-        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600))
-    except FileExistsError:
-        # Never opened here: closing such a descriptor would drop the locks of SQLite's own.
-        _tighten_mode(path, 0o600)
-    _tighten_mode(path.parent, 0o700)
-    if not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
-        raise PermissionError(13, "no permission to write", str(path))
-
-
-def _tighten_mode(path: Path, mode: int) -> None:
-    found = path.stat()
-    if found.st_uid == os.getuid() and found.st_mode & 0o777 & ~mode:
-        path.chmod(mode)
-
-
-def run_transaction(connection: Connection, work: Callable[[Connection], T]) -> T:
-    """Run some work in one transaction; any exception rolls it back."""
-    # IMMEDIATE takes the write lock first: a read that turns into a write would fail with BUSY without waiting.
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        result = work(connection)
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
-    return result
+    def _measure_log(self) -> int:
+        log = Path(f"{self._name}-wal")
+        return log.stat().st_size if log.exists() else 0

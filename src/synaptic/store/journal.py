@@ -1,7 +1,7 @@
 """The journal: every event, decision and trace, written in one transaction before the answer leaves."""
 
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 import msgspec
@@ -70,6 +70,10 @@ class _Rows(NamedTuple):
     event: Row | None
     answer: Row | None
 
+    def as_written_only(self) -> "_Rows":
+        """The same without what follows from it, where that has happened already."""
+        return self._replace(record=msgspec.structs.replace(self.record, moves_state=False))
+
 
 def append_records(store: Store, records: Iterable[EventRecord], keep: JournalDetail = "full") -> int:
     """Write many records as `claim_records` does; how many were new."""
@@ -88,8 +92,10 @@ def claim_records(store: Store, records: Iterable[EventRecord], keep: JournalDet
     if any(row.record.event in workspaces.WORKSPACE_EVENTS for row in rows):
         workspaces.forget_known(store)
     new = store.write(lambda connection: [_insert_record(store, connection, row) for row in rows], follows=True)
-    for row, is_new in zip(rows, new, strict=True):
-        if is_new and row.record.decision.effects:
+    won = [row for row, is_new in zip(rows, new, strict=True) if is_new]
+    store.recent.add(sum(map(_measure_rows, won)), partial(_repeat_records, store, won))
+    for row in won:
+        if row.record.decision.effects:
             layers.follow_layer_effects(store, row.record.decision.effects)
     return new
 
@@ -127,6 +133,23 @@ def read_entries_after(store: Store, id: int, limit: int = 100) -> tuple[Journal
 def count_events(store: Store) -> int:
     """How many events the journal holds."""
     return store.read(lambda connection: int(connection.execute("SELECT count(*) FROM events").fetchone()[0]))
+
+
+def _repeat_records(store: Store, rows: list[_Rows], connection: Connection, with_effects: bool) -> int:
+    """Write records again that were answered and are not there; how many. Those that were pruned stay away."""
+    found = connection.execute("SELECT value FROM journal_marks WHERE name = 'pruned'").fetchone()
+    before = found[0] if found else 0.0
+    return sum(
+        _insert_record(store, connection, row if with_effects else row.as_written_only())
+        for row in rows
+        if row.record.at > before
+    )
+
+
+def _measure_rows(rows: _Rows) -> int:
+    """Bytes of the longest parts of what is written about a record."""
+    record = rows.record
+    return 1000 + len(record.payload or b"") + len(record.answer.stdout)
 
 
 def _insert_record(store: Store, connection: Connection, row: _Rows) -> bool:

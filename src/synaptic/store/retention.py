@@ -5,36 +5,40 @@ from collections.abc import Callable
 
 import msgspec
 
+from synaptic.store import hook_counts
 from synaptic.store.db import Connection, Store, run_transaction
 from synaptic.store.deliveries import DELIVERY_LIFETIME
 
-ROWS_PER_STEP = 500
-"""Rows per transaction: a few milliseconds of the write lock."""
+ROWS_PER_STEP = 2000
+"""Rows per transaction: some ten milliseconds of the write lock."""
 PAGES_PER_STEP = 2000
 """Free pages given back to the disk per transaction."""
-STEP_PAUSE = 0.001
-"""Seconds between two steps, in which a waiting writer gets the lock."""
 REPEAT_SECONDS = 600.0
 """Seconds in which an agent may repeat a request."""
 SECONDS_PER_DAY = 24 * 3600.0
+PRUNED_MARK = "pruned"
 
 # The newest event stays: SQLite would give its number again, and `explain 17` would mean another event.
 SELECT_OLDEST = "SELECT id, at FROM events WHERE id < (SELECT max(id) FROM events) ORDER BY id LIMIT ?"
 """Never the newest: its id is the last one given, from which `keep` counts back and `tail` goes on."""
 DELETE_DELIVERIES = """
 DELETE FROM deliveries WHERE id IN (SELECT id FROM deliveries
-WHERE at NOT BETWEEN ?1 - ?2 AND ?1 + ?2 OR (delivered <> '' AND at < ?1 - ?3) LIMIT ?4)
+WHERE at < ?1 - ?2 OR at > ?1 + ?2 OR (at < ?1 - ?3 AND delivered <> '') LIMIT ?4)
 """
 """Both sides of now: after a clock that was set back, what lies in the future would never expire."""
 DELETE_ANSWERS = (
-    "DELETE FROM answers WHERE call IN (SELECT call FROM answers WHERE at NOT BETWEEN ?1 - ?2 AND ?1 + ?2 LIMIT ?3)"
+    "DELETE FROM answers WHERE call IN (SELECT call FROM answers WHERE at < ?1 - ?2 OR at > ?1 + ?2 LIMIT ?3)"
 )
 DELETE_OLD_ROWS = (
     "DELETE FROM stops WHERE at < ?",
     "DELETE FROM messages WHERE timestamp < ?",
     "DELETE FROM agents WHERE named = 0 AND updated_at < ?",
+    "DELETE FROM state WHERE scope = 'session' AND at < ?",
 )
 """Small tables, in one statement each: what nobody looks back to. Efforts and their sessions stay."""
+
+ShowProgress = Callable[[int], None]
+"""Told after every step how many events are gone by now."""
 
 
 class PruneCounts(msgspec.Struct, frozen=True):
@@ -47,14 +51,23 @@ class PruneCounts(msgspec.Struct, frozen=True):
     """Given back to the disk."""
 
 
-def prune_events(store: Store, days: float, keep: int = 0) -> PruneCounts:
+def prune_events(store: Store, days: float, keep: int = 0, progress: ShowProgress | None = None) -> PruneCounts:
     """Remove events older than `days`, and the oldest beyond `keep` (0: any number); then what `expire` removes.
 
-    Dialogue and agents without a name go with the events of their time.
-
-    The newest event always stays, so that its number is the last one given.
+    Dialogue, state of sessions and agents without a name go with the events of their time; counts of hooks stay.
+    The newest event always stays, so that its number is the last one given. Stopped at any moment, nothing is lost
+    that should stay, and the next time goes on.
     """
-    return store.run_separately(lambda connection: _delete_old_events(connection, days, keep))
+    before = time.time() - days * SECONDS_PER_DAY
+
+    def work(connection: Connection) -> PruneCounts:
+        # Free pages are given back below, so they need not be overwritten first: that would write each of them twice.
+        connection.execute("PRAGMA secure_delete = FAST").fetchone()
+        hook_counts.count_new_events(connection)
+        pruning = _Pruning(store, connection, progress or (lambda gone: None))
+        return pruning.run(before, keep)
+
+    return store.run_separately(work)
 
 
 def prune_expired(store: Store) -> PruneCounts:
@@ -62,58 +75,70 @@ def prune_expired(store: Store) -> PruneCounts:
     return store.run_separately(_delete_expired)
 
 
-def _delete_old_events(connection: Connection, days: float, keep: int) -> PruneCounts:
-    before = time.time() - days * SECONDS_PER_DAY
-    newest = int(connection.execute("SELECT coalesce(max(id), 0) FROM events").fetchone()[0])
-    first = newest - keep if keep else 0
-    events = _repeat(lambda: _drop_oldest(connection, before, first))
-    rest = _delete_expired(connection)
-    for sql in DELETE_OLD_ROWS:
-        connection.execute(sql, (before,))
-    return msgspec.structs.replace(rest, events=events, bytes=_vacuum_free_pages(connection))
+class _Pruning:
+    """One run: steps of one transaction each, between which the log is moved down."""
+
+    def __init__(self, store: Store, connection: Connection, progress: ShowProgress) -> None:
+        self._store, self._connection, self._progress = store, connection, progress
+        self._gone = 0
+
+    def run(self, before: float, keep: int) -> PruneCounts:
+        newest = int(self._connection.execute("SELECT coalesce(max(id), 0) FROM events").fetchone()[0])
+        first = newest - keep if keep else 0
+        hook_counts.repeat_steps(lambda: self._drop_oldest(before, first))
+        rest = _delete_expired(self._connection)
+        for sql in DELETE_OLD_ROWS:
+            self._connection.execute(sql, (before,))
+        hook_counts.forget_old_counts(self._connection)
+        return msgspec.structs.replace(rest, events=self._gone, bytes=self._vacuum_free_pages())
+
+    def _drop_oldest(self, before: float, first: int) -> int:
+        """Delete one batch from the front: ids grow with time, so nothing is searched; a clock jump keeps more."""
+        rows = self._connection.execute(SELECT_OLDEST, (ROWS_PER_STEP,)).fetchall()
+        old = [(id, at) for id, at in rows if at < before or id <= first]
+        if not old:
+            return 0
+        run_transaction(self._connection, lambda connection: _delete_batch(connection, old, is_whole=old == rows))
+        self._store.limit_log(self._connection)
+        self._gone += len(old)
+        self._progress(self._gone)
+        return len(old)
+
+    def _vacuum_free_pages(self) -> int:
+        """Return free pages to the disk in batches; how many bytes. A VACUUM would hold the lock for seconds."""
+        size = int(self._connection.execute("PRAGMA page_size").fetchone()[0])
+        start = free = _count_free_pages(self._connection)
+        while free:
+            # As a script: a single statement is left after its first step, which frees one page.
+            self._connection.executescript(f"PRAGMA incremental_vacuum({PAGES_PER_STEP});")
+            now = _count_free_pages(self._connection)
+            if now >= free:
+                break  # a file that was made without incremental vacuum
+            free = now
+            self._store.limit_log(self._connection)
+            time.sleep(hook_counts.STEP_PAUSE)
+        return (start - free) * size
+
+
+def _delete_batch(connection: Connection, old: list[tuple[int, float]], *, is_whole: bool) -> None:
+    if is_whole:
+        connection.execute("DELETE FROM events WHERE id <= ?", (old[-1][0],))
+    else:
+        connection.executemany("DELETE FROM events WHERE id = ?", [(id,) for id, _ in old])
+    newest = max(at for _, at in old)
+    if newest > hook_counts.read_mark(connection, PRUNED_MARK):
+        connection.execute(hook_counts.WRITE_MARK, (PRUNED_MARK, newest))
 
 
 def _delete_expired(connection: Connection) -> PruneCounts:
     now = time.time()
-    deliveries = _repeat(
+    deliveries = hook_counts.repeat_steps(
         lambda: connection.execute(DELETE_DELIVERIES, (now, DELIVERY_LIFETIME, REPEAT_SECONDS, ROWS_PER_STEP)).rowcount
     )
-    answers = _repeat(lambda: connection.execute(DELETE_ANSWERS, (now, REPEAT_SECONDS, ROWS_PER_STEP)).rowcount)
+    answers = hook_counts.repeat_steps(
+        lambda: connection.execute(DELETE_ANSWERS, (now, REPEAT_SECONDS, ROWS_PER_STEP)).rowcount
+    )
     return PruneCounts(deliveries=deliveries, answers=answers)
-
-
-def _drop_oldest(connection: Connection, before: float, first: int) -> int:
-    """Delete one batch from the front: ids grow with time, so nothing is searched; after a clock jump more stays."""
-    rows = connection.execute(SELECT_OLDEST, (ROWS_PER_STEP,)).fetchall()
-    old = [(id,) for id, at in rows if at < before or id <= first]
-    if not old:
-        return 0
-    run_transaction(connection, lambda connection: connection.executemany("DELETE FROM events WHERE id = ?", old))
-    return len(old)
-
-
-def _repeat(step: Callable[[], int]) -> int:
-    """Run a batch again until it deletes nothing, with a pause in which a waiting writer gets the lock."""
-    total = 0
-    while done := step():
-        total += done
-        time.sleep(STEP_PAUSE)
-    return total
-
-
-def _vacuum_free_pages(connection: Connection) -> int:
-    """Return free pages to the disk in batches; how many bytes. A VACUUM would hold the lock for seconds."""
-    size = int(connection.execute("PRAGMA page_size").fetchone()[0])
-    free = _count_free_pages(connection)
-    start = free
-    while free:
-        connection.execute(f"PRAGMA incremental_vacuum({PAGES_PER_STEP})").fetchall()
-        now = _count_free_pages(connection)
-        if now >= free:
-            break  # a file that was made without incremental vacuum
-        free = now
-        time.sleep(STEP_PAUSE)
-    return (start - free) * size
 
 
 def _count_free_pages(connection: Connection) -> int:

@@ -14,7 +14,7 @@ from functools import lru_cache, partial
 import msgspec
 
 from synaptic.model.errors import StoreError
-from synaptic.model.sane import TAMPERING, distrusted_section
+from synaptic.model.sane import TAMPERING, WARY, distrusted_section
 from synaptic.model.state import SCOPES, Change, Section, State, apply_change
 from synaptic.store.db import NO_VERSION, Connection, Store
 from synaptic.store.key import read_signing_key
@@ -27,6 +27,7 @@ UPSERT_SECTION = """
 INSERT INTO state (scope, owner, section, value, mac, at) VALUES (?, ?, ?, ?, ?, ?)
 ON CONFLICT (scope, owner, section) DO UPDATE SET value = excluded.value, mac = excluded.mac, at = excluded.at
 """
+RESTORE_SECTION = f"{UPSERT_SECTION.rstrip()} WHERE state.at < excluded.at AND state.value <> excluded.value"
 INSERT_QUARANTINE = "INSERT INTO quarantine (scope, owner, section, value, mac, at) VALUES (?, ?, ?, ?, ?, ?)"
 SELECT_QUARANTINE = "SELECT section, at FROM quarantine WHERE scope = 'project' AND owner = ? ORDER BY id DESC LIMIT 50"
 
@@ -49,8 +50,8 @@ class _SectionCache:
         """By scope and owner; None for one that is not genuine."""
         self.states: dict[tuple[str, str, frozenset[str]], State] = {}
         """The same, as somebody asked for them."""
-        self.verified: dict[tuple[str, str], tuple[SignedValue, Section | None]] = {}
-        """Rows whose signature has been looked at, and their values."""
+        self.verified: dict[tuple[str, str], tuple[SignedValue, Section | None, float]] = {}
+        """Rows whose signature has been looked at, their values, and when that was."""
 
 
 class _ChangeValues(msgspec.Struct, frozen=True):
@@ -133,7 +134,10 @@ def _read_cached(connection: Connection, store: Store, owner: SectionOwner, name
     asked = (owner.root, owner.session, names)
     known = cache.states.get(asked)
     if known is None:
-        known = cache.states[asked] = _build_state(_load_current(connection, store, owner, _find_scopes(names)), names)
+        found = _load_current(connection, store, owner, _find_scopes(names))
+        if store.has_lost_state and owner.root:
+            found = {**dict.fromkeys(WARY), **found}
+        known = cache.states[asked] = _build_state(found, names)
     return known
 
 
@@ -219,8 +223,15 @@ def _read_stored(connection: Connection, store: Store, owner: SectionOwner, sect
     """Read a stored section; a forged one is quarantined and its cautious version returned."""
     scope, name = _split_name(section)
     row = connection.execute(SELECT_SECTION, (scope, owner.get_key(scope), name)).fetchone()
-    known: Section | None = _verify_cached(store, owner, section, row) if row else {}
+    known: Section | None = (
+        _verify_cached(store, owner, section, row) if row else _assume_missing(store, owner, section)
+    )
     return _quarantine_section(connection, store, owner, section) if known is None else known
+
+
+def _assume_missing(store: Store, owner: SectionOwner, section: str) -> Section | None:
+    """A section that is not stored: empty, or not to be believed where it may have been lost."""
+    return None if store.has_lost_state and owner.root and section in WARY else {}
 
 
 def _quarantine_section(connection: Connection, store: Store, owner: SectionOwner, section: str) -> Section:
@@ -229,15 +240,19 @@ def _quarantine_section(connection: Connection, store: Store, owner: SectionOwne
     place = (scope, owner.get_key(scope), name)
     row = connection.execute(SELECT_SECTION, place).fetchone()
     # Looked up again inside the write lock: two readers that met the same forgery must quarantine it once.
-    if row is None or _verify_cached(store, owner, section, row) is not None:
+    if row is not None and _verify_cached(store, owner, section, row) is not None:
         return {}  # somebody else has dealt with it
-    connection.execute(INSERT_QUARANTINE, (*place, *row, time.time()))
+    if row is not None:
+        connection.execute(INSERT_QUARANTINE, (*place, *row, time.time()))
+    elif _assume_missing(store, owner, section) is not None:
+        return {}
     _write_section(connection, store, owner, (section, _encode_section(distrusted_section(section))))
     note = Change(section=TAMPERING, append={"entries": {"what": section, "at": time.time()}}, add={"untold": 1})
     _revise_stored(connection, store, owner, (TAMPERING, partial(apply_change, change=note)))
+    why = "was not written by the engine: it is in quarantine" if row else "was lost with a damaged database"
     store.notices.append(
-        f"{section} of {owner.get_key(scope) or 'no project'} was not written by the engine: it is in quarantine, and "
-        "the cautious answer holds until you reset it (synaptic state list)"
+        f"{section} of {owner.get_key(scope) or 'no project'} {why}, and the cautious answer holds until you reset it "
+        "(synaptic state list)"
     )
     return distrusted_section(section)
 
@@ -280,7 +295,16 @@ def _remember_value(store: Store, owner: SectionOwner, section: str, known: tupl
     verified = store.cache(_SectionCache).verified
     if len(verified) > MAX_VERIFIED:
         verified.clear()
-    verified[owner.get_key(_split_name(section)[0]), section] = known
+    if not verified:
+        store.recent.restorers["state"] = partial(_restore_known, store)
+    verified[owner.get_key(_split_name(section)[0]), section] = (*known, time.time())
+
+
+def _restore_known(store: Store, connection: Connection) -> None:
+    """Write the sections again that this process knows, where the file has none or an older one: nothing relaxes."""
+    for (owner, section), (row, value, seen) in tuple(store.cache(_SectionCache).verified.items()):
+        if value is not None:
+            connection.execute(RESTORE_SECTION, (*_split_name(section)[:1], owner, _split_name(section)[1], *row, seen))
 
 
 def _verify_value(store: Store, owner: SectionOwner, section: str, row: SignedValue) -> Section | None:

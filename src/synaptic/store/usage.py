@@ -1,6 +1,7 @@
-"""Usage counts: abilities are counted with their events, hooks and policies from the journal's traces."""
+"""Usage counts: abilities are counted with their events, hooks and policies between events (`hook_counts`)."""
 
 import time
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -8,6 +9,7 @@ import msgspec
 
 from synaptic.model.effect import UseAbility
 from synaptic.model.text import to_utf8
+from synaptic.store import hook_counts
 from synaptic.store.db import Connection, Store
 from synaptic.store.record import EventRecord
 
@@ -26,22 +28,8 @@ WHERE root = ? AND day >= ? GROUP BY ability ORDER BY sum(calls) DESC, ability
 """
 SELECT_STATUS = "SELECT status FROM ability_usage WHERE root = ? AND ability = ? ORDER BY day DESC LIMIT 1"
 SELECT_HOOKS = """
-WITH steps AS (SELECT json_extract(step.value, '$.hook') AS hook, cast(events.at / 86400 AS INTEGER) AS day, events.at,
-coalesce(json_extract(step.value, '$.micros'), 0) AS micros, json_extract(step.value, '$.fault') AS fault,
-coalesce(json_extract(step.value, '$.kind'), 'none') AS kind
-FROM events, json_each(events.decision, '$.trace') AS step
-WHERE (?1 IS NULL OR events.root = ?1) AND events.at >= ?2
-AND coalesce(json_extract(step.value, '$.phase'), 'run') IN ('run', 'started')),
-days AS (SELECT hook, day, count(*) AS runs FROM steps GROUP BY hook, day)
-SELECT hook, count(*), sum(fault IS NOT NULL AND fault <> ''), sum(micros) / 1000.0, max(at),
-(SELECT group_concat(day || ':' || runs) FROM days WHERE days.hook = steps.hook), sum(kind <> 'none')
-FROM steps GROUP BY hook ORDER BY count(*) DESC, hook
-"""
-SELECT_QUIET = """
-SELECT json_extract(step.value, '$.note'), cast(events.at / 86400 AS INTEGER), count(*), max(events.at)
-FROM events, json_each(events.decision, '$.trace') AS step
-WHERE (?1 IS NULL OR events.root = ?1) AND events.at >= ?2 AND json_extract(step.value, '$.phase') = 'quiet'
-GROUP BY 1, 2
+SELECT hook, sum(calls), sum(failures), sum(micros) / 1000.0, max(last), group_concat(day || ':' || calls), sum(spoke)
+FROM hook_counts WHERE day >= ?2 AND {where} GROUP BY hook ORDER BY sum(calls) DESC, hook
 """
 
 
@@ -84,20 +72,12 @@ def read_ability_usage(store: Store, root: str, days: int = 3650) -> tuple[Usage
 
 
 def read_hook_usage(store: Store, root: str | None = None, days: int = 30) -> tuple[UsageCount, ...]:
-    """Read usage of hooks and policies from the journal, in one project or in all.
-
-    Slow on a long journal, and therefore on a separate connection.
-    """
-    since = time.time() - days * SECONDS_PER_DAY
-    values = (root, since)
-    rows = store.run_separately(lambda connection: connection.execute(SELECT_HOOKS, values).fetchall())
-    found = {used.name: used for used in map(_row_to_usage, rows)}
-    for names, day, count, last in store.run_separately(
-        lambda connection: connection.execute(SELECT_QUIET, values).fetchall()
-    ):
-        for name in (names or "").split():
-            found[name] = _add_quiet(found.get(name, UsageCount(name=name)), (day, count, last))
-    return tuple(sorted(found.values(), key=lambda used: (-used.calls, used.name)))
+    """Read usage of hooks and policies, in one project or in all. What is not counted yet is counted first."""
+    hook_counts.count_journal(store)
+    since = int(time.time() // SECONDS_PER_DAY) - days
+    sql = SELECT_HOOKS.format(where="?1 IS NULL" if root is None else "root = ?1")
+    rows = store.run_separately(lambda connection: connection.execute(sql, (root, since)).fetchall())
+    return tuple(_row_to_usage(row) for row in rows)
 
 
 def export_usage(store: Store, root: str, write: Callable[[dict[str, Any]], None]) -> None:
@@ -130,20 +110,9 @@ def _row_to_usage(row: tuple[Any, ...]) -> UsageCount:
     )
 
 
-def _add_quiet(used: UsageCount, seen: tuple[int, int, float]) -> UsageCount:
-    """Add calls of a policy that had no verdict: those policies share one trace step with their names in its note."""
-    day, count, last = seen
-    bars = _count_per_day(f"{day}:{count}")
-    return msgspec.structs.replace(
-        used,
-        calls=used.calls + count,
-        millis=round(used.millis * used.calls / (used.calls + count), 3),
-        last=max(used.last, last),
-        days=tuple(one + other for one, other in zip(used.days or (0,) * BAR_DAYS, bars, strict=True)),
-    )
-
-
 def _count_per_day(text: str) -> tuple[int, ...]:
-    counts = {int(day): int(count) for day, _, count in (part.partition(":") for part in text.split(",") if part)}
+    counts: Counter[int] = Counter()
+    for day, _, count in (part.partition(":") for part in text.split(",") if part):
+        counts[int(day)] += int(count)  # several projects may have the same day
     today = int(time.time() // SECONDS_PER_DAY)
-    return tuple(counts.get(day, 0) for day in range(today - BAR_DAYS + 1, today + 1))
+    return tuple(counts[day] for day in range(today - BAR_DAYS + 1, today + 1))

@@ -1,0 +1,190 @@
+"""Whether the files of the database are still the ones this process has open, as it left them.
+
+SQLite never looks again: a log that is deleted, cut or changed below an open connection goes unnoticed until it is
+lost. Two looks at a file's stamp around each write notice it.
+"""
+
+import os
+import sqlite3  # noqa: TID251 - this is the room it is kept in
+import sys
+import time
+from contextlib import suppress
+from enum import StrEnum
+from pathlib import Path
+
+from synaptic.store.damage import Inode, is_damage, read_inode
+
+INDEX_HEADER_BYTES = 96
+"""Both copies of the header of the log's index. While they are invalid, SQLite reads the log anew."""
+EXAMINE_SECONDS = 3.0
+"""How long a database is examined inside a call; what is found by then counts."""
+FRAME_COUNT_OFFSET = 16
+"""Of `mxFrame` in that header, in the machine's byte order (fileformat2, section 4.4)."""
+STEPS_PER_LOOK_AT_THE_CLOCK = 20_000
+
+
+CLOCK_TICK_SECONDS = 0.004
+"""A file's clock stands still for so long: a log that was looked at since need not be looked at again."""
+
+FileStamp = tuple[int, int, int]
+"""How many names a file has, its size, and when it was last written."""
+NO_STAMP: FileStamp = (1, 0, 0)
+"""Where there is no log: on a disk that cannot share memory, SQLite works without."""
+
+
+class Doubt(StrEnum):
+    """What is no longer as this process left it."""
+
+    NONE = ""
+    MOVED = "the database was deleted or replaced"
+    LOG_MOVED = "its log was deleted or replaced"
+    LOG_CHANGED = "its log was written by somebody else"
+    CHANGED = "the database was written by somebody else"
+
+
+class Soundness(StrEnum):
+    """What an examination found."""
+
+    SOUND = "sound"
+    DAMAGED = "damaged"
+    UNKNOWN = "unknown"
+    """It cannot be read at all now: no reason to give it up."""
+
+
+class FileWatch:
+    """A database and its log, as they were after this process's own last write."""
+
+    def __init__(self, name: str) -> None:
+        self._name, self._log_name, self._index_name = name, f"{name}-wal", f"{name}-shm"
+        self._main: Inode | None = None
+        self._index: Inode | None = None
+        self._main_stamp: FileStamp | None = None
+        self._log, self._noted = NO_STAMP, 0.0
+        self._log_handle = self._index_handle = -1
+
+    @property
+    def has_log(self) -> bool:
+        """Whether there is a log to look at; not any more after `let_go`."""
+        return self._log_handle >= 0
+
+    @property
+    def log_bytes(self) -> int:
+        """Size of the log after the last write."""
+        return self._log[1]
+
+    def note_opened(self) -> None:
+        """Whatever is there now is ours."""
+        self._main, self._index = read_inode(self._name), read_inode(self._index_name)
+        if self._log_handle >= 0:
+            os.close(self._log_handle)  # SQLite holds no lock on a log that closing could drop
+        self._log_handle = -1
+        with suppress(FileNotFoundError):
+            self._log_handle = os.open(self._log_name, os.O_RDONLY | os.O_CLOEXEC)
+        self.note_checkpoint()
+
+    def note_commit(self) -> Doubt:
+        """The log as this process has just left it, which may have lost its name."""
+        self._log, self._noted = stamp_handle(self._log_handle), time.monotonic()
+        return Doubt.NONE if self._log[0] else Doubt.LOG_MOVED
+
+    def note_checkpoint(self) -> None:
+        """Both files as this process has just left them."""
+        self.note_commit()
+        self._main_stamp = read_stamp(self._name)
+
+    def look(self) -> Doubt:
+        """Look at the name, and at the log: before every write, so two calls of the kernel and no more.
+
+        The log is looked at by a handle, for half the price: a log that was only renamed is seen by `look_closely`.
+        """
+        if read_inode(self._name) != self._main:
+            return Doubt.MOVED
+        if time.monotonic() - self._noted < CLOCK_TICK_SECONDS:
+            return Doubt.NONE
+        now = stamp_handle(self._log_handle)
+        if now == self._log:
+            return Doubt.NONE
+        return Doubt.LOG_CHANGED if now[0] else Doubt.LOG_MOVED
+
+    def look_closely(self) -> Doubt:
+        """The same, with all names and the file that no event writes to: before a checkpoint."""
+        if doubt := self.look():
+            return doubt
+        if read_inode(self._index_name) != self._index:
+            return Doubt.LOG_MOVED
+        if self.has_log and read_inode(self._log_name) != _to_inode(os.fstat(self._log_handle)):
+            return Doubt.LOG_MOVED
+        return Doubt.NONE if read_stamp(self._name) == self._main_stamp else Doubt.CHANGED
+
+    def invalidate_log_index(self) -> int:
+        """Make SQLite read the whole log at its next statement, and believe only what its checksums cover.
+
+        Returns how many pages were believed to be in the log before.
+        """
+        self._open_index()
+        before = self.count_log_frames()
+        os.pwrite(self._index_handle, bytes(INDEX_HEADER_BYTES), 0)
+        return before
+
+    def count_log_frames(self) -> int:
+        """How many pages the log holds, by its index."""
+        return int.from_bytes(os.pread(self._index_handle, 4, FRAME_COUNT_OFFSET), sys.byteorder)
+
+    def let_go(self) -> None:
+        """After the connection is closed: closing the index before would drop the connection's own locks."""
+        for handle in (self._log_handle, self._index_handle):
+            if handle >= 0:
+                os.close(handle)
+        self._log_handle = self._index_handle = -1
+
+    def _open_index(self) -> None:
+        """Open the index of the log, which must be the one that the connection uses; the handle is kept."""
+        if read_inode(self._index_name) != self._index:
+            raise FileNotFoundError(2, "the index of the log was deleted or replaced", self._index_name)
+        if self._index_handle >= 0 and _to_inode(os.fstat(self._index_handle)) != self._index:
+            os.close(self._index_handle)  # of a log that is gone
+            self._index_handle = -1
+        if self._index_handle < 0:
+            self._index_handle = os.open(self._index_name, os.O_RDWR | os.O_CLOEXEC)
+
+
+def read_stamp(name: str) -> FileStamp | None:
+    """The stamp of the file under a name now; None when there is none."""
+    try:
+        found = Path(name).stat()
+    except OSError:
+        return None
+    return (found.st_nlink, found.st_size, found.st_mtime_ns)
+
+
+def stamp_handle(handle: int) -> FileStamp:
+    """The stamp of an open file."""
+    if handle < 0:
+        return NO_STAMP
+    found = os.fstat(handle)
+    return (found.st_nlink, found.st_size, found.st_mtime_ns)
+
+
+def _to_inode(found: os.stat_result) -> Inode:
+    return (found.st_dev, found.st_ino)
+
+
+def examine_database(name: str, seconds: float = EXAMINE_SECONDS) -> Soundness:
+    """Examine a database on a connection of its own, which has nothing in its cache, for some seconds at most."""
+    try:
+        connection = sqlite3.connect(name, timeout=1.0, isolation_level=None)
+        try:
+            return _check_quickly(connection, time.monotonic() + seconds)
+        finally:
+            connection.close()
+    except sqlite3.Error as error:
+        return Soundness.DAMAGED if is_damage(error) else Soundness.UNKNOWN
+
+
+def _check_quickly(connection: sqlite3.Connection, end: float) -> Soundness:
+    connection.execute("SELECT max(id) FROM events").fetchone()
+    connection.set_progress_handler(lambda: int(time.monotonic() > end), STEPS_PER_LOOK_AT_THE_CLOCK)
+    found = ("ok",)
+    with suppress(sqlite3.OperationalError):  # interrupted: nothing was found in that time
+        found = connection.execute("PRAGMA quick_check(1)").fetchone()
+    return Soundness.SOUND if found == ("ok",) else Soundness.DAMAGED

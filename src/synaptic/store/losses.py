@@ -1,0 +1,55 @@
+"""What was lost or repaired when the database's files were damaged or changed by others: told once, and to doctor."""
+
+import time
+
+import msgspec
+
+from synaptic.store.connection import Connection
+
+INSERT_LOSS = "INSERT INTO losses (at, what, aside, state_lost) VALUES (?, ?, ?, ?)"
+SELECT_LOSSES = "SELECT at, what, aside FROM losses ORDER BY id DESC LIMIT 20"
+SELECT_UNTOLD = "SELECT id, what FROM losses WHERE told = 0 ORDER BY id LIMIT 20"
+DISTRUST_SECONDS = 90 * 86_400.0
+"""How long a project that was not seen since a loss of state counts as one that may have had some."""
+
+
+class Loss(msgspec.Struct, frozen=True):
+    """One repair of the database."""
+
+    what: str
+    aside: str = ""
+    """The file that was set aside."""
+    state_lost: bool = False
+    """Whether stored state may be missing: until a person resets it, the stricter reading holds."""
+    at: float = 0.0
+
+
+def record_loss(connection: Connection, loss: Loss) -> None:
+    """Write a loss down."""
+    connection.execute(INSERT_LOSS, (loss.at or time.time(), loss.what, loss.aside, int(loss.state_lost)))
+
+
+def list_losses(connection: Connection) -> tuple[Loss, ...]:
+    """List the last losses, newest first."""
+    rows = connection.execute(SELECT_LOSSES).fetchall()
+    return tuple(Loss(what, aside, at=at) for at, what, aside in rows)
+
+
+def take_untold(connection: Connection) -> tuple[str, ...]:
+    """What nobody was told yet; from now on it is told."""
+    rows = connection.execute(SELECT_UNTOLD).fetchall()
+    if rows:
+        connection.execute("UPDATE losses SET told = 1 WHERE id <= ?", (rows[-1][0],))
+    return tuple(what for _, what in rows)
+
+
+def has_untold(connection: Connection) -> bool:
+    """Whether there is something that nobody was told."""
+    return connection.execute(SELECT_UNTOLD).fetchone() is not None
+
+
+def has_lost_state(connection: Connection) -> bool:
+    """Whether state may be missing since a damage."""
+    since = time.time() - DISTRUST_SECONDS
+    sql = "SELECT 1 FROM losses WHERE state_lost = 1 AND at > ? LIMIT 1"
+    return connection.execute(sql, (since,)).fetchone() is not None
