@@ -53,6 +53,7 @@ class Runner:
     def __init__(self, findings: Findings, options: argparse.Namespace) -> None:
         self.findings, self.options = findings, options
         self.started = self.shown = time.monotonic()
+        self._is_stopped = False
         self._lock = threading.Lock()
         self._running: set[subprocess.Popen[str]] = set()
 
@@ -94,7 +95,7 @@ class Runner:
             if line.endswith("\n"):  # the last words of one that was ended may be half a line
                 self.take(line)
         self._running.discard(child)
-        if child.wait():
+        if child.wait() and not self._is_stopped:
             self.findings.violations.append(
                 {"violation": "the harness", "step": last, "what": f"an epoch ended with {child.returncode}"}
             )
@@ -109,6 +110,7 @@ class Runner:
                 print(format_progress(self.findings, self.options.count), file=sys.stderr, flush=True)
 
     def stop(self) -> None:
+        self._is_stopped = True
         for child in tuple(self._running):
             child.send_signal(namespace.choose_end())
 

@@ -7,6 +7,7 @@ import random
 import sys
 import time
 from collections.abc import Iterable
+from pathlib import Path
 
 from tests.faults import evidence as gathered
 from tests.faults import namespace, processes
@@ -187,7 +188,8 @@ class Epoch:
         last = self.steps[-1] if self.steps else 0
         # Only what is seen in the home as a whole may be the fault of an earlier step of the same batch.
         for one in dict.fromkeys(Violation(one.invariant, one.step or last, one.what) for one in found):
-            self.tell(violation=one.invariant, step=one.step, batch=list(self.steps), what=one.what)
+            what = one.what.replace(str(self.world.disk), "").replace(str(Path.cwd()), "")  # the same on every machine
+            self.tell(violation=one.invariant, step=one.step, batch=list(self.steps), what=what)
 
     def tell(self, **fields: object) -> None:
         print(json.dumps(fields), flush=True)
