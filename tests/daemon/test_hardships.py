@@ -157,3 +157,22 @@ def test_the_first_event_ever_needs_no_table_that_is_not_loaded(setting: Setting
     later = setting.daemon(setting.elsewhere(tool_name="Bash", tool_input={"command": "git reset --hard HEAD~3"}))
     assert specific(later)["permissionDecision"] in ("deny", "ask")
     assert "KeyError" not in setting.home.log.read_text()
+
+
+@linux_only
+def test_three_hundred_idle_clients_do_not_use_up_two_hundred_and_fifty_six_descriptors(setting: Setting) -> None:
+    shell = f'ulimit -n 256; exec "{sys.executable}" -m synaptic.daemon.server "{setting.home.root}"'
+    env = {"HOME": str(setting.user), "PATH": os.environ["PATH"]}
+    idle: list[socket.socket] = []
+    with subprocess.Popen(["/bin/sh", "-c", shell], env=env) as daemon:
+        try:
+            assert setting.wait_for(lambda: is_responding(setting.home), LIMIT)
+            for _ in range(300):
+                idle.append(connect_daemon(setting.home, 30))
+            assert setting.wait_for(lambda: is_responding(setting.home), LIMIT)
+            reset = setting.request(tool_name="Bash", tool_input={"command": "git reset --hard HEAD~3"})
+            assert specific(setting.daemon(reset))["permissionDecision"] in ("deny", "ask")
+        finally:
+            daemon.terminate()
+            for one in idle:
+                one.close()
