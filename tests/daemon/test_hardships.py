@@ -20,6 +20,7 @@ from synaptic.daemon.names import BACKLOG
 from tests.daemon.setting import Setting, specific
 
 LIMIT = 60.0
+SAYS_LATER = """sleep 1; echo '{"messages_to_user": ["done"]}'"""
 SLOW_DRAIN = """
 import sys
 from synaptic.daemon import server
@@ -105,7 +106,7 @@ def find_zombies(parent: int) -> list[int]:
 
 
 def test_upkeep_goes_on_after_the_database_was_locked_for_seconds(setting: Setting) -> None:
-    setting.register("late", "sleep 1; echo done", blocking=False)
+    setting.register("late", SAYS_LATER, blocking=False)
     setting.start()
     setting.daemon(setting.request())
     other = sqlite3.connect(setting.home.database, isolation_level=None)
