@@ -2,14 +2,13 @@
 
 import asyncio
 import os
-import stat
 from collections.abc import Mapping
 
 import msgspec
 
 from synaptic.facts.gather import EngineMeans, Gatherer
 from synaptic.facts.layers import find_call_layers
-from synaptic.files.bounded import FOREIGN_FLAGS, read_from
+from synaptic.files.bounded import read_from, read_own_news
 from synaptic.model.call import Call
 from synaptic.model.errors import StoreError
 from synaptic.model.layers import ContextUsage, Session, TranscriptMessage, TranscriptNews
@@ -68,7 +67,7 @@ async def gather_transcript_news(call: Call, means: EngineMeans) -> TranscriptNe
 
 def read_news(path: str, known: int, now: float) -> TranscriptNews | None:
     """Read the whole lines behind a place, as many as are allowed at once: the newest, where there are more."""
-    piece, start = _read_own_file(path, known)
+    piece, start = read_own_news(path, known, MAX_NEWS_BYTES)
     kept: list[TranscriptMessage] = []
     end = 0
     for line in piece[: transcript.count_complete(piece)].split(b"\n")[:-1]:
@@ -95,25 +94,6 @@ def _find_own_session(call: Call, means: EngineMeans) -> Session | None:
     name = call.env.get("AGENT_ID", "")
     last = layers.find_newest_session(means.store, found.effort.id, name, call.event.session_id)
     return last if last and last.host and last.host == call.event.session_id else None
-
-
-def _read_own_file(path: str, known: int) -> tuple[bytes, int]:
-    """What a regular file of this user has behind a place, and where that begins: no link, nothing that blocks."""
-    try:
-        handle = os.open(path, FOREIGN_FLAGS | os.O_NOFOLLOW)
-    except (OSError, ValueError):
-        return b"", 0
-    try:
-        status = os.fstat(handle)
-        if not stat.S_ISREG(status.st_mode) or status.st_uid != os.getuid():
-            return b"", 0
-        start = known if known <= status.st_size else 0  # truncated, or another file under this name
-        start = max(start, status.st_size - MAX_NEWS_BYTES)
-        return os.pread(handle, MAX_NEWS_BYTES, start), start
-    except OSError:
-        return b"", 0
-    finally:
-        os.close(handle)
 
 
 def _clean_message(message: TranscriptMessage, now: float) -> TranscriptMessage:

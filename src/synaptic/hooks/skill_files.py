@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 
 from synaptic.files.bounded import read_content
+from synaptic.files.snapshot import iter_names
 from synaptic.model.errors import LayerError
 from synaptic.model.layers import Skill
 from synaptic.policies.routing.skill_file import read_skill
@@ -50,7 +51,8 @@ def find_readable_skill(root: str, name: str) -> Skill | None:
 
 def list_skills(root: str) -> FoundSkills:
     """Every skill that a project sees, sorted; of two with one name the first folder's counts."""
-    return read_skills(path for folder in _list_folders(root) for path in sorted(folder.glob(f"*/{SKILL_FILE}")))
+    files = (folder / name / SKILL_FILE for folder in _list_folders(root) for name in iter_names(str(folder)))
+    return read_skills(path for path in files if path.is_file())
 
 
 def read_skills(paths: Iterable[Path]) -> FoundSkills:
