@@ -17,6 +17,7 @@ from synaptic.store.fleet import FleetMember
 from tests.daemon.fleet import Fleet
 from tests.daemon.one_engine import OneEngine, one_engine
 from tests.daemon.setting import Setting, specific
+from tests.daemon.test_skill_starts import SKILL, describe
 from tests.policies.fleet.test_transcript import TOO_LONG, USER, line
 
 LIMITED = b'{"type":"assistant","isApiErrorMessage":true,"error":{"type":"rate_limit_error"}}\n'
@@ -150,3 +151,19 @@ def test_without_a_daemon_the_same_counts_and_hand_overs_are_kept(fleet: Fleet, 
     assert stopped["permissionDecisionReason"].startswith("heartbeat-block: 2/2")
     assert fleet.heartbeat(session) == 2
     assert engine.call("preToolUse")["heartbeatCount"] == 3
+
+
+def test_a_skill_a_full_window_and_another_skill_are_one_task(fleet: Fleet, engine: OneEngine) -> None:
+    """S3-001, S3-006, S3-012: as an agent's own events bring them; every window is a session of its own."""
+    for skill in ("brainstorm", "implement"):
+        describe(fleet, skill, SKILL.replace("implement", skill))
+    engine.event("sessionStart")
+    engine.event("userPrompt", prompt="/brainstorm the cart")
+    engine.event("sessionEnd")
+    engine.event("sessionStart", session_id="h2")
+    assert engine.call("userPrompt", session_id="h2")["skill"] == "brainstorm"
+    engine.event("userPrompt", session_id="h2", prompt="/implement all of it")
+    assert engine.call("userPrompt", session_id="h2")["skill"] == "implement"
+    assert (fleet.count("tasks"), fleet.count("efforts"), fleet.count("sessions")) == (1, 2, 3)
+    told = specific(engine.event("subagentStart", session_id="h2"))["additionalContext"]
+    assert "/2_IMPLEMENT_LOG.md" in told
