@@ -7,13 +7,14 @@ from pathlib import Path
 import msgspec
 
 from synaptic.facts.files import read_text_file
-from synaptic.facts.gather import EngineMeans, Gatherer
+from synaptic.facts.gather import USER_HOME, EngineMeans, Gatherer
 from synaptic.facts.git import find_call_file
 from synaptic.files.long_paths import cut_path
 from synaptic.files.snapshot import iter_names
+from synaptic.hooks.skill_files import find_named_skill
 from synaptic.model.call import Call
-from synaptic.model.errors import StoreError
-from synaptic.model.event import Event, PostToolUse, PreToolUse, TeammateIdle
+from synaptic.model.errors import LayerError, StoreError
+from synaptic.model.event import Event, PostToolUse, PreToolUse, SessionStart, SubagentStart, TeammateIdle
 from synaptic.model.layers import INJECTIONS, Agent, Effort, HandOver, Layers, Session, Skill
 from synaptic.policies.fleet.metadata import PRELOADS
 from synaptic.policies.fleet.pre_tool_use import ENGINE_COMMANDS, UNCOUNTED_TOOLS
@@ -25,6 +26,8 @@ MAX_REQUIRED_FILES = 8
 MAX_REQUIRED_BYTES = 50_000
 WAITING_KEYS: Mapping[type[Event], str] = {PreToolUse: PRELOADS, PostToolUse: INJECTIONS}
 """Events whose answer tells what waits in an effort's metadata, and its key there."""
+SKILL_READERS = (SessionStart, SubagentStart)
+"""Events that tell the model about its skill: once a window, so they may look for its file."""
 CORE_DIRECTIVES = ("AGENTS", "INVARIANTS", "ARCHITECTURE", "COMMANDS")
 SKILL_DIRECTIVES = ("TESTING", "PITFALLS", "CONTRIBUTING", "TEMPLATE", "CHECKLIST")
 DIRECTIVE_FILES = tuple(f"{name}.md" for name in CORE_DIRECTIVES + SKILL_DIRECTIVES)
@@ -44,7 +47,8 @@ def find_call_layers(call: Call, means: EngineMeans) -> Layers:
     memo = means.memo.for_call(call)
     if memo.layers is None:
         try:
-            memo.layers = stored.resolve_layers(means.store, read_origin(call))
+            found = stored.resolve_layers(means.store, read_origin(call))
+            memo.layers = _restore_skill(call, found) if isinstance(call.event, SKILL_READERS) else found
         except StoreError:
             return Layers()
     return memo.layers
@@ -115,7 +119,7 @@ async def gather_directives(call: Call, means: EngineMeans) -> tuple[str, ...]:
     folders = _find_new_folders(find_call_file(call), root, effort) if effort and root else []
     if effort is None or not folders:
         return ()
-    known, names = frozenset(effort.directives), choose_directive_files(found.skill)
+    known, names = frozenset(effort.directives), choose_directive_files(_restore_skill(call, found).skill)
     return tuple(path for folder in folders for path in _iter_directives(folder, names) if path not in known)
 
 
@@ -159,6 +163,18 @@ FACTS: Mapping[str, Gatherer] = {
 def _read_agent_name(call: Call) -> str:
     name = call.env.get("AGENT_ID", "")
     return "" if name == NO_AGENT_ID else name
+
+
+def _restore_skill(call: Call, found: Layers) -> Layers:
+    """The layers with their skill as its file says now, where the store forgot it because that file has changed."""
+    effort = found.effort
+    if effort is None or found.skill is not None:
+        return found
+    try:
+        skill = find_named_skill(found.root or call.root, effort.skill, call.env.get("HOME") or USER_HOME)
+    except LayerError:
+        return found
+    return msgspec.structs.replace(found, skill=skill) if skill else found
 
 
 def _is_counted(event: PreToolUse) -> bool:
