@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from synaptic.engine.walk import Engine
 from tests.daemon.setting import BLOCK, Setting, modify, output, specific
 
 APPROVE = """echo '{"action": "approve"}'"""
@@ -18,6 +19,13 @@ LOG_FILE="$SYNAPTIC_ROOT/logs/audit.log"
 echo "$(date -u +%FT%TZ) [$HOOK_TOOL] $INPUT" >> "$LOG_FILE"
 """
 """The example of a hook script, as authors copy it."""
+
+
+async def collect_results(engine: Engine) -> None:
+    """Wait until a hook that nobody waits for has ended."""
+    async with asyncio.timeout(60):
+        while not await engine.collect():
+            await asyncio.sleep(0.05)
 
 
 @pytest.mark.parametrize(
@@ -87,8 +95,7 @@ def test_nobody_waits_for_a_hook_that_does_not_block_or_hears_its_decision(setti
         first = await engine.answer(setting.request())
         assert not done.exists()
         go.touch()
-        while not await engine.collect():
-            await asyncio.sleep(0.05)
+        await collect_results(engine)
         later = [await engine.answer(setting.request(name)) for name in ("PreToolUse", "PostToolUse", "Stop")]
         return [first, *later]
 
@@ -106,8 +113,7 @@ def test_the_audit_script_of_the_documentation_writes_its_line(setting: Setting)
 
     async def one(engine):
         answer = await engine.answer(setting.request(tool_input={"command": 'echo "a b"'}))
-        while not await engine.collect():
-            await asyncio.sleep(0.05)
+        await collect_results(engine)
         return answer
 
     assert asyncio.run(setting._with_engine(one)).stderr == b""
