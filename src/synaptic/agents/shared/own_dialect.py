@@ -111,7 +111,10 @@ def _build_result(decision: Decision) -> HookResult:
         return change(result, messages_to_user=_drop_repeats(texts))
     reason = decision.reason.strip() or f"denied by {decision.by or 'a hook'}"
     error = BLOCKED_ERROR if result.error == BLOCKED_ERROR else reason
-    texts = (*texts, *(text for text in (result.error, reason) if text != error))
+    told = " ".join(texts)
+    # A guard's reason is made of its error and its messages: whoever has read those has read it.
+    more = (text for text in (result.error, reason) if text != error and text.removeprefix(f"{error}: ") not in told)
+    texts = (*texts, *more)
     return change(result, messages_to_user=_drop_repeats(texts), error=error)
 
 
