@@ -5,6 +5,7 @@ import json
 import pytest
 
 from tests.cli.conftest import User
+from tests.hooks.example_project import read_contexts, write_handler
 
 REGISTRY = """\
 abilities:
@@ -55,3 +56,16 @@ def test_a_hook_that_fails_before_a_call_stops_it_only_when_it_blocks(routed: Us
     done = routed.runs("ability", "run", "billing_regression", "--", "touch", "ran")
     assert (routed.project / "ran").exists() is runs
     assert (done.code == 0) is runs and "broken" in done.err
+
+
+def test_a_megabyte_of_output_is_a_summary_for_the_hooks(routed: User):
+    """S2-056: the person sees all of it, a handler and the log its beginning."""
+    write_handler(routed.project, "after", {})
+    handler = {"kind": "script", "command": "./scripts/hooks/after.sh"}
+    table = {"id": "after", "event_type": "PostAbilityCall", "handler": handler, "timeout": 60}
+    routed.writes(".system/hooks/after.yaml", json.dumps(table))
+    loud = "head -c 1000000 /dev/zero | tr '\\0' x"
+    assert len(routed.runs("ability", "run", "billing_regression", "--", "sh", "-c", loud).out) == 1_000_000
+    (context,) = read_contexts(routed.project, "after")
+    assert context["output_summary"].startswith("xxx") and len(json.dumps(context)) < 16_000
+    assert len((routed.project / ".system/logs/tool_call.md").read_text()) < 16_000

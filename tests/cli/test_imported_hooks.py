@@ -36,7 +36,7 @@ SCRIPTS = {
 
 
 def group(matcher: str, *names: str, **more: object) -> dict[str, object]:
-    hooks = [{"type": "command", "command": f"$HOME/.claude/hooks/{name}.sh", "timeout": 20, **more} for name in names]
+    hooks = [{"type": "command", "command": f"$HOME/.claude/hooks/{name}.sh", "timeout": 60, **more} for name in names]
     return {**({"matcher": matcher} if matcher else {}), "hooks": hooks}
 
 

@@ -42,19 +42,25 @@ def live(setting: Setting) -> None:
         ("PreToolUse", SKILL),
         ("PostToolUse", {**SKILL, "tool_response": {"stdout": "word " * 200_000}, "duration_ms": 5}),
         ("Stop", {"stop_hook_active": False}),
-        ("SessionEnd", {"reason": "other"}),
     ):
         setting.answer(setting.request(event, **fields))
+
+
+def has_ended(setting: Setting, name: str) -> bool:
+    """An agent waits ten seconds for the hooks of an end, which a busy machine may need for one: asked until it ran."""
+    setting.answer(setting.request("SessionEnd", reason="other"))
+    return "SessionEnd" in {context["event_type"] for context in read_contexts(setting.project, name)}
 
 
 def test_every_event_of_an_agents_session_reaches_its_hooks_with_a_whole_context(setting: Setting):
     """S2-004, S2-005, S2-050 to S2-054, S2-057: one hook for all six, an unknown event beside it disturbs nobody."""
     setting.config('trust = "all"\npresets = ["routing"]\n')
     declare(setting, "wrong", "PostAbilityCal")
-    declare(setting, "all_six", list(EVENTS))
+    declare(setting, "all_six", list(EVENTS), timeout=60)
     live(setting)
+    assert setting.wait_for(lambda: has_ended(setting, "all_six"), 60)
     seen = read_contexts(setting.project, "all_six")
-    assert sorted(context["event_type"] for context in seen) == sorted(EVENTS)
+    assert {context["event_type"] for context in seen} == set(EVENTS)
     for context in seen:
         assert describe_fault(context["event_type"], context) == ""
         assert (context["session_id"], context["repository_root"]) == ("s1", str(setting.project))

@@ -40,6 +40,15 @@ def test_every_failure_of_a_blocking_hook_stops_the_ability_and_says_why(setting
     assert told["permissionDecision"] == "deny" and "broken" in told["permissionDecisionReason"]
 
 
+def test_a_prompt_is_stopped_by_a_blocking_hook_that_fails(setting: Setting):
+    """S2-032: whatever comes before an act is stopped; what comes after it is told."""
+    declare(setting, "broken", ["UserPromptSubmit", "SessionStart"], body="exit 1", blocking=True)
+    stopped = output(setting.answer(setting.request("UserPromptSubmit", prompt="hello")))
+    assert stopped["decision"] == "block" and "broken" in stopped["reason"]
+    told = output(setting.answer(setting.request("SessionStart", source="startup")))
+    assert "decision" not in told and "broken" in told["systemMessage"]
+
+
 @pytest.mark.parametrize("failure", FAILURES)
 def test_no_failure_of_another_hook_stops_it_and_each_is_written_down(setting: Setting, failure: str):
     """S2-031: told to whoever calls, and in the journal."""
