@@ -111,7 +111,9 @@ def _build_result(decision: Decision) -> HookResult:
         return change(result, messages_to_user=_drop_repeats(texts))
     reason = decision.reason.strip() or f"denied by {decision.by or 'a hook'}"
     error = BLOCKED_ERROR if result.error == BLOCKED_ERROR else reason
-    texts = (*texts, *(text for text in (result.error, reason) if text != error))
+    # A guard's reason is its error and its messages: whoever reads those has read it.
+    known = (error, f"{error}: {' '.join(result.messages_to_user)}")
+    texts = (*texts, *(text for text in (result.error, reason) if text not in known))
     return change(result, messages_to_user=_drop_repeats(texts), error=error)
 
 
