@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from synaptic.model.decision import Decision, TraceStep
 from synaptic.model.layers import Note, SetStatus
 from synaptic.model.state import Change
-from synaptic.store import db, deliveries, journal, retention, state
+from synaptic.store import db, deliveries, hook_counts, journal, retention, state
 from synaptic.store.connection import KEPT_LOG_BYTES
 from synaptic.store.record import Delivery
 from tests.store.layered import Layered
@@ -163,3 +164,22 @@ def test_state_of_sessions_that_are_long_over_is_forgotten_and_a_projects_stays(
     store.write(lambda connection: connection.execute("UPDATE state SET at = 1"))
     retention.prune_events(store, days=1)
     assert list(state.list_sections(store, owner)) == ["project:circuit_breaker"]
+
+
+def test_what_goes_is_counted_before_and_what_stays_is_not_waited_for(store, record, monkeypatch):
+    monkeypatch.setattr(retention, "ROWS_PER_STEP", 10)
+    ran = Decision(trace=(TraceStep(hook="a"),))
+    old = [record(at=time.time() - 40 * DAY, decision=ran) for _ in range(35)]
+    journal.append_records(store, old + [record(at=time.time(), decision=ran) for _ in range(5)])
+
+    def interrupt(gone):
+        if gone == 20:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        retention.prune_events(store, days=30, progress=interrupt)
+    assert retention.prune_events(store, days=30).events == 15
+    calls = "SELECT sum(calls) FROM hook_counts WHERE hook = 'a'"
+    assert store.read(lambda connection: connection.execute(calls).fetchone()[0]) == 35
+    hook_counts.count_journal(store)
+    assert store.read(lambda connection: connection.execute(calls).fetchone()[0]) == 40

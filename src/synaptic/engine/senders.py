@@ -13,7 +13,7 @@ from synaptic.agents.shared.lineage import Sender, examine_sender, find_agent_ab
 from synaptic.agents.shared.ours import is_dispatcher
 from synaptic.agents.shared.processes import TICKS_PER_SECOND, ProcessInfo, read_process, read_program
 from synaptic.agents.shared.recognise import correct_sender
-from synaptic.model.call import Request
+from synaptic.model.call import HookProcess, Request
 from synaptic.model.decision import Kind
 from synaptic.model.errors import StoreError, SynapticError
 from synaptic.model.event import ABILITY_EVENTS, PreToolUse
@@ -34,6 +34,8 @@ READ_EVENTS = 200
 """Events of a session that are searched for tool calls that are not over."""
 CLOSING_EVENTS = frozenset({"Stop", "SessionStart", "SessionEnd"})
 AFTER_TOOL = frozenset({"PostToolUse", "PostToolUseFailure"})
+OUTWARD_MARKS = (b'"Web', b'"mcp__', b"\\u00")
+"""What the payload of a call that looks something up elsewhere holds, or one that hides how its tool is called."""
 CLOCK_SLACK = 0.05
 """Seconds by which the start of a process, counted in ticks, may seem too early."""
 
@@ -73,11 +75,13 @@ class Senders:
     def is_familiar(self, request: Request) -> bool:
         """Whether nobody has to be looked at: it says nothing for a person, or asks in a session that is known."""
         kind = self._find_kind(request)
-        return kind is _EventKind.FREE or (kind is _EventKind.BEFORE and request.stdin[:MARK_BYTES] in self._seen)
+        return kind is _EventKind.FREE or (
+            kind is _EventKind.BEFORE and request.stdin[:MARK_BYTES] in self._seen and not _looks_outward(request)
+        )
 
     def is_question(self, request: Request) -> bool:
-        """Whether the event only asks, before a tool."""
-        return self._find_kind(request) is _EventKind.BEFORE
+        """Whether the event only asks, before a tool, and opens nothing by having been asked."""
+        return self._find_kind(request) is _EventKind.BEFORE and not _looks_outward(request)
 
     def is_spoken(self, request: Request) -> bool:
         """Whether the event is what a person says."""
@@ -97,7 +101,17 @@ class Senders:
             self._remember_session(request, sender)
         if not why and sender.kind == "hook" and kind is _EventKind.PROMPT:
             why = self._find_doubt(sender)
-        return msgspec.structs.replace(request, stranger=why) if why else request
+        if why:
+            return msgspec.structs.replace(request, stranger=why)
+        reports = kind is _EventKind.OTHER and sender.kind == "hook"
+        return msgspec.structs.replace(request, sent=_describe_process(sender)) if reports else request
+
+    def is_during_tool(self, sent: HookProcess) -> bool:
+        """Whether a process was started while a tool call of its agent ran. Raises StoreError."""
+        names = self._sessions.get(sent.caller, ())
+        windows = [one for name in names for one in self._list_windows(name)]
+        # Calls from before the agent was started are those of another process in the same session.
+        return any(begin >= sent.born and begin - CLOCK_SLACK <= sent.started <= end for begin, end in windows)
 
     def _find_kind(self, request: Request) -> _EventKind:
         named = (request.agent, request.event)
@@ -134,20 +148,16 @@ class Senders:
 
     def _find_doubt(self, sender: Sender) -> str:
         """What a tool starts can put the dispatcher in its own place: such a process was started during the call."""
-        started = _find_start(sender.process) if sender.process is not sender.caller else None
-        if started is None or sender.caller is None:
+        sent = _describe_process(sender)
+        if sent is None:
             return ""
-        if time.time() - started > OLDEST_CALL:
+        if time.time() - sent.started > OLDEST_CALL:
             return "its process was not started for it"
-        born = _find_start(sender.caller) or 0.0
         try:
-            windows = [one for name in self._sessions.get(sender.caller.key, ()) for one in self._list_windows(name)]
+            is_during = self.is_during_tool(sent)
         except StoreError:
             return "the journal cannot be read, so a tool call that is running may have sent it"
-        # Calls from before the agent was started are those of another process in the same session.
-        if any(begin >= born and begin - CLOCK_SLACK <= started <= end for begin, end in windows):
-            return "it came while a tool call was running, which may have sent it"
-        return ""
+        return "it came while a tool call was running, which may have sent it" if is_during else ""
 
     def _list_windows(self, session: str) -> Iterator[Window]:
         newest = journal.read_last_entries(self._store, READ_EVENTS, session=session) if session else ()
@@ -179,6 +189,19 @@ def _classify_event(agent: str, event: str) -> _EventKind:
     if agent == OWN_NAME:
         return _EventKind.FREE
     return _EventKind.BEFORE if name == PreToolUse.__name__ else _EventKind.OTHER
+
+
+def _looks_outward(request: Request) -> bool:
+    """Whether the call looks something up elsewhere: its result is research, so it matters who has announced it."""
+    return any(mark in request.stdin for mark in OUTWARD_MARKS)
+
+
+def _describe_process(sender: Sender) -> HookProcess | None:
+    """The process of a hook call; None where the agent itself sent it, or where starts are not told exactly."""
+    started = _find_start(sender.process) if sender.process is not sender.caller else None
+    if started is None or sender.caller is None:
+        return None
+    return HookProcess(sender.caller.key, _find_start(sender.caller) or 0.0, started)
 
 
 def _read_session(request: Request) -> str:

@@ -14,6 +14,7 @@ from synaptic.engine.alarm import Judgement, OutOfTimeError
 from synaptic.engine.commit import DecidedEvent, EventCommit, add_trouble
 from synaptic.engine.decode_call import decode_call
 from synaptic.engine.environment import InstalledEnvironment
+from synaptic.engine.reports import NOT_OWN_TEXT, find_report_doubt
 from synaptic.engine.runtime import DryRun, EventRuntime, OneHook, RuntimeKind
 from synaptic.engine.senders import Senders
 from synaptic.engine.side_effects import LeftToDo, SideEffects
@@ -72,6 +73,9 @@ class Engine:
                 judgement.limit(patience * LATE_SHARE)
                 runtime = kind(catalog, self.means, patience)
                 amended = await _decide_and_amend(wire, call, runtime)
+                if doubt := find_report_doubt(self.senders, self.store, request, (call, amended.decision)):
+                    request = msgspec.structs.replace(request, stranger=doubt)
+                    call, amended = _disown_call(call, doubt), _drop_effects(amended)
                 answer = wire.encode(call, amended.decision)
             event = DecidedEvent(call, amended.decision, answer, amended.carried, tuple(runtime.prepared))
             if not runtime.happens:
@@ -270,8 +274,13 @@ def _disown_call(call: Call, why: str) -> Call:
     event = call.event
     if isinstance(event, UserPromptSubmit):
         event = msgspec.structs.replace(event, source=UNVERIFIED_SOURCE)
-    warning = f"this is not the agent's own call ({why}): it is noted, and changes nothing that is remembered"
+    warning = f"{NOT_OWN_TEXT} ({why}): it is noted, and changes nothing that is remembered"
     return msgspec.structs.replace(call, event=event, warnings=(*call.warnings, warning))
+
+
+def _drop_effects(amended: AmendedDecision) -> AmendedDecision:
+    """What was decided, without anything that would be remembered."""
+    return msgspec.structs.replace(amended, decision=msgspec.structs.replace(amended.decision, effects=()))
 
 
 def _require_act(call: Call) -> None:

@@ -8,6 +8,17 @@ from synaptic.model.event import Event, ToolEvent
 from synaptic.model.tool import Input
 
 
+class HookProcess(msgspec.Struct, frozen=True):
+    """The process that an agent has started for an event, as far as anybody can tell."""
+
+    caller: tuple[int, str]
+    """The agent's own process: its id and its start."""
+    born: float
+    """When the agent's process was started."""
+    started: float
+    """When the process of the event was."""
+
+
 class Request(msgspec.Struct, frozen=True):
     """What `dispatch` sends: nothing of it is understood yet."""
 
@@ -21,6 +32,8 @@ class Request(msgspec.Struct, frozen=True):
     """Why it is not the agent's own call, where something below an agent has sent it: written, and moves nothing."""
     cwd: str = ""
     """Where `dispatch` ran: the folder of an event that names none."""
+    sent: HookProcess | None = None
+    """Of an event that reports what has happened, where the agent's own hook has sent it."""
 
 
 class Answer(msgspec.Struct, frozen=True):

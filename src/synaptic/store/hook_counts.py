@@ -45,7 +45,12 @@ def count_new_events(connection: Connection) -> int:
     """The same on a connection. Stopped at any moment, it goes on there."""
     newest = int(connection.execute("SELECT coalesce(max(id), 0) FROM events").fetchone()[0])
     # Up to now and no further: events that come meanwhile would keep it busy for ever.
-    return repeat_steps(lambda: _count_step(connection, newest))
+    return count_events_until(connection, newest)
+
+
+def count_events_until(connection: Connection, last: int) -> int:
+    """The same up to one event: those that are about to be removed."""
+    return repeat_steps(lambda: _count_step(connection, last))
 
 
 def repeat_steps(step: Callable[[], int]) -> int:

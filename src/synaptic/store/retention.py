@@ -13,6 +13,8 @@ ROWS_PER_STEP = 2000
 """Rows per transaction: some ten milliseconds of the write lock."""
 PAGES_PER_STEP = 2000
 """Free pages given back to the disk per transaction."""
+CACHE_KIB = 65_536
+"""A page is moved with the help of others, again and again the same: they must stay in memory."""
 REPEAT_SECONDS = 600.0
 """Seconds in which an agent may repeat a request."""
 SECONDS_PER_DAY = 24 * 3600.0
@@ -63,7 +65,7 @@ def prune_events(store: Store, days: float, keep: int = 0, progress: ShowProgres
     def work(connection: Connection) -> PruneCounts:
         # Free pages are given back below, so they need not be overwritten first: that would write each of them twice.
         connection.execute("PRAGMA secure_delete = FAST").fetchone()
-        hook_counts.count_new_events(connection)
+        connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}").fetchone()
         pruning = _Pruning(store, connection, progress or (lambda gone: None))
         return pruning.run(before, keep)
 
@@ -98,6 +100,8 @@ class _Pruning:
         old = [(id, at) for id, at in rows if at < before or id <= first]
         if not old:
             return 0
+        # What goes is counted first; what stays is counted in its time, and nobody waits for it here.
+        hook_counts.count_events_until(self._connection, old[-1][0])
         run_transaction(self._connection, lambda connection: _delete_batch(connection, old, is_whole=old == rows))
         self._store.limit_log(self._connection)
         self._gone += len(old)

@@ -168,22 +168,32 @@ def _count_layers(chain: Sequence[ProcessInfo], dispatch: str) -> int:
     """How many processes from the inside are only the way of a call: our own, and a shell that runs nothing else."""
     count = 0
     for process in chain[:MAX_LAYERS]:
-        if not _is_layer(process.pid, dispatch):
+        if not _is_layer(process, dispatch):
             break
         count += 1
     return count
 
 
-def _is_layer(pid: int, dispatch: str) -> bool:
-    # Without a daemon the engine runs in a process that the dispatcher has started: this one.
-    if pid == os.getpid() or is_dispatcher(read_program(pid).removesuffix(" (deleted)"), dispatch):
+def _is_layer(process: ProcessInfo, dispatch: str) -> bool:
+    if _runs_dispatcher(process.pid, dispatch):
         return True
-    words = read_arguments(pid)
+    # Without a daemon the engine runs in a process that the dispatcher has started: this one. Where nobody has, it runs
+    # in the very program that sends the event, `synaptic emit` or an orchestrator with `run_hooks`: what stands above
+    # that one has called no dispatcher.
+    if process.pid == os.getpid():
+        return _runs_dispatcher(process.parent, dispatch)
+    words = read_arguments(process.pid)
     name = _strip_ending(words[0]).lstrip("-") if words else ""
     if name in SHELL_NAMES and len(words) == 3 and words[1].startswith("-") and "c" in words[1]:
         return is_ours({"command": words[2].strip().removeprefix("exec ")}, dispatch)
+    return False
+
+
+def _runs_dispatcher(pid: int, dispatch: str) -> bool:
+    if is_dispatcher(read_program(pid).removesuffix(" (deleted)"), dispatch):
+        return True
     # The script that stands in for the compiled dispatcher, and its Python.
-    return any(_names_dispatcher(word, dispatch) for word in words[1:LAST_WORD])
+    return any(_names_dispatcher(word, dispatch) for word in read_arguments(pid)[1:LAST_WORD])
 
 
 def _names_dispatcher(word: str, dispatch: str) -> bool:

@@ -13,6 +13,8 @@ TASK_SECTION = "project:task"
 """The last prompt that was a task: its `class` and the `keywords` of the task; `research_only` while no edit was asked
 for; `waived`: since when the user does without research; `tried`: by category, how often its tools found nothing;
 `freed`: lines that were changed without research."""
+VERIFICATION_SECTION = "session:verification"
+"""Edits of the session since something was checked."""
 NEW_TASK: Mapping[str, object] = {"waived": None, "tried": {}, "freed": 0}
 """What a task that has just begun has of the one before."""
 

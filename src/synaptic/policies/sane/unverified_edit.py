@@ -8,11 +8,11 @@ from synaptic.model.event import Event, PostToolUse, Stop
 from synaptic.model.state import Change
 from synaptic.policies.base import ON, Policy
 from synaptic.policies.facts import Facts
+from synaptic.policies.sane.known import VERIFICATION_SECTION
 from synaptic.policies.sane.outcome import find_failure, is_interrupted
 from synaptic.shell.names import split_names
 from synaptic.shell.read.script import Script
 
-VERIFICATION_SECTION = "session:verification"
 TALKERS = split_names("echo printf cat less head tail grep egrep rg ag sed awk git find ls which man")
 """Programs that name such commands and run none of them."""
 DOCUMENTS = (".md", ".txt", ".mdx", ".rst", ".adoc")

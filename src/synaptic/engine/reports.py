@@ -1,0 +1,91 @@
+"""Whether what an event reports can have happened: the result of a call that nobody announced opens nothing."""
+
+from collections.abc import Iterable
+
+from synaptic.engine.senders import AFTER_TOOL, Senders
+from synaptic.model import sane
+from synaptic.model.call import Call, Request
+from synaptic.model.decision import Decision, Kind
+from synaptic.model.effect import Effect
+from synaptic.model.errors import StoreError
+from synaptic.model.event import PostToolUse, PostToolUseFailure, PreToolUse
+from synaptic.model.state import Change
+from synaptic.policies.sane.known import TASK_SECTION, VERIFICATION_SECTION
+from synaptic.store import journal
+from synaptic.store.db import Store
+from synaptic.store.record import JournalEntry
+
+NOT_OWN_TEXT = "this is not the agent's own call"
+"""Begins the warning about an event that nobody is believed to have sent; in the journal it tells such events."""
+READ_CALLS = 100
+"""Events of one tool in one session among which the announced call is searched."""
+GATE_SECTIONS = frozenset(
+    {
+        sane.CIRCUIT_BREAKER,
+        sane.ENFORCEMENT,
+        sane.REQUIREMENTS,
+        sane.RESEARCH,
+        sane.SANELOOP,
+        TASK_SECTION,
+        VERIFICATION_SECTION,
+    }
+)
+"""What gates look at."""
+
+
+def find_report_doubt(senders: Senders, store: Store, request: Request, decided: tuple[Call, Decision]) -> str:
+    """Why a report may be a tool's own invention; "" for one that is believed, and for all that move no gate.
+
+    A tool's process can become the dispatcher, and then it looks like the agent's hook. But it was started while a tool
+    call ran, and what it reports the agent has not announced.
+    """
+    call, decision = decided
+    if request.sent is None or not _moves_gate(decision.effects):
+        return ""
+    try:
+        if _is_announced(store, call) or not senders.is_during_tool(request.sent):
+            return ""
+    except StoreError:
+        return "the journal cannot be read, so a tool call that is running may have sent it"
+    return "it came while a tool call was running, and the agent has not announced what it reports"
+
+
+def has_running_call(entries: Iterable[JournalEntry], id: str) -> bool:
+    """Whether a call is announced, not refused and not over, in the events of one tool, newest first.
+
+    Agents without ids are told apart by the number of calls alone.
+    """
+    ended = 0
+    for entry in entries:
+        if _is_doubted(entry) or not _is_about(entry, id):
+            continue
+        if entry.event in AFTER_TOOL:
+            ended += 1
+        elif entry.event == PreToolUse.__name__ and entry.decision.kind is not Kind.DENY:
+            if not ended:
+                return True
+            ended -= 1
+    return False
+
+
+def _is_announced(store: Store, call: Call) -> bool:
+    event = call.event
+    if not isinstance(event, PostToolUse | PostToolUseFailure):
+        return False
+    found = journal.read_last_entries(
+        store, READ_CALLS, session=event.session_id, tool=event.tool_name, agent=call.agent
+    )
+    return has_running_call(found, event.tool_use_id)
+
+
+def _moves_gate(effects: Iterable[Effect]) -> bool:
+    return any(isinstance(effect, Change) and effect.section in GATE_SECTIONS for effect in effects)
+
+
+def _is_doubted(entry: JournalEntry) -> bool:
+    return entry.answer is not None and NOT_OWN_TEXT.encode() in entry.answer.stderr
+
+
+def _is_about(entry: JournalEntry, id: str) -> bool:
+    """Whether an event may be about this call: agents put its id in different places, and not every payload is kept."""
+    return not id or entry.payload is None or f'"{id}"' in entry.payload
