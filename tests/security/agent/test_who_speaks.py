@@ -99,7 +99,7 @@ def test_the_name_or_the_package_of_an_agent_needs_no_mark(answers: dict[str, Do
 @pytest.mark.parametrize("orphan", ["setsid -f sh -c '{}'", "({} &)", "(nohup sh -c '{}' &)"])
 def test_a_process_that_has_kept_the_mark_is_refused_without_its_parents(kept: Machine, orphan: str) -> None:
     command = orphan.format(f"sleep 0.2; {SET} > left 2>&1; echo $? >> left")
-    waits = "for i in 1 2 3 4 5 6 7 8 9; do sleep 0.3; grep -qx 3 left && break; done; tail -1 left"
+    waits = "for i in $(seq 150); do sleep 0.3; grep -qx 3 left && break; done; tail -1 left"
     steps = (("mark", {"CLAUDECODE": "1"}), kept.start_session(), ("tool", f"rm -f left; {command}; {waits}"))
     assert kept.run_agent(*steps)[-1].out.strip() == "3"
 
