@@ -109,6 +109,15 @@ def test_a_socket_that_nobody_could_listen_on_is_made_again(tmp_path: Path, monk
     held.release()
 
 
+def test_a_file_in_the_place_of_the_spool_is_set_aside_by_the_next_daemon(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    home.run.mkdir()
+    home.spool.write_text("of somebody")
+    prepare_run_folder(home)
+    (aside,) = home.run.glob("spool.aside-*")
+    assert (home.spool.exists(), aside.read_text()) == (False, "of somebody")
+
+
 def test_a_file_in_the_place_of_the_run_folder_is_set_aside(tmp_path: Path) -> None:
     home = Home(tmp_path)
     home.run.write_text("x")
