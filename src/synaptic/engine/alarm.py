@@ -14,6 +14,7 @@ from types import FrameType, TracebackType
 
 from synaptic.facts.gather import give_up_gathering
 from synaptic.model.errors import SynapticError
+from synaptic.runners.processes import spare_start
 
 BEAT_SECONDS = 1.0
 STUCK_SECONDS = 4.0
@@ -84,5 +85,6 @@ async def keep_beating() -> None:
 
 def _break_off(number: int, frame: FrameType | None) -> None:
     with suppress(RuntimeError):  # no loop is running
-        if asyncio.current_task() in _judging:
+        # A process that is being started would be lost and run on. If it is the start that is stuck, it rings again.
+        if asyncio.current_task() in _judging and not spare_start():
             raise _JudgementBrokenOff
