@@ -203,7 +203,8 @@ class ClientConnection(asyncio.Protocol):
             self._answering = None
             self._daemon.busy.discard(self)
         self._daemon.answered += 1
-        self._daemon.idle.add(self)
+        if not self.transport.is_closing():
+            self._daemon.idle.add(self)
         self._send(frame.pack_answer(answer))
 
     def _read_line(self) -> None:
