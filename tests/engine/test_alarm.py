@@ -162,6 +162,7 @@ def test_an_alarm_that_rings_while_a_hook_is_started_loses_no_process(
     def spawn_late(*given: object) -> processes.Process:
         started.append(spawn(*given))  # type: ignore[arg-type]
         signal.raise_signal(signal.SIGALRM)
+        signal.raise_signal(signal.SIGALRM)
         return started[-1]
 
     monkeypatch.setattr(processes, "_spawn_process", spawn_late)
@@ -178,3 +179,16 @@ def test_a_start_that_is_stuck_is_broken_off_by_the_second_ring(
     decision, reason = _ask(setting)
     assert decision == "ask"
     assert "not judged within" in reason
+
+
+def test_one_ring_after_a_standstill_breaks_nothing_off(setting: Setting, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The process as a whole stood still: an event after the act would be lost, though nothing is stuck in it."""
+    check = RecursiveDeletion.check
+
+    def check_late(*given: object) -> object:
+        signal.raise_signal(signal.SIGALRM)
+        return check(*given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(RecursiveDeletion, "check", check_late)
+    assert _ask(setting)[0] == "none"
+    assert len(setting.entries()) == 1
