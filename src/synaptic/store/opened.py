@@ -182,7 +182,7 @@ class OpenedDatabase:
 
     def _require_folder(self) -> None:
         """A home that was taken away is not made again: it may be back at any moment, or be gone for good."""
-        if not self.path.parent.is_dir():
+        if self._inode is not None and not self.path.parent.is_dir():
             raise FileNotFoundError(errno.ENOENT, "the folder is gone", str(self.path.parent))
 
     def _put_back(self) -> None:
