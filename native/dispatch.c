@@ -55,7 +55,7 @@ enum {
     CHILD_SILENCE_MS = 20000, /* Python on a crowded machine takes its time to start */
     ALL_MS = 28000,        /* for turn and child; the shortest patience before a tool runs is 30 s */
     LEAST_MS = 2000,
-    NOT_FOUND_EXIT = 113,  /* what `start.py` ends with when the engine cannot be imported */
+    NOT_FOUND_EXIT = 113,  /* what `start.py` ends with when the engine is not there */
     CHANGED_EXIT = 114,    /* and when its files are not as they were installed */
     EXIT_MS = 500,         /* how long a child that has closed its output may take to end */
 };

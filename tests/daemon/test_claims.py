@@ -9,18 +9,21 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 
+import msgspec
 import pytest
 
 import synaptic
 from synaptic.daemon import frame, lifecycle
 from synaptic.daemon.address import connect_daemon
+from synaptic.daemon.client import ID_ALPHABET
 from synaptic.model.call import Answer, Request
 from synaptic.model.errors import StoreError
-from synaptic.store import journal
+from synaptic.store import claims, journal
 from tests.daemon.setting import Setting, output, specific
 
 PATIENCE = 60.0
@@ -132,6 +135,46 @@ def test_what_an_agent_is_told_while_the_daemon_stands_still_is_what_is_journall
     assert (served.project / ".synaptic" / "logs" / "audit.log").read_text().count("[Bash]") == 1
     assert served.wait_for(lambda: "sentinel" in served.order, PATIENCE)
     assert served.order.count("sentinel") == 1
+
+
+def send_long_ago(setting: Setting) -> tuple[Request, socket.socket]:
+    """A call whose id says that it was sent a minute ago."""
+    request = setting.request()
+    sent = int(request.id[:10].translate(claims.ID_DIGITS), 32) - 60_000
+    old = "".join(ID_ALPHABET[sent >> shift & 31] for shift in range(45, -1, -5))
+    request = msgspec.structs.replace(request, id=old + request.id[10:])
+    return request, send(setting, request)
+
+
+def assert_nothing_happened(setting: Setting) -> None:
+    setting.daemon(setting.request("Notification", message="nothing of the first call is on its way any more"))
+    assert [entry.event for entry in setting.entries()] == ["Notification"]
+    assert "sentinel" not in setting.order
+    assert not (setting.project / ".synaptic" / "logs" / "audit.log").exists()
+
+
+def test_a_call_that_its_sender_has_given_up_before_it_was_read_is_left_alone(served: Setting) -> None:
+    """Its dispatcher may have refused it: whatever is journalled now would not be what the agent was told."""
+    with halted_daemon(served):
+        send_long_ago(served)[1].close()
+    assert_nothing_happened(served)
+
+
+def test_a_late_call_whose_sender_still_waits_is_answered(served: Setting) -> None:
+    _, waiting = send_long_ago(served)
+    assert receive(waiting).exit == 0
+    assert served.wait_for(lambda: len(served.entries()) == 1, PATIENCE)
+
+
+def test_a_call_that_is_given_up_while_the_daemon_stands_still_in_it_is_left_alone(served: Setting) -> None:
+    let_first_wait(served)
+    connection = send(served, served.request())
+    assert served.wait_for((served.project / "waits").exists, PATIENCE)
+    with halted_daemon(served):
+        time.sleep(claims.LATE_SECONDS + 1.5)
+        connection.close()
+        (served.project / "go").touch()
+    assert_nothing_happened(served)
 
 
 @pytest.mark.parametrize("keep", ["structure", "off"])

@@ -109,6 +109,15 @@ def test_a_socket_that_nobody_could_listen_on_is_made_again(tmp_path: Path, monk
     held.release()
 
 
+def test_a_file_in_the_place_of_the_spool_is_set_aside_by_the_next_daemon(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    home.run.mkdir()
+    home.spool.write_text("of somebody")
+    prepare_run_folder(home)
+    (aside,) = home.run.glob("spool.aside-*")
+    assert (home.spool.exists(), aside.read_text()) == (False, "of somebody")
+
+
 def test_a_file_in_the_place_of_the_run_folder_is_set_aside(tmp_path: Path) -> None:
     home = Home(tmp_path)
     home.run.write_text("x")
@@ -162,13 +171,22 @@ def test_a_frozen_daemon_without_its_names_is_found_by_its_lock_and_replaced(
 
 def heal_daemon(setting: Setting, heal: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if heal == "the next call":
-        monkeypatch.setattr(fallback, "STARTING_SECONDS", 0.0)
+        monkeypatch.setattr(lifecycle, "STARTING_SECONDS", 0.0)
         fallback.leave_daemon(setting.home, synaptic.__version__)
         return
     words = ("daemon", "restart") if heal == "restart" else ("doctor", "--fix")
     command = [sys.executable, "-m", "synaptic.cli.main", *words]
     env = {"HOME": str(setting.user), "PATH": os.environ["PATH"]}
     subprocess.run(command, env=env, cwd=setting.project, capture_output=True, timeout=300, check=False)
+
+
+def test_a_daemon_that_somebody_has_stopped_hears_that_it_should_end(running: Setting) -> None:
+    """Without waiting for the grace to be over: it goes on for as long as it takes to end in order."""
+    pid = lifecycle.read_status(running.home).pid
+    os.kill(pid, signal.SIGSTOP)
+    assert lifecycle.stop_daemon(running.home, grace=LIMIT).pid == pid
+    assert not running.home.socket.exists()
+    assert not locate_pid_file(running.home).exists()  # a killed one would have left them
 
 
 @linux_only

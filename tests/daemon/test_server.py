@@ -1,6 +1,7 @@
 """The real daemon on a real socket, and the promise that it answers exactly as the engine in process does."""
 
 import asyncio
+import gc
 import json
 import os
 import signal
@@ -13,13 +14,14 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+import uvloop
 
 import synaptic
 from synaptic.daemon import client, frame, lifecycle
 from synaptic.daemon.address import connect_daemon
 from synaptic.daemon.server import LINE_LIMIT, Daemon, tell_changed_files
 from synaptic.engine.walk import open_engine
-from synaptic.model.call import Request
+from synaptic.model.call import Answer, Request
 from synaptic.setup.installed import record_installed
 from tests.daemon.setting import BLOCK, Setting, modify, specific
 
@@ -254,6 +256,46 @@ def _daemons(setting: Setting) -> list[int]:
             except OSError:
                 continue
     return found
+
+
+def test_a_client_that_has_gone_before_its_answer_leaves_no_trace_in_the_log(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The loop of the daemon raises when a closed connection is written to."""
+    left, done = asyncio.Event(), asyncio.Event()
+
+    class Slow:
+        class senders:
+            is_familiar = staticmethod(lambda request: True)
+
+        async def answer(self, request: Request) -> Answer:
+            left.set()
+            await done.wait()
+            return Answer(stdout=b"too late")
+
+    async def ask() -> list[object]:
+        broken: list[object] = []
+        asyncio.get_running_loop().set_exception_handler(lambda loop, context: broken.append(context))
+        daemon = Daemon(Slow())  # type: ignore[arg-type]
+        server = await asyncio.get_running_loop().create_unix_server(daemon.open_connection, str(tmp_path / "s"))
+        _, writer = await asyncio.open_unix_connection(str(tmp_path / "s"))
+        request = Request("claude", "Stop", b"{}", client.new_call_id())
+        writer.write(frame.pack_request(frame.RequestDelivery(synaptic.__version__, request)))
+        await asyncio.wait_for(left.wait(), 60)
+        connection = next(iter(daemon.busy))
+        writer.close()
+        while not connection.transport.is_closing():
+            await asyncio.sleep(0.01)
+        connection.send_keep_alive()
+        done.set()
+        await daemon.wait_drained()
+        server.close()
+        gc.collect()  # a task whose error nobody looked at tells it when it goes
+        await asyncio.sleep(0)
+        return broken
+
+    assert uvloop.run(ask()) == []
+    assert not caplog.records
 
 
 def test_a_defect_of_the_engine_closes_the_connection_so_that_the_client_decides(tmp_path: Path) -> None:

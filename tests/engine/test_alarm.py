@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import signal
 import time
 from collections.abc import Callable
 
@@ -12,7 +13,8 @@ from synaptic.engine import alarm
 from synaptic.engine.walk import open_engine
 from synaptic.facts import gather
 from synaptic.policies.files.recursive_deletion import RecursiveDeletion
-from tests.daemon.setting import Setting
+from synaptic.runners import processes
+from tests.daemon.setting import BLOCK, Setting
 
 
 def _never_return(*_: object) -> None:
@@ -147,3 +149,46 @@ def test_others_are_answered_after_one_was_broken_off(
 def test_the_alarm_leaves_no_timer_behind(setting: Setting) -> None:
     _ask(setting)
     assert alarm.signal.getitimer(alarm.signal.ITIMER_REAL) == (0.0, 0.0)
+
+
+def test_an_alarm_that_rings_while_a_hook_is_started_loses_no_process(
+    setting: Setting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A daemon that stood still, perhaps because the hook has stopped it, finds its alarm ringing when it goes on."""
+    setting.register("guard", BLOCK)
+    started: list[processes.Process] = []
+    spawn = processes._spawn_process
+
+    def spawn_late(*given: object) -> processes.Process:
+        started.append(spawn(*given))  # type: ignore[arg-type]
+        signal.raise_signal(signal.SIGALRM)
+        signal.raise_signal(signal.SIGALRM)
+        return started[-1]
+
+    monkeypatch.setattr(processes, "_spawn_process", spawn_late)
+    decision, _ = _ask(setting)
+    assert decision == "deny"
+    assert [process.returncode for process in started] == [0]
+
+
+def test_a_start_that_is_stuck_is_broken_off_by_the_second_ring(
+    setting: Setting, monkeypatch: pytest.MonkeyPatch, hurried: None
+) -> None:
+    setting.register("guard", BLOCK)
+    monkeypatch.setattr(processes, "_spawn_process", _sleep_long)
+    decision, reason = _ask(setting)
+    assert decision == "ask"
+    assert "not judged within" in reason
+
+
+def test_one_ring_after_a_standstill_breaks_nothing_off(setting: Setting, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The process as a whole stood still: an event after the act would be lost, though nothing is stuck in it."""
+    check = RecursiveDeletion.check
+
+    def check_late(*given: object) -> object:
+        signal.raise_signal(signal.SIGALRM)
+        return check(*given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(RecursiveDeletion, "check", check_late)
+    assert _ask(setting)[0] == "none"
+    assert len(setting.entries()) == 1

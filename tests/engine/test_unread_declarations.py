@@ -4,6 +4,7 @@ import asyncio
 import errno
 import os
 import resource
+import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,7 +15,8 @@ from synaptic.engine.environment import InstalledEnvironment
 from synaptic.engine.walk import Engine, open_engine
 from synaptic.facts import files as file_facts
 from synaptic.files import bounded, snapshot
-from synaptic.hooks import abilities
+from synaptic.hooks import abilities, catalog
+from synaptic.hooks.budget import StalledReadingError
 from synaptic.hooks.catalog import HookCatalogs
 from synaptic.hooks.pins import _hash_file
 from synaptic.model.call import Answer
@@ -240,3 +242,27 @@ def test_a_signing_key_that_cannot_be_read_for_a_moment_is_neither_replaced_nor_
 
 def test_a_missing_file_is_still_no_trouble(setting: Setting) -> None:
     assert HookCatalogs(setting.home).get(str(setting.project)).doubt == ""
+
+
+def test_a_project_that_a_busy_machine_could_not_read_in_time_is_asked_about_and_read_again(
+    setting: Setting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its guard has not spoken: declarations that take too long by themselves are another matter."""
+    setting.register("guard", BLOCK)
+    clock = [time.monotonic()]
+    monkeypatch.setattr(catalog.time, "monotonic", lambda: clock[0])
+
+    def stall(work: Callable[[], object], seconds: float) -> object:
+        raise StalledReadingError
+
+    async def work(engine: Engine) -> None:
+        with monkeypatch.context() as busy:
+            busy.setattr(catalog, "run_within", stall)
+            first = await engine.answer(setting.request())
+        assert decision(first) == "ask"
+        assert "too busy" in specific(first)["permissionDecisionReason"]
+        assert decision(await engine.answer(setting.request())) == "ask"
+        clock[0] += catalog.STALLED_SECONDS + 1
+        assert decision(await engine.answer(setting.request())) == "deny"
+
+    with_engine(setting, work)

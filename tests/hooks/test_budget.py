@@ -2,7 +2,7 @@ import time
 
 import pytest
 
-from synaptic.hooks.budget import OverBudgetError, run_within
+from synaptic.hooks.budget import OverBudgetError, StalledReadingError, run_within
 
 
 def test_work_in_time_gives_its_result() -> None:
@@ -27,3 +27,15 @@ def test_work_that_takes_too_long_is_stopped() -> None:
     reached = steps[0]
     time.sleep(0.05)
     assert steps[0] == reached
+
+
+def test_work_that_hardly_gets_a_processor_is_told_apart() -> None:
+    """A machine with much to do, or a disk that does not answer: nothing that the work itself could help."""
+    end = time.monotonic() + 60
+
+    def wait() -> None:
+        while time.monotonic() < end:
+            time.sleep(0.01)
+
+    with pytest.raises(StalledReadingError):
+        run_within(wait, 30.0, 0.3)

@@ -67,6 +67,29 @@ def test_a_repeated_call_starts_nothing_twice(tmp_path, spool):
     assert eventually(lambda: (tmp_path / "count").read_text() == "x\nx\n")
 
 
+def test_a_call_that_is_repeated_after_its_hook_was_taken_in_starts_nothing(tmp_path, spool):
+    """A daemon goes on for as long as the fallback takes to start: the run may be over and forgotten by then."""
+    hook = shell_hook(tmp_path / "counter", f"echo x >> {tmp_path}/count", blocking=False)
+    start(spool, hook, tmp_path)
+    [run] = finished(spool)
+    spool.forget(run)
+    assert start(RunSpool(spool.folder), hook, tmp_path) is None
+    assert list(spool.folder.iterdir()) == []
+    assert (tmp_path / "count").read_text() == "x\n"
+
+
+def test_what_is_left_of_a_run_goes_when_nobody_repeats_its_call_any_more(tmp_path, spool):
+    hook = shell_hook(tmp_path / "quick", "true", blocking=False)
+    start(spool, hook, tmp_path)
+    [run] = finished(spool)
+    spool.forget(run)
+    done = spool.folder.with_name("spool-done") / run.id
+    assert list(done.iterdir()) == []
+    os.utime(done, (time.time() - 9999,) * 2)
+    assert RunSpool(spool.folder).collect() == []
+    assert not done.exists()
+
+
 def test_it_gets_the_event_and_the_variables(tmp_path, spool):
     """S0-028, S0-030"""
     hook = shell_hook(tmp_path / "echo", f'cat > {tmp_path}/in; printf "$HOOK_TOOL" > {tmp_path}/tool', blocking=False)

@@ -167,6 +167,15 @@ def test_without_a_list_that_can_be_read_nothing_starts(wheel: Wheel, content: s
     assert done.returncode in (start.CHANGED_EXIT, start.NOT_FOUND_EXIT)
 
 
+def test_only_an_engine_that_is_not_there_is_a_matter_of_the_fail_policy(wheel: Wheel) -> None:
+    """A library that cannot be opened for want of descriptors is an ImportError too: that engine was not heard."""
+    library = wheel.packages / "synaptic" / "unloadable.py"
+    wheel.write(library, 'raise ImportError("libpart.so: cannot open shared object file: Too many open files")\n')
+    wheel.home.engine_files.write_text(f"{wheel.home.engine_files.read_text()}editable=true\n")
+    assert wheel.start("synaptic.unloadable").returncode == start.FAILED_EXIT
+    assert wheel.start("synaptic.nowhere").returncode == start.NOT_FOUND_EXIT
+
+
 @pytest.mark.parametrize("name", ["evil.pth", "sitecustomize.py", "usercustomize.py"])
 def test_what_python_runs_at_its_start_is_not_run(wheel: Wheel, name: str, tmp_path: Path) -> None:
     mark = tmp_path / "ran"

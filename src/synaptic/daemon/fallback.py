@@ -10,7 +10,6 @@ from pathlib import Path
 import synaptic
 from synaptic.daemon import frame, lifecycle
 from synaptic.daemon.client import is_responding, send_request
-from synaptic.daemon.lock import find_holder, read_age
 from synaptic.daemon.refuse import refuse_unheard
 from synaptic.daemon.turn import NO_QUEUE, TURNS_TEXT, Turn, wait_for_turn
 from synaptic.engine.alarm import keep_beating
@@ -21,9 +20,6 @@ from synaptic.model.errors import DaemonError, SynapticError
 from synaptic.model.home import Home
 from synaptic.setup import dispatcher
 from synaptic.store.redacted_log import redact_log
-
-STARTING_SECONDS = 30.0
-"""Seconds after which a daemon that is still starting is taken for one that hangs."""
 
 Deliver = Callable[[Answer], None]
 
@@ -142,7 +138,7 @@ def _is_outdated(now: lifecycle.DaemonStatus) -> bool:
 
 def _is_settled(home: Home, now: lifecycle.DaemonStatus) -> bool:
     """Whether it should answer by now: a stuck process, or one that somebody has frozen, still holds the lock."""
-    return now.state == "running" or read_age(find_holder(home)) > STARTING_SECONDS
+    return now.state == "running" or lifecycle.is_overdue(home)
 
 
 def _answer_failure(home: Home, request: Request, error: Exception) -> Answer:

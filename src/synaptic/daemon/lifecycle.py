@@ -18,7 +18,7 @@ from typing import Literal
 import msgspec
 
 from synaptic.daemon.address import connect_daemon
-from synaptic.daemon.lock import find_holder, is_holder, is_same_home, open_home, try_lock
+from synaptic.daemon.lock import find_holder, is_holder, is_same_home, open_home, read_age, try_lock
 from synaptic.daemon.names import locate_pid_file, prepare_run_folder, write_pid_file
 from synaptic.model.errors import DaemonError
 from synaptic.model.home import Home
@@ -34,6 +34,9 @@ LOCK_PROBES = 20
 """Who asks whether the lock is held has it for an instant, so one refusal proves nothing."""
 STOP_GRACE = 10.0
 """Seconds to end by itself, with what it is working on, before it is killed."""
+
+STARTING_SECONDS = 30.0
+"""Seconds after which a daemon that is still starting is taken for one that hangs."""
 
 DaemonState = Literal["running", "starting", "stopped"]
 
@@ -103,7 +106,7 @@ def stop_daemon(home: Home, grace: float = STOP_GRACE) -> DaemonStatus:
     if not is_held(home):
         return read_status(home)
     # One that is starting is given the time to say who it is; after that the lock itself tells.
-    _wait_until(lambda: read_status(home).state != "starting", grace)
+    _wait_until(lambda: read_status(home).state != "starting" or is_overdue(home), grace)
     was = read_status(home)
     if was.state == "starting":
         was = msgspec.structs.replace(was, pid=find_holder(home))
@@ -117,6 +120,7 @@ def stop_daemon(home: Home, grace: float = STOP_GRACE) -> DaemonStatus:
             return was
         with suppress(ProcessLookupError):
             os.kill(was.pid, number)
+            os.kill(was.pid, signal.SIGCONT)  # one that somebody has stopped does not hear anything else
         if _wait_until(lambda: _is_gone(home, was.pid), grace):
             return was
     raise DaemonError(f"process {was.pid} does not end", where=str(home.lock), hint=f"look at it: ps -p {was.pid}")
@@ -136,6 +140,11 @@ def read_status(home: Home) -> DaemonStatus:
     except (OSError, ValueError):
         pass
     return DaemonStatus(state="starting", socket=place)
+
+
+def is_overdue(home: Home) -> bool:
+    """Whether who holds the lock is older than any daemon that is still starting."""
+    return read_age(find_holder(home)) > STARTING_SECONDS
 
 
 def hold_lock(home: Home, fd: int | None = None) -> DaemonLock:

@@ -49,21 +49,29 @@ def is_same_home(home: Home, fd: int) -> bool:
 
 def is_holder(home: Home, pid: int) -> bool:
     """Whether a process holds the lock. Where the system does not tell (macOS), whoever says so is believed."""
-    if not _can_look():
-        return True
-    try:
-        folder = home.lock.stat()
-    except OSError:
-        return False
-    return any(_has_lock(pid, name) for name in _list_open(pid, folder))
+    return holds_lock(home.lock, pid) if _can_look() else True
 
 
 def find_holder(home: Home) -> int:
     """The process that holds the lock, though it has no pid file; 0 when none is found."""
+    return find_locker(home.lock)
+
+
+def find_locker(path: Path) -> int:
+    """The process that has locked a file or folder; 0 when none is found, or the system does not tell."""
     if not _can_look():
         return 0
     pids = (int(name) for name in os.listdir(PROC) if name.isdigit())  # noqa: PTH208 - names only
-    return next((pid for pid in pids if pid != os.getpid() and is_holder(home, pid)), 0)
+    return next((pid for pid in pids if pid != os.getpid() and holds_lock(path, pid)), 0)
+
+
+def holds_lock(path: Path, pid: int) -> bool:
+    """Whether a process has locked a file or folder, by what the kernel tells."""
+    try:
+        found = path.stat()
+    except OSError:
+        return False
+    return any(_has_lock(pid, name) for name in _list_open(pid, found))
 
 
 def read_age(pid: int) -> float:
@@ -80,15 +88,15 @@ def _can_look() -> bool:
     return (PROC / "self" / "fdinfo").is_dir()
 
 
-def _list_open(pid: int, folder: os.stat_result) -> Iterator[str]:
-    """The descriptors that a process has of this folder."""
+def _list_open(pid: int, found: os.stat_result) -> Iterator[str]:
+    """The descriptors that a process has of this file or folder."""
     try:
         names = os.listdir(PROC / str(pid) / "fd")  # noqa: PTH208 - names only
     except OSError:
         return  # it has ended, or is another user's
     for name in names:
         with suppress(OSError):
-            if os.path.samestat((PROC / str(pid) / "fd" / name).stat(), folder):
+            if os.path.samestat((PROC / str(pid) / "fd" / name).stat(), found):
                 yield name
 
 

@@ -156,3 +156,6 @@ def _clear_names(home: Home) -> None:
         if path.is_dir() and not path.is_symlink():
             with suppress(FileNotFoundError):  # somebody else was quicker
                 set_aside(path)
+    if home.spool.is_file():
+        with suppress(FileNotFoundError):
+            set_aside(home.spool)

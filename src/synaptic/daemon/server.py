@@ -25,7 +25,9 @@ from synaptic.daemon import (  # noqa: F401 - methods register themselves
 from synaptic.daemon.http import HttpListeners
 from synaptic.daemon.idle import LINE_TICKS, SILENT_TICKS, IdleClients, count_silent_places
 from synaptic.daemon.names import BACKLOG, DaemonNames
+from synaptic.daemon.patience import ClientPatience
 from synaptic.daemon.peer import is_same_user, read_peer_pid
+from synaptic.daemon.predecessor import end_predecessor
 from synaptic.daemon.upkeep import Chore, run_upkeep
 from synaptic.engine.alarm import keep_beating
 from synaptic.engine.environment import InstalledEnvironment
@@ -73,12 +75,13 @@ class Daemon:
         for lines in self.line_queues:
             lines.put_nowait(b"")  # after those that have arrived; nobody waits for more
 
-    def spawn(self, work: Awaitable[None]) -> None:
+    def spawn(self, work: Awaitable[None]) -> asyncio.Task[None]:
         """Run something to its end; the daemon does not stop before it."""
         task = asyncio.ensure_future(work)
         # The event loop itself holds tasks only weakly: one without a reference may be collected half way.
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        return task
 
     async def wait_drained(self) -> None:
         """Returns when nothing is in flight, or when nothing more can be waited for."""
@@ -112,6 +115,8 @@ class ClientConnection(asyncio.Protocol):
         self._buffer = bytearray()
         self._sizes: frame.RequestSizes | None = None
         self._lines: asyncio.Queue[bytes] | None = None
+        self._answering: asyncio.Task[None] | None = None
+        self._patience: ClientPatience | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.transport = cast(asyncio.Transport, transport)  # uvloop's does not say so by inheritance
@@ -134,6 +139,7 @@ class ClientConnection(asyncio.Protocol):
             self._daemon.http.take_over(self.transport, bytes(self._buffer), read_peer_pid(self.transport))
 
     def connection_lost(self, error: Exception | None) -> None:
+        self._leave_given_up()
         self._daemon.busy.discard(self)
         self._daemon.idle.remove(self)
         if self._lines is not None:
@@ -143,7 +149,19 @@ class ClientConnection(asyncio.Protocol):
         self.transport.abort()
 
     def send_keep_alive(self) -> None:
-        self.transport.write(frame.KEEP_ALIVE)
+        if self._patience:
+            self._patience.note_byte()
+        self._send(frame.KEEP_ALIVE)
+
+    def _send(self, content: bytes) -> None:
+        # Who has gone is not told anything; writing to a closed transport would raise.
+        if not self.transport.is_closing():
+            self.transport.write(content)
+
+    def _leave_given_up(self) -> None:
+        """Leave a call alone that its sender has taken elsewhere: what was said there is what counts."""
+        if self._answering and self._patience and self._patience.is_over():
+            self._answering.cancel()
 
     def _read_frame(self) -> None:
         if len(self._buffer) < frame.REQUEST_HEAD.size:
@@ -161,12 +179,13 @@ class ClientConnection(asyncio.Protocol):
         self._sizes = None
         # This client decides by itself, and starts a daemon of the installed version after it.
         if self._daemon.is_outdated(delivery.version):
-            self.transport.write(frame.pack_answer(Answer(), frame.OTHER_VERSION))
+            self._send(frame.pack_answer(Answer(), frame.OTHER_VERSION))
             self._daemon.stop()
             return
         self._daemon.busy.add(self)
         self._daemon.idle.remove(self)
-        self._daemon.spawn(self._answer_request(delivery))
+        self._patience = ClientPatience(delivery.request.id)
+        self._answering = self._daemon.spawn(self._answer_request(delivery))
 
     async def _answer_request(self, delivery: frame.RequestDelivery) -> None:
         try:
@@ -181,10 +200,12 @@ class ClientConnection(asyncio.Protocol):
             self.transport.abort()
             return
         finally:
+            self._answering = None
             self._daemon.busy.discard(self)
         self._daemon.answered += 1
-        self._daemon.idle.add(self)
-        self.transport.write(frame.pack_answer(answer))
+        if not self.transport.is_closing():
+            self._daemon.idle.add(self)
+        self._send(frame.pack_answer(answer))
 
     def _read_line(self) -> None:
         # A line that never ends would fill the memory of the process that answers everybody.
@@ -201,6 +222,7 @@ class ClientConnection(asyncio.Protocol):
             self._lines.put_nowait(line)
 
     def eof_received(self) -> bool:
+        self._leave_given_up()
         if self._lines is not None:
             self._lines.put_nowait(b"")
         return self._lines is not None
@@ -212,7 +234,7 @@ class ClientConnection(asyncio.Protocol):
         try:
             while (line := await lines.get()) and not self.transport.is_closing():
                 self._daemon.idle.remove(self)
-                self.transport.write(await rpc.answer_line(self._daemon, line))
+                self._send(await rpc.answer_line(self._daemon, line))
                 self._daemon.idle.add(self)
         finally:
             self._daemon.line_queues.discard(lines)
@@ -337,6 +359,7 @@ def _report_failure(task: asyncio.Task[None]) -> None:
 def run_daemon(home: Home, lock: int | None = None) -> None:
     """The daemon in the foreground; raises DaemonError when another one runs."""
     held = lifecycle.hold_lock(home, lock)
+    end_predecessor(home)
     try:
         uvloop.run(serve_home(home, held.fd))
     finally:

@@ -85,5 +85,5 @@ def _in_thread(act: Callable[[], object]) -> Callable[[], Awaitable[object]]:
 def _has_spooled(engine: Engine) -> bool:
     try:
         return bool(os.listdir(engine.home.spool))  # noqa: PTH208 - four times a second: no Path objects
-    except FileNotFoundError:
-        return False
+    except (FileNotFoundError, NotADirectoryError):
+        return False  # what stands in its place is told by whoever cannot launch a hook

@@ -14,16 +14,24 @@ from types import FrameType, TracebackType
 
 from synaptic.facts.gather import give_up_gathering
 from synaptic.model.errors import SynapticError
+from synaptic.runners.processes import spare_start
 
 BEAT_SECONDS = 1.0
 STUCK_SECONDS = 4.0
 """Shorter than the silence after which a client gives the daemon up: its call is answered before that."""
+
+LAST_SHARE = 1 / 8
+"""Of these seconds, what is left after the first ring. A process that stood still as a whole hears that one as soon as
+it goes on: it is not the call that is stuck, and it is done before the second."""
 
 FIRST_SECONDS = 20.0
 """For a call of which it is not known yet how long its agent waits."""
 
 _judging: "dict[asyncio.Task[object] | None, Judgement]" = {}
 """By the task that judges a call. Nothing else is ever broken off: what is being written is written to its end."""
+
+
+_has_rung = False
 
 
 class OutOfTimeError(SynapticError):
@@ -71,8 +79,7 @@ async def keep_beating() -> None:
     before = signal.signal(signal.SIGALRM, _break_off)
     try:
         while True:
-            # Again and again after it has rung once: what goes on after that may be stuck as well.
-            signal.setitimer(signal.ITIMER_REAL, STUCK_SECONDS, STUCK_SECONDS)
+            _set_alarm()
             await asyncio.sleep(BEAT_SECONDS)
             give_up_gathering()
             for judgement in tuple(_judging.values()):
@@ -82,7 +89,20 @@ async def keep_beating() -> None:
         signal.signal(signal.SIGALRM, before)
 
 
+def _set_alarm() -> None:
+    global _has_rung
+    _has_rung = False
+    last = STUCK_SECONDS * LAST_SHARE
+    signal.setitimer(signal.ITIMER_REAL, STUCK_SECONDS - last, last)
+
+
 def _break_off(number: int, frame: FrameType | None) -> None:
+    global _has_rung
+    if not _has_rung:
+        _has_rung = True
+        return
     with suppress(RuntimeError):  # no loop is running
-        if asyncio.current_task() in _judging:
+        # A process that is being started would be lost and run on. If it is the start that is stuck, it rings again.
+        if asyncio.current_task() in _judging and not spare_start():
+            _set_alarm()  # what goes on after this may be stuck as well
             raise _JudgementBrokenOff

@@ -128,7 +128,10 @@ class GroupCommit(Generic[T, R]):
 
     def _flush(self) -> None:
         waiting, self._waiting = self._waiting, {}
-        for keep, group in waiting.items():  # nearly always one: projects rarely differ in what they keep
+        for keep, wanted in waiting.items():  # nearly always one: projects rarely differ in what they keep
+            # A call that was taken back is not ours any more: its sender has decided it elsewhere, or refused it.
+            if not (group := [entry for entry in wanted if not entry[1].cancelled()]):
+                continue
             futures = [written for _, written in group]
             try:
                 results = self._append([record for record, _ in group], keep)

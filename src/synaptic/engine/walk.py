@@ -241,7 +241,7 @@ def _answer_defect(request: Request, error: Exception) -> Answer:
     wire = find_adapter(request.agent)
     if not is_before_act(request.agent, request.event):
         if isinstance(error, OutOfTimeError):  # whoever asked again would wait as long again
-            return Answer(stderr=f"synaptic: {error}\n".encode("utf-8", "replace"))
+            return Answer(stderr=f"synaptic: this event is not in the journal: {error}\n".encode("utf-8", "replace"))
         raise error
     log.error("call %s could not be judged", request.id, exc_info=error)
     what = f"{type(error).__name__}: {error}"

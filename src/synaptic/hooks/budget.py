@@ -35,6 +35,10 @@ class OverBudgetError(BaseException):
     """Raised inside a reading that takes too long. No Exception: nothing on the way may go on with the next file."""
 
 
+class StalledReadingError(OverBudgetError):
+    """The clock ran out and the budget did not: the machine has too much to do, or the disk does not answer."""
+
+
 class LimitedWork(threading.Thread, Generic[T]):
     """Work in a thread of its own, which is stopped when its time is over."""
 
@@ -51,7 +55,10 @@ class LimitedWork(threading.Thread, Generic[T]):
             self.error = error
 
     def finish(self, seconds: float, patience: float) -> T:
-        """Wait for the result; raises OverBudgetError when there is none within seconds of work, or of patience."""
+        """Wait for the result; raises OverBudgetError when there is none within seconds of work.
+
+        After seconds of patience StalledReadingError, where the work itself has used less than it may.
+        """
         self.start()
         ends = time.monotonic() + patience
         while self.is_alive() and time.monotonic() < ends and self._count_seconds() < seconds:
@@ -59,8 +66,9 @@ class LimitedWork(threading.Thread, Generic[T]):
         if self.is_alive() and self.ident is not None:
             # Between two steps of the interpreter; what is stuck in a system call ends by itself, and unheard.
             ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self.ident), ctypes.py_object(OverBudgetError))
+            used = self._count_seconds()
             self.join(STOP_SECONDS)
-            raise OverBudgetError
+            raise StalledReadingError if 0 < used < seconds else OverBudgetError
         if self.error is not None:
             raise self.error
         return self.result  # type: ignore[return-value]  # without an error there is one, and it may be None

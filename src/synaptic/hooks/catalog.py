@@ -13,14 +13,14 @@ import msgspec
 from synaptic.files.snapshot import WatchedFile, are_unchanged
 from synaptic.files.toml import parse_toml
 from synaptic.files.watch import FolderWatch
-from synaptic.hooks.budget import READING_SECONDS, OverBudgetError, run_beside, run_within
+from synaptic.hooks.budget import READING_SECONDS, OverBudgetError, StalledReadingError, run_beside, run_within
 from synaptic.hooks.config import Config, instantiate_policies
 from synaptic.hooks.config import parse_config_text as parse_config
 from synaptic.hooks.declaration import Declarations
 from synaptic.hooks.pins import Pins, find_tampering
 from synaptic.hooks.project import find_root
 from synaptic.hooks.select import HookIndex
-from synaptic.hooks.sources import CatalogSources
+from synaptic.hooks.sources import STALLED_TEXT, TOO_SLOW_TEXT, CatalogSources
 from synaptic.hooks.tighten import merge_configs, split_permitted
 from synaptic.model.call import Call
 from synaptic.model.environment import build_project_variables
@@ -34,6 +34,8 @@ MAX_PROBLEMS = 100
 READING_TRIES = 3
 CUT_SECONDS = 300
 """After this long, a project that took too long is read once more."""
+STALLED_SECONDS = 10
+"""The same for one that could not be read on a busy machine: not with every event, which would only add to it."""
 MAX_ROOTS = 64
 """Upper bound of projects whose catalogs are cached."""
 
@@ -154,15 +156,26 @@ class HookCatalogs:
         try:
             build = partial(build_catalog, sources, environment)
             catalog = run_within(build, READING_SECONDS) if sources.root else build()
+        except StalledReadingError:
+            # Nobody knows what it says, and it is no fault of the repository: an act is asked about, for a moment.
+            sources.leave_project_out(STALLED_TEXT)
+            catalog = msgspec.structs.replace(build_catalog(sources, environment), doubt=STALLED_TEXT)
         except OverBudgetError:
             # What the user has set and what is built in never waits for a repository, and neither does its next event:
             # this catalog is kept for a while. Not for good: it may have been the disk that took so long.
-            sources.leave_project_out()
+            sources.leave_project_out(TOO_SLOW_TEXT)
             catalog = msgspec.structs.replace(build_catalog(sources, environment), is_cut=True)
-        ends = time.monotonic() + CUT_SECONDS if catalog.is_cut else math.inf
+        ends = time.monotonic() + _choose_seconds(catalog)
         if sources.may_pass:
             ends = time.monotonic()  # for the call that it was read for, and no other: the next one tries again
         return _CachedCatalog(catalog, tuple(sources.watched), tuple(sources.covered), generation, ends)
+
+
+def _choose_seconds(catalog: HookCatalog) -> float:
+    """How long a catalog is kept whose files do not change."""
+    if catalog.doubt == STALLED_TEXT:
+        return STALLED_SECONDS
+    return CUT_SECONDS if catalog.is_cut else math.inf
 
 
 def build_catalog(sources: CatalogSources, environment: str = "") -> HookCatalog:

@@ -12,7 +12,13 @@ from synaptic.files.snapshot import ContentLoader, WatchedFile, list_names
 from synaptic.files.watch import FolderWatch
 from synaptic.hooks import config as configs
 from synaptic.hooks import document, pins, toml, yaml
-from synaptic.hooks.budget import PROJECT_BYTES, PROJECT_CONFIG_BYTES, PROJECT_REGISTRY_BYTES, READING_SECONDS
+from synaptic.hooks.budget import (
+    PROJECT_BYTES,
+    PROJECT_CONFIG_BYTES,
+    PROJECT_REGISTRY_BYTES,
+    READING_PATIENCE,
+    READING_SECONDS,
+)
 from synaptic.hooks.config import Config
 from synaptic.hooks.declaration import DECLARATION_LIMIT, DeclarationFile, Declarations
 from synaptic.hooks.project import has_foreign_owner
@@ -26,6 +32,9 @@ MAX_YAML_FILES = 1000
 TOO_SLOW_TEXT = (
     f"the declarations of this project could not be read within {READING_SECONDS:g} s and count as absent: none of its "
     "hooks runs and none of its settings counts (make them smaller; type: synaptic doctor)"
+)
+STALLED_TEXT = (
+    f"its declarations could not be read within {READING_PATIENCE:g} s, because the machine or its disk is too busy"
 )
 WATCH_FROM_FILES = 8
 """From this many files on, watching their folder is cheaper than a stat for each."""
@@ -67,10 +76,10 @@ class CatalogSources:
             self._reads_project = False
             self.problems.append(f"{self._dot_folder} belongs to another user: nothing in it counts (delete it)")
 
-    def leave_project_out(self) -> None:
+    def leave_project_out(self, why: str) -> None:
         """Read nothing of the project any more: what was read of it stays watched."""
         self._reads_project = False
-        self.problems = [f"{self._dot_folder}: {TOO_SLOW_TEXT}"]
+        self.problems = [f"{self._dot_folder}: {why}"]
 
     def read_user_config(self) -> SourceText:
         return self._read_text(str(self._home.config), configs.CONFIG_LIMIT)

@@ -30,6 +30,17 @@ STATE, PARENT, START_TIME = 0, 1, 19
 Process = subprocess.Popen[bytes]
 Stream = int | IO[bytes]
 _lingering: list[Process] = []
+_start: "ProcessStart | None" = None
+"""The start that is on its way."""
+
+
+class ProcessStart:
+    """A process that is being started: whoever breaks it off loses a child that nobody waits for."""
+
+    __slots__ = ("was_spared",)
+
+    def __init__(self) -> None:
+        self.was_spared = False
 
 
 class LaunchPlan(msgspec.Struct, frozen=True):
@@ -70,6 +81,23 @@ class ProcessIdentity(msgspec.Struct, frozen=True):
 
 def start_process(plan: LaunchPlan, streams: StandardStreams) -> Process:
     """Start a process. Raises OSError as exec does; a script without a shebang is run by /bin/sh, as a shell would."""
+    global _start
+    _start = ProcessStart()
+    try:
+        return _start_process(plan, streams)
+    finally:
+        _start = None
+
+
+def spare_start() -> bool:
+    """Whether a process is being started and may be waited for once more: a standstill of ours is not its fault."""
+    if _start is None or _start.was_spared:
+        return False
+    _start.was_spared = True
+    return True
+
+
+def _start_process(plan: LaunchPlan, streams: StandardStreams) -> Process:
     if plan.content is not None:
         return _spawn_content(plan, plan.content, streams)
     try:

@@ -2,7 +2,8 @@
 
 One folder per run, named after call and hook, so that a call which is repeated after a crash starts nothing twice.
 `meta.json` is written before the start (without a process) and after it (with one); `collect` gives the same finished
-runs again until `done` removes them, so a crash in between delivers neither nothing nor, by `Finished.id`, twice.
+runs again until `forget` moves them away, so a crash in between delivers neither nothing nor, by `Finished.id`, twice.
+The empty folder of a run that was taken in stays in `spool-done` for as long as its call may be repeated.
 Children are our own, not adopted by init: their zombies are taken with WNOHANG whenever we look, which costs neither
 a thread nor a second fork, and when we go first init adopts and reaps them.
 """
@@ -52,6 +53,9 @@ OUT_FILE = "out"
 ERR_FILE = "err"
 ABANDONED_SECONDS = 3600
 """Seconds after which a folder without `meta.json` is nobody's."""
+REPEATED_SECONDS = 120.0
+"""Seconds in which a call may be repeated: no agent waits so long."""
+SWEEP_SECONDS = 10.0
 
 
 class RunMeta(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -98,6 +102,8 @@ class RunSpool:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self._done = folder.with_name(f"{folder.name}-done")
+        self._swept = 0.0
         self._children: list[Process] = []
 
     def prepare(self, invocation: Invocation, handler: Command) -> PreparedRun | Failure:
@@ -121,6 +127,10 @@ class RunSpool:
             if isinstance(error, FileExistsError) and entry.is_dir():
                 return None
             return make_start_failure(invocation.hook, plan, error)
+        # After mkdir: a run is in one of the two places from its start on, since `forget` renames it.
+        if (self._done / entry.name).exists():
+            _remove_entry(entry)
+            return None
         try:
             self._launch_run(entry, invocation, plan)
         except (OSError, ValueError) as error:
@@ -134,11 +144,27 @@ class RunSpool:
         runs = [(entry, meta) for entry in _list_entries(self.folder) if (meta := _read_meta(entry))]
         ended = [run for run in runs if self._has_ended(*run)]
         _remove_abandoned(self.folder)
+        self._sweep_done()
         return [_finish(entry, meta) for entry, meta in sorted(ended, key=lambda run: run[1].started)]
 
     def forget(self, finished: FinishedRun) -> None:
-        """Remove a run whose outcome is stored elsewhere now."""
-        _remove_entry(self.folder / finished.id)
+        """Remove a run whose outcome is stored elsewhere now; that it has been is known for a while."""
+        entry, done = self.folder / finished.id, self._done / finished.id
+        with contextlib.suppress(OSError):
+            self._done.mkdir(mode=0o700, exist_ok=True)
+            entry.rename(done)
+            _remove_files(done)
+        _remove_entry(entry)
+
+    def _sweep_done(self) -> None:
+        """Remove what is left of runs whose calls nobody repeats any more."""
+        if time.monotonic() - self._swept < SWEEP_SECONDS:
+            return
+        self._swept = time.monotonic()
+        for entry in _list_entries(self._done):
+            with contextlib.suppress(OSError):
+                if abs(time.time() - entry.stat().st_mtime) > REPEATED_SECONDS:
+                    _remove_entry(entry)
 
     def _launch_run(self, entry: Path, invocation: Invocation, plan: LaunchPlan) -> None:
         meta = _describe(invocation, plan)
@@ -284,9 +310,13 @@ def _read_meta(entry: Path) -> RunMeta | None:
 def _remove_entry(entry: Path) -> None:
     """Remove the folder of a run; a file that is gone already is no error."""
     with contextlib.suppress(OSError):
-        for file in entry.iterdir():
-            file.unlink(missing_ok=True)
+        _remove_files(entry)
         entry.rmdir()
+
+
+def _remove_files(entry: Path) -> None:
+    for file in entry.iterdir():
+        file.unlink(missing_ok=True)
 
 
 def _remove_abandoned(folder: Path) -> None:

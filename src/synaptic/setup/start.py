@@ -12,7 +12,9 @@ import sys
 import traceback
 
 NOT_FOUND_EXIT = 113
-"""The engine cannot be imported."""
+"""The engine is not there."""
+FAILED_EXIT = 1
+"""It is there and cannot be loaded, perhaps for want of descriptors or memory: it has not been heard."""
 CHANGED_EXIT = 114
 """Its files are not as they were installed. The dispatcher knows these numbers."""
 COMMAND_LINE = "synaptic.cli.main"
@@ -144,9 +146,10 @@ def main(home: str, words: list[str]) -> int:
     sys.path += [path for path in installed.paths if path not in sys.path]
     try:
         part = importlib.import_module(module)
-    except ImportError:
+    except ImportError as error:
         traceback.print_exc()
-        return NOT_FOUND_EXIT
+        # A library that cannot be opened for a moment is an ImportError too: only what is missing was never started.
+        return NOT_FOUND_EXIT if isinstance(error, ModuleNotFoundError) else FAILED_EXIT
     sys.argv = [part.__file__ or module, *words[1:]]
     return (part.main() if module == COMMAND_LINE else part.main(words[1:])) or 0
 

@@ -195,6 +195,7 @@ class Store(OpenedDatabase):
         with self._lock:
             memory = self._connection
             try:
+                self._require_folder()
                 self._open()
             except (OSError, sqlite3.Error, StoreError):
                 return  # still no file; memory goes on

@@ -4,6 +4,7 @@ Nothing here relaxes anything: what is sound is kept, what this process has writ
 missing is told (`losses`).
 """
 
+import errno
 import sqlite3  # noqa: TID251 - this is the room it is kept in
 import time
 from contextlib import suppress
@@ -179,10 +180,15 @@ class OpenedDatabase:
             what = "was replaced while in use"
             self._tell_loss(Loss(f"{self._name}: {what}; {_describe_missing(missing)}"))
 
+    def _require_folder(self) -> None:
+        """A home that was taken away is not made again: it may be back at any moment, or be gone for good."""
+        if self._inode is not None and not self.path.parent.is_dir():
+            raise FileNotFoundError(errno.ENOENT, "the folder is gone", str(self.path.parent))
+
     def _put_back(self) -> None:
         """The file was deleted, but this connection still has it: write all that it holds under the name again."""
         successor = self._locate_successor()
-        self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._require_folder()
         with damage.lock_database(self.path):
             is_copied = self._copy_open(successor)
             self._connection.close()

@@ -148,19 +148,32 @@ def put_file_for_run_folder(step: Step) -> None:
     step.mix(2)
 
 
-@kind("run.lock-removed", rare=2)
-def remove_lock(step: Step) -> None:
-    """The lock file is gone, the daemon lives."""
-    remove(step.home.lock)
+@kind("run.locks-removed", rare=2)
+def remove_locks(step: Step) -> None:
+    """The locks of those who wait for a turn or start a daemon are gone, while they do."""
+    step.kill_daemon()
+    step.volley(3)
+    step.wait(0, 0.3)
+    for name in ("start.lock", "restart.lock"):
+        remove(step.home.run / name)
+    step.volley(3)
+
+
+@kind("run.restart-lock-is-folder", rare=2)
+def put_folder_for_restart_lock(step: Step) -> None:
+    """A folder where the lock of those who replace a daemon should be."""
+    step.make_folder(step.home.run / "restart.lock")
+    maybe_kill(step)
     step.mix(2)
-    maybe_kill(step)
 
 
-@kind("run.lock-is-folder", rare=2)
-def put_folder_for_lock(step: Step) -> None:
-    """A folder where the lock file should be."""
-    step.make_folder(step.home.lock)
-    maybe_kill(step)
+@kind("run.home-away", rare=2)
+def move_home_away(step: Step) -> None:
+    """The home has another name for a while: its daemon may end, and everything is as before when it is back."""
+    away = step.home.root.with_name("away")
+    step.home.root.rename(away)
+    step.wait(0, 2.5)
+    away.rename(step.home.root)
     step.mix(2)
 
 
