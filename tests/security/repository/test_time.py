@@ -172,7 +172,7 @@ def test_other_sessions_are_answered_while_a_hostile_project_is_read(running: Se
         waits.append(time.monotonic() - started)
     reading.join()
     print(name, len(waits), f"{max(waits):.3f}", f"{sorted(waits)[len(waits) // 2]:.4f}")
-    assert max(waits) < 5.0
+    assert max(waits) < PATIENCE
     assert b'"deny"' in answers[0].stdout
 
 
