@@ -322,3 +322,17 @@ def test_a_loss_is_told_once_and_stays_on_record(home, store, record):
     assert other.write(losses.take_untold) == ()
     assert len(other.read(losses.list_losses)) == 1
     other.close()
+
+
+def test_what_was_damaged_before_it_was_opened_is_noticed_by_the_first_checkpoint(home, record):
+    """No event may ever read the damaged page; others who read the journal do."""
+    store = Store.open(home)
+    write_some(store, record, 200)
+    store.close()
+    size = home.database.stat().st_size
+    flip_bytes(home.database, size - 2048, 2048)
+    fresh = Store.open(home)
+    fresh.checkpoint()
+    assert integrity.examine_database(str(home.database)) is integrity.Soundness.SOUND
+    assert len(damage.list_damaged(home.database)) == 1
+    fresh.close()

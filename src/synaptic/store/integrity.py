@@ -13,6 +13,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from synaptic.store.damage import Inode, is_damage, read_inode
+from synaptic.store.left_index import LeftIndex, read_index
 
 INDEX_HEADER_BYTES = 96
 """Both copies of the header of the log's index. While they are invalid, SQLite reads the log anew."""
@@ -61,6 +62,8 @@ class FileWatch:
         self._main_stamp: FileStamp | None = None
         self._log, self._noted = NO_STAMP, 0.0
         self._log_handle = self._index_handle = -1
+        self._left: LeftIndex | None = None
+        self._left_main: FileStamp | None = None
 
     @property
     def has_log(self) -> bool:
@@ -72,6 +75,22 @@ class FileWatch:
         """Size of the log after the last write."""
         return self._log[1]
 
+    def look_before_opening(self) -> None:
+        """Note what the last process has left: SQLite makes the index anew when nobody else uses it."""
+        self._left, self._left_main = None, read_stamp(self._name)
+        with suppress(OSError):
+            if self._index_handle < 0:
+                self._index_handle = os.open(self._index_name, os.O_RDWR | os.O_CLOEXEC)
+            self._left = read_index(self._index_handle)
+
+    def has_lost_log(self) -> bool:
+        """After opening: whether the log has lost pages that nobody has moved into the database."""
+        left, self._left = self._left, None
+        if left is None or read_inode(self._index_name) != left.inode:
+            return False
+        # Who has moved them meanwhile has written to the database.
+        return not left.is_covered_by(read_index(self._index_handle)) and read_stamp(self._name) == self._left_main
+
     def note_opened(self) -> None:
         """Whatever is there now is ours."""
         self._main, self._index = read_inode(self._name), read_inode(self._index_name)
@@ -80,7 +99,9 @@ class FileWatch:
         self._log_handle = -1
         with suppress(FileNotFoundError):
             self._log_handle = os.open(self._log_name, os.O_RDONLY | os.O_CLOEXEC)
-        self.note_checkpoint()
+        self.note_commit()
+        # Nobody knows what happened to the database before: it is examined once, before the first checkpoint.
+        self._main_stamp = None
 
     def note_commit(self) -> Doubt:
         """The log as this process has just left it, which may have lost its name."""
@@ -188,3 +209,12 @@ def _check_quickly(connection: sqlite3.Connection, end: float) -> Soundness:
     with suppress(sqlite3.OperationalError):  # interrupted: nothing was found in that time
         found = connection.execute("PRAGMA quick_check(1)").fetchone()
     return Soundness.SOUND if found == ("ok",) else Soundness.DAMAGED
+
+
+def check_state(connection: sqlite3.Connection) -> None:
+    """Raise for a table of state whose pages are damaged: a row that is not found there would relax something."""
+    found = connection.execute("PRAGMA integrity_check(state)").fetchone()
+    if found != ("ok",):
+        error = sqlite3.DatabaseError(f"table state: {found[0]}")
+        error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+        raise error

@@ -72,6 +72,7 @@ def _copy_all(fresh: Connection, damaged: Path) -> Salvage:
 
 def _copy_table(fresh: Connection, table: str) -> bool:
     """Copy a small table whole, or what is readable from both of its ends; whether it was whole."""
+    is_sound = _is_sound(fresh, table)
     names = _list_common_columns(fresh, table)
     copy = f"INSERT OR IGNORE INTO main.{table} ({names}) SELECT {names} FROM damaged.{table}"
     try:
@@ -81,7 +82,15 @@ def _copy_table(fresh: Connection, table: str) -> bool:
             marks = ", ".join("?" * (names.count(",") + 1))
             fresh.executemany(f"INSERT OR IGNORE INTO main.{table} ({names}) VALUES ({marks})", rows)
         return False
-    return True
+    return is_sound
+
+
+def _is_sound(fresh: Connection, table: str) -> bool:
+    """Whether the pages of a table are: rows may be missing where nothing fails."""
+    try:
+        return bool(fresh.execute(f"PRAGMA damaged.integrity_check({table})").fetchone() == ("ok",))
+    except sqlite3.DatabaseError:
+        return False
 
 
 def _read_both_ends(fresh: Connection, table: str, names: str) -> Iterator[list[tuple[object, ...]]]:
