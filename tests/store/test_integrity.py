@@ -336,3 +336,23 @@ def test_what_was_damaged_before_it_was_opened_is_noticed_by_the_first_checkpoin
     assert integrity.examine_database(str(home.database)) is integrity.Soundness.SOUND
     assert len(damage.list_damaged(home.database)) == 1
     fresh.close()
+
+
+@pytest.mark.parametrize("later", [0, 3])
+def test_what_is_left_of_a_cut_log_does_not_hide_what_was_moved_into_the_database(home, record, later):
+    """The first pages of a log are older than what a checkpoint has made of them."""
+    store = Store.open(home)
+    written = write_some(store, record, 30)
+    store.checkpoint()
+    changed = write_some(store, record, 30)  # into a log that starts anew
+    state.revise_section(store, PROJECT, sane.CIRCUIT_BREAKER, lambda found: {"failures": 9, "tripped": True})
+    store.checkpoint()
+    store.recent._writes.clear()  # as if it were too long ago to be known
+    changed += write_some(store, record, later)
+    os.truncate(locate_log(home), locate_log(home).stat().st_size // 4)
+    age_file(locate_log(home))
+    changed += write_some(store, record)
+    assert list_calls(home) == [*written, *changed]
+    assert read_breaker(store)["failures"] == 9
+    assert integrity.examine_database(str(home.database)) is integrity.Soundness.SOUND
+    store.close()

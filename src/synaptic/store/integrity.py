@@ -21,6 +21,8 @@ EXAMINE_SECONDS = 3.0
 """How long a database is examined inside a call; what is found by then counts."""
 FRAME_COUNT_OFFSET = 16
 """Of `mxFrame` in that header, in the machine's byte order (fileformat2, section 4.4)."""
+MOVED_COUNT_OFFSET = 96
+"""Of `nBackfill`, behind both copies of the header."""
 STEPS_PER_LOOK_AT_THE_CLOCK = 20_000
 
 
@@ -150,6 +152,16 @@ class FileWatch:
     def count_log_frames(self) -> int:
         """How many pages the log holds, by its index."""
         return int.from_bytes(os.pread(self._index_handle, 4, FRAME_COUNT_OFFSET), sys.byteorder)
+
+    def count_moved_frames(self) -> int:
+        """How many pages of the log the database has too, by its index."""
+        self._open_index()
+        return int.from_bytes(os.pread(self._index_handle, 4, MOVED_COUNT_OFFSET), sys.byteorder)
+
+    def empty_log(self) -> None:
+        """Remove what is left of a log: below it lie newer pages of the database."""
+        os.truncate(self._log_name, 0)
+        self.invalidate_log_index()
 
     def let_go(self) -> None:
         """After the connection is closed: closing the index before would drop the connection's own locks."""

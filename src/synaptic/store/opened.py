@@ -178,8 +178,13 @@ class OpenedDatabase:
 
     def _reread_log(self) -> None:
         """Somebody else wrote to the log: believe only what its checksums cover, and write the rest again."""
+        moved = self._watch.count_moved_frames()
         before = self._watch.invalidate_log_index()
-        schema.migrate_schema(self._connection, self._name)  # reads the log; all tables may have been in there
+        schema.read_schema_version(self._connection)  # reads the log
+        if self._watch.count_log_frames() < moved:
+            # The first pages of a log are older than what a checkpoint has made of them.
+            self._watch.empty_log()
+        schema.migrate_schema(self._connection, self._name)  # all tables may have been in there
         gone = before - self._watch.count_log_frames()
         self.generation += 1
         missing = self._repeat_writes(with_effects=True)
