@@ -356,3 +356,39 @@ def test_what_is_left_of_a_cut_log_does_not_hide_what_was_moved_into_the_databas
     assert read_breaker(store)["failures"] == 9
     assert integrity.examine_database(str(home.database)) is integrity.Soundness.SOUND
     store.close()
+
+
+def test_a_name_in_the_schema_that_is_no_text_any_more_is_damage(home, record, monkeypatch):
+    """Python cannot decode SQLite's message about it, and raises something else instead."""
+    monkeypatch.setattr(opened, "CONFIRM_PAUSES", (0.0,))
+    store = Store.open(home)
+    write_some(store, record, 5)
+    store.close()
+    content = home.database.read_bytes()
+    assert b"CREATE TABLE state (" in content
+    home.database.write_bytes(
+        content.replace(b"tablestatestate", b"tablesta\xf4esta\xf4e").replace(
+            b"CREATE TABLE state (", b"CREATE TABBE state ("
+        )
+    )
+    assert integrity.examine_database(str(home.database)) is integrity.Soundness.DAMAGED
+    fresh = Store.open(home)
+    assert (fresh.durable, read_breaker(fresh)["tripped"]) == (True, True)
+    assert len(damage.list_damaged(home.database)) == 1
+    fresh.close()
+
+
+def test_a_section_that_was_changed_in_the_file_is_written_again_by_who_knows_it(home, store, record):
+    """No table is damaged by that: its signature is wrong, and the next process would not believe it."""
+    journal.append_records(store, [make_failure(record)])
+    assert read_breaker(store)["failures"] == 1
+    store.checkpoint()
+    content = home.database.read_bytes()
+    place = content.rindex(b'"failures":1') + len(b'"failures":')
+    flip_bytes(home.database, place, 1)
+    store.checkpoint()
+    store.checkpoint()
+    other = Store.open(home)
+    assert state.list_sections(other, PROJECT)[sane.CIRCUIT_BREAKER] is True
+    assert read_breaker(other)["failures"] == 1
+    other.close()

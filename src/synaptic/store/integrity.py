@@ -12,7 +12,7 @@ from contextlib import suppress
 from enum import StrEnum
 from pathlib import Path
 
-from synaptic.store.damage import Inode, is_damage, read_inode
+from synaptic.store.damage import Inode, is_damage, make_damage, read_as_damage, read_inode
 from synaptic.store.left_index import LeftIndex, read_index
 
 INDEX_HEADER_BYTES = 96
@@ -207,7 +207,8 @@ def examine_database(name: str, seconds: float = EXAMINE_SECONDS) -> Soundness:
     try:
         connection = sqlite3.connect(name, timeout=1.0, isolation_level=None)
         try:
-            return _check_quickly(connection, time.monotonic() + seconds)
+            with read_as_damage():
+                return _check_quickly(connection, time.monotonic() + seconds)
         finally:
             connection.close()
     except sqlite3.Error as error:
@@ -227,6 +228,4 @@ def check_state(connection: sqlite3.Connection) -> None:
     """Raise for a table of state whose pages are damaged: a row that is not found there would relax something."""
     found = connection.execute("PRAGMA integrity_check(state)").fetchone()
     if found != ("ok",):
-        error = sqlite3.DatabaseError(f"table state: {found[0]}")
-        error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
-        raise error
+        raise make_damage(f"table state: {found[0]}")

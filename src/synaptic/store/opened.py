@@ -64,7 +64,8 @@ class OpenedDatabase:
             prepare_file(self.path)
             self._inode = damage.read_inode(self._name)
             try:
-                self._connect()
+                with damage.read_as_damage():
+                    self._connect()
             except sqlite3.Error as error:
                 if not damage.is_damage(error):
                     raise
@@ -147,7 +148,8 @@ class OpenedDatabase:
         for pause in CONFIRM_PAUSES:
             time.sleep(pause)
             try:
-                self._connect()
+                with damage.read_as_damage():
+                    self._connect()
             except sqlite3.Error as again:
                 if not damage.is_damage(again):
                     raise

@@ -9,6 +9,7 @@ import msgspec
 
 from synaptic.store import schema
 from synaptic.store.connection import Connection, open_connection, prepare_file, set_file_pragmas
+from synaptic.store.damage import read_as_damage
 
 LOCK_TIMEOUT = 1.0
 SALVAGE_SECONDS = 4.0
@@ -56,8 +57,9 @@ def copy_open_database(connection: Connection, successor: Path) -> None:
 
 def _copy_all(fresh: Connection, damaged: Path) -> Salvage:
     try:
-        fresh.execute("ATTACH ? AS damaged", (str(damaged),))
-        there = {name for (name,) in fresh.execute(SELECT_TABLES.format("damaged"))}
+        with read_as_damage():
+            fresh.execute("ATTACH ? AS damaged", (str(damaged),))
+            there = {name for (name,) in fresh.execute(SELECT_TABLES.format("damaged"))}
     except sqlite3.DatabaseError:
         return Salvage(damaged_tables=("all",))
     wanted = {name for (name,) in fresh.execute(SELECT_TABLES.format("main"))} & there
