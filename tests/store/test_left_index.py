@@ -13,6 +13,7 @@ from synaptic.model.home import Home
 from synaptic.model.state import Change
 from synaptic.store import journal, losses, opened, state
 from synaptic.store.db import Store
+from synaptic.store.integrity import Soundness, examine_database
 from synaptic.store.left_index import read_index
 from synaptic.store.state import SectionOwner
 
@@ -24,8 +25,12 @@ def trip_breaker(store, record) -> None:
     assert journal.append_records(store, [record(decision=Decision(effects=(change,)))]) == 1
 
 
+def read_breaker(store) -> dict[str, object]:
+    return sane.read_section(state.read_state(store, PROJECT, [sane.CIRCUIT_BREAKER]), sane.CIRCUIT_BREAKER)
+
+
 def is_tripped(store) -> object:
-    return sane.read_section(state.read_state(store, PROJECT, [sane.CIRCUIT_BREAKER]), sane.CIRCUIT_BREAKER)["tripped"]
+    return read_breaker(store)["tripped"]
 
 
 def locate(home: Home, suffix: str) -> Path:
@@ -110,6 +115,23 @@ def test_a_log_that_was_moved_into_the_database_may_go(home, record, tmp_path):
     remove_log(killed)
     fresh = Store.open(killed)
     assert (is_tripped(fresh), fresh.has_lost_state) == (True, False)
+    fresh.close()
+
+
+def test_what_is_left_of_a_log_that_was_moved_does_not_hide_newer_pages(home, record, tmp_path):
+    store = Store.open(home)
+    for _ in range(30):
+        trip_breaker(store, record)
+    store.checkpoint()
+    killed = Home(tmp_path / "killed")
+    shutil.copytree(home.root, killed.root)
+    store.close()
+    os.truncate(locate(killed, "-wal"), locate(killed, "-wal").stat().st_size // 3)
+    fresh = Store.open(killed)
+    assert len(journal.read_entries_after(fresh, 0, 100)) == 30
+    assert (read_breaker(fresh)["failures"], fresh.has_lost_state) == (30, False)
+    assert "its log was" in fresh.read(losses.list_losses)[0].what
+    assert examine_database(str(killed.database)) is Soundness.SOUND
     fresh.close()
 
 

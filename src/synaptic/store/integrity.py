@@ -87,11 +87,18 @@ class FileWatch:
 
     def has_lost_log(self) -> bool:
         """After opening: whether the log has lost pages that nobody has moved into the database."""
-        left, self._left = self._left, None
+        left = self._left
         if left is None or read_inode(self._index_name) != left.inode:
             return False
         # Who has moved them meanwhile has written to the database.
         return not left.is_covered_by(read_index(self._index_handle)) and read_stamp(self._name) == self._left_main
+
+    def drop_older_log(self) -> bool:
+        """Drop what is left of a log that the database is ahead of; whether the database has all of it then."""
+        if self._left is None or self.count_log_frames() >= self._left.moved:
+            return False
+        self.empty_log()
+        return self._left.moved >= self._left.frames
 
     def note_opened(self) -> None:
         """Whatever is there now is ours."""

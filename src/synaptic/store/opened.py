@@ -117,6 +117,9 @@ class OpenedDatabase:
     def _distrust_lost_log(self) -> None:
         """The end of the log is gone: what is damaged by that is replaced, and what may be older is not believed."""
         what = "its log was deleted, cut or changed while nobody used it"
+        if self._watch.drop_older_log():
+            self._tell_loss(Loss(f"{self._name}: {what}; {_describe_missing(0)}"))
+            return
         if examine_database(self._name) is Soundness.DAMAGED:
             self._replace_damaged(what)
         run_transaction(self._connection, losses.quarantine_wary)
