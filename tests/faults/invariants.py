@@ -18,6 +18,7 @@ NAMED_TRACES = (
     r"OperationalError: (database or disk is full|disk I/O error|unable to open database file)",
     r"OSError: \[Errno (24|28)\]",
     r"OutOfTimeError|_JudgementBrokenOff",
+    r"^(unfinished|Original exception was:)$",  # the full disk has cut the log itself
 )
 """What may stand in the daemon's log while a disk is full, descriptors are out or a process was stopped for seconds."""
 
