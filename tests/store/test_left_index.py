@@ -190,3 +190,13 @@ def test_rows_of_state_that_a_damaged_page_hides_are_missed_at_opening(home, rec
     assert is_tripped(fresh) is True
     assert fresh.has_lost_state is True
     fresh.close()
+
+
+def test_a_loss_that_another_process_tells_holds_here_too(home):
+    """One of two that start at once repairs the file; the other may have opened it before the loss was written."""
+    store, other = Store.open(home), Store.open(home)
+    assert is_tripped(store) is False
+    other.write(lambda connection: losses.record_loss(connection, losses.Loss("lost", state_lost=True)))
+    assert is_tripped(store) is True
+    store.close()
+    other.close()

@@ -106,6 +106,11 @@ class OpenedDatabase:
         if is_first and self._watch.has_lost_log():
             self._distrust_lost_log()
 
+    def look_for_losses(self, connection: Connection) -> None:
+        """After somebody else's write: another process may have repaired the file and lost state."""
+        if self.durable and not self.has_lost_state:
+            self.has_lost_state = losses.has_lost_state(connection)
+
     def _has_key(self) -> bool:
         """Whether state was ever signed in this home."""
         return self.path.with_name(losses.KEY_NAME).exists()

@@ -131,6 +131,7 @@ def _read_cached(connection: Connection, store: Store, owner: SectionOwner, name
         cache.sections.clear()
         cache.states.clear()
         cache.version = now
+        store.look_for_losses(connection)
     asked = (owner.root, owner.session, names)
     known = cache.states.get(asked)
     if known is None:
