@@ -11,7 +11,7 @@ from synaptic.model import sane
 from synaptic.model.decision import Decision
 from synaptic.model.home import Home
 from synaptic.model.state import Change
-from synaptic.store import journal, losses, opened, state
+from synaptic.store import journal, losses, opened, salvage, state
 from synaptic.store.db import Store
 from synaptic.store.integrity import Soundness, examine_database
 from synaptic.store.left_index import read_index
@@ -200,3 +200,13 @@ def test_a_loss_that_another_process_tells_holds_here_too(home):
     assert is_tripped(store) is True
     store.close()
     other.close()
+
+
+def test_a_successor_without_its_state_says_so_before_it_has_the_name(home, tmp_path):
+    """Who was killed right after it put it there has told nobody."""
+    damaged, successor = tmp_path / "damaged.db", home.database
+    damaged.write_bytes(os.urandom(20_000))
+    salvage.build_successor(damaged, successor)
+    store = Store.open(home)
+    assert is_tripped(store) is True
+    store.close()

@@ -10,6 +10,7 @@ import msgspec
 from synaptic.store import schema
 from synaptic.store.connection import Connection, open_connection, prepare_file, set_file_pragmas
 from synaptic.store.damage import read_as_damage
+from synaptic.store.losses import Loss, record_loss
 
 LOCK_TIMEOUT = 1.0
 SALVAGE_SECONDS = 4.0
@@ -39,7 +40,11 @@ def build_successor(damaged: Path, successor: Path) -> Salvage:
         set_file_pragmas(fresh)
         schema.migrate_schema(fresh, str(successor))
         fresh.execute("PRAGMA foreign_keys = OFF")  # a row counts even where the one that it names is gone
-        return _copy_all(fresh, damaged)
+        saved = _copy_all(fresh, damaged)
+        if not saved.is_state_whole:
+            # Before it has the name: who opens it next, also after this process was killed, must not believe it.
+            record_loss(fresh, Loss(f"{damaged}: was damaged, and state may be missing", state_lost=True))
+        return saved
     finally:
         fresh.close()
 
