@@ -24,7 +24,15 @@ BATCH_SIZES = (1, 1, 2, 4)
 """Steps between two looks: mostly one, so that it is known which fault broke something; sometimes faults add up."""
 SETTLE_SECONDS = 15.0
 SETTLE_PAUSE = 0.05
-SETTLING = ("nothing is left behind", "no zombies", "one daemon", "background hook once", "audit line once", "counters")
+SETTLING = (
+    "nothing is left behind",
+    "no zombies",
+    "one daemon",
+    "background hook once",
+    "audit line once",
+    "counters",
+    "the journal is readable",
+)
 """What may take a moment after the last answer."""
 OWN_CALLS = 1000
 """The numbers of our own calls begin here."""

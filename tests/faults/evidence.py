@@ -115,7 +115,10 @@ class Journal:
         )
 
     def _open(self) -> sqlite3.Connection:
-        return sqlite3.connect(f"file:{self.path}?mode=ro", uri=True, timeout=5.0)
+        connection = sqlite3.connect(f"file:{self.path}?mode=ro", uri=True, timeout=5.0)
+        # Other bits in a text are no damage that a database could see.
+        connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
+        return connection
 
     def _take(self, row: tuple) -> None:
         id, event, session, kind, exit, stdout, stderr, replay, payload, root = row

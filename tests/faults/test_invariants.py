@@ -74,7 +74,8 @@ def set_field(**fields: object) -> Callable[[Evidence], None]:
 
 
 FORGERIES: dict[str, list[Callable[[Evidence], None]]] = {
-    "journalled once": [drop_row, double_row, set_field(journal_trouble="malformed")],
+    "journalled once": [drop_row, double_row],
+    "the journal is readable": [set_field(journal_trouble="malformed")],
     "told is journalled": [
         change_call("reset", stdout=b""),
         change_call("echo", stdout=DENIED),

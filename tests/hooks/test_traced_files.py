@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from synaptic.files.bounded import UnreadableFile
+from synaptic.hooks import traced_files
 from synaptic.hooks.traced_files import MAX_CODE_FILES, TracedFiles
 
 
@@ -39,3 +41,12 @@ def test_there_is_an_end(tmp_path: Path):
     for number in range(MAX_CODE_FILES + 1):
         files.get(f"{tmp_path}/{number}")
     assert files.is_exhausted
+
+
+def test_a_file_that_cannot_be_read_for_a_moment_is_not_taken_for_a_missing_one(tmp_path: Path, monkeypatch):
+    files = TracedFiles()
+    assert files.get(f"{tmp_path}/missing") is None
+    assert files.may_pass is False
+    monkeypatch.setattr(traced_files, "read_content", lambda path, limit: UnreadableFile("cannot be read", True, True))
+    assert files.get(f"{tmp_path}/a") is None
+    assert files.may_pass is True

@@ -4,6 +4,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from synaptic.files.bounded import UnreadableFile
+from synaptic.hooks import traced_files
 from synaptic.hooks import trust as module
 from synaptic.hooks.trust import HookTrust, hash_hook
 from synaptic.model.hook import Builtin, Command, Hook, HttpEndpoint, PythonFunction
@@ -142,6 +144,19 @@ def test_a_file_that_cannot_be_checked_is_never_trusted(project: Project, monkey
     assert "too large to be checked" in (trust.explain_refusal(large) or "")
     assert "cannot be read" in (trust.explain_refusal(pipe) or "")
     assert trust.list_items([large, pipe]) == ()
+
+
+def test_a_script_that_cannot_be_followed_for_a_moment_is_followed_again(
+    project: Project, script: Hook, monkeypatch: pytest.MonkeyPatch
+):
+    """Nothing of the files has changed since: what was found without a descriptor must not be remembered."""
+    trust = trusting(project, script)
+    module._KNOWN_HOOKS.clear()
+    with monkeypatch.context() as patched:
+        unread = UnreadableFile("cannot be read", True, True)
+        patched.setattr(traced_files, "read_content", lambda path, limit: unread)
+        assert trust.explain_refusal(script) is not None
+    assert trust.explain_refusal(script) is None
 
 
 def test_items_are_what_there_is_to_look_at(project: Project, script: Hook):

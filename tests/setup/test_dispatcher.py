@@ -1,5 +1,6 @@
 """The dispatcher in place: compiled when it can be, Python when not."""
 
+import errno
 import os
 import subprocess
 import sys
@@ -82,6 +83,23 @@ def test_a_garbage_engine_file_reads_as_the_defaults(home: Home, content: bytes)
     home.root.mkdir()
     home.engine.write_bytes(content)
     assert dispatcher.read_engine(home) == dispatcher.EngineFile()
+
+
+def test_an_engine_file_that_cannot_be_read_for_a_moment_loosens_nothing(
+    home: Home, uncompiled: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A descriptor that is missing must not turn a closed fail policy into an open one, for good."""
+    dispatcher.install_dispatcher(home, "closed")
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "read_text", fail_without_descriptors)
+        assert dispatcher.read_engine(home).fail == "closed"
+        with pytest.raises(SettingsError, match="cannot be read"):
+            dispatcher.install_dispatcher(home)
+    assert dispatcher.read_engine(home).fail == "closed"
+
+
+def fail_without_descriptors(*words: object) -> str:
+    raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
 
 
 def test_without_a_compiler_the_python_client_does_the_same(home: Home, uncompiled: None) -> None:

@@ -322,3 +322,73 @@ def test_a_loss_is_told_once_and_stays_on_record(home, store, record):
     assert other.write(losses.take_untold) == ()
     assert len(other.read(losses.list_losses)) == 1
     other.close()
+
+
+def test_what_was_damaged_before_it_was_opened_is_noticed_by_the_first_checkpoint(home, record):
+    """No event may ever read the damaged page; others who read the journal do."""
+    store = Store.open(home)
+    write_some(store, record, 200)
+    store.close()
+    size = home.database.stat().st_size
+    flip_bytes(home.database, size - 2048, 2048)
+    fresh = Store.open(home)
+    fresh.checkpoint()
+    assert integrity.examine_database(str(home.database)) is integrity.Soundness.SOUND
+    assert len(damage.list_damaged(home.database)) == 1
+    fresh.close()
+
+
+@pytest.mark.parametrize("later", [0, 3])
+def test_what_is_left_of_a_cut_log_does_not_hide_what_was_moved_into_the_database(home, record, later):
+    """The first pages of a log are older than what a checkpoint has made of them."""
+    store = Store.open(home)
+    written = write_some(store, record, 30)
+    store.checkpoint()
+    changed = write_some(store, record, 30)  # into a log that starts anew
+    state.revise_section(store, PROJECT, sane.CIRCUIT_BREAKER, lambda found: {"failures": 9, "tripped": True})
+    store.checkpoint()
+    store.recent._writes.clear()  # as if it were too long ago to be known
+    changed += write_some(store, record, later)
+    os.truncate(locate_log(home), locate_log(home).stat().st_size // 4)
+    age_file(locate_log(home))
+    changed += write_some(store, record)
+    assert list_calls(home) == [*written, *changed]
+    assert read_breaker(store)["failures"] == 9
+    assert integrity.examine_database(str(home.database)) is integrity.Soundness.SOUND
+    store.close()
+
+
+def test_a_name_in_the_schema_that_is_no_text_any_more_is_damage(home, record, monkeypatch):
+    """Python cannot decode SQLite's message about it, and raises something else instead."""
+    monkeypatch.setattr(opened, "CONFIRM_PAUSES", (0.0,))
+    store = Store.open(home)
+    write_some(store, record, 5)
+    store.close()
+    content = home.database.read_bytes()
+    assert b"CREATE TABLE state (" in content
+    home.database.write_bytes(
+        content.replace(b"tablestatestate", b"tablesta\xf4esta\xf4e").replace(
+            b"CREATE TABLE state (", b"CREATE TABBE state ("
+        )
+    )
+    assert integrity.examine_database(str(home.database)) is integrity.Soundness.DAMAGED
+    fresh = Store.open(home)
+    assert (fresh.durable, read_breaker(fresh)["tripped"]) == (True, True)
+    assert len(damage.list_damaged(home.database)) == 1
+    fresh.close()
+
+
+def test_a_section_that_was_changed_in_the_file_is_written_again_by_who_knows_it(home, store, record):
+    """No table is damaged by that: its signature is wrong, and the next process would not believe it."""
+    journal.append_records(store, [make_failure(record)])
+    assert read_breaker(store)["failures"] == 1
+    store.checkpoint()
+    content = home.database.read_bytes()
+    place = content.rindex(b'"failures":1') + len(b'"failures":')
+    flip_bytes(home.database, place, 1)
+    store.checkpoint()
+    store.checkpoint()
+    other = Store.open(home)
+    assert state.list_sections(other, PROJECT)[sane.CIRCUIT_BREAKER] is True
+    assert read_breaker(other)["failures"] == 1
+    other.close()

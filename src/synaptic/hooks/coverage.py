@@ -57,6 +57,8 @@ class HookCoverage(msgspec.Struct, frozen=True):
     """Folders in which a new name may be a file that runs."""
     gaps: tuple[str, ...] = ()
     """What is not covered, in words."""
+    may_pass: bool = False
+    """Whether a file could not be read for a moment: the next look may find more."""
 
 
 def find_coverage(handler: Handler, root: str) -> HookCoverage:
@@ -71,7 +73,7 @@ def find_coverage(handler: Handler, root: str) -> HookCoverage:
                 search.add_file(word, "")
         search.start = handler.cwd or EVENT_FOLDER
         search.read_text(handler.shell or " ".join(map(quote_word, handler.argv)), search.start)
-    return HookCoverage(tuple(search.files), tuple(search.folders), tuple(search.gaps)[:MAX_GAPS])
+    return HookCoverage(tuple(search.files), tuple(search.folders), tuple(search.gaps)[:MAX_GAPS], search.may_pass)
 
 
 class _CodeSearch:
@@ -84,6 +86,7 @@ class _CodeSearch:
         self.files: dict[str, None] = {}
         self.folders: dict[str, None] = {}
         self.gaps: dict[str, None] = {}
+        self.may_pass = False
         self._languages = LanguageCode(self)
         self._texts: set[tuple[str, str]] = set()
         said = build_project_variables(root)
@@ -102,6 +105,7 @@ class _CodeSearch:
         script = read_with_files(text, cwd, self._variables, traced)
         for path in self._list_code(text, cwd, script, traced):
             self.add_file(path, "")
+        self.may_pass = self.may_pass or traced.may_pass
         if traced.is_exhausted:
             self.add_gap("it runs more files than can be followed")
         self._take_gaps(script, traced)
@@ -167,6 +171,7 @@ class _CodeSearch:
         content = read_content(path, CODE_LIMIT)
         if content is not None and not isinstance(content, bytes) and not os.path.isdir(path):  # noqa: PTH112
             self.add_gap(f"{path} {content.why}")
+            self.may_pass = self.may_pass or content.may_pass
         return content.decode("utf-8", "replace") if isinstance(content, bytes) else None
 
     def list_folder(self, path: str) -> list[str]:
@@ -193,7 +198,9 @@ class _CodeSearch:
         }
         doubtful = frozenset(path for path in traced.asked if path in data and path not in run)
         if doubtful:
-            without = read_with_files(text, cwd, self._variables, TracedFiles(doubtful))
+            others = TracedFiles(doubtful)
+            without = read_with_files(text, cwd, self._variables, others)
+            self.may_pass = self.may_pass or others.may_pass
             # What reads the same without these files does not run them.
             if _list_deeds(without) == _list_deeds(script):
                 yield from (path for path in traced.asked if path not in doubtful)

@@ -4,7 +4,7 @@ import os
 import re
 from typing import Any
 
-from synaptic.files.bounded import read_content
+from synaptic.files.bounded import UnreadableFile, read_content
 
 CODE_LIMIT = 1 << 20
 """Bytes of one file that is followed; a longer one counts by its content and is not read as code."""
@@ -27,6 +27,8 @@ class TracedFiles(dict[str, str]):
         """What was read from disk."""
         self.written: set[str] = set()
         """Files whose text is known because the commands write it."""
+        self.may_pass = False
+        """Whether one of them could not be read for a moment: what follows from it is not known then."""
         self._hidden = hidden
         self._appended: set[str] = set()
         self._extended = ""
@@ -71,6 +73,7 @@ class TracedFiles(dict[str, str]):
         if plain in self._hidden or self.is_exhausted:
             return None
         content = read_content(path, CODE_LIMIT)
+        self.may_pass = self.may_pass or (isinstance(content, UnreadableFile) and content.may_pass)
         if isinstance(content, bytes) and content.startswith(BINARY_MARKS):
             return None
         if not isinstance(content, bytes):

@@ -151,6 +151,8 @@ class ExaminedHook(msgspec.Struct, frozen=True):
     watched: tuple[WatchedFile, ...]
     contents: AcceptedHashes
     gaps: tuple[str, ...]
+    may_pass: bool = False
+    """Whether files could not be followed for a moment: then it is looked at again, whatever has changed."""
 
 
 _KNOWN_HOOKS: OrderedDict[tuple[str, str], ExaminedHook] = OrderedDict()
@@ -174,7 +176,7 @@ def look_at_hook(hook: Hook, root: str) -> ExaminedHook:
     """Look at a hook and its files; done again only when one of them changed."""
     key = (root, hook.id)
     known = _KNOWN_HOOKS.get(key)
-    if known is None or known.handler != hook.handler or not are_unchanged(known.watched):
+    if known is None or known.may_pass or known.handler != hook.handler or not are_unchanged(known.watched):
         known = _KNOWN_HOOKS[key] = _examine_handler(hook.handler, root)
     _KNOWN_HOOKS.move_to_end(key)
     if len(_KNOWN_HOOKS) > MAX_DIGESTS:
@@ -189,14 +191,14 @@ def _examine_handler(handler: Handler, root: str) -> ExaminedHook:
     # Each part hashed on its own: joined texts could be split elsewhere and give the same digest.
     for part in (*_iter_text(handler, root), *covered.gaps):
         total.update(hashlib.sha256(os.fsencode(part)).digest())
-    vouched, contents = True, {}
+    vouched, contents = not covered.may_pass, {}
     for path, content in _read_covered(covered, watched):
         total.update(hashlib.sha256(os.fsencode(_make_relative(path, root))).digest() + content_digest(content))
         vouched = vouched and (content == UNREADABLE_FOLDER or not isinstance(content, UnreadableFile))
         if isinstance(content, bytes):
             contents[path] = frozenset({hashlib.sha256(content).hexdigest()})
     name = total.hexdigest() + _hash_text(handler, root) if vouched else UNTRUSTABLE
-    return ExaminedHook(name, handler, tuple(watched), contents, covered.gaps)
+    return ExaminedHook(name, handler, tuple(watched), contents, covered.gaps, covered.may_pass)
 
 
 def _read_covered(

@@ -101,7 +101,7 @@ def install_dispatcher(home: Home, fail: FailMode | None = None) -> DispatcherKi
     """
     _refuse_unusable_python(home)
     binary = find_compiled()
-    known = read_engine(home)
+    known = _read_known(home)
     by_person = not (known.path and find_own_agent(home))
     if by_person or not has_foreign_changes(home):
         _record_files(home)
@@ -139,11 +139,30 @@ def find_compiled() -> Path | None:
 
 
 def read_engine(home: Home) -> EngineFile:
-    """Read the engine file; unknown lines are ignored, missing ones keep their defaults."""
+    """Read the engine file; unknown lines are ignored, missing ones keep their defaults.
+
+    One that is there and cannot be read says nothing, and its fail policy counts as the stricter.
+    """
     try:
-        lines = home.engine.read_text("utf-8", "surrogateescape").split("\n")
-    except OSError:
+        return _read_lines(home)
+    except (FileNotFoundError, NotADirectoryError):
         return EngineFile()
+    except OSError:
+        return EngineFile(fail="closed")
+
+
+def _read_known(home: Home) -> EngineFile:
+    """What was noted before, to be written again: not before it can be read."""
+    try:
+        return _read_lines(home)
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+        return EngineFile()
+    except OSError as error:
+        raise SettingsError(f"cannot be read: {error.strerror}", where=str(home.engine), hint="try again") from error
+
+
+def _read_lines(home: Home) -> EngineFile:
+    lines = home.engine.read_text("utf-8", "surrogateescape").split("\n")
     found = dict(line.partition("=")[::2] for line in lines)
     return EngineFile(
         python=found.get("python", ""),

@@ -21,6 +21,22 @@ def is_damage(error: sqlite3.Error) -> bool:
     return (getattr(error, "sqlite_errorcode", 0) & 0xFF) in DAMAGE_CODES
 
 
+@contextmanager
+def read_as_damage() -> Iterator[None]:
+    """Raise sqlite3.DatabaseError where a message names something damaged that is no text: Python cannot decode it."""
+    try:
+        yield
+    except UnicodeDecodeError as error:
+        raise make_damage("malformed database schema") from error
+
+
+def make_damage(what: str) -> sqlite3.DatabaseError:
+    """The error of SQLite for a damaged database."""
+    error = sqlite3.DatabaseError(what)
+    error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+    return error
+
+
 def is_read_failure(error: sqlite3.Error) -> bool:
     """Whether an error means that a file could not be read or written: it may be another or shorter than it was."""
     return (getattr(error, "sqlite_errorcode", 0) & 0xFF) == sqlite3.SQLITE_IOERR

@@ -186,6 +186,8 @@ class Store(OpenedDatabase):
                 if found is Soundness.DAMAGED:
                     self._replace_damaged(Doubt.CHANGED)
                 else:
+                    # Pages in this connection's memory may be as they were: compare with those of the file.
+                    self._connection.execute("PRAGMA shrink_memory").fetchone()
                     self._repeat_writes(with_effects=False)
             except (OSError, sqlite3.Error) as error:
                 raise self._to_store_error(error) from error
@@ -208,6 +210,10 @@ class Store(OpenedDatabase):
     def _run_guarded(self, work: Callable[[Connection], T]) -> T:
         try:
             return work(self._connection)
+        except UnicodeDecodeError as error:
+            if not self.durable:
+                raise
+            return self._retry_repaired(work, damage.make_damage(str(error)))
         except sqlite3.Error as error:
             if not (self.durable and (damage.is_damage(error) or damage.is_read_failure(error))):
                 raise self._to_store_error(error) from error
@@ -219,8 +225,9 @@ class Store(OpenedDatabase):
         if not doubt and not damage.is_damage(error):
             raise self._to_store_error(error) from error
         try:
-            self._settle_doubt(doubt) if doubt else self._reread_log()
-            return work(self._connection)
+            with damage.read_as_damage():
+                self._settle_doubt(doubt) if doubt else self._reread_log()
+                return work(self._connection)
         except sqlite3.Error as again:
             if not damage.is_damage(again):
                 raise self._to_store_error(again) from again

@@ -12,7 +12,8 @@ from contextlib import suppress
 from enum import StrEnum
 from pathlib import Path
 
-from synaptic.store.damage import Inode, is_damage, read_inode
+from synaptic.store.damage import Inode, is_damage, make_damage, read_as_damage, read_inode
+from synaptic.store.left_index import LeftIndex, read_index
 
 INDEX_HEADER_BYTES = 96
 """Both copies of the header of the log's index. While they are invalid, SQLite reads the log anew."""
@@ -20,6 +21,8 @@ EXAMINE_SECONDS = 3.0
 """How long a database is examined inside a call; what is found by then counts."""
 FRAME_COUNT_OFFSET = 16
 """Of `mxFrame` in that header, in the machine's byte order (fileformat2, section 4.4)."""
+MOVED_COUNT_OFFSET = 96
+"""Of `nBackfill`, behind both copies of the header."""
 STEPS_PER_LOOK_AT_THE_CLOCK = 20_000
 
 
@@ -61,6 +64,8 @@ class FileWatch:
         self._main_stamp: FileStamp | None = None
         self._log, self._noted = NO_STAMP, 0.0
         self._log_handle = self._index_handle = -1
+        self._left: LeftIndex | None = None
+        self._left_main: FileStamp | None = None
 
     @property
     def has_log(self) -> bool:
@@ -72,6 +77,29 @@ class FileWatch:
         """Size of the log after the last write."""
         return self._log[1]
 
+    def look_before_opening(self) -> None:
+        """Note what the last process has left: SQLite makes the index anew when nobody else uses it."""
+        self._left, self._left_main = None, read_stamp(self._name)
+        with suppress(OSError):
+            if self._index_handle < 0:
+                self._index_handle = os.open(self._index_name, os.O_RDWR | os.O_CLOEXEC)
+            self._left = read_index(self._index_handle)
+
+    def has_lost_log(self) -> bool:
+        """After opening: whether the log has lost pages that nobody has moved into the database."""
+        left = self._left
+        if left is None or read_inode(self._index_name) != left.inode:
+            return False
+        # Who has moved them meanwhile has written to the database.
+        return not left.is_covered_by(read_index(self._index_handle)) and read_stamp(self._name) == self._left_main
+
+    def drop_older_log(self) -> bool:
+        """Drop what is left of a log that the database is ahead of; whether the database has all of it then."""
+        if self._left is None or self.count_log_frames() >= self._left.moved:
+            return False
+        self.empty_log()
+        return self._left.moved >= self._left.frames
+
     def note_opened(self) -> None:
         """Whatever is there now is ours."""
         self._main, self._index = read_inode(self._name), read_inode(self._index_name)
@@ -80,7 +108,9 @@ class FileWatch:
         self._log_handle = -1
         with suppress(FileNotFoundError):
             self._log_handle = os.open(self._log_name, os.O_RDONLY | os.O_CLOEXEC)
-        self.note_checkpoint()
+        self.note_commit()
+        # Nobody knows what happened to the database before: it is examined once, before the first checkpoint.
+        self._main_stamp = None
 
     def note_commit(self) -> Doubt:
         """The log as this process has just left it, which may have lost its name."""
@@ -130,6 +160,16 @@ class FileWatch:
         """How many pages the log holds, by its index."""
         return int.from_bytes(os.pread(self._index_handle, 4, FRAME_COUNT_OFFSET), sys.byteorder)
 
+    def count_moved_frames(self) -> int:
+        """How many pages of the log the database has too, by its index."""
+        self._open_index()
+        return int.from_bytes(os.pread(self._index_handle, 4, MOVED_COUNT_OFFSET), sys.byteorder)
+
+    def empty_log(self) -> None:
+        """Remove what is left of a log: below it lie newer pages of the database."""
+        os.truncate(self._log_name, 0)
+        self.invalidate_log_index()
+
     def let_go(self) -> None:
         """After the connection is closed: closing the index before would drop the connection's own locks."""
         for handle in (self._log_handle, self._index_handle):
@@ -174,7 +214,8 @@ def examine_database(name: str, seconds: float = EXAMINE_SECONDS) -> Soundness:
     try:
         connection = sqlite3.connect(name, timeout=1.0, isolation_level=None)
         try:
-            return _check_quickly(connection, time.monotonic() + seconds)
+            with read_as_damage():
+                return _check_quickly(connection, time.monotonic() + seconds)
         finally:
             connection.close()
     except sqlite3.Error as error:
@@ -188,3 +229,10 @@ def _check_quickly(connection: sqlite3.Connection, end: float) -> Soundness:
     with suppress(sqlite3.OperationalError):  # interrupted: nothing was found in that time
         found = connection.execute("PRAGMA quick_check(1)").fetchone()
     return Soundness.SOUND if found == ("ok",) else Soundness.DAMAGED
+
+
+def check_state(connection: sqlite3.Connection) -> None:
+    """Raise for a table of state whose pages are damaged: a row that is not found there would relax something."""
+    found = connection.execute("PRAGMA integrity_check(state)").fetchone()
+    if found != ("ok",):
+        raise make_damage(f"table state: {found[0]}")

@@ -9,6 +9,7 @@ from synaptic.files.bounded import PASSING_ERRORS
 from synaptic.model.errors import StoreError
 from synaptic.store import damage
 from synaptic.store.db import Store
+from synaptic.store.losses import KEY_NAME
 
 KEY_BYTES = 32
 
@@ -31,14 +32,15 @@ def read_signing_key(store: Store) -> bytes:
 
 def locate_key(store: Store) -> Path:
     """Path of the key file."""
-    return store.path.with_name("state.key")
+    return store.path.with_name(KEY_NAME)
 
 
 def _read_or_make_key(store: Store) -> bytes:
     path = locate_key(store)
     try:
         # In this order: another process may create the key between the first read and our own attempt.
-        return _read_key(path) or _make_key(path) or _renew_key(store, path)
+        # None is made beside a database in memory: a key without a database means that one was lost.
+        return _read_key(path) or _make_missing(store, path) or _renew_key(store, path)
     except OSError as error:
         if error.errno in PASSING_ERRORS:
             # Nothing is signed with another key, nor is the key renewed, because a descriptor was missing for a moment.
@@ -59,6 +61,10 @@ def _read_key(path: Path) -> bytes:
             raise
         return b""
     return key if len(key) == KEY_BYTES else b""
+
+
+def _make_missing(store: Store, path: Path) -> bytes:
+    return _make_key(path) if store.durable or path.exists() else os.urandom(KEY_BYTES)
 
 
 def _make_key(path: Path) -> bytes:

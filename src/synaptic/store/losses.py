@@ -4,11 +4,19 @@ import time
 
 import msgspec
 
+from synaptic.model.sane import WARY
 from synaptic.store.connection import Connection
+
+KEY_NAME = "state.key"
+"""The key that state is signed with, beside the database."""
 
 INSERT_LOSS = "INSERT INTO losses (at, what, aside, state_lost) VALUES (?, ?, ?, ?)"
 SELECT_LOSSES = "SELECT at, what, aside FROM losses ORDER BY id DESC LIMIT 20"
 SELECT_UNTOLD = "SELECT id, what FROM losses WHERE told = 0 ORDER BY id LIMIT 20"
+WARY_ROWS = f"FROM state WHERE scope || ':' || section IN ({', '.join('?' * len(WARY))})"
+QUARANTINE_ROWS = f"""
+INSERT INTO quarantine (scope, owner, section, value, mac, at) SELECT scope, owner, section, value, mac, ? {WARY_ROWS}
+"""
 DISTRUST_SECONDS = 90 * 86_400.0
 """How long a project that was not seen since a loss of state counts as one that may have had some."""
 
@@ -53,3 +61,9 @@ def has_lost_state(connection: Connection) -> bool:
     since = time.time() - DISTRUST_SECONDS
     sql = "SELECT 1 FROM losses WHERE state_lost = 1 AND at > ? LIMIT 1"
     return connection.execute(sql, (since,)).fetchone() is not None
+
+
+def quarantine_wary(connection: Connection) -> None:
+    """Believe no stored section that could have been stricter: newer ones may have been lost."""
+    connection.execute(QUARANTINE_ROWS, (time.time(), *WARY))
+    connection.execute(f"DELETE {WARY_ROWS}", tuple(WARY))

@@ -13,7 +13,7 @@ from pathlib import Path
 from synaptic.model.errors import StoreError
 from synaptic.store import damage, losses, salvage, schema
 from synaptic.store.connection import Connection, open_connection, prepare_file, run_transaction, set_file_pragmas
-from synaptic.store.integrity import Doubt, FileWatch, Soundness, examine_database
+from synaptic.store.integrity import Doubt, FileWatch, Soundness, check_state, examine_database
 from synaptic.store.losses import Loss
 from synaptic.store.recent import RecentWrites
 
@@ -25,6 +25,7 @@ CONFIRM_PAUSES = (0.05, 0.25, 0.9)
 """Seconds between the looks at a database that seems damaged: a disk that fails for a second is no damage."""
 MEMORY_PAGES = 64 * 1024 * 1024 // 2048
 """Upper bound for a database in memory (64 MB); beyond it writes are refused."""
+STRICTER_TEXT = "where state is missing breakers count as tripped and safemode as on until you reset them"
 UNREADABLE_TEXT = "the file is damaged, or the disk failed while it was read"
 SQLITE_REASONS = {
     sqlite3.SQLITE_FULL: ("the disk is full", "free some space, or run `synaptic prune`"),
@@ -64,7 +65,8 @@ class OpenedDatabase:
             prepare_file(self.path)
             self._inode = damage.read_inode(self._name)
             try:
-                self._connect()
+                with damage.read_as_damage():
+                    self._connect()
             except sqlite3.Error as error:
                 if not damage.is_damage(error):
                     raise
@@ -75,9 +77,14 @@ class OpenedDatabase:
         raise FileNotFoundError(2, "it is replaced again and again", self._name)
 
     def _connect(self) -> None:
+        # In this order: whoever makes a key has made the tables before, so one without the other was emptied.
+        had_state, is_first = self._has_key(), not self.generation
+        if is_first:
+            self._watch.look_before_opening()
         connection = open_connection(self._name, OPEN_LOCK_TIMEOUT)
         try:
-            if schema.read_schema_version(connection) != schema.find_latest_version():
+            version = schema.read_schema_version(connection)
+            if version != schema.find_latest_version():
                 # Before the lock and the pragmas: a database of a newer version must not be changed in any way.
                 schema.refuse_newer(connection, self._name)
                 with damage.lock_database(self.path):
@@ -87,6 +94,9 @@ class OpenedDatabase:
                     connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
             # SQLite opens lazily: without a read of a real table a damaged file would only be noticed inside an event.
             connection.execute("SELECT 1 FROM events LIMIT 1").fetchone()
+            check_state(connection)
+            if had_state and not version and is_first:
+                run_transaction(connection, lambda write: losses.record_loss(write, self._describe_emptied()))
             self.has_lost_state = losses.has_lost_state(connection)
         except BaseException:
             connection.close()
@@ -94,6 +104,34 @@ class OpenedDatabase:
         # Opening may wait for a migration in another process; from here on an agent is waiting for the answer.
         connection.execute(f"PRAGMA busy_timeout = {int(LOCK_TIMEOUT * 1000)}")
         self._use_connection(connection, durable=True)
+        if is_first and self._watch.has_lost_log():
+            self._distrust_lost_log()
+
+    def look_for_losses(self, connection: Connection) -> None:
+        """After somebody else's write: another process may have repaired the file and lost state."""
+        if self.durable and not self.has_lost_state:
+            self.has_lost_state = losses.has_lost_state(connection)
+
+    def _has_key(self) -> bool:
+        """Whether state was ever signed in this home."""
+        return self.path.with_name(losses.KEY_NAME).exists()
+
+    def _describe_emptied(self) -> Loss:
+        what = "was deleted or emptied while nobody used it; a fresh one was started"
+        return Loss(f"{self._name}: {what}; {STRICTER_TEXT}", state_lost=True)
+
+    def _distrust_lost_log(self) -> None:
+        """The end of the log is gone: what is damaged by that is replaced, and what may be older is not believed."""
+        what = "its log was deleted, cut or changed while nobody used it"
+        if self._watch.drop_older_log():
+            self._tell_loss(Loss(f"{self._name}: {what}; {_describe_missing(0)}"))
+            return
+        if examine_database(self._name) is Soundness.DAMAGED:
+            self._replace_damaged(what)
+        run_transaction(self._connection, losses.quarantine_wary)
+        self._tell_loss(
+            Loss(f"{self._name}: {what}; the newest events may be missing; {STRICTER_TEXT}", state_lost=True)
+        )
 
     def _use_connection(self, connection: Connection, *, durable: bool) -> None:
         self._connection, self.durable = connection, durable
@@ -106,7 +144,11 @@ class OpenedDatabase:
         connection = open_connection(":memory:", LOCK_TIMEOUT)
         connection.execute(f"PRAGMA max_page_count = {MEMORY_PAGES}")
         schema.migrate_schema(connection, self._name)
+        with suppress(sqlite3.Error):
+            self.recent.restore(connection)  # what this process knows holds on
         self._use_connection(connection, durable=False)
+        # What is stored cannot be read now: that relaxes nothing.
+        self.has_lost_state = self._has_key()
         self.trouble = str(trouble)
         self.notices.append(f"{trouble}: events are kept in memory only")
 
@@ -115,7 +157,8 @@ class OpenedDatabase:
         for pause in CONFIRM_PAUSES:
             time.sleep(pause)
             try:
-                self._connect()
+                with damage.read_as_damage():
+                    self._connect()
             except sqlite3.Error as again:
                 if not damage.is_damage(again):
                     raise
@@ -146,8 +189,13 @@ class OpenedDatabase:
 
     def _reread_log(self) -> None:
         """Somebody else wrote to the log: believe only what its checksums cover, and write the rest again."""
+        moved = self._watch.count_moved_frames()
         before = self._watch.invalidate_log_index()
-        schema.migrate_schema(self._connection, self._name)  # reads the log; all tables may have been in there
+        schema.read_schema_version(self._connection)  # reads the log
+        if self._watch.count_log_frames() < moved:
+            # The first pages of a log are older than what a checkpoint has made of them.
+            self._watch.empty_log()
+        schema.migrate_schema(self._connection, self._name)  # all tables may have been in there
         gone = before - self._watch.count_log_frames()
         self.generation += 1
         missing = self._repeat_writes(with_effects=True)
@@ -289,7 +337,7 @@ def _describe_damage(start: str, aside: str, saved: salvage.Salvage, missing: in
     if not saved.has_all_events:
         parts.append("older or damaged events are only in that file")
     if not saved.is_state_whole:
-        parts.append("where state is missing breakers count as tripped and safemode as on until you reset them")
+        parts.append(STRICTER_TEXT)
     if "trust" in saved.damaged_tables or "all" in saved.damaged_tables:
         parts.append("trusted projects must be trusted again: `synaptic trust`")
     return Loss("; ".join(parts), aside, state_lost=not saved.is_state_whole)

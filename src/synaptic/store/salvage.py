@@ -9,6 +9,8 @@ import msgspec
 
 from synaptic.store import schema
 from synaptic.store.connection import Connection, open_connection, prepare_file, set_file_pragmas
+from synaptic.store.damage import read_as_damage
+from synaptic.store.losses import Loss, record_loss
 
 LOCK_TIMEOUT = 1.0
 SALVAGE_SECONDS = 4.0
@@ -38,7 +40,11 @@ def build_successor(damaged: Path, successor: Path) -> Salvage:
         set_file_pragmas(fresh)
         schema.migrate_schema(fresh, str(successor))
         fresh.execute("PRAGMA foreign_keys = OFF")  # a row counts even where the one that it names is gone
-        return _copy_all(fresh, damaged)
+        saved = _copy_all(fresh, damaged)
+        if not saved.is_state_whole:
+            # Before it has the name: who opens it next, also after this process was killed, must not believe it.
+            record_loss(fresh, Loss(f"{damaged}: was damaged, and state may be missing", state_lost=True))
+        return saved
     finally:
         fresh.close()
 
@@ -56,8 +62,9 @@ def copy_open_database(connection: Connection, successor: Path) -> None:
 
 def _copy_all(fresh: Connection, damaged: Path) -> Salvage:
     try:
-        fresh.execute("ATTACH ? AS damaged", (str(damaged),))
-        there = {name for (name,) in fresh.execute(SELECT_TABLES.format("damaged"))}
+        with read_as_damage():
+            fresh.execute("ATTACH ? AS damaged", (str(damaged),))
+            there = {name for (name,) in fresh.execute(SELECT_TABLES.format("damaged"))}
     except sqlite3.DatabaseError:
         return Salvage(damaged_tables=("all",))
     wanted = {name for (name,) in fresh.execute(SELECT_TABLES.format("main"))} & there
@@ -72,6 +79,7 @@ def _copy_all(fresh: Connection, damaged: Path) -> Salvage:
 
 def _copy_table(fresh: Connection, table: str) -> bool:
     """Copy a small table whole, or what is readable from both of its ends; whether it was whole."""
+    is_sound = _is_sound(fresh, table)
     names = _list_common_columns(fresh, table)
     copy = f"INSERT OR IGNORE INTO main.{table} ({names}) SELECT {names} FROM damaged.{table}"
     try:
@@ -81,7 +89,15 @@ def _copy_table(fresh: Connection, table: str) -> bool:
             marks = ", ".join("?" * (names.count(",") + 1))
             fresh.executemany(f"INSERT OR IGNORE INTO main.{table} ({names}) VALUES ({marks})", rows)
         return False
-    return True
+    return is_sound
+
+
+def _is_sound(fresh: Connection, table: str) -> bool:
+    """Whether the pages of a table are: rows may be missing where nothing fails."""
+    try:
+        return bool(fresh.execute(f"PRAGMA damaged.integrity_check({table})").fetchone() == ("ok",))
+    except sqlite3.DatabaseError:
+        return False
 
 
 def _read_both_ends(fresh: Connection, table: str, names: str) -> Iterator[list[tuple[object, ...]]]:

@@ -131,6 +131,7 @@ def _read_cached(connection: Connection, store: Store, owner: SectionOwner, name
         cache.sections.clear()
         cache.states.clear()
         cache.version = now
+        store.look_for_losses(connection)
     asked = (owner.root, owner.session, names)
     known = cache.states.get(asked)
     if known is None:
@@ -249,7 +250,8 @@ def _quarantine_section(connection: Connection, store: Store, owner: SectionOwne
     _write_section(connection, store, owner, (section, _encode_section(distrusted_section(section))))
     note = Change(section=TAMPERING, append={"entries": {"what": section, "at": time.time()}}, add={"untold": 1})
     _revise_stored(connection, store, owner, (TAMPERING, partial(apply_change, change=note)))
-    why = "was not written by the engine: it is in quarantine" if row else "was lost with a damaged database"
+    why = "was lost with a damaged database" if store.durable else "cannot be read now"
+    why = "was not written by the engine: it is in quarantine" if row else why
     store.notices.append(
         f"{section} of {owner.get_key(scope) or 'no project'} {why}, and the cautious answer holds until you reset it "
         "(synaptic state list)"
@@ -292,6 +294,8 @@ def _verify_cached(store: Store, owner: SectionOwner, section: str, row: SignedV
 
 def _remember_value(store: Store, owner: SectionOwner, section: str, known: tuple[SignedValue, Section | None]) -> None:
     """Cache the values of a row; keyed by its bytes, so it stays right when the transaction is rolled back."""
+    if not store.durable:
+        return  # what holds while nothing can be read must not be written to the disk afterwards
     verified = store.cache(_SectionCache).verified
     if len(verified) > MAX_VERIFIED:
         verified.clear()

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from synaptic.agents.shared import callers as module
 from synaptic.agents.shared import lineage
 from synaptic.agents.shared.callers import HookCallers
 from synaptic.agents.shared.lineage import examine_sender, find_agent_above, identify_agent
@@ -18,6 +19,7 @@ from synaptic.agents.shared.processes import (
     read_program,
     read_variables,
 )
+from synaptic.files.bounded import UnreadableFile
 from synaptic.model.home import Home
 
 LOOKED, EXAMINED = find_agent_above, examine_sender
@@ -102,6 +104,23 @@ def test_who_called_the_dispatcher_is_kept_on_disk_by_its_start_too(callers: Hoo
     again = HookCallers(Home(tmp_path / ".synaptic"))
     assert again.holds(found)
     assert not again.holds(ProcessInfo(found.pid, found.parent, "1"))
+
+
+def test_a_record_that_cannot_be_read_for_a_moment_is_read_again(
+    callers: HookCallers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """Without a descriptor nobody is a person; with one again everybody is who they were."""
+    own = read_process(os.getpid())
+    assert own is not None
+    callers.add(own)
+    with monkeypatch.context() as patched:
+        patched.setattr(module, "read_content", lambda path, limit: UnreadableFile("cannot be read", True, True))
+        again = HookCallers(Home(tmp_path / ".synaptic"))
+        assert "cannot be read" in again.trouble
+        assert "delete" not in again.trouble
+        assert not again.holds(own)
+    assert again.holds(own)
+    assert again.trouble == ""
 
 
 def test_processes_that_have_ended_are_forgotten(callers: HookCallers, tmp_path: Path):

@@ -21,12 +21,18 @@ class HookCallers:
     def __init__(self, home: Home) -> None:
         self.dispatch = os.path.realpath(home.dispatch)
         self._path = str(home.run / "callers")
-        self.trouble = ""
-        """Why it cannot be read, where somebody has put something else in its place: then nobody is a person."""
+        self._trouble, self._may_pass = "", False
         self._known = dict.fromkeys(self._read_keys())
+
+    @property
+    def trouble(self) -> str:
+        """Why it cannot be read, where somebody has put something else in its place: then nobody is a person."""
+        self._look_again()
+        return self._trouble
 
     def holds(self, process: ProcessInfo) -> bool:
         """Whether this process has called the dispatcher."""
+        self._look_again()
         return process.key in self._known
 
     def add(self, process: ProcessInfo) -> None:
@@ -43,11 +49,19 @@ class HookCallers:
             os.makedirs(os.path.dirname(self._path), 0o700, exist_ok=True)  # noqa: PTH103, PTH120
             replace_own(self._path, "".join(f"{pid} {started}\n" for pid, started in kept).encode(), 0o600)
 
+    def _look_again(self) -> None:
+        """A descriptor that was missing for a moment is no reason for the rest of a daemon's life."""
+        if self._may_pass:
+            self._known = dict.fromkeys((*self._read_keys(), *self._known))
+
     def _read_keys(self) -> list[ProcessKey]:
         content = read_content(self._path, LONGEST_FILE)
         if isinstance(content, UnreadableFile):
-            self.trouble = f"{self._path} {content.why}; delete it"
+            self._may_pass = content.may_pass
+            self._trouble = f"{self._path} {content.why}" + ("" if content.may_pass else "; delete it")
             return []
+        if self._may_pass:
+            self._trouble, self._may_pass = "", False
         return _parse_lines(content or b"")
 
 
