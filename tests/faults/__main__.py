@@ -30,9 +30,10 @@ INTRODUCTION = """\
 Written by `make faults N={count} SEED={seed}`: {progress}.
 
 Every fault is injected into a throw-away home with the real dispatcher, daemon, SQLite and git, while calls are made;
-which one comes when follows from that number. After every few faults it is looked at whether every answered call is in the
-journal once and with the answer that was told, whether what must be stopped was stopped, whether one daemon answers and
-nothing is left behind, whether counters, background hooks and audit lines are exact, and whether a loss was told
+which one comes when follows from that number. After every few faults it is looked at whether every answered call is
+in the journal once and with the answer that was told, whether what must be stopped was stopped, whether one daemon
+answers and nothing is left behind, whether counters, background hooks and audit lines are exact, and whether a loss
+was told
 ([the invariants](../tests/faults/invariants.py)).
 
 """
