@@ -128,3 +128,14 @@ def test_only_what_moves_a_gate_is_looked_up(setting: Setting, monkeypatch: pyte
     assert find_report_doubt(senders, store, told, (call, RESEARCHED)) == ""
     assert "cannot be read" in find_report_doubt(senders, store, sent, (call, RESEARCHED))
     store.close()
+
+
+def test_a_failure_is_no_report_that_opens_anything() -> None:
+    """One that is not counted would relax the breaker; one that is reset, or a search, may open a gate."""
+    counted = Change(section=sane.CIRCUIT_BREAKER, put={"last_error": "x"}, add={"failures": 1})
+    tripped = Change(section=sane.CIRCUIT_BREAKER, put={"tripped": True})
+    ended = Change(section=sane.CIRCUIT_BREAKER, put={"failures": 0})
+    found = Change(section=sane.RESEARCH, put={"web": {}})
+    assert not reports._moves_gate((counted, tripped))
+    assert reports._moves_gate((counted, found))
+    assert reports._moves_gate((ended,))

@@ -79,7 +79,17 @@ def _is_announced(store: Store, call: Call) -> bool:
 
 
 def _moves_gate(effects: Iterable[Effect]) -> bool:
-    return any(isinstance(effect, Change) and effect.section in GATE_SECTIONS for effect in effects)
+    """Whether something may open: a failure only closes, and one that is not counted would relax the breaker."""
+    return any(
+        isinstance(effect, Change) and effect.section in GATE_SECTIONS and not _counts_failure(effect)
+        for effect in effects
+    )
+
+
+def _counts_failure(change: Change) -> bool:
+    return change.section == sane.CIRCUIT_BREAKER and (
+        change.add.get("failures", 0) > 0 or change.put.get("tripped") is True
+    )
 
 
 def _is_doubted(entry: JournalEntry) -> bool:
