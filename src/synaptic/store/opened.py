@@ -6,6 +6,7 @@ missing is told (`losses`).
 
 import errno
 import sqlite3  # noqa: TID251 - this is the room it is kept in
+import threading
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -79,7 +80,8 @@ class OpenedDatabase:
     def _connect(self) -> None:
         # In this order: whoever makes a key has made the tables before, so one without the other was emptied.
         had_state, is_first = self._has_key(), not self.generation
-        if is_first:
+        # Closing the index drops every lock that this process has on it: not where another thread may have it open.
+        if is_first and threading.current_thread() is threading.main_thread():
             self._watch.look_before_opening()
         connection = open_connection(self._name, OPEN_LOCK_TIMEOUT)
         try:
