@@ -92,6 +92,7 @@ class Epoch:
         self.journal = Journal(self.world.home.database)
         self.calls, self.steps = [], []
         self.before = Counters(0, True, {})
+        self.wounded: Kind | None = None
         self.log_size = 0
         self.usual: dict[int, int] = {}
         self.leftovers: set[str] = set()
@@ -130,6 +131,7 @@ class Epoch:
         if not self.calls:
             return
         is_back = self.wait_for_daemon()
+        kind = self.find_loss(kind)
         if kind and kind.loses:
             self.ask("start")  # what a person should know is told when a session starts
             self.use_all_state()
@@ -149,6 +151,17 @@ class Epoch:
             return
         self.begin_anew(now)
         self.calls, self.steps = [], []
+
+    def find_loss(self, kind: Kind | None) -> Kind | None:
+        """The kind by which something may be lost: this one, or an earlier one whose damage is found only now.
+
+        Bits that were changed below a running daemon are not seen by anybody until those pages are read.
+        """
+        if kind and kind.loses:
+            self.wounded = kind
+        elif self.wounded and self.journal.is_replaced():
+            return self.wounded
+        return kind
 
     def begin_anew(self, now: Evidence) -> None:
         """Count from what is there now: what was lost was told, and what could count or not has been decided."""
