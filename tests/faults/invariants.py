@@ -95,7 +95,8 @@ def nothing_is_unchecked(evidence: Evidence) -> Iterator[Violation]:
             yield Violation("everything is checked", call.step, f"{call.shape.name}: {call.stderr[:200]!r}")
         elif call.is_unheard and not call.is_unchecked and not {"unheard", "unchecked"} & call.allowed:
             told = (call.stderr or call.stdout)[:200]
-            yield Violation("everything is checked", call.step, f"{call.shape.name} was refused unheard: {told!r}")
+            what = f"{call.shape.name} was refused unheard after {call.seconds:.0f} s: {told!r}"
+            yield Violation("everything is checked", call.step, what)
 
 
 def unwritten_is_excused(evidence: Evidence) -> Iterator[Violation]:
