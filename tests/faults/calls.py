@@ -10,6 +10,9 @@ from pathlib import Path
 
 PATIENCE = 60.0
 """Seconds after which a call is ended by us, as an agent would."""
+LONG_SECONDS = 20.0
+CROWD = 3.0
+"""Processes that want a processor, for each there is."""
 UNCHECKED = b"NOT checked"
 UNHEARD = b"could not be checked"
 UNWRITTEN = b"not in the journal"
@@ -64,6 +67,8 @@ class Call:
     seconds: float = 0.0
     is_cut: bool = False
     """It was ended from outside: nobody knows what it would have been told."""
+    was_crowded: bool = False
+    """It took as long as the dispatcher has, on a machine busy with other things: no engine came up in time."""
     process: "subprocess.Popen[bytes] | None" = field(default=None, repr=False)
     started: float = 0.0
 
@@ -137,6 +142,7 @@ def finish_call(call: Call) -> Call:
         call.process.kill()
         call.stdout, call.stderr = call.process.communicate()
     call.seconds = time.monotonic() - call.started
+    call.was_crowded = call.seconds > LONG_SECONDS and os.getloadavg()[0] > CROWD * (os.cpu_count() or 1)
     if call.exit is not None and call.exit < 0:
         call.is_cut = True
     call.process = None

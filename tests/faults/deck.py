@@ -6,7 +6,7 @@ from itertools import islice
 
 from tests.faults.kind import KINDS, Kind
 
-EPOCH = 200
+EPOCH = 100
 """Steps that share one home; the next epoch begins with a new one."""
 
 

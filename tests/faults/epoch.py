@@ -92,6 +92,7 @@ class Epoch:
         self.journal = Journal(self.world.home.database)
         self.calls, self.steps = [], []
         self.before = Counters(0, True, {})
+        self.wounded: Kind | None = None
         self.log_size = 0
         self.usual: dict[int, int] = {}
         self.leftovers: set[str] = set()
@@ -109,20 +110,31 @@ class Epoch:
             time.sleep(0.05)
         return True
 
-    def ask(self, shape: str) -> None:
+    def ask(self, shape: str, **extra: object) -> None:
         """A call of our own, beside those of the steps; nothing is excused in it."""
         step = Step(self.world, self.steps[-1] if self.steps else 0, NO_FAULT, self.seed)
         self.asked += 1
         step.spoken = OWN_CALLS + self.asked
-        self.calls.append(step.call(shape))
+        self.calls.append(step.call(shape, **extra))
+
+    def use_all_state(self) -> None:
+        """A section that is not believed any more is replaced when it is next used: count from there."""
+        for session in self.list_sessions():
+            self.ask("reset", session_id=session)
+        self.ask("failure")
+
+    def list_sessions(self) -> list[str]:
+        return [f"faults-{self.world.builds}-{number}" for number in range(SESSIONS)]
 
     def check(self, kind: Kind | None = None) -> None:
         """Look at everything; where something is broken, say so and begin in a new home."""
         if not self.calls:
             return
         is_back = self.wait_for_daemon()
+        kind = self.find_loss(kind)
         if kind and kind.loses:
             self.ask("start")  # what a person should know is told when a session starts
+            self.use_all_state()
             self.told = None
         end = time.monotonic() + SETTLE_SECONDS
         while True:
@@ -140,6 +152,17 @@ class Epoch:
         self.begin_anew(now)
         self.calls, self.steps = [], []
 
+    def find_loss(self, kind: Kind | None) -> Kind | None:
+        """The kind by which something may be lost: this one, or an earlier one whose damage is found only now.
+
+        Bits that were changed below a running daemon are not seen by anybody until those pages are read.
+        """
+        if kind and kind.loses:
+            self.wounded = kind
+        elif self.wounded and self.journal.is_replaced():
+            return self.wounded
+        return kind
+
     def begin_anew(self, now: Evidence) -> None:
         """Count from what is there now: what was lost was told, and what could count or not has been decided."""
         failures, refused = count_journalled(now)
@@ -150,12 +173,11 @@ class Epoch:
         world, is_lossy = self.world, bool(kind and kind.loses)
         self.journal.read(whole=is_lossy)
         root = str(world.projects["tripped"])
-        sessions = [f"faults-{world.builds}-{number}" for number in range(SESSIONS)]
         traces, log_size = gathered.read_traces(world.home.log, self.log_size)
         now = Evidence(
             calls=self.calls,
             rows=self.journal.rows,
-            counters=self.journal.read_counters(root, sessions),
+            counters=self.journal.read_counters(root, self.list_sessions()),
             before=self.before,
             journal_trouble=self.journal.trouble,
             sentinel=gathered.count_tokens(world.sentinel.read_text(errors="replace")),

@@ -88,8 +88,7 @@ class Journal:
     def read(self, *, whole: bool = False) -> None:
         """Read what is new; everything after the file was replaced."""
         try:
-            found = self.path.stat()
-            file = (found.st_dev, found.st_ino)
+            file = self._identify()
             if whole or file != self._file:
                 self.rows, self._last, self._file = {}, 0, file
             with contextlib.closing(self._open()) as connection:
@@ -98,6 +97,17 @@ class Journal:
             self.trouble = ""
         except (OSError, sqlite3.Error, ValueError) as error:
             self.trouble = f"{type(error).__name__}: {error}"
+
+    def is_replaced(self) -> bool:
+        """Whether another file has the name than the one that was read last."""
+        try:
+            return self._file is not None and self._identify() != self._file
+        except OSError:
+            return True
+
+    def _identify(self) -> tuple[int, int]:
+        found = self.path.stat()
+        return (found.st_dev, found.st_ino)
 
     def read_counters(self, root: str, sessions: Iterable[str]) -> Counters:
         """The counters of the state; where it cannot be read, what relaxes nothing and counts nothing."""

@@ -18,7 +18,7 @@ from pathlib import Path
 
 INSIDE = "SYNAPTIC_FAULTS_INSIDE"
 UNSHARE = ("unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc")
-DISK_OPTIONS = "size=192m,nr_inodes=24k,mode=0700"
+DISK_OPTIONS = "size=192m,nr_inodes=6k,mode=0700"
 PR_SET_CHILD_SUBREAPER = 36
 
 

@@ -8,9 +8,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-PROC = Path("/proc")
+PROC = "/proc"
+READ_BYTES = 1 << 16
+LOOK_PAUSE = 0.002
 SERVER = "synaptic.daemon.server"
-FALLBACK = "synaptic.daemon.fallback"
+FALLBACKS = frozenset({"synaptic.daemon.early", "synaptic.daemon.fallback", "synaptic.daemon.client"})
+"""What a dispatcher starts in the place of a daemon: the compiled one, one by hand, the one in Python."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +31,7 @@ class Process:
 
     @property
     def is_fallback(self) -> bool:
-        return FALLBACK in self.words
+        return not FALLBACKS.isdisjoint(self.words)
 
     @property
     def is_dispatcher(self) -> bool:
@@ -39,7 +42,7 @@ def list_processes(home: Path) -> list[Process]:
     """Every process with this HOME, and their children that have ended and were not waited for."""
     marks = f"HOME={home}".encode()
     every = list(filter(None, map(read_process, list_pids())))
-    own = [one for one in every if one.pid != os.getpid() and has_variable(one.pid, marks)]
+    own = [one for one in every if one.pid != os.getpid() and has_variable(one, marks)]
     known = {one.pid for one in own}
     return own + [one for one in every if one.state == "Z" and one.parent in known and one.pid not in known]
 
@@ -96,7 +99,7 @@ def reap_children() -> None:
 
 def count_descriptors(pid: int) -> int:
     try:
-        return sum(1 for _ in (PROC / str(pid) / "fd").iterdir())
+        return len(os.listdir(f"{PROC}/{pid}/fd"))  # noqa: PTH208
     except OSError:
         return 0
 
@@ -110,31 +113,48 @@ def wait_until(done: Callable[[], object], seconds: float, pause: float = 0.02) 
     return True
 
 
-def wait_for_process(find: Callable[[], list[Process]], seconds: float) -> Process | None:
-    """The first process that is found; looked for without a pause, since it may live for milliseconds only."""
+def wait_for_process(
+    find: Callable[[], list[Process]], seconds: float, is_over: Callable[[], bool] = lambda: False
+) -> Process | None:
+    """The first process that is found; looked for nearly without a pause, since it may live for milliseconds only.
+
+    None when none came in time, or when it is over: then none comes any more.
+    """
     end = time.monotonic() + seconds
     while time.monotonic() < end:
+        over = is_over()  # before the look: what came and went meanwhile is seen by the next one
         if found := find():
             return found[0]
-        time.sleep(0.001)
+        if over:
+            return None
+        time.sleep(LOOK_PAUSE)
     return None
 
 
 def list_pids() -> Iterator[int]:
-    return (int(entry.name) for entry in PROC.iterdir() if entry.name.isdigit())
+    return (int(name) for name in os.listdir(PROC) if name.isdigit())  # noqa: PTH208 - half the price
 
 
 def read_process(pid: int) -> Process | None:
     try:
-        state, parent = (PROC / str(pid) / "stat").read_text(errors="replace").rpartition(")")[2].split()[:2]
-        words = (PROC / str(pid) / "cmdline").read_bytes().decode("utf-8", "replace").rstrip("\0").split("\0")
-    except (OSError, ValueError):
+        stat = read_file(f"{PROC}/{pid}/stat").decode("utf-8", "replace").rpartition(")")[2].split()
+        words = read_file(f"{PROC}/{pid}/cmdline").decode("utf-8", "replace").rstrip("\0").split("\0")
+        return Process(pid, int(stat[1]), stat[0], tuple(words))
+    except (OSError, ValueError, IndexError):
         return None
-    return Process(pid, int(parent), state, tuple(words))
 
 
-def has_variable(pid: int, variable: bytes) -> bool:
+def has_variable(process: Process, variable: bytes) -> bool:
     try:
-        return variable in (PROC / str(pid) / "environ").read_bytes().split(b"\0")
+        return variable in read_file(f"{PROC}/{process.pid}/environ").split(b"\0")
     except OSError:
         return False
+
+
+def read_file(path: str) -> bytes:
+    """A file of /proc; without `pathlib` and buffers, since thousands of them are read."""
+    handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        return b"".join(iter(lambda: os.read(handle, READ_BYTES), b""))
+    finally:
+        os.close(handle)

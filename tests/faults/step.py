@@ -94,6 +94,10 @@ class Step:
         time.sleep(seconds)
         return seconds
 
+    def is_quiet(self) -> bool:
+        """Whether no call is on its way."""
+        return all(call.process is None or call.process.poll() is not None for call in self.calls)
+
     # ---- processes
 
     def signal_daemon(self, number: int = signal.SIGKILL) -> int:
@@ -116,7 +120,7 @@ class Step:
         def find() -> list[processes.Process]:
             return [one for one in processes.list_processes(self.world.user) if one.is_fallback and one.state != "Z"]
 
-        return processes.wait_for_process(find, START_SECONDS)
+        return processes.wait_for_process(find, START_SECONDS, self.is_quiet)
 
     def find_script(self, name: str) -> processes.Process | None:
         """A hook's process, by what its command line names."""

@@ -176,3 +176,12 @@ def forged(forge: Callable[[Evidence], None]) -> Evidence:
     evidence = sound()
     forge(evidence)
     return evidence
+
+
+def test_what_a_crowded_machine_had_no_time_for_is_refused_or_said_and_never_passes_silently() -> None:
+    evidence = sound()
+    change_call("grep", stderr=UNHEARD, exit=2, was_crowded=True)(evidence)
+    change_call("failure", stderr=UNCHECKED, was_crowded=True)(evidence)
+    assert not list(invariants.nothing_is_unchecked(evidence))
+    change_call("reset", stdout=b"", stderr=UNCHECKED, was_crowded=True)(evidence)
+    assert [one.invariant for one in invariants.forbidden_is_stopped(evidence)] == ["forbidden is stopped"]

@@ -13,6 +13,7 @@ import pytest
 from synaptic.model.decision import Failure, Fault, Kind, Verdict
 from synaptic.model.hook import Command
 from synaptic.runners.spool import RunSpool
+from synaptic.runners.stdin import encode_stdin
 from tests.runners.making import alive, eventually, make_call, make_hook, make_invocation, plain_env, shell_hook
 
 CONTEXT = '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","additionalContext":"c"}}'
@@ -160,6 +161,7 @@ import os, sys
 from pathlib import Path
 from synaptic.model.decision import Failure
 from synaptic.runners.spool import RunSpool
+from synaptic.runners.stdin import encode_stdin
 import synaptic.runners.spool as module
 from tests.runners.making import make_call, make_hook, make_invocation
 from synaptic.model.hook import Command
@@ -213,3 +215,69 @@ def test_folders_that_never_began_are_swept(tmp_path, spool):
     os.utime(spool.folder / "old", (time.time() - 9999,) * 2)
     assert spool.collect() == []
     assert sorted(entry.name for entry in spool.folder.iterdir()) == ["torn", "young"]
+
+
+class Killed(BaseException):
+    """The starter is gone: nobody catches this."""
+
+
+@pytest.mark.parametrize("place", ["_describe", "_write_meta", "encode_stdin"])
+def test_a_hook_whose_starter_was_killed_before_the_start_is_started_by_who_repeats_the_call(
+    tmp_path, spool, monkeypatch, place
+):
+    """Law: no acknowledged event is lost at any kill -9, nor what it promised to start."""
+    hook = shell_hook(tmp_path / "once", f"echo ran >> {tmp_path}/ran", blocking=False)
+    with monkeypatch.context() as patch, pytest.raises(Killed):
+        patch.setattr(f"synaptic.runners.spool.{place}", kill)
+        start(spool, hook, tmp_path)
+    other = RunSpool(spool.folder)
+    assert other.collect() == []
+    assert start(other, hook, tmp_path) is None
+    assert eventually((tmp_path / "ran").exists)
+    assert start(RunSpool(spool.folder), hook, tmp_path) is None
+    finished(other)
+    assert (tmp_path / "ran").read_text() == "ran\n"
+
+
+def test_a_hook_whose_starter_was_killed_in_the_start_is_not_started_again(tmp_path, spool, monkeypatch):
+    """It may have run: nothing happens twice."""
+    hook = shell_hook(tmp_path / "once", f"echo ran >> {tmp_path}/ran", blocking=False)
+    with monkeypatch.context() as patch, pytest.raises(Killed):
+        patch.setattr("synaptic.runners.spool.start_process", kill)
+        start(spool, hook, tmp_path)
+    assert start(RunSpool(spool.folder), hook, tmp_path) is None
+    [run] = finished(spool)
+    assert run.outcome is None
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_starter_that_is_slow_is_left_to_it(tmp_path, spool, monkeypatch):
+    hook = shell_hook(tmp_path / "once", f"echo ran >> {tmp_path}/ran", blocking=False)
+    other = RunSpool(spool.folder)
+
+    def start_twice(*given):
+        monkeypatch.undo()
+        assert start(other, hook, tmp_path) is None
+        return encode_stdin(*given)
+
+    monkeypatch.setattr("synaptic.runners.spool.encode_stdin", start_twice)
+    assert start(spool, hook, tmp_path) is None
+    finished(spool)
+    assert (tmp_path / "ran").read_text() == "ran\n"
+
+
+def test_what_a_killed_starter_has_left_is_swept_when_nobody_repeats_the_call(tmp_path, spool, monkeypatch):
+    hook = shell_hook(tmp_path / "once", "exit 0", blocking=False)
+    with monkeypatch.context() as patch, pytest.raises(Killed):
+        patch.setattr("synaptic.runners.spool.encode_stdin", kill)
+        start(spool, hook, tmp_path)
+    [entry] = spool.folder.iterdir()
+    assert spool.collect() == []
+    assert entry.exists()
+    os.utime(entry, (1, 1))
+    assert spool.collect() == []
+    assert not entry.exists()
+
+
+def kill(*given):
+    raise Killed

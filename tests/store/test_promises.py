@@ -63,3 +63,15 @@ def test_text_that_no_json_holds_is_promised_all_the_same(store: Store, record: 
     journal.claim_records(store, [record(decision=odd, promise=LinePromise("me", 1))], "off")
     journal.claim_records(store, [record(decision=odd, promise=LinePromise("me", 2))], "full")
     assert [one.lines for one in promises.read_promises(store, "me")] == [(("/p/?", "half ?"),)] * 2
+
+
+@pytest.mark.parametrize("keep", ["full", "structure"])
+@pytest.mark.parametrize("content", ["{", "", "[[1]]", b"\xff\xfe"])
+def test_a_promise_whose_bytes_were_changed_on_disk_has_no_lines(
+    store: Store, record: MakeRecord, keep: JournalDetail, content: str | bytes
+) -> None:
+    """A bit that a disk has turned must not stop whoever takes over the promises of the dead."""
+    journal.claim_records(store, [promised(record, 1)], keep)
+    store.write(lambda connection: connection.execute("UPDATE events SET decision = ?", (content,)))
+    store.write(lambda connection: connection.execute("UPDATE promises SET lines = ? WHERE lines > ''", (content,)))
+    assert promises.read_promises(store, "me")[0].lines == ()

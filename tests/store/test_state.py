@@ -115,7 +115,7 @@ def test_the_note_about_forgery_can_be_forged_as_little(tripped: Store) -> None:
 
 def test_a_store_that_cannot_be_written_does_not_believe_it_either(tripped: Store) -> None:
     forge(tripped, b'{"tripped":false}')
-    tripped.write = lambda work: (_ for _ in ()).throw(StoreError("the disk is full"))
+    tripped.write = lambda work, **_: (_ for _ in ()).throw(StoreError("the disk is full"))
     assert breaker(tripped)["tripped"] is True
 
 
@@ -165,7 +165,7 @@ def test_no_value_without_the_key_unlocks_anything(value: bytes, mac: bytes) -> 
     """Law: an integrity violation never relaxes anything. S1-147"""
     store = Store.open_in_memory(Home(Path("/proc/none")), StoreError("a test"))
     row = ("project", "/p", "circuit_breaker", value, mac, 1.0)
-    store.write(lambda connection: connection.execute(state.UPSERT_SECTION, row))
+    store.write(lambda connection: connection.execute(state.UPSERT_SECTION, row).fetchall())
     found = state.read_state(store, OWNER, [sane.CIRCUIT_BREAKER])
     assert sane.read_section(found, sane.CIRCUIT_BREAKER)["tripped"] is True
     assert isinstance(found, State)

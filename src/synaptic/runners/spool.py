@@ -1,6 +1,8 @@
 """Background hooks: started and not waited for, their output kept in a folder until somebody has stored it.
 
 One folder per run, named after call and hook, so that a call which is repeated after a crash starts nothing twice.
+Who starts it holds the folder's lock; one that was killed before the start has left the input (`in`), which goes in
+the moment of the start, and whoever repeats the call starts it in its place.
 `meta.json` is written before the start (without a process) and after it (with one); `collect` gives the same finished
 runs again until `forget` moves them away, so a crash in between delivers neither nothing nor, by `Finished.id`, twice.
 The empty folder of a run that was taken in stays in `spool-done` for as long as its call may be repeated.
@@ -14,6 +16,7 @@ import fcntl
 import hashlib
 import os
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -53,6 +56,9 @@ OUT_FILE = "out"
 ERR_FILE = "err"
 ABANDONED_SECONDS = 3600
 """Seconds after which a folder without `meta.json` is nobody's."""
+UNBEGUN_SECONDS = 5.0
+"""Seconds after which a run whose starter was killed before the start need not wait for a repeated call any more: the
+next one makes a folder of its own."""
 REPEATED_SECONDS = 120.0
 """Seconds in which a call may be repeated: no agent waits so long."""
 SWEEP_SECONDS = 10.0
@@ -121,27 +127,30 @@ class RunSpool:
         entry = self.folder / _run_name(invocation)
         try:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            # mkdir is the atomic test: of two processes that repeat the same call exactly one starts the hook.
-            entry.mkdir(mode=0o700)
+            entry.mkdir(mode=0o700, exist_ok=True)
+            # The lock is the atomic test: of two processes that repeat the same call exactly one starts the hook.
+            with _hold_folder(entry) as is_held:
+                return self._launch_once(entry, run) if is_held and not _has_begun(entry) else None
         except OSError as error:
-            if isinstance(error, FileExistsError) and entry.is_dir():
-                return None
             return make_start_failure(invocation.hook, plan, error)
+
+    def _launch_once(self, entry: Path, run: PreparedRun) -> Failure | None:
         # After mkdir: a run is in one of the two places from its start on, since `forget` renames it.
         if (self._done / entry.name).exists():
             _remove_entry(entry)
             return None
         try:
-            self._launch_run(entry, invocation, plan)
+            self._launch_run(entry, run.invocation, run.plan)
         except (OSError, ValueError) as error:
             _remove_entry(entry)
-            return make_start_failure(invocation.hook, plan, error)
+            return make_start_failure(run.invocation.hook, run.plan, error)
         return None
 
     def collect(self) -> list[FinishedRun]:
         """Collect ended runs, oldest first; those over time or output limit are killed and collected next time."""
         self.reap_children()
-        runs = [(entry, meta) for entry in _list_entries(self.folder) if (meta := _read_meta(entry))]
+        begun = filter(_has_begun, _list_entries(self.folder))
+        runs = [(entry, meta) for entry in begun if (meta := _read_meta(entry))]
         ended = [run for run in runs if self._has_ended(*run)]
         _remove_abandoned(self.folder)
         self._sweep_done()
@@ -170,9 +179,9 @@ class RunSpool:
         meta = _describe(invocation, plan)
         _write_meta(entry, meta)  # before the start: a run that nobody could understand later must not begin
         with (
+            (entry / IN_FILE).open("w+b") as stdin,  # the first one: see `_has_begun`
             (entry / OUT_FILE).open("ab") as out,
             (entry / ERR_FILE).open("ab") as err,
-            (entry / IN_FILE).open("w+b") as stdin,
         ):
             fcntl.flock(out, fcntl.LOCK_EX)  # held by the child's own stdout from here on, see _is_running
             stdin.write(encode_stdin(invocation.call, invocation.hook.protocol))
@@ -320,11 +329,38 @@ def _remove_files(entry: Path) -> None:
 
 
 def _remove_abandoned(folder: Path) -> None:
-    """Remove folders of starters that were killed before they could write what they start, or whose disk was full."""
+    """Remove folders of starters that were killed before the start, or whose disk was full."""
     for entry in _list_entries(folder):
         with contextlib.suppress(OSError):
-            if not (entry / META_FILE).exists() and time.time() - entry.stat().st_mtime > ABANDONED_SECONDS:
-                _remove_entry(entry)
+            age = time.time() - entry.stat().st_mtime
+            if (not _has_begun(entry) and age > UNBEGUN_SECONDS) or (not _read_meta(entry) and age > ABANDONED_SECONDS):
+                _remove_unheld(entry)
+
+
+def _remove_unheld(entry: Path) -> None:
+    with _hold_folder(entry) as is_held:
+        if is_held:
+            _remove_entry(entry)
+
+
+def _has_begun(entry: Path) -> bool:
+    """Whether a run was started: its input is there before its output, and gone in the moment of the start."""
+    return (entry / OUT_FILE).exists() and not (entry / IN_FILE).exists()
+
+
+@contextlib.contextmanager
+def _hold_folder(entry: Path) -> Iterator[bool]:
+    """The lock of a run's folder, which nobody waits for; whether it is ours."""
+    handle = os.open(entry, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+        else:
+            yield True
+    finally:
+        os.close(handle)
 
 
 def _write_meta(entry: Path, meta: RunMeta) -> None:

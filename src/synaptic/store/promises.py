@@ -5,6 +5,7 @@ has written by then stands in a mark of its own (`engine.recovery`), so one that
 """
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 
 import msgspec
 
@@ -99,6 +100,10 @@ def _encode_lines(lines: Iterable[Line]) -> bytes:
 
 
 def _decode_lines(lines: bytes | None, decision: bytes | str | None) -> tuple[Line, ...]:
-    if lines is not None:
-        return _lines_decoder.decode(lines)
-    return list_lines(_decision_decoder.decode(decision)) if decision is not None else ()
+    """The lines of a promise; none where the bytes were changed on disk: nobody can say any more what they were."""
+    with suppress(msgspec.DecodeError, UnicodeDecodeError):
+        if lines is not None:
+            return _lines_decoder.decode(lines)
+        if decision is not None:
+            return list_lines(_decision_decoder.decode(decision))
+    return ()

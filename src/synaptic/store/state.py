@@ -10,6 +10,7 @@ import json
 import time
 from collections.abc import Callable, Iterable
 from functools import lru_cache, partial
+from typing import TypeVar
 
 import msgspec
 
@@ -18,24 +19,25 @@ from synaptic.model.sane import TAMPERING, WARY, distrusted_section
 from synaptic.model.state import SCOPES, Change, Section, State, apply_change
 from synaptic.store.db import NO_VERSION, Connection, Store
 from synaptic.store.key import read_signing_key
+from synaptic.store.known_rows import KnownRows, ReadRow, RowKey, StoredRow
 from synaptic.store.record import EventRecord
 from synaptic.store.redact import redact_bytes
 
-SELECT_SECTIONS = "SELECT section, value, mac FROM state WHERE scope = ? AND owner = ?"
-SELECT_SECTION = "SELECT value, mac FROM state WHERE scope = ? AND owner = ? AND section = ?"
-UPSERT_SECTION = """
+SELECT_SECTIONS = "SELECT section, value, mac, at FROM state WHERE scope = ? AND owner = ?"
+SELECT_SECTION = "SELECT value, mac, at FROM state WHERE scope = ? AND owner = ? AND section = ?"
+PUT_SECTION = """
 INSERT INTO state (scope, owner, section, value, mac, at) VALUES (?, ?, ?, ?, ?, ?)
-ON CONFLICT (scope, owner, section) DO UPDATE SET value = excluded.value, mac = excluded.mac, at = excluded.at
+ON CONFLICT (scope, owner, section) DO UPDATE SET value = excluded.value, mac = excluded.mac,
 """
-RESTORE_SECTION = f"{UPSERT_SECTION.rstrip()} WHERE state.at < excluded.at AND state.value <> excluded.value"
+UPSERT_SECTION = f"{PUT_SECTION} at = max(excluded.at, state.at + 0.00001) RETURNING at"
+"""The time, made to grow: with a clock that was set back, a later row is still the newer one."""
+RESTORE_SECTION = f"{PUT_SECTION} at = excluded.at"
 INSERT_QUARANTINE = "INSERT INTO quarantine (scope, owner, section, value, mac, at) VALUES (?, ?, ?, ?, ?, ?)"
 SELECT_QUARANTINE = "SELECT section, at FROM quarantine WHERE scope = 'project' AND owner = ? ORDER BY id DESC LIMIT 50"
 
-MAX_OWNERS, MAX_VERIFIED = 64, 1024
-"""Upper bounds of the two caches."""
-
-SignedValue = tuple[bytes, bytes]
-"""A value as it is stored, and its signature."""
+MAX_OWNERS = 64
+"""Upper bound of the cache."""
+T = TypeVar("T")
 WRITTEN_HERE: Section = {"": "written"}
 """Stands for a section that this process wrote, until it is read again."""
 SectionRevision = Callable[[Section], Section]
@@ -50,8 +52,8 @@ class _SectionCache:
         """By scope and owner; None for one that is not genuine."""
         self.states: dict[tuple[str, str, frozenset[str]], State] = {}
         """The same, as somebody asked for them."""
-        self.verified: dict[tuple[str, str], tuple[SignedValue, Section | None, float]] = {}
-        """Rows whose signature has been looked at, their values, and when that was."""
+        self.rows = KnownRows()
+        """Rows whose signature has been looked at."""
 
 
 class _ChangeValues(msgspec.Struct, frozen=True):
@@ -77,8 +79,9 @@ def read_state(store: Store, owner: SectionOwner, names: Iterable[str]) -> State
     if not found.tampered:
         return found
     try:
-        store.write(
-            lambda connection: [_quarantine_section(connection, store, owner, name) for name in sorted(found.tampered)]
+        write_changes(
+            store,
+            lambda connection: [_quarantine_section(connection, store, owner, name) for name in sorted(found.tampered)],
         )
     except StoreError:
         return found  # where nothing can be written they stay as they are, and the next reader does not believe them
@@ -93,7 +96,24 @@ def write_change(store: Store, owner: SectionOwner, change: Change) -> Section:
 
 def revise_section(store: Store, owner: SectionOwner, section: str, work: SectionRevision) -> Section:
     """Replace a section by what `work` makes of the stored one, in one transaction."""
-    return store.write(lambda connection: _revise_stored(connection, store, owner, (section, work)))
+    return write_changes(store, lambda connection: _revise_stored(connection, store, owner, (section, work)))
+
+
+def write_changes(store: Store, work: Callable[[Connection], T], *, follows: bool = False) -> T:
+    """Write as `Store.write` does; sections that change on the way are known once they are on disk."""
+    rows = store.cache(_SectionCache).rows
+    written: dict[RowKey, ReadRow] = {}
+
+    def begin(connection: Connection) -> T:
+        nonlocal written
+        written = rows.begin()  # a transaction that failed may be tried again: what it wrote then does not count
+        return work(connection)
+
+    result = store.write(begin, follows=follows)
+    if written and store.durable:  # what holds while nothing can be read must not be written to the disk afterwards
+        rows.keep(written)
+        store.recent.restorers["state"] = partial(_restore_known, store)
+    return result
 
 
 def record_changes(connection: Connection, store: Store, record: EventRecord) -> None:
@@ -184,12 +204,12 @@ def _read_again(
         known[section] = _verify_cached(store, owner, section, row)
 
 
-def _select_rows(connection: Connection, owner: SectionOwner, scopes: Iterable[str]) -> dict[str, SignedValue]:
+def _select_rows(connection: Connection, owner: SectionOwner, scopes: Iterable[str]) -> dict[str, StoredRow]:
     """One walk along the index a scope is cheaper than a search a section."""
     return {
-        f"{scope}:{name}": (value, mac)
+        f"{scope}:{name}": (value, mac, at)
         for scope in scopes
-        for name, value, mac in connection.execute(SELECT_SECTIONS, (scope, owner.get_key(scope)))
+        for name, value, mac, at in connection.execute(SELECT_SECTIONS, (scope, owner.get_key(scope)))
     }
 
 
@@ -198,7 +218,7 @@ def _revise_stored(
 ) -> Section:
     section, work = revision
     after = work(_read_stored(connection, store, owner, section))
-    _write_section(connection, store, owner, (section, redact_bytes(_encode_section(after))))
+    _write_encoded(connection, store, owner, (section, redact_bytes(_encode_section(after))))
     return after
 
 
@@ -206,8 +226,7 @@ def _apply_change(connection: Connection, store: Store, owner: SectionOwner, cha
     """Apply an event's change. Stored values are redacted already, so only the new ones are searched."""
     clean = _clean_change(change)
     after = apply_change(_read_stored(connection, store, owner, change.section), clean)
-    row = _write_section(connection, store, owner, (change.section, _encode_section(after)))
-    _remember_value(store, owner, change.section, (row, after))
+    _write_section(connection, store, owner, (change.section, _encode_section(after), after))
 
 
 def _clean_change(change: Change) -> Change:
@@ -244,10 +263,10 @@ def _quarantine_section(connection: Connection, store: Store, owner: SectionOwne
     if row is not None and _verify_cached(store, owner, section, row) is not None:
         return {}  # somebody else has dealt with it
     if row is not None:
-        connection.execute(INSERT_QUARANTINE, (*place, *row, time.time()))
+        connection.execute(INSERT_QUARANTINE, (*place, *row[:2], time.time()))
     elif _assume_missing(store, owner, section) is not None:
         return {}
-    _write_section(connection, store, owner, (section, _encode_section(distrusted_section(section))))
+    _write_encoded(connection, store, owner, (section, _encode_section(distrusted_section(section))))
     note = Change(section=TAMPERING, append={"entries": {"what": section, "at": time.time()}}, add={"untold": 1})
     _revise_stored(connection, store, owner, (TAMPERING, partial(apply_change, change=note)))
     why = "was lost with a damaged database" if store.durable else "cannot be read now"
@@ -259,19 +278,24 @@ def _quarantine_section(connection: Connection, store: Store, owner: SectionOwne
     return distrusted_section(section)
 
 
-def _write_section(
-    connection: Connection, store: Store, owner: SectionOwner, written: tuple[str, bytes]
-) -> SignedValue:
+def _write_encoded(connection: Connection, store: Store, owner: SectionOwner, written: tuple[str, bytes]) -> None:
     section, value = written
+    _write_section(connection, store, owner, (section, value, _decode_section(value)))
+
+
+def _write_section(
+    connection: Connection, store: Store, owner: SectionOwner, written: tuple[str, bytes, Section | None]
+) -> None:
+    section, value, values = written
     scope, name = _split_name(section)
     place = (scope, owner.get_key(scope))
     mac = _compute_mac(read_signing_key(store), owner, section, value)
-    connection.execute(UPSERT_SECTION, (*place, name, value, mac, time.time()))
+    ((at,),) = connection.execute(UPSERT_SECTION, (*place, name, value, mac, time.time())).fetchall()
     cache = store.cache(_SectionCache)
+    cache.rows.note_written((place[1], section), (value, mac, at), values)
     cache.states.clear()
     if place in cache.sections:
         cache.sections[place][section] = WRITTEN_HERE
-    return value, mac
 
 
 def _encode_section(values: Section) -> bytes:
@@ -281,46 +305,48 @@ def _encode_section(values: Section) -> bytes:
         return json.dumps(values, ensure_ascii=False, default=repr).encode("utf-8", "replace")
 
 
-def _verify_cached(store: Store, owner: SectionOwner, section: str, row: SignedValue) -> Section | None:
-    """The values of a stored section; None when they are not ours, or no section of any version."""
-    place = (owner.get_key(_split_name(section)[0]), section)
-    known = store.cache(_SectionCache).verified.get(place)
-    if known is not None and known[0] == row:
-        return known[1]
-    value = _verify_value(store, owner, section, row)
-    _remember_value(store, owner, section, (row, value))
-    return value
-
-
-def _remember_value(store: Store, owner: SectionOwner, section: str, known: tuple[SignedValue, Section | None]) -> None:
-    """Cache the values of a row; keyed by its bytes, so it stays right when the transaction is rolled back."""
-    if not store.durable:
-        return  # what holds while nothing can be read must not be written to the disk afterwards
-    verified = store.cache(_SectionCache).verified
-    if len(verified) > MAX_VERIFIED:
-        verified.clear()
-    if not verified:
-        store.recent.restorers["state"] = partial(_restore_known, store)
-    verified[owner.get_key(_split_name(section)[0]), section] = (*known, time.time())
-
-
-def _restore_known(store: Store, connection: Connection) -> None:
-    """Write the sections again that this process knows, where the file has none or an older one: nothing relaxes."""
-    for (owner, section), (row, value, seen) in tuple(store.cache(_SectionCache).verified.items()):
-        if value is not None:
-            connection.execute(RESTORE_SECTION, (*_split_name(section)[:1], owner, _split_name(section)[1], *row, seen))
-
-
-def _verify_value(store: Store, owner: SectionOwner, section: str, row: SignedValue) -> Section | None:
-    value, mac = row
-    if not (isinstance(value, bytes) and isinstance(mac, bytes)):
-        return None
-    if not hmac.compare_digest(_compute_mac(read_signing_key(store), owner, section, value), mac):
-        return None
+def _decode_section(value: bytes) -> Section | None:
     try:
         return msgspec.json.decode(value, type=dict[str, object])
     except msgspec.DecodeError:
         return None
+
+
+def _verify_cached(store: Store, owner: SectionOwner, section: str, row: StoredRow) -> Section | None:
+    """The values of a stored section; None when they are not ours, or no section of any version."""
+    key, rows = (owner.get_key(_split_name(section)[0]), section), store.cache(_SectionCache).rows
+    if known := rows.find(key, row):
+        return known[1]
+    values = _verify_value(store, owner, section, row)
+    if store.durable:  # what holds while nothing can be read must not be written to the disk afterwards
+        rows.note_seen(key, row, values)
+        store.recent.restorers["state"] = partial(_restore_known, store)
+    return values
+
+
+def _restore_known(store: Store, connection: Connection) -> None:
+    """Write the sections again that this process knows, where the file has none or an older one: nothing relaxes."""
+    for (key, section), known in store.cache(_SectionCache).rows.list_genuine():
+        scope, name = _split_name(section)
+        stored = connection.execute(SELECT_SECTION, (scope, key, name)).fetchone()
+        if stored is None or _is_newer(store, (key, section), known, stored):
+            connection.execute(RESTORE_SECTION, (scope, key, name, *known))
+
+
+def _is_newer(store: Store, key: RowKey, known: StoredRow, stored: StoredRow) -> bool:
+    """Whether a known row is newer than the stored one, or is what that was before its bytes were changed."""
+    if known[2] != stored[2]:
+        return known[2] > stored[2]
+    return known != stored and _verify_value(store, SectionOwner(key[0], key[0]), key[1], stored) is None
+
+
+def _verify_value(store: Store, owner: SectionOwner, section: str, row: StoredRow) -> Section | None:
+    value, mac, _ = row
+    if not (isinstance(value, bytes) and isinstance(mac, bytes)):
+        return None
+    if not hmac.compare_digest(_compute_mac(read_signing_key(store), owner, section, value), mac):
+        return None
+    return _decode_section(value)
 
 
 def _compute_mac(key: bytes, owner: SectionOwner, section: str, value: bytes) -> bytes:

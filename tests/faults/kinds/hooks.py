@@ -87,7 +87,7 @@ def make_guard_unusable(step: Step) -> None:
     step.call("guarded")
 
 
-@kind("hook.kills-parent", "hooks")
+@kind("hook.kills-parent", "hooks", "unheard")
 def kill_parent(step: Step) -> None:
     """It ends the process that has started it: the daemon, or the engine in its place."""
     marker = step.world.base / f"shot-{step.number}"
