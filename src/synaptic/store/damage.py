@@ -10,6 +10,7 @@ from pathlib import Path
 from synaptic.files.lock import hold_lock
 
 DAMAGE_CODES = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
+LOCKED_CODES = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 DATABASE_SUFFIXES = ("-wal", "-shm", "")
 """The log goes first: left beside a fresh database it would be replayed into it."""
 
@@ -40,6 +41,11 @@ def make_damage(what: str) -> sqlite3.DatabaseError:
 def is_read_failure(error: sqlite3.Error) -> bool:
     """Whether an error means that a file could not be read or written: it may be another or shorter than it was."""
     return (getattr(error, "sqlite_errorcode", 0) & 0xFF) == sqlite3.SQLITE_IOERR
+
+
+def is_locked(error: Exception) -> bool:
+    """Whether an error means that somebody else has the database locked: it is as it was, a moment later."""
+    return (getattr(error, "sqlite_errorcode", 0) & 0xFF) in LOCKED_CODES
 
 
 def read_inode(path: str | Path) -> Inode | None:
