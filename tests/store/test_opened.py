@@ -6,15 +6,17 @@ import sqlite3
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
+from synaptic.files.lock import hold_lock
 from synaptic.model import sane
 from synaptic.model.decision import Decision
 from synaptic.model.errors import StoreError
 from synaptic.model.state import Change
-from synaptic.store import connection, integrity, journal, losses, opened, state
+from synaptic.store import connection, damage, integrity, journal, losses, opened, state
 from synaptic.store.db import Store
 from synaptic.store.state import SectionOwner
 from tests.store.test_integrity import age_file, flip_bytes, list_calls, locate_log, make_error, write_some
@@ -87,10 +89,11 @@ REPAIRS = [delete_log, delete_all, replace_by_copy, change_log, change_log_witho
 def write_patiently(store, record) -> str:
     """One event, written again by its caller until it is there."""
     written = make_failure(record)
-    for _ in range(5):
+    for _ in range(100):
         try:
             journal.append_records(store, [written])
         except StoreError:
+            time.sleep(0.02)
             continue
         return written.call
     raise AssertionError("it is never written")
@@ -201,16 +204,25 @@ def test_a_closed_store_is_not_opened_again(home, record):
 
 
 WRITER = """
-import sys
-import time
+import sys, time
 from pathlib import Path
+from synaptic.model.errors import StoreError
 from synaptic.model.home import Home
 from synaptic.store import journal
 from synaptic.store.db import Store
 from synaptic.store.record import EventRecord
+
+def write(call):
+    for _ in range(100):
+        try:
+            journal.append_records(store, [EventRecord(call=call, at=1, agent="a", event="e")])
+            return "written"
+        except StoreError:
+            time.sleep(0.05)
+
 store = Store.open(Home(Path(sys.argv[1])))
 for line in sys.stdin:
-    print(journal.append_records(store, [EventRecord(call=line.strip(), at=1, agent="a", event="e")]), flush=True)
+    print(write(line.strip()), flush=True)
 store.close()
 """
 
@@ -224,7 +236,7 @@ class OtherProcess:
 
     def write(self, call: str) -> str:
         print(call, file=self._child.stdin, flush=True)
-        assert self._child.stdout.readline() == "1\n"
+        assert self._child.stdout.readline() == "written\n"
         return call
 
     def close(self) -> None:
@@ -256,3 +268,42 @@ def test_a_log_that_others_have_begun_after_they_deleted_ours_is_not_set_aside(h
     assert list_calls(home) == [*before, *after]
     assert not list(home.root.glob("*.damaged-*"))
     assert store.read(lambda connection: connection.execute("PRAGMA quick_check").fetchone()) == ("ok",)
+
+
+def write_garbage(home) -> None:
+    with home.database.open("r+b") as file:
+        file.write(os.urandom(30_000))
+    age_file(home.database)
+
+
+@pytest.mark.parametrize("spoil", [delete_all, write_garbage])
+def test_processes_that_repair_at_the_same_time_lose_nothing(home, store, record, spoil):
+    others = [OtherProcess(home) for _ in range(3)]
+    expected = set(write_some(store, record, 30))
+    expected.update(other.write(f"before-{number}") for number, other in enumerate(others))
+    if spoil is write_garbage:
+        store.checkpoint()
+    spoil(home)
+    with ThreadPoolExecutor(len(others)) as pool:
+        for turn in range(3):
+            calls = [f"after-{turn}-{number}" for number in range(len(others))]
+            expected.update(pool.map(lambda other, call: other.write(call), others, calls))
+            expected.add(write_patiently(store, record))
+    for other in others:
+        other.close()
+    calls = list_calls(home)
+    assert len(calls) == len(set(calls))
+    assert set(calls) == expected
+    assert integrity.examine_database(str(home.database)) is integrity.Soundness.SOUND
+
+
+def test_somebody_who_keeps_the_lock_of_repairs_stops_nobody_for_good(home, store, record, monkeypatch):
+    """As a process that was stopped in the middle of one."""
+    before = write_some(store, record, 5)
+    monkeypatch.setattr(damage, "LOCK_SECONDS", 0.1)
+    with hold_lock(home.database.with_name(f"{home.database.name}.lock")):
+        delete_all(home)
+        with pytest.raises(StoreError, match="locked"):
+            journal.append_records(store, [record()])
+    after = write_some(store, record)
+    assert list_calls(home) == [*before, *after]

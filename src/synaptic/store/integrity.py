@@ -150,11 +150,15 @@ class FileWatch:
         return None
 
     def is_log_of_others(self) -> bool:
-        """Whether another process works with a log and an index that are not those of this connection."""
+        """Whether other processes work with a log that is not the one of this connection."""
         with suppress(FileNotFoundError):
-            handle = self._count_in().open_index()
-            return _to_inode(os.fstat(handle)) != self._index and is_used_by_others(handle)
+            index = self._count_in().open_index()
+            is_other = _to_inode(os.fstat(index)) != self._index or self._has_other_log()
+            return is_other and is_used_by_others(index)
         return False
+
+    def _has_other_log(self) -> bool:
+        return self.has_log and read_inode(self._log_name) not in (None, _to_inode(os.fstat(self._log_handle)))
 
     def let_go(self) -> None:
         """After the connection is closed."""

@@ -270,12 +270,10 @@ class OpenedDatabase:
 
     def _rescue_log(self) -> None:
         """The log has no name any more, but this connection still has it: into the database with it, and open anew."""
-        aside = None
-        is_ours = self._save_log()
-        self._close_connection()
-        if is_ours:
-            with damage.lock_database(self.path):
-                aside = damage.set_log_aside(self.path)
+        with damage.lock_database(self.path):
+            is_ours = self._save_log()
+            self._close_connection()
+            aside = damage.set_log_aside(self.path) if is_ours else None
         what, name = f"{self._name}: its log was deleted or replaced while in use", aside.name if aside else ""
         self._reopen(lambda missing: Loss(f"{what}; {_describe_missing(missing)}", name), with_effects=True)
 
