@@ -4,7 +4,10 @@ import os
 import sqlite3  # noqa: TID251 - this is the room it is kept in
 from collections.abc import Callable
 from pathlib import Path
+from threading import Lock
 from typing import TypeVar
+
+from synaptic.store.held_index import IndexUse
 
 Connection = sqlite3.Connection
 T = TypeVar("T")
@@ -15,20 +18,53 @@ KEPT_LOG_BYTES = 4 * 1024 * 1024
 """What a log that starts anew keeps of its file."""
 
 
+_creating = Lock()
+
+
+class CountedConnection(sqlite3.Connection):
+    """A connection that counts as a user of its database until it is closed."""
+
+    use: IndexUse | None = None
+
+    def close(self) -> None:
+        """Close the connection first: what it locks must not be dropped before."""
+        super().close()
+        if self.use is not None:
+            self.use.end()
+
+
+def connect_counted(name: str | Path, patience: float) -> Connection:
+    """Open a connection as all connections to a database file must be: one that is not counted may lose its locks."""
+    use = IndexUse(str(name))
+    try:
+        # Statements outside `run_transaction` commit by themselves; the lock of the store serialises threads.
+        connection = sqlite3.connect(
+            name, timeout=patience, isolation_level=None, check_same_thread=False, factory=CountedConnection
+        )
+    except BaseException:
+        use.end()
+        raise
+    connection.use = use
+    return connection
+
+
 def open_connection(name: str, patience: float) -> Connection:
     """Open a connection that waits this long for others' locks."""
-    # Statements outside `transact` commit by themselves; the lock of the store serialises threads.
-    connection = sqlite3.connect(name, timeout=patience, isolation_level=None, check_same_thread=False)
-    # wal_autocheckpoint = 0: the daemon checkpoints between events, so that no event pays for the fsync.
-    # secure_delete: what was pruned must not stay readable in free pages.
-    for setting in (
-        "synchronous = NORMAL",
-        "foreign_keys = ON",
-        "wal_autocheckpoint = 0",
-        f"journal_size_limit = {KEPT_LOG_BYTES}",
-        "secure_delete = ON",
-    ):
-        connection.execute(f"PRAGMA {setting}").fetchone()
+    connection = connect_counted(name, patience)
+    try:
+        # wal_autocheckpoint = 0: the daemon checkpoints between events, so that no event pays for the fsync.
+        # secure_delete: what was pruned must not stay readable in free pages.
+        for setting in (
+            "synchronous = NORMAL",
+            "foreign_keys = ON",
+            "wal_autocheckpoint = 0",
+            f"journal_size_limit = {KEPT_LOG_BYTES}",
+            "secure_delete = ON",
+        ):
+            connection.execute(f"PRAGMA {setting}").fetchone()
+    except BaseException:
+        connection.close()
+        raise
     return connection
 
 
@@ -42,7 +78,8 @@ def prepare_file(path: Path) -> None:
     """Create folder and file readable by the user only; SQLite gives the log the mode of the file."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     try:
-        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600))
+        with _creating:  # another thread finds the file before it is closed here, and must not lock it by then
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600))
     except FileExistsError:
         # Never opened here: closing such a descriptor would drop the locks of SQLite's own.
         _tighten_mode(path, 0o600)

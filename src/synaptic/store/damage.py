@@ -1,17 +1,23 @@
 """Move a damaged database aside, with its log, in exactly one process."""
 
+import fcntl
 import os
 import sqlite3  # noqa: TID251 - this is the room it is kept in
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
-from synaptic.files.lock import hold_lock
+from synaptic.files.lock import LOCK_FLAGS, LOCK_MODE
 
 DAMAGE_CODES = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
+LOCKED_CODES = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 DATABASE_SUFFIXES = ("-wal", "-shm", "")
 """The log goes first: left beside a fresh database it would be replayed into it."""
+LOCK_SECONDS = 10.0
+"""The longest repair takes less."""
+LOCK_PAUSE = 0.005
 
 Inode = tuple[int, int]
 
@@ -42,6 +48,11 @@ def is_read_failure(error: sqlite3.Error) -> bool:
     return (getattr(error, "sqlite_errorcode", 0) & 0xFF) == sqlite3.SQLITE_IOERR
 
 
+def is_locked(error: Exception) -> bool:
+    """Whether an error means that somebody else has the database locked: it is as it was, a moment later."""
+    return (getattr(error, "sqlite_errorcode", 0) & 0xFF) in LOCKED_CODES
+
+
 def read_inode(path: str | Path) -> Inode | None:
     """Device and inode of the file under a name now; None when there is none."""
     try:
@@ -53,9 +64,35 @@ def read_inode(path: str | Path) -> Inode | None:
 
 @contextmanager
 def lock_database(path: Path) -> Iterator[None]:
-    """Hold the lock under which one process at a time creates, upgrades or moves the database."""
-    with hold_lock(path.with_name(f"{path.name}.lock")):
+    """Hold the lock under which one process at a time creates, upgrades or moves the database.
+
+    Raises sqlite3.OperationalError when somebody keeps it: one who was stopped must not stop all others.
+    """
+    handle = os.open(path.with_name(f"{path.name}.lock"), LOCK_FLAGS, LOCK_MODE)
+    try:
+        _wait_for_lock(handle, time.monotonic() + LOCK_SECONDS)
         yield
+    finally:
+        os.close(handle)
+
+
+def _wait_for_lock(handle: int, end: float) -> None:
+    while True:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() > end:
+                raise make_locked() from None
+            time.sleep(LOCK_PAUSE)
+        else:
+            return
+
+
+def make_locked() -> sqlite3.OperationalError:
+    """The error of SQLite for a database that another process has locked."""
+    error = sqlite3.OperationalError("database is locked")
+    error.sqlite_errorcode = sqlite3.SQLITE_BUSY
+    return error
 
 
 def set_database_aside(path: Path, seen: Inode | None) -> Path | None:

@@ -82,6 +82,8 @@ class Store(OpenedDatabase):
     def read(self, work: Callable[[Connection], T]) -> T:
         """Run SELECT statements under the lock and return their result."""
         with self._lock:
+            if self._is_closed or self._unfinished:
+                self._repair_further()
             return self._run_guarded(work)
 
     def write(self, work: Callable[[Connection], T], *, follows: bool = False) -> T:
@@ -90,6 +92,8 @@ class Store(OpenedDatabase):
         What was read before counts as old afterwards, unless the caller `follows` its changes in every cache.
         """
         with self._lock:
+            if self._is_closed or self._unfinished:
+                self._repair_further()
             if not follows:
                 self._own_writes += 1
             if not self.durable:
@@ -134,17 +138,22 @@ class Store(OpenedDatabase):
         """Close the connection; SQLite empties the log when the last process closes, so it is looked at before."""
         with self._lock:
             with suppress(StoreError):
+                if self._is_closed or self._unfinished:
+                    self._repair_further()
                 if self.durable and self._watch.has_log and (doubt := self._watch.look()):
                     self._settle(doubt)
-            self._connection.close()
-            self._watch.let_go()
+            self._close_connection()
+            self._is_closed, self._unfinished = False, [_refuse_closed]
 
     def _look_after_commit(self) -> None:
         """Note the log as it is now: the next write compares. What may have to be done is rare."""
         if not self.durable:
             return
         if doubt := self._watch.note_commit():
-            self._settle(doubt)
+            with suppress(StoreError):  # the commit has happened; the next call goes on with the repair
+                self._settle(doubt)
+            # Whoever wrote keeps its records only now: what could not be saved of them is written again, too.
+            self._unfinished[:0] = [self._write_missing] if self.durable else []
         elif self._watch.log_bytes > MAX_LOG_BYTES and time.monotonic() > self._move_again:
             self._move_log()
 
@@ -160,16 +169,29 @@ class Store(OpenedDatabase):
         try:
             self._settle_doubt(doubt)
         except (OSError, sqlite3.Error) as error:
-            if isinstance(error, sqlite3.Error) and damage.is_damage(error):
-                self._repair_damage(error)
-            elif doubt is Doubt.LOG_CHANGED:
-                raise self._to_store_error(error) from error  # the next write looks again
-            else:
-                self._open_memory(self._to_store_error(error))
+            self._bear_failure(error, use_memory=doubt is not Doubt.LOG_CHANGED)
+
+    def _repair_further(self) -> None:
+        """Go on with a repair that failed before: until it is done, nothing is read or written."""
+        try:
+            self._go_on_repairing()
+        except (OSError, sqlite3.Error) as error:
+            self._bear_failure(error, use_memory=self._is_closed)
+
+    def _bear_failure(self, error: OSError | sqlite3.Error, *, use_memory: bool) -> None:
+        """After a repair failed: go on in memory. Raises StoreError where the next call can go on with the file."""
+        if isinstance(error, sqlite3.Error) and damage.is_damage(error):
+            self._repair_damage(error)
+        elif damage.is_locked(error) or not use_memory:
+            raise self._to_store_error(error) from error
+        else:
+            self._open_memory(self._to_store_error(error))
 
     def _settle_before_checkpoint(self) -> None:
         """A checkpoint moves what is in the log into the database: not before it is known to be ours."""
         with self._lock:
+            if self._is_closed or self._unfinished:
+                self._repair_further()
             doubt = self._watch.look_closely()
             if doubt and doubt is not Doubt.CHANGED:
                 self._settle(doubt)
@@ -188,24 +210,25 @@ class Store(OpenedDatabase):
                 else:
                     # Pages in this connection's memory may be as they were: compare with those of the file.
                     self._connection.execute("PRAGMA shrink_memory").fetchone()
-                    self._repeat_writes(with_effects=False)
+                    self._finish_repair(lambda _: None, with_effects=False)
             except (OSError, sqlite3.Error) as error:
                 raise self._to_store_error(error) from error
             self._watch.note_checkpoint()
 
     def _try_disk(self) -> None:
         with self._lock:
-            memory = self._connection
+            if self._unfinished:
+                return  # closed
             try:
                 self._require_folder()
                 self._open()
-            except (OSError, sqlite3.Error, StoreError):
+            except (OSError, sqlite3.Error, StoreError) as error:
+                if self.durable:  # it was there for a moment
+                    self._open_memory(self._to_store_error(error))
                 return  # still no file; memory goes on
-            memory.close()
             self.notices.append(f"{self._name}: events are kept on disk again")
-            with suppress(sqlite3.Error):
-                self._repeat_writes(with_effects=True)
-            self._watch.note_commit()
+            with suppress(OSError, sqlite3.Error):  # the next call tries again
+                self._carry_out(self._write_missing)
 
     def _run_guarded(self, work: Callable[[Connection], T]) -> T:
         try:
@@ -245,11 +268,10 @@ class Store(OpenedDatabase):
             if self._is_damage_confirmed():
                 self._replace_damaged(error)
             else:
-                self._connection.close()
-                self._open()
-                self._repeat_writes(with_effects=True)
+                self._reopen(lambda _: None, with_effects=True)
         except (OSError, sqlite3.Error) as worse:
-            self._close_quietly()
+            if damage.is_locked(worse):
+                raise self._to_store_error(worse) from worse
             self._open_memory(self._to_store_error(worse))
 
     def _checkpoint_log(self, connection: Connection) -> None:
@@ -270,3 +292,8 @@ class Store(OpenedDatabase):
     def _measure_log(self) -> int:
         log = Path(f"{self._name}-wal")
         return log.stat().st_size if log.exists() else 0
+
+
+def _refuse_closed() -> None:
+    """The step that is left of a store that its owner has closed: no call opens it again."""
+    raise sqlite3.ProgrammingError("the store is closed")

@@ -6,23 +6,19 @@ lost. Two looks at a file's stamp around each write notice it.
 
 import os
 import sqlite3  # noqa: TID251 - this is the room it is kept in
-import sys
 import time
 from contextlib import suppress
 from enum import StrEnum
 from pathlib import Path
 
+from synaptic.store.connection import connect_counted
 from synaptic.store.damage import Inode, is_damage, make_damage, read_as_damage, read_inode
+from synaptic.store.held_index import IndexUse, is_used_by_others
 from synaptic.store.left_index import LeftIndex, read_index
 
-INDEX_HEADER_BYTES = 96
-"""Both copies of the header of the log's index. While they are invalid, SQLite reads the log anew."""
 EXAMINE_SECONDS = 3.0
 """How long a database is examined inside a call; what is found by then counts."""
-FRAME_COUNT_OFFSET = 16
-"""Of `mxFrame` in that header, in the machine's byte order (fileformat2, section 4.4)."""
-MOVED_COUNT_OFFSET = 96
-"""Of `nBackfill`, behind both copies of the header."""
+EXAMINE_LOCK_TIMEOUT = 1.0
 STEPS_PER_LOOK_AT_THE_CLOCK = 20_000
 
 
@@ -63,8 +59,10 @@ class FileWatch:
         self._index: Inode | None = None
         self._main_stamp: FileStamp | None = None
         self._log, self._noted = NO_STAMP, 0.0
-        self._log_handle = self._index_handle = -1
-        self._left: LeftIndex | None = None
+        self._log_handle = -1
+        self._use: IndexUse | None = None
+        self.left: LeftIndex | None = None
+        """What the last process has left."""
         self._left_main: FileStamp | None = None
 
     @property
@@ -79,26 +77,20 @@ class FileWatch:
 
     def look_before_opening(self) -> None:
         """Note what the last process has left: SQLite makes the index anew when nobody else uses it."""
-        self._left, self._left_main = None, read_stamp(self._name)
+        self.left, self._left_main = None, read_stamp(self._name)
         with suppress(OSError):
-            if self._index_handle < 0:
-                self._index_handle = os.open(self._index_name, os.O_RDWR | os.O_CLOEXEC)
-            self._left = read_index(self._index_handle)
+            # What others have open is theirs to look after, and changes below our eyes.
+            if not self._count_in().is_shared():
+                self.left = read_index(self._count_in().open_index())
 
     def has_lost_log(self) -> bool:
         """After opening: whether the log has lost pages that nobody has moved into the database."""
-        left = self._left
-        if left is None or read_inode(self._index_name) != left.inode:
+        if self.left is None or self._index != self.left.inode:
             return False
+        index = self.find_own_index()
         # Who has moved them meanwhile has written to the database.
-        return not left.is_covered_by(read_index(self._index_handle)) and read_stamp(self._name) == self._left_main
-
-    def drop_older_log(self) -> bool:
-        """Drop what is left of a log that the database is ahead of; whether the database has all of it then."""
-        if self._left is None or self.count_log_frames() >= self._left.moved:
-            return False
-        self.empty_log()
-        return self._left.moved >= self._left.frames
+        is_covered = index is None or self.left.is_covered_by(read_index(index))
+        return not is_covered and read_stamp(self._name) == self._left_main
 
     def note_opened(self) -> None:
         """Whatever is there now is ours."""
@@ -115,7 +107,10 @@ class FileWatch:
     def note_commit(self) -> Doubt:
         """The log as this process has just left it, which may have lost its name."""
         self._log, self._noted = stamp_handle(self._log_handle), time.monotonic()
-        return Doubt.NONE if self._log[0] else Doubt.LOG_MOVED
+        if self._log[0]:
+            return Doubt.NONE
+        self._log, self._noted = NO_STAMP, 0.0  # the next look sees it again
+        return Doubt.LOG_MOVED
 
     def note_checkpoint(self) -> None:
         """Both files as this process has just left them."""
@@ -146,46 +141,38 @@ class FileWatch:
             return Doubt.LOG_MOVED
         return Doubt.NONE if read_stamp(self._name) == self._main_stamp else Doubt.CHANGED
 
-    def invalidate_log_index(self) -> int:
-        """Make SQLite read the whole log at its next statement, and believe only what its checksums cover.
+    def find_own_index(self) -> int | None:
+        """A descriptor of the index that the connection uses; None when it has lost its name."""
+        with suppress(FileNotFoundError):
+            handle = self._count_in().open_index()
+            if _to_inode(os.fstat(handle)) == self._index:
+                return handle
+        return None
 
-        Returns how many pages were believed to be in the log before.
-        """
-        self._open_index()
-        before = self.count_log_frames()
-        os.pwrite(self._index_handle, bytes(INDEX_HEADER_BYTES), 0)
-        return before
+    def is_log_of_others(self) -> bool:
+        """Whether other processes work with a log that is not the one of this connection."""
+        with suppress(FileNotFoundError):
+            index = self._count_in().open_index()
+            is_other = _to_inode(os.fstat(index)) != self._index or self._has_other_log()
+            return is_other and is_used_by_others(index)
+        return False
 
-    def count_log_frames(self) -> int:
-        """How many pages the log holds, by its index."""
-        return int.from_bytes(os.pread(self._index_handle, 4, FRAME_COUNT_OFFSET), sys.byteorder)
-
-    def count_moved_frames(self) -> int:
-        """How many pages of the log the database has too, by its index."""
-        self._open_index()
-        return int.from_bytes(os.pread(self._index_handle, 4, MOVED_COUNT_OFFSET), sys.byteorder)
-
-    def empty_log(self) -> None:
-        """Remove what is left of a log: below it lie newer pages of the database."""
-        os.truncate(self._log_name, 0)
-        self.invalidate_log_index()
+    def _has_other_log(self) -> bool:
+        return self.has_log and read_inode(self._log_name) not in (None, _to_inode(os.fstat(self._log_handle)))
 
     def let_go(self) -> None:
-        """After the connection is closed: closing the index before would drop the connection's own locks."""
-        for handle in (self._log_handle, self._index_handle):
-            if handle >= 0:
-                os.close(handle)
-        self._log_handle = self._index_handle = -1
+        """After the connection is closed."""
+        if self._log_handle >= 0:
+            os.close(self._log_handle)
+        self._log_handle = -1
+        if self._use is not None:
+            self._use.end()
+        self._use = None
 
-    def _open_index(self) -> None:
-        """Open the index of the log, which must be the one that the connection uses; the handle is kept."""
-        if read_inode(self._index_name) != self._index:
-            raise FileNotFoundError(2, "the index of the log was deleted or replaced", self._index_name)
-        if self._index_handle >= 0 and _to_inode(os.fstat(self._index_handle)) != self._index:
-            os.close(self._index_handle)  # of a log that is gone
-            self._index_handle = -1
-        if self._index_handle < 0:
-            self._index_handle = os.open(self._index_name, os.O_RDWR | os.O_CLOEXEC)
+    def _count_in(self) -> IndexUse:
+        if self._use is None:
+            self._use = IndexUse(self._name)
+        return self._use
 
 
 def read_stamp(name: str) -> FileStamp | None:
@@ -212,7 +199,7 @@ def _to_inode(found: os.stat_result) -> Inode:
 def examine_database(name: str, seconds: float = EXAMINE_SECONDS) -> Soundness:
     """Examine a database on a connection of its own, which has nothing in its cache, for some seconds at most."""
     try:
-        connection = sqlite3.connect(name, timeout=1.0, isolation_level=None)
+        connection = connect_counted(name, EXAMINE_LOCK_TIMEOUT)
         try:
             with read_as_damage():
                 return _check_quickly(connection, time.monotonic() + seconds)

@@ -17,10 +17,12 @@ HEADER_BYTES = 48
 READ_BYTES = 2 * HEADER_BYTES + 4
 FRAMES, SALTS, MOVED = slice(16, 20), slice(32, 40), slice(96, 100)
 IS_MADE = 12
+MAX_STARTS = 2**16
+"""More often no log is started anew while a database is opened."""
 
 
 class LeftIndex(msgspec.Struct, frozen=True):
-    """The index of a log: how many pages are in the log, and how many of them the database has too."""
+    """What the index of a log counts: the pages in the log, and how many of them the database has too."""
 
     inode: Inode
     frames: int
@@ -35,20 +37,43 @@ class LeftIndex(msgspec.Struct, frozen=True):
         if now.salts == self.salts and now.frames >= self.frames:
             return True
         # Where a part of the log is left it hides what the database has of newer pages.
-        return self.moved >= self.frames and not now.frames
+        return self.moved >= self.frames and (not now.frames or now.is_later_than(self))
+
+    def hides_pages_of(self, before: "LeftIndex") -> bool:
+        """Whether what the log holds now is the start of one that was moved further: its pages are the older ones."""
+        return 0 < self.frames < before.moved and not self.is_later_than(before)
+
+    def is_later_than(self, other: "LeftIndex") -> bool:
+        """Whether the log has been started anew since, by somebody who had moved all of it."""
+        return 0 < (self._count_starts() - other._count_starts()) % 2**32 < MAX_STARTS
+
+    def _count_starts(self) -> int:
+        """The first salt is one more each time a log starts anew; an older log in its place has a smaller one."""
+        return int.from_bytes(self.salts[:4], "big")
 
 
 def read_index(handle: int) -> LeftIndex | None:
     """Read an index; None for one that was not ended, or was written before the machine was started."""
-    found, header = os.fstat(handle), os.pread(handle, READ_BYTES, 0)
+    header = os.pread(handle, READ_BYTES, 0)
     first, second = header[:HEADER_BYTES], header[HEADER_BYTES : 2 * HEADER_BYTES]
     if len(header) < READ_BYTES or first != second or not header[IS_MADE]:
         return None
     # The log is not synced at each commit: after a power failure its end may be missing, and nobody did that.
-    if found.st_mtime < time.time() - _read_uptime():
+    if os.fstat(handle).st_mtime < time.time() - _read_uptime():
         return None
+    return count_pages(handle)
+
+
+def count_pages(handle: int) -> LeftIndex:
+    """Read what an index counts now, whoever wrote it."""
+    found, header = os.fstat(handle), os.pread(handle, READ_BYTES, 0)
     frames, moved = (int.from_bytes(header[part], sys.byteorder) for part in (FRAMES, MOVED))
     return LeftIndex((found.st_dev, found.st_ino), frames, moved, header[SALTS])
+
+
+def invalidate_index(handle: int) -> None:
+    """Make SQLite read the whole log at its next statement, and believe only what its checksums cover."""
+    os.pwrite(handle, bytes(2 * HEADER_BYTES), 0)
 
 
 def _read_uptime() -> float:

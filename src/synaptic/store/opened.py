@@ -5,9 +5,10 @@ missing is told (`losses`).
 """
 
 import errno
+import os
 import sqlite3  # noqa: TID251 - this is the room it is kept in
-import threading
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from synaptic.model.errors import StoreError
 from synaptic.store import damage, losses, salvage, schema
 from synaptic.store.connection import Connection, open_connection, prepare_file, run_transaction, set_file_pragmas
 from synaptic.store.integrity import Doubt, FileWatch, Soundness, check_state, examine_database
+from synaptic.store.left_index import LeftIndex, count_pages, invalidate_index
 from synaptic.store.losses import Loss
 from synaptic.store.recent import RecentWrites
 
@@ -36,6 +38,9 @@ SQLITE_REASONS = {
     sqlite3.SQLITE_LOCKED: ("another program keeps the database locked", "close it, or run `synaptic doctor`"),
     sqlite3.SQLITE_IOERR: ("the disk failed while reading or writing", "check the disk, then `synaptic doctor`"),
 }
+
+DescribeLoss = Callable[[int], Loss | None]
+"""What to tell of a repair, given how many answered events were missing."""
 
 
 class OpenedDatabase:
@@ -59,6 +64,36 @@ class OpenedDatabase:
         self._data_version = 0
         self._inode: damage.Inode | None = None
         self._connection: Connection
+        self._is_closed = False
+        """Whether a repair has closed the connection and could not open it again yet."""
+        self._unfinished: list[Callable[[], None]] = []
+        """Steps of repairs that failed, the innermost last: the next call does them before anything else."""
+
+    def _go_on_repairing(self) -> None:
+        """Open what is closed, and do what is left of a repair. Raises sqlite3.Error, OSError."""
+        if self._is_closed and not self._unfinished:
+            self._unfinished.append(self._write_missing)
+        self._ensure_open()
+        while self._unfinished:
+            self._carry_out(self._unfinished.pop())
+
+    def _carry_out(self, step: Callable[[], None]) -> None:
+        """Do a step of a repair that can be done again: when it fails, the next call goes on with it."""
+        self._unfinished.append(step)
+        step()
+        if step in self._unfinished:  # not where memory goes on instead
+            self._unfinished.remove(step)
+
+    def _ensure_open(self) -> None:
+        if self._is_closed:
+            self._open()
+
+    def _close_connection(self) -> None:
+        """Close the connection to open it again; where none was ever opened there is nothing to close."""
+        self._is_closed = True
+        with suppress(AttributeError, sqlite3.Error):
+            self._connection.close()
+        self._watch.let_go()
 
     def _open(self) -> None:
         """Open the file under the name; again when another one has taken its place meanwhile."""
@@ -74,16 +109,16 @@ class OpenedDatabase:
                 self._open_damaged(error)
             if damage.read_inode(self._name) == self._inode:
                 return
-            self._connection.close()
+            self._close_connection()
         raise FileNotFoundError(2, "it is replaced again and again", self._name)
 
     def _connect(self) -> None:
         # In this order: whoever makes a key has made the tables before, so one without the other was emptied.
         had_state, is_first = self._has_key(), not self.generation
-        # Closing the index drops every lock that this process has on it: not where another thread may have it open.
-        if is_first and threading.current_thread() is threading.main_thread():
+        if is_first:
             self._watch.look_before_opening()
-        connection = open_connection(self._name, OPEN_LOCK_TIMEOUT)
+        # Opening may wait for a migration in another process; later on an agent is waiting for the answer.
+        connection = open_connection(self._name, OPEN_LOCK_TIMEOUT if is_first else LOCK_TIMEOUT)
         try:
             version = schema.read_schema_version(connection)
             if version != schema.find_latest_version():
@@ -97,17 +132,16 @@ class OpenedDatabase:
             # SQLite opens lazily: without a read of a real table a damaged file would only be noticed inside an event.
             connection.execute("SELECT 1 FROM events LIMIT 1").fetchone()
             check_state(connection)
-            if had_state and not version and is_first:
+            if had_state and not version:
                 run_transaction(connection, lambda write: losses.record_loss(write, self._describe_emptied()))
             self.has_lost_state = losses.has_lost_state(connection)
         except BaseException:
             connection.close()
             raise
-        # Opening may wait for a migration in another process; from here on an agent is waiting for the answer.
         connection.execute(f"PRAGMA busy_timeout = {int(LOCK_TIMEOUT * 1000)}")
         self._use_connection(connection, durable=True)
         if is_first and self._watch.has_lost_log():
-            self._distrust_lost_log()
+            self._carry_out(self._distrust_lost_log)
 
     def look_for_losses(self, connection: Connection) -> None:
         """After somebody else's write: another process may have repaired the file and lost state."""
@@ -124,19 +158,21 @@ class OpenedDatabase:
 
     def _distrust_lost_log(self) -> None:
         """The end of the log is gone: what is damaged by that is replaced, and what may be older is not believed."""
-        what = "its log was deleted, cut or changed while nobody used it"
-        if self._watch.drop_older_log():
-            self._tell_loss(Loss(f"{self._name}: {what}; {_describe_missing(0)}"))
+        self._ensure_open()
+        what = f"{self._name}: its log was deleted, cut or changed while nobody used it"
+        left = self._watch.left
+        if left and self._drop_older_log(left) and left.moved >= left.frames:
+            self._finish_repair(lambda missing: Loss(f"{what}; {_describe_missing(missing)}"), with_effects=True)
             return
         if examine_database(self._name) is Soundness.DAMAGED:
             self._replace_damaged(what)
         run_transaction(self._connection, losses.quarantine_wary)
-        self._tell_loss(
-            Loss(f"{self._name}: {what}; the newest events may be missing; {STRICTER_TEXT}", state_lost=True)
-        )
+        loss = Loss(f"{what}; the newest events may be missing; {STRICTER_TEXT}", state_lost=True)
+        self._finish_repair(lambda _: loss, with_effects=True)
 
     def _use_connection(self, connection: Connection, *, durable: bool) -> None:
-        self._connection, self.durable = connection, durable
+        self._close_connection()
+        self._connection, self.durable, self._is_closed = connection, durable, False
         self._data_version = connection.execute("PRAGMA data_version").fetchone()[0]
         if durable:
             self._watch.note_opened()
@@ -149,6 +185,7 @@ class OpenedDatabase:
         with suppress(sqlite3.Error):
             self.recent.restore(connection)  # what this process knows holds on
         self._use_connection(connection, durable=False)
+        self._unfinished.clear()  # all that was answered is written again when there is a file
         # What is stored cannot be read now: that relaxes nothing.
         self.has_lost_state = self._has_key()
         self.trouble = str(trouble)
@@ -191,44 +228,77 @@ class OpenedDatabase:
 
     def _reread_log(self) -> None:
         """Somebody else wrote to the log: believe only what its checksums cover, and write the rest again."""
-        moved = self._watch.count_moved_frames()
-        before = self._watch.invalidate_log_index()
+        index = self._watch.find_own_index()
+        if index is None:
+            self._rescue_log()
+        else:
+            before = count_pages(index)
+            self._carry_out(lambda: self._read_log_anew(before))
+
+    def _read_log_anew(self, before: LeftIndex) -> None:
+        self._ensure_open()
+        index = self._watch.find_own_index()
+        if index is None:
+            self._rescue_log()
+            return
+        invalidate_index(index)
         schema.read_schema_version(self._connection)  # reads the log
-        if self._watch.count_log_frames() < moved:
-            # The first pages of a log are older than what a checkpoint has made of them.
-            self._watch.empty_log()
+        self._drop_older_log(before)
         schema.migrate_schema(self._connection, self._name)  # all tables may have been in there
-        gone = before - self._watch.count_log_frames()
-        self.generation += 1
-        missing = self._repeat_writes(with_effects=True)
-        if missing or gone > 0:
-            what = "its log was changed by somebody else while in use"
-            self._tell_loss(Loss(f"{self._name}: {what}; {_describe_missing(missing)}"))
+        is_shorter = count_pages(index).frames < before.frames
+        what = f"{self._name}: its log was changed by somebody else while in use"
+        self._finish_repair(
+            lambda missing: Loss(f"{what}; {_describe_missing(missing)}") if missing or is_shorter else None,
+            with_effects=True,
+        )
         self._data_version = self._connection.execute("PRAGMA data_version").fetchone()[0]
-        self._watch.note_commit()
+
+    def _drop_older_log(self, before: LeftIndex) -> bool:
+        """Empty a log that hides what a checkpoint has made of its pages; whether it did."""
+        index = self._watch.find_own_index()
+        if index is None or not count_pages(index).hides_pages_of(before):
+            return False
+        self._connection.execute("BEGIN IMMEDIATE")  # nobody else writes to it meanwhile
+        try:
+            is_older = count_pages(index).hides_pages_of(before)
+            if is_older:
+                os.truncate(f"{self._name}-wal", 0)
+                invalidate_index(index)
+        finally:
+            self._connection.execute("ROLLBACK")
+        return is_older
 
     def _rescue_log(self) -> None:
         """The log has no name any more, but this connection still has it: into the database with it, and open anew."""
+        with damage.lock_database(self.path):
+            is_ours = self._save_log()
+            self._close_connection()
+            aside = damage.set_log_aside(self.path) if is_ours else None
+        what, name = f"{self._name}: its log was deleted or replaced while in use", aside.name if aside else ""
+        self._reopen(lambda missing: Loss(f"{what}; {_describe_missing(missing)}", name), with_effects=True)
+
+    def _save_log(self) -> bool:
+        """Move a log without a name into the database, unless others have begun another: theirs counts then."""
+        if self._watch.is_log_of_others():
+            return False  # pages of the older log would go over theirs
         with suppress(sqlite3.Error):
             self._connection.execute("PRAGMA wal_checkpoint(FULL)").fetchone()
-        self._connection.close()
-        with damage.lock_database(self.path):
-            aside = damage.set_log_aside(self.path)
-        self._open()
-        missing = self._repeat_writes(with_effects=True)
-        what = "its log was deleted or replaced while in use"
-        self._tell_loss(Loss(f"{self._name}: {what}; {_describe_missing(missing)}", aside.name if aside else ""))
+        return True
 
     def _reopen_moved(self) -> None:
         """The file under the name is not ours (set aside by another process, or deleted): go on with that one."""
         if damage.read_inode(self._name) is None:
             self._put_back()
             return
-        self._connection.close()
-        self._open()
-        if missing := self._repeat_writes(with_effects=False):
-            what = "was replaced while in use"
-            self._tell_loss(Loss(f"{self._name}: {what}; {_describe_missing(missing)}"))
+        what = f"{self._name}: was replaced while in use"
+        self._reopen(
+            lambda missing: Loss(f"{what}; {_describe_missing(missing)}") if missing else None, with_effects=False
+        )
+
+    def _reopen(self, describe: DescribeLoss, *, with_effects: bool) -> None:
+        """Open the file under the name anew, and write again what it lacks."""
+        self._close_connection()
+        self._carry_out(lambda: self._finish_repair(describe, with_effects=with_effects))
 
     def _require_folder(self) -> None:
         """A home that was taken away is not made again: it may be back at any moment, or be gone for good."""
@@ -241,18 +311,17 @@ class OpenedDatabase:
         self._require_folder()
         with damage.lock_database(self.path):
             is_copied = self._copy_open(successor)
-            self._connection.close()
+            self._close_connection()
             # Only a left-over log can be there: replayed into the successor it would damage it.
             damage.set_database_aside(self.path, None)
             if is_copied:
                 successor.replace(self.path)
-        self._open()
-        missing = self._repeat_writes(with_effects=is_copied)
         kept = "what it held was put back" if is_copied else "a fresh one was started"
-        loss = Loss(
-            f"{self._name}: was deleted while in use; {kept}, {_describe_missing(missing)}", state_lost=not is_copied
+        what = f"{self._name}: was deleted while in use; {kept}"
+        self._reopen(
+            lambda missing: Loss(f"{what}, {_describe_missing(missing)}", state_lost=not is_copied),
+            with_effects=is_copied,
         )
-        self._tell_loss(loss)
 
     def _copy_open(self, successor: Path) -> bool:
         try:
@@ -280,40 +349,48 @@ class OpenedDatabase:
             is_ours = damage.read_inode(self._name) in (self._inode, None)
             saved = salvage.build_successor(self.path, successor) if is_ours else salvage.Salvage()
             aside = damage.set_database_aside(self.path, self._inode) if is_ours else None
-            self._close_quietly()
+            self._close_connection()
             if is_ours:
                 successor.replace(self.path)
-        self._inode = damage.read_inode(self._name)
-        self._connect()
-        missing = self._repeat_writes(with_effects=False)
-        if aside:
-            self._tell_loss(_describe_damage(f"{self._name}: was damaged ({error})", aside.name, saved, missing))
+        what = f"{self._name}: was damaged ({error})"
+        self._carry_out(
+            lambda: self._start_successor(
+                lambda missing: _describe_damage(what, aside.name, saved, missing) if aside else None
+            )
+        )
 
-    def _close_quietly(self) -> None:
-        """Close a connection to a file that was set aside; where none was ever opened there is nothing to close."""
-        with suppress(AttributeError, sqlite3.Error):
-            self._connection.close()
+    def _start_successor(self, describe: DescribeLoss) -> None:
+        if self._is_closed:
+            self._inode = damage.read_inode(self._name)
+            self._connect()  # and no third one where this one is damaged, too
+        self._finish_repair(describe, with_effects=False)
 
-    def _repeat_writes(self, *, with_effects: bool) -> int:
-        """Write again what this process has answered and the file does not hold; how many records that were.
+    def _finish_repair(self, describe: DescribeLoss, *, with_effects: bool) -> None:
+        """Write again what this process has answered and the file does not hold, and what was lost: both or neither.
 
         With their effects where whole commits are gone, the last ones. Where single rows may be gone, effects would
         count twice: sections are written as they are known instead.
         """
 
-        def work(connection: Connection) -> int:
+        def work(connection: Connection) -> Loss | None:
             if not with_effects:
                 self.recent.restore(connection)
-            return self.recent.repeat(connection, with_effects=with_effects)
+            loss = describe(self.recent.repeat(connection, with_effects=with_effects))
+            if loss:
+                losses.record_loss(connection, loss)
+            return loss
 
-        return run_transaction(self._connection, work)
-
-    def _tell_loss(self, loss: Loss) -> None:
-        self.notices.append(loss.what)
-        run_transaction(self._connection, lambda connection: losses.record_loss(connection, loss))
-        self.has_lost_state = self.has_lost_state or loss.state_lost
+        self._ensure_open()
+        self.generation += 1
+        loss = run_transaction(self._connection, work)
+        if loss:
+            self.notices.append(loss.what)
+            self.has_lost_state = self.has_lost_state or loss.state_lost
         self.generation += 1
         self._watch.note_commit()
+
+    def _write_missing(self) -> None:
+        self._finish_repair(lambda _: None, with_effects=True)
 
     def _locate_successor(self) -> Path:
         return self.path.with_name(f".{self.path.name}.successor")

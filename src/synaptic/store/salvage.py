@@ -8,8 +8,9 @@ from pathlib import Path
 import msgspec
 
 from synaptic.store import schema
-from synaptic.store.connection import Connection, open_connection, prepare_file, set_file_pragmas
+from synaptic.store.connection import Connection, connect_counted, open_connection, prepare_file, set_file_pragmas
 from synaptic.store.damage import read_as_damage
+from synaptic.store.held_index import IndexUse
 from synaptic.store.losses import Loss, record_loss
 
 LOCK_TIMEOUT = 1.0
@@ -35,6 +36,7 @@ def build_successor(damaged: Path, successor: Path) -> Salvage:
     """Create a database beside a damaged one with all that is sound in it. Raises what the new file's disk raises."""
     _remove_leftovers(successor)
     prepare_file(successor)
+    attached = IndexUse(str(damaged))
     fresh = open_connection(str(successor), LOCK_TIMEOUT)
     try:
         set_file_pragmas(fresh)
@@ -47,13 +49,14 @@ def build_successor(damaged: Path, successor: Path) -> Salvage:
         return saved
     finally:
         fresh.close()
+        attached.end()
 
 
 def copy_open_database(connection: Connection, successor: Path) -> None:
     """Write everything that a connection sees into a new file: its own may have no name any more."""
     _remove_leftovers(successor)
     prepare_file(successor)
-    target = sqlite3.connect(successor, isolation_level=None)
+    target = connect_counted(successor, LOCK_TIMEOUT)
     try:
         connection.backup(target)
     finally:
