@@ -20,11 +20,11 @@ import msgspec
 from synaptic.daemon.address import connect_daemon
 from synaptic.daemon.lock import find_holder, is_holder, is_same_home, open_home, read_age, try_lock
 from synaptic.daemon.names import locate_pid_file, prepare_run_folder, write_pid_file
+from synaptic.files.lock import is_file_locked
 from synaptic.model.errors import DaemonError
 from synaptic.model.home import Home
 from synaptic.setup.dispatcher import read_engine
 from synaptic.setup.installed import build_start
-from synaptic.store.lease import is_file_locked
 
 SERVER_MODULE = "synaptic.daemon.server"
 INHERITED_VARIABLES = ("HOME", "USER", "LOGNAME", "PATH", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR")
@@ -165,7 +165,9 @@ def read_installed_version(home: Home) -> str:
 
 def is_held(home: Home) -> bool:
     """Whether a daemon lives, or is being started."""
-    return is_file_locked(home.lock)
+    with suppress(OSError):  # a home that is not there has no daemon
+        return is_file_locked(home.lock)
+    return False
 
 
 def clean_environment(environ: Mapping[str, str]) -> dict[str, str]:
