@@ -14,6 +14,8 @@ DISTINCT_KEYS = frozenset(
 )  # fmt: skip
 """Keys that no other dialect has; `logs` and `error` alone prove nothing under another protocol."""
 KNOWN_KEYS = DISTINCT_KEYS - {"block_execution"} | {"logs", "error"}
+BLOCKED_ERROR = "blocked_by_policy"
+"""The error by which a hook asks to block, from whichever hook it comes. It is a result, no failure."""
 OTHER_DIALECT_KEYS = frozenset(("action", "decision", "hookSpecificOutput"))
 
 
@@ -27,9 +29,9 @@ def read(hook: Hook, event: Event, answer: dict[str, Any]) -> Verdict:
     reader = _ResultReader(hook, answer)
     result = reader.read_result()
     warnings = list(reader.warnings)
-    wants_block = bool(result.error) or answer.get("block_execution") is True
-    refusal = _explain_ignored_block(hook, event) if wants_block else ""
-    blocks = wants_block and not refusal
+    asks = answer.get("block_execution") is True or result.error.partition(":")[0] == BLOCKED_ERROR
+    refusal = _explain_ignored_block(hook, event, asks=asks) if asks or result.error else ""
+    blocks = (asks or bool(result.error)) and not refusal
     if refusal:
         warnings.append(refusal)
     return Verdict(
@@ -41,15 +43,17 @@ def read(hook: Hook, event: Event, answer: dict[str, Any]) -> Verdict:
     )
 
 
-def _explain_ignored_block(hook: Hook, event: Event) -> str:
-    """Explain why a block is ignored; empty when it counts."""
+def _explain_ignored_block(hook: Hook, event: Event, *, asks: bool) -> str:
+    """Explain why a block, or an error that would be one, is ignored; empty when it counts."""
     if event.TIMING is not Timing.BEFORE:
         what = f"asks to block {get_event_name(event)}, which cannot be blocked"
         return f"{describe_hook(hook)} {what}: misconfigured, ignored"
-    if not hook.blocking:
-        return (
-            f"{describe_hook(hook)} asks to block but is not `blocking: true` in {hook.source or 'its file'}: ignored"
-        )
+    where = hook.source or "its file"
+    if asks and not hook.can_block:
+        return f"{describe_hook(hook)} asks to block but is `blocking: false` in {where}: ignored"
+    # An error of another name is a failure of the hook, and what a failure means `blocking` says.
+    if not asks and not hook.blocking:
+        return f"{describe_hook(hook)} reports an error but is not `blocking: true` in {where}: ignored"
     return ""
 
 
