@@ -154,7 +154,11 @@ def hold_lock(home: Home, fd: int | None = None) -> DaemonLock:
     if held is None:
         raise DaemonError("another daemon runs here", where=str(home.lock), hint="type: synaptic daemon status")
     os.set_inheritable(held, False)  # no process that outlives the daemon may hold it
-    write_pid_file(home)
+    try:
+        write_pid_file(home)
+    except OSError as error:
+        where, hint = str(locate_pid_file(home)), f"look at its disk: df {home.run}"
+        raise DaemonError(f"cannot be written: {error.strerror}", where=where, hint=hint) from error
     return DaemonLock(home, held)
 
 

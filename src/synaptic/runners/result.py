@@ -5,7 +5,7 @@ from typing import Any
 from synaptic.model.decision import Kind, Verdict
 from synaptic.model.event import Event, Timing
 from synaptic.model.hook import Hook
-from synaptic.model.result import HookResult, Items
+from synaptic.model.result import BLOCKED_ERROR, HookResult, Items
 from synaptic.runners.output import describe_hook, get_event_name
 
 DISTINCT_KEYS = frozenset(
@@ -14,8 +14,6 @@ DISTINCT_KEYS = frozenset(
 )  # fmt: skip
 """Keys that no other dialect has; `logs` and `error` alone prove nothing under another protocol."""
 KNOWN_KEYS = DISTINCT_KEYS - {"block_execution"} | {"logs", "error"}
-BLOCKED_ERROR = "blocked_by_policy"
-"""The error by which a hook asks to block, from whichever hook it comes. It is a result, no failure."""
 OTHER_DIALECT_KEYS = frozenset(("action", "decision", "hookSpecificOutput"))
 
 
