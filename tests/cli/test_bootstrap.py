@@ -46,6 +46,15 @@ def test_fail_closed_is_remembered(user: User):
     assert "onFailure" not in entry(user)
 
 
+@pytest.mark.parametrize("lost", ["engine", "bootstrap.json"])
+def test_what_was_closed_is_not_opened_by_installing_again_after_a_file_was_lost(user: User, lost: str):
+    user.types("bootstrap", "--fail", "closed")
+    (user.home.root / lost).write_text("")
+    user.types("bootstrap")
+    assert dispatcher.read_engine(user.home).fail == "closed"
+    assert entry(user)["onFailure"] == "block"
+
+
 @pytest.mark.parametrize("mode", ["open", "closed"])
 def test_what_the_engine_cannot_read_is_refused_before_a_tool_runs_whatever_the_mode(user: User, mode: str):
     user.types("bootstrap", "--fail", mode)

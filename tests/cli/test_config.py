@@ -27,6 +27,29 @@ def test_one_value(user: User):
     assert "did you mean `journal`?" in shown.err
 
 
+def test_an_option_of_a_policy_that_nothing_sets_is_its_default_and_says_so(user: User):
+    key = 'policies."git.force-push".protected'
+    shown = user.types("config", "get", key)
+    assert (shown.code, shown.out) == (0, '["main","master"]\n')
+    assert "this is the default" in shown.err
+    assert user.types("config", "get", key, "--json").json == {
+        "key": key,
+        "value": ["main", "master"],
+        "source": "default",
+    }
+    user.configures('[policies."git.force-push"]\nprotected = ["trunk"]\n')
+    shown = user.types("config", "get", key)
+    assert (shown.out, shown.err) == ('["trunk"]\n', "")
+    assert user.types("config", "get", key, "--json").json["source"] == str(user.home.config)
+
+
+def test_the_quotes_around_a_policy_are_not_needed_and_a_typo_is_told(user: User):
+    assert user.types("config", "get", "policies.git.force-push.enabled").out == "true\n"
+    assert user.types("config", "get", "policies.paths.outside-project.enabled").out == "false\n"
+    shown = user.types("config", "get", 'policies."git.force-push".protcted')
+    assert shown.code == 1 and "protected" in shown.err
+
+
 def test_a_value_is_set_and_the_rest_of_the_file_stays(user: User):
     user.configures("# mine\n[http]\n# a port\nport = 9000\n")
     assert user.types("config", "set", "journal", "structure").code == 0

@@ -1,5 +1,6 @@
 """A daemon under hardship: idle clients, held locks, no descriptors, children that nobody waits for."""
 
+import json
 import os
 import resource
 import shutil
@@ -48,6 +49,42 @@ def test_a_client_that_says_nothing_more_does_not_keep_a_daemon_from_ending(sett
             assert is_responding(setting.home)  # so that what was said has been read
             daemon.terminate()
             assert daemon.wait(LIMIT) == 0
+
+
+NO_BYTE = """
+import os, resource, sys
+resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+os.execv(sys.argv[1], sys.argv[1:])
+"""
+"""No file may grow, as on a full disk; what is told goes through pipes."""
+
+
+def run_on_full_disk(setting: Setting, *words: object, stdin: bytes = b"") -> "subprocess.CompletedProcess[bytes]":
+    command = [sys.executable, "-c", NO_BYTE, *map(str, words)]
+    env = {"HOME": str(setting.user), "PATH": os.environ["PATH"], "CLAUDE_PROJECT_DIR": str(setting.project)}
+    return subprocess.run(command, input=stdin, capture_output=True, env=env, timeout=LIMIT, check=False)
+
+
+def test_a_daemon_that_starts_on_a_full_disk_says_why_it_cannot(setting: Setting) -> None:
+    """A traceback stood in its log."""
+    ended = run_on_full_disk(setting, sys.executable, "-m", "synaptic.daemon.server", setting.home.root)
+    assert ended.returncode == 1
+    assert b"the daemon cannot run" in ended.stderr and b"daemon.pid" in ended.stderr
+    assert b"Type: synaptic doctor" in ended.stderr and b"Traceback" not in ended.stderr
+
+
+def test_a_second_daemon_says_that_another_one_runs(setting: Setting) -> None:
+    setting.start()
+    command = [sys.executable, "-m", "synaptic.daemon.server", str(setting.home.root)]
+    ended = subprocess.run(command, capture_output=True, timeout=LIMIT, check=False)
+    assert ended.returncode == 1 and b"another daemon runs here" in ended.stderr and b"Traceback" not in ended.stderr
+
+
+def test_a_call_on_a_full_disk_is_judged_without_a_daemon(setting: Setting) -> None:
+    payload = setting.payload("PreToolUse", tool_name="Bash", tool_input={"command": "rm -rf /"})
+    answer = run_on_full_disk(setting, setting.home.dispatch, "PreToolUse", stdin=json.dumps(payload).encode())
+    assert json.loads(answer.stdout)["hookSpecificOutput"]["permissionDecision"] == "deny"
+    assert b"Traceback" not in answer.stderr
 
 
 def test_idle_clients_are_let_go_and_calls_are_answered_meanwhile(setting: Setting) -> None:

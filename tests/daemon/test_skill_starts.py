@@ -85,9 +85,10 @@ def test_the_same_command_again_goes_on_and_says_nothing_twice(fleet: Fleet) -> 
     assert [host for _, _, host in rows(fleet)] == ["h1", "h2"]
 
 
-def test_a_prompt_is_enough_where_no_expansion_is_told(fleet: Fleet) -> None:
+@pytest.mark.parametrize("prompt", ["/implement the cart", "/implement\nthe cart", "/implement\tthe\n\ncart"])
+def test_a_prompt_is_enough_where_no_expansion_is_told(fleet: Fleet, prompt: str) -> None:
     describe(fleet)
-    answer = fleet.event("UserPromptSubmit", prompt="/implement the cart")
+    answer = fleet.event("UserPromptSubmit", prompt=prompt)
     assert "Phases: 0: Plan; 1: Build" in specific(answer)["additionalContext"]
     assert rows(fleet) == [("implement", f"{fleet.root}/.tasks/the-cart", "h1")]
 

@@ -63,12 +63,13 @@ def test_no_failure_of_another_hook_stops_it_and_each_is_written_down(setting: S
     assert "permissionDecision" not in specific(setting.answer(setting.request("PreToolUse", **SKILL)))
 
 
-def test_a_guardrail_of_the_repository_stops_a_skill_and_its_message_is_shown(setting: Setting):
-    """S2-066, S2-069"""
+@pytest.mark.parametrize("keys", [{}, {"blocking": True}])
+def test_a_guardrail_of_the_repository_stops_a_skill_and_its_message_is_shown(setting: Setting, keys: dict[str, bool]):
+    """S2-066, S2-069: as the seed writes it, without `blocking`, and with it."""
     setting.config('trust = "all"\npresets = ["routing"]\n')
     message = "This ability would write to production. In this environment, it is blocked."
     answer = {"messages_to_user": [message], "error": "blocked_by_policy"}
-    declare(setting, "soft", "PreAbilityCall", answer=answer, blocking=True)
+    declare(setting, "soft", "PreAbilityCall", answer=answer, **keys)
     told = setting.answer(setting.request("PreToolUse", **SKILL))
     assert specific(told)["permissionDecision"] == "deny"
     assert message in specific(told)["permissionDecisionReason"] and message in output(told)["systemMessage"]

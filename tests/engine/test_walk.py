@@ -317,16 +317,18 @@ def test_printed_text_is_no_news_without_a_hook(setting: Setting) -> None:
     assert setting.entries() == ()
 
 
-@pytest.mark.parametrize(("blocking", "kind"), [(True, Kind.DENY), (False, Kind.NONE)])
-def test_an_ability_is_blocked_only_by_a_blocking_hook(setting: Setting, blocking: bool, kind: Kind) -> None:
+@pytest.mark.parametrize("said", ["blocking: true\n", "", "blocking: false\n"])
+def test_an_ability_is_blocked_by_a_hook_that_asks_unless_it_says_that_it_never_blocks(
+    setting: Setting, said: str
+) -> None:
     """S2-032, S2-069, S2-070"""
+    blocks = "false" not in said
     script = setting.script("policy", """echo '{"messages_to_user":["blocked here"],"error":"blocked_by_policy"}'""")
     folder = setting.project / ".system" / "hooks"
     folder.mkdir(parents=True)
     command = os.path.relpath(script, setting.project)
     (folder / "soft.yaml").write_text(
-        f"id: soft\nevent_type: PreAbilityCall\nenabled: true\nblocking: {str(blocking).lower()}\n"
-        f"handler:\n  kind: script\n  command: ./{command}\n"
+        f"id: soft\nevent_type: PreAbilityCall\nenabled: true\n{said}handler:\n  kind: script\n  command: ./{command}\n"
     )
     context = {
         "event_type": "PreAbilityCall",
@@ -336,10 +338,10 @@ def test_an_ability_is_blocked_only_by_a_blocking_hook(setting: Setting, blockin
         "repository_root": str(setting.project),
     }
     answer = setting.answer(setting.raw("PreAbilityCall", json.dumps(context).encode()))
-    assert setting.last().decision.kind is kind or not blocking
-    assert (answer.exit == 2) is blocking
-    if blocking:
-        assert output(answer)["error"] == "blocked_by_policy"
+    assert (setting.last().decision.kind is Kind.DENY) is blocks
+    assert (answer.exit == 2) is blocks
+    assert "blocked here" in output(answer)["messages_to_user"]
+    assert output(answer).get("error") == ("blocked_by_policy" if blocks else None)
 
 
 def test_a_trusted_script_that_is_gone_is_named_as_missing(tmp_path) -> None:

@@ -118,6 +118,22 @@ def test_required_files_are_few_and_short(layered):
     assert len(found["long.md"]) == 50_000
 
 
+def test_a_required_file_that_leads_to_a_secret_by_now_is_not_read(layered, tmp_path):
+    """S3-192: policies were asked about the file when it was handed over, and a link can be made after that."""
+    root, key = Path(layered.root), tmp_path / ".ssh" / "id_ed25519"
+    key.parent.mkdir()
+    key.write_text("the key of the user")
+    (root / "notes.md").write_text("plain")
+    (root / "token.md").write_text("ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2)
+    finished(layered, {"requiredFiles": ["notes.md", "token.md"]})
+    assert ask(facts.gather_hand_over, layered, "SessionStart").files["notes.md"] == "plain"
+    (root / "notes.md").unlink()
+    (root / "notes.md").symlink_to(key)
+    found = ask(facts.gather_hand_over, layered, "SessionStart").files
+    assert found["notes.md"] is None
+    assert found["token.md"] == "ghp_[redacted:github-token]"
+
+
 @pytest.mark.parametrize("payload", ["not json", "[]", '{"requiredFiles": 7}', '{"requiredFiles": [1, null]}'])
 def test_a_payload_that_makes_no_sense_needs_no_files(layered, payload):
     session = layered.open(layered.effort())

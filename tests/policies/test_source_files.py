@@ -67,3 +67,21 @@ def test_a_newline_at_the_end_starts_no_line(lines: list[str]):
     if text and not text.endswith("\n"):
         assert count_lines(text) == count_lines(text + "\n") == len(lines)
     assert count_lines("") == 0
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/p/tests/../src/a.py", "/p/build/../src/a.py", "/p/.claude/../src/a.py", "/p/x/__tests__/../../src/a.py",
+        "/p//src/a.py", "/p/./src/./a.py", "./src/a.py", "tests/../src/a.py", "/q/../p/src/a.py",
+    ],
+)  # fmt: skip
+def test_a_path_is_judged_by_where_it_leads_and_not_by_the_folders_it_leaves_again(path: str):
+    """Otherwise every gate of source could be walked around in one step."""
+    assert to_project_path(path, "/p") == "src/a.py"
+    assert is_guarded(to_project_path(path, "/p")) and not is_test(to_project_path(path, "/p"))
+
+
+def test_an_empty_path_stays_one():
+    assert to_project_path("", "/p") == ""
+    assert to_project_path("/p/.claude/worktrees/w/.github/a.py", "/p") == ".github/a.py"

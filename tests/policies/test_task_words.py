@@ -33,6 +33,10 @@ def test_related_tasks_share_half_of_their_words() -> None:
         "aussi pour la page d'accueil",
         "también en la página de inicio",
         "还要更新文档",
+        "go",
+        "Next, update the staging scripts",
+        "i jeszcze zaktualizuj plik faktur",
+        "en werk ook de facturen bij",
     ],
 )
 def test_more_of_the_same_task(prompt: str) -> None:
@@ -47,6 +51,12 @@ def test_more_of_the_same_task(prompt: str) -> None:
         "Anderes Thema: der Export bricht bei Umlauten ab",
         "Rename UserManager to AccountService",
         "修复登录错误",
+        "I want to build a command line for exporting invoices",
+        "I need the login form to remember its users",
+        "Go through all handlers and add structured logging",
+        "Next.js has to be upgraded to the current version",
+        "Dan's scheduler crashes when the queue is empty",
+        "En la página de pagos falta un botón verde",
     ],
 )
 def test_another_task(prompt: str) -> None:

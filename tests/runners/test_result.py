@@ -13,7 +13,8 @@ from tests.runners.making import make_event, make_hook
 
 def say(answer, event="PreAbilityCall", blocking=True, exit=0):
     text = answer if isinstance(answer, str) else json.dumps(answer)
-    hook = make_hook(protocol="result", blocking=blocking, source="hooks/a.yaml")
+    words = {"blocking": blocking is True, "can_block": blocking is not False}
+    hook = make_hook(protocol="result", source="hooks/a.yaml", **words)
     return interpret_output(hook, make_event(event), ProcessOutput(text.encode(), b"trouble", exit))
 
 
@@ -80,13 +81,32 @@ def test_a_guardrail_blocks_and_its_message_is_shown():
     assert say({"block_execution": True}).reason == "blocked by skill.guard"
 
 
-@pytest.mark.parametrize(("blocking", "event"), list(product([True, False], ["PreAbilityCall", "PostAbilityCall"])))
-def test_a_block_counts_only_from_blocking_hooks_before_the_act(blocking, event):
-    """S2-070"""
-    verdict = say({"error": "blocked_by_policy"}, event, blocking)
-    honoured = blocking and event == "PreAbilityCall"
+BLOCKS = [
+    {"error": "blocked_by_policy"},
+    {"error": {"code": "blocked_by_policy", "message": "m"}},
+    {"block_execution": True},
+]
+
+
+@pytest.mark.parametrize(
+    ("blocking", "event"), list(product([True, None, False], ["PreAbilityCall", "PostAbilityCall"]))
+)
+@pytest.mark.parametrize("answer", BLOCKS)
+def test_a_block_counts_before_the_act_unless_its_hook_says_that_it_never_blocks(answer, blocking, event):
+    """S2-069, S2-070: seed 002's guardrail has no `blocking`, which says what a failure means and nothing else."""
+    verdict = say(answer, event, blocking)
+    honoured = blocking is not False and event == "PreAbilityCall"
     assert (verdict.says is Kind.DENY) == honoured
     assert bool(verdict.warnings) != honoured
+
+
+@pytest.mark.parametrize("blocking", [True, None, False])
+@pytest.mark.parametrize("error", ["database_is_gone", "was blocked_by_policy once", {"code": "x", "message": "y"}])
+def test_an_error_of_another_name_is_a_failure_and_counts_from_blocking_hooks_only(error, blocking):
+    """S2-032, S2-070"""
+    verdict = say({"error": error}, blocking=blocking)
+    assert (verdict.says is Kind.DENY) == (blocking is True)
+    assert bool(verdict.warnings) != (blocking is True)
 
 
 @pytest.mark.parametrize("event", ["PostAbilityCall", "SessionStop", "Stop", "PostToolUse"])

@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 
 import synaptic
+from synaptic.agents.shared.record import BootstrapRecord, SetupChoices, save_record
 from synaptic.model.call import Answer
 from synaptic.model.errors import SettingsError
 from synaptic.model.home import Home
 from synaptic.setup import dispatcher
+from synaptic.setup.dispatcher import FailMode
 from tests.native.fake_daemon import FakeDaemon, tell
 
 OK = Answer(b"out", b"err", 2)
@@ -78,11 +80,45 @@ def test_the_engine_file_names_python_version_and_fail_policy(home: Home, uncomp
 
 
 @pytest.mark.parametrize("content", [b"", b"\xff\0\n=\n==x", b"fail=maybe\npython"])
-def test_a_garbage_engine_file_reads_as_the_defaults(home: Home, content: bytes) -> None:
+def test_a_garbage_engine_file_reads_as_the_defaults_and_is_closed(home: Home, content: bytes) -> None:
+    """As `dispatch` reads it: only a line that says open is open."""
     assert dispatcher.read_engine(home) == dispatcher.EngineFile()
     home.root.mkdir()
     home.engine.write_bytes(content)
-    assert dispatcher.read_engine(home) == dispatcher.EngineFile()
+    assert dispatcher.read_engine(home) == dispatcher.EngineFile(fail="closed", has_fail=False)
+
+
+def drop_fail_line(home: Home) -> None:
+    lines = home.engine.read_text().splitlines(keepends=True)
+    home.engine.write_text("".join(line for line in lines if not line.startswith("fail=")))
+
+
+def test_an_engine_file_that_has_lost_its_fail_policy_is_not_installed_again_as_open(
+    home: Home, uncompiled: None
+) -> None:
+    dispatcher.install_dispatcher(home, "closed")
+    drop_fail_line(home)
+    dispatcher.install_dispatcher(home)
+    assert dispatcher.read_engine(home).fail == "closed"
+
+
+@pytest.mark.parametrize("chosen", ["open", "closed"])
+def test_what_a_person_chose_counts_where_the_engine_file_has_lost_it(
+    home: Home, uncompiled: None, chosen: FailMode
+) -> None:
+    dispatcher.install_dispatcher(home, chosen)
+    save_record(home, BootstrapRecord(choices=SetupChoices(fail=chosen), folders=("/made",)))
+    drop_fail_line(home)
+    dispatcher.install_dispatcher(home)
+    assert dispatcher.read_engine(home).fail == chosen
+
+
+def test_the_stricter_counts_where_engine_file_and_record_disagree(home: Home, uncompiled: None) -> None:
+    dispatcher.install_dispatcher(home, "closed")
+    save_record(home, BootstrapRecord(choices=SetupChoices(fail="open"), folders=("/made",)))
+    assert dispatcher.recall_fail(home) == "closed"
+    dispatcher.install_dispatcher(home, "open")
+    assert dispatcher.recall_fail(home) == "open"
 
 
 def test_an_engine_file_that_cannot_be_read_for_a_moment_loosens_nothing(

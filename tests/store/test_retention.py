@@ -1,5 +1,8 @@
 """Forgetting: in steps, from the front, never the newest."""
 
+import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -10,10 +13,13 @@ from synaptic.model.layers import Note, SetStatus
 from synaptic.model.state import Change
 from synaptic.store import db, deliveries, hook_counts, journal, retention, state
 from synaptic.store.connection import KEPT_LOG_BYTES
+from synaptic.store.db import Store
 from synaptic.store.record import Delivery
 from tests.store.layered import Layered
 
 DAY = retention.SECONDS_PER_DAY
+NO_LIMIT = 3600.0
+"""Seconds of a step on which no slow machine makes the next one smaller."""
 
 
 def test_old_events_go_and_young_ones_stay(store, record, monkeypatch):
@@ -121,6 +127,7 @@ def test_free_pages_are_given_back_in_steps_of_many(store, record, monkeypatch):
     journal.append_records(store, [record(at=0.0, payload="y" * 3000) for _ in range(500)])
     store.checkpoint()
     pauses = []
+    monkeypatch.setattr(retention, "STEP_SECONDS", NO_LIMIT)
     monkeypatch.setattr(retention.time, "sleep", pauses.append)
     assert retention.prune_events(store, days=1).bytes > 1_000_000
     assert len(pauses) < 20
@@ -129,25 +136,27 @@ def test_free_pages_are_given_back_in_steps_of_many(store, record, monkeypatch):
 
 def test_the_log_stays_small_while_much_is_removed(store, home, record, monkeypatch):
     monkeypatch.setattr(retention, "ROWS_PER_STEP", 50)
+    monkeypatch.setattr(retention, "STEP_SECONDS", NO_LIMIT)
     monkeypatch.setattr(db, "LARGE_LOG_BYTES", 200_000)
     journal.append_records(store, [record(at=0.0, payload="y" * 6000) for _ in range(1000)])
     store.checkpoint()
     sizes = []
     log = Path(f"{home.database}-wal")
     retention.prune_events(store, days=1, progress=lambda gone: sizes.append(log.stat().st_size))
-    assert len(sizes) == 20
+    assert len(sizes) > 20
     assert max(sizes) <= KEPT_LOG_BYTES
     assert store.notices == []
 
 
 def test_an_interrupt_loses_nothing_and_the_next_time_goes_on(store, record, monkeypatch):
     monkeypatch.setattr(retention, "ROWS_PER_STEP", 10)
+    monkeypatch.setattr(retention, "STEP_SECONDS", NO_LIMIT)
     journal.append_records(store, [record(at=0.0) for _ in range(100)])
     kept = record(at=time.time())
     journal.append_records(store, [kept])
 
     def interrupt(gone):
-        if gone == 50:
+        if gone.events == 50:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -155,6 +164,74 @@ def test_an_interrupt_loses_nothing_and_the_next_time_goes_on(store, record, mon
     assert journal.count_events(store) == 51
     assert retention.prune_events(store, days=1).events == 50
     assert [entry.call for entry in journal.read_last_entries(store, 5)] == [kept.call]
+
+
+def test_a_step_is_as_large_as_fits_in_its_time_by_what_the_one_before_has_taken():
+    steps = retention.StepSize(1000)
+    sizes = [steps.size]
+    for seconds in (0.0, 0.0, 0.0, 0.0, retention.STEP_SECONDS * 10, 100.0, retention.STEP_SECONDS):
+        steps.learn(seconds)
+        sizes.append(steps.size)
+    assert sizes == [100, 200, 400, 800, 1000, 100, 1, 1]
+    steps.learn(0.0)
+    assert steps.size == 2
+
+
+def test_rows_that_are_slow_to_remove_go_in_smaller_steps(store, record, monkeypatch):
+    """Two thousand payloads of a megabyte in one transaction kept every event waiting for seconds."""
+    monkeypatch.setattr(retention, "STEP_SECONDS", 1e-9)
+    journal.append_records(store, [record(at=0.0, payload="y" * 3000) for _ in range(130)])
+    told = []
+    assert retention.prune_events(store, days=1, progress=told.append).events == 129
+    events = [gone.events for gone in told if not gone.bytes]
+    assert events[0] == 100 and events[1:] == list(range(101, 130))
+
+
+def test_one_event_of_the_future_at_the_front_stops_no_small_step(store, record, monkeypatch):
+    monkeypatch.setattr(retention, "STEP_SECONDS", 1e-9)
+    journal.append_records(store, [record(at=time.time() + 40 * DAY), *(record(at=0.0) for _ in range(120)), record()])
+    assert retention.prune_events(store, days=1).events == 120
+    assert [entry.id for entry in journal.read_entries_after(store, 0)] == [1, 122]
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from synaptic.model.home import Home
+from synaptic.store import retention
+from synaptic.store.db import Store
+
+def kill(gone):
+    if getattr(gone, sys.argv[2]) >= int(sys.argv[3]):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+retention.ROWS_PER_STEP, retention.PAGES_PER_STEP = 10, 20
+retention.prune_events(Store.open(Home(Path(sys.argv[1]))), days=1, progress=kill)
+"""
+
+
+@pytest.mark.parametrize(("what", "many"), [("events", 40), ("bytes", 100_000)])
+def test_a_kill_in_the_middle_loses_nothing_and_the_next_time_goes_on(home, record, what, many):
+    """`kill -9` while events are removed, and while free pages are given back."""
+    store = Store.open(home)
+    ran = Decision(trace=(TraceStep(hook="a"),))
+    kept = [record(at=time.time(), decision=ran) for _ in range(5)]
+    old = [record(at=time.time() - 40 * DAY, payload="y" * 3000, decision=ran) for _ in range(200)]
+    journal.append_records(store, old + kept)
+    store.close()
+    command = [sys.executable, "-c", KILLED, str(home.root), what, str(many)]
+    assert subprocess.run(command, timeout=120, check=False).returncode == -signal.SIGKILL
+    store = Store.open(home)
+    left = journal.count_events(store)
+    assert left < 205 if what == "events" else left == 5
+    assert retention.prune_events(store, days=1).events == left - 5
+    assert [entry.call for entry in journal.read_entries_after(store, 0)] == [one.call for one in kept]
+    hook_counts.count_journal(store)
+    calls = "SELECT sum(calls) FROM hook_counts WHERE hook = 'a'"
+    assert store.read(lambda connection: connection.execute(calls).fetchone()) == (205,)
+    assert store.read(lambda connection: connection.execute("PRAGMA freelist_count").fetchone()) == (0,)
+    assert store.read(lambda connection: connection.execute("PRAGMA quick_check").fetchone()) == ("ok",)
+    store.close()
 
 
 def test_state_of_sessions_that_are_long_over_is_forgotten_and_a_projects_stays(store):
@@ -168,12 +245,13 @@ def test_state_of_sessions_that_are_long_over_is_forgotten_and_a_projects_stays(
 
 def test_what_goes_is_counted_before_and_what_stays_is_not_waited_for(store, record, monkeypatch):
     monkeypatch.setattr(retention, "ROWS_PER_STEP", 10)
+    monkeypatch.setattr(retention, "STEP_SECONDS", NO_LIMIT)
     ran = Decision(trace=(TraceStep(hook="a"),))
     old = [record(at=time.time() - 40 * DAY, decision=ran) for _ in range(35)]
     journal.append_records(store, old + [record(at=time.time(), decision=ran) for _ in range(5)])
 
     def interrupt(gone):
-        if gone == 20:
+        if gone.events == 20:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):

@@ -68,6 +68,28 @@ def test_a_project_behind_a_link_is_one(root: Path, tmp_path: Path):
     assert task_files.find_task_folder(f"{tmp_path}/link", f"{tmp_path}/link", "t") == f"{tmp_path}/link/.tasks/t"
 
 
+def test_a_path_through_a_link_is_the_folder_that_it_leads_to(root: Path, tmp_path: Path):
+    """S3-012: an absolute path was refused, and a log behind a link in the project failed later."""
+    (tmp_path / "link").symlink_to(root)
+    assert task_files.find_task_folder(str(root), "/", f"{tmp_path}/link/jobs/x") == f"{root}/jobs/x"
+    assert task_files.find_task_folder(f"{tmp_path}/link", "/", f"{root}/jobs/x") == f"{tmp_path}/link/jobs/x"
+    (root / "jobs").mkdir()
+    (root / "short").symlink_to(root / "jobs")
+    assert task_files.find_task_folder(str(root), str(root), "short/x") == f"{root}/jobs/x"
+
+
+@pytest.mark.parametrize("leads", ["outside", "project/.git", "project"])
+def test_a_path_through_a_link_is_refused_where_it_leads_outside_or_to_what_governs(
+    root: Path, tmp_path: Path, leads: str
+):
+    target = {"outside": tmp_path / "outside", "project/.git": root / ".git", "project": root}[leads]
+    target.mkdir(exist_ok=True)
+    (tmp_path / "link").symlink_to(target)
+    with pytest.raises(LayerError) as caught:
+        task_files.find_task_folder(str(root), str(root), f"{tmp_path}/link" + ("/x" if leads != "project" else ""))
+    assert caught.value.code == "VALIDATION_ERROR"
+
+
 def test_a_log_is_made_with_its_folder_and_grows_by_entries(root: Path):
     """S3-012, S3-195, S3-196"""
     path = task_files.append_log_entry(str(root), effort(root), "one")

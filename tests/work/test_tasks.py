@@ -23,6 +23,13 @@ def test_a_task_is_found_by_its_name_and_by_every_way_to_write_its_folder(desk: 
         assert find_task(desk.context(), named).folder == folder
 
 
+def test_a_task_is_found_by_a_path_through_a_link(desk: Desk, tmp_path: Path):
+    desk.start("Login Page")
+    (tmp_path / "link").symlink_to(desk.root)
+    assert find_task(desk.context(), f"{tmp_path}/link/.tasks/login-page").folder == f"{desk.root}/.tasks/login-page"
+    assert code(lambda: find_task(desk.context(), f"{tmp_path}/link/.tasks/other")) == "TASK_NOT_FOUND"
+
+
 def test_another_projects_task_is_found_by_its_folder_only(desk: Desk, tmp_path: Path):
     desk.start()
     elsewhere = desk.context(tmp_path / "other")

@@ -118,7 +118,7 @@ def read_installation(place: CommandPlace) -> SetupOptions:
 
 def merge_choices(home: Home, managed: bool | None, http: bool | None, fail: FailChoice | None) -> SetupChoices:
     """Merge the choices of last time with those that are made now."""
-    before = load_record(home).choices
+    before = packages.load_choices(home)
     endpoint = before.http if http is None else (_make_endpoint(home) if http else None)
     return msgspec.structs.replace(
         before, managed=before.managed if managed is None else managed, fail=fail or before.fail, http=endpoint

@@ -13,12 +13,13 @@ from synaptic.cli.registered import load_hook_catalog
 from synaptic.cli.verbs import Json, make_verb_app
 from synaptic.hooks import config as configs
 from synaptic.hooks import edit
-from synaptic.hooks.config import Config, ConfigFile
+from synaptic.hooks.config import Config, ConfigFile, is_enabled
 from synaptic.hooks.nearest import make_hint
 from synaptic.hooks.schema import build_schema as json_schema
 from synaptic.hooks.sources import CatalogSources
 from synaptic.hooks.tighten import merge_configs
 from synaptic.model.errors import DeclarationError
+from synaptic.policies.base import load_policies
 
 app = make_verb_app(
     "Show and check the configuration: yours, and what this project tightens.",
@@ -31,6 +32,9 @@ app = make_verb_app(
     synaptic config schema          JSON Schema, for an editor
     """,
 )
+
+
+DEFAULT_SOURCE = "default"
 
 
 class EffectiveSetting(msgspec.Struct, frozen=True):
@@ -58,15 +62,21 @@ def show(as_json: Json = False) -> None:
 
 
 @app.command()
-def get(key: Annotated[str, typer.Argument(help="Such as `journal` or `http.port`.")], as_json: Json = False) -> None:
-    """One value."""
-    found = {item.key: item for item in _iter_settings(find_place())}
-    if key not in found:
+def get(
+    key: Annotated[str, typer.Argument(help='Such as `journal`, `http.port`, `policies."git.force-push".protected`.')],
+    as_json: Json = False,
+) -> None:
+    """One value, also one that nothing sets: then it is the default."""
+    found = {_drop_quotes(item.key): item for item in _iter_all_settings(find_place())}
+    item = found.get(_drop_quotes(key))
+    if item is None:
         raise DeclarationError(f"there is no setting `{key}`", hint=make_hint(key, found))
     if as_json:
-        screen.print_json(found[key])
-    else:
-        screen.say(_format_value(found[key].value))
+        screen.print_json(item)
+        return
+    screen.say(_format_value(item.value))
+    if item.source == DEFAULT_SOURCE:
+        screen.warn(f"this is the default: nothing sets {item.key}")
 
 
 @app.command("set")
@@ -152,11 +162,26 @@ def _iter_settings(place: CommandPlace) -> Iterator[EffectiveSetting]:
             yield EffectiveSetting(key, value, source)
 
 
+def _iter_all_settings(place: CommandPlace) -> Iterator[EffectiveSetting]:
+    """The same with every option of every policy: those that nothing sets have their defaults."""
+    config = load_hook_catalog(place).config
+    for name, policy in load_policies().items():
+        yield EffectiveSetting(f'policies."{name}".enabled', is_enabled(policy, config), DEFAULT_SOURCE)
+        for option in policy.__struct_fields__:
+            yield EffectiveSetting(f'policies."{name}".{option}', getattr(policy(), option), DEFAULT_SOURCE)
+    yield from _iter_settings(place)
+
+
+def _drop_quotes(key: str) -> str:
+    """A policy's name has a dot and stands in quotes, which a shell takes away as it likes."""
+    return key.replace('"', "").replace("'", "")
+
+
 def _iter_policy_settings(tables: Any, user: ConfigFile, project: ConfigFile) -> Iterator[EffectiveSetting]:
     for name, table in tables.items():
         for option, value in table.items():
             both = [file for file in (user, project) if option in file.values.get("policies", {}).get(name, {})]
-            source = " and ".join(file.where for file in both) or "default"
+            source = " and ".join(file.where for file in both) or DEFAULT_SOURCE
             yield EffectiveSetting(f'policies."{name}".{option}', value, source)
 
 
@@ -165,7 +190,7 @@ def _find_source(key: str, user: ConfigFile, project: ConfigFile) -> str:
     # Other keys of a project are ignored, so they are no source even when they are written there.
     if key in Config.SHARED and key in project.values:
         files.append(project.where)
-    return " and ".join(files) or "default"
+    return " and ".join(files) or DEFAULT_SOURCE
 
 
 def _format_value(value: Any) -> str:

@@ -11,6 +11,7 @@ from synaptic.cli.verbs import Json, format_examples, make_verb_app
 from synaptic.hooks.catalog import HookCatalogs
 from synaptic.store import journal, retention
 from synaptic.store.db import Store
+from synaptic.store.retention import PruneCounts
 
 app = make_verb_app()
 SECONDS_PER_DAY = 24 * 3600.0
@@ -48,10 +49,11 @@ class PruneProgress:
     def __init__(self) -> None:
         self._told = time.monotonic()
 
-    def __call__(self, gone: int) -> None:
+    def __call__(self, gone: PruneCounts) -> None:
         if time.monotonic() - self._told >= TELL_SECONDS:
             self._told = time.monotonic()
-            screen.warn(f"{gone} events removed ... (Ctrl-C stops here; the next `synaptic prune` goes on)")
+            freed = f", {gone.bytes // 1_000_000} MB given back" if gone.bytes else ""
+            screen.warn(f"{gone.events} events removed{freed} ... (Ctrl-C stops; the next `synaptic prune` goes on)")
 
 
 def _print_counts(numbers: dict[str, int], words: str, as_json: bool) -> None:

@@ -20,11 +20,11 @@ import msgspec
 from synaptic.daemon.address import connect_daemon
 from synaptic.daemon.lock import find_holder, is_holder, is_same_home, open_home, read_age, try_lock
 from synaptic.daemon.names import locate_pid_file, prepare_run_folder, write_pid_file
+from synaptic.files.lock import is_file_locked
 from synaptic.model.errors import DaemonError
 from synaptic.model.home import Home
 from synaptic.setup.dispatcher import read_engine
 from synaptic.setup.installed import build_start
-from synaptic.store.lease import is_file_locked
 
 SERVER_MODULE = "synaptic.daemon.server"
 INHERITED_VARIABLES = ("HOME", "USER", "LOGNAME", "PATH", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR")
@@ -154,7 +154,11 @@ def hold_lock(home: Home, fd: int | None = None) -> DaemonLock:
     if held is None:
         raise DaemonError("another daemon runs here", where=str(home.lock), hint="type: synaptic daemon status")
     os.set_inheritable(held, False)  # no process that outlives the daemon may hold it
-    write_pid_file(home)
+    try:
+        write_pid_file(home)
+    except OSError as error:
+        where, hint = str(locate_pid_file(home)), f"look at its disk: df {home.run}"
+        raise DaemonError(f"cannot be written: {error.strerror}", where=where, hint=hint) from error
     return DaemonLock(home, held)
 
 
@@ -165,7 +169,9 @@ def read_installed_version(home: Home) -> str:
 
 def is_held(home: Home) -> bool:
     """Whether a daemon lives, or is being started."""
-    return is_file_locked(home.lock)
+    with suppress(OSError):  # a home that is not there has no daemon
+        return is_file_locked(home.lock)
+    return False
 
 
 def clean_environment(environ: Mapping[str, str]) -> dict[str, str]:

@@ -5,6 +5,7 @@ import asyncio
 import gc
 import logging
 import signal
+import sys
 import time
 from collections.abc import Awaitable, Callable, Coroutine
 from pathlib import Path
@@ -34,7 +35,7 @@ from synaptic.engine.environment import InstalledEnvironment
 from synaptic.engine.walk import Engine, open_engine
 from synaptic.facts.gather import find_gatherers
 from synaptic.model.call import Answer
-from synaptic.model.errors import DaemonError
+from synaptic.model.errors import DaemonError, SynapticError
 from synaptic.model.home import Home
 from synaptic.setup.dispatcher import read_engine
 from synaptic.setup.installed import find_changes, is_editable, record_installed
@@ -374,7 +375,11 @@ def main(arguments: list[str] | None = None, start: Callable[[Home, int | None],
     redact_log()
     home = Home(options.home)
     InstalledEnvironment(home).settle_process()
-    start(home, options.lock_fd)
+    try:
+        start(home, options.lock_fd)
+    except (OSError, SynapticError) as error:
+        # A full disk, no descriptor, another daemon: what is wrong is outside, and no traceback would say it better.
+        sys.exit(f"synaptic: the daemon cannot run: {error}; calls are decided without it. Type: synaptic doctor")
 
 
 if __name__ == "__main__":

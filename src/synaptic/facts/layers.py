@@ -18,9 +18,11 @@ from synaptic.model.event import Event, PostToolUse, PreToolUse, SessionStart, S
 from synaptic.model.layers import INJECTIONS, Agent, Effort, HandOver, Layers, Session, Skill
 from synaptic.policies.fleet.metadata import PRELOADS
 from synaptic.policies.fleet.pre_tool_use import ENGINE_COMMANDS, UNCOUNTED_TOOLS
+from synaptic.policies.secrets.private import is_secret
 from synaptic.store import layers as stored
 from synaptic.store import lease
 from synaptic.store.layers import NO_AGENT_ID, EventOrigin
+from synaptic.store.redact import redact_text
 
 MAX_REQUIRED_FILES = 8
 MAX_REQUIRED_BYTES = 50_000
@@ -205,7 +207,15 @@ def _read_required_files(payload: str | None, call: Call, effort: Effort) -> Ite
     for name in _list_required_names(payload)[:MAX_REQUIRED_FILES]:
         places = _list_possible_paths(name, call, effort)
         found = next((place for place in places if os.path.isfile(place)), "")  # noqa: PTH113
-        yield name, read_text_file(found)[:MAX_REQUIRED_BYTES] if found else None
+        yield name, _read_allowed_text(found, call) if found else None
+
+
+def _read_allowed_text(path: str, call: Call) -> str | None:
+    """The text of a required file. What it leads to may have changed since policies were asked, at the hand-over."""
+    home = call.env.get("HOME") or USER_HOME
+    if any(is_secret(one, home) for one in (path, os.path.realpath(path))):
+        return None
+    return redact_text(read_text_file(path)[:MAX_REQUIRED_BYTES])
 
 
 def _list_required_names(payload: str | None) -> list[str]:

@@ -49,13 +49,17 @@ def _read_start(event: Event) -> tuple[str, str]:
     if isinstance(event, UserPromptExpansion):
         return _check_name(event.command_name), event.command_args
     if isinstance(event, UserPromptSubmit) and event.prompt.startswith("/"):
-        name, _, asked = event.prompt.partition(" ")
-        return _check_name(name), asked
+        return _split_name(event.prompt)
     if isinstance(event, PostToolUse) and event.tool_name in TOOL_FIELDS:
-        words = next(filter(None, map(event.tool.read_text, TOOL_FIELDS[event.tool_name])), "").strip()
-        name, _, asked = words.partition(" ")
-        return _check_name(name), asked or event.tool.read_text("args")
+        name, asked = _split_name(next(filter(None, map(event.tool.read_text, TOOL_FIELDS[event.tool_name])), ""))
+        return name, asked or event.tool.read_text("args")
     return "", ""
+
+
+def _split_name(words: str) -> tuple[str, str]:
+    """The name, and what stands behind it: also on the next line, where longer texts begin."""
+    name, *asked = words.split(None, 1) or ("",)
+    return _check_name(name), "".join(asked)
 
 
 def _check_name(given: str) -> str:

@@ -27,6 +27,19 @@ def hold_lock_inside(root: Path, name: str) -> Iterator[None]:
         yield
 
 
+def is_file_locked(path: Path) -> bool:
+    """Whether a living process holds a lock on a file. Raises OSError where there is none, or it cannot be opened."""
+    handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        # Shared: two who look at the same time must not take each other for the holder.
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(handle)
+    return False
+
+
 @contextlib.contextmanager
 def _hold_handle(handle: int) -> Iterator[None]:
     try:

@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from synaptic.files.bounded import read_start
+from synaptic.files.lock import is_file_locked
 
 MARK = struct.Struct("<QQQ")
 MARK_FLAGS = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
@@ -44,16 +45,8 @@ def read_mark(path: Path) -> MarkedNumbers | None:
 def is_mark_held(path: Path) -> bool | None:
     """Whether the process of a mark lives; None where there is no such file. What cannot be told is held."""
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        return is_file_locked(path)
     except FileNotFoundError:
         return None
     except OSError:
         return True
-    try:
-        # Shared: two who look at the same time must not take each other for the holder.
-        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except OSError:
-        return True
-    finally:
-        os.close(handle)
-    return False

@@ -46,6 +46,6 @@ def _make_entry(definition: HookDefinition, extended: bool) -> dict[str, Any]:
     handler = {"kind": definition.handler["kind"], **definition.handler}
     entry: dict[str, Any] = {"id": definition.id, "handler": handler}
     if extended:
-        further = ("blocking", "awaited", "priority")
-        entry |= {"match": definition.match or {}, **{name: getattr(definition, name) for name in further}}
+        entry |= {"match": definition.match or {}, "blocking": definition.blocking is True}
+        entry |= {"awaited": definition.awaited, "priority": definition.priority}
     return entry

@@ -60,8 +60,8 @@ class HookDefinition(msgspec.Struct, frozen=True, kw_only=True):
     """Further conditions."""
     effects: Any = None
     """For people; never executed."""
-    blocking: bool = False
-    """Its failure stops the act."""
+    blocking: bool | None = None
+    """Its failure stops the act. With false not even a block that it asks for does."""
     awaited: bool = True
     """Its answer counts. With false it is started and nobody waits for it."""
     priority: int = 50
@@ -150,7 +150,8 @@ def _make_hook(definition: HookDefinition, place: DeclarationFile, config: Confi
         matcher=matcher,
         match=_make_match(wanted),
         priority=definition.priority,
-        blocking=definition.blocking,
+        blocking=definition.blocking is True,
+        can_block=definition.blocking is not False,
         awaited=definition.awaited,
         timeout=definition.timeout,
         on_error=definition.on_error or ("deny" if definition.blocking else "allow"),

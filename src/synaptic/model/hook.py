@@ -80,6 +80,8 @@ class Hook(msgspec.Struct, frozen=True, kw_only=True):
     """Position in its source, after all sources before it."""
     blocking: bool = True
     """A failure of it may stop the act, and after a deny it is not asked any more."""
+    can_block: bool = True
+    """A block that it asks for counts, whatever its failure means; False for one that says that it never blocks."""
     awaited: bool = True
     """Its answer counts: somebody waits for it. Else it is started, and nothing that it says decides anything."""
     timeout: float = DEFAULT_TIMEOUT

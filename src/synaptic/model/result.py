@@ -5,6 +5,8 @@ from typing import Any
 import msgspec
 
 Items = tuple[dict[str, Any], ...]
+BLOCKED_ERROR = "blocked_by_policy"
+"""The error by which a hook asks to block, from whichever hook it comes. It is a result, no failure."""
 
 
 class HookResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -1,5 +1,6 @@
 """Which files are source, which are nobody's business, which are tests: one answer for every policy."""
 
+import posixpath
 import re
 
 SOURCE_EXTENSIONS = (
@@ -23,8 +24,10 @@ PLAN_NAME = "MASTER_PLAN.md"
 
 def to_project_path(path: str, root: str) -> str:
     """A path below the project, or below a worktree in it: where a project lies says nothing about its files."""
+    # `tests/../src/a.py` is no test: folders that the path leaves again are none of its folders.
+    plain = posixpath.normpath(path) if "/." in path or "//" in path or path[:1] == "." else path
     # A project that lies in a folder named `build` or `tests` must not have all its files skipped.
-    inner = path.removeprefix(f"{root.rstrip('/')}/") if root else path
+    inner = plain.removeprefix(f"{root.rstrip('/')}/") if root else plain
     return WORKTREE.sub("", inner, count=1)
 
 

@@ -24,13 +24,16 @@ HOUSEKEEPING = frozenset(HOUSEKEEPING_TEXT.split())
 MAX_KEYWORDS = 5
 MAX_KNOWN = 12
 """Keywords of a task that are kept, over all of its prompts."""
+# Words of one language are others in the next: `i` is Polish for "and", and English prompts begin with it; `en` is
+# Dutch for it, and Spanish for "in". Behind a full stop without a blank a name goes on: `Next.js`.
 GOES_ON = re.compile(
     r"(?:(?:ok(?:ay)?|yes|yeah|great|thanks|thank you|good|perfect|cool|nice|fine|oh|right)\b[\s,.!:;–-]*)*"
     r"(?:also|and|plus|additionally|then|next|finally|lastly|after that|afterwards|likewise|same|while you"
-    r"|one more thing|by the way|btw|go ahead|go on|go|do (?:it|that|this|so)|ship it|continue|proceed"
+    r"|one more thing|by the way|btw|go ahead|go on|go(?=[\s.!]*$)|do (?:it|that|this|so)|ship it|continue|proceed"
     r"|keep (?:going|on)|try again|retry|undo|redo|revert|finish|now (?:do|also|the same|fix it|implement it)"
     r"|und|auch|außerdem|dann|noch|weiter|mach (?:das|weiter|es)|et|aussi|puis|ensuite|y|también|además|luego|e|anche"
-    r"|poi|inoltre|também|depois|en|ook|dan|i|też|och|även|и|также|ещё|еще|потом)(?!\w)"
+    r"|poi|inoltre|também|depois|en(?! (?:la|el|los|las|le|les)\b)|ook|dan|i (?:też|także|jeszcze|potem)|też|och|även"
+    r"|и|также|ещё|еще|потом)(?![\w'’]|\.\w)"
     r"|(?:还|也|再|然后|顺便|另外|あと|また|それと|ついでに|그리고|또)"
 )
 ENDS_AS_MORE = re.compile(

@@ -5,7 +5,7 @@ from typing import Any
 from synaptic.model.decision import Kind, Verdict
 from synaptic.model.event import Event, Timing
 from synaptic.model.hook import Hook
-from synaptic.model.result import HookResult, Items
+from synaptic.model.result import BLOCKED_ERROR, HookResult, Items
 from synaptic.runners.output import describe_hook, get_event_name
 
 DISTINCT_KEYS = frozenset(
@@ -27,9 +27,9 @@ def read(hook: Hook, event: Event, answer: dict[str, Any]) -> Verdict:
     reader = _ResultReader(hook, answer)
     result = reader.read_result()
     warnings = list(reader.warnings)
-    wants_block = bool(result.error) or answer.get("block_execution") is True
-    refusal = _explain_ignored_block(hook, event) if wants_block else ""
-    blocks = wants_block and not refusal
+    asks = answer.get("block_execution") is True or result.error.partition(":")[0] == BLOCKED_ERROR
+    refusal = _explain_ignored_block(hook, event, asks=asks) if asks or result.error else ""
+    blocks = (asks or bool(result.error)) and not refusal
     if refusal:
         warnings.append(refusal)
     return Verdict(
@@ -41,15 +41,17 @@ def read(hook: Hook, event: Event, answer: dict[str, Any]) -> Verdict:
     )
 
 
-def _explain_ignored_block(hook: Hook, event: Event) -> str:
-    """Explain why a block is ignored; empty when it counts."""
+def _explain_ignored_block(hook: Hook, event: Event, *, asks: bool) -> str:
+    """Explain why a block, or an error that would be one, is ignored; empty when it counts."""
     if event.TIMING is not Timing.BEFORE:
         what = f"asks to block {get_event_name(event)}, which cannot be blocked"
         return f"{describe_hook(hook)} {what}: misconfigured, ignored"
-    if not hook.blocking:
-        return (
-            f"{describe_hook(hook)} asks to block but is not `blocking: true` in {hook.source or 'its file'}: ignored"
-        )
+    where = hook.source or "its file"
+    if asks and not hook.can_block:
+        return f"{describe_hook(hook)} asks to block but is `blocking: false` in {where}: ignored"
+    # An error of another name is a failure of the hook, and what a failure means `blocking` says.
+    if not asks and not hook.blocking:
+        return f"{describe_hook(hook)} reports an error but is not `blocking: true` in {where}: ignored"
     return ""
 
 

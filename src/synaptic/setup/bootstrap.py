@@ -13,6 +13,7 @@ from synaptic.agents.shared.ours import EntryPlan
 from synaptic.agents.shared.record import SetupChoices, lock_bootstrap
 from synaptic.files.replace import delete_file, drop_folders, make_folders, read_file
 from synaptic.model.errors import SettingsError, SynapticError
+from synaptic.model.home import Home
 from synaptic.setup import agents, dispatcher, settings
 from synaptic.setup.env import format_env, locate_env, refuse_links, remove_env, write_env
 from synaptic.setup.options import SetupChange, SetupOptions, SetupReport
@@ -81,10 +82,15 @@ def _is_told(options: SetupOptions, agent: str, token: str) -> bool:
 
 def recall_choices(options: SetupOptions) -> SetupOptions:
     """Fill in the choices of the last bootstrap where none are given."""
-    choices = options.choices or record.load_record(options.home).choices
+    choices = options.choices or load_choices(options.home)
     return msgspec.structs.replace(
         options, choices=choices if choices.agents else msgspec.structs.replace(choices, agents=(CLAUDE_NAME,))
     )
+
+
+def load_choices(home: Home) -> SetupChoices:
+    """The choices of the last bootstrap. A record that was lost does not open what is closed."""
+    return msgspec.structs.replace(record.load_record(home).choices, fail=dispatcher.recall_fail(home))
 
 
 def choose_settings_file(options: SetupOptions) -> Path:

@@ -6,12 +6,13 @@ import shutil
 import site
 import sys
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 import msgspec
 
 import synaptic
 from synaptic.agents.shared.lineage import find_own_agent
+from synaptic.agents.shared.record import BootstrapRecord, load_record
 from synaptic.files.bounded import read_start
 from synaptic.files.replace import replace_own
 from synaptic.model.environment import PATH_LINE
@@ -92,6 +93,8 @@ class EngineFile(msgspec.Struct, frozen=True):
     """Whether a call that found no daemon starts one."""
     path: str = ""
     """Where programs are, as the user's own shell says."""
+    has_fail: bool = True
+    """False for a file that has lost the line of its fail policy."""
 
 
 def install_dispatcher(home: Home, fail: FailMode | None = None) -> DispatcherKind:
@@ -109,7 +112,7 @@ def install_dispatcher(home: Home, fail: FailMode | None = None) -> DispatcherKi
     _replace_file(home.launcher, _fill_script(LAUNCHER_SCRIPT), 0o755)
     write_refusals(home)
     path = _read_path() if by_person else known.path
-    wanted = EngineFile(sys.executable, fail or known.fail, synaptic.__version__, known.daemon, path)
+    wanted = EngineFile(sys.executable, fail or recall_fail(home), synaptic.__version__, known.daemon, path)
     _replace_file(home.engine, _format_engine(wanted).encode(), 0o600)
     return "native" if binary else "python"
 
@@ -151,6 +154,17 @@ def read_engine(home: Home) -> EngineFile:
         return EngineFile(fail="closed")
 
 
+def recall_fail(home: Home) -> FailMode:
+    """The fail policy of last time, for whoever asks for none now: the stricter of what engine file and record say.
+
+    A file that has lost its line is closed for `dispatch`, and stays so unless a person is known to have chosen open.
+    """
+    noted = _read_known(home)
+    known = load_record(home)
+    chosen = known.choices.fail if known != BootstrapRecord() else None
+    return "closed" if "closed" in (noted.fail, chosen) and (noted.has_fail or chosen != "open") else "open"
+
+
 def _read_known(home: Home) -> EngineFile:
     """What was noted before, to be written again: not before it can be read."""
     try:
@@ -166,7 +180,8 @@ def _read_lines(home: Home) -> EngineFile:
     found = dict(line.partition("=")[::2] for line in lines)
     return EngineFile(
         python=found.get("python", ""),
-        fail="closed" if found.get("fail") == "closed" else "open",
+        fail="open" if found.get("fail") == "open" else "closed",  # as `dispatch` reads it
+        has_fail=found.get("fail") in get_args(FailMode),
         version=found.get("version", ""),
         daemon=found.get("daemon") != "false",
         path=found.get("path", ""),

@@ -4,7 +4,10 @@ import fcntl
 import hashlib
 import os
 import re
+from contextlib import suppress
 from pathlib import Path
+
+from synaptic.files.lock import is_file_locked
 
 
 def locate_lease(home_root: Path, agent: str) -> Path:
@@ -30,21 +33,6 @@ def take_lease(home_root: Path, agent: str) -> int | None:
 
 def is_lease_held(home_root: Path, agent: str) -> bool:
     """Whether a living supervisor holds the lease."""
-    return is_file_locked(locate_lease(home_root, agent))
-
-
-def is_file_locked(path: Path) -> bool:
-    """Whether a living process holds a lock on a file."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    except OSError:
-        return False
-    try:
-        # Shared: two who look at the same time must not take each other for the holder.
-        # A shared lock: two processes that ask at the same moment must not take each other for the supervisor.
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    finally:
-        os.close(descriptor)
+    with suppress(OSError):  # no file: nobody ever held it
+        return is_file_locked(locate_lease(home_root, agent))
     return False

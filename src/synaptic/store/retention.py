@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from typing import TypeVar
 
 import msgspec
 
@@ -9,10 +10,18 @@ from synaptic.store import hook_counts
 from synaptic.store.db import Connection, Store, run_transaction
 from synaptic.store.deliveries import DELIVERY_LIFETIME
 
+T = TypeVar("T")
+
 ROWS_PER_STEP = 2000
-"""Rows per transaction: some ten milliseconds of the write lock."""
+"""Rows looked at together, and the most of a transaction."""
 PAGES_PER_STEP = 2000
-"""Free pages given back to the disk per transaction."""
+"""At most so many free pages given back to the disk per transaction."""
+FIRST_STEP = 100
+"""Rows and pages of the first transaction: how large they are, and how fast the disk is, shows only then."""
+STEP_SECONDS = 0.015
+"""How long a transaction should hold the write lock: an event that comes meanwhile waits for it."""
+STEP_PAUSE = 0.005
+"""Seconds between two: a writer looks every few milliseconds whether the lock is free, and must find it so."""
 CACHE_KIB = 65_536
 """A page is moved with the help of others, again and again the same: they must stay in memory."""
 REPEAT_SECONDS = 600.0
@@ -39,9 +48,6 @@ DELETE_OLD_ROWS = (
 )
 """Small tables, in one statement each: what nobody looks back to. Efforts and their sessions stay."""
 
-ShowProgress = Callable[[int], None]
-"""Told after every step how many events are gone by now."""
-
 
 class PruneCounts(msgspec.Struct, frozen=True):
     """What was removed."""
@@ -51,6 +57,30 @@ class PruneCounts(msgspec.Struct, frozen=True):
     answers: int = 0
     bytes: int = 0
     """Given back to the disk."""
+
+
+ShowProgress = Callable[[PruneCounts], None]
+"""Told after every step what is gone by now."""
+
+
+class StepSize:
+    """How much one transaction takes: what fits in its time, by how long the one before has taken."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self.size = min(FIRST_STEP, most)
+
+    def run(self, step: Callable[[int], T]) -> T:
+        """Run a step of this size, and choose that of the next one."""
+        started = time.perf_counter()
+        result = step(self.size)
+        self.learn(time.perf_counter() - started)
+        return result
+
+    def learn(self, seconds: float) -> None:
+        """At most twice as much as before: a single step that was quick by chance must not make the next one long."""
+        fitting = int(self.size * STEP_SECONDS / max(seconds, 1e-6))
+        self.size = max(1, min(fitting, 2 * self.size, self._most))
 
 
 def prune_events(store: Store, days: float, keep: int = 0, progress: ShowProgress | None = None) -> PruneCounts:
@@ -82,46 +112,63 @@ class _Pruning:
 
     def __init__(self, store: Store, connection: Connection, progress: ShowProgress) -> None:
         self._store, self._connection, self._progress = store, connection, progress
-        self._gone = 0
+        self._rows, self._pages = StepSize(ROWS_PER_STEP), StepSize(PAGES_PER_STEP)
+        self._gone = PruneCounts()
 
     def run(self, before: float, keep: int) -> PruneCounts:
         newest = int(self._connection.execute("SELECT coalesce(max(id), 0) FROM events").fetchone()[0])
         first = newest - keep if keep else 0
-        hook_counts.repeat_steps(lambda: self._drop_oldest(before, first))
+        while self._drop_oldest(before, first):
+            pass
         rest = _delete_expired(self._connection)
         for sql in DELETE_OLD_ROWS:
             self._connection.execute(sql, (before,))
         hook_counts.forget_old_counts(self._connection)
-        return msgspec.structs.replace(rest, events=self._gone, bytes=self._vacuum_free_pages())
+        self._vacuum_free_pages()
+        return msgspec.structs.replace(rest, events=self._gone.events, bytes=self._gone.bytes)
 
-    def _drop_oldest(self, before: float, first: int) -> int:
-        """Delete one batch from the front: ids grow with time, so nothing is searched; a clock jump keeps more."""
+    def _drop_oldest(self, before: float, first: int) -> bool:
+        """Delete from the front: ids grow with time, so nothing is searched; a clock jump keeps more."""
         rows = self._connection.execute(SELECT_OLDEST, (ROWS_PER_STEP,)).fetchall()
         old = [(id, at) for id, at in rows if at < before or id <= first]
         if not old:
-            return 0
+            return False
         # What goes is counted first; what stays is counted in its time, and nobody waits for it here.
         hook_counts.count_events_until(self._connection, old[-1][0])
-        run_transaction(self._connection, lambda connection: _delete_batch(connection, old, is_whole=old == rows))
-        self._store.limit_log(self._connection)
-        self._gone += len(old)
-        self._progress(self._gone)
-        return len(old)
+        is_whole = old == rows
+        while old:
+            batch = old[: self._rows.size]
+            self._drop_batch(batch, is_whole=is_whole)
+            old = old[len(batch) :]
+        return True
 
-    def _vacuum_free_pages(self) -> int:
-        """Return free pages to the disk in batches; how many bytes. A VACUUM would hold the lock for seconds."""
+    def _drop_batch(self, batch: list[tuple[int, float]], *, is_whole: bool) -> None:
+        def delete(connection: Connection) -> None:
+            _delete_batch(connection, batch, is_whole=is_whole)
+
+        self._rows.run(lambda _: run_transaction(self._connection, delete))
+        self._store.limit_log(self._connection)
+        self._note(events=len(batch))
+        time.sleep(STEP_PAUSE)
+
+    def _vacuum_free_pages(self) -> None:
+        """Return free pages to the disk in batches. A VACUUM would hold the lock for seconds."""
         size = int(self._connection.execute("PRAGMA page_size").fetchone()[0])
-        start = free = _count_free_pages(self._connection)
+        free = _count_free_pages(self._connection)
         while free:
             # As a script: a single statement is left after its first step, which frees one page.
-            self._connection.executescript(f"PRAGMA incremental_vacuum({PAGES_PER_STEP});")
+            self._pages.run(lambda pages: self._connection.executescript(f"PRAGMA incremental_vacuum({pages});"))
             now = _count_free_pages(self._connection)
             if now >= free:
                 break  # a file that was made without incremental vacuum
+            self._note(bytes=(free - now) * size)
             free = now
             self._store.limit_log(self._connection)
-            time.sleep(hook_counts.STEP_PAUSE)
-        return (start - free) * size
+            time.sleep(STEP_PAUSE)
+
+    def _note(self, events: int = 0, bytes: int = 0) -> None:
+        self._gone = PruneCounts(events=self._gone.events + events, bytes=self._gone.bytes + bytes)
+        self._progress(self._gone)
 
 
 def _delete_batch(connection: Connection, old: list[tuple[int, float]], *, is_whole: bool) -> None:

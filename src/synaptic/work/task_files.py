@@ -26,7 +26,10 @@ LOCK_TRIES, LOCK_PAUSE = 20, 0.01
 
 
 def find_task_folder(root: str, cwd: str, task: str) -> str:
-    """The folder of a task: a name is one below `.tasks`, a path is itself. Raises LayerError outside the project."""
+    """The folder of a task: a name is one below `.tasks`, a path is where its links lead.
+
+    Raises LayerError outside the project.
+    """
     # os.path.expanduser leaves `~nobody` as it is, where Path.expanduser raises.
     given = Path(cwd, os.path.expanduser(task)) if "/" in task else Path(root, TASKS_FOLDER, _make_folder_name(task))  # noqa: PTH111
     return _require_inside(root, os.path.normpath(given))
@@ -147,17 +150,18 @@ def _make_folder_name(task: str) -> str:
 
 
 def _require_inside(root: str, path: str) -> str:
-    """The path, if neither its name nor a link leads out of the project or into what governs it."""
+    """The path without its links, if neither its name nor a link leads out of the project or into what governs it."""
     if "\0" in path:
         raise LayerError("VALIDATION_ERROR", "a path holds no NUL", where=path.replace("\0", "?"))
-    # Both as it is written and as it is resolved: `..` hides in the name, a link only shows when it is followed.
-    for base, place in ((root, path), (os.path.realpath(root), os.path.realpath(path))):
-        below = os.path.relpath(place, base).split("/")
-        if below[0] in ("..", ".") or _is_guarded(below):
-            what = "a task's folder is inside the project" if below[0] in ("..", ".") else "no task belongs there"
-            hint = f"give a name: it becomes {root}/{TASKS_FOLDER}/NAME"
-            raise LayerError("VALIDATION_ERROR", what, where=path, hint=hint)
-    return path
+    # Resolved, since nothing is written through a link: one folder has one name, by whatever way it is reached.
+    resolved = os.path.relpath(os.path.realpath(path), os.path.realpath(root))
+    written = os.path.relpath(path, root)
+    is_outside = resolved.split("/")[0] in ("..", ".")
+    if is_outside or any(_is_guarded(name.split("/")) for name in (resolved, written) if not name.startswith("../")):
+        what = "a task's folder is inside the project" if is_outside else "no task belongs there"
+        hint = f"give a name: it becomes {root}/{TASKS_FOLDER}/NAME"
+        raise LayerError("VALIDATION_ERROR", what, where=path, hint=hint)
+    return f"{root.rstrip('/')}/{resolved}"
 
 
 def _is_guarded(parts: list[str]) -> bool:

@@ -1,6 +1,7 @@
 """Tasks: folders that efforts pile up in."""
 
 import os
+from contextlib import suppress
 from typing import ClassVar
 
 import msgspec
@@ -60,16 +61,25 @@ class ShowTask(ProjectCommand[TaskDetails], frozen=True, kw_only=True):
 
 def find_task(context: CommandContext, named: str) -> TaskSummary:
     """The task of a name, or of a folder, which may be another project's. Raises LayerError."""
-    folder = _find_folder(context, named)
-    found = tasks.find_task(context.store, folder)
+    path = os.path.expanduser(named)  # noqa: PTH111  a Path raises for `~nobody`
+    if path.startswith("/"):
+        # Nothing is written there because of this, and a folder was inside its project when its task began.
+        folder = os.path.normpath(path)
+        found = tasks.find_task(context.store, folder) or _find_linked_task(context, folder)
+    else:
+        folder = _find_own_folder(context, named)
+        found = tasks.find_task(context.store, folder)
     if found is None:
         raise LayerError("TASK_NOT_FOUND", "there is no such task", where=folder, hint="type: synaptic task list --all")
     return found
 
 
-def _find_folder(context: CommandContext, named: str) -> str:
-    path = os.path.expanduser(named)  # noqa: PTH111  a Path raises for `~nobody`
-    if path.startswith("/"):
-        # Nothing is written there because of this, and a folder was inside its project when its task began.
-        return os.path.normpath(path)
+def _find_linked_task(context: CommandContext, folder: str) -> TaskSummary | None:
+    """The task of the caller's project that a path leads to by a link: it began under the name that it has there."""
+    with suppress(LayerError):
+        return tasks.find_task(context.store, _find_own_folder(context, folder))
+    return None
+
+
+def _find_own_folder(context: CommandContext, named: str) -> str:
     return task_files.find_task_folder(context.caller.root or context.caller.cwd, context.caller.cwd, named)

@@ -35,6 +35,9 @@ EDITS = [
     f"synaptic effort log <<'EOF' && rm a.py\n{STORY}EOF", f"synaptic effort log <<'EOF' > a.py\n{STORY}EOF",
     "synaptic effort log <<EOF\n$(rm a.py)\nEOF", f"synaptic effort log <<'EOF'\n{STORY}EOF\nrm a.py\n",
     f"bash <<'X'; synaptic effort log <<'EOF'\nrm a.py\nX\n{STORY}EOF", "rm a.py # synaptic effort log",
+    "echo x > ${TMPDIR:-src}/a.py", "echo x > ${TMPDIR:+src}/a.py", "echo x > $TMPDIRECTORY/a.py",
+    "echo x > $(mktemp -p src)", "echo x > $(mktemp src/aXXXXXX)", "echo x > $(mktemp aXXXX)",
+    "echo x > $TMPDIR/../home/u/project/a",
     "ls; " * 3000 + "rm a", "\n" * 1_000_000 + "ls",
 ]  # fmt: skip
 FREE = [
@@ -44,6 +47,9 @@ FREE = [
     "git apply --check p.patch", "git clean -n", "git checkout --help", "git fetch", "git blame a | head > /dev/null",
     "echo x > /tmp/y", "cp a /var/tmp/b", "cd /tmp && rm -rf x && git init x", "T=/tmp/t; echo x > $T/y", "rm --help",
     "x=$(mktemp); echo a > $x", "echo a > `mktemp`", "echo a > ${TMPDIR:-/tmp}/x", "echo a > $TMPDIR/x",
+    "echo a > ${TMPDIR}/x", "d=$(mktemp -d); echo a > $d/x", "echo a > $(mktemp -t name)",
+    "echo a > $(mktemp /tmp/a.XXXX)",
+    "echo a > $(mktemp --suffix=.py)", "echo a > ${TMPDIR:-/var/tmp}/x",
     "mkdir -p build",
     "curl -s http://x", "curl -o- http://x | head", "wget -O - http://x", "wget -qO- http://x", "wget --spider http://x",
     "tar tzf a.tgz", "tar xzf a.tgz -C /tmp/x", "tar czf - src | ssh h 'cat > a.tgz'", "unzip -l a.zip",

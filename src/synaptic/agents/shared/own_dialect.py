@@ -15,9 +15,8 @@ from synaptic.agents.shared.payload import Payload, find_event_name, read_object
 from synaptic.model.call import Answer, Call, Request
 from synaptic.model.decision import Decision, Kind
 from synaptic.model.event import EVENTS, Timing, Unknown
-from synaptic.model.result import HookResult
+from synaptic.model.result import BLOCKED_ERROR, HookResult
 
-BLOCKED_ERROR = "blocked_by_policy"
 EVENT_KEYS = ("event_type", "hook_event_name")
 REQUIRED_FIELDS = {
     "UserPromptSubmit": ("user_message",),

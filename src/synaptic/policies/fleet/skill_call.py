@@ -1,14 +1,10 @@
 """An agent has started a skill by its tool: its effort begins or goes on."""
 
-from synaptic.model.decision import Verdict
-from synaptic.model.event import Event, PostToolUse
-from synaptic.policies.base import Policy
-from synaptic.policies.facts import Facts
-from synaptic.policies.fleet.handled import HandlerResult
-from synaptic.policies.fleet.skill_effort import begin_effort
+from synaptic.model.event import PostToolUse
+from synaptic.policies.fleet.skill_start import SkillStart
 
 
-class SkillCall(Policy):
+class SkillCall(SkillStart):
     """A skill that an agent starts and whose work nobody keeps.
 
     ## What it does
@@ -23,13 +19,3 @@ class SkillCall(Policy):
     id = "fleet.skill-call"
     events = (PostToolUse,)
     tools = ("Skill", "SlashCommand")
-    priority = 59
-    preset = "fleet"
-    needs = ("layers", "agent_name", "skill_run", "skill_texts")
-    recheck = False
-
-    def handle(self, event: Event, facts: Facts) -> HandlerResult:
-        return begin_effort(event, facts)
-
-    def check(self, event: Event, facts: Facts) -> Verdict | None:
-        return self.handle(event, facts).verdict

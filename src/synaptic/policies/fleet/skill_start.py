@@ -1,5 +1,7 @@
 """A person types the command of a skill: its effort begins or goes on."""
 
+from typing import ClassVar
+
 from synaptic.model.decision import Verdict
 from synaptic.model.event import Event, UserPromptExpansion, UserPromptSubmit
 from synaptic.policies.base import Policy
@@ -23,7 +25,7 @@ class SkillStart(Policy):
     """
 
     id = "fleet.skill-start"
-    events = (UserPromptExpansion, UserPromptSubmit)
+    events: ClassVar[tuple[type[Event], ...]] = (UserPromptExpansion, UserPromptSubmit)
     priority = 59
     preset = "fleet"
     needs = ("layers", "agent_name", "skill_run", "skill_texts")

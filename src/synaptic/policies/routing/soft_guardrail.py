@@ -5,11 +5,9 @@ from typing import Annotated
 
 from synaptic.model.decision import Kind, Verdict
 from synaptic.model.event import Event, PreAbilityCall, SessionStop
-from synaptic.model.result import HookResult
+from synaptic.model.result import BLOCKED_ERROR, HookResult
 from synaptic.policies.base import MORE, Policy
 from synaptic.policies.facts import Facts
-
-BLOCKED_ERROR = "blocked_by_policy"
 
 
 class SoftGuardrail(Policy):

@@ -15,6 +15,10 @@ from synaptic.shell.read.script import Script
 
 TALKERS = split_names("echo printf cat less head tail grep egrep rg ag sed awk git find ls which man")
 """Programs that name such commands and run none of them."""
+NO_RUN_WORDS = split_names("install i add get remove uninstall download show --version --help -V -h")
+"""Among the first words of a command: it fetches such a program, or asks about it, and runs none."""
+LEADING_WORDS = 3
+"""`python -m pip install pytest`."""
 DOCUMENTS = (".md", ".txt", ".mdx", ".rst", ".adoc")
 CHECK_COMMAND = re.compile(
     r"\b(?:pytest|unittest|tox|nox|(?:npm|pnpm|yarn|bun)(?: run)? (?:test|check|lint|build)|jest|vitest|mocha"
@@ -73,5 +77,5 @@ def _runs_checks(script: Script) -> bool:
     return any(
         CHECK_COMMAND.search(" ".join((command.name, *command.args)))
         for command in script.commands
-        if command.name not in TALKERS
+        if command.name not in TALKERS and NO_RUN_WORDS.isdisjoint(command.args[:LEADING_WORDS])
     )
