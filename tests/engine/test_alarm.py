@@ -75,6 +75,7 @@ def test_a_policy_that_never_returns_is_asked_about(
     setting: Setting, monkeypatch: pytest.MonkeyPatch, hurried: None, hang: object, fail: str
 ) -> None:
     setting.config(f'fail = "{fail}"\n')
+    monkeypatch.setattr(RecursiveDeletion, "speaks_of", None)
     monkeypatch.setattr(RecursiveDeletion, "check", hang)
     decision, reason = _ask(setting)
     assert decision == "ask"
@@ -84,6 +85,7 @@ def test_a_policy_that_never_returns_is_asked_about(
 def test_the_daemons_own_loop_is_broken_off_too(
     setting: Setting, monkeypatch: pytest.MonkeyPatch, hurried: None
 ) -> None:
+    monkeypatch.setattr(RecursiveDeletion, "speaks_of", None)
     monkeypatch.setattr(RecursiveDeletion, "check", _never_return)
     assert _ask(setting, run=uvloop.run)[0] == "ask"
 
@@ -141,6 +143,7 @@ def test_others_are_answered_after_one_was_broken_off(
     setting: Setting, monkeypatch: pytest.MonkeyPatch, hurried: None
 ) -> None:
     with monkeypatch.context() as patched:
+        patched.setattr(RecursiveDeletion, "speaks_of", None)
         patched.setattr(RecursiveDeletion, "check", _never_return)
         assert _ask(setting)[0] == "ask"
     assert _ask(setting)[0] == "none"
@@ -189,6 +192,7 @@ def test_one_ring_after_a_standstill_breaks_nothing_off(setting: Setting, monkey
         signal.raise_signal(signal.SIGALRM)
         return check(*given)  # type: ignore[arg-type]
 
+    monkeypatch.setattr(RecursiveDeletion, "speaks_of", None)
     monkeypatch.setattr(RecursiveDeletion, "check", check_late)
     assert _ask(setting)[0] == "none"
     assert len(setting.entries()) == 1

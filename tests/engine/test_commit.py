@@ -76,3 +76,30 @@ def test_what_is_kept_of_an_event_is_its_own_projects_choice() -> None:
 
     asyncio.run(burst())
     assert batches == [(["c1", "c3"], "full"), (["c2"], "off")]
+
+
+def test_an_event_that_is_alone_waits_for_no_turn_and_others_that_wait_are_not_overtaken() -> None:
+    """Issue 14: one call costs no turns of the loop that only a crowd gains by."""
+    batches: list[list[str]] = []
+
+    async def write() -> None:
+        commit = GroupCommit(noting(lambda records, keep: batches.append([one.call for one in records])))
+        alone = commit.write(record(0), is_alone=True)
+        with pytest.raises(StopIteration):
+            alone.send(None)  # done at once: nothing was awaited
+        waiting = asyncio.ensure_future(commit.write(record(1)))
+        await asyncio.sleep(0)
+        await commit.write(record(2), is_alone=True)
+        await waiting
+
+    asyncio.run(write())
+    assert batches == [["c0"], ["c1", "c2"]]
+
+
+@pytest.mark.parametrize("trouble", [StoreError("the disk is full"), ValueError("a row that cannot be written")])
+def test_an_event_that_is_alone_hears_of_its_failure(trouble: Exception) -> None:
+    def fail(records: Sequence[EventRecord], keep: JournalDetail) -> list[bool]:
+        raise trouble
+
+    with pytest.raises(StoreError, match=str(trouble)):
+        asyncio.run(GroupCommit(fail).write(record(0), is_alone=True))

@@ -28,6 +28,7 @@ def _decision(setting: Setting, **fields: object) -> tuple[str, str]:
 @pytest.mark.parametrize("fail", ["open", "closed"])
 def test_a_guard_that_crashes_is_asked_about(setting: Setting, monkeypatch: pytest.MonkeyPatch, fail: str) -> None:
     setting.config(f'trust = "all"\nfail = "{fail}"\n')
+    monkeypatch.setattr(RecursiveDeletion, "speaks_of", None)
     monkeypatch.setattr(RecursiveDeletion, "check", _fail)
     decision, reason = _decision(setting)
     assert decision == "ask"
@@ -36,6 +37,7 @@ def test_a_guard_that_crashes_is_asked_about(setting: Setting, monkeypatch: pyte
 
 
 def test_a_deny_of_another_guard_still_wins(setting: Setting, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(RecursiveDeletion, "speaks_of", None)
     monkeypatch.setattr(RecursiveDeletion, "check", _fail)
     assert _decision(setting, tool_input={"command": "git reset --hard"})[0] == "deny"
 
@@ -121,5 +123,6 @@ def test_what_is_no_guard_keeps_nobody_from_working(setting: Setting, monkeypatc
 
 
 def test_after_the_act_a_failing_policy_is_a_warning(setting: Setting, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(RecursiveDeletion, "speaks_of", None)
     monkeypatch.setattr(RecursiveDeletion, "check", _fail)
     assert setting.answer(setting.elsewhere("PostToolUse", tool_response={})).exit == 0

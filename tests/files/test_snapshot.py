@@ -3,7 +3,7 @@ from functools import partial
 from pathlib import Path
 
 from synaptic.files.bounded import read_content
-from synaptic.files.snapshot import WatchedFile, are_unchanged, list_names, read_signature
+from synaptic.files.snapshot import WatchedFile, are_unchanged, list_names, merge_missing, read_signature
 
 load = partial(read_content, limit=1000)
 
@@ -58,3 +58,25 @@ def test_one_change_among_many_is_seen(tmp_path: Path):
     assert are_unchanged(watched)
     files[1].write_text("new")
     assert not are_unchanged(watched)
+
+
+def test_a_missing_folder_is_watched_for_all_that_is_not_in_it(tmp_path: Path):
+    """Issue 14: one question a folder, and every way in which a file can appear is still seen."""
+    here = tmp_path / "config.toml"
+    here.write_text("1")
+    time.sleep(0.06)
+    names = ("config.toml", "none.toml", "sub/a.toml", "sub/b.toml", "sub/deep/c.toml")
+    watched = [WatchedFile(str(tmp_path / name), load) for name in names]
+    for file in watched:
+        file.read()
+    merged = merge_missing(watched)
+    assert [file.path for file in merged] == [
+        str(tmp_path / name) for name in ("config.toml", "none.toml", "sub", "sub/deep")
+    ]
+    assert are_unchanged(merged)
+    (tmp_path / "sub").mkdir()
+    assert not are_unchanged(merged)
+    (tmp_path / "sub").rmdir()
+    assert are_unchanged(merged)
+    (tmp_path / "none.toml").write_text("2")
+    assert not are_unchanged(merged)

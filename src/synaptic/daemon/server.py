@@ -66,6 +66,7 @@ class Daemon:
         self.idle = IdleClients(count_silent_places())
         self.line_queues: set[asyncio.Queue[bytes]] = set()
         self._tasks: set[asyncio.Task[None]] = set()
+        engine.commit.is_alone = self.has_one_call
 
     def open_connection(self) -> "ClientConnection":
         return ClientConnection(self)
@@ -75,6 +76,10 @@ class Daemon:
         self.stopping.set()
         for lines in self.line_queues:
             lines.put_nowait(b"")  # after those that have arrived; nobody waits for more
+
+    def has_one_call(self) -> bool:
+        """Whether at most one call is being answered."""
+        return len(self._tasks) + len(self.http.tasks) <= 1
 
     def spawn(self, work: Awaitable[None]) -> asyncio.Task[None]:
         """Run something to its end; the daemon does not stop before it."""

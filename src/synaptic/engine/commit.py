@@ -26,6 +26,8 @@ T = TypeVar("T")
 R = TypeVar("R")
 MAX_BATCH = 64
 """Records after which nobody waits for more."""
+QUICK_MICROS = 1_000_000
+"""Well below the silence after which a sender gives a daemon up."""
 NOT_LAUNCHED_TEXT = "hooks that nobody waits for were not started"
 
 
@@ -59,6 +61,8 @@ class EventCommit:
         self._reservations = reservations
         self._effects = effects
         self._group: GroupCommit[_Writing, bool] = GroupCommit(self._claim_records)
+        self.is_alone: Callable[[], bool] = lambda: False
+        """Whether no other call is on its way: then nothing is won by waiting for its record."""
 
     async def write(self, request: Request, event: DecidedEvent, keep: JournalDetail, started: int) -> DecidedEvent:
         """The event as it is answered: with a line for the operator when it could not be written."""
@@ -69,9 +73,10 @@ class EventCommit:
         promise = self._effects.promise_lines(effects)
         record = _make_record(request, event, micros, promise)
         try:
-            is_ours = await self._group.write(
-                _Writing(record, LeftToDo(event.call, effects, event.runs, promise)), keep
-            )
+            writing = _Writing(record, LeftToDo(event.call, effects, event.runs, promise))
+            # A call that took long may have been given up by its sender: the turns of the loop let that be heard.
+            is_alone = micros < QUICK_MICROS and self.is_alone()
+            is_ours = await self._group.write(writing, keep, is_alone=is_alone)
         except StoreError as error:
             return add_trouble(event, f"{error}; {NOT_LAUNCHED_TEXT}" if event.runs else str(error))
         if not is_ours:
@@ -108,8 +113,10 @@ class GroupCommit(Generic[T, R]):
         self._count = 0
         """How many records wait."""
 
-    async def write(self, record: T, keep: JournalDetail = "full") -> R:
+    async def write(self, record: T, keep: JournalDetail = "full", *, is_alone: bool = False) -> R:
         """What `append` says about the record, once it is written; raises StoreError when it is not."""
+        if is_alone and not self._count:
+            return self._append_alone(record, keep)
         loop = asyncio.get_running_loop()
         written: asyncio.Future[R] = loop.create_future()
         self._waiting.setdefault(keep, []).append((record, written))
@@ -117,6 +124,15 @@ class GroupCommit(Generic[T, R]):
         if self._count == 1:
             loop.call_soon(self._collect_records, loop, 0)
         return await written
+
+    def _append_alone(self, record: T, keep: JournalDetail) -> R:
+        try:
+            return self._append([record], keep)[0]
+        except StoreError:
+            raise
+        except Exception as error:
+            log.exception("an event could not be written")
+            raise StoreError(f"{type(error).__name__}: {error}") from error
 
     def _collect_records(self, loop: asyncio.AbstractEventLoop, seen: int) -> None:
         """Write as soon as a turn of the event loop adds no record: for a single event that is the next turn."""

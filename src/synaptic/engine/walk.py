@@ -58,7 +58,7 @@ class Engine:
         self.senders = Senders(home, means.store)
         self._installed = InstalledEnvironment(home)
         self._effects = SideEffects(home, means.store, means.runners)
-        self._commit = EventCommit(means.store, means.reservations, self._effects)
+        self.commit = EventCommit(means.store, means.reservations, self._effects)
 
     async def walk(self, request: Request, kind: RuntimeKind = EventRuntime) -> DecidedEvent:
         """Decode, open the project's catalog, select and run the hooks, merge, amend, encode, write: in this order.
@@ -81,7 +81,7 @@ class Engine:
             if not runtime.happens:
                 return event
             try:
-                return await self._commit.write(request, event, catalog.config.journal, started)
+                return await self.commit.write(request, event, catalog.config.journal, started)
             except Exception as error:
                 # What was decided stands, whatever keeps it from being written: a deny never becomes a question.
                 log.exception("call %s was decided and not written", request.id)
@@ -195,7 +195,7 @@ class Engine:
             request, call, warning, is_closed=config.fail == "closed" or is_before_act(request.agent, request.event)
         )
         event = DecidedEvent(call, Decision(warnings=(warning,)), answer)
-        return (await self._commit.write(request, event, config.journal, time.perf_counter_ns())).answer
+        return (await self.commit.write(request, event, config.journal, time.perf_counter_ns())).answer
 
 
 async def _decide_and_amend(wire: Adapter, call: Call, runtime: EventRuntime) -> AmendedDecision:

@@ -73,11 +73,11 @@ def find_gatherers() -> Mapping[str, Gatherer]:
 async def gather_facts(call: Call, needs: frozenset[str], means: EngineMeans) -> Facts:
     """The facts about one call."""
     home = call.env.get("HOME") or USER_HOME
-    known = Facts(root=call.root, home=home, now=call.at, agent=call.agent, command=read_call_command(call))
+    command = read_call_command(call)
     if not needs:
-        return known
+        return Facts(root=call.root, home=home, now=call.at, agent=call.agent, command=command)
     others, sections = _split_needs(needs)
-    values: dict[str, object] = {}
+    values: dict[str, Any] = {}
     failed: dict[str, str] = {}
     awaited: dict[str, CoroutineType[Any, Any, object]] = {}
     try:
@@ -100,7 +100,7 @@ async def gather_facts(call: Call, needs: frozenset[str], means: EngineMeans) ->
         values["state"] = _read_sections(call, means, sections)
     if failed:
         values["failed"] = failed
-    return msgspec.structs.replace(known, **values)
+    return Facts(root=call.root, home=home, now=call.at, agent=call.agent, command=command, **values)
 
 
 async def _await_facts(

@@ -109,6 +109,18 @@ def hash_content(content: FileContent) -> bytes:
     return hashlib.sha256(raw).digest()
 
 
+def merge_missing(watched: Iterable[WatchedFile]) -> tuple[WatchedFile, ...]:
+    """Fewer files that tell the same: where a whole folder is missing, it is watched for all that are not in it."""
+    merged: dict[str, WatchedFile] = {}
+    for file in watched:
+        folder = os.path.dirname(file.path)  # noqa: PTH120 - text paths throughout
+        if file.signature is None and folder and _is_missing(folder):
+            merged.setdefault(folder, WatchedFile(folder, list_names))
+        else:
+            merged[f"{file.path}\0"] = file
+    return tuple(merged.values())
+
+
 def are_unchanged(watched: Iterable[WatchedFile]) -> bool:
     """Whether all files are as they were read."""
     return all(map(WatchedFile.is_unchanged, watched))

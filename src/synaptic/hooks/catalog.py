@@ -10,7 +10,7 @@ from typing import cast
 
 import msgspec
 
-from synaptic.files.snapshot import WatchedFile, are_unchanged
+from synaptic.files.snapshot import WatchedFile, are_unchanged, merge_missing
 from synaptic.files.toml import parse_toml
 from synaptic.files.watch import FolderWatch
 from synaptic.hooks.budget import READING_SECONDS, OverBudgetError, StalledReadingError, run_beside, run_within
@@ -168,7 +168,7 @@ class HookCatalogs:
         ends = time.monotonic() + _choose_seconds(catalog)
         if sources.may_pass:
             ends = time.monotonic()  # for the call that it was read for, and no other: the next one tries again
-        return _CachedCatalog(catalog, tuple(sources.watched), tuple(sources.covered), generation, ends)
+        return _CachedCatalog(catalog, merge_missing(sources.watched), tuple(sources.covered), generation, ends)
 
 
 def _choose_seconds(catalog: HookCatalog) -> float:

@@ -7,6 +7,7 @@ from typing import cast
 
 import msgspec
 
+from synaptic.hooks.speakers import NO_SPEAKERS, PolicySpeakers
 from synaptic.model.call import Call
 from synaptic.model.event import Event, ToolEvent
 from synaptic.model.hook import Builtin, Hook, Match
@@ -33,6 +34,8 @@ class SelectedHooks(msgspec.Struct, frozen=True):
     """The first policy among them that derives a further event from this one."""
     hook_log: str = ""
     """Where the log lines of hooks are appended, below the project's root: the file of a policy that keeps one."""
+    speakers: PolicySpeakers = NO_SPEAKERS
+    """Which of the policies may have something to say about a command."""
 
 
 def compile_selection(hooks: tuple[Hook, ...], hook_log: str = "") -> SelectedHooks:
@@ -46,6 +49,7 @@ def compile_selection(hooks: tuple[Hook, ...], hook_log: str = "") -> SelectedHo
         " ".join(hook.id for hook, policy in zip(hooks, policies, strict=True) if policy is not None),
         next((policy for policy in present if policy.derives_event), None),
         next((policy.hook_log for policy in present if policy.hook_log), hook_log),
+        PolicySpeakers(policies),
     )
 
 

@@ -156,3 +156,8 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     result: HookResult | None = None
     effects: tuple[Effect, ...] = ()
     trace: tuple[TraceStep, ...] = ()
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether nothing is decided, told, changed or remembered, as about most calls: only the trace is left."""
+        return self == Decision(trace=self.trace)

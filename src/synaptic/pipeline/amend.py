@@ -1,6 +1,6 @@
 """What follows the merge: a decision is amended by what earlier events have left, in one written order."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Protocol
 
 import msgspec
@@ -64,6 +64,9 @@ class AmendContext(msgspec.Struct, frozen=True, kw_only=True):
     carried: tuple[Delivery, ...]
 
 
+Amendment = Callable[[Decision, AmendContext], Decision]
+
+
 class AmendedDecision(msgspec.Struct, frozen=True):
     """The decision as the agent is told, and the deliveries that it carries."""
 
@@ -76,19 +79,14 @@ def amend_decision(call: Call, made: Deliberation, wire: Adapter, memory: Recoll
     carried = _find_deliveries(call, wire, memory)
     about = AmendContext(call=call, wire=wire, memory=memory, hook_log=made.hook_log, carried=carried)
     decision = made.decision
-    for amendment in (
-        count_refusal,  # first: what a repeated refusal becomes is what everything after it is told beside
-        write_hook_log,  # the lines of the hooks themselves, before documents are added to their results
-        find_documents,  # before hints, which are told once and must be complete
-        tell_new_hints,
-        announce_notices,
-        cap_stop_blocks,  # after all that may block a stop
-        carry_deliveries,  # after the cap: what waited is no reason to go on
-        degrade_for_agent,  # everything above is mapped to what this agent can honour
-        note_refusal,  # last: a question that this agent cannot ask has become a refusal
-    ):
+    for amendment in LAST_AMENDMENTS if _has_nothing_to_amend(decision, about) else AMENDMENTS:
         decision = amendment(decision, about)
     return AmendedDecision(decision, carried)
+
+
+def _has_nothing_to_amend(decision: Decision, about: AmendContext) -> bool:
+    """Whether silence stays silence: nothing waits to be told, and the event itself brings nothing up."""
+    return not about.carried and not isinstance(about.call.event, TELLING_EVENTS) and decision.is_silent
 
 
 def count_refusal(decision: Decision, about: AmendContext) -> Decision:
@@ -194,3 +192,21 @@ def _find_deliveries(call: Call, wire: Adapter, memory: Recollection) -> tuple[D
 
 def _add_effect(decision: Decision, change: Change) -> Decision:
     return msgspec.structs.replace(decision, effects=(*decision.effects, change))
+
+
+TELLING_EVENTS = (UserPromptSubmit, SessionStart)
+"""Events at which something may be remembered or announced that no hook has brought up."""
+LAST_AMENDMENTS: tuple[Amendment, ...] = (
+    degrade_for_agent,  # everything before it is mapped to what this agent can honour
+    note_refusal,  # last: a question that this agent cannot ask has become a refusal
+)
+AMENDMENTS: tuple[Amendment, ...] = (
+    count_refusal,  # first: what a repeated refusal becomes is what everything after it is told beside
+    write_hook_log,  # the lines of the hooks themselves, before documents are added to their results
+    find_documents,  # before hints, which are told once and must be complete
+    tell_new_hints,
+    announce_notices,
+    cap_stop_blocks,  # after all that may block a stop
+    carry_deliveries,  # after the cap: what waited is no reason to go on
+    *LAST_AMENDMENTS,
+)

@@ -1,7 +1,7 @@
 """The loop: hooks one after another, each seeing the input as rewritten so far; a deny ends it, observers excepted."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Protocol
 
 import msgspec
@@ -89,7 +89,10 @@ class HookChain:
         """The call that the facts are about."""
         self._calls: list[Call] = []
         """For each outcome, the call as its hook left it."""
-        self._silent: list[str] = []
+        self._spoken: set[int] = set()
+        """Places of policies that had an opinion."""
+        self._reached = 0
+        """How many places had their turn before a deny."""
         self._unreached: list[str] = []
         self._asked = 0
         """How many places of the selection have had their turn."""
@@ -106,12 +109,16 @@ class HookChain:
     @property
     def shared_steps(self) -> tuple[TraceStep, ...]:
         """The policies that had nothing to say, for most events all of them, and those that were not asked any more."""
-        everybody = self.selected.policy_names
-        names = everybody if len(self._silent) == everybody.count(" ") + 1 else " ".join(self._silent)
+        has_whole = not self._spoken and self._reached == len(self.selected.policies)
+        names = self.selected.policy_names if has_whole else " ".join(self._iter_silent())
         quiet = (TraceStep(hook=POLICIES, phase="quiet", note=names),)
         if not self._unreached:
             return quiet if names else ()
         return (*quiet, TraceStep(hook=POLICIES, phase="skipped", note=f"after a deny: {' '.join(self._unreached)}"))
+
+    def _iter_silent(self) -> Iterator[str]:
+        policies = enumerate(self.selected.policies[: self._reached])
+        return (policy.id for place, policy in policies if policy is not None and place not in self._spoken)
 
     def settle_outcomes(self) -> list[HookOutcome]:
         """What was said, with a mark on everything that was said about an input which is no longer the final one."""
@@ -128,6 +135,7 @@ class HookChain:
     async def _ask_from(self, start: int) -> None:
         facts, event = None, self.call.event
         policies = self.selected.policies
+        silent: frozenset[int] = frozenset()
         for place, policy in enumerate(policies[start:], start):
             if policy is None:
                 await self._ask_hook(place)
@@ -136,6 +144,9 @@ class HookChain:
                 # gathered again only when another policy looks: most rewrites are the last word in the chain.
                 if facts is None:
                     facts = await self._gather_current_facts()
+                    silent = self.selected.speakers.find_silent(facts.command)
+                if place in silent:
+                    continue
                 started = time.perf_counter_ns()
                 looked: HookAnswer
                 try:
@@ -143,20 +154,20 @@ class HookChain:
                 except Exception as error:  # noqa: BLE001 - one policy's defect must not take the others' verdicts with it
                     looked = _make_crash(error, policy.guards(event))
                 if looked is None:  # most policies, about most events: that costs no more than their own look at it
-                    self._silent.append(policy.id)
                     continue
                 if type(looked) is Recorded:
-                    self._silent.append(policy.id)
                     self.recorded += looked.effects
                     continue
+                self._spoken.add(place)
                 await self._take_policy(place, looked, "run", started)
             if self.is_denied:
+                self._reached = place + 1
                 await self._close_chain(place + 1)
-                policies = self.selected.policies
-                break
+                self._asked = len(self.selected.policies)
+                return
             if self.call is not self._facts_of:
                 facts, event = None, self.call.event
-        self._asked = len(policies)
+        self._asked = self._reached = len(policies)
 
     async def recheck(self) -> None:
         """Whoever looked at an older input looks at the final one, so that no rewrite smuggles anything past them.

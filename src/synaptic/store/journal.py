@@ -25,6 +25,8 @@ CALL_BEGINS = b'"tool_name"'
 """In a payload: what stands before it is the same for all calls of a turn."""
 MAX_HEAD = 4096
 """Bytes before it that are worth being remembered."""
+MAX_USUAL = 256
+"""Bytes of a decision without its quiet names, and of its answer, that come again with every call that nobody minds."""
 FILTER_COLUMNS = frozenset({"agent", "event", "session", "agent_id", "tool", "root", "kind"})
 
 WAITING_EFFECTS = (Deliver, Signal)
@@ -221,7 +223,12 @@ def _redact_parts(parts: _RecordParts, quiet: bytes) -> _RecordParts:
     """
     head, names, tail = parts.decision.partition(quiet) if quiet else (parts.decision, b"", b"")
     turn = _find_clean_head(parts.payload)
-    whole = b"\0".join((parts.payload[len(turn) :], head, tail, parts.stdout, parts.stderr))
+    said = b"\0".join((head, tail, parts.stdout, parts.stderr))
+    if len(said) <= MAX_USUAL and _is_clean(said):
+        asked = parts.payload[len(turn) :]
+        clean = redact_bytes(asked)
+        return parts if clean is asked else parts._replace(payload=turn + clean)
+    whole = b"\0".join((parts.payload[len(turn) :], said))
     clean = redact_bytes(whole)
     if clean is whole:
         return parts

@@ -138,6 +138,9 @@ OLD_NAMES: Mapping[str, str] = {
 ALIAS_NAMES = CAMEL_NAMES.keys() | OLD_NAMES.keys()
 
 
+SILENCE = Answer()
+
+
 class ClaudeAdapter:
     """The adapter of Claude Code."""
 
@@ -165,6 +168,8 @@ class ClaudeAdapter:
         return CAPABILITIES.get(event, NO_CAPABILITY)
 
     def degrade(self, call: Call, decision: Decision) -> Decision:
+        if decision.is_silent:
+            return decision
         can = _find_capability(call.event)
         decision = _drop_bad_extras(_drop_idle_rewrite(call.event, _block_to_message(call.event, decision)))
         decision = degrade_decision(decision, can, self.name)
@@ -172,6 +177,8 @@ class ClaudeAdapter:
         return decision if narrow is can else degrade_decision(decision, narrow, self.name)
 
     def encode(self, call: Call, decision: Decision) -> Answer:
+        if not call.warnings and decision.is_silent:
+            return SILENCE
         stderr = b"".join(map(to_line, dict.fromkeys(call.warnings + decision.warnings)))
         return _build_answer(call.event, decision, stderr)
 

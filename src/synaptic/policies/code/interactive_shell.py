@@ -39,6 +39,7 @@ class InteractiveShell(Policy):
     id = "code.interactive-shell"
     events = (PreToolUse,)
     tools = SHELL_TOOLS
+    speaks_of = CONSOLES
     priority = 27
     preset = "essentials"
 

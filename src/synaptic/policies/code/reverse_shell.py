@@ -51,6 +51,7 @@ class ReverseShell(Policy):
     id = "code.reverse-shell"
     events = (PreToolUse,)
     tools = SHELL_TOOLS
+    speaks_of = ABLE_PROGRAMS
     priority = 23
     preset = "essentials"
 

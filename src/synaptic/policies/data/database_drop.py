@@ -63,6 +63,7 @@ class DatabaseDrop(Policy):
     id = "data.database-drop"
     events = (PreToolUse,)
     tools = SHELL_TOOLS
+    speaks_of = CLIENTS
     priority = 25
     preset = "essentials"
 

@@ -98,6 +98,7 @@ class RecursiveDeletion(Policy):
     id = "files.recursive-deletion"
     events = (PreToolUse,)
     tools = SHELL_TOOLS
+    speaks_of = DELETERS
     priority = 21
     preset = "essentials"
     needs = ("extra_roots",)

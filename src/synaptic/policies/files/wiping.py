@@ -48,6 +48,7 @@ class Wiping(Policy):
     id = "files.wiping"
     events = (PreToolUse,)
     tools = SHELL_TOOLS
+    speaks_of = LOOKED_AT
     priority = 22
     preset = "essentials"
 

@@ -23,6 +23,7 @@ class AmendedCommit(Policy):
     id = "git.amended-commit"
     events = (PreToolUse,)
     tools = SHELL_TOOLS
+    speaks_of = frozenset({"git commit"})
     priority = 24
     preset = "strict"
 

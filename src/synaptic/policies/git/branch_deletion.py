@@ -25,6 +25,7 @@ class BranchDeletion(Policy):
     id = "git.branch-deletion"
     events = (PreToolUse,)
     tools = SHELL_TOOLS
+    speaks_of = frozenset({"git branch"})
     priority = 22
     preset = "essentials"
 

@@ -25,6 +25,7 @@ class Clean(Policy):
     id = "git.clean"
     events = (PreToolUse,)
     tools = SHELL_TOOLS
+    speaks_of = frozenset({"git clean"})
     priority = 22
     preset = "essentials"
     needs = ("repositories",)

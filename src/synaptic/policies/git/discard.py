@@ -36,6 +36,7 @@ class Discard(Policy):
     id = "git.discard"
     events = (PreToolUse,)
     tools = SHELL_TOOLS
+    speaks_of = frozenset({"git *"})
     priority = 22
     preset = "essentials"
     needs = ("repositories",)

@@ -34,6 +34,7 @@ class ForcePush(Policy):
     id = "git.force-push"
     events = (PreToolUse,)
     tools = SHELL_TOOLS
+    speaks_of = frozenset({"git push"})
     priority = 35
     preset = "essentials"
     needs = ("repositories",)

@@ -22,6 +22,7 @@ class HiddenAlias(Policy):
     id = "git.hidden-alias"
     events = (PreToolUse,)
     tools = SHELL_TOOLS
+    speaks_of = frozenset({"git *"})
     priority = 23
     preset = "essentials"
 

@@ -33,6 +33,7 @@ class HistoryLoss(Policy):
     id = "git.history-loss"
     events = (PreToolUse,)
     tools = SHELL_TOOLS
+    speaks_of = frozenset({"git *"})
     priority = 22
     preset = "essentials"
 

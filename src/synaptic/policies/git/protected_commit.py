@@ -30,6 +30,7 @@ class ProtectedCommit(Policy):
     id = "git.protected-commit"
     events = (PreToolUse,)
     tools = SHELL_TOOLS
+    speaks_of = frozenset({"git commit"})
     priority = 26
     preset = "practice"
     needs = ("repositories", "pending")

@@ -24,6 +24,7 @@ class RemoteDeletion(Policy):
     id = "git.remote-deletion"
     events = (PreToolUse,)
     tools = SHELL_TOOLS
+    speaks_of = frozenset({"git push"})
     priority = 23
     preset = "essentials"
 

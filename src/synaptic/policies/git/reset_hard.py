@@ -24,6 +24,7 @@ class ResetHard(Policy):
     id = "git.reset-hard"
     events = (PreToolUse,)
     tools = SHELL_TOOLS
+    speaks_of = frozenset({"git reset", "git "})
     priority = 22
     preset = "essentials"
     needs = ("repositories",)

@@ -24,6 +24,7 @@ class SkippedHooks(Policy):
     id = "git.skipped-hooks"
     events = (PreToolUse,)
     tools = SHELL_TOOLS
+    speaks_of = frozenset({"git *"})
     priority = 24
     preset = "strict"
 

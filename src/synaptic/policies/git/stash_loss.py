@@ -22,6 +22,7 @@ class StashLoss(Policy):
     id = "git.stash-loss"
     events = (PreToolUse,)
     tools = SHELL_TOOLS
+    speaks_of = frozenset({"git stash"})
     priority = 22
     preset = "essentials"
 

@@ -30,6 +30,7 @@ class UntestedMerge(Policy):
     id = "git.untested-merge"
     events = (PreToolUse,)
     tools = SHELL_TOOLS
+    speaks_of = frozenset({"git *"})
     priority = 27
     preset = "practice"
     needs = ("tests", TESTS)

@@ -48,6 +48,7 @@ class OverwrittenHome(Policy):
     id = "self.overwritten-home"
     events = (PreToolUse,)
     tools = SHELL_TOOLS
+    speaks_of = FILLING_PROGRAMS
     priority = 20
     preset = "essentials"
     needs = ("engine_places",)

@@ -53,6 +53,7 @@ class Permissions(Policy):
     id = "system.permissions"
     events = (PreToolUse,)
     tools = SHELL_TOOLS
+    speaks_of = PERMISSION_PROGRAMS
     priority = 22
     preset = "essentials"
 

@@ -1,0 +1,76 @@
+"""Policies that name the programs they speak about are asked only about those, and would say nothing else."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from synaptic.hooks.speakers import PolicySpeakers
+from synaptic.model.event import PreToolUse
+from synaptic.model.project import Git
+from synaptic.policies.base import Policy, load_policies
+from synaptic.policies.cases import load_cases
+from synaptic.policies.facts import Facts, with_command
+from synaptic.shell.reading import CommandReading
+
+CORPUS = Path(__file__).parents[1] / "corpus"
+ROOT = "/home/dev/app"
+FACTS = Facts(root=ROOT, home="/home/dev", repositories={ROOT: Git(branch="main", main=ROOT)})
+NAMED = tuple(kind() for kind in load_policies().values() if kind.speaks_of is not None)
+SPEAKERS = PolicySpeakers(NAMED)
+
+
+def make_event(command: str) -> PreToolUse:
+    return PreToolUse(hook_event_name="PreToolUse", cwd=ROOT, tool_name="Bash", tool_input={"command": command})
+
+
+def iter_commands() -> Iterator[str]:
+    """The corpora, and whatever makes any policy speak."""
+    for name in ("commands", "examined"):
+        for line in (CORPUS / f"{name}.jsonl").read_text(encoding="utf-8").splitlines():
+            yield json.loads(line)["cmd"]
+    for kind in load_policies().values():
+        yield from (case.bash for case in load_cases(kind) if case.bash)
+
+
+def find_unasked(command: str) -> list[str]:
+    """The policies that would have spoken about a command and are not asked."""
+    event = make_event(command)
+    facts = with_command(FACTS, event)
+    silent = SPEAKERS.find_silent(facts.command)
+    return [policy.id for place, policy in enumerate(NAMED) if place in silent and policy.check(event, facts)]
+
+
+def test_nobody_who_would_speak_is_left_out() -> None:
+    """Issue 14: the speed lines stay, and no verdict with them changes."""
+    found = {command: unasked for command in iter_commands() if (unasked := find_unasked(command))}
+    assert found == {}
+
+
+@pytest.mark.parametrize("policy", NAMED, ids=lambda policy: policy.id)
+def test_a_call_without_a_command_is_none_of_their_business(policy: Policy) -> None:
+    event = PreToolUse(hook_event_name="PreToolUse", cwd=ROOT, tool_name="Write", tool_input={"file_path": "/etc/x"})
+    assert policy.check(event, FACTS) is None
+    assert SPEAKERS.find_silent(None) == frozenset(range(len(NAMED)))
+
+
+def test_a_command_that_no_reader_understands_is_put_to_everybody(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A guard that fails is a question, so it has to be asked."""
+
+    def fail(reading: CommandReading) -> frozenset[str]:
+        raise RecursionError
+
+    monkeypatch.setattr(CommandReading, "git_verbs", property(fail))
+    assert SPEAKERS.find_silent(CommandReading("git push", ROOT)) == frozenset()
+
+
+def test_few_words_select_few_policies() -> None:
+    def ask(command: str) -> set[str]:
+        silent = SPEAKERS.find_silent(CommandReading(command, ROOT))
+        return {policy.id for place, policy in enumerate(NAMED) if place not in silent}
+
+    assert ask("ls -l") == set()
+    assert ask("git push -f") >= {"git.force-push", "git.remote-deletion", "git.hidden-alias"}
+    assert "git.stash-loss" not in ask("git push -f")
+    assert ask("git stash drop; rm -rf x") >= {"git.stash-loss", "files.recursive-deletion"}
