@@ -27,7 +27,7 @@ from synaptic.shell.globs import GLOB_SIGN
 from synaptic.shell.names import split_names
 from synaptic.shell.paths import MAX_PATH, Standpoint, is_inside, resolve_path
 from synaptic.shell.places import strip_match_all
-from synaptic.shell.read.script import Command, Script, Word
+from synaptic.shell.read.script import Command, Script, Word, join_texts
 from synaptic.shell.reading import UNKNOWN_PROJECT, CommandReading
 
 SIGNS = ("*", "?", "[", "@(", "+(", "!(")
@@ -136,7 +136,11 @@ def _find_pattern_targets(known: CommandReading) -> Iterable[WriteTarget]:
     at = known.standpoint
     if any(map(PATTERN_SIGN.search, (at.cwd, at.home, *known.start_folders))):
         return known.targets
-    return find_targets(known.effects.find_changes_where(lambda word: PATTERN_SIGN.search(word.text)), at)
+    return find_targets(known.effects.find_changes_where(_hold_sign), at)
+
+
+def _hold_sign(words: tuple[Word, ...]) -> bool:
+    return PATTERN_SIGN.search(join_texts(words)) is not None
 
 
 def _iter_by_git(known: CommandReading) -> Iterator[str]:

@@ -13,7 +13,14 @@ from synaptic.shell.effects.commands import CHANGING_KINDS, CHANGING_PROGRAMS, U
 from synaptic.shell.programs.git_line import read_git_call
 from synaptic.shell.read.script import WRITE_OPERATORS, Command, Redirect, Script, Word
 
+IS_PATTERN = attrgetter("glob")
+
 __all__ = ("Effect", "Effects", "read_effects")
+
+
+def holds_pattern(words: tuple[Word, ...]) -> bool:
+    """Whether one of the words is a pattern."""
+    return any(map(IS_PATTERN, words))
 
 
 class Effect(msgspec.Struct, frozen=True, gc=False):
@@ -53,12 +60,12 @@ class Effects(msgspec.Struct, frozen=True, dict=True):
     @computed_once
     def changes_by_pattern(self) -> tuple[Effect, ...]:
         """Those of them that a pattern names."""
-        return tuple(one for one in self.find_changes_where(attrgetter("glob")) if one.word.glob)
+        return tuple(one for one in self.find_changes_where(holds_pattern) if one.word.glob)
 
-    def find_changes_where(self, matters: Callable[[Word], object]) -> tuple[Effect, ...]:
-        """Those of redirections and commands with a word that matters; others need not be sorted for that."""
-        redirects = [one for one in self.script.redirects if matters(one.target)]
-        commands = [one for one in self._changing_commands if one.paths or any(map(matters, one.argv))]
+    def find_changes_where(self, matters: Callable[[tuple[Word, ...]], bool]) -> tuple[Effect, ...]:
+        """Those of redirections and commands with words that matter; others need not be sorted for that."""
+        redirects = [one for one in self.script.redirects if matters((one.target,))]
+        commands = [one for one in self._changing_commands if one.paths or matters(one.argv)]
         return self._find_changes(redirects, commands)
 
     @computed_once

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from operator import attrgetter
 
 import msgspec
 
@@ -9,6 +10,8 @@ from synaptic.model.once import computed_once
 
 Span = tuple[int, int]
 SAFE_WORD = re.compile(r"[\w./:=@%+,~-]+")
+IS_KNOWN, GET_TEXT = attrgetter("known"), attrgetter("text")
+"""For `map`, which asks many words faster than a loop does."""
 WRITE_OPERATORS = frozenset({">", ">>", ">|", "&>", "&>>", "<>", ">&"})
 
 
@@ -79,7 +82,17 @@ class Command(msgspec.Struct, frozen=True, gc=False):
     @property
     def args(self) -> tuple[str, ...]:
         """The texts of the arguments, without the name."""
-        return tuple(word.text for word in self.argv[1:])
+        return tuple(map(GET_TEXT, self.argv[1:]))
+
+
+def are_known(words: Iterable[Word]) -> bool:
+    """Whether nothing in these words is unknown."""
+    return all(map(IS_KNOWN, words))
+
+
+def join_texts(words: Iterable[Word]) -> str:
+    """The texts of these words, each on its line, to be searched at once."""
+    return "\n".join(map(GET_TEXT, words))
 
 
 class Gap(msgspec.Struct, frozen=True):
@@ -123,6 +136,11 @@ class Script(msgspec.Struct, frozen=True, dict=True):
         for command in self.commands:
             found.setdefault(command.name, []).append(command)
         return found
+
+    @computed_once
+    def uncertain(self) -> list[Command]:
+        """The commands that something else runs, or whose words are not all known."""
+        return [command for command in self.commands if command.via or not are_known(command.argv)]
 
     @property
     def writes(self) -> tuple[Redirect, ...]:
