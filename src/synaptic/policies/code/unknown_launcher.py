@@ -117,7 +117,8 @@ def _is_unknown(name: str) -> bool:
 def _may_hide(args: tuple[str, ...]) -> bool:
     """Whether there is any reason to look closer."""
     said = " ".join(args)[:MAX_LOOKED_AT]
-    return _hints(said) or _tells_to_delete(args)
+    may_tell = "-" in said or len(said) >= MAX_LOOKED_AT
+    return _hints(said) or (may_tell and _tells_to_delete(args))
 
 
 def _hints(said: str) -> bool:
