@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from tests.security.fuzz import Finding, fuzz, iter_commands, read_seeds
+from tests.security.fuzz import Finding, fuzz, iter_commands, read_seeds, run_shares, summarize
 
 COUNT = 1500
 
@@ -20,3 +20,20 @@ def test_the_same_seed_gives_the_same_commands() -> None:
     seeds = read_seeds()
     assert list(iter_commands(seeds, 20, 5)) == list(iter_commands(seeds, 20, 5))
     assert len(set(iter_commands(seeds, 200, 5))) > 150
+
+
+def test_several_processes_send_all_commands_between_them(capfd: pytest.CaptureFixture[str]) -> None:
+    found = run_shares(21, 3, 2)
+    told = capfd.readouterr().err
+    assert [finding for finding in found if finding.kind != "slow"] == []
+    assert "fuzz 1: 11 of 11 commands" in told
+    assert "fuzz 2: 10 of 10 commands" in told
+
+
+def test_slow_commands_are_told_at_the_end_with_the_slowest_first() -> None:
+    found = [Finding("slow", "a", "0.30 s"), Finding("policy x", "b"), Finding("slow", "c", "1.20 s")]
+    assert summarize(9, found).splitlines() == [
+        "9 commands, 1 exceptions and hangs, 2 slow",
+        "1.20 s: 'c'",
+        "0.30 s: 'a'",
+    ]

@@ -17,6 +17,8 @@ PIECES = [
     "! ", "coproc ", "\t", "}", ")", "fi ", ";;", ">", "<",
 ]  # fmt: skip
 
+HERE_START, HERE_END = "cat <<E | bash\n", "\nE\n"
+
 
 @pytest.mark.parametrize("piece", PIECES)
 def test_a_piece_repeated_over_and_over_is_bounded(piece: str) -> None:
@@ -34,6 +36,7 @@ def test_a_piece_repeated_over_and_over_is_bounded(piece: str) -> None:
         ("sudo " * 100 + "ls", "constructions"),
         ("for i in 1 2 3 4 5 6 7 8 9; do " * 5 + "ls; " + "done; " * 5, "commands"),
         ("x=1234567890;" + "x=$x$x;" * 40 + "echo $x", "expansions"),
+        (f"alias a='{HERE_START * 5}x=rm -\\x72rf $((\n/w i | bash -e{HERE_END * 5}'\na", "made from others"),
     ],
 )
 def test_a_limit_that_was_reached_is_said(text: str, reason: str) -> None:
@@ -120,3 +123,11 @@ def test_output_that_would_grow_too_long_is_unknown() -> None:
     script = read_script(f"{{ echo {long}; echo {long}; }} | sh", "/p", "/h")
     assert script.commands[-1].stdin is None
     assert read_script(f"echo {long} | sh", "/p", "/h").commands[1].stdin is not None
+
+
+def test_code_made_from_others_inside_one_another_is_not_read_in_every_order() -> None:
+    for depth in range(1, 12):
+        text = f"alias a='{HERE_START * depth}x=rm -\\x72rf $((\n/w i | bash -e{HERE_END * depth}'\na"
+        script = read_script(text, "/p", "/h")
+        assert script.truncated
+        assert len(script.commands) < 40 * depth + 200

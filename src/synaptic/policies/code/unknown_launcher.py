@@ -90,9 +90,11 @@ class UnknownLauncher(Policy):
         found = get_script(event, facts)
         if found is None or not any(map(_is_unknown, found.by_name)):
             return None
-        strange = (
-            one for one in found.commands if len(one.argv) > 1 and _is_unknown(one.name) and not runs_elsewhere(one)
-        )
+        strange = [
+            one
+            for one in found.commands
+            if len(one.argv) > 1 and _is_unknown(one.name) and _may_hide(one.args) and not runs_elsewhere(one)
+        ]
         hidden = dict.fromkeys((text, one.cwd) for one in strange for text in islice(_iter_hidden(one), MAX_IN_COMMAND))
         for text, cwd in islice(hidden, MAX_IN_SCRIPT):
             if _is_stopped(text, cwd, event, facts):
@@ -112,13 +114,27 @@ def _is_unknown(name: str) -> bool:
     return find_program(name) is UNKNOWN_PROGRAM and name not in PROGRAM_HANDLERS and name not in SHELL_WORDS
 
 
+def _may_hide(args: tuple[str, ...]) -> bool:
+    """Whether there is any reason to look closer."""
+    said = " ".join(args)[:MAX_LOOKED_AT]
+    may_tell = "-" in said or len(said) >= MAX_LOOKED_AT
+    return _hints(said) or (may_tell and _tells_to_delete(args))
+
+
+def _hints(said: str) -> bool:
+    return HINT.search(said) is not None or DESTROYING.match(f"git {said}") is not None
+
+
+def _tells_to_delete(args: tuple[str, ...]) -> bool:
+    flags = "".join(text for text in args if text[:1] == "-" and DELETING_FLAGS.fullmatch(text))
+    return ("r" in flags or "R" in flags) and "f" in flags
+
+
 def _iter_hidden(command: Command) -> Iterator[str]:
     """The commands that may hide in the words of a program."""
     args = command.args
     said = " ".join(args)[:MAX_LOOKED_AT]
-    flags = "".join(text for text in args if text[:1] == "-" and DELETING_FLAGS.fullmatch(text))
-    deletes = ("r" in flags or "R" in flags) and "f" in flags
-    hints = HINT.search(said) is not None or DESTROYING.match(f"git {said}") is not None
+    deletes, hints = _tells_to_delete(args), _hints(said)
     if not (deletes or hints) or CHECKING.search(command.argv[0].text) or CHECKING.search(said.partition(" ")[0]):
         return
     words = [_quote(word) for word in command.argv[1:]]

@@ -26,6 +26,7 @@ PRINTED_NOTHING = split_names("-n -e -E -ne -en -nr -rn -r -- %s") | {""}
 SILENT_PROGRAMS = ALWAYS_SILENT | PRINTERS | {"cat", "exec"}
 """Programs that print nothing, or nothing with certain words."""
 LOOKED_AT = WIPERS | EMPTIERS | SILENT_PROGRAMS | {"mv", "crontab"}
+EMPTYING_OPERATORS = frozenset({">", ">|", "&>"})
 LOG_SUFFIXES = (".log", ".out", ".err", ".tmp", ".lock", ".pid")
 """Files that are emptied every day."""
 
@@ -88,7 +89,7 @@ def _iter_emptied(found: Script, at: WorkFolders) -> Iterator[str]:
             acts = find_acts(command)
             yield from (word.text for kind, word in acts if kind == "write" and _is_kept_at_home(word, command, at))
     for command in select_commands(found, SILENT_PROGRAMS):
-        if command.redirects and _prints_nothing(command):
+        if command.redirects and _opens_file(command) and _prints_nothing(command):
             written = (one.target for one in command.redirects if _empties(one, command, found))
             yield from (word.text for word in written if _is_kept_at_home(word, command, at))
 
@@ -109,6 +110,13 @@ def _is_given_nothing(command: Command) -> bool:
     return any(kind == "read" and word.text in NOTHING for kind, word in find_acts(command))
 
 
+def _opens_file(command: Command) -> bool:
+    for one in command.redirects:  # noqa: SIM110 - this runs for every `echo ... >&2`
+        if one.operator in EMPTYING_OPERATORS:
+            return True
+    return False
+
+
 def _prints_nothing(command: Command) -> bool:
     if command.name in ALWAYS_SILENT:
         return True
@@ -124,7 +132,7 @@ def _prints_nothing(command: Command) -> bool:
 def _empties(redirect: Redirect, command: Command, found: Script) -> bool:
     """Whether it opens a file for writing, and nothing is written to it then."""
     # Code of another language writes by a `:` that it runs, with a redirection of its own, whatever it writes.
-    if redirect.operator not in (">", ">|", "&>") or redirect.via != command.via:
+    if redirect.operator not in EMPTYING_OPERATORS or redirect.via != command.via:
         return False
     number = redirect.descriptor
     if command.name != "exec":

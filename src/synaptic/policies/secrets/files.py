@@ -184,10 +184,8 @@ def _find_listed_paths(found: Script, at: Standpoint) -> Iterator[str]:
     """Files that are opened because a search or a listing prints their names."""
     searches = ScriptSearches(found, LISTING_PROGRAMS)
     public = _seeks_public_keys(found)
-    for command in found.commands:
+    for command in found.uncertain:
         if public and _is_run_on_results(command):
-            continue
-        if not command.via and all(word.known for word in command.argv):
             continue
         here = Standpoint(command.cwd or at.cwd, at.home)
         for word in _find_opened_words(command):

@@ -81,7 +81,14 @@ def is_private(path: str) -> bool:
     if sign is None:
         return _is_private_name(path)
     start = low.rfind("/", 0, sign.start()) + 1
+    if low.find("/", start) < 0 and _begins_otherwise(low[start : sign.start()]):
+        return _is_private_name(low)
     return any(map(_is_private_name, _iter_settled(low[:start], low[start:].split("/"))))
+
+
+def _begins_otherwise(stem: str) -> bool:
+    """Whether no private name begins so."""
+    return len(stem) > 1 and stem[:2] not in PRIVATE_STARTS
 
 
 def _iter_settled(folder: str, parts: list[str]) -> list[str]:
@@ -90,7 +97,7 @@ def _iter_settled(folder: str, parts: list[str]) -> list[str]:
     for place, part in enumerate(parts):
         sign = GLOB_SIGN.search(part)
         stem = part[: sign.start()] if sign else ""
-        if sign is None or (len(stem) > 1 and stem[:2] not in PRIVATE_STARTS):  # no private name begins so
+        if sign is None or _begins_otherwise(stem):
             found = [f"{start}/{part}" for start in found]
             continue
         before = [*folder.rstrip("/").split("/"), *parts[:place]]

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import chain
 
 from synaptic.model.event import PreToolUse
 from synaptic.policies.facts import Facts
@@ -21,13 +22,14 @@ from synaptic.policies.self.kept import simplify_pattern
 from synaptic.policies.self.links import LINK_MAKERS, find_links, iter_behind, iter_hard_linked
 from synaptic.policies.self.printed import CHANGE_FOLDER, iter_printed
 from synaptic.shell.book.entries import find_program
+from synaptic.shell.effects.effects import holds_pattern
 from synaptic.shell.effects.filled import find_copies, iter_option_values
 from synaptic.shell.effects.targets import WriteTarget, find_targets
 from synaptic.shell.globs import GLOB_SIGN
 from synaptic.shell.names import split_names
 from synaptic.shell.paths import MAX_PATH, Standpoint, is_inside, resolve_path
 from synaptic.shell.places import strip_match_all
-from synaptic.shell.read.script import Command, Script, Word
+from synaptic.shell.read.script import GET_ARGV, Command, Script, Word, join_texts
 from synaptic.shell.reading import UNKNOWN_PROJECT, CommandReading
 
 SIGNS = ("*", "?", "[", "@(", "+(", "!(")
@@ -114,13 +116,17 @@ def _iter_named(known: CommandReading, hints: tuple[str, ...], names: tuple[str,
         for command in select_commands(found, CHANGE_FOLDER):
             yield from (path for word in command.argv[1:] if word.glob for path in _iter_word_paths(word, at))
     for command in select_commands(found, MAKING_PROGRAMS & found.by_name.keys()):
-        if not runs_elsewhere(command):
+        # Names may be put together from a folder and a source; signs are in one of the words.
+        if (names or _hold_sign(command.argv)) and not runs_elsewhere(command):
             start = Standpoint(command.cwd or at.cwd, at.home)
             yield from (resolve_path(word.text, start) or "" for word in find_copies(command) if hinted(word.text))
     # In a word, signs make a pattern only where the shell takes them for one.
     hinted = compile_hints(names).search
     everywhere = {start for start in known.start_folders if hinted(start)}
-    for command in select_commands(found, found.by_name.keys() - SPARED_PROGRAMS - CONTAINER_PROGRAMS):
+    programs = found.by_name.keys() - SPARED_PROGRAMS - CONTAINER_PROGRAMS
+    if not names and not everywhere:
+        programs = {name for name in programs if holds_pattern(chain.from_iterable(map(GET_ARGV, found.by_name[name])))}
+    for command in select_commands(found, programs):
         here = command.cwd in everywhere
         words = [word for word in command.argv[1:] if word.glob or here or hinted(word.text)]
         if not words or runs_elsewhere(command) or only_reads(command):
@@ -136,7 +142,11 @@ def _find_pattern_targets(known: CommandReading) -> Iterable[WriteTarget]:
     at = known.standpoint
     if any(map(PATTERN_SIGN.search, (at.cwd, at.home, *known.start_folders))):
         return known.targets
-    return find_targets(known.effects.find_changes_where(lambda word: PATTERN_SIGN.search(word.text)), at)
+    return find_targets(known.effects.find_changes_where(_hold_sign), at)
+
+
+def _hold_sign(words: Iterable[Word]) -> bool:
+    return PATTERN_SIGN.search(join_texts(words)) is not None
 
 
 def _iter_by_git(known: CommandReading) -> Iterator[str]:

@@ -22,6 +22,8 @@ TOO_MANY_TEXT = (
     "This command names more files than can be looked up; one of them may lead to where this guard lives. Split it."
 )
 BELONGS = "belongs to the Python that this guard runs from. A person should agree to the change."
+NearPath = tuple[str, str, str | None, str]
+"""A path, the same in lower case, and for a pattern the folder that it is in and how it begins there."""
 MAX_PATTERNS = 200
 """Patterns that are compared with these files; no script that people write has so many that begin like them."""
 
@@ -69,7 +71,7 @@ class EngineFiles(Policy):
         )
 
 
-def _judge_near(near: list[tuple[str, str]], guard: Guard, facts: Facts) -> Verdict | None:
+def _judge_near(near: list[NearPath], guard: Guard, facts: Facts) -> Verdict | None:
     """What is said about the paths that may be one of the files that are kept."""
     hidden = facts.command is not None and matches_hidden(facts.command)
     if path := _find_held(near, guard.user, guard.folders, hidden):
@@ -77,7 +79,7 @@ def _judge_near(near: list[tuple[str, str]], guard: Guard, facts: Facts) -> Verd
             f"{path!r} decides whether this guard runs. Leave it as it is; the user can change it with "
             "`synaptic config` and `synaptic policy`."
         )
-    started = [path for path, low in near if guard.is_startup_file(low)]
+    started = [path for path, low, _, _ in near if guard.is_startup_file(low)]
     if path := next((path for path in started if not is_inside(path, (facts.root,))), ""):
         return deny(f"{path!r} would be run by the Python of this guard before anything else. Put it elsewhere.")
     if path := _find_held(near, guard.project, guard.folders, hidden):
@@ -106,19 +108,28 @@ def _judge_searches(found: CommandReading, guard: Guard, root: str) -> Verdict |
     return ask(f"This may change {hit.path!r}, which decides whether this guard runs. Name the files, or search less.")
 
 
-def _select_near(changed: Collection[str], names: tuple[str, ...]) -> list[tuple[str, str]]:
-    """The paths that are patterns or hold one of these names, each also in lower case."""
+def _select_near(changed: Collection[str], names: tuple[str, ...]) -> list[NearPath]:
+    """The paths that are patterns or hold one of these names."""
     joined = "\n".join(changed).lower()
     seen = [name for name in names if name in joined]
-    pairs = ((path, path.lower()) for path in changed)
-    return [(path, low) for path, low in pairs if GLOB_SIGN.search(low) or any(name in low for name in seen)]
+    found: list[NearPath] = []
+    for path in changed:
+        low = path.lower()
+        if sign := GLOB_SIGN.search(low):
+            folder, _, start = low[: sign.start()].rpartition("/")
+            found.append((path, low, folder, start))
+        elif any(name in low for name in seen):
+            found.append((path, low, None, ""))
+    return found
 
 
-def _find_held(near: list[tuple[str, str]], files: GuardedFiles, folders: tuple[str, ...], hidden: bool) -> str:
+def _find_held(near: list[NearPath], files: GuardedFiles, folders: tuple[str, ...], hidden: bool) -> str:
     """The first path that is one of these files or may match one. Of many patterns, one too many counts as a match."""
+    if not files.files:
+        return ""
     patterns = 0
-    for path, low in near:
-        beckons = files.is_near_pattern(low, hidden)
+    for path, low, folder, start in near:
+        beckons = folder is not None and files.is_near(folder, start, hidden)
         patterns += beckons
         if patterns > MAX_PATTERNS or files.holds(low, folders) or (beckons and files.matches_pattern(low, hidden)):
             return path

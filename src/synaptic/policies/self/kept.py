@@ -32,17 +32,21 @@ class GuardedFiles(msgspec.Struct, frozen=True):
             return True
         return low.endswith(folders) and any(is_inside(one, (low,)) for one in self.files)
 
-    def is_near_pattern(self, low: str, hidden: bool = False) -> bool:
-        """Whether a path is a pattern whose beginning still lets it match one of these files.
+    def is_near(self, folder: str, start: str, hidden: bool = False) -> bool:
+        """Whether a pattern in a folder that begins so may still match one of these files.
 
         With `hidden` a pattern matches a leading dot that is not written, as under `shopt -s dotglob`.
         """
+        known = self.starts.get(folder)
+        return known is not None and (start in known or (hidden and not start))
+
+    def is_near_pattern(self, low: str, hidden: bool = False) -> bool:
+        """The same of a whole path; one without signs is no pattern."""
         sign = GLOB_SIGN.search(low)
         if sign is None:
             return False
         folder, _, start = low[: sign.start()].rpartition("/")
-        known = self.starts.get(folder)
-        return known is not None and (start in known or (hidden and not start))
+        return self.is_near(folder, start, hidden)
 
     def matches_pattern(self, pattern: str, hidden: bool = False) -> bool:
         """Whether a pattern may match one of them, something in it, or a folder around it."""

@@ -24,7 +24,7 @@ from synaptic.shell.effects.searched import (
 from synaptic.shell.globs import GLOB_SIGN, matches_glob
 from synaptic.shell.names import split_names
 from synaptic.shell.paths import Standpoint, is_inside, resolve_path
-from synaptic.shell.read.script import Command, Word
+from synaptic.shell.read.script import Command, Word, are_known, join_texts
 from synaptic.shell.reading import CommandReading
 
 ALL_SEARCHES = LISTING_PROGRAMS | LOCATE_PROGRAMS
@@ -89,8 +89,8 @@ def _find_handed_over(known: CommandReading, guard: Guard) -> SearchedFile | Non
     searches = ScriptSearches(found, ALL_SEARCHES)
     tests = [text for command in select_commands(found, FIND_PROGRAMS) for text in command.args]
     looked = 0
-    for command in found.commands:
-        if not _may_name_results(command) or command.name in READERS or command.name in ALL_SEARCHES:
+    for command in _select_named_by_results(known):
+        if command.name in READERS or command.name in ALL_SEARCHES:
             continue
         if runs_elsewhere(command):
             continue
@@ -107,14 +107,14 @@ def _find_handed_over(known: CommandReading, guard: Guard) -> SearchedFile | Non
     return None
 
 
-def _may_name_results(command: Command) -> bool:
-    """Whether a search may have run it, or filled in one of its words."""
-    if command.via:
-        return True
-    for word in command.argv:  # noqa: SIM110 - this runs for every command
-        if not word.known or "{}" in word.text:
-            return True
-    return False
+def _select_named_by_results(known: CommandReading) -> list[Command]:
+    """The commands that a search may have run, or filled in a word of."""
+    found = known.script
+    if not (
+        known.has_long_words or "{}" in known.text or "{}" in known.words or any("{}" in one for one in found.by_name)
+    ):
+        return found.uncertain
+    return [one for one in found.commands if one.via or not are_known(one.argv) or "{}" in join_texts(one.argv)]
 
 
 def _names_engine(known: CommandReading, command: Command) -> bool:

@@ -160,16 +160,32 @@ def load_book(folder: Path) -> dict[str, ProgramEntry]:
 BOOK = load_book(Path(__file__).parent)
 UNKNOWN_PROGRAM = ProgramEntry()
 """Stands for a program that the book does not have; nothing is known about its arguments."""
-VERSIONED_NAME = re.compile(rf"({'|'.join(name for name, one in BOOK.items() if one.versioned)})[\d.]+(?:-\w+)?")
+VERSIONED_STARTS = tuple(name for name, one in BOOK.items() if one.versioned)
+VERSIONED_NAME = re.compile(rf"({'|'.join(VERSIONED_STARTS)})[\d.]+(?:-\w+)?")
 FAMILY_NAME = re.compile(rf"({'|'.join(name for name, one in BOOK.items() if one.family)})[._]\w+")
 """Names of programs that come in versions (`python3.12`) or kinds (`mkfs.ext4`)."""
 
 
+MAX_CACHED_NAME = 100
+"""Characters of a name that is remembered."""
+
+
 def normalize_name(name: str) -> str:
     """A program's name in lower case and without a version or a kind."""
+    if name.isalpha():
+        return name.lower()  # most are: a version has digits, a kind a dot or a line
+    return _strip_version_cached(name) if len(name) <= MAX_CACHED_NAME else _strip_version(name)
+
+
+def _strip_version(name: str) -> str:
     low = name.lower()
-    found = VERSIONED_NAME.fullmatch(low) or (FAMILY_NAME.fullmatch(low) if "." in low or "_" in low else None)
+    versioned = VERSIONED_NAME.fullmatch(low) if low.startswith(VERSIONED_STARTS) else None
+    found = versioned or (FAMILY_NAME.fullmatch(low) if "." in low or "_" in low else None)
     return found[1] if found else low
+
+
+_strip_version_cached = lru_cache(maxsize=1024)(_strip_version)
+"""Several guards ask about the same names."""
 
 
 @lru_cache(maxsize=1024)

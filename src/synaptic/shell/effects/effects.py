@@ -11,9 +11,16 @@ from synaptic.shell.book.entries import normalize_name
 from synaptic.shell.effects.addresses import fetches_data, sends_data
 from synaptic.shell.effects.commands import CHANGING_KINDS, CHANGING_PROGRAMS, UNNAMED_FILE, find_acts
 from synaptic.shell.programs.git_line import read_git_call
-from synaptic.shell.read.script import WRITE_OPERATORS, Command, Redirect, Script, Word
+from synaptic.shell.read.script import GET_ARGV, WRITE_OPERATORS, Command, Redirect, Script, Word
+
+IS_PATTERN = attrgetter("glob")
 
 __all__ = ("Effect", "Effects", "read_effects")
+
+
+def holds_pattern(words: Iterable[Word]) -> bool:
+    """Whether one of the words is a pattern."""
+    return any(map(IS_PATTERN, words))
 
 
 class Effect(msgspec.Struct, frozen=True, gc=False):
@@ -53,13 +60,15 @@ class Effects(msgspec.Struct, frozen=True, dict=True):
     @computed_once
     def changes_by_pattern(self) -> tuple[Effect, ...]:
         """Those of them that a pattern names."""
-        return tuple(one for one in self.find_changes_where(attrgetter("glob")) if one.word.glob)
+        return tuple(one for one in self.find_changes_where(holds_pattern) if one.word.glob)
 
-    def find_changes_where(self, matters: Callable[[Word], object]) -> tuple[Effect, ...]:
-        """Those of redirections and commands with a word that matters; others need not be sorted for that."""
-        redirects = [one for one in self.script.redirects if matters(one.target)]
-        commands = [one for one in self._changing_commands if one.paths or any(map(matters, one.argv))]
-        return self._find_changes(redirects, commands)
+    def find_changes_where(self, matters: Callable[[Iterable[Word]], bool]) -> tuple[Effect, ...]:
+        """Those of redirections and commands with words that matter; others need not be sorted for that."""
+        redirects = [one for one in self.script.redirects if matters((one.target,))]
+        # Most programs have no such word at all, however often they run: all words of one are looked at first.
+        groups = [group for group in self._changing_groups if matters(chain.from_iterable(map(GET_ARGV, group)))]
+        chosen = (one for group in groups for one in group if matters(one.argv))
+        return self._find_changes(redirects, _sort_commands(chain(self._patched, chosen)))
 
     @computed_once
     def writes(self) -> tuple[Effect, ...]:
@@ -108,17 +117,26 @@ class Effects(msgspec.Struct, frozen=True, dict=True):
         return (*redirected, *(_make_effect(*act, command) for command, act in acts if act[0] in CHANGING_KINDS))
 
     @computed_once
-    def _changing_commands(self) -> list[Command]:
-        """The commands that may change a file, in their order."""
-        by_name = self.script.by_name
-        # The exact name first: normalizing runs two patterns, and this runs for every program of every script.
-        changing = [
+    def _changing_groups(self) -> list[list[Command]]:
+        """The commands of each program that may change a file."""
+        # The exact name first: this runs for every program of every script.
+        return [
             commands
-            for name, commands in by_name.items()
+            for name, commands in self.script.by_name.items()
             if name in CHANGING_PROGRAMS or normalize_name(name) in CHANGING_PROGRAMS
         ]
-        patched = [one for one in self.script.commands if one.paths]
-        return changing[0] if len(changing) == 1 and not patched else _sort_commands(chain(patched, *changing))
+
+    @computed_once
+    def _patched(self) -> list[Command]:
+        return [one for one in self.script.commands if one.paths]
+
+    @computed_once
+    def _changing_commands(self) -> list[Command]:
+        """The commands that may change a file, in their order."""
+        groups = self._changing_groups
+        if len(groups) == 1 and not self._patched:
+            return groups[0]
+        return _sort_commands(chain(self._patched, *groups))
 
 
 def read_effects(script: Script) -> Effects:
@@ -132,5 +150,5 @@ def _make_effect(kind: str, word: Word, command: Command) -> Effect:
     return Effect(kind, word, command, cwd, command.via)
 
 
-def _sort_commands(commands: chain[Command]) -> list[Command]:
+def _sort_commands(commands: Iterable[Command]) -> list[Command]:
     return sorted({command.index: command for command in commands}.values(), key=attrgetter("index"))

@@ -10,6 +10,7 @@ from synaptic.shell.destroying import may_destroy
 from synaptic.shell.languages.acts import MAX_ACTS, CodeAct, CodeEffects, make_deletion
 from synaptic.shell.languages.python_calls import EXECUTE, PROCESS_CALLS, SHELL_CALLS, TREE_REMOVERS, PythonCalls
 from synaptic.shell.languages.python_names import MAX_VALUES
+from synaptic.shell.languages.python_tree import walk_tree
 from synaptic.shell.read.script import Word
 
 MAX_CODE_DEPTH = 4
@@ -32,6 +33,9 @@ OPAQUE_HINT = re.compile(
 )
 """What code holds at least that starts programs in ways that are hard to follow."""
 SILENT_STATEMENTS = (ast.Import, ast.ImportFrom, ast.Pass)
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp)
+PRINTING_SIGNS = ("print", "write", "getattr", "import_")
+"""What code holds at least that prints, if all of it is plain letters: Python reads others as if they were these."""
 
 
 def read_python(code: str, argv: tuple[Word, ...] = (), depth: int = 0) -> CodeEffects:
@@ -44,13 +48,16 @@ def read_python(code: str, argv: tuple[Word, ...] = (), depth: int = 0) -> CodeE
             tree = ast.parse(code)
         reader = _PythonReader(code, argv, depth)
         reader.collect_acts(tree)
-        return CodeEffects(
-            reader.acts, reader.find_printed(tree), bool(OPAQUE_HINT.search(code)) and reader.is_opaque(tree)
-        )
+        printed = reader.find_printed(tree) if _may_print(code) else None
+        return CodeEffects(reader.acts, printed, bool(OPAQUE_HINT.search(code)) and reader.is_opaque(tree))
     # The parser gives up on deep nesting and NULs in several ways; unparsable code may still be Python 2 or a
     # template.
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return CodeEffects(find_literal_calls(code), opaque=may_destroy(code))
+
+
+def _may_print(code: str) -> bool:
+    return not code.isascii() or any(sign in code for sign in PRINTING_SIGNS)
 
 
 def find_literal_calls(code: str) -> list[CodeAct]:
@@ -96,7 +103,7 @@ class _PythonReader(PythonCalls):
 
     def _iter_steps(self, tree: ast.Module) -> Iterator[tuple[tuple[int, int], ast.AST]]:
         """What binds names and what is called, with where it takes effect: an assignment when it has been made."""
-        for node in ast.walk(tree):
+        for node in walk_tree(tree):
             kind = type(node)
             if kind in BEGINNING:
                 yield (node.lineno, node.col_offset), node  # type: ignore[attr-defined]
@@ -110,29 +117,33 @@ class _PythonReader(PythonCalls):
 
     def _note_lambda(self, node: ast.AST) -> None:
         """`run = lambda c: os.system(c)` defines a function."""
-        if isinstance(node, ast.Assign | ast.AnnAssign | ast.NamedExpr) and isinstance(node.value, ast.Lambda):
-            target = node.targets[0] if isinstance(node, ast.Assign) else node.target
-            if isinstance(target, ast.Name):
-                self.functions[target.id] = node.value.args
+        if type(node.value) is ast.Lambda:  # type: ignore[attr-defined]  # all that end with a value have it
+            target = node.targets[0] if isinstance(node, ast.Assign) else node.target  # type: ignore[attr-defined]
+            if isinstance(target, ast.Name) and not isinstance(node, ast.AugAssign):
+                self.functions[target.id] = node.value.args  # type: ignore[attr-defined]
 
     def _bind_node(self, node: ast.AST) -> None:
-        if isinstance(node, ast.Assign) and len(node.targets) == 1:
-            self.assign(node.targets[0], node.value)
+        # One kind after the other and no unions of them: this runs for every step of the code.
+        if isinstance(node, ast.Assign):
+            if len(node.targets) == 1:
+                self.assign(node.targets[0], node.value)
+        elif isinstance(node, ast.Call):
+            if self.database is None and self.opens_database(node):
+                self.database = node
         elif isinstance(node, ast.AugAssign):
             self.assign(node.target, ast.copy_location(ast.BinOp(_to_load(node.target), node.op, node.value), node))
-        elif isinstance(node, ast.AnnAssign | ast.NamedExpr) and node.value is not None:
-            self.assign(node.target, node.value)
-        elif isinstance(node, ast.For | ast.AsyncFor):
+        elif isinstance(node, (ast.AnnAssign, ast.NamedExpr)):
+            if node.value is not None:
+                self.assign(node.target, node.value)
+        elif isinstance(node, (ast.For, ast.AsyncFor)):
             self.bind_loop(node, node.body)
         elif isinstance(node, ast.With):
             for item in node.items:
                 if item.optional_vars is not None:
                     self.assign(item.optional_vars, item.context_expr)
-        elif isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp):
+        elif isinstance(node, COMPREHENSIONS):
             for generator in node.generators:
                 self.bind_loop(generator, [])
-        elif isinstance(node, ast.Call) and self.database is None and self.opens_database(node):
-            self.database = node
 
     def read_each_value(self, node: ast.Call, deep: int) -> None:
         """A call once for each value that a name in it may have."""
@@ -157,7 +168,7 @@ class _PythonReader(PythonCalls):
         """Whether something that starts a program or removes a folder is used in another way than by a plain call."""
         if any(act.kind == "unknown" or _feeds_shell(act) for act in self.acts):
             return True
-        for node in ast.walk(tree):
+        for node in walk_tree(tree):
             if isinstance(node, ast.Constant):
                 opaque = isinstance(node.value, str) and node.value in OPAQUE_TEXTS
             elif isinstance(node, ast.Call):

@@ -4,6 +4,7 @@ import ast
 from collections.abc import Iterator
 from itertools import islice
 
+from synaptic.shell.languages.python_tree import add_children
 from synaptic.shell.languages.python_value import MAX_EXPRESSION_DEPTH, PythonValues
 from synaptic.shell.read.script import Word
 
@@ -206,7 +207,7 @@ def _refers_to(value: ast.expr, name: str) -> bool:
         node = waiting.pop()
         if isinstance(node, ast.Name) and node.id == name:
             return True
-        waiting.extend(ast.iter_child_nodes(node))
+        add_children(node, waiting)
     return False
 
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import chain, islice
 
 from synaptic.shell.book.entries import find_program
 from synaptic.shell.names import split_names
@@ -45,13 +45,12 @@ def run_derived_words(shell: Evaluation, words: Sequence[Word], behind: str = ""
     for name in _iter_names(words) if shell.fed_by else ():
         places.update(shell.fed_by.get(name, ()))
     commands = [shell.commands[place] for place in sorted(places)]
-    texts = [*_iter_all_texts(shell, commands), *_iter_variables(shell, words)]
-    _read_texts(shell, texts, behind)
+    _read_texts(shell, chain(_iter_all_texts(shell, commands), _iter_variables(shell, words)), behind)
 
 
 def run_derived_input(shell: Evaluation, call: CommandCall) -> None:
     """Read what the unknown input may hold that a command runs as code."""
-    _read_texts(shell, list(_iter_all_texts(shell, list(_list_before(shell, call)))))
+    _read_texts(shell, _iter_all_texts(shell, _iter_before(shell, call)))
 
 
 def run_unknown_program(shell: Evaluation, call: CommandCall) -> str | None:
@@ -66,9 +65,9 @@ def run_unknown_program(shell: Evaluation, call: CommandCall) -> str | None:
     return None
 
 
-def _read_texts(shell: Evaluation, texts: Sequence[str], behind: str = "") -> None:
+def _read_texts(shell: Evaluation, texts: Iterable[str], behind: str = "") -> None:
     made = False
-    for text in list(dict.fromkeys(texts))[:MAX_TEXTS]:
+    for text in _take_first(texts):
         whole = f"{text} {behind}"[:MAX_TEXT] if behind else text[:MAX_TEXT]
         shell.budget.count_text(len(whole))
         starts = [found.start() for found in islice(DESTROYING.finditer(whole), MAX_FOUND)]
@@ -82,6 +81,19 @@ def _read_texts(shell: Evaluation, texts: Sequence[str], behind: str = "") -> No
         shell.add_gap("code", "code that is made from parts", MADE_ORIGIN)
 
 
+def _take_first(texts: Iterable[str]) -> list[str]:
+    """The first texts that differ. All of them before one is read: what is read adds commands with texts of their own.
+
+    No more are made than are taken: code inside code asks for them at every level, each time with more before it.
+    """
+    found: dict[str, None] = {}
+    for text in texts:
+        found[text] = None
+        if len(found) >= MAX_TEXTS:
+            break
+    return list(found)
+
+
 def _cut_code(text: str, start: int) -> str:
     """The code from there on; only to the closing quote where it stands in quotes."""
     quote = text[start - 1 : start]
@@ -90,9 +102,11 @@ def _cut_code(text: str, start: int) -> str:
 
 
 def _read_code(shell: Evaluation, code: str) -> None:
-    with shell.guard_recursion(code) as first, shell.feed_input(None), shell.isolate():
-        if first:
-            shell.run_code(code, DERIVED_LABEL)
+    if code in shell.running:
+        return  # most are, inside code that is made of itself
+    shell.budget.count_made_code()
+    with shell.guard_recursion(code), shell.feed_input(None), shell.isolate():
+        shell.run_code(code, DERIVED_LABEL)
 
 
 def _iter_names(words: Sequence[Word]) -> Iterator[str]:
@@ -108,19 +122,23 @@ def _iter_variables(shell: Evaluation, words: Sequence[Word]) -> Iterator[str]:
             yield from held.items or (held.text,)
 
 
-def _list_before(shell: Evaluation, call: CommandCall) -> Iterable[Command]:
+def _iter_before(shell: Evaluation, call: CommandCall) -> Iterator[Command]:
     """The commands before this one in its pipelines, and those whose output its input is made from."""
     numbers = dict(shell.stages)
-    for command in shell.commands[: call.index]:
-        if any(number in numbers and place < numbers[number] for number, place in command.stages):
-            yield command
+    for command in islice(shell.commands, call.index):
+        for number, place in command.stages:
+            if number in numbers and place < numbers[number]:
+                yield command
+                break
     for redirect in call.redirects:
         for place in redirect.target.outputs:
             yield shell.commands[place]
 
 
-def _iter_all_texts(shell: Evaluation, commands: list[Command]) -> Iterator[str]:
-    for command in commands:
+def _iter_all_texts(shell: Evaluation, before: Iterable[Command]) -> Iterator[str]:
+    commands: list[Command] = []
+    for command in before:
+        commands.append(command)
         yield from _iter_command_texts(shell, command)
     names = {command.name for command in commands} - LINE_PRINTERS
     if "git" in names:

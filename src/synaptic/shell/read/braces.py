@@ -85,6 +85,13 @@ def _expand_range(atoms: list[Atom]) -> list[list[Atom]] | None:
 
 
 def _join_atoms(atoms: list[Atom]) -> list[Part]:
+    try:
+        return [LiteralText("".join(atoms))] if atoms else []  # type: ignore[arg-type]  # most are characters only
+    except TypeError:
+        return _join_runs(atoms)
+
+
+def _join_runs(atoms: list[Atom]) -> list[Part]:
     parts: list[Part] = []
     for atom in atoms:
         if not isinstance(atom, str):

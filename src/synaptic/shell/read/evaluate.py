@@ -78,9 +78,14 @@ class Evaluation(ShellStreams):
 
     def run_sequence(self, node: syntax.CommandSequence) -> str | None:
         whole: str | None = ""
+        budget = self.budget
         for item in node.items:
-            output = self.run(item)
-            if whole is not None:
+            # What `run` does, without calling it: this runs for every command.
+            budget.steps -= 1
+            if budget.steps < 0:
+                budget.count_step()
+            output = NODE_RUNNERS[type(item)](self, item)
+            if whole is not None and (whole or output is None or output):
                 whole = join_outputs(whole, output)
         return whole
 
@@ -339,19 +344,16 @@ class Evaluation(ShellStreams):
         if call.assignments and not prepared:
             return self.run_with_variables(call)
         first = call.words[0]
-        text = first.text
-        if text[:1] in "=z" and text not in self.bodies and (written := ZSH_NAME.fullmatch(text)):
-            text = written[1]
-            first = msgspec.structs.replace(first, text=text)
-            call.words = [first, *call.words[1:]]
-        name = call.name = read_program_name(first)
-        if not name:
-            self.add_gap("command", text)
+        text = name = first.text
+        if not (first.known and not first.glob and text.isalnum()):  # most are plain
+            text, name = self.name_program(call)
+        call.name = name
         # Noted before it is followed, so that commands stand in the order in which they start.
         self.emit(call)
         if self.devices_matter:
             self.note_input(call.stdin)
-        body = self.bodies.get(text) if self.bodies else None
+        bodies = self.bodies
+        body = bodies.get(text) if bodies else None
         # `builtin cd` in a function of that name is the builtin.
         if body is not None and self.via[-1:] not in BEHIND_FUNCTIONS:
             return self.invoke(body, call)
@@ -362,10 +364,23 @@ class Evaluation(ShellStreams):
         handler = self.handlers.get(name)
         if handler is not None:
             return handler(self, call)
-        if self.bodies and (unfound := self.bodies.get("command_not_found_handle")):
+        if bodies and (unfound := bodies.get("command_not_found_handle")):
             return self.invoke(unfound, msgspec.structs.replace(call, words=[Word(unfound.name), *call.words]))
         handler = self.handlers.get(normalize_name(name)) if name[-1:].isdigit() else None
         return handler(self, call) if handler is not None else None
+
+    def name_program(self, call: CommandCall) -> tuple[str, str]:
+        """What a command is called by, and the name of its program; one that is not known is noted as such."""
+        first = call.words[0]
+        text = first.text
+        if text[:1] in "=z" and text not in self.bodies and (written := ZSH_NAME.fullmatch(text)):
+            text = written[1]
+            first = msgspec.structs.replace(first, text=text)
+            call.words = [first, *call.words[1:]]
+        name = read_program_name(first)
+        if not name:
+            self.add_gap("command", text)
+        return text, name
 
     def find_written_program(self, text: str) -> str:
         """The file that a command runs, if the script itself has written it: by its path, or by a changed `PATH`."""

@@ -146,7 +146,7 @@ def _is_pure(part: Parameter) -> bool:
 
 
 def _has_special(text: str, first: bool) -> bool:
-    return GLOB_LETTER.search(text) is not None or "{" in text or (first and text[:1] == "~")
+    return "*" in text or "?" in text or "[" in text or "{" in text or (first and text[:1] == "~")
 
 
 def _may_split(shell: "Evaluation", text: str) -> bool:

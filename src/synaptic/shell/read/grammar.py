@@ -158,7 +158,7 @@ class Grammar(CompoundCommands):
         """What stands behind a command on its line: pipes, `&&`, `||`, and `&`."""
         before = len(items)
         while True:
-            items.append(self.read_pipeline(node))
+            items.append(node if self.text.startswith("&", self.at) else self.read_pipeline(node))
             if not self.text.startswith(("&&", "||"), self.at):
                 break
             self.at += 2

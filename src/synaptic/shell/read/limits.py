@@ -29,6 +29,8 @@ MAX_ESCAPES = 20_000
 """Characters in which backslash escapes are decoded."""
 MAX_FOREIGN = 12_000
 """Characters of code in other languages that are taken apart; what goes beyond is searched with less care."""
+MAX_MADE = 40
+"""Pieces of code that are made from texts of other commands: inside one another they would be read in every order."""
 MAX_SOURCE = 20_000
 """Characters of an expansion's source that stand for its unknown value."""
 MAX_PATTERN = 500
@@ -42,7 +44,7 @@ class LimitError(Exception):
 class Budget:
     """What is left of the limits of one reading."""
 
-    __slots__ = ("carriage", "commands", "foreign", "reason", "steps", "volume", "words")
+    __slots__ = ("carriage", "commands", "foreign", "made", "reason", "steps", "volume", "words")
 
     def __init__(self) -> None:
         self.words = MAX_WORDS
@@ -50,6 +52,7 @@ class Budget:
         self.volume = MAX_VOLUME
         self.commands = MAX_COMMANDS
         self.foreign = MAX_FOREIGN
+        self.made = MAX_MADE
         self.reason = ""
         self.carriage = False
 
@@ -70,6 +73,12 @@ class Budget:
         """Count code of another language; whether it may still be taken apart."""
         self.foreign -= length
         return self.foreign >= 0
+
+    def count_made_code(self) -> None:
+        """Count a piece of code that is made from other texts."""
+        self.made -= 1
+        if self.made < 0:
+            self.stop(f"more than {MAX_MADE} pieces of code that are made from others")
 
     def count_text(self, length: int) -> None:
         self.volume -= length

@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Iterable
+from itertools import chain
+from operator import attrgetter
 
 import msgspec
 
@@ -9,6 +11,8 @@ from synaptic.model.once import computed_once
 
 Span = tuple[int, int]
 SAFE_WORD = re.compile(r"[\w./:=@%+,~-]+")
+GET_TEXT, GET_ARGV = attrgetter("text"), attrgetter("argv")
+GET_VIA, GET_INDEX = attrgetter("via"), attrgetter("index")
 WRITE_OPERATORS = frozenset({">", ">>", ">|", "&>", "&>>", "<>", ">&"})
 
 
@@ -79,7 +83,20 @@ class Command(msgspec.Struct, frozen=True, gc=False):
     @property
     def args(self) -> tuple[str, ...]:
         """The texts of the arguments, without the name."""
-        return tuple(word.text for word in self.argv[1:])
+        return tuple([word.text for word in self.argv[1:]])
+
+
+def are_known(words: Iterable[Word]) -> bool:
+    """Whether nothing in these words is unknown."""
+    for word in words:  # noqa: SIM110 - this runs for many commands
+        if not word.known:
+            return False
+    return True
+
+
+def join_texts(words: Iterable[Word]) -> str:
+    """The texts of these words, each on its line, to be searched at once."""
+    return "\n".join(map(GET_TEXT, words))
 
 
 class Gap(msgspec.Struct, frozen=True):
@@ -123,6 +140,19 @@ class Script(msgspec.Struct, frozen=True, dict=True):
         for command in self.commands:
             found.setdefault(command.name, []).append(command)
         return found
+
+    @computed_once
+    def uncertain(self) -> list[Command]:
+        """The commands that something else runs, or whose words are not all known."""
+        found = [
+            command
+            for commands in self.by_name.values()
+            # Most programs have none, however often they run.
+            if any(map(GET_VIA, commands)) or not are_known(chain.from_iterable(map(GET_ARGV, commands)))
+            for command in commands
+            if command.via or not are_known(command.argv)
+        ]
+        return sorted(found, key=GET_INDEX)
 
     @property
     def writes(self) -> tuple[Redirect, ...]:
