@@ -10,8 +10,8 @@ from synaptic.shell.read.script import Command, Script
 
 HARM = read_harm(
     "machine",
-    "cut the machine off, or take away accounts, schedules or programs that it needs",
-    "Write down what is there now (`iptables-save`, `crontab -l`, `systemctl status`) and let the user do this.",
+    "cut the machine off, or take away accounts or programs that it needs",
+    "Write down what is there now (`iptables-save`, `systemctl status`, `getent passwd`) and let the user do this.",
 )
 
 STARTING_WORDS = frozenset({"up", "start", "restart", "enable", "unmask", "install", "on"})
@@ -23,13 +23,13 @@ class Disruption(Policy):
 
     ## What it does
     Asks before firewall rules are flushed or a firewall is switched off (`iptables -F`, `ufw disable`), before ssh or
-    the network is stopped (`systemctl disable --now sshd`, `ip link set eth0 down`), before a whole crontab
-    (`crontab -r`) or an account (`userdel`) is removed, and before packages are removed without which a system does
-    not start or cannot be reached (`apt purge systemd`). Here and on machines that are reached with ssh; inside
-    containers all of it is free, and so are interfaces of containers and tunnels, and what a later command of the same
-    line starts or installs again (`ifdown eth0 && ifup eth0`).
+    the network is stopped (`systemctl disable --now sshd`, `ip link set eth0 down`), before an account is removed
+    (`userdel`), and before packages are removed without which a system does not start or cannot be reached (`apt purge
+    systemd`). Here and on machines that are reached with ssh; inside containers all of it is free, and so are
+    interfaces of containers and tunnels, and what a later command of the same line starts or installs again
+    (`ifdown eth0 && ifup eth0`).
     ## Why
-    Who is cut off cannot undo it from where they are, and a crontab that was removed is kept nowhere.
+    Who is cut off cannot undo it from where they are.
     ## Known gaps
     Rules that are changed one by one, and files below `/etc` that are edited, are not judged here.
     """
