@@ -20,7 +20,7 @@ ENVIRONMENT_LOADERS = frozenset({"dotenv", "dotenvx", "env-cmd"})
 TEST_VALUE = re.compile(r"(?:[\w.-]*[._-])?test(?:s|ing|_settings)?", re.IGNORECASE)
 ENVIRONMENT_NAME = re.compile(r"\w*(?:ENV|ENVIRONMENT|SETTINGS_MODULE)")
 DATABASE_NAME = re.compile(r"\w*(?:DATABASE|DB|PG|POSTGRES|MYSQL|MONGO|SQLITE)\w*")
-URL = re.compile(r"[a-z][a-z0-9+.-]*:(?://(?P<host>[^/?#]*)/?)?(?P<name>[^?#]*)", re.IGNORECASE)
+URL = re.compile(r"[a-z][a-z0-9+.-]*:(?://(?P<host>[^/?#]*)/?)?(?P<name>[^?#]*)(?:[?#].*)?", re.IGNORECASE)
 """An address of a database: `postgres://me@host:5432/app_test?ssl=1`, `sqlite:///app.db`, `file:./dev.db`."""
 
 

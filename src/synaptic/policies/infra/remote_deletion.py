@@ -21,7 +21,7 @@ from synaptic.shell.effects.find import read_find
 from synaptic.shell.effects.searched import FIND_PROGRAMS
 from synaptic.shell.names import split_names
 from synaptic.shell.paths import MAX_PATH
-from synaptic.shell.read.script import Command, Script, Word
+from synaptic.shell.read.script import Command, Word
 
 DELETERS = FIND_PROGRAMS | {"rm"}
 SCRATCH = re.compile(r"(?:/private)?/(?:tmp|var/tmp|dev/shm|var/cache|var/crash)/+[^/*?.]|~/\.cache/.|\$\{?TMPDIR\b")
@@ -37,6 +37,8 @@ DATA_FOLDERS = re.compile(
 )
 """Where containers keep what is in a volume."""
 MAKERS = split_names("mkdir mktemp git tar unzip cp")
+MadeFolder = tuple[tuple[str, ...], str]
+"""A folder that the same line has made, and through what that command ran."""
 UNKNOWN_WHOLE = re.compile(r"\$\{?\w+\}?/?|\$\(.*\)/?", re.DOTALL)
 
 
@@ -68,8 +70,13 @@ class RemoteDeletion(Policy):
         found = get_script(event, facts, ELSEWHERE_PROGRAMS)
         if found is None:
             return None
-        for command in select_commands(found, DELETERS):
-            if runs_elsewhere(command) and (word := self._find_lost(command, found)):
+        made: set[MadeFolder] = set()
+        for command in select_commands(found, DELETERS | MAKERS):
+            if not runs_elsewhere(command):
+                continue
+            if command.name in MAKERS:
+                made.update((command.via, _join_path(command.cwd, word.text).rstrip("/")) for word in command.argv[1:])
+            elif word := self._find_lost(command, made):
                 where = next(one for one in command.via if one.partition(" ")[0] in ELSEWHERE_PROGRAMS)
                 return ask(
                     f"`{command.name}` would delete {word.text!r} where `{where}` runs it, with all that it holds, and "
@@ -78,14 +85,14 @@ class RemoteDeletion(Policy):
                 )
         return None
 
-    def _find_lost(self, command: Command, found: Script) -> Word | None:
+    def _find_lost(self, command: Command, made: set[MadeFolder]) -> Word | None:
         contained = runs_in_container(command)
-        made = _list_made(command, found)
         for word in _iter_deleted(command):
             path = _join_path(command.cwd, word.text)
             if contained and not DATA_FOLDERS.match(path):
                 continue
-            if not (self._is_remade(path) or path.rstrip("/") in made or UNKNOWN_WHOLE.fullmatch(word.text)):
+            known = self._is_remade(path) or (command.via, path.rstrip("/")) in made
+            if not known and not UNKNOWN_WHOLE.fullmatch(word.text):
                 return word
         return None
 
@@ -108,12 +115,6 @@ def _iter_deleted(command: Command) -> Iterator[Word]:
     for word in given.operands:
         if given.has("recursive") or (word.glob and word.text.rpartition("/")[2].strip("*?") == ""):
             yield word
-
-
-def _list_made(command: Command, found: Script) -> set[str]:
-    """The folders that the same line has made before, on whatever machine."""
-    makers = (one for one in found.commands[: command.index] if one.name in MAKERS and one.via == command.via)
-    return {_join_path(one.cwd, word.text).rstrip("/") for one in makers for word in one.argv[1:]}
 
 
 def _join_path(cwd: str, text: str) -> str:

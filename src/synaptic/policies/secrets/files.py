@@ -24,6 +24,7 @@ from synaptic.shell.book.entries import UNKNOWN_PROGRAM, find_program
 from synaptic.shell.effects.commands import find_acts
 from synaptic.shell.effects.searched import FIND_PROGRAMS, LISTING_PROGRAMS, ScriptSearches
 from synaptic.shell.globs import matches_glob
+from synaptic.shell.names import split_names
 from synaptic.shell.paths import MAX_PATH, Standpoint, resolve_path
 from synaptic.shell.places import matches_everything
 from synaptic.shell.programs.table import PROGRAM_HANDLERS
@@ -43,7 +44,7 @@ HISTORY_TEXT = (
     "holds what was typed, with passwords and tokens among the rest. Ask the user for the line you need, or look "
     "into the project's own scripts."
 )
-SSH_LABELS = frozenset({"ssh", "autossh", "mosh", "pdsh", "clush", "pssh", "ansible"})
+SSH_LABELS = split_names("ssh autossh mosh pdsh clush pssh dsh rsh sshrc ansible salt bolt fab gcloud aws az doctl")
 """Through what a command runs on another machine of the user's, whose keys are keys as well."""
 CONTAINER_LABELS = ELSEWHERE_PROGRAMS - SSH_LABELS
 OPENING = frozenset({"read", "write", "send", "fetch"})
