@@ -23,7 +23,8 @@ from synaptic.shell.names import split_names
 from synaptic.shell.paths import MAX_PATH
 from synaptic.shell.read.script import Command, Word
 
-DELETERS = FIND_PROGRAMS | {"rm"}
+FILE_DELETERS = split_names("rm unlink truncate shred")
+DELETERS = FIND_PROGRAMS | FILE_DELETERS
 SCRATCH = re.compile(r"(?:/private)?/(?:tmp|var/tmp|dev/shm|var/cache|var/crash)/+[^/*?.]|~/\.cache/.|\$\{?TMPDIR\b")
 REMADE = split_names(
     "node_modules dist build out target coverage tmp temp venv .venv __pycache__ .cache cache caches .pytest_cache"
@@ -36,6 +37,9 @@ DATA_FOLDERS = re.compile(
     r"|neo4j|cassandra|etcd)|opt|www)|data|bitnami|backups?|uploads|pgdata|usr/share/elasticsearch/data|srv|mnt)(?:/|$)"
 )
 """Where containers keep what is in a volume."""
+DATA_FILE = re.compile(r"\.(?:db|sqlite3?|sql|dump|rdb|mdb|ibd)$", re.IGNORECASE)
+"""Single files that hold what others have put in."""
+MAX_SUFFIX = 16
 MAKERS = split_names("mkdir mktemp git tar unzip cp")
 MadeFolder = tuple[tuple[str, ...], str]
 """A folder that the same line has made, and through what that command ran."""
@@ -47,14 +51,15 @@ class RemoteDeletion(Policy):
 
     ## What it does
     Asks before a command that runs on another machine (`ssh`, `mosh`, `gcloud compute ssh`, `aws ssm send-command`,
-    `ansible` and others) deletes a folder, everything that a pattern matches, or all that a search finds. It is judged
-    as a command over there: nothing of this machine's files or project counts. Free are its scratch folders (`/tmp/x`),
-    what builds and caches make again (`node_modules`, `dist`, logs), and what the same command has made before. In
-    containers only folders that are usually volumes are asked about (`/var/lib/postgresql`, `/data`).
+    `ansible` and others) deletes a folder, everything that a pattern matches, all that a search finds, or the file of a
+    database. It is judged as a command over there: nothing of this machine's files or project counts. Free are its
+    scratch folders (`/tmp/x`), what builds and caches make again (`node_modules`, `dist`, logs), and what the same
+    command has made before. In containers only folders that are usually volumes are asked about
+    (`/var/lib/postgresql`, `/data`).
     ## Why
     What runs over there serves other people, is seldom in a repository, and nobody here can look at what is lost.
     ## Known gaps
-    Single files and a variable that stands alone are not asked about.
+    Other single files and a variable that stands alone are not asked about.
     """
 
     id = "infra.remote-deletion"
@@ -111,9 +116,10 @@ def _iter_deleted(command: Command) -> Iterator[Word]:
         sought = read_find(command.argv)
         yield from sought.roots if sought.deletes and not sought.narrowed else ()
         return
-    given = find_program("rm").read(command.argv[1:])
+    given = find_program(command.name).read(command.argv[1:])
     for word in given.operands:
-        if given.has("recursive") or (word.glob and word.text.rpartition("/")[2].strip("*?") == ""):
+        everything = word.glob and word.text.rpartition("/")[2].strip("*?") == ""
+        if given.has("recursive") or everything or DATA_FILE.search(word.text[-MAX_SUFFIX:]):
             yield word
 
 
