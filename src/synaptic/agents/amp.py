@@ -167,6 +167,7 @@ AGENT = Agent(
         ),
     ),
     guards=(),
+    credentials=(".local/share/amp/secrets.json",),
     programs=("amp",),
     processes=("amp", "@sourcegraph/amp/"),
     version_arguments=("--version",),

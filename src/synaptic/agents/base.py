@@ -318,6 +318,8 @@ class Agent(msgspec.Struct, frozen=True, kw_only=True):
     switches: tuple[HookSwitch, ...]
     guards: tuple[str, ...]
     """What else in its folder decides whether hooks run: a folder stands for everything in it."""
+    credentials: tuple[str, ...]
+    """Files below home in which it keeps what it logs in with."""
 
     programs: tuple[str, ...]
     processes: tuple[str, ...]

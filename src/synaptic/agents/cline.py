@@ -419,6 +419,7 @@ AGENT = Agent(
     agreement=None,
     switches=(),
     guards=("hooks",),
+    credentials=(".cline/data/secrets.json",),
     programs=("cline",),
     processes=("cline", "node_modules/cline/", "@cline/"),
     version_arguments=("--version",),

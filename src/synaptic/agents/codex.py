@@ -233,6 +233,7 @@ AGENT = Agent(
         HookSwitch("config.toml", ("features", "codex_hooks"), False),
     ),
     guards=("shell_snapshots",),  # sourced in front of its commands
+    credentials=(".codex/auth.json",),
     programs=("codex",),
     processes=("codex", "@openai/codex/"),
     version_arguments=("--version",),

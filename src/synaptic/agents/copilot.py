@@ -294,6 +294,7 @@ AGENT = Agent(
         HookSwitch("hooks/synaptic.json", ("disableAllHooks",), True),
     ),
     guards=("hooks",),
+    credentials=(".config/github-copilot/apps.json", ".config/github-copilot/hosts.json"),
     programs=("copilot",),
     processes=("copilot", "@github/copilot/"),
     version_arguments=("--version",),

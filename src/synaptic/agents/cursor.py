@@ -297,6 +297,7 @@ AGENT = Agent(
     agreement=None,
     switches=(),
     guards=(),
+    credentials=(".config/cursor/auth.json",),
     programs=("cursor-agent", "cursor"),
     processes=("cursor-agent", "/cursor-agent/"),  # not `cursor`: people type in the terminal of that editor
     version_arguments=("--version",),

@@ -183,6 +183,7 @@ AGENT = Agent(
         HookSwitch("settings.json", ("hooksDisabled",), True),
     ),
     guards=(),
+    credentials=(".factory/auth.json", ".factory/auth.v2.file", ".factory/auth.v2.key"),
     programs=("droid",),
     processes=("droid", "node_modules/droid/"),
     version_arguments=("--version",),

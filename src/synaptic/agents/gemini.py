@@ -139,6 +139,7 @@ AGENT = Agent(
         FOLDER_TRUST,
     ),
     guards=(),
+    credentials=(".gemini/oauth_creds.json", ".gemini/mcp-oauth-tokens.json"),
     programs=("gemini",),
     processes=("gemini", "@google/gemini-cli/"),
     version_arguments=("--version",),

@@ -235,6 +235,7 @@ AGENT = Agent(
     agreement=None,
     switches=(),
     guards=("plugins", "opencode.json"),
+    credentials=(".local/share/opencode/auth.json", ".local/share/opencode/mcp-auth.json"),
     programs=("opencode",),
     processes=("opencode", "/opencode-ai/"),
     version_arguments=("--version",),

@@ -154,6 +154,7 @@ AGENT = Agent(
     agreement=None,
     switches=(HookSwitch("settings.json", ("disableAllHooks",), True), FOLDER_TRUST),
     guards=(),
+    credentials=(".qwen/oauth_creds.json",),
     programs=("qwen",),
     processes=("qwen", "@qwen-code/qwen-code/"),
     version_arguments=("--version",),

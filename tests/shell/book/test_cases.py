@@ -36,3 +36,8 @@ def test_the_words_that_lose_something_are_known(name: str):
     words = " ".join(CASES[name]["command"].split()[1:])
     forms = find_program(name).destroys
     assert [kind for kind, form in forms.items() if re.search(form, words)] == CASES[name]["destroys"]
+
+
+@pytest.mark.parametrize("name", [name for name, case in CASES.items() if "tokens" in case])
+def test_the_words_that_print_a_secret_are_known(name: str):
+    assert re.search(find_program(name).tokens, " ".join(CASES[name]["command"].split()[1:]))

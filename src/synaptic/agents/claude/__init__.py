@@ -34,6 +34,7 @@ AGENT = Agent(
         "managed-settings.json",
         "shell-snapshots",  # sourced in front of every command of its Bash tool
     ),
+    credentials=(".claude/.credentials.json",),
     programs=("claude",),
     processes=("claude", "@anthropic-ai/claude-code/", "/claude/versions/"),
     version_arguments=("--version",),

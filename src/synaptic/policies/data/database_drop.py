@@ -4,11 +4,13 @@ import re
 from collections.abc import Iterator
 from typing import Annotated
 
-from synaptic.model.decision import Verdict, deny
+from synaptic.model.decision import Verdict, ask, deny
 from synaptic.model.event import PreToolUse
 from synaptic.policies.base import FEWER, ON, Policy
 from synaptic.policies.facts import Facts
+from synaptic.policies.infra.verbs import read_harm
 from synaptic.policies.reading import SHELL_TOOLS, get_script
+from synaptic.policies.throwaway import is_local_host, is_test_address, is_test_name, runs_in_test_environment
 from synaptic.shell.book.entries import BOOK, find_program
 from synaptic.shell.names import split_names
 from synaptic.shell.read.script import Command, Script
@@ -26,8 +28,26 @@ DROP = re.compile(
 )
 ALTER = re.compile(r"\balter\s+table\b", re.IGNORECASE)
 DROPPED = re.compile(r"\bdrop\s+(?:column|partition)\b", re.IGNORECASE)
-WHERE = re.compile(r"\bwhere\b", re.IGNORECASE)
-UNBOUND = re.compile(r"\b(?:delete\s+from|update)\s+[\w\"`\[\].]+(?:\s+set\b|\s*;|\s*$)", re.IGNORECASE)
+UNBOUND = re.compile(
+    r"\s*+(?:with\b.*?\)\s*+)?(?:delete\s++from\s++[^\s;]++|update\s++(?:only\s++)?[^\s;]++(?:\s++(?:as\s++)?\w++)?\s++set\b)",
+    re.IGNORECASE | re.DOTALL,
+)
+"""A statement that changes rows."""
+CHANGED = re.compile(r"delete|update", re.IGNORECASE)
+BOUND = re.compile(r"\bwhere\b(?!\s*+(?:1\s*+=\s*+1|true|1)\s*+$)|\blimit\b|\busing\b|\bjoin\b", re.IGNORECASE)
+"""What says which rows."""
+UNDONE = re.compile(r"\brollback\b", re.IGNORECASE)
+DROPPED_DATABASE = re.compile(r"\bdrop\s+(?:database|schema)\s+(?:if\s+exists\s+)?([\"`\[]?[\w.-]+)", re.IGNORECASE)
+FRAMEWORKS = read_harm(
+    "database",
+    "empty or drop the database that the configuration points at, with everything in it",
+    "Make a backup first and let the user run it, or name the test environment (`RAILS_ENV=test`).",
+)
+NAME_OPTIONS = ("dbname", "database")
+LOCAL_NAMES = re.compile(
+    r"\$\{?TMPDIR\b|(?:.*[-_./])?(?:dev|development|local|tmp|temp|scratch|cache|fixtures?|example|sample|demo)(?:[-_./]|$)"
+)
+"""Files that say of themselves that they can be made again."""
 MONGO_DROP = re.compile(
     r"dropDatabase\s*+\(|\.drop\s*+\(|(?:deleteMany|remove)\s*+\(\s*+\{?+\s*+\}?+\s*+\)|dropUser|dropIndexes"
 )
@@ -42,7 +62,10 @@ ADMIN_PROGRAMS = {name: re.compile(one.drops) for name, one in BOOK.items() if o
 MAX_STATEMENT = 50_000
 """Characters of one statement that are looked at."""
 DROPPERS = SQL_CLIENTS | MONGO_CLIENTS | REDIS_CLIENTS
-CLIENTS = DROPPERS | frozenset(ADMIN_PROGRAMS) | {"php", "python"}
+CLIENTS = DROPPERS | frozenset(ADMIN_PROGRAMS) | FRAMEWORKS.programs
+FILE_CLIENTS = split_names("sqlite3 sqlite litecli duckdb")
+"""Programs whose database is a file."""
+EVERY_ROW = "change every row of a table"
 TEMPORARY = (":memory:", "/tmp/", "/var/tmp/")
 
 
@@ -51,13 +74,18 @@ class DatabaseDrop(Policy):
 
     ## What it does
     Denies DROP and TRUNCATE statements given to a database client with an option, a pipe or a here-document, or written
-    out in Python code that executes them, `dropdb`, `FLUSHALL`, `dropDatabase()`, and the commands of frameworks that
-    drop a database. With `unbounded`, also DELETE and UPDATE without WHERE. Read-only connections and databases in
-    memory or `/tmp` are fine.
+    out in Python code that executes them, `dropdb`, `FLUSHALL` and `dropDatabase()`. Asks before DELETE and UPDATE
+    without WHERE, and before the commands of frameworks that empty a database (`rails db:drop`, `prisma migrate reset`,
+    `alembic downgrade base`, `flyway clean`, `manage.py flush` and others), which use the configured one.
+    Free are read-only connections, transactions that are rolled back, databases in memory or `/tmp`, and what says
+    that it is for tests: a database of this machine whose name begins or ends with `test` (`app_test`, `test_app`), an
+    address such as `DATABASE_URL=postgres://localhost/app_test`, `RAILS_ENV=test` and its kin, `--env test`. A file of
+    SQLite or DuckDB in the project is asked about, and free when it is called `dev`, `local`, `tmp` or `cache`.
     ## Why
     A dropped table is gone for everyone, and a connection string does not say whether it is production.
     ## Known gaps
-    Statements in files (`psql -f x.sql`) and those that a program builds are not read.
+    Statements in files (`psql -f x.sql`) and those that a program builds are not read. Which database a configuration
+    names is not looked up.
     """
 
     id = "data.database-drop"
@@ -67,7 +95,7 @@ class DatabaseDrop(Policy):
     priority = 25
     preset = "essentials"
 
-    unbounded: Annotated[bool, ON] = False
+    unbounded: Annotated[bool, ON] = True
     """Also DELETE and UPDATE without WHERE."""
     temporary: Annotated[tuple[str, ...], FEWER] = TEMPORARY
     """Beginnings of database names that may be dropped."""
@@ -77,13 +105,15 @@ class DatabaseDrop(Policy):
         if found is None:
             return None
         for command in found.commands:
-            if not _may_drop(command) or self._is_spared(command):
+            if self._is_spared(command):
                 continue
-            if what := self._describe_drop(command, found):
-                return deny(
-                    f"`{command.name}` would {what}. Make a backup and a migration that can be undone, or let the user "
-                    "run it."
-                )
+            if FRAMEWORKS.destroys(command):
+                if not runs_in_test_environment(command, found) and not any(map(is_test_address, command.args)):
+                    return FRAMEWORKS.tell(command)
+            elif _may_drop(command) and (what := self._describe_drop(command, found)):
+                if _is_for_tests(command, found):
+                    continue
+                return _tell(command, what)
         return None
 
     def _is_spared(self, command: Command) -> bool:
@@ -92,15 +122,45 @@ class DatabaseDrop(Policy):
     def _describe_drop(self, command: Command, found: Script) -> str:
         """What a command would do to a database; empty when nothing."""
         name = command.name.lower()
-        if name in SQL_CLIENTS and (drop := next(filter(None, map(_find_drop, _iter_statements(command, found))), "")):
-            return f"run {drop}"
-        if name in SQL_CLIENTS and self.unbounded and any(map(_lacks_where, _iter_statements(command, found))):
-            return "change every row of a table"
+        if name in SQL_CLIENTS:
+            return self._describe_statements([*_iter_statements(command, found)])
         if name in MONGO_CLIENTS and any(map(MONGO_DROP.search, (*command.args, command.stdin or ""))):
             return "drop data"
         if name in REDIS_CLIENTS and _flushes_redis(command):
             return "drop everything it holds"
         return "drop a database" if _runs_admin_drop(command) else ""
+
+    def _describe_statements(self, texts: list[str]) -> str:
+        if drop := next(filter(None, map(_find_drop, texts)), ""):
+            return "" if _drops_tests_only(texts) else f"run {drop}"
+        return EVERY_ROW if self.unbounded and any(map(_lacks_where, texts)) else ""
+
+
+def _tell(command: Command, what: str) -> Verdict:
+    instead = "Make a backup and a migration that can be undone, or let the user run it."
+    if what == EVERY_ROW:
+        return ask(f"`{command.name}` would {what}, and what was there is gone. Say which rows with WHERE. {instead}")
+    say = ask if command.name.lower() in FILE_CLIENTS else deny
+    return say(f"`{command.name}` would {what}. {instead}")
+
+
+def _is_for_tests(command: Command, found: Script) -> bool:
+    """Whether the database is one for tests on this machine, or a file that can be made again."""
+    given = find_program(command.name).read(command.argv[1:])
+    names = [word.text for word in (*given.get_values(*NAME_OPTIONS), *given.operands[:1]) if " " not in word.text]
+    if command.name.lower() in FILE_CLIENTS:
+        return any(LOCAL_NAMES.match(text) or any(map(is_test_name, text.split("/"))) for text in names)
+    if any(map(is_test_address, names)) or runs_in_test_environment(command, found):
+        return True
+    hosts = [word.text for word in given.get_values("host")]
+    return any(map(is_test_name, names)) and all(map(is_local_host, hosts))
+
+
+def _drops_tests_only(texts: list[str]) -> bool:
+    """Whether nothing but databases is dropped, and all of them are named after tests."""
+    dropped = [name.strip('"`[') for text in texts for name in DROPPED_DATABASE.findall(text)]
+    plain = sum(len(DROP.findall(text)) for text in texts)
+    return len(dropped) == plain > 0 and all(map(is_test_name, dropped))
 
 
 def _may_drop(command: Command) -> bool:
@@ -144,9 +204,10 @@ def _iter_dropped_columns(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _lacks_where(text: str) -> bool:
-    """Whether rows are changed and no WHERE follows."""
-    last = max((found.start() for found in WHERE.finditer(text)), default=0)
-    return UNBOUND.search(text, last) is not None
+    """Whether a statement changes rows without saying which, and it is not undone again."""
+    if CHANGED.search(text) is None or UNDONE.search(text):
+        return False
+    return any(UNBOUND.match(one) and not BOUND.search(one) for one in text.split(";"))
 
 
 def _runs_admin_drop(command: Command) -> bool:

@@ -1,1 +1,1 @@
-"""What runs in the cloud: an opt-in pack."""
+"""What runs in clouds, clusters and containers, and what others get from registries."""

@@ -9,7 +9,7 @@ from synaptic.policies.facts import Facts
 from synaptic.policies.infra.verbs import read_harm
 from synaptic.policies.reading import SHELL_TOOLS
 
-HARM = read_harm("cloud", "resources or backups")
+HARM = read_harm("cloud", "delete what lives in a cloud account, or a backup, and nothing brings it back")
 
 
 class Cloud(Policy):
@@ -17,7 +17,9 @@ class Cloud(Policy):
 
     ## What it does
     Asks before deletions with aws, gcloud, az and the command lines of other providers, of GitHub repositories and
-    releases, and of backups. Dry runs, plans and listings are free. `firm` denies instead.
+    releases, and of backups. Dry runs and listings are free, and so are single objects, messages and tags, services
+    at an address of this machine (`--endpoint-url http://localhost:4566`), and mirroring a folder that a build makes
+    (`aws s3 sync dist s3://site --delete`). `firm` denies instead.
     ## Why
     What runs there serves other people, and a command line does not say which environment it is pointed at.
     ## Known gaps
@@ -28,7 +30,7 @@ class Cloud(Policy):
     events = (PreToolUse,)
     tools = SHELL_TOOLS
     priority = 26
-    preset = "strict"
+    preset = "essentials"
 
     firm: Annotated[bool, ON] = False
     """Deny instead of asking."""

@@ -1,5 +1,6 @@
-"""Containers, images and volumes removed in bulk."""
+"""Volumes and stacks of containers removed."""
 
+from itertools import pairwise
 from typing import Annotated
 
 from synaptic.model.decision import Verdict
@@ -8,30 +9,53 @@ from synaptic.policies.base import ON, Policy
 from synaptic.policies.facts import Facts
 from synaptic.policies.infra.verbs import read_harm
 from synaptic.policies.reading import SHELL_TOOLS
+from synaptic.policies.throwaway import is_test_name
+from synaptic.shell.read.script import Command
 
-HARM = read_harm("containers", "containers, images or volumes")
+HARM = read_harm(
+    "containers",
+    "remove volumes or whole stacks with the data they hold",
+    "Copy out what is needed first, or take it down without its volumes, and let the user remove them.",
+)
+
+PROJECT_OPTIONS = frozenset({"-f", "--file", "-p", "--project-name", "--profile", "--env-file"})
+"""Options of compose that say which project it is about."""
 
 
 class Containers(Policy):
-    """Removing containers, images or volumes with what they hold.
+    """Removing volumes or stacks of containers with what they hold.
 
     ## What it does
-    Asks before `docker system prune`, removing volumes, and `compose down --volumes`.
-    Dry runs, plans and listings are free. `firm` denies instead.
+    Asks before `docker volume rm` and `prune`, `docker system prune` with `--all` or `--volumes`, `compose down -v`,
+    and removing stacks, secrets and nodes. Single containers and images can be made again and are free; so are volumes
+    and compose projects that are named after tests (`docker volume rm app_test`, `-f docker-compose.test.yml`).
+    `firm` denies instead.
     ## Why
-    What runs there serves other people, and a command line does not say which environment it is pointed at.
+    A database that runs in a container keeps its data in a volume, and a removed volume is gone.
     ## Known gaps
-    Programs that call the same service through a library are not looked at.
+    What a stopped container holds in no volume is lost with it, and nobody is asked.
     """
 
     id = "infra.containers"
     events = (PreToolUse,)
     tools = SHELL_TOOLS
     priority = 26
-    preset = "strict"
+    preset = "essentials"
 
     firm: Annotated[bool, ON] = False
     """Deny instead of asking."""
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        return HARM.judge(event, facts, self.firm)
+        for command, _ in HARM.iter_destroying(event, facts):
+            if not _names_tests(command):
+                return HARM.tell(command, self.firm)
+        return None
+
+
+def _names_tests(command: Command) -> bool:
+    """Whether what is removed, or the project it belongs to, is named after tests."""
+    if command.args[:2] in (("volume", "rm"), ("volume", "remove")):
+        named = [text for text in command.args[2:] if text[:1] != "-"]
+        return bool(named) and all(map(is_test_name, named))
+    values = (value for before, value in pairwise(command.args) if before in PROJECT_OPTIONS)
+    return any(is_test_name(value.rpartition("/")[2]) for value in values)

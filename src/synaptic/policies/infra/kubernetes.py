@@ -8,30 +8,49 @@ from synaptic.policies.base import ON, Policy
 from synaptic.policies.facts import Facts
 from synaptic.policies.infra.verbs import read_harm
 from synaptic.policies.reading import SHELL_TOOLS
+from synaptic.policies.throwaway import is_in_local_cluster, is_test_name
+from synaptic.shell.read.script import Command
 
-HARM = read_harm("cluster", "what runs in a cluster")
+HARM = read_harm("cluster", "delete what runs in a cluster, with the volumes that belong to it")
+
+NAMESPACE_WORDS = (["ns"], ["namespace"], ["namespaces"])
 
 
 class Kubernetes(Policy):
     """Deleting what runs in a cluster.
 
     ## What it does
-    Asks before `kubectl delete` and `drain`, `helm uninstall`, and the removal of clusters.
-    Dry runs, plans and listings are free. `firm` denies instead.
+    Asks before `kubectl delete` of anything but single pods, jobs and replica sets, which are made again, before
+    `kubectl drain`, `helm uninstall`, and the removal of clusters. Dry runs are free, and so is a cluster of this
+    machine, when the command says so: a context of kind, k3d, minikube, Docker Desktop, Rancher Desktop, Colima,
+    OrbStack or MicroK8s, named with `--context` or chosen before in the same line, a server at an address of this
+    machine, and namespaces that are named after tests. `firm` denies instead.
     ## Why
     What runs there serves other people, and a command line does not say which environment it is pointed at.
     ## Known gaps
-    Programs that call the same service through a library are not looked at.
+    Which context is chosen outside the command is not looked up. Programs that call the same service through a
+    library are not looked at.
     """
 
     id = "infra.kubernetes"
     events = (PreToolUse,)
     tools = SHELL_TOOLS
     priority = 26
-    preset = "strict"
+    preset = "essentials"
 
     firm: Annotated[bool, ON] = False
     """Deny instead of asking."""
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        return HARM.judge(event, facts, self.firm)
+        for command, found in HARM.iter_destroying(event, facts):
+            if not (is_in_local_cluster(command, found) or _names_tests(command)):
+                return HARM.tell(command, self.firm)
+        return None
+
+
+def _names_tests(command: Command) -> bool:
+    """Whether only namespaces are deleted, and all of them are named after tests."""
+    words = [text for text in command.args if text[:1] != "-"]
+    if words[:1] != ["delete"] or words[1:2] not in NAMESPACE_WORDS:
+        return False
+    return len(words) > 2 and all(map(is_test_name, words[2:]))

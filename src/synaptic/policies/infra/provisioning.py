@@ -7,31 +7,45 @@ from synaptic.model.event import PreToolUse
 from synaptic.policies.base import ON, Policy
 from synaptic.policies.facts import Facts
 from synaptic.policies.infra.verbs import read_harm
-from synaptic.policies.reading import SHELL_TOOLS
+from synaptic.policies.reading import SHELL_TOOLS, get_script
+from synaptic.shell.read.script import Command, Script
 
-HARM = read_harm("infrastructure", "infrastructure")
+HARM = read_harm("infrastructure", "tear down infrastructure, with the data that is kept there")
+PLANNERS = frozenset({"terraform", "tofu", "terragrunt"})
 
 
 class Provisioning(Policy):
     """Tearing down what terraform and its like have built.
 
     ## What it does
-    Asks before `terraform destroy`, `pulumi down`, `cdk destroy` and removals from their state.
-    Dry runs, plans and listings are free. `firm` denies instead.
+    Asks before `terraform destroy`, `terraform apply` of a plan that destroys (`-destroy`, a plan that the same line
+    makes with `plan -destroy`, or one called so), `pulumi down`, `cdk destroy` and removals from their state.
+    Plans and previews are free. `firm` denies instead.
     ## Why
     What runs there serves other people, and a command line does not say which environment it is pointed at.
     ## Known gaps
-    Programs that call the same service through a library are not looked at.
+    What a saved plan holds is not read. Programs that call the same service through a library are not looked at.
     """
 
     id = "infra.provisioning"
     events = (PreToolUse,)
     tools = SHELL_TOOLS
     priority = 26
-    preset = "strict"
+    preset = "essentials"
 
     firm: Annotated[bool, ON] = False
     """Deny instead of asking."""
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        return HARM.judge(event, facts, self.firm)
+        found = get_script(event, facts, HARM.programs)
+        planned = _find_applied_plan(found) if found else None
+        return HARM.tell(planned, self.firm) if planned else HARM.judge(event, facts, self.firm)
+
+
+def _find_applied_plan(found: Script) -> Command | None:
+    """The command that applies what the same line has planned to destroy."""
+    called = [command for command in found.commands if command.name in PLANNERS]
+    planned = next((one.index for one in called if "plan" in one.args and "-destroy" in one.args), None)
+    if planned is None:
+        return None
+    return next((one for one in called if one.index > planned and "apply" in one.args), None)

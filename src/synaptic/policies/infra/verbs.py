@@ -1,7 +1,7 @@
 """Which words of a tool's command line destroy something: one reading for every tool of the pack."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 
 import msgspec
 
@@ -9,41 +9,109 @@ from synaptic.model.decision import Verdict, ask, deny
 from synaptic.model.event import PreToolUse
 from synaptic.policies.facts import Facts
 from synaptic.policies.reading import get_script
-from synaptic.shell.book.entries import BOOK
-from synaptic.shell.read.script import Command, Script
+from synaptic.policies.throwaway import names_local_service
+from synaptic.shell.book.arguments import Flag, read_arguments
+from synaptic.shell.book.entries import BOOK, ProgramEntry, find_program
+from synaptic.shell.book.notation import OptionGrammar
+from synaptic.shell.read.script import Command, Script, Word
 
-DRY_RUN = re.compile(r"--dry-?run(?:=(?!none|false).*)?|--help|-h|--dryrun|-n=dry|--what-if|--whatif|--check|help")
-MAX_LINE = 4000
+DRY_RUN = re.compile(
+    r"--dry-?run(?:=(?!none|false).*)?|--help|-h|--what-if|--whatif|--check|--preview-only|--simulate|--just-print|help"
+)
+DRY_LETTERS = {"rclone": "-n", "cargo": "-n", "apt": "-s", "apt-get": "-s", "make": "-n"}
+"""Programs of which one letter means a dry run."""
+RUNNERS = frozenset({"python", "php", "ruby", "yarn", "pnpm", "bun"})
+"""Programs that are given the tool itself: `php artisan`, `python -m twine`, `yarn prisma`."""
+RUNNER_ENTRIES = frozenset(find_program(name).name for name in RUNNERS)
+MAX_PART = 1000
+"""Characters of the operands, and of the options, that are looked at: the forms hold `.*`, which is slow on more."""
 
 
 class Harm(msgspec.Struct, frozen=True):
-    """What is lost, and the form of the words that lose it, by program."""
+    """What happens, what to do instead, and the form of the words that do it, by program."""
 
-    what: str
+    loss: str
+    """What a command would do, behind `would`."""
     forms: Mapping[str, re.Pattern[str]]
+    programs: frozenset[str]
+    instead: str = "Show the plan or a dry run first and let the user apply it."
 
     def judge(self, event: PreToolUse, facts: Facts, firm: bool) -> Verdict | None:
         """Deny or ask, with what to do instead, when a command destroys something."""
-        found = get_script(event, facts)
-        command = self._find_destroying(found) if found else None
-        if command is None:
-            return None
+        return next((self.tell(command, firm) for command, _ in self.iter_destroying(event, facts)), None)
+
+    def tell(self, command: Command, firm: bool = False) -> Verdict:
+        """What is said about a command that destroys."""
         shown = " ".join((command.name, *command.args[:3]))
-        say = deny if firm else ask
-        return say(f"`{shown}` would destroy {self.what}. Show the plan or a dry run first and let the user apply it.")
+        return (deny if firm else ask)(f"`{shown}` would {self.loss}. {self.instead}")
 
-    def _find_destroying(self, found: Script) -> Command | None:
-        """The first command whose words match its program's form."""
-        for command in found.commands:
-            form = self.forms.get(command.name)
-            if form is None or any(DRY_RUN.fullmatch(text) for text in command.args):
-                continue
-            # Cut, because the forms hold `.*`, which is slow on very long lines.
-            if form.search(" ".join(command.args)[:MAX_LINE]):
-                return command
-        return None
+    def iter_destroying(self, event: PreToolUse, facts: Facts) -> Iterator[tuple[Command, Script]]:
+        """The commands whose words match their program's form, each with the script that it is part of."""
+        found = get_script(event, facts, self.programs)
+        if found is not None:
+            yield from ((command, found) for command in found.commands if self.destroys(command))
+
+    def destroys(self, command: Command) -> bool:
+        """Whether the words of a command match its program's form, and it is not rehearsed."""
+        return matches_form(command, self.forms) and not names_local_service(command)
 
 
-def read_harm(kind: str, what: str) -> Harm:
+def read_harm(kind: str, loss: str, instead: str = "") -> Harm:
     """The harm of one kind that programs of the book do, each with the form of the words that do it."""
-    return Harm(what, {name: re.compile(one.destroys[kind]) for name, one in BOOK.items() if kind in one.destroys})
+    forms = {name: re.compile(one.destroys[kind]) for name, one in BOOK.items() if kind in one.destroys}
+    programs = frozenset(forms) | RUNNERS
+    return Harm(loss, forms, programs, instead) if instead else Harm(loss, forms, programs)
+
+
+def matches_form(command: Command, forms: Mapping[str, re.Pattern[str]]) -> bool:
+    """Whether the words of a command match the form of its program, and it is no dry run."""
+    name, words = find_tool(command, forms)
+    # The form first: most commands do not match, and the rest costs more.
+    return (
+        bool(name) and forms[name].search(sort_line(find_program(name), words)) is not None and not is_dry_run(command)
+    )
+
+
+def find_tool(command: Command, known: Container[str]) -> tuple[str, tuple[Word, ...]]:
+    """Which of these programs a command runs, with the words behind its name: `python manage.py`, `python -m twine`."""
+    if find_program(command.name).name in RUNNER_ENTRIES and len(command.argv) > 1:
+        at = 2 if command.argv[1].text == "-m" and len(command.argv) > 2 else 1
+        name = command.argv[at].text.rpartition("/")[2]
+        if name in known:
+            return name, command.argv[at + 1 :]
+    return (command.name, command.argv[1:]) if command.name in known else ("", ())
+
+
+def is_dry_run(command: Command) -> bool:
+    """Whether it only shows what it would do."""
+    letter = DRY_LETTERS.get(command.name)
+    return any(text == letter or DRY_RUN.fullmatch(text) for text in command.args)
+
+
+def sort_line(program: ProgramEntry, words: tuple[Word, ...]) -> str:
+    """The operands of a command in their order, then its options with their values, as one line for a form.
+
+    So `kubectl -n prod delete pod x` reads `delete pod x -n=prod`. A blank inside a word becomes `_`, a text that
+    names nothing is left out, and what stands behind `--` or belongs to another command is none of its words.
+    """
+    if not any(word.text[:1] == "-" for word in words):  # as most commands are written
+        if words and (verb := program.find_verb(words[0].text)) is not None and verb.starts_command:
+            return words[0].text
+        return _join_words(word.text for word in words)
+    grammar = program.grammar
+    given = read_arguments(words, OptionGrammar(grammar.names, grammar.letters, grammar.words))
+    verb = program.find_verb(given.words[0].text) if given.words else None
+    if verb is not None and verb.starts_command:
+        return given.words[0].text
+    # Several letters in one word are several options, the last of which may have a value.
+    options = {id(flag.word): _spell_option(flag) for flag in given.flags}
+    return f"{_join_words(word.text for word in given.words)} {_join_words(options.values())}".lstrip()
+
+
+def _join_words(texts: Iterable[str]) -> str:
+    return " ".join(["_".join(text[:MAX_PART].split()) for text in texts])[:MAX_PART]
+
+
+def _spell_option(flag: Flag) -> str:
+    apart = flag.known and bool(flag.text) and not flag.word.text.endswith(flag.text) and flag.role != "text"
+    return f"{flag.word.text}={flag.text}" if apart else flag.word.text

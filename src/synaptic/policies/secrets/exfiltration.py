@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import cache
 
 import msgspec
 
@@ -10,7 +11,8 @@ from synaptic.model.event import PreToolUse
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
 from synaptic.policies.reading import SHELL_TOOLS, compile_hints, select_commands
-from synaptic.policies.secrets.private import KEY_HINTS, PRIVATE_HINTS, is_secret
+from synaptic.policies.secrets.printers import PRINTERS, prints_secret
+from synaptic.policies.secrets.private import HISTORY_HINTS, KEY_HINTS, is_history, is_secret, list_private_hints
 from synaptic.shell.book.entries import BOOK, ProgramEntry, find_program, list_names_with
 from synaptic.shell.effects.addresses import SHELL_SOCKET, may_send, sends_data
 from synaptic.shell.effects.commands import find_read_words
@@ -27,7 +29,6 @@ FILE_PREFIX = re.compile(
     r"^(?:[\w.\[\]-]+=)?[@<]|^(?:OPEN|FILE|CREATE|GOPEN|EXEC|SYSTEM):|^--?[\w-]+=@?", re.IGNORECASE
 )
 SOCKETS = ("/dev/tcp/", "/dev/udp/")
-SECRET_HINTS = (*PRIVATE_HINTS, *KEY_HINTS)
 WHOLE_FOLDERS = frozenset({".", "./", "*", "./*", "..", "~", "/", "~/"})
 INSTEAD = "Keep it on this machine; if another one needs it, let the user send it."
 
@@ -85,7 +86,7 @@ class _SecretTrail:
     def __init__(self, known: CommandReading, at: Standpoint) -> None:
         self.flow = DataFlow(known.script)
         self.at = at
-        self._hinted = compile_hints(known.find_hints(SECRET_HINTS)).search
+        self._hinted = compile_hints(known.find_hints(_list_hints())).search
         self._everywhere = {start for start in known.start_folders if self._hinted(f"{start or at.cwd}\n{at.home}")}
         self.tainted: set[str] = set()
         self._reads: dict[int, bool] = {}
@@ -104,6 +105,8 @@ class _SecretTrail:
         for one in self.flow.find_origins(command):
             if self.reads_secret(one):
                 return f"what `{one.name}` reads from a secret"
+            if prints_secret(one) and _shares_pipe(one, command):
+                return f"the secret that `{one.name}` prints"
             if _dumps_environment(one):
                 return "the environment"
         if not _says_what(find_program(command.name)) and self.reads_secret(command):
@@ -132,7 +135,7 @@ class _SecretTrail:
     def follow(self, command: Command) -> None:
         """What a command writes after reading a secret is one, too."""
         feeding = [command, *self.flow.find_origins(command)]
-        if not any(self.reads_secret(one) for one in feeding):
+        if not any(self.reads_secret(one) or _dumps_environment(one) or prints_secret(one) for one in feeding):
             return
         words = [word for word in command.argv[1:] if word.text[:1] != "-"]
         words += [redirect.target for redirect in command.redirects if redirect.is_write]
@@ -148,7 +151,7 @@ class _SecretTrail:
         path = self._resolve_word(word, command)
         # Compressing or encrypting a file adds a suffix: `key.gz`, `key.enc`.
         known = path in self.tainted or any(path.startswith(f"{one}.") for one in self.tainted)
-        return path if known or is_secret(path, self.at.home) else ""
+        return path if known or is_secret(path, self.at.home) or is_history(path) else ""
 
     def _may_be_secret(self, text: str, cwd: str) -> bool:
         """Whether a word or its folder holds a hint at all; a variable may put one together."""
@@ -162,6 +165,12 @@ class _SecretTrail:
         return resolve_path(text, Standpoint(command.cwd or self.at.cwd, self.at.home)) or "" if text else ""
 
 
+@cache
+def _list_hints() -> tuple[str, ...]:
+    """What a path with a secret holds at least."""
+    return (*list_private_hints(), *KEY_HINTS, *HISTORY_HINTS)
+
+
 def _opens_connection(known: CommandReading) -> bool:
     """Whether a redirection goes to another machine."""
     if not (known.has_long_words or known.find_hints(SOCKETS, known.words)):
@@ -172,7 +181,14 @@ def _opens_connection(known: CommandReading) -> bool:
 def _has_secrets(known: CommandReading) -> bool:
     """Whether there is a secret, an environment or an archive at all: without one nothing can be sent."""
     dumped = any(map(_dumps_environment, select_commands(known.script, ENVIRONMENT_DUMPERS)))
-    return dumped or not ARCHIVES.isdisjoint(known.programs) or bool(known.find_hints(SECRET_HINTS))
+    dumped = dumped or any(map(prints_secret, select_commands(known.script, PRINTERS)))
+    return dumped or not ARCHIVES.isdisjoint(known.programs) or bool(known.find_hints(_list_hints()))
+
+
+def _shares_pipe(one: Command, other: Command) -> bool:
+    """Whether a pipe leads from one to the other; a token in an argument or a header is another guard's question."""
+    places = dict(other.stages)
+    return any(place < places.get(line, 0) for line, place in one.stages)
 
 
 def _dumps_environment(command: Command) -> bool:
@@ -188,6 +204,10 @@ def _iter_payload(command: Command) -> Iterator[Word]:
     """The words of a sending command that it sends: values of options made for it, or whatever it names."""
     program = find_program(command.name)
     given = program.read(command.argv[1:])
+    if program.remote and not program.uploads:
+        # Its words are a command for the other machine, and the files that they name are files over there.
+        yield from (word for word in given.operands if word.outputs)
+        return
     if program.has_role("send"):
         yield from given.get_by_role("send")
         # An address is no payload, unless the output of a command was put into it.

@@ -5,17 +5,26 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, pairwise
 from typing import Annotated
 
-from synaptic.model.decision import Verdict, deny
+from synaptic.model.decision import Verdict, ask, deny
 from synaptic.model.event import PreToolUse
 from synaptic.policies.base import ON, Policy
 from synaptic.policies.facts import Facts
 from synaptic.policies.mounts import Mount, find_host_paths, find_mounts
 from synaptic.policies.reading import ELSEWHERE_PROGRAMS, compile_hints, select_commands
-from synaptic.policies.secrets.private import ENVIRONMENT, PRIVATE_HINTS, is_private, iter_meanings, iter_named_paths
+from synaptic.policies.secrets.private import (
+    ENVIRONMENT,
+    HISTORY_HINTS,
+    is_history,
+    is_private,
+    iter_meanings,
+    iter_named_paths,
+    list_private_hints,
+)
 from synaptic.shell.book.entries import UNKNOWN_PROGRAM, find_program
 from synaptic.shell.effects.commands import find_acts
 from synaptic.shell.effects.searched import FIND_PROGRAMS, LISTING_PROGRAMS, ScriptSearches
 from synaptic.shell.globs import matches_glob
+from synaptic.shell.names import split_names
 from synaptic.shell.paths import MAX_PATH, Standpoint, resolve_path
 from synaptic.shell.places import matches_everything
 from synaptic.shell.programs.table import PROGRAM_HANDLERS
@@ -30,8 +39,12 @@ EXPORT = "--export-secret"
 EXPORTS = frozenset({"--export-secret-keys", "--export-secret-subkeys", "--export-secret-key"})
 PASSWORD = re.compile(r"find-(?:generic|internet)-password")
 PRINTING_OPTIONS = frozenset({"-w", "-g"})
-KEYCHAIN = ("keychain", "-password")
-SSH_LABELS = frozenset({"ssh", "autossh", "mosh", "pdsh", "clush", "pssh", "ansible"})
+MORE_HINTS = (EXPORT, "keychain", "-password", *HISTORY_HINTS)
+HISTORY_TEXT = (
+    "holds what was typed, with passwords and tokens among the rest. Ask the user for the line you need, or look "
+    "into the project's own scripts."
+)
+SSH_LABELS = split_names("ssh autossh mosh pdsh clush pssh dsh rsh sshrc ansible salt bolt fab gcloud aws az doctl")
 """Through what a command runs on another machine of the user's, whose keys are keys as well."""
 CONTAINER_LABELS = ELSEWHERE_PROGRAMS - SSH_LABELS
 OPENING = frozenset({"read", "write", "send", "fetch"})
@@ -51,12 +64,12 @@ class SecretFiles(Policy):
 
     ## What it does
     Denies every tool that names a private file (`~/.ssh` keys, `~/.aws/credentials`, `~/.gnupg`, `.netrc`,
-    `/etc/shadow`, cookies of browsers and others), reads included, and shell commands that print, copy or change one:
-    here, on a machine that is reached with ssh, or through the mounts of a container. A program that
-    nobody knows may show what it is given, and so does what is run on the results of a search. Public keys, `ls`,
-    `ssh -i`, patterns that are searched for and programs that use their own credentials are fine. Names are compared
-    after `..`, `~`, percent-encoding, NUL, upper case and, for file tools, links have been seen through. `env_files`
-    adds `.env`.
+    `/etc/shadow`, cookies of browsers, what coding agents log in with, and others), reads included, and shell commands
+    that print, copy or change one: here, on a machine that is reached with ssh, or through the mounts of a container. A
+    program that nobody knows may show what it is given, and so does what is run on the results of a search. Asks before
+    histories of shells and clients are read (`~/.bash_history`, `~/.psql_history`). Public keys, `ls`, `ssh -i`,
+    patterns that are searched for and programs that use their own credentials are fine. Names are compared after `..`,
+    `~`, percent-encoding, NUL, upper case and, for file tools, links have been seen through. `env_files` adds `.env`.
     ## Why
     What an agent has read can end up in a log, a commit or a request, and a key that was seen has to be replaced.
     ## Known gaps
@@ -79,23 +92,28 @@ class SecretFiles(Policy):
         at = Standpoint(event.cwd or facts.root or UNKNOWN_PROJECT, facts.home)
         found = facts.command
         paths = chain(self._search_script(found, at) if found else (), _find_call_paths(event, at, facts))
-        path = next((path for path in paths if self._is_closed(path, at)), "")
-        if not path:
-            return None
-        return deny(
-            f"{path!r} holds keys, passwords or tokens. Work without reading it: use the program that owns it, a "
-            "template such as `.env.example`, or ask the user for the one value you need."
-        )
+        asked = ""
+        for path in paths:
+            if self._is_closed(path, at):
+                return deny(
+                    f"{path!r} holds keys, passwords or tokens. Work without reading it: use the program that owns it, "
+                    "a template such as `.env.example`, or ask the user for the one value you need."
+                )
+            asked = asked or (path if is_history(path) and not self._is_allowed(path, at) else "")
+        return ask(f"{asked!r} {HISTORY_TEXT}") if asked else None
 
     def _is_closed(self, path: str, at: Standpoint) -> bool:
-        # Both sides resolved, so that `~/.kube/config` and its absolute path are the same file.
-        if self.allowed and path in (resolve_path(name, at) for name in self.allowed):
+        if self._is_allowed(path, at):
             return False
         return is_private(path) or (self.env_files and ENVIRONMENT.search(path) is not None)
 
+    def _is_allowed(self, path: str, at: Standpoint) -> bool:
+        # Both sides resolved, so that `~/.kube/config` and its absolute path are the same file.
+        return bool(self.allowed) and path in (resolve_path(name, at) for name in self.allowed)
+
     def _search_script(self, known: CommandReading, at: Standpoint) -> Iterator[str]:
-        more = (EXPORT, *KEYCHAIN, ".env") if self.env_files else (EXPORT, *KEYCHAIN)
-        hints = known.find_hints((*PRIVATE_HINTS, *more))
+        more = (*MORE_HINTS, ".env") if self.env_files else MORE_HINTS
+        hints = known.find_hints((*list_private_hints(), *more))
         if hints or known.has_hidden_pattern:
             return _find_script_paths(known, at, hints)
         return iter(())

@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache
 
+from synaptic.agents.shared.discover import load_agents
 from synaptic.model.tool import PATH_KEYS, SHELL, Tool
 from synaptic.shell.globs import GLOB_SIGN, may_match_name
 from synaptic.shell.names import split_names
@@ -47,11 +49,19 @@ PRIVATE_STARTS = frozenset(
     name[:2] for name in (*PRIVATE_FOLDERS, *PRIVATE_FILES, *NAMES_IN_PRIVATE_FOLDERS, *KEY_NAMES, *SYSTEM_SECRETS)
 )
 """How each of all those begins."""
-PRIVATE_HINTS = (*sorted(PRIVATE_FOLDERS | PRIVATE_FILES), "id_", "etc")
-"""What a private path holds at least."""
-ENVIRONMENT = re.compile(
-    r"/(?:[\w-]*\.env|\.env\.(?!example|sample|template|dist|schema|defaults?$)[\w.-]+)$", re.IGNORECASE
+HISTORY = re.compile(
+    r"/(?:\.(?:bash|zsh|sh|ksh|fish|python|psql|mysql|mariadb|node_repl|sqlite|rediscli|irb|php|mongo)_history"
+    r"|\.histfile|\.zhistory|\.zsh_sessions/.*|fish/fish_history|consolehost_history\.txt|\.dbshell)$",
+    re.IGNORECASE,
 )
+"""What was typed: commands with passwords and tokens in them among the rest."""
+HISTORY_HINTS = ("history", ".histfile", ".zsh_sessions", ".dbshell")
+ENVIRONMENT = re.compile(
+    r"/(?:(?!(?:[\w-]*[_-])?(?:example|sample|template|dist|defaults?)\.)[\w-]*\.env"
+    r"|\.env\.(?!(?:[\w-]+[.-])?(?:example|sample|template|tmpl|tpl|dist|schema|defaults?)\b)[\w.-]+)$",
+    re.IGNORECASE,
+)
+"""Files of variables; examples and templates hold none that is real."""
 KEY_FILES = re.compile(
     r"/[^/]*\.(?:pem|key|p12|pfx|jks|keystore|kdbx|ppk)(?:\.\w+)?$|/(?:credentials|service[-_]?account[^/]*)\.json$"
     r"|/secrets?\.(?:ya?ml|json|toml)$",
@@ -70,8 +80,30 @@ KEY_HINTS = (
 """What the project's own secrets, and such files of a home, hold at least."""
 MAX_SETTLED = 64
 """Readings of a path with patterns that are looked at."""
+UNKNOWN_SUFFIX = ("\0",)
+"""An ending that no path has."""
 NO_LINKS: Mapping[str, str] = {}
 KEYS_OF_PATHS = (*PATH_KEYS, "paths", "source", "destination", "directory", "uri", "old_path", "new_path")
+
+
+@cache
+def list_credentials() -> dict[str, tuple[str, ...]]:
+    """The files in which agents keep what they log in with, in lower case, by their last name."""
+    # Loaded when first asked for: importing a policy must not import every agent.
+    paths = sorted(f"/{path.lower()}" for agent in load_agents() for path in agent.credentials)
+    names = dict.fromkeys(path.rpartition("/")[2] for path in paths)
+    return {name: tuple(path for path in paths if path.endswith(f"/{name}")) for name in names}
+
+
+@cache
+def list_private_hints() -> tuple[str, ...]:
+    """What a private path holds at least."""
+    return (*sorted(PRIVATE_FOLDERS | PRIVATE_FILES | list_credentials().keys()), "id_", "etc")
+
+
+def is_history(path: str) -> bool:
+    """Whether a resolved path holds what was typed into a shell or a client."""
+    return HISTORY.search(path) is not None
 
 
 def is_private(path: str) -> bool:
@@ -127,6 +159,8 @@ def _find_private_names(part: str, stem: str, before: list[str], last: bool) -> 
 def _is_private_name(path: str) -> bool:
     low = path.lower()
     parts = low.split("/")
+    if low.endswith(list_credentials().get(parts[-1], UNKNOWN_SUFFIX)):
+        return True
     if (
         PRIVATE_FOLDERS.isdisjoint(parts)
         and parts[-1] not in PRIVATE_FILES

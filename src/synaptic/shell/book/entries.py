@@ -91,6 +91,8 @@ class ProgramEntry(msgspec.Struct, frozen=True, dict=True, forbid_unknown_fields
     """It installs packages."""
     destroys: dict[str, str] = {}
     """The form of the words that lose something, by what is lost."""
+    tokens: str = ""
+    """The form of the words with which it prints a secret that it keeps."""
     formats: bool = False
     partitions: bool = False
 

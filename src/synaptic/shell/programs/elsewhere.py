@@ -1,11 +1,13 @@
 """Programs that run a command on another machine or in a container, and what OpenSSH runs on this machine for that."""
 
+import json
 import re
 from collections.abc import Sequence
 
 from synaptic.shell.book.arguments import Arguments, read_arguments
 from synaptic.shell.book.entries import ProgramEntry, find_program
 from synaptic.shell.book.notation import OptionGrammar
+from synaptic.shell.programs.pagers import start_pager
 from synaptic.shell.programs.starters import read_call
 from synaptic.shell.read.evaluate import Evaluation, ProgramHandler
 from synaptic.shell.read.limits import MAX_ITEMS
@@ -145,7 +147,30 @@ def run_kubectl(shell: Evaluation, call: CommandCall) -> str | None:
     return None
 
 
+def run_aws(shell: Evaluation, call: CommandCall) -> str | None:
+    """`aws ssm send-command --parameters 'commands=["uptime"]'`, `aws ecs execute-command --command uptime`."""
+    start_pager(shell, call)
+    texts = [word.text for word in call.words]
+    if "send-command" in texts[:8] and "--parameters" in texts[:-1]:
+        for line in _read_parameters(texts[texts.index("--parameters") + 1]):
+            run_there(shell, call, [Word(line)], call.name)
+        return None
+    return start_remote(shell, call)
+
+
+def _read_parameters(text: str) -> list[str]:
+    """The lines of `commands=["a","b"]`, `commands=a` or `{"commands": ["a"]}`."""
+    name, _, value = text.partition("=")
+    try:
+        given = json.loads(text if text.lstrip()[:1] == "{" else value)
+    except ValueError:
+        return [value] if name == "commands" else []
+    lines = given.get("commands", ()) if isinstance(given, dict) else given
+    return [line for line in lines if isinstance(line, str)][:MAX_ITEMS] if isinstance(lines, list) else []
+
+
 ELSEWHERE: dict[str, ProgramHandler] = {
+    "aws": run_aws,
     "ssh": run_ssh,
     "autossh": run_ssh,
     "scp": copy_over_ssh,

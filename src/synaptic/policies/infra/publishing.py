@@ -1,0 +1,51 @@
+"""Versions of packages published or taken back."""
+
+from typing import Annotated
+
+from synaptic.model.decision import Verdict
+from synaptic.model.event import PreToolUse
+from synaptic.policies.base import ON, Policy
+from synaptic.policies.facts import Facts
+from synaptic.policies.infra.verbs import read_harm
+from synaptic.policies.reading import SHELL_TOOLS
+from synaptic.shell.read.script import Command
+
+HARM = read_harm(
+    "release",
+    "change what everybody gets from a registry, and a version that was published or withdrawn cannot be given again",
+    "Do a dry run (`--dry-run`, `pack`, `check`) first and let the user publish.",
+)
+TEST_REGISTRY = ("testpypi", "test.pypi.org")
+
+
+class Publishing(Policy):
+    """Publishing a package, or withdrawing one that others use.
+
+    ## What it does
+    Asks before `npm publish` and `unpublish`, `cargo publish` and `yank`, `twine upload`, `uv publish`, `poetry
+    publish`, `gem push` and their kin. Dry runs are free, and so are TestPyPI and registries at an address of this
+    machine. `firm` denies instead.
+    ## Why
+    What was published is copied within minutes: a secret or a broken version in it cannot be called back.
+    ## Known gaps
+    Scripts of a project that publish (`npm run release`) and images (`docker push`) are not looked at.
+    """
+
+    id = "infra.publishing"
+    events = (PreToolUse,)
+    tools = SHELL_TOOLS
+    priority = 26
+    preset = "essentials"
+
+    firm: Annotated[bool, ON] = False
+    """Deny instead of asking."""
+
+    def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
+        for command, _ in HARM.iter_destroying(event, facts):
+            if not _is_for_tests(command):
+                return HARM.tell(command, self.firm)
+        return None
+
+
+def _is_for_tests(command: Command) -> bool:
+    return any(name in text for text in command.args for name in TEST_REGISTRY)

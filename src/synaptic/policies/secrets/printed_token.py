@@ -1,0 +1,87 @@
+"""Tokens and passwords printed by the programs that keep them."""
+
+from synaptic.model.decision import Verdict, ask, deny
+from synaptic.model.event import PreToolUse
+from synaptic.policies.base import Policy
+from synaptic.policies.facts import Facts
+from synaptic.policies.reading import SHELL_TOOLS, select_commands
+from synaptic.policies.secrets.printers import (
+    ENVIRONMENT_PRINTERS,
+    PRINTERS,
+    SECRET_HINT,
+    VARIABLE_PRINTERS,
+    PrintedOutputs,
+    find_variable,
+    prints_secret,
+)
+from synaptic.shell.reading import CommandReading
+
+GIT = frozenset({"git"})
+
+
+class PrintedToken(Policy):
+    """Printing a token or a password that a program keeps.
+
+    ## What it does
+    Asks before a program shows a secret that it keeps: `gh auth token`, `gcloud auth print-access-token`, `kubectl
+    config view --raw`, `aws configure export-credentials`, `op read`, `vault kv get`, `pass show` and their kin. It is
+    ordinary, and free, where a program takes it: through a pipe (`gh auth token | docker login --password-stdin`), in
+    a variable or an argument (`TOKEN=$(gh auth token) make`), or into a file. The same holds for variables of the
+    environment that are called like one (`echo $API_TOKEN`, `printenv DB_PASSWORD`, `env | grep -i secret`). Denies
+    handing a token of GitHub, GitLab, AWS, Azure, Google, Heroku or Fly to an address of somebody else.
+    ## Why
+    What an agent has seen is in its transcript, and can end up in a log, a commit or a request.
+    ## Known gaps
+    A variable that was filled before the command, and what a later command reads from the file, are not followed.
+    """
+
+    id = "secrets.printed-token"
+    events = (PreToolUse,)
+    tools = SHELL_TOOLS
+    priority = 24
+    preset = "essentials"
+
+    def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
+        known = facts.command
+        if known is None:
+            return None
+        if name := self._find_shown_variable(known):
+            return ask(
+                f"This would print the value of {name!r} into the transcript. Print whether it is there: "
+                '`[ -n "$NAME" ] && echo set`.'
+            )
+        return self._check_programs(known) if _may_print(known) else None
+
+    def _check_programs(self, known: CommandReading) -> Verdict | None:
+        found = known.script
+        outputs: PrintedOutputs | None = None
+        for command in filter(prints_secret, select_commands(found, PRINTERS)):
+            outputs = outputs or PrintedOutputs(found)
+            shown = " ".join((command.name, *command.args[:3]))
+            if address := outputs.find_stranger(command):
+                return deny(f"`{shown}` here hands its token to {address!r}. Use it with the service it is for.")
+            if outputs.is_shown(command):
+                return ask(
+                    f"`{shown}` would print a secret into the transcript. Hand it to the program that needs it "
+                    "(a pipe, or `VARIABLE=$(...)`), and print no more than whether it is there."
+                )
+        return None
+
+    def _find_shown_variable(self, known: CommandReading) -> str:
+        """A variable with a secret that is shown; almost every command ends at the first question."""
+        if VARIABLE_PRINTERS.isdisjoint(known.programs) and ENVIRONMENT_PRINTERS.isdisjoint(known.programs):
+            return ""
+        if SECRET_HINT.search(known.text) is None:
+            return ""
+        found, outputs = known.script, PrintedOutputs(known.script)
+        for command in select_commands(found, VARIABLE_PRINTERS | ENVIRONMENT_PRINTERS):
+            if (name := find_variable(command, found)) and outputs.is_shown(command):
+                return name
+        return ""
+
+
+def _may_print(known: CommandReading) -> bool:
+    """Whether a program runs that may print a secret; git is in every other command, and does so with one verb."""
+    if PRINTERS.isdisjoint(known.programs):
+        return False
+    return not known.programs & PRINTERS <= GIT or "credential" in known.text

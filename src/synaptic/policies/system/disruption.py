@@ -1,0 +1,54 @@
+"""A machine cut off, or left without what it needs."""
+
+from synaptic.model.decision import Verdict
+from synaptic.model.event import PreToolUse
+from synaptic.policies.base import Policy
+from synaptic.policies.facts import Facts
+from synaptic.policies.infra.verbs import read_harm
+from synaptic.policies.reading import SHELL_TOOLS, runs_in_container
+from synaptic.shell.read.script import Command, Script
+
+HARM = read_harm(
+    "machine",
+    "cut the machine off, or take away accounts or programs that it needs",
+    "Write down what is there now (`iptables-save`, `systemctl status`, `getent passwd`) and let the user do this.",
+)
+
+STARTING_WORDS = frozenset({"up", "start", "restart", "enable", "unmask", "install", "on"})
+STOPPING_WORDS = frozenset({"down", "stop", "disable", "mask", "remove", "purge", "off", "link", "set", "dev"})
+
+
+class Disruption(Policy):
+    """Cutting a machine off, or taking away what it needs.
+
+    ## What it does
+    Asks before firewall rules are flushed or a firewall is switched off (`iptables -F`, `ufw disable`), before ssh or
+    the network is stopped (`systemctl disable --now sshd`, `ip link set eth0 down`), before an account is removed
+    (`userdel`), and before packages are removed without which a system does not start or cannot be reached (`apt purge
+    systemd`). Here and on machines that are reached with ssh; inside containers all of it is free, and so are
+    interfaces of containers and tunnels, and what a later command of the same line starts or installs again
+    (`ifdown eth0 && ifup eth0`).
+    ## Why
+    Who is cut off cannot undo it from where they are.
+    ## Known gaps
+    Rules that are changed one by one, and files below `/etc` that are edited, are not judged here.
+    """
+
+    id = "system.disruption"
+    events = (PreToolUse,)
+    tools = SHELL_TOOLS
+    priority = 22
+    preset = "essentials"
+
+    def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
+        for command, found in HARM.iter_destroying(event, facts):
+            if not runs_in_container(command) and not _is_put_back(command, found):
+                return HARM.tell(command)
+        return None
+
+
+def _is_put_back(command: Command, found: Script) -> bool:
+    """Whether a later command of the same line starts or installs again what this one takes away."""
+    names = {text for text in command.args if text[:1] != "-"} - STOPPING_WORDS
+    later = (one for one in found.commands[command.index + 1 :] if not names.isdisjoint(one.args))
+    return any(one.name == "ifup" or not STARTING_WORDS.isdisjoint(one.args) for one in later)
