@@ -44,7 +44,9 @@ def test_what_would_be_lost_decides(checker: Checker, tmp_path: Path, line: dict
     project.mkdir()
     run_setup(project, START)
     run_setup(project, line.get("setup", ""))
+    held = sorted(path.name for path in project.iterdir())
     answer = judge(checker, project, line["cmd"])
+    assert sorted(path.name for path in project.iterdir()) == held
     assert answer["decision"] == line["want"], answer
     assert line.get("says", "") in str(answer["reason"])
 

@@ -112,14 +112,16 @@ def _iter_flagged(content: bytes) -> Iterator[IndexEntry]:
 
 def _iter_padded(content: bytes, count: int) -> Generator[IndexEntry, None, int]:
     at = HEADER
-    find = content.index
     for _ in range(count):
-        high, low = content[at + 60], content[at + 61]
-        size = ((high << 8) | low) & NAME_MASK
-        start = FIXED if high < 0x40 or not high & 0x40 else FIXED + 2
+        high = content[at + 60]
+        if not high:  # a short name and no mark, as nearly all: this loop runs ten thousand times
+            at += (content[at + 61] + FIXED + 8) & ~7
+            continue
+        start = FIXED + 2 if high & 0x40 else FIXED
+        size = ((high << 8) | content[at + 61]) & NAME_MASK
         if size == NAME_MASK:
-            size = find(0, at + start) - at - start
-        if high >= 0x40 and _is_marked(content, at, high):
+            size = content.index(0, at + start) - at - start
+        if _is_marked(content, at, high):
             yield IndexEntry(content[at + start : at + start + size], content[at : at + FIXED])
         at += (start + size + 8) & ~7
     return at

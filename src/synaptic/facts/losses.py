@@ -67,8 +67,10 @@ async def _answer(question: LossQuestion) -> Loss | None:
 async def _answer_reset(place: RepositoryPlace, question: LossQuestion) -> Loss | None:
     branch = question.paths[0] if question.paths else ""
     tree = await _answer_tree(place, question)
-    left = await list_left_commits(place, branch, question.target) if tree is not None else None
-    return add_losses(tree, left) if tree is not None and left is not None else None
+    if tree is None or (not branch and question.target in LAST_COMMIT):
+        return tree  # the branch stays where it is
+    left = await list_left_commits(place, branch, question.target)
+    return add_losses(tree, left) if left is not None else None
 
 
 async def _answer_tree(place: RepositoryPlace, question: LossQuestion) -> Loss | None:

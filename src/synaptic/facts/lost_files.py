@@ -24,6 +24,7 @@ MAX_LOOKED_AT = 20_000
 """Files that are looked for one by one."""
 MAX_LISTED = 100
 HIDDEN = "hidden from git status"
+CLEAN_OPTIONS = ("-d", "-x", "-ff")
 WOULD_REMOVE = "Would remove "
 REMADE_NAMES = frozenset(
     {"node_modules", "__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".tox", ".nox", ".gradle", ".next"}
@@ -110,7 +111,10 @@ def _is_in_the_way(path: str) -> bool:
 async def find_untracked(folder: str, options: tuple[str, ...], paths: tuple[str, ...] = ()) -> Loss | None:
     """What `git clean` in a folder would delete that nothing makes again."""
     # Paths are handed on as they are, and none where none was given: with one, git goes into folders without `-d`.
-    printed = await ask_git(folder, "clean", "-n", *options, "--", *paths)
+    # `-n` stands last, so that no option can take it back.
+    if not all(option in CLEAN_OPTIONS or option.startswith("--exclude=") for option in options):
+        return None
+    printed = await ask_git(folder, "clean", *options, "-n", "--", *paths)
     if printed is None:
         return None
     names = [line.removeprefix(WOULD_REMOVE) for line in printed.splitlines() if line.startswith(WOULD_REMOVE)]

@@ -1,6 +1,7 @@
 """Where a working tree and its repository lie, for those who ask git about them."""
 
 import os
+import re
 from pathlib import Path
 
 import msgspec
@@ -10,6 +11,7 @@ from synaptic.files.bounded import read_content
 
 CONFIG_LIMIT = 1 << 20
 USER_SETTINGS = (".gitconfig", ".config/git/config")
+NAMED_TREE = re.compile(rb"\bworktree\s*=")
 UNREADABLE_FORMATS = (b"refstorage", b"objectformat")
 """Settings of repositories whose files have another form than is read here."""
 
@@ -60,7 +62,7 @@ def find_place(folder: str) -> RepositoryPlace | None:
     content = read_content(f"{common}/config", CONFIG_LIMIT)
     settings = content.lower() if isinstance(content, bytes) else b""
     # A submodule names its own working tree; another repository that names one works elsewhere.
-    elsewhere = b"worktree =" in settings and not tree.submodule
+    elsewhere = NAMED_TREE.search(settings) is not None and not tree.submodule
     if not settings or elsewhere or any(name in settings for name in UNREADABLE_FORMATS):
         return None
     return RepositoryPlace(

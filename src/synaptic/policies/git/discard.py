@@ -54,6 +54,8 @@ class Discard(Policy):
         return pick_worst(self._judge_call(call, event, facts) for call in calls)
 
     def _judge_call(self, call: GitCall, event: PreToolUse, facts: Facts) -> Verdict | None:
+        if call.verb in PRINTING_VERBS and not call.command.redirects:
+            return None
         if call.verb in PRINTING_VERBS or (call.verb == "checkout" and find_overwritten(call) is None):
             return self._judge_doubtful(call, facts)
         if not self._discards_changes(call):

@@ -12,7 +12,7 @@ from synaptic.model.project import Git
 from synaptic.policies.facts import Facts
 from synaptic.policies.git.overwritten import DISCARDING_VERBS
 from synaptic.policies.git.questions import find_questions
-from synaptic.policies.git.sequence import FOLDER_CHANGERS, find_saving, is_chained
+from synaptic.policies.git.sequence import FOLDER_CHANGERS, find_saving, is_chained, stops_at_failure
 from synaptic.policies.reading import get_work_folders, sees_other_files
 from synaptic.shell.paths import Standpoint, is_inside, resolve_path
 from synaptic.shell.places import PathArea
@@ -76,7 +76,7 @@ def is_throwaway(call: GitCall, event: PreToolUse, facts: Facts) -> bool:
     if call.cwd not in facts.repositories:
         return False
     found = facts.repositories[call.cwd]
-    if _is_made_here(call, found, known):
+    if found.missing and _is_made_here(call, found, known) and _is_reached(call, known, facts):
         return True
     if found.is_known:
         return all(_is_scratch(folder, event, facts) for folder in (found.top, found.main) if folder)
@@ -95,20 +95,15 @@ def _is_reached(call: GitCall, known: CommandReading, facts: Facts) -> bool:
         return True  # the machine that this is about is another one, and nothing of it is here
     before = known.script.commands[: call.command.index]
     moves = [command for command in before if command.name in FOLDER_CHANGERS]
-    return not moves or is_chained(moves[-1], call.command, known)
+    return not moves or stops_at_failure(known) or is_chained(moves[-1], call.command, known)
 
 
 def _is_made_here(call: GitCall, found: Git, known: CommandReading) -> bool:
     """Whether a clone, a new repository or a worktree of the same command is what the call works in."""
-    if found.top and is_inside(found.top, (call.cwd,)):
-        return False  # it was there before
     for other in known.acting_git_calls:
         made = find_made_folder(other) if other.command.index < call.command.index else ""
-        if not made or not is_inside(call.cwd, (made,)) or found.top == made:
-            continue
-        # In a folder that was there before, `git init` takes over what it holds.
-        if other.verb == "clone" or found.missing:
-            return not is_inside(known.cwd, (made,))
+        if made and is_inside(call.cwd, (made,)) and found.top != made and not is_inside(known.cwd, (made,)):
+            return True
     return False
 
 
@@ -138,12 +133,13 @@ def _is_in_made_folder(call: GitCall, known: CommandReading) -> bool:
     ]
     if named:
         return len(named) == 1 and _is_temporary(named[0])
-    inside = False
+    inside, sure = False, False
     for command in known.script.commands[: call.command.index]:
         if command.name in FOLDER_CHANGERS:
             word = command.argv[1] if len(command.argv) == 2 else Word("")
             inside = _is_temporary(word) or (inside and word.known and word.text[:1] not in ("/", "~", "-", "", "."))
-    return inside
+            sure = word.text.strip('"').endswith((")", "`")) or is_chained(command, call.command, known)
+    return inside and (sure or stops_at_failure(known))
 
 
 def _is_temporary(word: Word) -> bool:

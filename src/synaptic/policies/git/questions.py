@@ -187,7 +187,7 @@ def _ask_clean(call: GitCall, known: CommandReading) -> LossQuestion | None:
         "-x" if only_ignored or all_too else "",
         "-ff" if _count_force(given) > 1 else "",
     )
-    if any(" " in text for text in kept):
+    if any(len(text.split()) != 1 for text in kept):
         return None
     texts = (*options, *(f"--exclude={text}" for text in kept))
     return LossQuestion("untracked", call.cwd, " ".join(filter(None, texts)), _list_texts(given.operands))
@@ -247,7 +247,7 @@ def _ask_show(call: GitCall, known: CommandReading) -> LossQuestion | None:
 
 
 def _ask_tree(call: GitCall, words: tuple[Word, ...]) -> LossQuestion | None:
-    if not _are_plain(words):
+    if not _are_plain(words) or len(words) > 1:
         return None
     return LossQuestion("tree", call.cwd, words[0].text if words else "HEAD")
 

@@ -20,6 +20,8 @@ NEUTRAL_VERBS = frozenset(
     | {"rev-list", "merge-base", "for-each-ref", "ls-tree", "ls-remote", "cat-file", "worktree", "clone", "init"}
 )
 """Verbs that make no untracked file a tracked one, and no tracked file an untracked one, but from commits."""
+WAITING_PROGRAMS = frozenset({"sleep", "wait", "read", "inotifywait", "fswatch", "entr", "watch"})
+OPEN_LOOP = re.compile(r"\b(?:while|until)\b")
 STORING_STASH = ("push", "save")
 NEUTRAL_STASH = ("list", "show", "create", *STORING_STASH)
 FOLDER_CHANGERS = ("cd", "pushd", "popd")
@@ -37,7 +39,15 @@ def is_readable(call: GitCall, known: CommandReading) -> bool:
         return False
     if any(word.text.startswith(FOREIGN_PLACE) for word in command.argv):
         return False
-    return _is_folder_sure(call, known) and not _is_fed(call, known)
+    return _is_folder_sure(call, known) and not _is_later(call, known) and not _is_fed(call, known)
+
+
+def _is_later(call: GitCall, known: CommandReading) -> bool:
+    """Whether it runs at a time for which nobody can say what is there then."""
+    if call.command.background or (call.command.looped and OPEN_LOOP.search(known.text)):
+        return True
+    before = known.script.commands[: call.command.index]
+    return any(command.name in WAITING_PROGRAMS for command in before)
 
 
 def _is_fed(call: GitCall, known: CommandReading) -> bool:
@@ -151,6 +161,16 @@ def is_chained(first: Command, second: Command, known: CommandReading) -> bool:
         if command.span and start <= command.span[0] and command.span[1] <= end:
             between[command.span[0] - start : command.span[1] - start] = " " * (command.span[1] - command.span[0])
     return set("".join(between).split()) == {"&&"}
+
+
+def stops_at_failure(known: CommandReading) -> bool:
+    """Whether the first command has the shell end when one fails: `set -e`."""
+    first = known.script.commands[0] if known.script.commands else None
+    return (
+        first is not None
+        and first.name == "set"
+        and any((text[:1] == "-" and "e" in text) or text == "errexit" for text in first.args)
+    )
 
 
 def _is_folder_sure(call: GitCall, known: CommandReading) -> bool:

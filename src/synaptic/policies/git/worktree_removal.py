@@ -138,6 +138,8 @@ def _move_there(
     files = [redirect for redirect in command.redirects if redirect.target.text[:1] not in ("/", "&", "-")]
     if files or command.assignments or not command.cwd or any(not word.known or word.glob for word in relative):
         return
+    if command.looped and relative:
+        return  # one word stands for several paths
     goes_on = command.looped or any(
         other.span is not None and command.span is not None and other.span[0] >= command.span[1]
         for other in text.commands
