@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from synaptic.engine.check import Checker, summarize_decision
+from synaptic.facts import ask_git
 from synaptic.model.home import Home
 
 LINES: list[dict[str, str]] = tomllib.loads(Path(__file__).with_name("lost_work.toml").read_text("utf-8"))["line"]
@@ -24,6 +25,12 @@ git init -q --bare -b main ../origin.git && git remote add origin ../origin.git 
 @pytest.fixture(scope="module")
 def checker(tmp_path_factory: pytest.TempPathFactory) -> Checker:
     return Checker(Home(tmp_path_factory.mktemp("home")))
+
+
+@pytest.fixture(autouse=True)
+def patient_git(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A busy machine is no reason for another answer."""
+    monkeypatch.setattr(ask_git, "GIT_TIMEOUT", 60.0)
 
 
 def run_setup(project: Path, text: str) -> None:

@@ -12,6 +12,12 @@ from tests.facts.places import gathered
 from tests.lib.shell import git, repository
 
 
+@pytest.fixture(autouse=True)
+def patient_git(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A busy machine is no reason for another answer."""
+    monkeypatch.setattr(ask_git, "GIT_TIMEOUT", 60.0)
+
+
 def call(root: Path, command: str, **env: str) -> Call:
     event = PreToolUse(
         hook_event_name="PreToolUse", session_id="s", cwd=str(root), tool_name="Bash", tool_input={"command": command}
@@ -50,8 +56,8 @@ def test_what_loses_nothing_is_not_looked_up(tmp_path: Path, command: str, monke
 def test_a_branch_that_is_checked_out_starts_no_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(losses, "find_place", lambda folder: pytest.fail("it was looked at"))
     repo = make_dirty(tmp_path / "repo")
-    assert find(repo, "git checkout main") == {f"named {repo} main": Loss()}
-    assert find(repo, "rm -rf build") == {f"folder {repo} {repo}/build": Loss()}
+    assert find(repo, "git checkout main") == {}
+    assert find(repo, "rm -rf build") == {}
 
 
 def test_where_git_is_missing_nothing_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

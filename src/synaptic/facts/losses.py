@@ -34,7 +34,7 @@ INDEX_SOURCE, LAST_COMMIT = "", ("HEAD", "@")
 def gather_losses(call: Call, means: EngineMeans) -> object:
     """The answers, by the keys of the questions. Most commands have none, and cost nothing."""
     command = read_call_command(call)
-    questions = list_questions(command) if command is not None else ()
+    questions = [one for one in list_questions(command) if _is_about_something(one)] if command is not None else []
     if not questions or len(questions) > MAX_QUESTIONS or any(name in call.env for name in FOREIGN_REPOSITORY):
         return {}
     return _answer_all(questions)
@@ -43,7 +43,14 @@ def gather_losses(call: Call, means: EngineMeans) -> object:
 FACTS: Mapping[str, Gatherer] = {"losses": gather_losses}
 
 
-async def _answer_all(questions: tuple[LossQuestion, ...]) -> Mapping[str, Loss]:
+def _is_about_something(question: LossQuestion) -> bool:
+    """Whether what a question is about is there at all: on the way of every `git checkout main` and every `rm -r`."""
+    if question.kind == "named":
+        return os.path.lexists(f"{question.folder}/{question.paths[0]}")
+    return question.kind != "folder" or has_worktrees(question.folder)
+
+
+async def _answer_all(questions: list[LossQuestion]) -> Mapping[str, Loss]:
     found: dict[str, Loss] = {}
     for question in questions:
         answer = await _answer(question)
@@ -53,10 +60,6 @@ async def _answer_all(questions: tuple[LossQuestion, ...]) -> Mapping[str, Loss]
 
 
 async def _answer(question: LossQuestion) -> Loss | None:
-    if question.kind == "named" and not os.path.lexists(f"{question.folder}/{question.paths[0]}"):
-        return Loss()  # a branch: on the way of every `git checkout main`
-    if question.kind == "folder" and not has_worktrees(question.folder):
-        return Loss()  # on the way of every `rm -r`
     try:
         place = find_place(question.folder)
         return await ANSWERS[question.kind](place, question) if place is not None else None

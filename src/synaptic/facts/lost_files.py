@@ -24,6 +24,7 @@ MAX_LOOKED_AT = 20_000
 """Files that are looked for one by one."""
 MAX_LISTED = 100
 HIDDEN = "hidden from git status"
+CONFLICTS = frozenset({"DD", "AU", "UD", "UA", "DU", "AA", "UU"})
 CLEAN_OPTIONS = ("-d", "-x", "-ff")
 WOULD_REMOVE = "Would remove "
 REMADE_NAMES = frozenset(
@@ -54,11 +55,18 @@ async def find_changes(place: RepositoryPlace, paths: tuple[str, ...] = (), stag
     hidden = list_hidden_files(f"{place.folder}/index", place.top)
     if printed is None or hidden is None or _may_recurse(place):
         return None
-    names = [line[3:] for line in printed.split("\0") if len(line) > 3 and (staged or line[1] != " ")]
+    names = [line[3:] for line in printed.split("\0") if len(line) > 3 and _holds_content(line[:2], staged)]
     counts = await _count_lines(place, names)
     shown = tuple(_describe(name, counts) for name in names[:MAX_LISTED])
     unseen = tuple(LostFile(path=path, note=HIDDEN) for path in hidden if _is_below(path, paths))
     return Loss(files=shown + unseen, more=len(names) > MAX_LISTED)
+
+
+def _holds_content(code: str, staged: bool) -> bool:
+    """Whether the two letters of `git status` speak of content; a file that was only deleted comes back unharmed."""
+    if code in CONFLICTS:
+        return True
+    return code[1] not in " D" or (staged and code[0] not in " D")
 
 
 async def _count_lines(place: RepositoryPlace, names: list[str]) -> dict[str, tuple[str, str]]:

@@ -65,7 +65,9 @@ class Discard(Policy):
 
     def _judge_doubtful(self, call: GitCall, facts: Facts) -> Verdict | None:
         """A call whose words do not say that a file is overwritten: only what was found in the repository counts."""
-        loss = read_answers(call, facts.command, facts) if self.single_files and facts.command else None
+        if not facts.losses or not self.single_files or facts.command is None:
+            return None
+        loss = read_answers(call, facts.command, facts)
         return _refuse(call, loss) if loss is not None and loss.files else None
 
     def _discards_changes(self, call: GitCall) -> bool:

@@ -93,10 +93,9 @@ def may_lose(call: GitCall) -> bool:
 def find_questions(call: GitCall, known: CommandReading) -> tuple[LossQuestion, ...]:
     """What must be known to judge a call; nothing when it loses nothing, or when the words do not say what it does."""
     ask = ASKING_VERBS.get(call.verb)
-    if ask is None or not is_readable(call, known):
-        return ()
-    question = ask(call, known)
-    if question is None:
+    question = ask(call, known) if ask is not None else None
+    # The words first: most calls have no question, and to tell whether they can be trusted costs more.
+    if question is None or not is_readable(call, known):
         return ()
     if question.kind in ("reset", "tree", "untracked") and find_disturbing(call, known):
         # `git add . && git reset --hard` deletes what was untracked, `git reset && git clean` what was staged.

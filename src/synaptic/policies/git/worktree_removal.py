@@ -56,7 +56,8 @@ class WorktreeRemoval(Policy):
                 return _refuse("`git worktree remove --force`", loss)
         if refused := _refuse_deletion(facts):
             return refused
-        if not removals and (facts.command is None or "rm" not in facts.command.programs):
+        # An `rm` is only moved where a folder is called so: its name is in the words, or in the folder one stands in.
+        if not removals and WORKTREES_FOLDER not in event.tool.command and WORKTREES_FOLDER not in event.cwd:
             return None
         text = read_event_script(event, facts)
         edits = [edit for call in removals for edit in _move_call(call, text, facts)]
@@ -77,7 +78,7 @@ def _refuse(what: str, loss: Loss | None) -> Verdict:
 
 def _refuse_deletion(facts: Facts) -> Verdict | None:
     """A folder that is deleted with a worktree in it: only what was found there counts."""
-    if facts.command is None or "rm" not in facts.command.programs:
+    if facts.command is None or not facts.losses or "rm" not in facts.command.programs:
         return None
     found = (facts.losses.get(question.key) for question in iter_folder_questions(facts.command))
     return next((_refuse("This `rm`", loss) for loss in found if loss is not None and not loss.is_nothing), None)
