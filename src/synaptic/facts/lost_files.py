@@ -23,14 +23,25 @@ GOING_ON = {
 MAX_LOOKED_AT = 20_000
 """Files that are looked for one by one."""
 MAX_LISTED = 100
-HIDDEN = "hidden from git status"
+HIDDEN, IN_THE_WAY = "hidden from git status", "untracked, in the way"
 CONFLICTS = frozenset({"DD", "AU", "UD", "UA", "DU", "AA", "UU"})
 CLEAN_OPTIONS = ("-d", "-x", "-ff")
 WOULD_REMOVE = "Would remove "
 REMADE_NAMES = frozenset(
     {"node_modules", "__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".tox", ".nox", ".gradle", ".next"}
     | {".nuxt", ".turbo", ".parcel-cache", ".cache", "dist", "build", "target", "out", ".eggs", "htmlcov", ".DS_Store"}
-    | {"bower_components", ".coverage", "coverage", ".terraform", "DerivedData", ".vite", ".svelte-kit", ".angular"}
+    | {
+        "venv",
+        ".venv",
+        "bower_components",
+        ".coverage",
+        "coverage",
+        ".terraform",
+        "DerivedData",
+        ".vite",
+        ".svelte-kit",
+        ".angular",
+    }
 )
 REMADE_ENDINGS = (".pyc", ".pyo", ".o", ".class", ".egg-info", ".tsbuildinfo")
 """What a build, a test run or an installation makes again."""
@@ -102,7 +113,7 @@ async def find_written_over(place: RepositoryPlace, target: str, paths: tuple[st
     names = [name for name in printed.split("\0") if name] if printed is not None else []
     if printed is None or len(names) > MAX_LOOKED_AT:
         return None
-    there = tuple(LostFile(path=name, note=UNTRACKED) for name in names if _is_in_the_way(f"{place.top}/{name}"))
+    there = tuple(LostFile(path=name, note=IN_THE_WAY) for name in names if _is_in_the_way(f"{place.top}/{name}"))
     return Loss(files=there[:MAX_LISTED], more=len(there) > MAX_LISTED)
 
 

@@ -7,7 +7,7 @@ import msgspec
 
 from synaptic.model.decision import Kind, Verdict
 from synaptic.model.event import PreToolUse
-from synaptic.model.loss import UNTRACKED, Loss, LostFile, add_losses
+from synaptic.model.loss import UNTRACKED, Loss, add_losses
 from synaptic.model.project import Git
 from synaptic.policies.facts import Facts
 from synaptic.policies.git.overwritten import DISCARDING_VERBS
@@ -36,8 +36,10 @@ def find_loss(call: GitCall, event: PreToolUse, facts: Facts, untracked: bool = 
     if is_throwaway(call, event, facts):
         return NOTHING
     found = read_answers(call, known, facts)
-    hides = found is not None and any(_is_left_out(file, untracked) for file in found.files)
-    saving = find_saving(call, known, untracked) if call.verb in FILE_VERBS and not hides else ""
+    notes = {file.note for file in found.files} if found is not None else set()
+    # What is hidden from git, or in the way of a commit, is in no stash; what is untracked only in some.
+    hides = bool(notes - {"", UNTRACKED})
+    saving = find_saving(call, known, untracked or UNTRACKED in notes) if call.verb in FILE_VERBS and not hides else ""
     if not saving or (not _keeps_commits(call) and (saving == "commit" or found is None)):
         return found
     return msgspec.structs.replace(found, files=()) if found is not None else NOTHING
@@ -54,11 +56,6 @@ def read_answers(call: GitCall, known: CommandReading, facts: Facts) -> Loss | N
     answers = [facts.losses.get(question.key) for question in find_questions(call, known)]
     found = [answer for answer in answers if answer is not None]
     return reduce(add_losses, found) if found and len(found) == len(answers) else None
-
-
-def _is_left_out(file: LostFile, untracked: bool) -> bool:
-    """Whether a stash or a commit would not hold a file: one that is hidden from git, or untracked."""
-    return bool(file.note) and not (untracked and file.note == UNTRACKED)
 
 
 def _keeps_commits(call: GitCall) -> bool:

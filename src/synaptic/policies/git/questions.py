@@ -29,6 +29,7 @@ LOSING_VERBS = frozenset(
 """Verbs that may have a question; of other calls nothing on the disk is looked at."""
 RM_ENTRY = find_program("rm")
 PRINTING_VERBS = ("show", "cat-file")
+SILENT_OPTIONS = ("quiet", "progress", "overlay")
 UNSEEN_PATHS = ("pathspec-from-file", "patch", "recurse-submodules", "prefix")
 """Options that say what is written in a way that is not in the words."""
 
@@ -131,7 +132,9 @@ def _ask_checkout(call: GitCall, known: CommandReading) -> LossQuestion | None:
 def _ask_named(call: GitCall) -> LossQuestion | None:
     """`git checkout Makefile`: one plain word that may be a branch, and is a file where there is one."""
     given = call.given
-    if len(given.words) != 1 or given.dashes or given.flags or not _are_plain(given.words):
+    if len(given.words) != 1 or given.dashes or not _are_plain(given.words):
+        return None
+    if any(flag.name not in SILENT_OPTIONS for flag in given.flags):
         return None
     return LossQuestion("named", call.cwd, "", (given.words[0].text,))
 
