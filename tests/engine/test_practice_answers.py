@@ -50,6 +50,8 @@ def test_the_three_rewrites_have_exactly_the_shape_of_a_rewrite(practice: Practi
 def test_a_deny_has_exactly_the_shape_of_a_deny(practice: Practice):
     """S4-006, S4-010: what has no safe form is denied, not rewritten."""
     practice.config(BOTH)
+    practice.file("a.py", "x = 1\n")
+    git(practice.project, "add", "a.py")
     said = output(bash(practice, "git reset --hard"))
     assert said.keys() == {"hookSpecificOutput"}
     told = said["hookSpecificOutput"]

@@ -37,6 +37,9 @@ def decided(home: Home, cwd: Path, command: str) -> dict[str, object]:
 def test_a_rewrite_hides_no_deny(home: Home, tmp_path: Path, command: str) -> None:
     """S4-D01"""
     repo = repository(tmp_path / "repo", "feature")
+    (repo / "a.py").write_text("x = 1\n")
+    git(repo, "add", "a.py")
+    (repo / "notes.md").write_text("x")
     answer = decided(home, repo, command)
     assert answer["decision"] == "deny"
     assert answer["updated_input"] is None

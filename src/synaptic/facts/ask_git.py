@@ -31,6 +31,8 @@ SAFE_SETTINGS = {
     "core.gitProxy": "",
     "core.alternateRefsCommand": "false",
     "core.attributesFile": "/dev/null",
+    "core.quotePath": "false",
+    "core.untrackedCache": "false",
     "core.excludesFile": "/dev/null",
     "credential.helper": "",
     "diff.external": "",
@@ -75,13 +77,16 @@ MAX_OVERRIDES = 500
 
 async def run_git(folder: str, *words: str) -> str:
     """Run git and return what it prints; "" when it is missing, fails or takes too long, since a fact never raises."""
+    return await ask_git(folder, *words) or ""
+
+
+async def ask_git(folder: str, *words: str) -> str | None:
+    """Run git and return what it prints; None when it is missing, fails or takes too long: then nothing is known."""
     program = _find_git()
     if not program:
-        return ""
+        return None
     names = () if _is_plain_repository(folder) else await _list_settings(program, folder)
-    if names is None:
-        return ""
-    return await _run(program, folder, words, names) or ""
+    return await _run(program, folder, words, names) if names is not None else None
 
 
 async def _list_settings(program: str, folder: str) -> tuple[str, ...] | None:

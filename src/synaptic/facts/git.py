@@ -101,18 +101,29 @@ def _find_working_tree(folder: str) -> Git:
 
 
 def _read_repository(top: str, entry: str) -> Git | None:
+    folder = find_git_folder(top, entry)
+    return _describe_tree(top, folder) if folder else None
+
+
+def find_git_folder(top: str, entry: str = "") -> str:
+    """The git folder of a working tree: `.git`, or what a file of that name says; empty when it is none."""
+    entry = entry or f"{top}/.git"
     if os.path.isdir(entry):  # noqa: PTH112 - on the way of every write
-        return _describe_tree(top, entry) if os.path.isfile(f"{entry}/HEAD") else None  # noqa: PTH113
-    target = _read_git_file(entry).removeprefix("gitdir:").strip()
-    if not target:
-        return None
-    return _describe_tree(top, os.path.normpath(os.path.join(top, target)))  # noqa: PTH118
+        return entry if os.path.isfile(f"{entry}/HEAD") else ""  # noqa: PTH113
+    target = read_git_file(entry).removeprefix("gitdir:").strip()
+    return os.path.normpath(os.path.join(top, target)) if target else ""  # noqa: PTH118
+
+
+def find_common_folder(folder: str) -> str:
+    """The git folder that a worktree shares with others; its own when it shares none."""
+    named = read_git_file(f"{folder}/commondir").strip()
+    return os.path.normpath(os.path.join(folder, named)) if named else folder  # noqa: PTH118
 
 
 def _describe_tree(top: str, folder: str) -> Git:
     """A working tree by its git folder. A linked one names its common folder, a submodule does not."""
-    named = _read_git_file(f"{folder}/commondir").strip()
-    common = os.path.normpath(os.path.join(folder, named)) if named else folder  # noqa: PTH118
+    common = find_common_folder(folder)
+    named = common != folder
     inner = "/.git/modules/" in f"{folder}/"
     branch, commit = _read_head(folder, common)
     main = "" if inner or _is_set_bare(common) else (os.path.dirname(common) if named else top)  # noqa: PTH120
@@ -128,30 +139,30 @@ def _describe_tree(top: str, folder: str) -> Git:
 
 
 def _read_head(folder: str, common: str) -> tuple[str, str]:
-    text = _read_git_file(f"{folder}/HEAD").strip()
+    text = read_git_file(f"{folder}/HEAD").strip()
     if not text.startswith(REF_PREFIX):
         return "", text
     name = text.removeprefix(REF_PREFIX)
-    return name.removeprefix(HEADS_PREFIX), _resolve_reference(name, common)
+    return name.removeprefix(HEADS_PREFIX), resolve_reference(name, common)
 
 
-def _resolve_reference(name: str, common: str) -> str:
+def resolve_reference(name: str, common: str) -> str:
     """The commit of a reference: its own file, else the packed ones; empty when it has none yet."""
     for _ in range(MAX_SYMBOLIC_REFS):
-        text = _read_git_file(f"{common}/{name}").strip()
+        text = read_git_file(f"{common}/{name}").strip()
         if not text.startswith(REF_PREFIX):
             break
         name = text.removeprefix(REF_PREFIX)
     if text:
         return text
-    packed = _read_git_file(f"{common}/packed-refs", PACKED_LIMIT).splitlines()
+    packed = read_git_file(f"{common}/packed-refs", PACKED_LIMIT).splitlines()
     return next((line[: -len(name)].strip() for line in packed if line.endswith(f" {name}")), "")
 
 
 def _list_worktrees(common: str) -> tuple[str, ...]:
     """Linked working trees whose folders are still there."""
     names = islice(iter_names(f"{common}/worktrees"), MAX_WORKTREES)
-    entries = (_read_git_file(f"{common}/worktrees/{name}/gitdir").strip() for name in names)
+    entries = (read_git_file(f"{common}/worktrees/{name}/gitdir").strip() for name in names)
     return tuple(entry.removesuffix("/.git") for entry in entries if entry and os.path.exists(entry))  # noqa: PTH110
 
 
@@ -160,8 +171,9 @@ def _is_bare(folder: str) -> bool:
 
 
 def _is_set_bare(common: str) -> bool:
-    return not common.endswith("/.git") and "bare = true" in _read_git_file(f"{common}/config", PACKED_LIMIT)
+    return not common.endswith("/.git") and "bare = true" in read_git_file(f"{common}/config", PACKED_LIMIT)
 
 
-def _read_git_file(path: str, limit: int = REF_FILE_LIMIT) -> str:
+def read_git_file(path: str, limit: int = REF_FILE_LIMIT) -> str:
+    """The start of one of git's own files; empty when it is not there."""
     return read_start(path, limit).decode("utf-8", "surrogateescape")

@@ -1,16 +1,21 @@
 """The repositories that a shell command's git calls work in, wherever the command goes."""
 
 import asyncio
+import os
 from collections.abc import Mapping
+
+import msgspec
 
 from synaptic.facts import git
 from synaptic.facts.ask_git import run_git
 from synaptic.facts.gather import EngineMeans, Gatherer, read_call_command
 from synaptic.model.call import Call
 from synaptic.model.project import Git, PendingCommit
+from synaptic.policies.git.questions import may_lose
 
 TREE_VERBS = frozenset({"push", "commit", "worktree", "reset", "clean", "checkout", "switch", "restore", "rm"})
 """Calls for which it matters what is checked out."""
+WORKTREES_PLACE = "/.worktrees/"
 MAX_FOLDERS = 8
 """More folders than this in one command are not looked at."""
 
@@ -20,10 +25,14 @@ def gather_repositories(call: Call, means: EngineMeans) -> Mapping[str, Git]:
     command = read_call_command(call)
     if command is None:
         return {}
-    folders = [found.cwd for found in command.git_calls if found.verb in TREE_VERBS]
-    if "worktrees" in command.text:
-        folders.append(call.event.cwd or call.root)
-    return {folder: git.read_working_tree(folder) for folder in _limit_folders(folders)}
+    folders = [found.cwd for found in command.git_calls if found.verb in TREE_VERBS or may_lose(found)]
+    if "worktrees" in command.text or (WORKTREES_PLACE in command.cwd and "rm" in command.programs):
+        folders.append(command.cwd)
+    trees = {folder: _read_tree(folder) for folder in _limit_folders(folders)}
+    if command.cwd and any(tree.missing for tree in trees.values()):
+        # Who cannot go to such a folder may stay in this one.
+        trees.setdefault(command.cwd, _read_tree(command.cwd))
+    return trees
 
 
 async def gather_pending(call: Call, means: EngineMeans) -> Mapping[str, PendingCommit]:
@@ -35,6 +44,12 @@ async def gather_pending(call: Call, means: EngineMeans) -> Mapping[str, Pending
 
 
 FACTS: Mapping[str, Gatherer] = {"repositories": gather_repositories, "pending": gather_pending}
+
+
+def _read_tree(folder: str) -> Git:
+    found = git.read_working_tree(folder)
+    # That a folder is not there is on the way of hardly any call, so the ordinary one is not copied for it.
+    return found if os.path.isdir(folder) else msgspec.structs.replace(found, missing=True)  # noqa: PTH112
 
 
 def _limit_folders(folders: list[str]) -> list[str]:

@@ -22,6 +22,8 @@ class Git(msgspec.Struct, frozen=True, kw_only=True):
     """The main working tree; empty for a bare repository."""
     worktrees: tuple[str, ...] = ()
     """The linked ones: neither the main one nor a bare repository."""
+    missing: bool = False
+    """The folder that was asked about is not there; the rest is about the one above it."""
 
     @property
     def is_known(self) -> bool:
@@ -35,6 +37,16 @@ class Git(msgspec.Struct, frozen=True, kw_only=True):
     def is_unborn(self) -> bool:
         """A branch without any commit."""
         return bool(self.branch) and not self.commit
+
+
+class KnownRemotes(msgspec.Struct, frozen=True, kw_only=True):
+    """What a repository knows of its remotes."""
+
+    remotes: frozenset[str] = frozenset()
+    """Their names."""
+    branches: frozenset[str] = frozenset()
+    """Branches that were fetched from them, or pushed to them, as `origin/main`."""
+    tags: frozenset[str] = frozenset()
 
 
 class PendingCommit(msgspec.Struct, frozen=True, kw_only=True):

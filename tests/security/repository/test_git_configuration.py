@@ -14,6 +14,13 @@ QUESTIONS = (
     ("diff", "--no-ext-diff", "--no-textconv", "--no-color", "HEAD", "--", "a.txt"),
     ("diff", "--cached", "--name-only", "--no-renames", "-z"),
     ("rev-parse", "--quiet", "--verify", "MERGE_HEAD"),
+    ("status", "--porcelain=v1", "-z", "--untracked-files=no", "--no-renames", "--"),
+    ("diff", "--numstat", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", "HEAD", "--", "a.txt"),
+    ("diff", "--name-only", "-z", "--no-renames", "--diff-filter=A", "--no-ext-diff", "HEAD", "HEAD", "--"),
+    ("clean", "-d", "-x", "-ff", "-n", "--"),
+    ("log", "-g", "--max-count=2", "--format=%gs", "HEAD", "--"),
+    ("rev-list", "--oneline", "HEAD", "--not", "--exclude=main", "--branches", "--tags", "--remotes", "--"),
+    ("ls-files", "-s", "-z", "--"),
     ("rev-list", "--count", "HEAD"),
 )
 

@@ -7,6 +7,8 @@ from synaptic.model.event import PreToolUse
 from synaptic.policies.base import ON, Policy
 from synaptic.policies.facts import Facts
 from synaptic.policies.git.calls import SHELL_TOOLS, list_calls
+from synaptic.policies.git.lost import find_loss, pick_worst
+from synaptic.policies.git.questions import deletes_branch, replaces_branch
 from synaptic.shell.programs.git_line import GitCall
 
 
@@ -14,12 +16,16 @@ class BranchDeletion(Policy):
     """Deleting a branch that may not be merged.
 
     ## What it does
-    Denies `git branch -D` and `git branch -d --force` in any spelling. `git branch -d`, which refuses by itself to
-    delete what is not merged, is free unless `merged` is switched on.
+    Denies `git branch -D` and `git branch -d --force` in any spelling, where the branch leads to commits that no other
+    branch, tag or remote has, and names them; also `git branch -M` and `-C` onto such a branch. Free is a branch whose
+    commits are elsewhere as well, one that does not exist, and one of a repository that the same line makes, or that
+    lies in a scratch folder. Where the repository cannot be looked at, `-D` is denied. `git branch -d`, which refuses
+    by itself to delete what is not merged, is free unless `merged` is switched on.
     ## Why
     With the branch goes its reflog: commits that are nowhere else can hardly be found again.
     ## Known gaps
-    Whether the branch is merged is not looked at. Moving a branch with `git branch -f` or `-M` is free.
+    A branch that was squashed into another one counts as not merged. Moving a branch with `git branch -f` is free: its
+    reflog stays.
     """
 
     id = "git.branch-deletion"
@@ -28,22 +34,34 @@ class BranchDeletion(Policy):
     speaks_of = frozenset({"git branch"})
     priority = 22
     preset = "essentials"
+    needs = ("repositories", "losses")
 
     merged: Annotated[bool, ON] = False
     """Refuse `git branch -d` as well."""
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        if not any(self._deletes_branch(call) for call in list_calls(event, facts, ("branch",))):
-            return None
-        return deny(
-            "This deletes a branch even if its commits are nowhere else. Use `git branch -d <branch>`, which refuses "
-            "to lose unmerged work, or keep the commits first with `git tag backup/<branch> <branch>`."
-            if not self.merged
-            else "Branches are not deleted here. Leave the branch, or ask the user to delete it."
-        )
+        calls = [call for call in list_calls(event, facts, ("branch",)) if call.verb == "branch"]
+        if self.merged and any(call.given.has("D", "delete") for call in calls):
+            return deny("Branches are not deleted here. Leave the branch, or ask the user to delete it.")
+        return pick_worst(_judge_branch(call, event, facts) for call in calls)
 
-    def _deletes_branch(self, call: GitCall) -> bool:
-        if call.verb != "branch":
-            return False
-        given = call.given
-        return given.has("D") or (given.has("delete") and (self.merged or given.has("force")))
+
+def _judge_branch(call: GitCall, event: PreToolUse, facts: Facts) -> Verdict | None:
+    deletes = deletes_branch(call.given)
+    if not deletes and not replaces_branch(call.given):
+        return None
+    loss = find_loss(call, event, facts)
+    if (loss is not None and not loss.commits) or (loss is None and not deletes):
+        return None
+    if not deletes:
+        return deny(
+            f"This puts another branch in the place of one whose commits are nowhere else: {loss}. Choose another "
+            "name, or keep the commits first with `git tag backup/<branch> <branch>`."
+        )
+    what = (
+        f"a branch whose commits are nowhere else: {loss}" if loss else "a branch even if its commits are nowhere else"
+    )
+    return deny(
+        f"This deletes {what}. Use `git branch -d <branch>`, which refuses to lose unmerged work, or keep the commits "
+        "first with `git tag backup/<branch> <branch>`."
+    )

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator
 from synaptic.model.event import PreToolUse
 from synaptic.model.project import Git
 from synaptic.policies.facts import Facts
+from synaptic.policies.git.sequence import find_new_branch
 from synaptic.shell.programs.git_line import GitCall
 from synaptic.shell.read.script import Script
 
@@ -31,7 +32,7 @@ def iter_with_branches(event: PreToolUse, facts: Facts, verbs: Collection[str] =
     branches: dict[str, str] = {}
     for call in list_calls(event, facts, verbs):
         yield call, branches.get(call.cwd, find_repository(call, facts).branch)
-        moved = _find_new_branch(call)
+        moved = find_new_branch(call)
         if moved:
             branches[call.cwd] = moved
 
@@ -45,15 +46,3 @@ def list_guarded_calls(event: PreToolUse, facts: Facts, worktrees: bool, verbs: 
 def find_repository(call: GitCall, facts: Facts) -> Git:
     """The working tree that a call finds."""
     return facts.repositories.get(call.cwd, NO_REPOSITORY)
-
-
-def _find_new_branch(call: GitCall) -> str:
-    """The branch that is checked out after a call; nothing when it stays."""
-    given = call.given
-    if call.verb not in ("checkout", "switch") or given.dashes:
-        return ""
-    # With `-b` the new branch is the option's value; the word behind it is where the branch starts.
-    created = given.find_last("b", "B", "create", "force-create", "orphan")
-    if created:
-        return given.get_value(created)
-    return given.words[0].text if len(given.words) == 1 and given.words[0].known else ""

@@ -5,16 +5,20 @@ from synaptic.model.event import PreToolUse
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
 from synaptic.policies.git.calls import SHELL_TOOLS, list_guarded_calls
+from synaptic.policies.git.lost import find_loss, pick_worst
+from synaptic.policies.git.overwritten import deletes_untracked
 from synaptic.shell.programs.git_line import GitCall
-
-FALSE_VALUES = ("false", "no", "off", "0", "")
 
 
 class Clean(Policy):
     """Deleting untracked files.
 
     ## What it does
-    Denies `git clean` with `-f` in any spelling, and with `clean.requireForce` switched off. A dry run (`-n`) is free.
+    Denies `git clean` with `-f` in any spelling, and with `clean.requireForce` switched off, where it would delete
+    files that nothing makes again, and names them. A dry run (`-n`) is free, and so is a clean that finds nothing, or
+    only what builds and tests make (`node_modules`, `__pycache__`, `dist`); a line that puts untracked files away first
+    (`git stash -u && git clean -fd`); a repository that the same line makes, or that lies in a scratch folder. Where
+    the repository cannot be looked at, it is denied.
     ## Why
     Untracked files are in no commit: new source, notes and local settings are deleted for good.
     ## Known gaps
@@ -28,24 +32,21 @@ class Clean(Policy):
     speaks_of = frozenset({"git clean"})
     priority = 22
     preset = "essentials"
-    needs = ("repositories",)
+    needs = ("repositories", "losses")
 
     worktrees: bool = False
     """Leave linked worktrees alone: for users who treat them as disposable."""
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        if not any(map(_deletes_untracked, list_guarded_calls(event, facts, self.worktrees, ("clean",)))):
-            return None
-        return deny(
-            "`git clean` deletes untracked files for good. List them with `git clean -nd` and delete single files by "
-            "name, or put them aside with `git stash push -u`."
-        )
+        calls = list_guarded_calls(event, facts, self.worktrees, ("clean",))
+        return pick_worst(_judge_clean(call, event, facts) for call in calls if deletes_untracked(call))
 
 
-def _deletes_untracked(call: GitCall) -> bool:
-    if call.verb != "clean" or call.given.has("dry-run"):
-        return False
-    unforced = (call.settings.get("clean.requireforce", "true") or "true").lower() in FALSE_VALUES
-    # Interactive mode deletes without a person only if a pipe or a here-document answers its questions.
-    answered = bool(call.command.stages) or call.command.stdin is not None
-    return unforced or call.given.has("force") or (call.given.has("interactive") and answered)
+def _judge_clean(call: GitCall, event: PreToolUse, facts: Facts) -> Verdict | None:
+    loss = find_loss(call, event, facts, untracked=True)
+    if loss is not None and not loss.files:
+        return None
+    return deny(
+        f"`git clean` deletes untracked files for good{f': {loss}' if loss else ''}. List them with `git clean -nd` "
+        "and delete single files by name, or put them aside with `git stash push -u`."
+    )

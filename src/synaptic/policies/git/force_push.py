@@ -2,11 +2,12 @@
 
 from typing import Annotated
 
-from synaptic.model.decision import Verdict, deny
+from synaptic.model.decision import Verdict, ask, deny
 from synaptic.model.event import PreToolUse
 from synaptic.policies.base import MORE, ON, Policy
 from synaptic.policies.facts import Facts
 from synaptic.policies.git.calls import PROTECTED_BRANCHES, SHELL_TOOLS, iter_with_branches, read_event_script
+from synaptic.policies.git.lease import find_hopeless_lease, is_free_push
 from synaptic.policies.git.push import Push, find_protected, read_push
 from synaptic.policies.reading import rewrite_command
 from synaptic.shell.read.script import Command, Script, Word
@@ -22,7 +23,10 @@ class ForcePush(Policy):
 
     ## What it does
     Turns `git push --force`, `-f` and `+branch` into `--force-with-lease`; denies them on a protected branch, named or
-    checked out, and for all branches at once (`--mirror`, `--all`). A push that has only `--force-with-lease` is free.
+    checked out, and for all branches at once (`--mirror`, `--all`). Asks where a lease can only fail, because nothing
+    here says what is there: for an address, a tag, and a branch that was never fetched from its remote. A push that
+    has only `--force-with-lease` is free, and so is one that only deletes (`git.remote-deletion` asks about it), and
+    one to a repository in a scratch folder.
     ## Why
     A forced push discards commits that others may already build on. With a lease it is refused when the remote has
     commits that were never fetched.
@@ -37,7 +41,7 @@ class ForcePush(Policy):
     speaks_of = frozenset({"git push"})
     priority = 35
     preset = "essentials"
-    needs = ("repositories",)
+    needs = ("repositories", "tracking")
 
     protected: Annotated[tuple[str, ...], MORE] = PROTECTED_BRANCHES
     """Branches that are never force-pushed; patterns such as `release/*` are fine."""
@@ -55,8 +59,13 @@ class ForcePush(Policy):
                 f"This overwrites {what}, which others build on. Push a branch of its own "
                 "(`git push origin HEAD:<new-branch>`) and open a pull request, or undo with `git revert`."
             )
+        forced = [push for push in pushes if push.force_flags or push.plus_refspecs]
+        for push in forced:
+            if reason := find_hopeless_lease(push, event, facts):
+                return ask(reason)
         text = read_event_script(event, facts)
-        edits = [edit for push in pushes if push.force_flags or push.plus_refspecs for edit in _list_edits(push, text)]
+        leased = (push for push in forced if not is_free_push(push, event, facts))
+        edits = [edit for push in leased for edit in _list_edits(push, text)]
         return _rewrite_pushes(event, text, edits) if edits else None
 
     def _find_refused_branch(self, push: Push) -> str:

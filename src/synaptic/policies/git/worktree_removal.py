@@ -1,16 +1,19 @@
 """Removal of worktrees."""
 
-import re
 from collections.abc import Iterator
 from itertools import pairwise
 from os.path import normpath
 
 from synaptic.model.decision import Verdict, deny
 from synaptic.model.event import PreToolUse
+from synaptic.model.loss import Loss
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.git.calls import SHELL_TOOLS, find_repository, list_calls, read_event_script
+from synaptic.policies.git.calls import NO_REPOSITORY, SHELL_TOOLS, find_repository, list_calls, read_event_script
+from synaptic.policies.git.lost import find_loss
+from synaptic.policies.git.questions import iter_folder_questions, list_deleted_folders
 from synaptic.policies.reading import rewrite_command
+from synaptic.shell.paths import Standpoint, is_inside, resolve_path
 from synaptic.shell.programs.git_line import GitCall
 from synaptic.shell.read.script import Command, Script, Word
 from synaptic.shell.read.writing import escape_double_quoted, quote_word
@@ -19,20 +22,23 @@ ScriptEdit = tuple[Word | Command, str]
 WORKTREES_FOLDER = ".worktrees"
 MAX_EDITS = 64
 """A command that removes more than some dozens of worktrees is left as it is."""
-RECURSIVE = re.compile(r"-[a-zA-Z]*[rR]|--rec")
 
 
 class WorktreeRemoval(Policy):
     """Removing the worktree that the shell stands in, or one with uncommitted work.
 
     ## What it does
-    Puts `cd "<main worktree>" && ` in front of `git worktree remove`, and of `rm -r .worktrees/<name>`; relative paths
-    are written out where that changes their meaning. Denies `git worktree remove --force`.
+    Puts `cd "<main worktree>" && ` in front of `git worktree remove`, and of `rm -r .worktrees/<name>`, where nothing
+    behind it in the line would then run in another folder; else it goes there in a subshell, and relative paths are
+    written out. Denies `git worktree remove --force` and `rm -r` of a worktree that has changes, untracked files or
+    commits that are nowhere else, and names them; of one that has none it is free. Where the worktree cannot be looked
+    at, `--force` is denied.
     ## Why
     A shell whose folder is gone fails with every later command. And without `--force` git itself refuses to remove a
     worktree that has uncommitted work.
     ## Known gaps
-    A removal that stands inside quoted code (`sh -c`) or behind `sudo` is left as it is. `git worktree prune` is free.
+    A removal that stands inside quoted code (`sh -c`) or behind `sudo`, and one whose paths cannot be written out, is
+    left as it is. `git worktree prune` is free. Ignored files in a worktree do not count as work, as for git itself.
     """
 
     id = "git.worktree-removal"
@@ -40,26 +46,22 @@ class WorktreeRemoval(Policy):
     tools = SHELL_TOOLS
     priority = 36
     preset = "essentials"
-    needs = ("repositories",)
+    needs = ("repositories", "losses")
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
         removals = [call for call in list_calls(event, facts, ("worktree",)) if _removes_worktree(call)]
-        if any(call.given.has("force") for call in removals):
-            return deny(
-                "`git worktree remove --force` deletes uncommitted work in that worktree. Commit it there "
-                "(`git -C <worktree> add -A && git -C <worktree> commit`), then remove it without `--force`."
-            )
-        # A removal with `rm` names the folder `.worktrees`, so this word is in it too.
-        if "worktree" not in event.tool.command:
+        for call in removals:
+            loss = find_loss(call, event, facts) if call.given.has("force") else Loss()
+            if loss is None or not loss.is_nothing:
+                return _refuse("`git worktree remove --force`", loss)
+        if refused := _refuse_deletion(facts):
+            return refused
+        # An `rm` is only moved where a folder is called so: its name is in the words, or in the folder one stands in.
+        if not removals and WORKTREES_FOLDER not in event.tool.command and WORKTREES_FOLDER not in event.cwd:
             return None
         text = read_event_script(event, facts)
         edits = [edit for call in removals for edit in _move_call(call, text, facts)]
-        edits += [
-            edit
-            for command in text.commands
-            if _deletes_worktree(command)
-            for edit in _move_deletion(command, text, facts)
-        ]
+        edits += [edit for command in text.by_name.get("rm", ()) for edit in _move_deletion(command, text, facts)]
         new = text.replace_all(edits) if 0 < len(edits) <= MAX_EDITS else None
         if new is None or new == text.text:
             return None
@@ -67,52 +69,91 @@ class WorktreeRemoval(Policy):
         return rewrite_command(event, new, reason)
 
 
+def _refuse(what: str, loss: Loss | None) -> Verdict:
+    return deny(
+        f"{what} deletes uncommitted work in that worktree{f': {loss}' if loss else ''}. Commit it there "
+        "(`git -C <worktree> add -A && git -C <worktree> commit`), then remove it without `--force`."
+    )
+
+
+def _refuse_deletion(facts: Facts) -> Verdict | None:
+    """A folder that is deleted with a worktree in it: only what was found there counts."""
+    if facts.command is None or not facts.losses or "rm" not in facts.command.programs:
+        return None
+    found = (facts.losses.get(question.key) for question in iter_folder_questions(facts.command))
+    return next((_refuse("This `rm`", loss) for loss in found if loss is not None and not loss.is_nothing), None)
+
+
 def _removes_worktree(call: GitCall) -> bool:
     return call.verb == "worktree" and bool(call.given.words) and call.given.words[0].text == "remove"
 
 
 def _move_call(call: GitCall, text: Script, facts: Facts) -> Iterator[ScriptEdit]:
-    """Edits that put `cd <main worktree>` before the call and make its relative paths absolute."""
-    git = find_repository(call, facts)
-    main = git.main or _find_main(call.cwd, facts)
-    yield from _prepend_cd(main, call.command, text)
+    """Edits that have the call run in the main worktree; none where that would change anything else."""
+    main = _find_main(call.command.cwd, find_repository(call, facts).main, facts)
+    if not main or not call.cwd:
+        return
+    words = call.given.operands[1:]
     folders = [word for before, word in pairwise(call.command.argv) if before.text == "-C"]
-    if folders:
-        # Paths are relative to that folder, so it is enough to write it out.
-        yield from ((word, quote_word(call.cwd)) for word in folders if word.text[:1] != "/" and call.cwd)
-    elif call.cwd != main:
-        for word in call.given.operands[1:]:
-            if "/" in word.text or normpath(f"{call.cwd}/{word.text}") in git.worktrees:
-                yield from _make_absolute(word, call.cwd)
+    removed = [resolve_path(word.text, Standpoint(call.cwd, facts.home)) or "" for word in words]
+    if call.command.cwd == main:
+        yield from _prepend_cd(main, call.command, text)
+        return
+    paths = folders or [
+        word for word in words if "/" in word.text or word.text in (".", "..") or _is_near(word, call, facts)
+    ]
+    # Of a folder that is named with `-C`, paths start there: it is enough to write that one out.
+    yield from _move_there(main, call.command, text, paths, removed)
 
 
-def _find_main(folder: str, facts: Facts) -> str:
-    """The main worktree: the folder itself when it is known as one, else the one that is known, else the root."""
-    known = [git.main for git in facts.repositories.values() if git.main]
-    return folder if folder in known else next(iter(known), facts.root)
-
-
-def _deletes_worktree(command: Command) -> bool:
-    if command.name != "rm" or not any(RECURSIVE.match(text) for text in command.args):
-        return False
-    return any(_is_worktree(word, command.cwd) for word in command.argv[1:])
-
-
-def _is_worktree(word: Word, cwd: str) -> bool:
-    return word.known and f"/{WORKTREES_FOLDER}/" in f"{normpath(f'{cwd}/{word.text}')}/" and word.text[:1] != "-"
+def _is_near(word: Word, call: GitCall, facts: Facts) -> bool:
+    """Whether a plain name is the folder beside, and not the end of a worktree's path, which git takes anywhere."""
+    return normpath(f"{call.cwd}/{word.text}") in find_repository(call, facts).worktrees
 
 
 def _move_deletion(command: Command, text: Script, facts: Facts) -> Iterator[ScriptEdit]:
-    main = _find_main(command.cwd, facts)
-    yield from _prepend_cd(main, command, text)
-    if command.cwd != main:
-        for word in command.argv[1:]:
-            if word.text[:1] != "-":
-                yield from _make_absolute(word, command.cwd)
+    words = list_deleted_folders(command)
+    tree = facts.repositories.get(command.cwd, NO_REPOSITORY)
+    main = _find_main(command.cwd, tree.main, facts)
+    paths = [resolve_path(word.text, Standpoint(command.cwd, facts.home)) or "" for word in words]
+    if not main or not any(
+        path in tree.worktrees or path.rpartition("/")[0] == f"{main}/{WORKTREES_FOLDER}" for path in paths
+    ):
+        return
+    if command.cwd == main:
+        yield from _prepend_cd(main, command, text)
+    elif any(is_inside(command.cwd, (path,)) for path in paths):
+        yield from _move_there(main, command, text, list(words), paths)
 
 
-def _prepend_cd(main: str, command: Command, text: Script) -> Iterator[ScriptEdit]:
-    """Edits that put `cd` in front of a command that stands in the text as such."""
+def _find_main(cwd: str, main: str, facts: Facts) -> str:
+    """The main worktree; without a repository the root, where the shell stands in it."""
+    return main or (facts.root if cwd == facts.root else "")
+
+
+def _move_there(
+    main: str, command: Command, text: Script, words: list[Word], removed: list[str]
+) -> Iterator[ScriptEdit]:
+    """Edits that run a command in the main worktree and name everything as it was named where it stands."""
+    relative = [word for word in words if word.text[:1] not in ("/", "~")]
+    files = [redirect for redirect in command.redirects if redirect.target.text[:1] not in ("/", "&", "-")]
+    if files or command.assignments or not command.cwd or any(not word.known or word.glob for word in relative):
+        return
+    if command.looped and relative:
+        return  # one word stands for several paths
+    goes_on = command.looped or any(
+        other.span is not None and command.span is not None and other.span[0] >= command.span[1]
+        for other in text.commands
+    )
+    inside = any(is_inside(command.cwd, (path,)) for path in removed)
+    moved = list(_prepend_cd(main, command, text, apart=goes_on or not inside))
+    yield from moved
+    if moved:
+        yield from ((word, quote_word(normpath(f"{command.cwd}/{word.text}"))) for word in relative)
+
+
+def _prepend_cd(main: str, command: Command, text: Script, apart: bool = False) -> Iterator[ScriptEdit]:
+    """Edits that put `cd` in front of a command that stands in the text as such; `apart`: in a shell of its own."""
     if command.span is None or command.inner or command.via or not main:
         return
     start, end = command.span
@@ -121,14 +162,9 @@ def _prepend_cd(main: str, command: Command, text: Script) -> Iterator[ScriptEdi
     # The rewritten command is checked again, and must not be rewritten twice.
     if before.endswith(go):
         return
-    if not before.strip():
+    if not before.strip() and not apart:
         yield Word("", span=(start, start)), go
         return
     # In the middle of a list the two belong together: `a || cd b && c` would run `c` after `a`.
-    yield Word("", span=(start, start)), f"{{ {go}"
-    yield Word("", span=(end, end)), "; }"
-
-
-def _make_absolute(word: Word, cwd: str) -> Iterator[ScriptEdit]:
-    if word.text[:1] not in "/~" and word.known and not word.glob and cwd:
-        yield word, quote_word(normpath(f"{cwd}/{word.text}"))
+    yield Word("", span=(start, start)), f"({go}" if apart else f"{{ {go}"
+    yield Word("", span=(end, end)), ")" if apart else "; }"

@@ -1,0 +1,104 @@
+"""What a command would lose; the table of commands is in tests/engine/lost_work.toml."""
+
+from pathlib import Path
+
+import pytest
+
+from synaptic.facts import ask_git, losses
+from synaptic.model.call import Call
+from synaptic.model.event import PreToolUse
+from synaptic.model.loss import Loss, LostFile
+from tests.facts.places import gathered
+from tests.lib.shell import git, repository
+
+
+@pytest.fixture(autouse=True)
+def patient_git(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A busy machine is no reason for another answer."""
+    monkeypatch.setattr(ask_git, "GIT_TIMEOUT", 60.0)
+
+
+def call(root: Path, command: str, **env: str) -> Call:
+    event = PreToolUse(
+        hook_event_name="PreToolUse", session_id="s", cwd=str(root), tool_name="Bash", tool_input={"command": command}
+    )
+    return Call("c", "claude", event, {}, root=str(root), at=5.0, env={"HOME": "/home/u", **env})
+
+
+def find(root: Path, command: str, **env: str) -> dict[str, Loss]:
+    return gathered(losses.gather_losses, call(root, command, **env), root.parent)
+
+
+def make_dirty(folder: Path) -> Path:
+    repo = repository(folder)
+    (repo / "a.py").write_text("x = 1\n")
+    git(repo, "add", "a.py")
+    git(repo, "commit", "-q", "-m", "a")
+    (repo / "a.py").write_text("x = 1\ny = 2\n")
+    return repo
+
+
+def test_a_changed_file_is_named_with_its_lines(tmp_path: Path) -> None:
+    repo = make_dirty(tmp_path / "repo")
+    assert find(repo, "git checkout -- a.py") == {
+        f"paths {repo} a.py": Loss(files=(LostFile(path="a.py", added=1),)),
+    }
+
+
+@pytest.mark.parametrize(
+    "command", ["git status", "git log -p", "ls", "git commit -am x", "git branch -a", "git show HEAD"]
+)
+def test_what_loses_nothing_is_not_looked_up(tmp_path: Path, command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(losses, "find_place", lambda folder: pytest.fail("it was looked at"))
+    assert find(make_dirty(tmp_path / "repo"), command) == {}
+
+
+def test_a_branch_that_is_checked_out_starts_no_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(losses, "find_place", lambda folder: pytest.fail("it was looked at"))
+    repo = make_dirty(tmp_path / "repo")
+    assert find(repo, "git checkout main") == {}
+    assert find(repo, "rm -rf build") == {}
+
+
+def test_where_git_is_missing_nothing_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ask_git, "_find_git", lambda: "")
+    assert find(make_dirty(tmp_path / "repo"), "git reset --hard; git clean -fd") == {}
+
+
+def test_where_git_hangs_nothing_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    slow = tmp_path / "git"
+    slow.write_text("#!/bin/sh\nsleep 60\n")
+    slow.chmod(0o755)
+    monkeypatch.setattr(ask_git, "_find_git", lambda: str(slow))
+    monkeypatch.setattr(ask_git, "GIT_TIMEOUT", 0.2)
+    assert find(make_dirty(tmp_path / "repo"), "git reset --hard") == {}
+
+
+def test_an_environment_that_leads_elsewhere_is_not_looked_at(tmp_path: Path) -> None:
+    repo = make_dirty(tmp_path / "repo")
+    assert find(repo, "git reset --hard", GIT_WORK_TREE="/somewhere") == {}
+
+
+@pytest.mark.parametrize(
+    "setting", ["core.worktree=/somewhere", "extensions.objectFormat=sha256", "extensions.refStorage=x"]
+)
+def test_a_repository_of_another_form_is_not_known(tmp_path: Path, setting: str) -> None:
+    repo = make_dirty(tmp_path / "repo")
+    name, _, value = setting.partition("=")
+    git(repo, "config", name, value)
+    assert find(repo, "git reset --hard") == {}
+
+
+def test_a_folder_that_is_not_there_is_not_known(tmp_path: Path) -> None:
+    repo = make_dirty(tmp_path / "repo")
+    assert find(repo, f"git -C {tmp_path}/nothing reset --hard") == {}
+
+
+def test_a_name_that_git_could_take_for_an_option_is_not_asked_about(tmp_path: Path) -> None:
+    repo = make_dirty(tmp_path / "repo")
+    assert find(repo, "git branch -D 'a b' ; git branch -D x~") == {}
+
+
+def test_many_questions_are_not_answered(tmp_path: Path) -> None:
+    repo = make_dirty(tmp_path / "repo")
+    assert find(repo, "; ".join(f"git checkout -- f{number}.py" for number in range(30))) == {}
