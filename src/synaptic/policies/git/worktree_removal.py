@@ -28,11 +28,11 @@ class WorktreeRemoval(Policy):
     """Removing the worktree that the shell stands in, or one with uncommitted work.
 
     ## What it does
-    Puts `cd "<main worktree>" && ` in front of `git worktree remove`, and of `rm -r .worktrees/<name>`, where nothing
-    behind it in the line would then run in another folder; else it goes there in a subshell, and relative paths are
-    written out. Denies `git worktree remove --force` and `rm -r` of a worktree that has changes, untracked files or
-    commits that are nowhere else, and names them; of one that has none it is free. Where the worktree cannot be looked
-    at, `--force` is denied.
+    Puts `cd "<main worktree>" && ` in front of `git worktree remove`, and of `rm -r .worktrees/<name>`, where it is all
+    of the line, or nothing behind it would then run in another folder; else it goes there in a subshell. Relative paths
+    that would mean another folder there are written out. Denies `git worktree remove --force` and `rm -r` of a
+    worktree that has changes, untracked files or commits that are nowhere else, and names them; of one that has none
+    it is free. Where the worktree cannot be looked at, `--force` is denied.
     ## Why
     A shell whose folder is gone fails with every later command. And without `--force` git itself refuses to remove a
     worktree that has uncommitted work.
@@ -135,7 +135,7 @@ def _move_there(
     main: str, command: Command, text: Script, words: list[Word], removed: list[str]
 ) -> Iterator[ScriptEdit]:
     """Edits that run a command in the main worktree and name everything as it was named where it stands."""
-    relative = [word for word in words if word.text[:1] not in ("/", "~")]
+    relative = [word for word in words if _means_another(word, command, main)]
     files = [redirect for redirect in command.redirects if redirect.target.text[:1] not in ("/", "&", "-")]
     if files or command.assignments or not command.cwd or any(not word.known or word.glob for word in relative):
         return
@@ -146,10 +146,19 @@ def _move_there(
         for other in text.commands
     )
     inside = any(is_inside(command.cwd, (path,)) for path in removed)
-    moved = list(_prepend_cd(main, command, text, apart=goes_on or not inside))
+    is_all = command.span is not None and not text.text[: command.span[0]].strip() and not goes_on
+    moved = list(_prepend_cd(main, command, text, apart=not is_all and (goes_on or not inside)))
     yield from moved
     if moved:
         yield from ((word, quote_word(normpath(f"{command.cwd}/{word.text}"))) for word in relative)
+
+
+def _means_another(word: Word, command: Command, main: str) -> bool:
+    """Whether a word may mean another folder in the main worktree than where the command stands."""
+    if word.text[:1] in ("/", "~"):
+        return False
+    is_certain = word.known and not word.glob and not command.looped
+    return not is_certain or normpath(f"{main}/{word.text}") != normpath(f"{command.cwd}/{word.text}")
 
 
 def _prepend_cd(main: str, command: Command, text: Script, apart: bool = False) -> Iterator[ScriptEdit]:
