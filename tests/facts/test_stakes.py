@@ -25,6 +25,7 @@ def user(tmp_path: Path) -> Path:
     (home / "notes.md").write_text("x\n")
     (home / "empty.md").write_text("")
     (home / "link").symlink_to(home / "notes.md")
+    (home / "way").symlink_to(home / "papers")
     return home
 
 
@@ -36,11 +37,12 @@ def ask(user: Path, command: str, folder: str = "app", using: EngineMeans | None
 
 
 def test_each_path_that_would_be_lost_is_looked_at(user: Path) -> None:
-    found = ask(user, "rm ~/notes.md ~/empty.md ~/link ~/gone.md ~/papers")
+    found = ask(user, "rm ~/notes.md ~/empty.md ~/link ~/way ~/gone.md ~/papers")
     assert {Path(path).name: value for path, value in found.states.items()} == {
         "notes.md": PathState.FILE,
         "empty.md": PathState.EMPTY,
         "link": PathState.LINK,
+        "way": PathState.FOLDER_LINK,
         "gone.md": PathState.MISSING,
         "papers": PathState.FOLDER,
     }

@@ -18,7 +18,6 @@ from synaptic.model.call import Call
 from synaptic.model.errors import StoreError
 from synaptic.model.event import PreToolUse
 from synaptic.model.stakes import MADE, NO_STAKES, PathState, Stakes
-from synaptic.policies.facts import Facts
 from synaptic.policies.files.lost import (
     OWN_AREAS,
     LostPath,
@@ -28,10 +27,11 @@ from synaptic.policies.files.lost import (
     may_change,
     stays_in_project,
 )
-from synaptic.policies.reading import get_work_folders
+from synaptic.policies.reading import make_work_folders
 from synaptic.shell.names import split_names
 from synaptic.shell.paths import Standpoint, is_inside, resolve_path
 from synaptic.shell.places import PathArea, WorkFolders
+from synaptic.shell.reading import UNKNOWN_PROJECT
 from synaptic.store import state
 
 MAX_PATHS = 64
@@ -79,7 +79,8 @@ def gather_stakes(call: Call, means: EngineMeans) -> Stakes:
     known = read_call_command(call)
     if known is not None and not may_change(known):
         return NO_STAKES
-    at = get_work_folders(call.event, Facts(root=call.root, home=call.env.get("HOME") or USER_HOME))
+    cwd = call.event.cwd or call.root or UNKNOWN_PROJECT
+    at = make_work_folders(call.root or cwd, call.env.get("HOME") or USER_HOME, cwd)
     if known is None:
         return _gather_written(call, at)
     # Of most commands that change something, nothing is of interest but that the project is one.
@@ -136,7 +137,7 @@ def _read_state(path: str, home: str) -> PathState:
     except (OSError, ValueError):
         return PathState.UNKNOWN
     if S_ISLNK(found.st_mode):
-        return PathState.LINK
+        return PathState.FOLDER_LINK if os.path.isdir(path) else PathState.LINK  # noqa: PTH112
     if S_ISDIR(found.st_mode):
         return PathState.FOLDER
     return PathState.FILE if found.st_size else PathState.EMPTY

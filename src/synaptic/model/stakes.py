@@ -13,6 +13,8 @@ class PathState(StrEnum):
     EMPTY = "empty"
     """A file without content."""
     LINK = "link"
+    """To a file, or to nothing."""
+    FOLDER_LINK = "folder-link"
     FILE = "file"
     FOLDER = "folder"
     UNKNOWN = "unknown"

@@ -133,11 +133,14 @@ def is_boxed_in(command: Command, found: Script) -> bool:
 def get_work_folders(event: PreToolUse, facts: Facts, scratch: tuple[str, ...] = SCRATCH_FOLDERS) -> WorkFolders:
     """The folders that matter to this event."""
     cwd = event.cwd or facts.root or UNKNOWN_PROJECT
-    return _make_work_folders(facts.root or cwd, facts.home, cwd, facts.extra_roots, scratch)
+    return make_work_folders(facts.root or cwd, facts.home, cwd, facts.extra_roots, scratch)
 
 
 @lru_cache(maxsize=64)
-def _make_work_folders(root: str, home: str, cwd: str, more: tuple[str, ...], scratch: tuple[str, ...]) -> WorkFolders:
+def make_work_folders(
+    root: str, home: str, cwd: str, more: tuple[str, ...] = (), scratch: tuple[str, ...] = SCRATCH_FOLDERS
+) -> WorkFolders:
+    """The folders that matter to a call, worked out once for each place that calls come from."""
     at = Standpoint(cwd, home)
     folders = tuple(path for name in scratch if (path := resolve_path(name, at)))
     # A machine, one of its trees, or a folder that holds the home is nobody's project, wherever the agent was started.

@@ -17,16 +17,25 @@ from synaptic.policies.files.lost import (
     stays_in_project,
 )
 from synaptic.policies.reading import SCRATCH_FOLDERS, SHELL_TOOLS, get_work_folders
-from synaptic.shell.effects.losses import DELETE, EDIT, FILL, MOVE, WRITE
+from synaptic.shell.effects.losses import DELETE, EDIT, FILL, MOVE, REPLACE, WRITE
 from synaptic.shell.paths import is_inside
-from synaptic.shell.places import PathArea, WorkFolders
+from synaptic.shell.places import PathArea, WorkFolders, matches_everything
 from synaptic.shell.reading import CommandReading
-from synaptic.shell.worth import has_build_name, is_kept_by_user, is_made_again, is_user_file, is_user_folder
+from synaptic.shell.worth import (
+    has_build_name,
+    is_kept_by_user,
+    is_made_again,
+    is_throwaway,
+    is_user_file,
+    is_user_folder,
+)
 
 MAX_MADE = 200
 """Paths of one session that are remembered; the oldest are forgotten."""
 KEEPING_STATES = frozenset({PathState.MISSING, PathState.EMPTY})
 """What can be there so that nothing is lost."""
+DRIVES = ("/Volumes/", "/media/")
+"""Where further disks are mounted."""
 INSTEAD = "Leave it, or let the user do this; what you make yourself outside the project you may delete again."
 
 
@@ -76,7 +85,7 @@ class ForeignLoss(Policy):
 def _judge(lost: LostPath, stakes: Stakes, at: WorkFolders, known: CommandReading) -> Verdict | None:
     if lost.area in OWN_AREAS and (stakes.licensed or _is_given_back(lost, at)):
         return None
-    if is_inside(lost.path, stakes.made):
+    if is_inside(lost.path, (*stakes.made, *at.more)):
         return None
     if lost.loss.kind == MOVE and not _is_moved_away(lost, at):
         return None
@@ -94,24 +103,32 @@ def _is_moved_away(lost: LostPath, at: WorkFolders) -> bool:
     """Whether what is moved is as good as gone: to a scratch folder, or out of the place where programs look for it."""
     if lost.into is PathArea.SCRATCH:
         return not has_build_name(lost.path)
-    wanted = is_user_folder(lost.path, at.home) or is_user_file(lost.path, at.home) or lost.area is PathArea.WHOLE
-    return wanted and lost.into in OWN_AREAS
+    if lost.into not in OWN_AREAS:
+        return False
+    # Of a pattern the path is only the folder: some files of it are brought in every day.
+    named = not lost.sweeps and (is_user_folder(lost.path, at.home) or is_user_file(lost.path, at.home))
+    return named or lost.area is PathArea.WHOLE
 
 
 def _judge_sweep(lost: LostPath, stakes: Stakes, at: WorkFolders) -> Verdict | None:
     if lost.loss.kind not in (DELETE, EDIT, MOVE) or stakes.get_state(lost.path) in KEEPING_STATES:
         return None
-    named = lost.loss.word.text if lost.loss.search is None else lost.path
-    if lost.area is PathArea.WHOLE or (lost.path == at.home or _is_pattern_over_user(lost, at)):
+    word = lost.loss.word
+    named = word.text if lost.loss.search is None else lost.path
+    certain = word.known or lost.loss.search is not None
+    if certain and (lost.area is PathArea.WHOLE or lost.path == at.home or _is_pattern_over_user(lost, at)):
         return deny(
             f"This would hit every file that fits below {lost.path!r}, which holds the user's own. Name the files that "
             "are meant, after you have listed them, or let the user do this."
         )
+    if lost.area in OWN_AREAS:
+        return _ask_without_project(named, at)
     return ask(f"{named!r} is outside the project, and this may {_name_act(lost)} many files there. {INSTEAD}")
 
 
 def _is_pattern_over_user(lost: LostPath, at: WorkFolders) -> bool:
-    return lost.loss.search is None and is_user_folder(lost.path, at.home)
+    last = lost.loss.word.text.rpartition("/")[2]
+    return lost.loss.search is None and matches_everything(last) and is_user_folder(lost.path, at.home)
 
 
 def _list_lost_paths(lost: LostPath, stakes: Stakes, at: WorkFolders, known: CommandReading) -> list[str]:
@@ -120,7 +137,8 @@ def _list_lost_paths(lost: LostPath, stakes: Stakes, at: WorkFolders, known: Com
         return [lost.path] if lost.area is PathArea.WHOLE else []
     state = stakes.get_state(lost.path)
     if lost.below and _is_folder(lost, state, at):
-        return [path for path in lost.below if _is_lost(path, WRITE, stakes, at)]
+        kept = (path for path in lost.below if not is_throwaway(path, at.home))
+        return [path for path in kept if _is_lost(path, lost.loss.kind, stakes, at)]
     if lost.area is PathArea.WHOLE or not _is_lost(lost.path, lost.loss.kind, stakes, at):
         return []
     unsure = state is PathState.UNKNOWN and is_made_before(lost.path, lost.loss.index, known, at)
@@ -129,12 +147,12 @@ def _list_lost_paths(lost: LostPath, stakes: Stakes, at: WorkFolders, known: Com
 
 def _is_folder(lost: LostPath, state: PathState, at: WorkFolders) -> bool:
     if state is not PathState.UNKNOWN:
-        return state in (PathState.FOLDER, PathState.EMPTY)
+        return state in (PathState.FOLDER, PathState.FOLDER_LINK)
     return (
         lost.area is PathArea.WHOLE
         or len(lost.below) > 2
         or lost.loss.word.text[-1:] in ("/", ".")
-        or (is_user_folder(lost.path, at.home))
+        or is_user_folder(lost.path, at.home)
     )
 
 
@@ -146,15 +164,15 @@ def _is_lost(path: str, kind: str, stakes: Stakes, at: WorkFolders) -> bool:
         return False  # one file that is named and edited is what was meant; patterns and searches are not
     if state is PathState.UNKNOWN:
         # Only what is there is deleted; a file that is written is mostly a new one.
-        return is_user_file(path, at.home) if kind == WRITE else _is_somebodys(path, at)
-    if state is PathState.LINK:
-        return kind == WRITE
+        return is_user_file(path, at.home) if kind in (WRITE, REPLACE) else _is_somebodys(path, at)
+    if state in (PathState.LINK, PathState.FOLDER_LINK):
+        return state is PathState.LINK and kind == WRITE  # what it leads to is overwritten; a link alone is no loss
     return state is PathState.FILE or kind in (DELETE, MOVE)
 
 
 def _is_somebodys(path: str, at: WorkFolders) -> bool:
     """Whether a path is what a user keeps, or the machine's; elsewhere, as in a box, only the disk could say."""
-    return is_kept_by_user(path, at.home) or at.classify(path) is PathArea.SYSTEM
+    return is_kept_by_user(path, at.home) or path.startswith(DRIVES) or at.classify(path) is PathArea.SYSTEM
 
 
 def _name_act(lost: LostPath) -> str:
@@ -168,8 +186,12 @@ def _make_verdict(lost: LostPath, path: str, at: WorkFolders) -> Verdict:
             "what is needed from there."
         )
     if lost.area in OWN_AREAS:
-        return ask(
-            f"{path!r} was not made by this session, and {at.project or at.cwd} is no project: no repository keeps a "
-            "copy. Let the user say whether it may go."
-        )
+        return _ask_without_project(path, at)
     return ask(f"This would {_name_act(lost)} {path!r}, which is outside the project. {INSTEAD}")
+
+
+def _ask_without_project(named: str, at: WorkFolders) -> Verdict:
+    return ask(
+        f"{named!r} was not made by this session, and {at.project or at.cwd} is no project: no repository keeps a "
+        "copy. Let the user say whether it may go."
+    )

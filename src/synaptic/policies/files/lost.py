@@ -1,5 +1,6 @@
 """Which of the paths that a command destroys, overwrites or makes are nobody's licence: outside what is worked in."""
 
+import re
 from collections.abc import Iterator
 from functools import lru_cache
 
@@ -21,6 +22,8 @@ OTHER_CHANGERS = CHANGING_PROGRAMS - {"git"}
 MAKING_VERBS = ("clone", "worktree", "init")
 """Verbs of git that make a folder; what others change is the repository's."""
 READING_OPERATORS = frozenset({">&", "<", "<<", "<<<", "<&"})
+CERTAIN_FOLDER = re.compile(r"(?:~/|/)(?:[^/$`{*?\[]+/)*(?=[^/]*[$`{])")
+"""The folders at the start of a path that is not known further on."""
 DEVICES = ("/dev", "/proc", "/sys")
 
 
@@ -67,8 +70,9 @@ def list_lost(known: CommandReading, at: WorkFolders) -> tuple[LostPath, ...]:
     if not may_change(known):
         return ()
     found: list[LostPath] = []
+    scratch = _list_scratch_starts(at)
     for loss in find_losses(known.effects):
-        if not runs_elsewhere(loss):
+        if not _is_plainly_free(loss.word, scratch) and not runs_elsewhere(loss):
             found += _locate(loss, at)
     return tuple(found)
 
@@ -78,16 +82,43 @@ def list_made(known: CommandReading, at: WorkFolders) -> tuple[str, ...]:
     """The paths that a command makes, but for scratch, if they are not there yet."""
     if not may_change(known):
         return ()
-    made = (one for one in find_made(known.effects) if one.word.known and not one.word.glob and not runs_elsewhere(one))
+    scratch = _list_scratch_starts(at)
+    named = (one for one in find_made(known.effects) if one.word.known and not one.word.glob)
+    made = (one for one in named if not _is_plainly_free(one.word, scratch) and not runs_elsewhere(one))
     paths = (path for one in made for path in _iter_made_paths(one, at))
     return tuple(dict.fromkeys(path for path in paths if at.classify(path) not in (PathArea.WHOLE, *FREE_AREAS)))
 
 
+@lru_cache(maxsize=64)
+def _list_scratch_starts(at: WorkFolders) -> tuple[str, ...]:
+    """How a path in a scratch folder begins, for those folders in which neither a home nor a project lies."""
+    return tuple(f"{one}/" for one in at.scratch if not (is_inside(at.home, (one,)) or is_inside(at.project, (one,))))
+
+
+def _is_plainly_free(word: Word, scratch: tuple[str, ...]) -> bool:
+    # Most of what is written outside a project, and told without resolving anything.
+    return word.text.startswith(scratch) and word.known and ".." not in word.text
+
+
 def is_made_before(path: str, command_index: int, known: CommandReading, at: WorkFolders) -> bool:
     """Whether the same line has made a path, or a folder it is in, by what fails where something is there already."""
-    made = (one for one in find_made(known.effects) if one.word.known and one.index < command_index)
-    anew = (one for one in made if _makes_anew(one, known.script))
-    return any(is_inside(path, (place,)) for one in anew for place in _iter_made_paths(one, at))
+    made = _index_made(known, at)
+    while made and path.strip("/"):
+        if made.get(path, command_index) < command_index:
+            return True
+        path = path.rpartition("/")[0]
+    return False
+
+
+@lru_cache(maxsize=32)
+def _index_made(known: CommandReading, at: WorkFolders) -> dict[str, int]:
+    """The paths that a line makes anew, each with the place of the first command that does."""
+    found: dict[str, int] = {}
+    for one in find_made(known.effects):
+        if one.word.known and not one.word.glob and _makes_anew(one, known.script):
+            for path in _iter_made_paths(one, at):
+                found[path] = min(one.index, found.get(path, one.index))
+    return found
 
 
 def _makes_anew(made: Loss, script: Script) -> bool:
@@ -108,8 +139,12 @@ def _iter_made_paths(made: Loss, at: WorkFolders) -> Iterator[str]:
 def _locate(loss: Loss, at: WorkFolders) -> Iterator[LostPath]:
     if loss.search is not None:
         yield from _locate_searched(loss, at)
+    elif not loss.word.known and loss.kind == DELETE:
+        yield from _locate_below(loss, at)
     elif loss.word.known and loss.word.text:
-        area = at.classify_word(loss.word, loss.cwd)
+        # A script may delete thousands of files of its project.
+        plain = at.are_plain_names((loss.word,), loss.cwd)
+        area = PathArea.PROJECT if plain else at.classify_word(loss.word, loss.cwd)
         if not _matters(loss, area):
             return
         path = _resolve_certain(loss.word, loss.cwd, at)
@@ -122,6 +157,17 @@ def _locate(loss: Loss, at: WorkFolders) -> Iterator[LostPath]:
 def _classify_into(word: Word, cwd: str, at: WorkFolders) -> PathArea:
     # `mv x /tmp/`: the folder itself is the machine's, what is put into it is scratch.
     return PathArea.SCRATCH if _resolve_certain(word, cwd, at) in at.scratch else at.classify_word(word, cwd)
+
+
+def _locate_below(loss: Loss, at: WorkFolders) -> Iterator[LostPath]:
+    """What is deleted in a folder that is certain, whatever the rest of the name will be: `~/Documents/$FILE`."""
+    folder = CERTAIN_FOLDER.match(loss.word.text)
+    if folder is None or is_throwaway(loss.word.text, at.home):
+        return
+    path = resolve_path(folder[0], Standpoint(loss.cwd or at.cwd, at.home)) or ""
+    area = at.classify(path)
+    if path and path not in at.scratch and area not in OWN_AREAS and _matters(loss, area):
+        yield LostPath(loss, path, area, sweeps=True)
 
 
 def _locate_searched(loss: Loss, at: WorkFolders) -> Iterator[LostPath]:

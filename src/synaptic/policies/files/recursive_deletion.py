@@ -40,7 +40,6 @@ AREA_NAMES = {
     PathArea.OUTSIDE: "outside the project",
 }
 NEVER_OWN = frozenset({PathArea.WHOLE, PathArea.HERE, PathArea.SYSTEM})
-NOT_THERE = frozenset({PathState.MISSING, PathState.UNKNOWN})
 INSTEAD = "Delete the folders you made by their names inside the project, or let the user delete this."
 CMD_DELETERS = frozenset({"rd", "rmdir", "del", "erase"})
 POWERSHELL_DELETERS = frozenset({"remove-item", "ri"})
@@ -92,9 +91,9 @@ class RecursiveDeletion(Policy):
     sees of this machine counts as well. Asks before deleting what a search below a home finds by a name that is no
     kind of files, such as `find ~ -name old -exec rm -rf {} +`, when an unknown variable would make it one of these
     if it were empty (`rm -rf "$X"/*`), before deleting all that `ls` prints, and before `xargs rm -rf` of an unknown
-    list. Inside the project everything else may be deleted; outside of it what this session has made, caches, and what
-    programs make everywhere (`node_modules`, `.DS_Store`). A home folder that lies in a scratch folder is a home, and
-    neither it nor a folder that holds it is a project.
+    list. Inside the project everything else may be deleted; outside of it what this session has made, what is not
+    there, caches, and what programs make everywhere (`node_modules`, `.DS_Store`). A home folder that lies in a scratch
+    folder is a home, and neither it nor a folder that holds it is a project.
     ## Why
     A wrong path or an empty variable is enough to lose years of work, and no undo exists.
     ## Known gaps
@@ -220,7 +219,7 @@ class RecursiveDeletion(Policy):
 
 
 def _is_own(deletion: Deletion, command: Command, facts: Facts, at: WorkFolders) -> bool:
-    """Whether nothing is lost: the session, or the line itself, has made all of it, or programs make it again."""
+    """Whether nothing is lost: it is not there, the session or the line has made all of it, or programs do again."""
     known = facts.command
     if known is None or deletion.searched or deletion.picked or not deletion.words:
         return False
@@ -228,11 +227,11 @@ def _is_own(deletion: Deletion, command: Command, facts: Facts, at: WorkFolders)
         if not word.known or at.classify_word(word, deletion.cwd or command.cwd) in NEVER_OWN:
             return False
         path = resolve_path(word.text, Standpoint(deletion.cwd or command.cwd or at.cwd, at.home))
-        if path is None or not (
-            is_throwaway(path, at.home)
-            or is_inside(path, facts.stakes.made)
-            or (facts.stakes.get_state(path) in NOT_THERE and is_made_before(path, command.index, known, at))
-        ):
+        if path is None:
+            return False
+        state = facts.stakes.get_state(path)
+        free = is_throwaway(path, at.home) or is_inside(path, facts.stakes.made) or state is PathState.MISSING
+        if not free and not (state is PathState.UNKNOWN and is_made_before(path, command.index, known, at)):
             return False
     return True
 

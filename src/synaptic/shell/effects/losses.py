@@ -1,10 +1,12 @@
 """What a script would destroy or overwrite, and what it makes: the files its words name, and those a search finds."""
 
+import re
 from collections.abc import Callable, Iterator
 from itertools import islice
 
 import msgspec
 
+from synaptic.model.once import computed_once
 from synaptic.shell.book.arguments import Arguments
 from synaptic.shell.book.entries import find_program
 from synaptic.shell.effects.commands import find_acts
@@ -15,16 +17,18 @@ from synaptic.shell.names import split_names
 from synaptic.shell.programs.git_line import read_git_call
 from synaptic.shell.read.script import Command, Redirect, Script, Word
 
-DELETE, MOVE, EDIT, WRITE, FILL = "delete", "move", "edit", "write", "fill"
-"""Taken away; taken to another place; changed in place; opened anew; a folder filled with files that no word names."""
+DELETE, MOVE, EDIT, WRITE, REPLACE, FILL = "delete", "move", "edit", "write", "replace", "fill"
+"""Taken away; taken to another place; changed in place; opened anew; another file in its place, so that a link there is
+not followed; a folder filled with files that no word names."""
 APPENDING = frozenset({">>", "&>>", "<>"})
-KEEPING_PROGRAMS = split_names(
-    "git gpg trash rmdir rd zip ar vim nano ed view code patch scp sftp 7z find wget chezmoi"
-)
+KEEPING_PROGRAMS = split_names("git gpg trash rmdir rd zip ar vim nano ed view code patch sftp 7z find chezmoi")
 """Programs, by their entries, that lose nothing, ask first, or are looked at elsewhere."""
 EMPTY_TEST = "-empty"
-MAX_LOSSES = 500
-"""Words of one script that are looked at."""
+LEAVES_NOTHING = re.compile(r"(?:1,\$)?\s*d|s([/|#,])\^?\.\*\$?\1\1g?")
+"""A line for `sed` that leaves nothing of a file: `d`, `1,$d`, `s/.*//`."""
+MAX_LOSSES = 5000
+"""Words of one script that are looked at: as many as the reader reads."""
+MAX_MADE = 500
 
 
 class Loss(msgspec.Struct, frozen=True, gc=False):
@@ -54,7 +58,7 @@ def _iter_losses(effects: Effects) -> Iterator[Loss]:
     for redirect in script.redirects:
         if _opens_anew(redirect):
             yield Loss(WRITE, redirect.target, redirect.cwd, redirect.via)
-    searches: list[ScriptSearches] = []
+    searches = _LostSearches(script)
     seen = -1
     for effect in effects.changes:
         command = effect.command
@@ -63,7 +67,9 @@ def _iter_losses(effects: Effects) -> Iterator[Loss]:
             continue
         seen = command.index
         for loss in _find_in_command(command):
-            yield loss if loss.word.known else _find_searched(loss, command, script, searches)
+            found = loss if loss.word.known else searches.tie(loss, command)
+            if found is not None:
+                yield found
 
 
 def _opens_anew(redirect: Redirect) -> bool:
@@ -71,19 +77,29 @@ def _opens_anew(redirect: Redirect) -> bool:
     return redirect.is_write and redirect.operator not in APPENDING and text[:2] != ">(" and text[:5] != "/dev/"
 
 
-def _find_searched(loss: Loss, command: Command, script: Script, searches: list[ScriptSearches]) -> Loss:
-    """A loss whose word stands for the results of a search, with that search."""
-    if not searches:
-        searches.append(ScriptSearches(script, LISTING_PROGRAMS))
-    search = searches[0].find_search(loss.word, command)
-    # What is empty is no loss, whatever it is called.
-    if search is None or not searches[0].ask_once(search, loss.kind) or _finds_empty(script):
-        return loss
-    return msgspec.structs.replace(loss, search=search)
+class _LostSearches:
+    """The searches of a script, for the losses whose words stand for what one finds."""
 
+    def __init__(self, script: Script) -> None:
+        self._script = script
 
-def _finds_empty(script: Script) -> bool:
-    return any(EMPTY_TEST in command.args for command in script.by_name.get("find", ()))
+    @computed_once
+    def _searches(self) -> ScriptSearches:
+        return ScriptSearches(self._script, LISTING_PROGRAMS)
+
+    @computed_once
+    def _finds_empty(self) -> bool:
+        """What is empty is no loss, whatever it is called."""
+        return any(EMPTY_TEST in command.args for command in self._script.by_name.get("find", ()))
+
+    def tie(self, loss: Loss, command: Command) -> Loss | None:
+        """A loss with the search that its word is a result of; None for one that was told already, or that is empty."""
+        search = self._searches.find_search(loss.word, command)
+        if search is None:
+            return loss
+        if self._finds_empty or not self._searches.ask_once(search, loss.kind):
+            return None
+        return msgspec.structs.replace(loss, search=search)
 
 
 def _find_in_command(command: Command) -> Iterator[Loss]:
@@ -101,7 +117,8 @@ def _find_in_command(command: Command) -> Iterator[Loss]:
 
 
 def _find_acted(command: Command, given: Arguments) -> Iterator[Loss]:
-    """By the roles of its words: what is read and written is edited."""
+    """By the roles of its words: what is read and written is edited, or emptied by an edit that leaves nothing."""
+    edit = DELETE if any(map(LEAVES_NOTHING.fullmatch, command.args)) else EDIT
     read: set[int] = set()
     for kind, word in find_acts(command):
         if kind == "read":
@@ -109,7 +126,7 @@ def _find_acted(command: Command, given: Arguments) -> Iterator[Loss]:
         elif kind == "delete":
             yield _make_loss(DELETE, word, command)
         elif kind == "write" and word.text[:5] != "/dev/" and word.text:
-            yield _make_loss(EDIT if id(word) in read else WRITE, word, command)
+            yield _make_loss(edit if id(word) in read else WRITE, word, command)
 
 
 def _find_moved(command: Command, given: Arguments) -> Iterator[Loss]:
@@ -118,7 +135,7 @@ def _find_moved(command: Command, given: Arguments) -> Iterator[Loss]:
     if not into or into[0].text[:5] == "/dev/":
         return
     yield from (msgspec.structs.replace(_make_loss(MOVE, word, command), into=into[0]) for word in sources)
-    yield _make_copied(into[0], command)
+    yield msgspec.structs.replace(_make_copied(into[0], command), kind=REPLACE)
 
 
 def _find_copied(command: Command, given: Arguments) -> Iterator[Loss]:
@@ -132,6 +149,11 @@ def _find_copied(command: Command, given: Arguments) -> Iterator[Loss]:
 
 def _find_linked(command: Command, given: Arguments) -> Iterator[Loss]:
     if given.has("force"):
+        yield from (msgspec.structs.replace(loss, kind=REPLACE) for loss in _find_copied(command, given))
+
+
+def _find_fetched(command: Command, given: Arguments) -> Iterator[Loss]:
+    if given.operands and ":" not in given.operands[-1].text:
         yield from _find_copied(command, given)
 
 
@@ -163,6 +185,7 @@ SPECIAL: dict[str, Callable[[Command, Arguments], Iterator[Loss]]] = {
     "install": _find_copied,
     "ln": _find_linked,
     "mv": _find_moved,
+    "scp": _find_fetched,
     "truncate": _find_truncated,
     "unzip": _find_unzipped,
     **dict.fromkeys(RSYNC_PROGRAMS, _find_synced),
@@ -179,8 +202,12 @@ def _make_copied(word: Word, command: Command) -> Loss:
     return Loss(WRITE, word, command.cwd, command.via, command.index, below=tuple(find_copies(command)))
 
 
-def find_made(effects: Effects) -> Iterator[Loss]:
+def find_made(effects: Effects) -> tuple[Loss, ...]:
     """What a script makes where nothing is: each as the loss that it would be if something were there."""
+    return tuple(islice(_iter_made(effects), MAX_MADE))
+
+
+def _iter_made(effects: Effects) -> Iterator[Loss]:
     for redirect in effects.script.redirects:
         if redirect.is_write and redirect.target.text[:5] != "/dev/":
             yield Loss(WRITE, redirect.target, redirect.cwd, redirect.via)
