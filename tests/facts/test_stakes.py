@@ -99,6 +99,13 @@ def test_a_repository_a_manifest_or_a_place_to_work_in_is_a_project(user: Path) 
     assert ask(user, "rm -rf build", "projects/new").licensed
 
 
+def test_a_repository_below_a_folder_that_is_none_is_a_project(user: Path) -> None:
+    (user / "papers" / "tool" / ".git").mkdir(parents=True)
+    found = ask(user, "rm -rf tool/src/a.c other/b", "papers")
+    assert (found.licensed, found.projects) == (False, (str(user / "papers" / "tool"),))
+    assert ask(user, "rm -rf tool", "papers").projects == ()
+
+
 def test_what_a_command_makes_outside_the_project_is_named_from_its_highest_new_folder(user: Path) -> None:
     assert ask(user, "mkdir -p ~/a/b/c && touch ~/a/x").new == (str(user / "a"),)
     assert ask(user, "echo x > ~/new.txt; echo y > ~/notes.md; echo z > own.txt").new == (str(user / "new.txt"),)

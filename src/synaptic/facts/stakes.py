@@ -10,6 +10,8 @@ from functools import lru_cache
 from stat import S_ISDIR, S_ISLNK
 from typing import NamedTuple
 
+import msgspec
+
 from synaptic.facts.gather import USER_HOME, EngineMeans, Gatherer, read_call_command
 from synaptic.files.long_paths import MAX_PATH_CHARS
 from synaptic.files.snapshot import iter_names
@@ -98,7 +100,8 @@ def _gather_named(call: Call, at: WorkFolders, means: EngineMeans, named: Named)
     # In a project of one's own only what is outside of it is of interest.
     asked = [path for one in lost if not (licensed and one.area in OWN_AREAS) for path in (one.path, *one.below)]
     new = [path for path in made if not (licensed and at.classify(path) in OWN_AREAS)]
-    return _look_at(asked, new, Stakes(licensed=licensed, made=remembered), at)
+    known = Stakes(licensed=licensed, made=remembered, projects=() if licensed else _find_projects(lost, at))
+    return _look_at(asked, new, known, at)
 
 
 FACTS: Mapping[str, Gatherer] = {"stakes": gather_stakes}
@@ -121,7 +124,7 @@ def _look_at(asked: Iterable[str], made: Iterable[str], known: Stakes, at: WorkF
         looked[path] = _read_state(path, at.home)
     new = {_find_top_missing(path) for path in list(dict.fromkeys(made))[:MAX_PATHS]}
     fresh = tuple(sorted(path for path in new if path and not is_inside(path, known.made)))
-    return Stakes(licensed=known.licensed, states=looked, made=known.made, new=fresh)
+    return msgspec.structs.replace(known, states=looked, new=fresh)
 
 
 def _read_state(path: str, home: str) -> PathState:
@@ -179,6 +182,13 @@ def _is_licensed(at: WorkFolders, made: tuple[str, ...]) -> bool:
         _projects.clear()
     _projects[at.project] = time.monotonic() + FRESH_SECONDS
     return True
+
+
+def _find_projects(lost: tuple[LostPath, ...], at: WorkFolders) -> tuple[str, ...]:
+    """The repositories below the folder that is worked in, in which something would be deleted."""
+    above = {path.rpartition("/")[0] for path in [one.path for one in lost if one.area in OWN_AREAS][:MAX_PATHS]}
+    found = (folder for path in above for folder in _iter_upwards(path, at.project))
+    return tuple(dict.fromkeys(folder for folder in found if os.path.lexists(f"{folder}/.git")))
 
 
 def _is_known_project(at: WorkFolders, fresh: bool) -> bool:

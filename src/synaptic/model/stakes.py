@@ -30,6 +30,8 @@ class Stakes(msgspec.Struct, frozen=True, kw_only=True):
     """What is there now, by path."""
     made: tuple[str, ...] = ()
     """Paths outside the project that this session has made itself."""
+    projects: tuple[str, ...] = ()
+    """Projects below a folder that is none itself: what is in them may be deleted, they themselves may not."""
     new: tuple[str, ...] = ()
     """Paths outside the project that are not there, and that this call makes."""
 

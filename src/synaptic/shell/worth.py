@@ -80,6 +80,11 @@ def has_build_name(path: str) -> bool:
     return path.rpartition("/")[2] in BUILD_NAMES
 
 
+def is_program(path: str) -> bool:
+    """Whether a path is in a folder for programs, as `~/.local/bin`."""
+    return path.rpartition("/")[0].endswith("/bin")
+
+
 def is_user_folder(path: str, home: str) -> bool:
     """Whether a path is a folder of a home that every user has."""
     return _name_in_home(path, home) in USER_FOLDERS

@@ -25,6 +25,7 @@ from synaptic.shell.worth import (
     has_build_name,
     is_kept_by_user,
     is_made_again,
+    is_program,
     is_throwaway,
     is_user_file,
     is_user_folder,
@@ -83,7 +84,7 @@ class ForeignLoss(Policy):
 
 
 def _judge(lost: LostPath, stakes: Stakes, at: WorkFolders, known: CommandReading) -> Verdict | None:
-    if lost.area in OWN_AREAS and (stakes.licensed or _is_given_back(lost, at)):
+    if lost.area in OWN_AREAS and (stakes.licensed or _is_given_back(lost, stakes, at)):
         return None
     if is_inside(lost.path, (*stakes.made, *at.more)):
         return None
@@ -94,9 +95,11 @@ def _judge(lost: LostPath, stakes: Stakes, at: WorkFolders, known: CommandReadin
     return next((_make_verdict(lost, path, at) for path in _list_lost_paths(lost, stakes, at, known)), None)
 
 
-def _is_given_back(lost: LostPath, at: WorkFolders) -> bool:
-    """Whether it is what a build makes again, or is moved within the folder."""
-    return is_made_again(lost.path, at.project or at.cwd) or lost.into in OWN_AREAS
+def _is_given_back(lost: LostPath, stakes: Stakes, at: WorkFolders) -> bool:
+    """Whether it is what a build makes again, is moved within the folder, or is a part of a project below it."""
+    if is_made_again(lost.path, at.project or at.cwd) or lost.into in OWN_AREAS:
+        return True
+    return any(lost.path.startswith(f"{project}/") for project in stakes.projects)
 
 
 def _is_moved_away(lost: LostPath, at: WorkFolders) -> bool:
@@ -167,7 +170,8 @@ def _is_lost(path: str, kind: str, stakes: Stakes, at: WorkFolders) -> bool:
         return is_user_file(path, at.home) if kind in (WRITE, REPLACE) else _is_somebodys(path, at)
     if state in (PathState.LINK, PathState.FOLDER_LINK):
         return state is PathState.LINK and kind == WRITE  # what it leads to is overwritten; a link alone is no loss
-    return state is PathState.FILE or kind in (DELETE, MOVE)
+    # A program in the place of an older one is how programs are installed.
+    return kind in (DELETE, MOVE) or (state is PathState.FILE and not is_program(path))
 
 
 def _is_somebodys(path: str, at: WorkFolders) -> bool:

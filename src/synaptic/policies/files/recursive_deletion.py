@@ -39,6 +39,7 @@ AREA_NAMES = {
     PathArea.SYSTEM: "a part of the system",
     PathArea.OUTSIDE: "outside the project",
 }
+LINKS = frozenset({PathState.LINK, PathState.FOLDER_LINK})
 NEVER_OWN = frozenset({PathArea.WHOLE, PathArea.HERE, PathArea.SYSTEM})
 INSTEAD = "Delete the folders you made by their names inside the project, or let the user delete this."
 CMD_DELETERS = frozenset({"rd", "rmdir", "del", "erase"})
@@ -230,10 +231,15 @@ def _is_own(deletion: Deletion, command: Command, facts: Facts, at: WorkFolders)
         if path is None:
             return False
         state = facts.stakes.get_state(path)
-        free = is_throwaway(path, at.home) or is_inside(path, facts.stakes.made) or state is PathState.MISSING
+        free = is_throwaway(path, at.home) or is_inside(path, facts.stakes.made) or _has_nothing(state, word)
         if not free and not (state is PathState.UNKNOWN and is_made_before(path, command.index, known, at)):
             return False
     return True
+
+
+def _has_nothing(state: PathState, word: Word) -> bool:
+    """Whether nothing is there, or only a link; with a slash behind it, what it leads to is meant."""
+    return state is PathState.MISSING or (state in LINKS and word.text[-1:] not in ("/", ".", "*"))
 
 
 def _is_elsewhere(place: PathArea, command: Command, found: Script) -> bool:
