@@ -71,7 +71,7 @@ def test_nothing_on_the_disk_is_asked_for_where_nothing_can_be_lost(
 def test_a_home_in_which_nobody_lives_says_nothing(tmp_path: Path) -> None:
     home = tmp_path / "stand-in"
     (home / "app" / ".git").mkdir(parents=True)
-    assert set(ask(home, "rm ~/notes.md").states.values()) == {PathState.UNKNOWN}
+    assert set(ask(home, "rm ~/notes.md /Volumes/Backup/x").states.values()) == {PathState.UNKNOWN}
 
 
 def test_a_call_that_starts_where_nothing_is_says_nothing(user: Path) -> None:

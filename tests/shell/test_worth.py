@@ -65,9 +65,12 @@ def test_what_every_user_has_is_known_by_its_place_in_the_home() -> None:
 
 def test_people_keep_what_is_not_below_hidden_folders() -> None:
     assert is_kept_by_user("/home/u/x/notes.md", HOME)
-    assert is_kept_by_user("/Users/ana/thesis.tex", HOME)
+    assert is_kept_by_user("/home/ana/thesis.tex", HOME)
+    assert is_kept_by_user("/home/ana/thesis.tex", "/root")
+    assert is_kept_by_user("/Users/ana/thesis.tex", "/Users/u")
+    assert not is_kept_by_user("/Users/ana/thesis.tex", HOME)
     assert is_kept_by_user("/home/u/.hidden", HOME)
     assert is_kept_by_user("/home/u/.ssh/config", HOME)
     assert not is_kept_by_user("/home/u/.tool/state", HOME)
-    assert not is_kept_by_user("/Users/ana/Library/X/y", HOME)
+    assert not is_kept_by_user("/Users/ana/Library/X/y", "/Users/u")
     assert not is_kept_by_user("/data/x", HOME)

@@ -132,11 +132,9 @@ def _read_state(path: str, home: str) -> PathState:
         return PathState.UNKNOWN
     try:
         found = os.lstat(path)
-    except FileNotFoundError:
-        # A home in which nobody lives is a stand-in, and says nothing about what the user has.
-        return PathState.UNKNOWN if is_inside(path, (home,)) and not _is_lived_in(home) else PathState.MISSING
-    except NotADirectoryError:
-        return PathState.MISSING
+    except (FileNotFoundError, NotADirectoryError):
+        # Where nobody lives in the home, it is a stand-in, and what is missing says nothing about the user's machine.
+        return PathState.MISSING if _is_lived_in(home) else PathState.UNKNOWN
     except (OSError, ValueError):
         return PathState.UNKNOWN
     if S_ISLNK(found.st_mode):

@@ -37,7 +37,8 @@ USER_FOLDERS = split_names(
     " .kube .docker .local .password-store .mozilla .thunderbird .vim .emacs.d .oh-my-zsh .nvm .cargo .rustup"
 )
 """Folders of a home that hold what their user has made or set."""
-ANY_HOME = re.compile(r"(/(?:home|Users)/[^/]+|/root)/")
+ANY_HOME = re.compile(r"((/home|/Users)/[^/]+)/")
+ROOT_BESIDE = {"/root": "/home", "/var/root": "/Users"}
 USER_FILE = re.compile(
     r"\.(?:bash(?:rc|_profile|_login|_logout|_aliases|_history)|profile|z(?:shrc|shenv|profile|login|sh_history)|k?shrc"
     r"|git(?:config|-credentials|ignore_global|ignore)|vimrc|ideavimrc|emacs|tmux\.conf|screenrc|inputrc|npmrc|yarnrc(?:\.yml)?"
@@ -96,9 +97,10 @@ def is_user_file(path: str, home: str) -> bool:
 
 
 def is_kept_by_user(path: str, home: str) -> bool:
-    """Whether a path of any home is what people keep themselves, and not what programs put below hidden folders."""
+    """Whether a path of a home is what people keep themselves, and not what programs put below hidden folders."""
     name = _name_in_home(path, home)
-    if not name and (other := ANY_HOME.match(path)):
+    # Homes of others stand beside this one; `/Users` means nothing on a machine that has `/home`.
+    if not name and (other := ANY_HOME.match(path)) and other[2] in (home.rpartition("/")[0], ROOT_BESIDE.get(home)):
         home, name = other[1], path[other.end() :]
     if not name:
         return False

@@ -114,7 +114,8 @@ def _is_moved_away(lost: LostPath, at: WorkFolders) -> bool:
 
 
 def _judge_sweep(lost: LostPath, stakes: Stakes, at: WorkFolders) -> Verdict | None:
-    if lost.loss.kind not in (DELETE, EDIT, MOVE) or stakes.get_state(lost.path) in KEEPING_STATES:
+    state = stakes.get_state(lost.path)
+    if lost.loss.kind not in (DELETE, EDIT, MOVE) or state in KEEPING_STATES:
         return None
     word = lost.loss.word
     named = word.text if lost.loss.search is None else lost.path
@@ -126,6 +127,8 @@ def _judge_sweep(lost: LostPath, stakes: Stakes, at: WorkFolders) -> Verdict | N
         )
     if lost.area in OWN_AREAS:
         return _ask_without_project(named, at)
+    if state is PathState.UNKNOWN and lost.path != at.home and not _is_somebodys(lost.path, at):
+        return None
     return ask(f"{named!r} is outside the project, and this may {_name_act(lost)} many files there. {INSTEAD}")
 
 
