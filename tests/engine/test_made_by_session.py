@@ -36,7 +36,7 @@ def test_started_in_the_home_folder_nothing_of_it_may_be_deleted(setting: Settin
 def test_what_the_session_made_outside_the_project_it_may_delete_and_another_may_not(
     setting: Setting, user: Path
 ) -> None:
-    assert say(setting, "rm -rf ~/probe") == "pass", "nothing is there"
+    assert say(setting, "rm -rf ~/probe") == "deny"
     assert say(setting, "mkdir -p ~/probe/deep && echo x > ~/probe/a") == "pass"
     (user / "probe" / "deep").mkdir(parents=True)
     (user / "probe" / "a").write_text("x\n")

@@ -39,6 +39,7 @@ AREA_NAMES = {
     PathArea.SYSTEM: "a part of the system",
     PathArea.OUTSIDE: "outside the project",
 }
+NOT_THERE = frozenset({PathState.MISSING, PathState.UNKNOWN})
 LINKS = frozenset({PathState.LINK, PathState.FOLDER_LINK})
 NEVER_OWN = frozenset({PathArea.WHOLE, PathArea.HERE, PathArea.SYSTEM})
 INSTEAD = "Delete the folders you made by their names inside the project, or let the user delete this."
@@ -92,8 +93,8 @@ class RecursiveDeletion(Policy):
     sees of this machine counts as well. Asks before deleting what a search below a home finds by a name that is no
     kind of files, such as `find ~ -name old -exec rm -rf {} +`, when an unknown variable would make it one of these
     if it were empty (`rm -rf "$X"/*`), before deleting all that `ls` prints, and before `xargs rm -rf` of an unknown
-    list. Inside the project everything else may be deleted; outside of it what this session has made, what is not
-    there, caches, and what programs make everywhere (`node_modules`, `.DS_Store`). A home folder that lies in a scratch
+    list. Inside the project everything else may be deleted; outside of it what this session has made, links,
+    caches, and what programs make everywhere (`node_modules`, `.DS_Store`). A home folder that lies in a scratch
     folder is a home, and neither it nor a folder that holds it is a project.
     ## Why
     A wrong path or an empty variable is enough to lose years of work, and no undo exists.
@@ -220,7 +221,7 @@ class RecursiveDeletion(Policy):
 
 
 def _is_own(deletion: Deletion, command: Command, facts: Facts, at: WorkFolders) -> bool:
-    """Whether nothing is lost: it is not there, the session or the line has made all of it, or programs do again."""
+    """Whether nothing is lost: a link, what the session or the line has made, or what programs make again."""
     known = facts.command
     if known is None or deletion.searched or deletion.picked or not deletion.words:
         return False
@@ -232,14 +233,14 @@ def _is_own(deletion: Deletion, command: Command, facts: Facts, at: WorkFolders)
             return False
         state = facts.stakes.get_state(path)
         free = is_throwaway(path, at.home) or is_inside(path, facts.stakes.made) or _has_nothing(state, word)
-        if not free and not (state is PathState.UNKNOWN and is_made_before(path, command.index, known, at)):
+        if not free and not (state in NOT_THERE and is_made_before(path, command.index, known, at)):
             return False
     return True
 
 
 def _has_nothing(state: PathState, word: Word) -> bool:
-    """Whether nothing is there, or only a link; with a slash behind it, what it leads to is meant."""
-    return state is PathState.MISSING or (state in LINKS and word.text[-1:] not in ("/", ".", "*"))
+    """Whether only a link is there; with a slash behind it, what it leads to is meant."""
+    return state in LINKS and word.text[-1:] not in ("/", ".", "*")
 
 
 def _is_elsewhere(place: PathArea, command: Command, found: Script) -> bool:

@@ -27,7 +27,6 @@ PRINTED_NOTHING = split_names("-n -e -E -ne -en -nr -rn -r -- %s") | {""}
 SILENT_PROGRAMS = ALWAYS_SILENT | PRINTERS | {"cat", "exec"}
 """Programs that print nothing, or nothing with certain words."""
 LOOKED_AT = WIPERS | EMPTIERS | SILENT_PROGRAMS | {"mv", "crontab"}
-NOTHING_THERE = frozenset({PathState.MISSING, PathState.EMPTY})
 LOG_SUFFIXES = (".log", ".out", ".err", ".tmp", ".lock", ".pid")
 """Files that are emptied every day."""
 
@@ -39,7 +38,7 @@ class Wiping(Policy):
     Denies `shred`, `srm`, `wipe`, moving files to `/dev/null`, and removing all timed jobs (`crontab -r`,
     `crontab /dev/null`). Files in scratch folders may be wiped. Asks before a file of the home folder outside the
     project is overwritten with nothing (`cp /dev/null ~/notes`, `: > ~/notes`, `echo -n > ~/notes`);
-    logs, files that are not there or empty, and what this session has made are free.
+    logs, empty files, and what this session has made are free.
     ## Why
     A deleted file can often be brought back from a snapshot or the disk; an overwritten one cannot.
     ## Known gaps
@@ -84,8 +83,8 @@ class Wiping(Policy):
 
 
 def _holds_something(path: str, facts: Facts) -> bool:
-    """Whether a file is there, has content, and is not the session's own, as far as the disk tells."""
-    return facts.stakes.get_state(path) not in NOTHING_THERE and not is_inside(path, facts.stakes.made)
+    """Whether a file is not known to be empty, or the session's own. What is missing now may be made before."""
+    return facts.stakes.get_state(path) is not PathState.EMPTY and not is_inside(path, facts.stakes.made)
 
 
 def _iter_emptied(found: Script, at: WorkFolders) -> Iterator[str]:
