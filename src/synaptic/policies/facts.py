@@ -23,6 +23,7 @@ from synaptic.model.project import (
     Tooling,
 )
 from synaptic.model.sane import MirroredFiles
+from synaptic.model.stakes import NO_STAKES, Stakes
 from synaptic.model.state import State
 from synaptic.shell.reading import CommandReading
 
@@ -57,6 +58,8 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     """Where links lead that a shell command changes something behind; None when there are too many to look at."""
     patched_paths: tuple[str, ...] | None = ()
     """What patches on the disk name that a shell command applies."""
+    stakes: Stakes = NO_STAKES
+    """What is on the disk of that which a call would destroy or overwrite, and what this session has made itself."""
     tool_servers: frozenset[str] | None = None
     """Names of the MCP servers that the agent's files declare; None when that is not known."""
     git: Git = Git()

@@ -12,17 +12,19 @@ from synaptic.policies.facts import Facts
 from synaptic.shell.book.entries import list_names_with
 from synaptic.shell.effects.effects import Effect
 from synaptic.shell.effects.flow import classify_interpreter
+from synaptic.shell.effects.losses import Loss
 from synaptic.shell.effects.targets import WriteTarget
 from synaptic.shell.names import split_names
-from synaptic.shell.paths import Standpoint, resolve_path
+from synaptic.shell.paths import Standpoint, is_inside, resolve_path
 from synaptic.shell.places import SYSTEM_TREES, WorkFolders
 from synaptic.shell.read.script import Command, Redirect, Script
 from synaptic.shell.reading import UNKNOWN_PROJECT, CommandReading
 
 SCRATCH_FOLDERS = (
     "/tmp", "/var/tmp", "/var/folders", "/dev/shm", "~/.cache", "~/.gradle/caches", "~/.npm/_cacache",
-    "~/Library/Caches", "~/Library/Developer/Xcode/DerivedData",
+    "~/Library/Caches", "~/Library/Developer/Xcode/DerivedData", "/mnt/session/outputs", "/mnt/user-data/outputs",
 )  # fmt: skip
+"""Folders whose contents are nobody's loss; the last two are given to one session of an agent for its results."""
 CONTAINER_PROGRAMS = list_names_with("container")
 ELSEWHERE_PROGRAMS = CONTAINER_PROGRAMS | list_names_with("remote")
 OTHER_FILES_PROGRAMS = ELSEWHERE_PROGRAMS | split_names(
@@ -100,7 +102,7 @@ def read_engine_arguments(command: Command) -> list[str] | None:
     return None
 
 
-def runs_elsewhere(command: Command | Redirect | WriteTarget | Effect) -> bool:
+def runs_elsewhere(command: Command | Redirect | WriteTarget | Effect | Loss) -> bool:
     """Whether it runs on another machine or in a container, where the paths of this one say nothing."""
     return bool(command.via) and any(label.partition(" ")[0] in ELSEWHERE_PROGRAMS for label in command.via)
 
@@ -131,13 +133,16 @@ def is_boxed_in(command: Command, found: Script) -> bool:
 def get_work_folders(event: PreToolUse, facts: Facts, scratch: tuple[str, ...] = SCRATCH_FOLDERS) -> WorkFolders:
     """The folders that matter to this event."""
     cwd = event.cwd or facts.root or UNKNOWN_PROJECT
-    return _make_work_folders(facts.root or cwd, facts.home, cwd, facts.extra_roots, scratch)
+    return make_work_folders(facts.root or cwd, facts.home, cwd, facts.extra_roots, scratch)
 
 
 @lru_cache(maxsize=64)
-def _make_work_folders(root: str, home: str, cwd: str, more: tuple[str, ...], scratch: tuple[str, ...]) -> WorkFolders:
+def make_work_folders(
+    root: str, home: str, cwd: str, more: tuple[str, ...] = (), scratch: tuple[str, ...] = SCRATCH_FOLDERS
+) -> WorkFolders:
+    """The folders that matter to a call, worked out once for each place that calls come from."""
     at = Standpoint(cwd, home)
     folders = tuple(path for name in scratch if (path := resolve_path(name, at)))
-    # A machine or one of its trees is nobody's project, wherever the agent was started.
-    project = "" if root == "/" or root.lower() in SYSTEM_TREES else root
+    # A machine, one of its trees, or a folder that holds the home is nobody's project, wherever the agent was started.
+    project = "" if root == "/" or root.lower() in SYSTEM_TREES or is_inside(home, (root,)) else root
     return WorkFolders(project, home, cwd, more, folders)

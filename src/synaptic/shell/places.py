@@ -80,12 +80,16 @@ class WorkFolders(msgspec.Struct, frozen=True):
             return PathArea.PROJECT if is_inside(path, (self.project,)) else PathArea.WHOLE
         if is_inside(path, (self.project, *self.more)):
             return PathArea.PROJECT
-        if any(
-            is_inside(path, (folder,)) and path != folder and self._is_disposable(path, folder)
-            for folder in self.scratch
-        ):
+        if self.is_scratch(path):
             return PathArea.SCRATCH
         return PathArea.SYSTEM if self._is_system(path) else PathArea.OUTSIDE
+
+    def is_scratch(self, path: str) -> bool:
+        """Whether a path is in a scratch folder, also where a project lies in one."""
+        return any(
+            is_inside(path, (folder,)) and path != folder and self._is_disposable(path, folder)
+            for folder in self.scratch
+        )
 
     def _is_disposable(self, path: str, folder: str) -> bool:
         """Whether a scratch folder says what a path in it is: a home that lies in one is a home all the same."""

@@ -8,8 +8,10 @@ import msgspec
 
 from synaptic.model.decision import Verdict, ask, deny
 from synaptic.model.event import PreToolUse
+from synaptic.model.stakes import PathState
 from synaptic.policies.base import FEWER, Policy
 from synaptic.policies.facts import Facts
+from synaptic.policies.files.lost import is_made_before
 from synaptic.policies.mounts import Mount, find_host_paths, find_mounts
 from synaptic.policies.reading import (
     SCRATCH_FOLDERS,
@@ -29,6 +31,7 @@ from synaptic.shell.effects.searched import FIND_PROGRAMS, ScriptSearches
 from synaptic.shell.paths import Standpoint, is_inside, resolve_path
 from synaptic.shell.places import PathArea, WorkFolders
 from synaptic.shell.read.script import Command, Script, Word
+from synaptic.shell.worth import is_throwaway
 
 AREA_NAMES = {
     PathArea.WHOLE: "the root, a home folder, or a folder that holds one of them or the project",
@@ -36,6 +39,9 @@ AREA_NAMES = {
     PathArea.SYSTEM: "a part of the system",
     PathArea.OUTSIDE: "outside the project",
 }
+NOT_THERE = frozenset({PathState.MISSING, PathState.UNKNOWN})
+LINKS = frozenset({PathState.LINK, PathState.FOLDER_LINK})
+NEVER_OWN = frozenset({PathArea.WHOLE, PathArea.HERE, PathArea.SYSTEM})
 INSTEAD = "Delete the folders you made by their names inside the project, or let the user delete this."
 CMD_DELETERS = frozenset({"rd", "rmdir", "del", "erase"})
 POWERSHELL_DELETERS = frozenset({"remove-item", "ri"})
@@ -87,7 +93,9 @@ class RecursiveDeletion(Policy):
     sees of this machine counts as well. Asks before deleting what a search below a home finds by a name that is no
     kind of files, such as `find ~ -name old -exec rm -rf {} +`, when an unknown variable would make it one of these
     if it were empty (`rm -rf "$X"/*`), before deleting all that `ls` prints, and before `xargs rm -rf` of an unknown
-    list. Inside the project everything else may be deleted. A home folder that lies in a scratch folder is a home.
+    list. Inside the project everything else may be deleted; outside of it what this session has made, links,
+    caches, and what programs make everywhere (`node_modules`, `.DS_Store`). A home folder that lies in a scratch
+    folder is a home, and neither it nor a folder that holds it is a project.
     ## Why
     A wrong path or an empty variable is enough to lose years of work, and no undo exists.
     ## Known gaps
@@ -101,7 +109,7 @@ class RecursiveDeletion(Policy):
     speaks_of = DELETERS
     priority = 21
     preset = "essentials"
-    needs = ("extra_roots",)
+    needs = ("extra_roots", "stakes")
 
     scratch: Annotated[tuple[str, ...], FEWER] = SCRATCH_FOLDERS
     """Folders outside the project whose contents may be deleted; `$TMPDIR` is one too."""
@@ -125,7 +133,8 @@ class RecursiveDeletion(Policy):
             if self._is_harmless(command, at):
                 continue
             for deletion in _find_deletions(command, searches):
-                if verdict := self._judge_deletion(deletion, command, searches, at):
+                verdict = self._judge_deletion(deletion, command, searches, at)
+                if verdict and not _is_own(deletion, command, facts, at):
                     return verdict
                 if mounted and runs_in_container(command) and (verdict := self._judge_mounts(deletion, mounted, at)):
                     return verdict
@@ -210,6 +219,29 @@ class RecursiveDeletion(Policy):
 
     def _is_build_output(self, text: str) -> bool:
         return any(part in self.output for part in text.split("/"))
+
+
+def _is_own(deletion: Deletion, command: Command, facts: Facts, at: WorkFolders) -> bool:
+    """Whether nothing is lost: a link, what the session or the line has made, or what programs make again."""
+    known = facts.command
+    if known is None or deletion.searched or deletion.picked or not deletion.words:
+        return False
+    for word in deletion.words:
+        if not word.known or at.classify_word(word, deletion.cwd or command.cwd) in NEVER_OWN:
+            return False
+        path = resolve_path(word.text, Standpoint(deletion.cwd or command.cwd or at.cwd, at.home))
+        if path is None:
+            return False
+        state = facts.stakes.get_state(path)
+        free = is_throwaway(path, at.home) or is_inside(path, facts.stakes.made) or _has_nothing(state, word)
+        if not free and not (state in NOT_THERE and is_made_before(path, command.index, known, at)):
+            return False
+    return True
+
+
+def _has_nothing(state: PathState, word: Word) -> bool:
+    """Whether only a link is there; with a slash behind it, what it leads to is meant."""
+    return state in LINKS and word.text[-1:] not in ("/", ".", "*")
 
 
 def _is_elsewhere(place: PathArea, command: Command, found: Script) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from synaptic.model.decision import Verdict, ask, deny
 from synaptic.model.event import PreToolUse
+from synaptic.model.stakes import PathState
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
 from synaptic.policies.reading import SHELL_TOOLS, get_work_folders, select_commands
@@ -38,7 +39,7 @@ class Wiping(Policy):
     Denies `shred`, `srm`, `wipe`, moving files to `/dev/null`, and removing all timed jobs (`crontab -r`,
     `crontab /dev/null`). Files in scratch folders may be wiped. Asks before a file of the home folder outside the
     project is overwritten with nothing (`cp /dev/null ~/notes`, `: > ~/notes`, `echo -n > ~/notes`);
-    logs are free.
+    logs, empty files, and what this session has made are free.
     ## Why
     A deleted file can often be brought back from a snapshot or the disk; an overwritten one cannot.
     ## Known gaps
@@ -52,6 +53,7 @@ class Wiping(Policy):
     speaks_of = LOOKED_AT
     priority = 22
     preset = "essentials"
+    needs = ("stakes",)
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
         known = facts.command
@@ -72,7 +74,7 @@ class Wiping(Policy):
                     "This removes every timed job of the user. Change single lines with the user instead "
                     "(`crontab -l` shows them)."
                 )
-        if file := next(_iter_emptied(found, at), ""):
+        if file := next((one for one in _iter_emptied(found, at) if _holds_something(one, facts)), ""):
             return ask(
                 f"{file!r} outside the project would be emptied. Let the user do that, or write what it should hold."
             )
@@ -82,16 +84,21 @@ class Wiping(Policy):
         return None
 
 
+def _holds_something(path: str, facts: Facts) -> bool:
+    """Whether a file is not known to be empty, or the session's own. What is missing now may be made before."""
+    return facts.stakes.get_state(path) is not PathState.EMPTY and not is_inside(path, facts.stakes.made)
+
+
 def _iter_emptied(found: Script, at: WorkFolders) -> Iterator[str]:
     """Files of the home folder, outside the project, that are overwritten with nothing."""
     for command in select_commands(found, EMPTIERS):
         if _is_given_nothing(command):
-            acts = find_acts(command)
-            yield from (word.text for kind, word in acts if kind == "write" and _is_kept_at_home(word, command, at))
+            words = (word for kind, word in find_acts(command) if kind == "write")
+            yield from filter(None, (_find_kept_at_home(word, command, at) for word in words))
     for command in select_commands(found, SILENT_PROGRAMS):
         if command.redirects and _opens_file(command) and _prints_nothing(command):
             written = (one.target for one in command.redirects if _empties(one, command, found))
-            yield from (word.text for word in written if _is_kept_at_home(word, command, at))
+            yield from filter(None, (_find_kept_at_home(word, command, at) for word in written))
 
 
 def _is_given_nothing(command: Command) -> bool:
@@ -141,15 +148,16 @@ def _empties(redirect: Redirect, command: Command, found: Script) -> bool:
     return len(number) == 1 and number > "2" and not any(one.target.text == number for one in found.redirects)
 
 
-def _is_kept_at_home(word: Word, command: Command, at: WorkFolders) -> bool:
+def _find_kept_at_home(word: Word, command: Command, at: WorkFolders) -> str:
+    """The path of a file that is kept in the home folder, outside the project; empty for every other one."""
     if (
         not word.known
         or word.text.endswith(LOG_SUFFIXES)
         or at.classify_word(word, command.cwd) is not PathArea.OUTSIDE
     ):
-        return False
+        return ""
     path = resolve_path(word.text, Standpoint(command.cwd or at.cwd, at.home))
-    return path is not None and is_inside(path, (at.home,))
+    return path if path is not None and is_inside(path, (at.home,)) else ""
 
 
 def _empties_crontab(command: Command) -> bool:

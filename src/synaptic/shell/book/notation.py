@@ -52,6 +52,7 @@ ROLES = {
     "decode": "what is read is decoded",
     "unnamed": "a file is written that no word names",
     "dry": "nothing is changed",
+    "keep": "what is there already stays as it is, or is kept under another name",
     "purge": "more is deleted than the operands name",
     "ends": "it does one thing and ends",
     "waits": "it waits for lines, whatever it was given",

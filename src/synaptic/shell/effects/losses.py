@@ -1,0 +1,231 @@
+"""What a script would destroy or overwrite, and what it makes: the files its words name, and those a search finds."""
+
+import re
+from collections.abc import Callable, Iterator
+from itertools import islice
+
+import msgspec
+
+from synaptic.model.once import computed_once
+from synaptic.shell.book.arguments import Arguments
+from synaptic.shell.book.entries import find_program
+from synaptic.shell.effects.commands import find_acts
+from synaptic.shell.effects.effects import Effects
+from synaptic.shell.effects.filled import RSYNC_PROGRAMS, TAR_PROGRAMS, find_copies, iter_option_values
+from synaptic.shell.effects.searched import LISTING_PROGRAMS, FileSearch, ScriptSearches
+from synaptic.shell.names import split_names
+from synaptic.shell.programs.git_line import read_git_call
+from synaptic.shell.read.script import Command, Redirect, Script, Word
+
+DELETE, MOVE, EDIT, WRITE, REPLACE, FILL = "delete", "move", "edit", "write", "replace", "fill"
+"""Taken away; taken to another place; changed in place; opened anew; another file in its place, so that a link there is
+not followed; a folder filled with files that no word names."""
+APPENDING = frozenset({">>", "&>>", "<>"})
+KEEPING_PROGRAMS = split_names("git gpg trash rmdir rd zip ar vim nano ed view code patch sftp 7z find chezmoi")
+"""Programs, by their entries, that lose nothing, ask first, or are looked at elsewhere."""
+EMPTY_TEST = "-empty"
+LEAVES_NOTHING = re.compile(r"(?:1,\$)?\s*d|s([/|#,])\^?\.\*\$?\1\1g?")
+"""A line for `sed` that leaves nothing of a file: `d`, `1,$d`, `s/.*//`."""
+MAX_LOSSES = 5000
+"""Words of one script that are looked at: as many as the reader reads."""
+MAX_MADE = 500
+
+
+class Loss(msgspec.Struct, frozen=True, gc=False):
+    """One file that would be destroyed or overwritten."""
+
+    kind: str
+    word: Word
+    cwd: str = ""
+    via: tuple[str, ...] = ()
+    index: int = -1
+    """The place of its command; -1 for a redirection."""
+    below: tuple[Word, ...] = ()
+    """What would be written instead where the word names a folder."""
+    into: Word | None = None
+    """Where it is moved to."""
+    search: FileSearch | None = None
+    """The search whose results the word stands for."""
+
+
+def find_losses(effects: Effects) -> tuple[Loss, ...]:
+    """Everything that a script takes away or writes over, as far as words say it."""
+    return tuple(islice(_iter_losses(effects), MAX_LOSSES))
+
+
+def _iter_losses(effects: Effects) -> Iterator[Loss]:
+    script = effects.script
+    for redirect in script.redirects:
+        if _opens_anew(redirect):
+            yield Loss(WRITE, redirect.target, redirect.cwd, redirect.via)
+    searches = _LostSearches(script)
+    seen = -1
+    for effect in effects.changes:
+        command = effect.command
+        # Several effects of one command follow one another.
+        if command is None or command.index == seen:
+            continue
+        seen = command.index
+        for loss in _find_in_command(command):
+            found = loss if loss.word.known else searches.tie(loss, command)
+            if found is not None:
+                yield found
+
+
+def _opens_anew(redirect: Redirect) -> bool:
+    text = redirect.target.text
+    return redirect.is_write and redirect.operator not in APPENDING and text[:2] != ">(" and text[:5] != "/dev/"
+
+
+class _LostSearches:
+    """The searches of a script, for the losses whose words stand for what one finds."""
+
+    def __init__(self, script: Script) -> None:
+        self._script = script
+
+    @computed_once
+    def _searches(self) -> ScriptSearches:
+        return ScriptSearches(self._script, LISTING_PROGRAMS)
+
+    @computed_once
+    def _finds_empty(self) -> bool:
+        """What is empty is no loss, whatever it is called."""
+        return any(EMPTY_TEST in command.args for command in self._script.by_name.get("find", ()))
+
+    def tie(self, loss: Loss, command: Command) -> Loss | None:
+        """A loss with the search that its word is a result of; None for one that was told already, or that is empty."""
+        search = self._searches.find_search(loss.word, command)
+        if search is None:
+            return loss
+        if self._finds_empty or not self._searches.ask_once(search, loss.kind):
+            return None
+        return msgspec.structs.replace(loss, search=search)
+
+
+def _find_in_command(command: Command) -> Iterator[Loss]:
+    program = find_program(command.name)
+    if program.name in KEEPING_PROGRAMS:
+        return
+    given = program.read(command.argv[1:])
+    if given.flags and (given.has_role("keep") or given.has_role("dry")):
+        return
+    special = SPECIAL.get(program.name)
+    if special is not None:
+        yield from special(command, given)
+    else:
+        yield from _find_acted(command, given)
+
+
+def _find_acted(command: Command, given: Arguments) -> Iterator[Loss]:
+    """By the roles of its words: what is read and written is edited, or emptied by an edit that leaves nothing."""
+    edit = DELETE if any(map(LEAVES_NOTHING.fullmatch, command.args)) else EDIT
+    read: set[int] = set()
+    for kind, word in find_acts(command):
+        if kind == "read":
+            read.add(id(word))
+        elif kind == "delete":
+            yield _make_loss(DELETE, word, command)
+        elif kind == "write" and word.text[:5] != "/dev/" and word.text:
+            yield _make_loss(edit if id(word) in read else WRITE, word, command)
+
+
+def _find_moved(command: Command, given: Arguments) -> Iterator[Loss]:
+    into = given.get_by_role("into")[:1] or given.operands[-1:]
+    sources = given.operands if given.get_by_role("into") else given.operands[:-1]
+    if not into or into[0].text[:5] == "/dev/":
+        return
+    yield from (msgspec.structs.replace(_make_loss(MOVE, word, command), into=into[0]) for word in sources)
+    yield msgspec.structs.replace(_make_copied(into[0], command), kind=REPLACE)
+
+
+def _find_copied(command: Command, given: Arguments) -> Iterator[Loss]:
+    into = given.get_by_role("into")[:1] or given.operands[1:][-1:]
+    whole = [word for word in given.operands[:-1] if word.text.rstrip("/")[-2:] in ("/.", ".", "/*", "*")]
+    if into and whole:
+        yield _make_loss(FILL, into[0], command)
+    elif into:
+        yield _make_copied(into[0], command)
+
+
+def _find_linked(command: Command, given: Arguments) -> Iterator[Loss]:
+    if given.has("force"):
+        yield from (msgspec.structs.replace(loss, kind=REPLACE) for loss in _find_copied(command, given))
+
+
+def _find_fetched(command: Command, given: Arguments) -> Iterator[Loss]:
+    if given.operands and ":" not in given.operands[-1].text:
+        yield from _find_copied(command, given)
+
+
+def _find_truncated(command: Command, given: Arguments) -> Iterator[Loss]:
+    if given.get_value("size")[:1] not in ("+", ">", "%"):
+        yield from (_make_loss(DELETE, word, command) for word in given.operands)
+
+
+def _find_synced(command: Command, given: Arguments) -> Iterator[Loss]:
+    if not any(text.startswith(("--ignore-existing", "--backup", "-b")) for text in command.args):
+        yield from (_make_loss(FILL, word, command) for word in given.operands[1:][-1:] if ":" not in word.text)
+
+
+def _find_untarred(command: Command, given: Arguments) -> Iterator[Loss]:
+    if given.has("extract"):
+        yield from (_make_loss(FILL, word, command) for word in given.get_values("directory")[-1:])
+    elif given.has("create"):
+        yield from (_make_loss(WRITE, word, command) for kind, word in find_acts(command) if kind == "write")
+
+
+def _find_unzipped(command: Command, given: Arguments) -> Iterator[Loss]:
+    # Without `-o` it asks, and leaves alone what is there when nobody answers.
+    if given.has("o"):
+        yield from (_make_loss(FILL, word, command) for word in iter_option_values(command.argv[1:], ("-d",)))
+
+
+SPECIAL: dict[str, Callable[[Command, Arguments], Iterator[Loss]]] = {
+    "cp": _find_copied,
+    "install": _find_copied,
+    "ln": _find_linked,
+    "mv": _find_moved,
+    "scp": _find_fetched,
+    "truncate": _find_truncated,
+    "unzip": _find_unzipped,
+    **dict.fromkeys(RSYNC_PROGRAMS, _find_synced),
+    **dict.fromkeys(TAR_PROGRAMS, _find_untarred),
+}
+"""Programs, by their entries, whose roles do not say what is lost."""
+
+
+def _make_loss(kind: str, word: Word, command: Command) -> Loss:
+    return Loss(kind, word, command.cwd, command.via, command.index)
+
+
+def _make_copied(word: Word, command: Command) -> Loss:
+    return Loss(WRITE, word, command.cwd, command.via, command.index, below=tuple(find_copies(command)))
+
+
+def find_made(effects: Effects) -> tuple[Loss, ...]:
+    """What a script makes where nothing is: each as the loss that it would be if something were there."""
+    return tuple(islice(_iter_made(effects), MAX_MADE))
+
+
+def _iter_made(effects: Effects) -> Iterator[Loss]:
+    for redirect in effects.script.redirects:
+        if redirect.is_write and redirect.target.text[:5] != "/dev/":
+            yield Loss(WRITE, redirect.target, redirect.cwd, redirect.via)
+    for effect in effects.changes:
+        command = effect.command
+        # What is moved was made by somebody else, and a link leads to what somebody else has made.
+        if command is None or effect.kind == "delete" or not effect.is_named or command.name in ("mv", "gmv", "ln"):
+            continue
+        below = tuple(find_copies(command)) if find_program(command.name).copies else ()
+        yield msgspec.structs.replace(_make_loss(WRITE, effect.word, command), below=below)
+    yield from _find_cloned(effects.script)
+
+
+def _find_cloned(script: Script) -> Iterator[Loss]:
+    """The folder of a clone that has no name of its own gets that of the repository."""
+    for command in script.by_name.get("git", ()):
+        call = read_git_call(command)
+        words = call.given.words if call.verb == "clone" else ()
+        if len(words) == 1 and words[0].known:
+            name = words[0].text.rstrip("/").rpartition("/")[2].rpartition(":")[2].removesuffix(".git")
+            yield Loss(WRITE, Word(name), call.cwd, command.via, command.index)
