@@ -36,6 +36,9 @@ answers and nothing is left behind, whether counters, background hooks and audit
 was told
 ([the invariants](../tests/faults/invariants.py)).
 
+"Out of time" are calls that no engine judged within 20 seconds while three processes and more wanted each processor.
+They were refused, or passed with words that say so; what must be stopped was stopped. On a quiet machine it is 0.
+
 """
 
 
