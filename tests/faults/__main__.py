@@ -110,6 +110,8 @@ class Runner:
             self.findings.take(told)
             if "violation" in told:  # at once: a campaign takes an hour
                 print(f"step {told['step']}: {told['violation']}: {told['what']}", file=sys.stderr, flush=True)
+            if "crowded_out" in told:
+                print(f"step {told['crowded_out']}: out of time: {told['what']}", file=sys.stderr, flush=True)
             now = time.monotonic()
             self.findings.seconds = now - self.started
             if now - self.shown > PROGRESS_SECONDS:

@@ -148,7 +148,7 @@ class Epoch:
         self.leftovers = set(gathered.find_leftovers(self.world))
         self.log_size = now.log_size
         for call in list_crowded_out(now):
-            self.tell(crowded_out=call.step)
+            self.tell(crowded_out=call.step, what=f"{call.shape.name} {call.seconds:.0f} s {call.places}")
         if found:
             self.report(found)
             self.build()

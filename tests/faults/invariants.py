@@ -94,7 +94,7 @@ def nothing_is_unchecked(evidence: Evidence) -> Iterator[Violation]:
         if _is_unjudged(call) and not call.was_crowded:
             told = (call.stderr or call.stdout)[:200]
             how = "passed unchecked" if call.is_unchecked else "was refused unheard"
-            what = f"{call.shape.name} {how} after {call.seconds:.0f} s: {told!r}"
+            what = f"{call.shape.name} {how} after {call.seconds:.0f} s: {told!r} {call.places}"
             yield Violation("everything is checked", call.step, what)
 
 
@@ -122,7 +122,7 @@ def exits_are_known(evidence: Evidence) -> Iterator[Violation]:
 def calls_are_in_time(evidence: Evidence) -> Iterator[Violation]:
     for call in evidence.calls:
         if call.exit is None or call.seconds > LATE_SECONDS:
-            yield Violation("in time", call.step, f"{call.shape.name} took {call.seconds:.1f} s")
+            yield Violation("in time", call.step, f"{call.shape.name} took {call.seconds:.1f} s {call.places}")
 
 
 def answers_are_clean(evidence: Evidence) -> Iterator[Violation]:
