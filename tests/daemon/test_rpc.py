@@ -38,6 +38,12 @@ def table(monkeypatch: pytest.MonkeyPatch) -> None:
     async def stuck(service: object, params: Sum) -> object:
         raise StoreError("the disk is full")
 
+    @rpc.register_method("text.odd")
+    async def odd(service: object, params: Sum) -> object:
+        if params.a:
+            raise LayerError("NOT_FOUND", "there is no \udcef")
+        return {"name \udcef": ["\udcef"]}
+
 
 def line(text: bytes) -> dict:
     return json.loads(asyncio.run(rpc.answer_line(None, text)))
@@ -111,3 +117,12 @@ def test_requests_at_the_same_time_have_an_environment_each() -> None:
 
     assert [answer["data"]["AGENT_ID"] for answer in asyncio.run(both())] == [str(n) for n in range(20)]
     assert rpc.request_environment() == {}
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_a_text_that_utf8_cannot_hold_is_told_without_it(number: int) -> None:
+    """A file's name may be such a text: the reply is one all the same, and no traceback is logged."""
+    told = line(b'{"cmd":"text.odd","args":{"a":%d}}' % number)
+    assert told["message"] == "there is no ?" if number else told["data"] == {"name ?": ["?"]}
+    replied = document(b'{"jsonrpc":"2.0","id":1,"method":"text.odd","params":{"a":%d}}' % number)
+    assert replied["error"]["message"] == "there is no ?" if number else replied["result"] == {"name ?": ["?"]}

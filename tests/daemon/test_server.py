@@ -322,6 +322,33 @@ def test_a_defect_of_the_engine_closes_the_connection_so_that_the_client_decides
     assert asyncio.run(ask()) == b""
 
 
+@pytest.mark.parametrize("asked", ["frame", "line"])
+def test_who_was_let_in_and_asks_after_the_last_answer_decides_by_itself(tmp_path: Path, asked: str) -> None:
+    """The engine puts its things away by then: it would answer without its journal."""
+
+    class Closed:
+        async def answer(self, request: Request) -> None:
+            raise AssertionError("nothing is asked any more")
+
+    async def ask() -> bytes:
+        daemon = Daemon(Closed())  # type: ignore[arg-type]
+        server = await asyncio.get_running_loop().create_unix_server(daemon.open_connection, str(tmp_path / "s"))
+        reader, writer = await asyncio.open_unix_connection(str(tmp_path / "s"))
+        await daemon.wait_drained()
+        request = Request("claude", "Stop", b"{}", client.new_call_id())
+        framed = frame.pack_request(frame.RequestDelivery(synaptic.__version__, request))
+        writer.write(framed if asked == "frame" else b'{"cmd":"rpc.methods"}\n')
+        try:
+            return await asyncio.wait_for(reader.read(), 60)
+        except ConnectionResetError:
+            return b""
+        finally:
+            writer.close()
+            server.close()
+
+    assert uvloop.run(ask()) == b""
+
+
 def test_a_line_without_an_end_costs_its_connection_and_leaves_nothing_running(running: Setting) -> None:
     """The connection is given up without its end having been read: stopping waits for no further line."""
     with connect_daemon(running.home, 5) as connection:

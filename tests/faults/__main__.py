@@ -36,6 +36,9 @@ answers and nothing is left behind, whether counters, background hooks and audit
 was told
 ([the invariants](../tests/faults/invariants.py)).
 
+"Out of time" are calls that no engine judged within 20 seconds while three processes and more wanted each processor.
+They were refused, or passed with words that say so; what must be stopped was stopped. On a quiet machine it is 0.
+
 """
 
 
@@ -107,6 +110,8 @@ class Runner:
             self.findings.take(told)
             if "violation" in told:  # at once: a campaign takes an hour
                 print(f"step {told['step']}: {told['violation']}: {told['what']}", file=sys.stderr, flush=True)
+            if "crowded_out" in told:
+                print(f"step {told['crowded_out']}: out of time: {told['what']}", file=sys.stderr, flush=True)
             now = time.monotonic()
             self.findings.seconds = now - self.started
             if now - self.shown > PROGRESS_SECONDS:

@@ -1,16 +1,19 @@
 """Calls as an agent makes them: the real dispatcher, a payload with a token of its own, and what was told."""
 
+import contextlib
 import json
 import os
 import subprocess
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 PATIENCE = 60.0
 """Seconds after which a call is ended by us, as an agent would."""
 LONG_SECONDS = 20.0
+LOOK_SECONDS = 15.0
+"""After so long it is looked at where everybody is: a call that hangs is told apart from one that had no time."""
 CROWD = 3.0
 """Processes that want a processor, for each there is."""
 UNCHECKED = b"NOT checked"
@@ -69,6 +72,8 @@ class Call:
     """It was ended from outside: nobody knows what it would have been told."""
     was_crowded: bool = False
     """It took as long as the dispatcher has, on a machine busy with other things: no engine came up in time."""
+    places: str = ""
+    """Where the processes of the home were when it had taken long."""
     process: "subprocess.Popen[bytes] | None" = field(default=None, repr=False)
     started: float = 0.0
 
@@ -132,11 +137,11 @@ def start_call(call: Call, program: Path, home: Path, payload: bytes) -> Call:
     return call
 
 
-def finish_call(call: Call) -> Call:
+def finish_call(call: Call, look: Callable[[], str] = str) -> Call:
     """Wait for what is told; a call that takes longer than any agent waits is ended and has no exit code."""
     assert call.process is not None
     try:
-        call.stdout, call.stderr = call.process.communicate(timeout=PATIENCE)
+        call.stdout, call.stderr = _communicate(call, call.process, look)
         call.exit = call.process.returncode
     except subprocess.TimeoutExpired:
         call.process.kill()
@@ -147,6 +152,13 @@ def finish_call(call: Call) -> Call:
         call.is_cut = True
     call.process = None
     return call
+
+
+def _communicate(call: Call, process: "subprocess.Popen[bytes]", look: Callable[[], str]) -> tuple[bytes, bytes]:
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        return process.communicate(timeout=LOOK_SECONDS)
+    call.places = look()
+    return process.communicate(timeout=PATIENCE - LOOK_SECONDS)
 
 
 def _reads_as_stop(stdout: bytes) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from synaptic.engine.reports import NOT_OWN_TEXT
 from tests.faults import processes
 from tests.faults.calls import Call
 from tests.faults.world import World
@@ -34,6 +35,11 @@ class Row:
     is_exact: bool
     """Whether the answer was kept to the byte; one that held a secret is not."""
     root: str = ""
+
+    @property
+    def is_disowned(self) -> bool:
+        """Whether nobody could see any more who had sent it: it is noted, and changes nothing."""
+        return NOT_OWN_TEXT.encode() in self.stderr
 
 
 @dataclass
@@ -82,6 +88,8 @@ class Journal:
         self.path = path
         self.rows: dict[str, list[Row]] = {}
         self.trouble = ""
+        self.has_other_file = False
+        """Whether it was in another file than the last time, since somebody has last cleared this."""
         self._last = 0
         self._file: tuple[int, int] | None = None
 
@@ -89,6 +97,7 @@ class Journal:
         """Read what is new; everything after the file was replaced."""
         try:
             file = self._identify()
+            self.has_other_file = self.has_other_file or self._file not in (None, file)
             if whole or file != self._file:
                 self.rows, self._last, self._file = {}, 0, file
             with contextlib.closing(self._open()) as connection:
@@ -97,13 +106,6 @@ class Journal:
             self.trouble = ""
         except (OSError, sqlite3.Error, ValueError) as error:
             self.trouble = f"{type(error).__name__}: {error}"
-
-    def is_replaced(self) -> bool:
-        """Whether another file has the name than the one that was read last."""
-        try:
-            return self._file is not None and self._identify() != self._file
-        except OSError:
-            return True
 
     def _identify(self) -> tuple[int, int]:
         found = self.path.stat()

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from tests.faults.calls import Call
@@ -91,14 +91,16 @@ def switched_off_is_told(evidence: Evidence) -> Iterator[Violation]:
 def nothing_is_unchecked(evidence: Evidence) -> Iterator[Violation]:
     """Whatever happens to the daemon, a call is checked: only an engine that cannot start or be heard is excused."""
     for call in evidence.calls:
-        if call.was_crowded:
-            continue  # what cannot be checked in time is refused, or said
-        if call.is_unchecked and "unchecked" not in call.allowed:
-            yield Violation("everything is checked", call.step, f"{call.shape.name}: {call.stderr[:200]!r}")
-        elif call.is_unheard and not call.is_unchecked and not {"unheard", "unchecked"} & call.allowed:
+        if _is_unjudged(call) and not call.was_crowded:
             told = (call.stderr or call.stdout)[:200]
-            what = f"{call.shape.name} was refused unheard after {call.seconds:.0f} s: {told!r}"
+            how = "passed unchecked" if call.is_unchecked else "was refused unheard"
+            what = f"{call.shape.name} {how} after {call.seconds:.0f} s: {told!r} {call.places}"
             yield Violation("everything is checked", call.step, what)
+
+
+def list_crowded_out(evidence: Evidence) -> list[Call]:
+    """The calls that would break the law above if the machine had not been busy with other things: they are counted."""
+    return [call for call in evidence.calls if call.was_crowded and _is_unjudged(call)]
 
 
 def unwritten_is_excused(evidence: Evidence) -> Iterator[Violation]:
@@ -120,7 +122,7 @@ def exits_are_known(evidence: Evidence) -> Iterator[Violation]:
 def calls_are_in_time(evidence: Evidence) -> Iterator[Violation]:
     for call in evidence.calls:
         if call.exit is None or call.seconds > LATE_SECONDS:
-            yield Violation("in time", call.step, f"{call.shape.name} took {call.seconds:.1f} s")
+            yield Violation("in time", call.step, f"{call.shape.name} took {call.seconds:.1f} s {call.places}")
 
 
 def answers_are_clean(evidence: Evidence) -> Iterator[Violation]:
@@ -161,22 +163,24 @@ def no_zombies(evidence: Evidence) -> Iterator[Violation]:
 
 
 def counters_are_exact(evidence: Evidence) -> Iterator[Violation]:
-    """The breaker's count and the refusals of each session are what the journal has, not one more or less.
-
-    Only an event whose dispatcher we ended may count or not: nobody can see any more who has sent it.
-    """
+    """The breaker's count and the refusals of each session are what the journal has, not one more or less."""
     if evidence.journal_trouble:
         return
     failures, refused = count_journalled(evidence)
-    ended = {call.token for call in evidence.calls if call.is_cut}
-    fewer_failures, fewer_refused = count_journalled(evidence, but=ended)
-    least, most = (evidence.before.failures + count for count in (fewer_failures, failures))
-    if not least <= evidence.counters.failures <= most:
-        yield Violation("counters", 0, f"the breaker counts {evidence.counters.failures} failures, {most} happened")
+    happened = evidence.before.failures + failures
+    if evidence.counters.failures != happened:
+        yield Violation("counters", 0, f"the breaker counts {evidence.counters.failures} failures, {happened} happened")
     for session, count in evidence.counters.refusals.items():
-        least, most = (evidence.before.refusals.get(session, 0) + one[session] for one in (fewer_refused, refused))
-        if not least <= count <= most:
-            yield Violation("counters", 0, f"session {session} has {count} refusals, {most} happened")
+        happened = evidence.before.refusals.get(session, 0) + refused[session]
+        if count != happened:
+            yield Violation("counters", 0, f"session {session} has {count} refusals, {happened} happened")
+
+
+def senders_are_known(evidence: Evidence) -> Iterator[Violation]:
+    """Only an event whose dispatcher we ended changes nothing: nobody can see any more who has sent it."""
+    for call in evidence.calls:
+        if not call.is_cut and any(row.is_disowned for row in evidence.rows.get(call.token, ())):
+            yield Violation("senders are known", call.step, f"{call.shape.name} {call.token} counts as a stranger's")
 
 
 def breaker_stays_tripped(evidence: Evidence) -> Iterator[Violation]:
@@ -194,7 +198,8 @@ def background_ran_once(evidence: Evidence) -> Iterator[Violation]:
 def audit_lines_once(evidence: Evidence) -> Iterator[Violation]:
     yield from _find_doubled(evidence.audit, "audit line")
     for call in evidence.calls:
-        if call.shape.name == "echo" and not evidence.audit[call.token]:
+        is_disowned = any(row.is_disowned for row in evidence.rows.get(call.token, ()))
+        if call.shape.name == "echo" and not evidence.audit[call.token] and not is_disowned:
             yield from _find_missing(evidence, call, ("audit line", "effects"))
 
 
@@ -216,9 +221,9 @@ def descriptors_do_not_grow(evidence: Evidence) -> Iterator[Violation]:
         yield Violation("descriptors do not grow", 0, f"{usual} became {now}")
 
 
-def count_journalled(evidence: Evidence, but: Collection[str] = ()) -> tuple[int, Counter[str]]:
+def count_journalled(evidence: Evidence) -> tuple[int, Counter[str]]:
     """How many failures of the tripped project, and how many refusals of each session, the journal has."""
-    rows = [row for token, found in evidence.rows.items() if token not in but for row in found]
+    rows = [row for found in evidence.rows.values() for row in found if not row.is_disowned]
     failures = sum(row.event == "PostToolUseFailure" and row.root == evidence.tripped_root for row in rows)
     return failures, Counter(row.session for row in rows if row.kind == "deny")
 
@@ -243,6 +248,13 @@ def read_step(token: str) -> int:
 def _must_have_effect(evidence: Evidence, call: Call) -> bool:
     rows = evidence.rows.get(call.token, ())
     return bool(rows) and rows[0].kind not in ("deny", "ask")
+
+
+def _is_unjudged(call: Call) -> bool:
+    """Whether no engine has judged it, and the fault does not explain that."""
+    if call.is_unchecked:
+        return "unchecked" not in call.allowed
+    return call.is_unheard and not {"unheard", "unchecked"} & call.allowed
 
 
 def _owes_row(call: Call) -> bool:
@@ -278,6 +290,7 @@ INVARIANTS: tuple[Invariant, ...] = (
     nothing_is_left_behind,
     no_zombies,
     counters_are_exact,
+    senders_are_known,
     breaker_stays_tripped,
     background_ran_once,
     audit_lines_once,

@@ -104,6 +104,21 @@ def count_descriptors(pid: int) -> int:
         return 0
 
 
+def describe_waiting(home: Path) -> str:
+    """Where each process of a home is, as the kernel says: in which function it waits, and how long it has computed."""
+    return "; ".join(filter(None, map(_describe_place, list_processes(home))))
+
+
+def _describe_place(process: Process) -> str:
+    try:
+        stat = read_file(f"{PROC}/{process.pid}/stat").decode("utf-8", "replace").rpartition(")")[2].split()
+        place = read_file(f"{PROC}/{process.pid}/wchan").decode("utf-8", "replace")
+    except OSError:
+        return ""
+    seconds = (int(stat[11]) + int(stat[12])) / os.sysconf("SC_CLK_TCK")
+    return f"{process.pid} {' '.join(process.words)[-60:]} {stat[0]} in {place}, {seconds:.1f} s of processor"
+
+
 def wait_until(done: Callable[[], object], seconds: float, pause: float = 0.02) -> bool:
     end = time.monotonic() + seconds
     while not done():

@@ -68,10 +68,13 @@ class Step:
         """Wait for these calls, or for all that are on their way."""
         for call in calls or self.calls:
             if call.process is not None:
-                finish_call(call)
+                finish_call(call, self.look)
 
     def call(self, shape: str = "echo", project: Path | None = None, **extra: object) -> Call:
-        return finish_call(self.start(shape, project, **extra))
+        return finish_call(self.start(shape, project, **extra), self.look)
+
+    def look(self) -> str:
+        return processes.describe_waiting(self.world.user)
 
     def mix(self, count: int) -> None:
         """Some calls, one after the other."""

@@ -12,6 +12,8 @@ class Tally:
     injected: int = 0
     calls: int = 0
     violations: int = 0
+    crowded: int = 0
+    """Calls that the machine had no time for."""
     left_out: int = 0
     seconds: float = 0.0
 
@@ -26,12 +28,17 @@ class Findings:
     tallies: dict[str, Tally] = field(default_factory=dict)
     kinds: dict[int, str] = field(default_factory=dict)
     violations: list[dict] = field(default_factory=list)
+    crowded: list[int] = field(default_factory=list)
+    """The steps of calls that no engine has judged in time, on a machine that was busy with other things."""
     seconds: float = 0.0
 
     def take(self, told: dict) -> None:
         """One line of an epoch."""
         if "violation" in told:
             self.violations.append(told)
+            return
+        if "crowded_out" in told:
+            self.crowded.append(told["crowded_out"])
             return
         tally = self.tallies.setdefault(told["kind"], Tally())
         self.kinds[told["step"]] = told["kind"]
@@ -46,11 +53,16 @@ class Findings:
         return sum(one.injected for one in self.tallies.values()), sum(one.calls for one in self.tallies.values())
 
     def settle(self) -> None:
-        """Count each violation for the kind of its step, once everything was told."""
+        """Count each violation and each excused call for the kind of its step, once everything was told."""
         for tally in self.tallies.values():
-            tally.violations = 0
+            tally.violations = tally.crowded = 0
         for one in self.violations:
-            self.tallies.setdefault(self.kinds.get(one["step"], "none"), Tally()).violations += 1
+            self._find_tally(one["step"]).violations += 1
+        for step in self.crowded:
+            self._find_tally(step).crowded += 1
+
+    def _find_tally(self, step: int) -> Tally:
+        return self.tallies.setdefault(self.kinds.get(step, "none"), Tally())
 
 
 def format_progress(findings: Findings, count: int) -> str:
@@ -58,17 +70,19 @@ def format_progress(findings: Findings, count: int) -> str:
     rate = findings.seconds * 1000 / calls if calls else 0
     return (
         f"{injected} of {count} faults, {calls} calls, {len(findings.violations)} violations, "
+        f"{len(findings.crowded)} calls out of time on a busy machine, "
         f"{findings.seconds:.0f} s, {rate:.0f} ms a call"
     )
 
 
 def format_table(findings: Findings) -> str:
     findings.settle()
-    lines = ["| kind | what happens | injected | calls | violations |", "| --- | --- | --: | --: | --: |"]
+    lines = ["| kind | what happens | injected | calls | out of time | violations |"]
+    lines.append("| --- | --- | --: | --: | --: | --: |")
     for name, tally in sorted(findings.tallies.items()):
         note = KINDS[name].note if name in KINDS else ""
         injected = "left out" if tally.left_out and not tally.injected else str(tally.injected)
-        lines.append(f"| {name} | {note} | {injected} | {tally.calls} | {tally.violations} |")
+        lines.append(f"| {name} | {note} | {injected} | {tally.calls} | {tally.crowded} | {tally.violations} |")
     return "\n".join(lines) + "\n"
 
 

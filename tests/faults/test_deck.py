@@ -60,4 +60,6 @@ def test_a_violation_is_shown_with_the_line_that_shows_it_again() -> None:
     found.take({"violation": "one daemon", "step": 7, "batch": [7], "what": "2 daemons run"})
     assert "--seed 15 --kinds kill. --only-step 7 --with-earlier" in format_violations(found)
     assert "| kill.daemon-idle | " in format_table(found)
-    assert "| 1 | 6 | 1 |" in format_table(found)
+    assert "| 1 | 6 | 0 | 1 |" in format_table(found)
+    found.take({"crowded_out": 7})
+    assert "| 1 | 6 | 1 | 1 |" in format_table(found)

@@ -1,10 +1,12 @@
 """Every invariant is seen to fail on forged evidence, and to be quiet on what is sound."""
 
+import dataclasses
 from collections import Counter
 from collections.abc import Callable
 
 import pytest
 
+from synaptic.engine.reports import NOT_OWN_TEXT
 from tests.faults import invariants
 from tests.faults.calls import SHAPES, Call
 from tests.faults.evidence import Counters, Evidence, Row
@@ -96,6 +98,7 @@ FORGERIES: dict[str, list[Callable[[Evidence], None]]] = {
     "nothing is left behind": [set_field(strays=["9 sleep 30"]), set_field(leftovers=["/h/.config.toml.1"])],
     "no zombies": [set_field(zombies=["9"])],
     "counters": [set_field(counters=Counters(2, True, {"s": 4})), set_field(counters=Counters(1, True, {"s": 2}))],
+    "senders are known": [lambda evidence: disown_row("t3-0-1")(evidence)],
     "state never relaxes": [set_field(counters=Counters(1, False, {"s": 4}))],
     "background hook once": [set_field(sentinel=Counter()), set_field(sentinel=Counter({"t3-4-1": 2}))],
     "audit line once": [set_field(audit=Counter()), set_field(audit=Counter({"t3-0-1": 2}))],
@@ -128,12 +131,32 @@ def test_a_call_that_was_ended_from_outside_owes_nothing() -> None:
     assert find_violations(evidence) == []
 
 
-def test_an_event_whose_dispatcher_was_ended_may_count_or_not_and_all_others_count() -> None:
-    evidence = sound()
-    change_call("failure", is_cut=True, exit=-9)(evidence)
-    for failures, is_sound in ((0, True), (1, True), (2, False)):
+def disown_row(token: str) -> Callable[[Evidence], None]:
+    def change(evidence: Evidence) -> None:
+        warning = f"synaptic: {NOT_OWN_TEXT}\n".encode()
+        evidence.rows[token] = [dataclasses.replace(row, stderr=warning) for row in evidence.rows[token]]
+
+    return change
+
+
+@pytest.mark.parametrize("is_disowned", [False, True])
+def test_an_event_whose_dispatcher_was_ended_counts_unless_the_journal_says_that_it_does_not(is_disowned: bool) -> None:
+    for failures in (0, 1, 2):
+        evidence = sound()
+        change_call("failure", is_cut=True, exit=-9)(evidence)
+        if is_disowned:
+            disown_row(next(call.token for call in evidence.calls if call.shape.name == "failure"))(evidence)
         evidence.counters = Counters(failures, True, {"s": 4})
-        assert (find_violations(evidence) == []) is is_sound
+        assert (find_violations(evidence) == []) is (failures == (0 if is_disowned else 1))
+
+
+def test_an_event_that_changes_nothing_has_no_audit_line() -> None:
+    evidence = sound()
+    change_call("echo", is_cut=True, exit=-9)(evidence)
+    evidence.audit = Counter()
+    assert find_violations(evidence)
+    disown_row("t3-0-1")(evidence)
+    assert find_violations(evidence) == []
 
 
 def test_an_answer_that_says_it_is_not_written_owes_no_row_where_a_disk_fails() -> None:
@@ -183,5 +206,6 @@ def test_what_a_crowded_machine_had_no_time_for_is_refused_or_said_and_never_pas
     change_call("grep", stderr=UNHEARD, exit=2, was_crowded=True)(evidence)
     change_call("failure", stderr=UNCHECKED, was_crowded=True)(evidence)
     assert not list(invariants.nothing_is_unchecked(evidence))
+    assert [call.shape.name for call in invariants.list_crowded_out(evidence)] == ["failure", "grep"]
     change_call("reset", stdout=b"", stderr=UNCHECKED, was_crowded=True)(evidence)
     assert [one.invariant for one in invariants.forbidden_is_stopped(evidence)] == ["forbidden is stopped"]

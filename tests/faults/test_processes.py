@@ -1,9 +1,10 @@
 """The campaign finds the processes that it ends and stops."""
 
 import re
+import subprocess
 from pathlib import Path
 
-from tests.faults.processes import FALLBACKS, SERVER, Process, wait_for_process
+from tests.faults.processes import FALLBACKS, SERVER, Process, describe_waiting, wait_for_process, wait_until
 
 ROOT = Path(__file__).parents[2]
 
@@ -26,3 +27,11 @@ def test_nobody_is_waited_for_who_cannot_come_any_more() -> None:
     found = Process(1, 0, "S", ("sh",))
     assert wait_for_process(lambda: [], 60.0, lambda: True) is None
     assert wait_for_process(lambda: [found], 60.0, lambda: True) is found
+
+
+def test_of_a_process_that_waits_it_is_told_where() -> None:
+    home = Path("/nobody/faults")
+    with subprocess.Popen(["sleep", "60"], env={"HOME": str(home), "PATH": "/usr/bin:/bin"}) as waiting:
+        assert wait_until(lambda: "sleep 60" in describe_waiting(home), 30)
+        assert f"{waiting.pid} sleep 60 " in describe_waiting(home)
+        waiting.kill()

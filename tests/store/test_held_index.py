@@ -74,7 +74,7 @@ def read_log_anew(store, home) -> None:
 
 
 def salvage_rows(store, home) -> None:
-    salvage.build_successor(home.database, home.root / "successor")
+    salvage.build_successor(home.database, home.root / "successor", lambda _: 0)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from synaptic.model import sane
 from synaptic.model.decision import Decision
 from synaptic.model.errors import StoreError
 from synaptic.model.state import Change
-from synaptic.store import damage, integrity, journal, losses, opened, retention, state
+from synaptic.store import damage, db, integrity, journal, losses, opened, retention, state
 from synaptic.store.db import Store
 from synaptic.store.state import SectionOwner
 
@@ -242,6 +242,43 @@ def test_a_database_that_was_cut_is_replaced(home, store, record):
     age_file(home.database)
     store.checkpoint()
     assert set(list_calls(home)) == set(before)
+
+
+def spoil_end(home) -> None:
+    flip_bytes(home.database, home.database.stat().st_size - 2048, 2048)
+
+
+def test_what_was_changed_during_a_checkpoint_is_found_by_a_later_one(home, store, record, monkeypatch):
+    """S3-016: the stamp of the file is the checkpoint's then, so the database is read again, though not each time."""
+    write_some(store, record, 200)
+    store.checkpoint()
+    write_some(store, record, 5)
+    note = store._watch.note_checkpoint
+    monkeypatch.setattr(store._watch, "note_checkpoint", lambda: (spoil_end(home), note()))
+    store.checkpoint()
+    monkeypatch.undo()
+    store.checkpoint()
+    assert not damage.list_damaged(home.database)
+    store._watch._examine_at = 0.0
+    store.checkpoint()
+    assert len(damage.list_damaged(home.database)) == 1
+    assert integrity.examine_database(str(home.database)) is integrity.Soundness.SOUND
+
+
+def test_what_was_changed_during_an_examination_is_found_by_the_next_checkpoint(home, store, record, monkeypatch):
+    write_some(store, record, 200)
+
+    def examine_and_spoil(name, seconds):
+        found = integrity.examine_database(name, seconds)
+        store.run_separately(lambda connection: connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone())
+        spoil_end(home)
+        return found
+
+    monkeypatch.setattr(db, "examine_database", examine_and_spoil)
+    store.checkpoint()
+    monkeypatch.undo()
+    store.checkpoint()
+    assert len(damage.list_damaged(home.database)) == 1
 
 
 def make_error() -> sqlite3.DatabaseError:

@@ -225,3 +225,14 @@ def test_a_secret_is_found_on_both_sides_of_where_a_call_begins(store, record, h
     for entry in journal.read_last_entries(store, 2):
         assert msgspec.json.decode(entry.payload)["tool_name"] == "Bash"
         assert entry.payload.count("[redacted:") == (2 if before else 1)
+
+
+def test_an_entry_whose_texts_were_changed_on_disk_is_shown_as_damaged(store, record):
+    """SQLite sees no damage in a text; the others are listed all the same."""
+    for _ in range(3):
+        journal.append_records(store, [record()])
+    spoil = "UPDATE events SET decision = CAST(x'7bf400' AS TEXT), tool = CAST(x'42f4' AS TEXT) WHERE id = 2"
+    store.write(lambda connection: connection.execute(spoil))
+    entries = journal.read_entries_after(store, 0)
+    assert [entry.decision.warnings == (journal.DAMAGED_TEXT,) for entry in entries] == [False, True, False]
+    assert entries[1].tool == "B\ufffd"

@@ -55,3 +55,18 @@ def test_where_no_file_can_be_made_the_key_lives_with_the_process(home: Home) ->
     assert len(read_signing_key(store)) == KEY_BYTES
     assert read_signing_key(store) == read_signing_key(store)
     assert "not believed after a restart" in store.notices[-1]
+
+
+def test_a_key_that_was_made_in_memory_signs_nothing_on_disk(tmp_path: Path) -> None:
+    """The next process could not believe what it has signed."""
+    (tmp_path / "home").touch()
+    home = Home(tmp_path / "home")
+    store = Store.open(home)
+    in_memory = read_signing_key(store)
+    (tmp_path / "home").unlink()
+    store.checkpoint()
+    assert store.durable
+    other = Store.open(home)
+    assert read_signing_key(store) == read_signing_key(other) != in_memory
+    store.close()
+    other.close()

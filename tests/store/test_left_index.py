@@ -206,7 +206,7 @@ def test_a_successor_without_its_state_says_so_before_it_has_the_name(home, tmp_
     """Who was killed right after it put it there has told nobody."""
     damaged, successor = tmp_path / "damaged.db", home.database
     damaged.write_bytes(os.urandom(20_000))
-    salvage.build_successor(damaged, successor)
+    salvage.build_successor(damaged, successor, lambda _: 0)
     store = Store.open(home)
     assert is_tripped(store) is True
     store.close()

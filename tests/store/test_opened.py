@@ -307,3 +307,103 @@ def test_somebody_who_keeps_the_lock_of_repairs_stops_nobody_for_good(home, stor
             journal.append_records(store, [record()])
     after = write_some(store, record)
     assert list_calls(home) == [*before, *after]
+
+
+class Killed(Exception):
+    """Stands for the end of the process."""
+
+
+def rename_in_schema(home, old: bytes, new: bytes) -> None:
+    """Other bits in a name of the schema: SQLite reads another name, or one that Python cannot decode."""
+    content = home.database.read_bytes()
+    assert old in content
+    home.database.write_bytes(content.replace(old, new))
+    age_file(home.database)
+
+
+NAMES = [(b"    micros", b"    mi\xf4ros"), (b"    micros", b"    nicros")]
+
+
+@pytest.mark.parametrize("names", NAMES)
+@pytest.mark.parametrize("is_open", [False, True])
+def test_other_bits_in_the_names_of_the_schema_are_damage_and_stop_no_repair(home, record, monkeypatch, names, is_open):
+    """S3-016: pages are sound then. All that the tables hold is carried over, and the next event is written."""
+    monkeypatch.setattr(opened, "CONFIRM_PAUSES", (0.0,))
+    store = Store.open(home)
+    before = [write_patiently(store, record) for _ in range(100)]
+    if is_open:
+        store.checkpoint()
+        rename_in_schema(home, *names)
+        store.checkpoint()
+    else:
+        store.close()
+        rename_in_schema(home, *names)
+        store = Store.open(home)
+    after = write_some(store, record, 3)
+    store.checkpoint()
+    assert store.durable
+    assert integrity.examine_database(str(home.database)) is integrity.Soundness.SOUND
+    assert list_calls(home) == [*before, *after]
+    assert damage.list_damaged(home.database)
+    store.close()
+
+
+def spoil_start(home, store) -> None:
+    store.checkpoint()
+    with home.database.open("r+b") as file:
+        file.write(os.urandom(4096))
+    age_file(home.database)
+
+
+def test_nobody_ever_reads_a_successor_without_what_was_answered(home, store, record, monkeypatch):
+    """Whoever opens it in the moment in which it gets the name finds all events and the tripped breaker."""
+    before = [write_patiently(store, record) for _ in range(30)]
+    spoil_start(home, store)
+    seen: list[list[str]] = []
+    start = opened.OpenedDatabase._start_successor
+
+    def look_first(self, describe) -> None:
+        seen.append(list_calls(home))
+        start(self, describe)
+
+    monkeypatch.setattr(opened.OpenedDatabase, "_start_successor", look_first)
+    store.checkpoint()
+    assert seen == [before]
+    assert count_failures(store) == 30
+
+
+def test_a_repair_that_was_killed_before_the_successor_had_the_name_is_finished_by_the_next_process(
+    home, store, record, monkeypatch
+):
+    before = [write_patiently(store, record) for _ in range(30)]
+    spoil_start(home, store)
+
+    def end_here(self) -> None:
+        raise Killed
+
+    monkeypatch.setattr(opened.OpenedDatabase, "_close_connection", end_here)
+    with pytest.raises(Killed):
+        store.checkpoint()
+    monkeypatch.undo()
+    assert not home.database.exists()
+    assert list_calls(home) == before
+    assert not damage.locate_ready(home.database).exists()
+    fresh = Store.open(home)
+    assert fresh.read(losses.list_losses)
+    fresh.close()
+
+
+def test_a_database_that_another_process_has_put_in_place_is_not_replaced_by_an_older_one(home, store, record):
+    """The name was missing when it was looked at, and the other one had the lock."""
+    before = write_some(store, record, 5)
+    copy = home.database.with_name("copy.db")
+    store.run_separately(lambda connection: connection.execute("VACUUM INTO ?", (str(copy),)))
+    delete_all(home)
+    with ThreadPoolExecutor(1) as pool, hold_lock(home.database.with_name(f"{home.database.name}.lock")):
+        writing = pool.submit(write_some, store, record)
+        time.sleep(0.3)  # it waits for the lock, or has not begun: both are sound
+        copy.rename(home.database)
+        other = Store.open(home)
+        theirs = write_some(other, record)
+        other.close()
+    assert set(list_calls(home)) == {*before, *theirs, *writing.result(60)}

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from synaptic.model.errors import LayerError, SynapticError, format_refusal
+from synaptic.model.text import to_utf8_deep
 
 Params = TypeVar("Params", bound=msgspec.Struct)
 MethodHandler = Callable[[Any, Any], Awaitable[object]]
@@ -153,11 +154,19 @@ async def answer_json_rpc(service: Any, body: bytes) -> bytes:
 
 def _encode_reply(number: str | int | None, *, result: object = None, error: SynapticError | None = None) -> bytes:
     if error is None:
-        return msgspec.json.encode({"jsonrpc": "2.0", "id": number, "result": result})
+        return encode_text({"jsonrpc": "2.0", "id": number, "result": result})
     word = _error_code(error)
     issues = list(error.issues) if isinstance(error, RpcError) else []
     body = {"code": JSON_RPC_CODES.get(word, -32000), "message": str(error), "data": {"code": word, "issues": issues}}
-    return msgspec.json.encode({"jsonrpc": "2.0", "id": number, "error": body})
+    return encode_text({"jsonrpc": "2.0", "id": number, "error": body})
+
+
+def encode_text(value: object) -> bytes:
+    """JSON, whatever texts are in it: a name from a disk or another process may hold what UTF-8 cannot."""
+    try:
+        return msgspec.json.encode(value)
+    except UnicodeEncodeError:
+        return msgspec.json.encode(to_utf8_deep(msgspec.to_builtins(value, str_keys=True)))
 
 
 def _error_code(error: SynapticError) -> str:
@@ -183,8 +192,8 @@ async def answer_line(service: Any, line: bytes) -> bytes:
     except SynapticError as error:
         word = _error_code(error)
         details = {"details": {"issues": list(error.issues)}} if isinstance(error, RpcError) and error.issues else {}
-        return msgspec.json.encode({"ok": False, "error": word, "message": str(error), **details}) + b"\n"
-    return msgspec.json.encode({"ok": True, "data": data}) + b"\n"
+        return encode_text({"ok": False, "error": word, "message": str(error), **details}) + b"\n"
+    return encode_text({"ok": True, "data": data}) + b"\n"
 
 
 async def _answer_document(service: Any, line: bytes) -> bytes:

@@ -62,6 +62,8 @@ class Daemon:
         self.answered = 0
         self.http = HttpListeners(self)
         self.stopping = asyncio.Event()
+        self.is_drained = False
+        """Whether the last call was answered: who has been let in and asks only now decides by itself."""
         self.busy: set[ClientConnection] = set()
         self.idle = IdleClients(count_silent_places())
         self.line_queues: set[asyncio.Queue[bytes]] = set()
@@ -91,8 +93,10 @@ class Daemon:
 
     async def wait_drained(self) -> None:
         """Returns when nothing is in flight, or when nothing more can be waited for."""
-        if waiting := self._tasks | self.http.tasks:
-            await asyncio.wait(waiting, timeout=DRAIN_SECONDS)
+        end = time.monotonic() + DRAIN_SECONDS
+        while (waiting := self._tasks | self.http.tasks) and time.monotonic() < end:
+            await asyncio.wait(waiting, timeout=end - time.monotonic())
+        self.is_drained = True
 
     async def keep_alive(self) -> None:
         """Tell clients that wait for slow hooks that somebody still works for them, and drop those who ask nothing."""
@@ -132,6 +136,9 @@ class ClientConnection(asyncio.Protocol):
             self._daemon.idle.add(self)
 
     def data_received(self, data: bytes) -> None:
+        if self._daemon.is_drained:
+            self.transport.close()  # the client falls back and decides by itself
+            return
         self._daemon.idle.add(self)
         self._buffer += data
         first = self._buffer[:1]

@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import re
 import sqlite3  # noqa: TID251 - this is the room it is kept in
 import time
 from collections.abc import Iterator
@@ -12,6 +13,8 @@ from pathlib import Path
 from synaptic.files.lock import LOCK_FLAGS, LOCK_MODE
 
 DAMAGE_CODES = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
+OTHER_SHAPE = re.compile(r"no such (table|column)|has no column|does not match any PRIMARY KEY")
+"""Our own statements fit the tables, unless other bits have given those other names."""
 LOCKED_CODES = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 DATABASE_SUFFIXES = ("-wal", "-shm", "")
 """The log goes first: left beside a fresh database it would be replayed into it."""
@@ -24,7 +27,8 @@ Inode = tuple[int, int]
 
 def is_damage(error: sqlite3.Error) -> bool:
     """Whether an error means that the file is no (whole) database, as opposed to full, locked or forbidden."""
-    return (getattr(error, "sqlite_errorcode", 0) & 0xFF) in DAMAGE_CODES
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    return code in DAMAGE_CODES or (code == sqlite3.SQLITE_ERROR and bool(OTHER_SHAPE.search(str(error))))
 
 
 @contextmanager
@@ -107,6 +111,28 @@ def set_database_aside(path: Path, seen: Inode | None) -> Path | None:
     for suffix in DATABASE_SUFFIXES:
         _rename_existing(Path(f"{path}{suffix}"), Path(f"{aside}{suffix}"))
     return aside
+
+
+def locate_ready(path: Path) -> Path:
+    """Where a successor is that is whole, and that takes the place of the database whatever happens."""
+    return path.with_name(f".{path.name}.ready")
+
+
+def begin_replacement(path: Path, successor: Path) -> Path | None:
+    """Say that the successor counts, and set the database aside; who is killed now has others finish it."""
+    successor.replace(locate_ready(path))
+    return set_database_aside(path, read_inode(path))
+
+
+def finish_replacement(path: Path) -> None:
+    """Put a successor in place whose maker was killed before it could."""
+    ready = locate_ready(path)
+    if not ready.exists():
+        return
+    with lock_database(path):
+        if ready.exists():  # its maker lives, and has done it meanwhile
+            set_database_aside(path, read_inode(path))
+            ready.replace(path)
 
 
 def set_log_aside(path: Path) -> Path | None:

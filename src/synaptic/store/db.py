@@ -12,7 +12,7 @@ from synaptic.model.errors import StoreError
 from synaptic.model.home import Home
 from synaptic.store import damage
 from synaptic.store.connection import Connection, open_connection, run_transaction
-from synaptic.store.integrity import Doubt, Soundness, examine_database
+from synaptic.store.integrity import Doubt, Soundness, examine_database, read_stamp
 from synaptic.store.opened import LOCK_TIMEOUT, OpenedDatabase
 
 __all__ = ["NO_VERSION", "Connection", "Row", "Store", "Version", "run_transaction"]
@@ -29,6 +29,7 @@ MAX_LOG_BYTES = 32 * 1024 * 1024
 MOVE_AGAIN_SECONDS = 1.0
 EXAMINE_SECONDS = 120.0
 """How long a database is examined between events."""
+EXAMINED_DOUBTS = (Doubt.CHANGED, Doubt.UNEXAMINED)
 
 
 class Store(OpenedDatabase):
@@ -193,27 +194,29 @@ class Store(OpenedDatabase):
             if self._is_closed or self._unfinished:
                 self._repair_further()
             doubt = self._watch.look_closely()
-            if doubt and doubt is not Doubt.CHANGED:
+            if doubt and doubt not in EXAMINED_DOUBTS:
                 self._settle(doubt)
-        if doubt is Doubt.CHANGED:
-            self._examine_changed()
+        if doubt in EXAMINED_DOUBTS:
+            self._examine(doubt)
 
-    def _examine_changed(self) -> None:
+    def _examine(self, doubt: Doubt) -> None:
         """Nobody but a checkpoint writes to the database itself: examine it, and replace it when it is damaged."""
+        stamp, started = read_stamp(self._name), time.monotonic()
         found = examine_database(self._name, EXAMINE_SECONDS)
         if found is Soundness.UNKNOWN:
             raise StoreError("the database cannot be examined now", where=self._name)
         with self._lock:
             try:
                 if found is Soundness.DAMAGED:
-                    self._replace_damaged(Doubt.CHANGED)
-                else:
+                    self._replace_damaged(doubt)
+                    return  # the next checkpoint examines the successor
+                if doubt is Doubt.CHANGED:
                     # Pages in this connection's memory may be as they were: compare with those of the file.
                     self._connection.execute("PRAGMA shrink_memory").fetchone()
                     self._finish_repair(lambda _: None, with_effects=False)
             except (OSError, sqlite3.Error) as error:
                 raise self._to_store_error(error) from error
-            self._watch.note_checkpoint()
+            self._watch.note_examined(stamp, time.monotonic() - started)
 
     def _try_disk(self) -> None:
         with self._lock:
@@ -275,6 +278,8 @@ class Store(OpenedDatabase):
             self._open_memory(self._to_store_error(worse))
 
     def _checkpoint_log(self, connection: Connection) -> None:
+        if not self._watch.is_as_noted():
+            return  # changed since it was looked at: the next tick examines it
         # PASSIVE never blocks writers, and when it has moved everything the next writer starts the log anew.
         _, written, moved = connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
         # TRUNCATE does block them for a moment, for what came since: only when they never leave a gap.

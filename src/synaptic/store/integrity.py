@@ -15,12 +15,16 @@ from synaptic.store.connection import connect_counted
 from synaptic.store.damage import Inode, is_damage, make_damage, read_as_damage, read_inode
 from synaptic.store.held_index import IndexUse, is_used_by_others
 from synaptic.store.left_index import LeftIndex, read_index
+from synaptic.store.schema import is_shape_whole
 
 EXAMINE_SECONDS = 3.0
 """How long a database is examined inside a call; what is found by then counts."""
 EXAMINE_LOCK_TIMEOUT = 1.0
 STEPS_PER_LOOK_AT_THE_CLOCK = 20_000
-
+EXAMINE_AGAIN_SECONDS = 5.0
+"""Between two examinations of a database that checkpoints have written to."""
+EXAMINE_SHARE = 100
+"""And at least so many times as long as the last one took: a large database is read rarely."""
 
 CLOCK_TICK_SECONDS = 0.004
 """A file's clock stands still for so long: a log that was looked at since need not be looked at again."""
@@ -39,6 +43,7 @@ class Doubt(StrEnum):
     LOG_MOVED = "its log was deleted or replaced"
     LOG_CHANGED = "its log was written by somebody else"
     CHANGED = "the database was written by somebody else"
+    UNEXAMINED = "a checkpoint wrote to the database, and nobody has read all of it since"
 
 
 class Soundness(StrEnum):
@@ -58,6 +63,7 @@ class FileWatch:
         self._main: Inode | None = None
         self._index: Inode | None = None
         self._main_stamp: FileStamp | None = None
+        self._is_written, self._examine_at = False, 0.0
         self._log, self._noted = NO_STAMP, 0.0
         self._log_handle = -1
         self._use: IndexUse | None = None
@@ -113,9 +119,19 @@ class FileWatch:
         return Doubt.LOG_MOVED
 
     def note_checkpoint(self) -> None:
-        """Both files as this process has just left them."""
+        """Both files as this process has just left them; what somebody else wrote meanwhile, nobody can tell apart."""
         self.note_commit()
-        self._main_stamp = read_stamp(self._name)
+        if not self.is_as_noted():
+            self._main_stamp, self._is_written = read_stamp(self._name), True
+
+    def note_examined(self, stamp: FileStamp | None, seconds: float) -> None:
+        """The database was sound, as it was when the examination began."""
+        self._main_stamp, self._is_written = stamp, False
+        self._examine_at = time.monotonic() + max(EXAMINE_AGAIN_SECONDS, EXAMINE_SHARE * seconds)
+
+    def is_as_noted(self) -> bool:
+        """Whether nobody has written to the database itself since a checkpoint or an examination."""
+        return read_stamp(self._name) == self._main_stamp
 
     def look(self) -> Doubt:
         """Look at the name, and at the log: before every write, so two calls of the kernel and no more.
@@ -139,7 +155,9 @@ class FileWatch:
             return Doubt.LOG_MOVED
         if self.has_log and read_inode(self._log_name) != _to_inode(os.fstat(self._log_handle)):
             return Doubt.LOG_MOVED
-        return Doubt.NONE if read_stamp(self._name) == self._main_stamp else Doubt.CHANGED
+        if not self.is_as_noted():
+            return Doubt.CHANGED
+        return Doubt.UNEXAMINED if self._is_written and time.monotonic() > self._examine_at else Doubt.NONE
 
     def find_own_index(self) -> int | None:
         """A descriptor of the index that the connection uses; None when it has lost its name."""
@@ -210,7 +228,9 @@ def examine_database(name: str, seconds: float = EXAMINE_SECONDS) -> Soundness:
 
 
 def _check_quickly(connection: sqlite3.Connection, end: float) -> Soundness:
-    connection.execute("SELECT max(id) FROM events").fetchone()
+    connection.execute("SELECT max(rowid) FROM events").fetchone()
+    if not is_shape_whole(connection):
+        return Soundness.DAMAGED
     connection.set_progress_handler(lambda: int(time.monotonic() > end), STEPS_PER_LOOK_AT_THE_CLOCK)
     found = ("ok",)
     with suppress(sqlite3.OperationalError):  # interrupted: nothing was found in that time

@@ -27,6 +27,7 @@ MAX_HEAD = 4096
 """Bytes before it that are worth being remembered."""
 MAX_USUAL = 256
 """Bytes of a decision without its quiet names, and of its answer, that come again with every call that nobody minds."""
+DAMAGED_TEXT = "this entry was changed on disk: nobody can say any more what was decided"
 FILTER_COLUMNS = frozenset({"agent", "event", "session", "agent_id", "tool", "root", "kind"})
 
 WAITING_EFFECTS = (Deliver, Signal)
@@ -313,12 +314,27 @@ def _describe_length(text: str) -> str:
 
 
 def _select_entries(store: Store, sql: str, values: Row) -> Iterator[JournalEntry]:
-    rows = store.read(lambda connection: connection.execute(sql, values).fetchall())
-    return map(_entry_of, rows)
+    return map(_entry_of, store.read(lambda connection: _fetch_texts(connection, sql, values)))
+
+
+def _fetch_texts(connection: Connection, sql: str, values: Row) -> list[tuple[Any, ...]]:
+    """Fetch rows; a text with other bits than it was written with is still read, as far as it is one."""
+    connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
+    try:
+        return connection.execute(sql, values).fetchall()
+    finally:
+        connection.text_factory = str
 
 
 def _entry_of(row: tuple[Any, ...]) -> JournalEntry:
     *known, decision, stdout, stderr, exit = row
     names = EVENT_COLUMNS.split(", ")
     answer = None if stdout is None else Answer(stdout, stderr, exit)
-    return JournalEntry(**dict(zip(names, known, strict=False)), decision=_decoder.decode(decision), answer=answer)
+    return JournalEntry(**dict(zip(names, known, strict=False)), decision=_decode_decision(decision), answer=answer)
+
+
+def _decode_decision(kept: str) -> Decision:
+    try:
+        return _decoder.decode(kept)
+    except msgspec.DecodeError:
+        return Decision(warnings=(DAMAGED_TEXT,))

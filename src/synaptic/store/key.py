@@ -17,6 +17,8 @@ KEY_BYTES = 32
 class _KeyCache:
     key = b""
     """Once it has been read."""
+    is_durable = False
+    """Whether it was read beside a database on disk; one made for memory must sign nothing that stays."""
 
 
 def read_signing_key(store: Store) -> bytes:
@@ -25,8 +27,8 @@ def read_signing_key(store: Store) -> bytes:
     Raises StoreError where it is there and cannot be read for the moment.
     """
     cache = store.cache(_KeyCache)
-    if not cache.key:
-        cache.key = _read_or_make_key(store)
+    if not cache.key or cache.is_durable < store.durable:
+        cache.key, cache.is_durable = _read_or_make_key(store), store.durable
     return cache.key
 
 

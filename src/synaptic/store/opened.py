@@ -98,6 +98,7 @@ class OpenedDatabase:
     def _open(self) -> None:
         """Open the file under the name; again when another one has taken its place meanwhile."""
         for _ in range(OPEN_ATTEMPTS):
+            damage.finish_replacement(self.path)
             prepare_file(self.path)
             self._inode = damage.read_inode(self._name)
             try:
@@ -287,8 +288,8 @@ class OpenedDatabase:
 
     def _reopen_moved(self) -> None:
         """The file under the name is not ours (set aside by another process, or deleted): go on with that one."""
-        if damage.read_inode(self._name) is None:
-            self._put_back()
+        damage.finish_replacement(self.path)
+        if damage.read_inode(self._name) is None and self._put_back():
             return
         what = f"{self._name}: was replaced while in use"
         self._reopen(
@@ -305,11 +306,16 @@ class OpenedDatabase:
         if self._inode is not None and not self.path.parent.is_dir():
             raise FileNotFoundError(errno.ENOENT, "the folder is gone", str(self.path.parent))
 
-    def _put_back(self) -> None:
-        """The file was deleted, but this connection still has it: write all that it holds under the name again."""
+    def _put_back(self) -> bool:
+        """The file was deleted, but this connection still has it: write all that it holds under the name again.
+
+        False when another process was faster: what it has put there counts.
+        """
         successor = self._locate_successor()
         self._require_folder()
         with damage.lock_database(self.path):
+            if damage.read_inode(self._name) is not None:
+                return False
             is_copied = self._copy_open(successor)
             self._close_connection()
             # Only a left-over log can be there: replayed into the successor it would damage it.
@@ -322,6 +328,7 @@ class OpenedDatabase:
             lambda missing: Loss(f"{what}, {_describe_missing(missing)}", state_lost=not is_copied),
             with_effects=is_copied,
         )
+        return True
 
     def _copy_open(self, successor: Path) -> bool:
         try:
@@ -347,11 +354,11 @@ class OpenedDatabase:
         successor = self._locate_successor()
         with damage.lock_database(self.path):
             is_ours = damage.read_inode(self._name) in (self._inode, None)
-            saved = salvage.build_successor(self.path, successor) if is_ours else salvage.Salvage()
-            aside = damage.set_database_aside(self.path, self._inode) if is_ours else None
+            saved = salvage.build_successor(self.path, successor, self._restore) if is_ours else salvage.Salvage()
+            aside = damage.begin_replacement(self.path, successor) if is_ours else None
             self._close_connection()
             if is_ours:
-                successor.replace(self.path)
+                damage.locate_ready(self.path).replace(self.path)
         what = f"{self._name}: was damaged ({error})"
         self._carry_out(
             lambda: self._start_successor(
@@ -373,9 +380,8 @@ class OpenedDatabase:
         """
 
         def work(connection: Connection) -> Loss | None:
-            if not with_effects:
-                self.recent.restore(connection)
-            loss = describe(self.recent.repeat(connection, with_effects=with_effects))
+            missing = self.recent.repeat(connection, with_effects=True) if with_effects else self._restore(connection)
+            loss = describe(missing)
             if loss:
                 losses.record_loss(connection, loss)
             return loss
@@ -388,6 +394,11 @@ class OpenedDatabase:
             self.has_lost_state = self.has_lost_state or loss.state_lost
         self.generation += 1
         self._watch.note_commit()
+
+    def _restore(self, connection: Connection) -> int:
+        """Write the sections that are known and the events that were answered; how many events were missing."""
+        self.recent.restore(connection)
+        return self.recent.repeat(connection, with_effects=False)
 
     def _write_missing(self) -> None:
         self._finish_repair(lambda _: None, with_effects=True)
@@ -410,6 +421,7 @@ def _describe_missing(missing: int) -> str:
 
 
 def _describe_damage(start: str, aside: str, saved: salvage.Salvage, missing: int) -> Loss:
+    missing += saved.restored
     parts = [start, f"moved to {aside}", f"{saved.events} events and what was sound were carried over"]
     if missing:
         parts.append(_describe_missing(missing))

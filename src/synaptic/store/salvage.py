@@ -2,13 +2,20 @@
 
 import sqlite3  # noqa: TID251 - this is the room it is kept in
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import msgspec
 
 from synaptic.store import schema
-from synaptic.store.connection import Connection, connect_counted, open_connection, prepare_file, set_file_pragmas
+from synaptic.store.connection import (
+    Connection,
+    connect_counted,
+    open_connection,
+    prepare_file,
+    run_transaction,
+    set_file_pragmas,
+)
 from synaptic.store.damage import read_as_damage
 from synaptic.store.held_index import IndexUse
 from synaptic.store.losses import Loss, record_loss
@@ -30,10 +37,15 @@ class Salvage(msgspec.Struct, frozen=True):
     is_state_whole: bool = False
     has_all_events: bool = False
     damaged_tables: tuple[str, ...] = ()
+    restored: int = 0
+    """Answered events that were missing, and that the process knew."""
 
 
-def build_successor(damaged: Path, successor: Path) -> Salvage:
-    """Create a database beside a damaged one with all that is sound in it. Raises what the new file's disk raises."""
+def build_successor(damaged: Path, successor: Path, restore: Callable[[Connection], int]) -> Salvage:
+    """Create a database beside a damaged one with all that is sound in it, and what `restore` adds to that.
+
+    All of it before it has the name: nobody ever reads one without what was answered. Raises what its disk raises.
+    """
     _remove_leftovers(successor)
     prepare_file(successor)
     attached = IndexUse(str(damaged))
@@ -42,14 +54,21 @@ def build_successor(damaged: Path, successor: Path) -> Salvage:
         set_file_pragmas(fresh)
         schema.migrate_schema(fresh, str(successor))
         fresh.execute("PRAGMA foreign_keys = OFF")  # a row counts even where the one that it names is gone
+        fresh.text_factory = lambda raw: raw.decode("utf-8", "replace")  # names and texts may have other bits by now
         saved = _copy_all(fresh, damaged)
-        if not saved.is_state_whole:
+        saved = msgspec.structs.replace(saved, restored=run_transaction(fresh, restore))
+        if not (saved.is_state_whole and saved.has_all_events):
             # Before it has the name: who opens it next, also after this process was killed, must not believe it.
-            record_loss(fresh, Loss(f"{damaged}: was damaged, and state may be missing", state_lost=True))
+            record_loss(fresh, _describe_salvage(damaged, saved))
         return saved
     finally:
         fresh.close()
         attached.end()
+
+
+def _describe_salvage(damaged: Path, saved: Salvage) -> Loss:
+    what = "events" if saved.is_state_whole else "state"
+    return Loss(f"{damaged}: was damaged, and {what} may be missing", state_lost=not saved.is_state_whole)
 
 
 def copy_open_database(connection: Connection, successor: Path) -> None:
@@ -83,14 +102,16 @@ def _copy_all(fresh: Connection, damaged: Path) -> Salvage:
 def _copy_table(fresh: Connection, table: str) -> bool:
     """Copy a small table whole, or what is readable from both of its ends; whether it was whole."""
     is_sound = _is_sound(fresh, table)
-    names = _list_common_columns(fresh, table)
-    copy = f"INSERT OR IGNORE INTO main.{table} ({names}) SELECT {names} FROM damaged.{table}"
+    columns = _choose_columns(fresh, table)
+    if columns is None:
+        return False
+    into, source = columns
     try:
-        fresh.execute(copy)
+        fresh.execute(f"INSERT OR IGNORE INTO main.{table} ({into}) SELECT {source} FROM damaged.{table}")
     except sqlite3.DatabaseError:
-        for rows in _read_both_ends(fresh, table, names):
-            marks = ", ".join("?" * (names.count(",") + 1))
-            fresh.executemany(f"INSERT OR IGNORE INTO main.{table} ({names}) VALUES ({marks})", rows)
+        for rows in _read_both_ends(fresh, table, source):
+            marks = ", ".join("?" * (into.count(",") + 1))
+            fresh.executemany(f"INSERT OR IGNORE INTO main.{table} ({into}) VALUES ({marks})", rows)
         return False
     return is_sound
 
@@ -98,13 +119,14 @@ def _copy_table(fresh: Connection, table: str) -> bool:
 def _is_sound(fresh: Connection, table: str) -> bool:
     """Whether the pages of a table are: rows may be missing where nothing fails."""
     try:
-        return bool(fresh.execute(f"PRAGMA damaged.integrity_check({table})").fetchone() == ("ok",))
+        with read_as_damage():
+            return bool(fresh.execute(f"PRAGMA damaged.integrity_check({table})").fetchone() == ("ok",))
     except sqlite3.DatabaseError:
         return False
 
 
 def _read_both_ends(fresh: Connection, table: str, names: str) -> Iterator[list[tuple[object, ...]]]:
-    key = ", ".join(row[1] for row in fresh.execute(f"PRAGMA damaged.table_info({table})") if row[5]) or "rowid"
+    key = ", ".join(row[1] for row in fresh.execute(f"PRAGMA main.table_info({table})") if row[5]) or "rowid"
     for order in (key, ", ".join(f"{column} DESC" for column in key.split(", "))):
         found: list[tuple[object, ...]] = []
         try:
@@ -117,10 +139,13 @@ def _read_both_ends(fresh: Connection, table: str, names: str) -> Iterator[list[
 
 def _copy_events(fresh: Connection, end: float) -> tuple[int, bool]:
     """Copy events in ranges of numbers, the newest first; a range with damage is halved down to the row."""
-    names = _list_common_columns(fresh, LAST_TABLE)
+    columns = _choose_columns(fresh, LAST_TABLE)
+    if columns is None:
+        return 0, False
+    into, source = columns
     copy = (
-        f"INSERT OR IGNORE INTO main.events ({names}) SELECT {names} FROM damaged.events WHERE id > ? AND id <= ? "
-        "ORDER BY id DESC"
+        f"INSERT OR IGNORE INTO main.events ({into}) SELECT {source} FROM damaged.events "
+        "WHERE rowid > ? AND rowid <= ? ORDER BY rowid DESC"
     )
     copied, is_complete = 0, True
     ranges = _list_ranges(fresh)
@@ -140,8 +165,8 @@ def _copy_events(fresh: Connection, end: float) -> tuple[int, bool]:
 def _list_ranges(fresh: Connection) -> list[tuple[int, int]]:
     """The ranges of numbers that may have events, the newest last."""
     last = _read_number(fresh, "SELECT seq FROM damaged.sqlite_sequence WHERE name = 'events'")
-    last = max(last, _read_number(fresh, "SELECT max(id) FROM damaged.events"))
-    first = _read_number(fresh, "SELECT min(id) FROM damaged.events")
+    last = max(last, _read_number(fresh, "SELECT max(rowid) FROM damaged.events"))
+    first = _read_number(fresh, "SELECT min(rowid) FROM damaged.events")
     starts = range(max(first - 1, 0), last, EVENTS_PER_STEP)
     return [(start, min(start + EVENTS_PER_STEP, last)) for start in starts]
 
@@ -163,11 +188,17 @@ def _keep_numbers(fresh: Connection) -> None:
         fresh.execute("INSERT INTO main.sqlite_sequence (name, seq) VALUES ('events', ?)", (last,))
 
 
-def _list_common_columns(fresh: Connection, table: str) -> str:
-    """Columns of both: a damaged database may be of an older version."""
+def _choose_columns(fresh: Connection, table: str) -> tuple[str, str] | None:
+    """Into which columns, and from which: by their place, as names may be damaged; by name from an older version."""
     mine = [row[1] for row in fresh.execute(f"PRAGMA main.table_info({table})")]
-    theirs = {row[1] for row in fresh.execute(f"PRAGMA damaged.table_info({table})")}
-    return ", ".join(name for name in mine if name in theirs)
+    try:
+        theirs = [row[1] for row in fresh.execute(f"PRAGMA damaged.table_info({table})")]
+    except sqlite3.DatabaseError:
+        return None
+    if len(mine) == len(theirs):
+        return ", ".join(mine), "*"
+    names = ", ".join(name for name in mine if name in theirs)
+    return (names, names) if names else None
 
 
 def _remove_leftovers(successor: Path) -> None:

@@ -7,6 +7,13 @@ from pathlib import Path
 from synaptic.model.errors import StoreError
 
 MIGRATIONS = Path(__file__).parent / "migrations"
+SELECT_SHAPE = """
+SELECT CAST(t.name AS BLOB), CAST(c.name AS BLOB) FROM sqlite_master t, pragma_table_info(t.name) c
+WHERE t.type = 'table' UNION ALL
+SELECT CAST(t.name AS BLOB), CAST(i.name || i."unique" AS BLOB) FROM sqlite_master t, pragma_index_list(t.name) i
+WHERE t.type = 'table'
+"""
+"""Tables with their columns and indexes; as bytes, for damaged names may be no text."""
 
 
 def read_schema_version(connection: sqlite3.Connection) -> int:
@@ -37,6 +44,26 @@ def migrate_schema(connection: sqlite3.Connection, where: str) -> None:
     for number, script in _read_scripts():
         if number > version:
             _apply_script(connection, number, script)
+
+
+def is_shape_whole(connection: sqlite3.Connection) -> bool:
+    """Whether a database of the latest version has every table, column and index that the migrations make.
+
+    Other bits in a name are no damage to SQLite: it reads them as another name, and our statements fail.
+    """
+    if read_schema_version(connection) != find_latest_version():
+        return True  # nobody knows what it had
+    return _read_latest_shape() <= set(connection.execute(SELECT_SHAPE))
+
+
+@cache
+def _read_latest_shape() -> frozenset[tuple[bytes, bytes]]:
+    fresh = sqlite3.connect(":memory:", isolation_level=None)
+    try:
+        migrate_schema(fresh, ":memory:")
+        return frozenset(fresh.execute(SELECT_SHAPE))
+    finally:
+        fresh.close()
 
 
 def _apply_script(connection: sqlite3.Connection, number: int, script: str) -> None:
