@@ -1,4 +1,4 @@
-"""What people really lose, and what they do all day, in front of the real client. Everything is below a throw-away folder."""
+"""What people really lose, and what they do all day, in front of the real client, below a throw-away folder."""
 
 import subprocess
 from pathlib import Path
