@@ -58,6 +58,8 @@ def test_a_commit_behind_the_removal_of_a_worktree_lands_where_it_was_typed(arme
     git(armed.project, "worktree", "add", "-q", "-b", "two", str(two))
     (one / "a.txt").write_text("changed in one\n")
     before = said(armed.project, "rev-parse", "main")
+    git(armed.project, "config", "user.name", "Dev")
+    git(armed.project, "config", "user.email", "dev@example.com")
     armed.project = one
 
     outcome = armed.run(conversation(bash("git worktree remove ../two && git commit -qam 'work in one'")))
