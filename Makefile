@@ -35,8 +35,8 @@ check: $(VENV)/.ready  ## format, lint, types, generated files, tests
 bench: $(VENV)/.ready  ## ratios against /bin/true and against other hooks, in one run; the table goes to docs/bench.md
 	@$(BIN)/python -m bench --save docs/bench.md
 
-accuracy: $(VENV)/.ready  ## what the guard stops and what it should not have, on the case set in tests/corpus; every miss by topic
-	@$(BIN)/python -m bench.accuracy --topics --check
+accuracy: $(VENV)/.ready  ## what the guard stops and what it should not have: all case sets with their source, real commands, every miss
+	@$(BIN)/python -m bench.accuracy --check
 
 agents: $(VENV)/.ready  ## one policy file through the true clients of every agent, offline; what happened goes to docs/conformance.md
 	@$(BIN)/python -m tests.clients.conformance --save docs/conformance.md

@@ -13,7 +13,7 @@ from synaptic.engine import check as daemon_check
 from synaptic.model.decision import ask, rewrite
 from tests.cli.conftest import User
 
-STRICT = 'presets = ["strict"]\n'
+STRICT = 'presets = ["strict"]\n[policies."paths.outside-project"]\nreads = true\n'
 
 
 def test_a_quiet_command_is_allowed(user: User):
@@ -55,7 +55,7 @@ def test_another_tool_and_json(user: User):
 
 
 def test_the_folder_decides_what_is_outside(user: User, tmp_path):
-    user.configures(STRICT + '[policies."paths.outside-project"]\nscratch = []\n')
+    user.configures(STRICT + "scratch = []\n")
     other = tmp_path / "other"
     (other / ".git").mkdir(parents=True)
     command = f"cat {user.project}/a"

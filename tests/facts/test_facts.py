@@ -41,9 +41,9 @@ def test_only_what_is_needed_is_gathered(tmp_path: Path) -> None:
 def test_a_command_is_read_once_for_all_gatherers_and_policies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[str] = []
 
-    def counted(text: str, cwd: str, home: str) -> Script:
+    def counted(text: str, cwd: str, home: str, is_powershell: bool) -> Script:
         read.append(text)
-        return read_safely(text, cwd, home)
+        return read_safely(text, cwd, home, is_powershell)
 
     read_safely = reading.read_safely
     monkeypatch.setattr(reading, "read_safely", counted)

@@ -20,9 +20,9 @@ def known(text: str, cwd: str = ROOT) -> CommandReading:
 def test_nothing_is_read_before_somebody_asks_and_then_once(monkeypatch: pytest.MonkeyPatch):
     texts = []
 
-    def counted(text: str, cwd: str, home: str) -> Script:
+    def counted(text: str, cwd: str, home: str, is_powershell: bool) -> Script:
         texts.append(text)
-        return read_safely(text, cwd, home)
+        return read_safely(text, cwd, home, is_powershell)
 
     read_safely = reading.read_safely
     monkeypatch.setattr(reading, "read_safely", counted)
@@ -48,7 +48,7 @@ def test_a_reading_is_the_text_and_where_it_starts():
     assert command.script
     assert command == known("ls")
     assert command != known("ls", "/elsewhere")
-    assert msgspec.structs.astuple(command) == ("ls", ROOT, HOME)
+    assert msgspec.structs.astuple(command) == ("ls", ROOT, HOME, False)
 
 
 def test_programs_are_named_without_case_and_version():

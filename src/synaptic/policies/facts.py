@@ -143,13 +143,16 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
 def read_command(event: Event, root: str, home: str) -> CommandReading | None:
     """The shell command of a tool call, not looked at yet; None for every other event."""
     text = event.tool.command if isinstance(event, ToolEvent) else ""
-    return _read_command_cached(text, event.cwd or root, home) if text else None
+    if not text:
+        return None
+    is_powershell = isinstance(event, ToolEvent) and event.tool_name == "PowerShell"
+    return _read_command_cached(text, event.cwd or root, home, is_powershell)
 
 
 @lru_cache(maxsize=16)
-def _read_command_cached(text: str, cwd: str, home: str) -> CommandReading:
+def _read_command_cached(text: str, cwd: str, home: str, is_powershell: bool) -> CommandReading:
     # A command comes again after its tool has run, and when an agent retries it. One may be a megabyte: few are kept.
-    return CommandReading(text, cwd, home)
+    return CommandReading(text, cwd, home, is_powershell)
 
 
 def with_command(facts: Facts, event: Event) -> Facts:

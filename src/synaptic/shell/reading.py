@@ -37,11 +37,13 @@ class CommandReading(msgspec.Struct, frozen=True, dict=True):
     cwd: str = ""
     """Where the shell starts; empty when nobody says."""
     home: str = ""
+    is_powershell: bool = False
+    """Whether the shell that runs it is PowerShell."""
 
     @computed_once
     def script(self) -> Script:
         """Every command that would run."""
-        return read_safely(self.text, self.cwd, self.home)
+        return read_safely(self.text, self.cwd, self.home, self.is_powershell)
 
     @computed_once
     def standpoint(self) -> Standpoint:

@@ -242,3 +242,65 @@ def test_code_that_is_made_to_grow_is_bounded(name: str, piece: str) -> None:
 def test_no_code_makes_the_reader_fail(name: str, code: str) -> None:
     read_foreign_code(f"eval({code}) system {code} fetch(read({code}", DIALECTS[name])
     read_lisp(code)
+
+
+@pytest.mark.parametrize(
+    ("language", "code", "found"),
+    [
+        ("perl", "unlink glob('~/x/*')", ["rm -f ~/x/*"]),
+        ("perl", "unlink glob '*.o'", ["rm -f *.o"]),
+        ("perl", "unlink <~/*>", ["rm -f ~/*"]),
+        ("perl", "unlink for glob('/a/*')", ["rm -f /a/*"]),
+        ("perl", "unlink $_ for </a/*>", ["rm -f /a/*"]),
+        ("perl", "foreach my $f (glob('/a/*')) { unlink $f }", ["rm -f /a/*"]),
+        ("perl", "rename '/a', '/b'", ["mv /a /b"]),
+        ("perl", "while (<STDIN>) { print }", []),
+        ("perl", "print 1 if $a <$b and $c> 2", []),
+        ("perl", "my %h = (a => {b => q{x}}); print $h{a}{b}", []),
+        ("ruby", "File.delete(*Dir['/a/*'])", ["rm -f /a/*"]),
+        ("ruby", "Dir['/a/*'].each { |f| File.unlink(f) }", ["rm -f /a/*"]),
+        ("ruby", "FileUtils.mv('/a', '/b')", ["mv /a /b"]),
+        ("ruby", "list.copy('/a', '/b')", []),
+        ("node", "fs.renameSync('/a', '/b')", ["mv /a /b"]),
+        ("node", "fs.copyFileSync('/a', '/b')", ["cp /a /b"]),
+        ("lua", "os.rename('/a', '/b')", ["mv /a /b"]),
+    ],
+)
+def test_files_that_code_finds_moves_and_copies(language: str, code: str, found: list[str]) -> None:
+    assert done(language, code) == found
+
+
+@pytest.mark.parametrize(
+    ("code", "found"),
+    [
+        ("array_map('unlink', glob('/a/*'));", ["rm -f /a/*"]),
+        ("array_walk($files, 'strlen');", []),
+        ("foreach (glob('/a/*') as $f) { unlink($f); }", ["rm -f /a/*"]),
+        ("call_user_func('system', 'rm -rf /a');", ["rm -rf /a"]),
+        ("copy('/a', '/b');", ["cp /a /b"]),
+        ("echo phpversion();", []),
+    ],
+)
+def test_php_that_stands_on_the_line(code: str, found: list[str]) -> None:
+    assert lines(f"php -r {quoted(code)}") == found
+
+
+@pytest.mark.parametrize(
+    ("language", "code"),
+    [
+        ("perl", "print qx{f() { rm -rf /a; }; f}"),
+        ("perl", "system(q{f() { rm -rf /a; }; f})"),
+        ("perl", "system qq(if (true); then rm -rf /a; fi)"),
+        ("perl", "exec q[test [ 1 ] && rm -rf /a]"),
+        ("ruby", "%x{f() { rm -rf /a; }; f}"),
+        ("ruby", "system(%q(if (true); then rm -rf /a; fi))"),
+    ],
+)
+def test_brackets_inside_quoted_text_are_counted(language: str, code: str) -> None:
+    assert "rm -rf /a" in done(language, code)
+
+
+@pytest.mark.parametrize("text", ["q{" * 6_000, "q(" * 6_000, "q{{}" * 3_000, "q<(" * 4_000, "qx[ q{ q( q< " * 800])
+def test_brackets_that_are_never_closed_take_no_time(text: str) -> None:
+    """A text that is made to take long: were it read again from every quote, this would take minutes."""
+    assert len(read_foreign_code(text[:12_000], DIALECTS["perl"]).acts) >= 0

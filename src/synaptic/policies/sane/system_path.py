@@ -9,10 +9,12 @@ from typing import Annotated
 from synaptic.model import sane
 from synaptic.model.decision import Verdict
 from synaptic.model.event import PreToolUse
-from synaptic.policies.base import FEWER, MORE, Policy
+from synaptic.policies.base import FEWER, MORE, ON, Policy
 from synaptic.policies.facts import Facts
+from synaptic.policies.path_words import list_path_words
 from synaptic.policies.reading import runs_elsewhere
 from synaptic.policies.sane.refuse import refuse_call
+from synaptic.policies.secrets.private import is_secret
 from synaptic.shell.paths import Standpoint, is_inside, list_readings
 from synaptic.shell.reading import CommandReading
 
@@ -28,8 +30,9 @@ class SystemPath(Policy):
 
     ## What it does
     Denies every tool, reads included, a path in a system folder, a folder of keys, or a file of secrets. Traversal,
-    percent encoding, `~` and links are seen through. A shell command may run programs of the system and may name
-    files below /usr, /bin and /sbin; it may write none of them.
+    percent encoding, `~` and links are seen through. A shell command may run programs of the system and may look at
+    what lies in system folders (`ls /etc/apt`, `cat /etc/os-release`), but for secrets; it may write none of them.
+    With `reads` it may not even name them, but for /usr, /bin and /sbin.
     ## Why
     Nothing that a project needs is there, and what is there is not the agent's to read.
     ## Known gaps
@@ -52,6 +55,8 @@ class SystemPath(Policy):
     """Files of secrets by name, wherever they are; files that end in `.env` are always among them."""
     also: Annotated[tuple[str, ...], FEWER] = ("/var/tmp", "/var/folders", "/usr/include", "/usr/share/doc")
     """Places in system folders that may be used all the same."""
+    reads: Annotated[bool, ON] = False
+    """Whether a shell command may not even name a path in a system folder."""
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
         known = facts.command
@@ -79,8 +84,9 @@ class SystemPath(Policy):
                 yield change.word.text
         for word, cwd in _iter_words(known):
             text = word.partition("=")[2] if "=/" in word or "=~" in word else word
-            paths = list_readings(text, Standpoint(cwd or at.cwd, at.home)) if _looks_like_path(text) else ()
-            if any(self._is_guarded(path, facts) and not is_inside(path, PROGRAM_FOLDERS) for path in paths):
+            looked_at = _looks_like_path(text) or (cwd and is_inside(cwd, self.folders))
+            paths = list_readings(text, Standpoint(cwd or at.cwd, at.home)) if looked_at else ()
+            if any(self._is_kept_from_reading(path, facts) for path in paths):
                 yield text
 
     def _may_name_guarded(self, text: str) -> bool:
@@ -92,6 +98,20 @@ class SystemPath(Policy):
         if text.isascii() and not _holds_hint(low, _list_hints(guarded)):
             return False
         return _compile_names(guarded).search(text) is not None
+
+    def _is_kept_from_reading(self, path: str, facts: Facts) -> bool:
+        """Whether a shell command may not name a path: in a system folder, the secrets; elsewhere what is guarded."""
+        if not self._is_guarded(path, facts) or is_inside(path, PROGRAM_FOLDERS):
+            return False
+        # The objects of a repository are no secret; only writing them breaks it.
+        is_open = is_inside(path, self.folders) or "/.git/objects" in path
+        return self.reads or not is_open or self._is_secret(path, facts)
+
+    def _is_secret(self, path: str, facts: Facts) -> bool:
+        named = path.rpartition("/")[2] in self.secret_files or any(
+            part in self.secret_folders for part in path.split("/")
+        )
+        return named or is_secret(path, facts.home)
 
     def _is_guarded(self, path: str, facts: Facts) -> bool:
         parts = path.split("/")
@@ -129,7 +149,7 @@ def _iter_words(known: CommandReading) -> Iterator[tuple[str, str]]:
     """Every argument and every file of a redirection, with the folder it is seen from."""
     for command in known.script.commands:
         if not runs_elsewhere(command):
-            yield from ((text, command.cwd) for text in command.args)
+            yield from ((text, command.cwd) for text in list_path_words(command))
     for redirect in known.script.redirects:
         if not redirect.operator.startswith("<<") and not runs_elsewhere(redirect):
             yield redirect.target.text, redirect.cwd

@@ -30,7 +30,7 @@ from synaptic.policies.sane.research import (
     is_waived,
     list_researched,
 )
-from synaptic.policies.sane.shell_edit import edits_files
+from synaptic.policies.sane.shell_edit import authors_files
 from synaptic.policies.sane.stamp import format_stamp
 from synaptic.policies.sane.tell import answer_command
 from synaptic.policies.task_words import continues_task
@@ -95,7 +95,7 @@ class UnresearchedEdit(Policy):
             return None
         if sane.RESEARCH not in facts.state.tampered and all(map(done.get, self.categories)):
             return None
-        if facts.command and not edits_files(facts.command, facts.root):
+        if facts.command and not authors_files(facts.command, facts.root):
             return None
         progress = ResearchCategories(self.categories).read_progress(facts.state, facts.tool_servers)
         if not progress.missing:

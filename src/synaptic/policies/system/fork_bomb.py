@@ -30,20 +30,25 @@ COUNTED = re.compile(r"(?:for|select)[\s\\]*+\(\(")
 JOB = re.compile(r"&(?<![&<>]&)(?![&>])")
 CONSTANT = frozenset({"true", ":", "false", "/bin/true", "/usr/bin/true", "[ 1 ]", "[ true ]", "test 1"})
 ENDLESS = re.compile(r"\s*[1-9]\d*\s*|[^;]*;\s*;[^;]*")
+SAME_TEXTS = re.compile(r"(?:\[|test) (\S+) (?:==?|-eq) \1(?: \])?")
+"""A test that compares a text with itself."""
+NEVER_TRUE = frozenset({"false", "/bin/false", "/usr/bin/false", "[ ]", "test"})
 INSTANT_PROGRAMS = split_names("echo printf true : disown wait test [ let read export unset local declare")
 FORKS = re.compile(
     r"\bfork\s{0,9}(?:\(\s{0,9}\))?\s{1,9}(?:while|until)\b|while\b[^\n]{0,40}\n?\s{0,40}(?:os\.)?fork\b"
     r"|(?:(?:loop|forever)\b|\bfor\s{0,9}\(\s{0,9};\s{0,9};\s{0,9}\)).{0,20}\bfork\b"
 )
 MAX_FORK_TEXT = 20_000
+HAS_BODY = (syntax.CommandGroup, syntax.Loop, syntax.FunctionDefinition, syntax.Coprocess)
 
 
 class ForkBomb(Policy):
     """Commands that start copies of themselves without end.
 
     ## What it does
-    Denies functions that call themselves in the background or through a pipe into themselves, endless loops that
-    start background jobs and neither wait for them nor do anything that takes time, and `fork while 1` one-liners.
+    Denies functions that call themselves in the background or through a pipe into themselves, also in the form that
+    only zsh accepts (`:(){:|:&};:`), endless loops that start background jobs or coprocesses and neither wait for them
+    nor do anything that takes time nor can reach their exit, and `fork while 1` one-liners.
     ## Why
     The machine runs out of processes within a second, and everything unsaved on it is lost.
     ## Known gaps
@@ -87,11 +92,15 @@ def _forks_endlessly(found: Script) -> bool:
 
 def _iter_shell_texts(found: Script) -> Iterator[str]:
     """The text and the code that it hands to shells."""
-    if len(found.text) > MAX_FORK_TEXT or "&" not in found.text or not _has_loop(found.text):
+    if len(found.text) > MAX_FORK_TEXT or not _has_job(found.text) or not _has_loop(found.text):
         return
     yield found.text
     for command in select_commands(found, SHELL_PROGRAMS):
-        yield from (text for text in (*command.args, command.stdin or "") if "&" in text and _has_loop(text))
+        yield from (text for text in (*command.args, command.stdin or "") if _has_job(text) and _has_loop(text))
+
+
+def _has_job(text: str) -> bool:
+    return "&" in text or "coproc" in text
 
 
 def _has_loop(text: str) -> bool:
@@ -133,21 +142,32 @@ def _list_children(node: object) -> list[syntax.Node]:
         return node.stages
     if isinstance(node, syntax.Choice):
         return node.branches
-    return [node.body] if isinstance(node, syntax.CommandGroup | syntax.Loop | syntax.FunctionDefinition) else []
+    return [node.body] if isinstance(node, HAS_BODY) else []
 
 
 def _is_endless(condition: syntax.Node | None) -> bool:
     """`while true`, `until false`, `while ((1))`, `for ((;;))`."""
-    while isinstance(condition, syntax.CommandSequence) and len(condition.items) == 1:
-        condition = condition.items[0]
+    condition = _unwrap(condition)
     if isinstance(condition, syntax.SimpleCommand):
-        return " ".join(token.text or "" for token in condition.words) in CONSTANT
+        text = _join_words(condition)
+        return text in CONSTANT or SAME_TEXTS.fullmatch(text) is not None
     if isinstance(condition, syntax.TestExpression):
         texts = (
             part.text for token in condition.tokens for part in token.parts if isinstance(part, syntax.LiteralText)
         )
         return ENDLESS.fullmatch("".join(texts)) is not None
     return False
+
+
+def _unwrap(node: syntax.Node | None) -> syntax.Node | None:
+    """The one command that a sequence consists of."""
+    while isinstance(node, syntax.CommandSequence) and len(node.items) == 1:
+        node = node.items[0]
+    return node
+
+
+def _join_words(command: syntax.SimpleCommand) -> str:
+    return " ".join(token.text or "" for token in command.words)
 
 
 def _leaves_jobs(body: syntax.Node) -> bool:
@@ -159,6 +179,11 @@ def _check_jobs_left(body: syntax.Node) -> bool | None:
     """Whether jobs are left; None when it takes time. Nobody but a subshell itself can wait for its jobs."""
     started = orphaned = False
     for item in body.items if isinstance(body, syntax.CommandSequence) else [body]:
+        if isinstance(item, syntax.Coprocess):
+            started = True
+            continue
+        if _never_happens(item):
+            continue
         if isinstance(item, syntax.CommandGroup | syntax.CommandSequence):
             left = _check_jobs_left_by(item)
             if left is None:
@@ -174,6 +199,16 @@ def _check_jobs_left(body: syntax.Node) -> bool | None:
         elif program not in INSTANT_PROGRAMS:
             return None
     return started or orphaned
+
+
+def _never_happens(item: syntax.Node) -> bool:
+    """`if false; then break; fi`: an exit that is never reached ends no loop."""
+    if isinstance(item, syntax.CommandGroup) and not item.background:
+        item = item.body
+    if not isinstance(item, syntax.Choice) or item.subject is not None or len(item.branches) != 2:
+        return False
+    condition = _unwrap(item.branches[0])
+    return isinstance(condition, syntax.SimpleCommand) and _join_words(condition) in NEVER_TRUE
 
 
 def _check_jobs_left_by(group: syntax.CommandGroup | syntax.CommandSequence) -> bool | None:

@@ -26,7 +26,7 @@ def iter_downloads(found: Script) -> Iterator[tuple[Command, AbstractSet[str]]]:
         yield command, known
         made = (*_find_downloads(command), *_find_passed_on(command, flow))
         known.update(make_file_key(text, command) for text in made if text not in STANDARD_STREAMS)
-        if find_program(command.name).copies and command.argv[1:]:
+        if (command.name == "dd" or find_program(command.name).copies) and command.argv[1:]:
             known.update(_find_copies(command, known))
 
 
@@ -83,7 +83,8 @@ def _keeps_remote_name(program: ProgramEntry, given: Arguments) -> bool:
 
 
 def _find_copies(command: Command, known: set[str]) -> Iterator[str]:
-    words = find_program(command.name).read(command.argv[1:]).operands
+    given = find_program(command.name).read(command.argv[1:])
+    words = given.operands if command.name != "dd" else (*given.get_values("if"), *given.get_values("of"))
     for word in words[:-1]:
         if make_file_key(word.text, command) in known:
             yield make_file_key(words[-1].text, command)

@@ -15,6 +15,8 @@ LEADING_OPTION = re.compile(r"-[HLPEXdsx]+|-O\d?|-D")
 DEBUG_OPTION = "-D"
 """The one of them that takes the next word."""
 FIND_ACTIONS = frozenset({"-delete", "-exec", "-execdir", "-ok", "-okdir"})
+FIND_COMMANDS = FIND_ACTIONS - {"-delete"}
+"""Actions that are given a command, up to `;` or `+`."""
 FIND_PRINTS = split_names("-print -print0 -printf -fprint -fprint0 -fprintf -ls -fls")
 OR_SIGNS = frozenset({"-o", "-or", ","})
 NOT_SIGNS = frozenset({"!", "-not"})
@@ -47,11 +49,24 @@ def split_find(words: Sequence[Word]) -> tuple[tuple[Word, ...], tuple[Word, ...
 def read_find(argv: Sequence[Word]) -> FindSearch:
     """Understand the words of a `find`, its name included."""
     roots, tests = split_find(argv[1:])
-    texts = [word.text for word in tests]
+    texts = _leave_out_commands([word.text for word in tests])
     narrowed = _is_narrowed(texts)
     # `-mtime +7` matches most of a home folder; what is picked out by age alone is not picked out.
     aged = narrowed and not any(text in NAME_TESTS or text == "-empty" for text in texts)
     return FindSearch(roots, narrowed, "-delete" in texts, aged)
+
+
+def _leave_out_commands(texts: list[str]) -> list[str]:
+    """The tests and actions without the words of `-exec`: `-exec echo -delete ;` deletes nothing."""
+    kept: list[str] = []
+    inside = False
+    for place, text in enumerate(texts):
+        if not inside:
+            kept.append(text)
+            inside = text in FIND_COMMANDS
+        elif text == ";" or (text == "+" and texts[place - 1] == "{}"):
+            inside = False
+    return kept
 
 
 def read_fd(argv: Sequence[Word]) -> FindSearch:

@@ -6,10 +6,30 @@ import msgspec
 
 STRING = r""""(?:[^"\\]|\\.)*+"|'(?:[^'\\]|\\.)*+'"""
 NAME = r"[A-Za-z_$][\w$]*(?:(?:\?\.|\.|::|->)[A-Za-z_$][\w$]*)*[!?]?"
-QUOTED = (
-    r"(?:%x|qx|%w|qw)\s*(?:\([^)]{0,2000}\)|\{[^}]{0,2000}\}|\[[^\]]{0,2000}\]|<[^>]{0,2000}>|/[^/]{0,2000}/"
-    r"|\|[^|]{0,2000}\||!([^!]{0,2000})!)"
+QUOTE_DEPTH = 4
+"""Brackets inside brackets of one quoted text."""
+
+
+def _make_balanced(opening: str, closing: str) -> str:
+    """A pattern for text between brackets, with the same brackets inside it: Perl and Ruby count them."""
+    one, two = re.escape(opening), re.escape(closing)
+    plain = rf"[^\\{one}{two}]++|\\."
+    pattern = rf"{one}(?:{plain}){{0,2000}}+{two}"
+    for _ in range(QUOTE_DEPTH - 1):
+        pattern = rf"{one}(?:{plain}|{pattern}){{0,2000}}+{two}"
+    return pattern
+
+
+DELIMITED = (
+    rf"\s*(?:{'|'.join(_make_balanced(*pair) for pair in ('()', '{}', '[]', '<>'))}|/[^/]{{0,2000}}/"
+    r"|\|[^|]{0,2000}\||![^!]{0,2000}!)"
 )
+QUOTED = {
+    "perl": rf"(?<![\w$@%&>-])(?:qx|qw|qq|q){DELIMITED}|<(?=[^<>\s=;]{{0,400}}[*?~/])[^<>\s=;]{{1,400}}>",
+    "ruby": rf"%[xwWqQ]{DELIMITED}",
+}
+"""How a language quotes without quotes: what is run, a list of words, a text; in Perl also a pattern for names."""
+NEVER_QUOTED = r"(?!)"
 COMMENT = r"/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)"
 """One that is never closed hides the rest: such code does not run either."""
 KEY = r"['\"]?HOME['\"]?"
@@ -40,6 +60,10 @@ class Dialect(msgspec.Struct, frozen=True):
     opens: frozenset[str] = frozenset()
     reads: frozenset[str] = frozenset()
     code: frozenset[str] = frozenset()
+    moves: frozenset[str] = frozenset()
+    copies: frozenset[str] = frozenset()
+    applies: frozenset[str] = frozenset()
+    """Calls that are given the name of another one, and what it is called with."""
     prints: dict[str, tuple[str, str]] = {}
     """Calls that print, with what stands between their arguments and what follows the last."""
     comment: str = r"\#[^\n]*"
@@ -59,7 +83,7 @@ class Dialect(msgspec.Struct, frozen=True):
         return RELEVANT_CALLS[self.name]
 
 
-CALL_SETS = ("shell", "program", "tree", "file", "write", "opens", "reads", "code")
+CALL_SETS = ("shell", "program", "tree", "file", "write", "opens", "reads", "code", "moves", "copies", "applies")
 
 
 def _make_dialect(name: str, **more: str | bool | dict[str, tuple[str, str]]) -> Dialect:
@@ -80,6 +104,8 @@ DIALECTS = {
             write="writeFile writeFileSync appendFile appendFileSync truncate truncateSync createWriteStream"
             " writeTextFile writeTextFileSync",
             reads="readFile readFileSync createReadStream readTextFile readTextFileSync",
+            moves="rename renameSync moveSync",
+            copies="copyFile copyFileSync cpSync",
             code="eval Function runInThisContext runInNewContext runInContext",
             prints={"console.log": (" ", "\n"), "process.stdout.write": ("", "")},
             comment=rf"//[^\n]*|{COMMENT}",
@@ -91,6 +117,8 @@ DIALECTS = {
             tree="rmtree remove_tree",
             file="unlink rmdir",
             opens="open",
+            moves="rename move",
+            copies="copy",
             code="eval",
             prints={"print": ("", ""), "say": PRINTED_LINE},
             comment=rf"\#[^\n]*|{POD}",
@@ -104,6 +132,8 @@ DIALECTS = {
             file="rm rm_f delete unlink rmdir safe_unlink",
             write="write binwrite",
             opens="open new",
+            moves="mv rename",
+            copies="cp cp_r copy_file",
             reads="read binread readlines foreach",
             code="eval instance_eval class_eval module_eval",
             prints={"puts": ("\n", "\n"), "print": ("", ""), "$stdout.puts": ("\n", "\n"), "STDOUT.puts": ("\n", "\n")},
@@ -115,6 +145,9 @@ DIALECTS = {
             file="unlink rmdir",
             write="file_put_contents",
             opens="fopen",
+            moves="rename",
+            copies="copy",
+            applies="array_map array_walk call_user_func call_user_func_array",
             reads="file_get_contents readfile file",
             code="eval assert create_function",
             prints={"echo": ("", ""), "print": ("", "")},
@@ -126,6 +159,7 @@ DIALECTS = {
             "lua",
             shell="execute popen",
             file="remove",
+            moves="rename",
             opens="open",
             reads="lines",
             code="load loadstring",
@@ -201,6 +235,12 @@ METHOD_OWNERS = {
     "Command": ("exec", "Deno"),
     "execute": ("os",),
     "new": ("File",),
+    "rename": ("File", "fs", "os", "promises", "fsPromises", "Deno", "FileUtils"),
+    "mv": ("FileUtils",),
+    "move": ("Copy", "FileUtils"),
+    "cp": ("FileUtils",),
+    "cp_r": ("FileUtils",),
+    "copy": ("Copy", "FileUtils"),
     "write": ("File", "IO"),
     "read": ("File", "IO", "Base"),
     "readlines": ("File", "IO", "Base"),
@@ -218,7 +258,8 @@ METHOD_OWNERS = {
 # Compiled twice: the alternatives for the home folder are slow, and most code never asks for it.
 TOKEN_PATTERNS = {
     (name, home): re.compile(
-        rf"(?P<comment>{dialect.comment})|{f'(?P<home>{HOME_EXPRESSION})|' if home else ''}(?P<quoted>{QUOTED})"
+        rf"(?P<comment>{dialect.comment})|{f'(?P<home>{HOME_EXPRESSION})|' if home else ''}"
+        rf"(?P<quoted>{QUOTED.get(name, NEVER_QUOTED)})"
         rf"|(?P<string>{STRING}|`(?:[^`\\]|\\.)*+`)|(?P<name>{NAME})|(?P<mark>[^\s])",
         re.DOTALL,
     )

@@ -7,7 +7,7 @@ from synaptic.shell.languages.acts import MAX_ACTS, CodeAct, CodeEffects, join_p
 from synaptic.shell.languages.dialects import EMPTIES, METHOD_OWNERS, PACKAGE_DELETERS, REMOVES, SQL_METHODS, Dialect
 from synaptic.shell.languages.foreign_names import MODULES, HelperFunction
 from synaptic.shell.languages.foreign_sending import CodeSending, classify_origin, fetches_remotely
-from synaptic.shell.languages.tokens import CALL_SPAN, LOOP_WORDS, NAME_SEPARATORS, CodeTokens
+from synaptic.shell.languages.tokens import CALL_SPAN, LOOP_WORDS, MODIFIERS, NAME_SEPARATORS, CodeTokens
 from synaptic.shell.read.script import Word
 
 MAX_CODE_DEPTH = 4
@@ -19,6 +19,8 @@ DELETING_PACKAGES = re.compile(r"['\"](?:del|rimraf|fs-extra)['\"]|\bfse\.")
 SHORT_CODE = 5_000
 MODE = re.compile(r"[wax]b?\+?|r\+")
 """How a file is opened that is written."""
+LISTING_LOOPS = frozenset({"perl", "php"})
+"""Languages with `foreach`."""
 FALSE_WORDS = frozenset({"false", "FALSE", "F", "0", "nil"})
 
 
@@ -74,6 +76,9 @@ class _ForeignReader(CodeSending):
             return self.read_call(place + 3, module, module) if module in self.dialect.relevant_calls else []
         text = self.resolve_alias(text) if self.aliases else text
         last = NAME_SEPARATORS.split(text)[-1].rstrip("!?")
+        if last in MODIFIERS and self.dialect.name in LISTING_LOOPS:
+            self.bind_listed(place)
+            return []
         if last in LOOP_WORDS:
             self.draw(place, last)
             return self._run_handed_function(place)
@@ -133,7 +138,20 @@ class _ForeignReader(CodeSending):
             return self._read_evaluated(place)
         if last in PACKAGE_DELETERS:
             return self._read_package_call(place, last, owner)
+        if last in self.dialect.applies:
+            return self._read_applied(place)
         return self._read_file_call(place, last) or self.find_sent(place, last)
+
+    def _read_applied(self, place: int) -> list[CodeAct]:
+        """`array_map("unlink", [...])`, `array_walk([...], "unlink")`: a call that is named by a text."""
+        words = self.read_arguments(place + 1)
+        names = [word for word in words if word.known and word.text in self.dialect.relevant_calls]
+        given = [word for word in words if word not in names]
+        if not names or not given:
+            return []
+        if names[0].text in self.dialect.shell:
+            return [CodeAct("shell", [word]) for word in given[:8]]
+        return [make_deletion(given[:8], tree=False)] if names[0].text in self.dialect.file else []
 
     def _read_package_call(self, place: int, last: str, owner: str) -> list[CodeAct]:
         """Calls of packages that remove whole folders: `fs-extra`, `del`, `rimraf`."""
@@ -147,8 +165,11 @@ class _ForeignReader(CodeSending):
 
     def _read_file_call(self, place: int, last: str) -> list[CodeAct]:
         dialect = self.dialect
-        if last in dialect.tree or last in dialect.file:
+        if last in dialect.moves or last in dialect.copies:
             words = self.read_arguments(place + 1)
+            return [CodeAct("argv", [Word("mv" if last in dialect.moves else "cp"), *words[:2]])] if words[1:] else []
+        if last in dialect.tree or last in dialect.file:
+            words = self._read_deleted(place)
             return [make_deletion(words[:8], last in dialect.tree or self._is_recursive(place))] if words else []
         if last in dialect.write:
             words = self.read_arguments(place + 1)
@@ -161,6 +182,13 @@ class _ForeignReader(CodeSending):
         words = self.read_arguments(place + 1)
         # In Perl the first word is the handle, which is no file.
         return _read_open_call(words[1:] if dialect.name == "perl" and len(words) > 1 else words)
+
+    def _read_deleted(self, place: int) -> list[Word]:
+        if self.dialect.name == "perl":
+            self.bind_modifier(place)
+        words = self.read_arguments(place + 1)
+        # Perl deletes `$_` where nothing is named.
+        return words or (self.values.get("$_", []) if self.dialect.name == "perl" else [])
 
     def _is_recursive(self, place: int) -> bool:
         row = self.row[place : place + 20]

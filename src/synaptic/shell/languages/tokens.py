@@ -27,12 +27,14 @@ LOOP_METHODS = frozenset({"forEach", "each", "map"})
 LOOP_WORDS = LOOP_METHODS | {"of", "in"}
 FILTER_WORDS = frozenset({"if", "unless", "next", "continue", "filter", "select", "reject", "grep", "?", "&"})
 """What makes a loop leave something out."""
+MODIFIERS = frozenset({"for", "foreach"})
+"""Words behind which Perl names what `$_` takes in turn."""
 NO_VALUE = frozenset({"new", "await", "return", "my", "const", "let", "var", "typeof", "not"})
 END_WORDS = frozenset({"if", "unless", "while", "until", "for", "do", "or", "and", "then", "end", "else"})
 EMBEDDED = re.compile(r"[$#]\{(\w{1,80})\}|\{?(\$\w{1,80})\}?")
 DYNAMIC = re.compile(r"\$\{|#\{|\$[A-Za-z_]")
 NAME_SEPARATORS = re.compile(r"\?\.|\.|::|->")
-WORD_LIST_EDGES = re.compile(r"^[%q]\w\s*.|.$", re.DOTALL)
+QUOTED_EDGES = re.compile(r"^[%q][a-zA-Z]?\s*.|.$", re.DOTALL)
 AWK_LINE = Word(f"${ITEM_VARIABLE}", known=False)
 """What awk takes from a line."""
 CodeToken = tuple[str, str]
@@ -109,11 +111,7 @@ class CodeTokens:
         if kind == "string":
             words = [self.read_literal(text)]
         elif kind == "quoted":
-            words = (
-                [Word(item) for item in WORD_LIST_EDGES.sub("", text).split()]
-                if text[1] == "w"
-                else [Word(text, False)]
-            )
+            words = self._read_quoted(text)
         elif kind == "name":
             words, following = self._read_name(place, stop, deep)
         elif text in "([" and deep < MAX_NESTING:
@@ -121,10 +119,28 @@ class CodeTokens:
             following += 1
         return self._read_methods(words, following, stop, deep)
 
+    def _read_quoted(self, text: str) -> list[Word]:
+        """`qw(a b)`, `%w[a b]`, `q{text}`, `qq{text}`, `<*.c>`; what `qx` and `%x` print is not known."""
+        if text[0] == "<":
+            return [Word(text[1:-1], glob=True)]
+        kind = text[1] if text[0] == "%" else text[1] if text[1].isalpha() else ""
+        inner = QUOTED_EDGES.sub("", text)
+        if kind in ("w", "W"):
+            return [Word(item) for item in inner.split()]
+        if kind == "x":
+            return [Word(text, False)]
+        return [Word(inner) if kind in ("", "q") and text[:2] != "qq" else self.read_literal(f'"{inner}"')]
+
     def _read_name(self, place: int, stop: int, deep: int) -> tuple[list[Word], int]:
         text, last = self.text_at(place), self.last_name_at(place)
         if text in NO_VALUE:
             return [], place + 1
+        following = self.row[place + 1][0] if place + 1 < len(self.row) else ""
+        if last in GLOB_CALLS and following == "string":  # Perl does without brackets
+            return [Word(self.read_literal(self.text_at(place + 1)).text, glob=True)], place + 2
+        if text == "Dir" and self.text_at(place + 1) == "[" and deep < MAX_NESTING:
+            words, end = self.read_items(place + 2, stop, True, deep + 1)
+            return [Word(word.text, word.known, glob=True) for word in words], end + 1
         if self.text_at(place + 1) == "(" and deep < MAX_NESTING:
             words, end = self.read_items(place + 2, stop, True, deep + 1)
             return self._read_result(text, last, words), end + 1
@@ -194,6 +210,32 @@ class CodeTokens:
             self._bind_each(place)
         elif place and self.row[place - 1][0] == "name":
             self._bind_values(place - 1, self.read_items(place + 1, place + 1 + CALL_SPAN, closed=False)[0], place)
+
+    def bind_listed(self, place: int) -> None:
+        """`foreach my $f (LIST) {`, `foreach (LIST as $f)`: bind the name, or `$_`, to each of the list."""
+        at = place + 1 + (self.text_at(place + 1) == "my")
+        name = "$_"
+        if self.text_at(at)[:1] == "$":
+            name, at = self.text_at(at), at + 1
+        if self.text_at(at) != "(":
+            return
+        words, end = self.read_items(at + 1, at + CALL_SPAN, closed=True)
+        if self.dialect.name == "php" and self.text_at(end - 2) == "as":
+            name, words = self.text_at(end - 1), [word for word in words if word.text not in ("as", name)][:-1] or words
+        if words and all(word.known for word in words):
+            self.values[name] = words
+
+    def bind_modifier(self, place: int) -> None:
+        """`unlink $_ for LIST`: what stands behind is what `$_` is before."""
+        for at in range(place + 1, min(place + CALL_SPAN, len(self.row))):
+            text = self.text_at(at)
+            if text in (";", "{", "}"):
+                return
+            if text in MODIFIERS:
+                words, _ = self.read_items(at + 1, at + CALL_SPAN, closed=False)
+                if words and all(word.known for word in words):
+                    self.values["$_"] = words
+                return
 
     def _bind_each(self, place: int) -> None:
         """`[...].forEach(x => ...)`, `%w[...].each { |x| ... }`, `readdirSync(d).forEach(x => ...)`."""

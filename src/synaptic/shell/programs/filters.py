@@ -93,13 +93,15 @@ def pass_plain(_: Evaluation, call: CommandCall) -> str | None:
 
 def run_dd(shell: Evaluation, call: CommandCall) -> str | None:
     texts = call.list_texts()
-    if call.stdin is None or any(text.startswith(("if=", "skip=", "conv=")) for text in texts):
+    named = next((text.removeprefix("if=") for text in texts if text.startswith("if=")), "")
+    known = shell.files.get(shell.make_file_key(named)) if named else call.stdin
+    if known is None or any(text.startswith(("skip=", "conv=")) for text in texts):
         return None
     for text in texts:
         if text.startswith("of="):
-            shell.remember_file(text.removeprefix("of="), call.stdin)
+            shell.remember_file(text.removeprefix("of="), known)
             return ""
-    return call.stdin
+    return known
 
 
 def run_shuffle(_: Evaluation, call: CommandCall) -> str | None:

@@ -9,7 +9,9 @@ from synaptic.shell.book.arguments import Arguments, read_arguments
 from synaptic.shell.book.entries import find_program
 from synaptic.shell.programs.derived import run_derived_input, run_derived_words
 from synaptic.shell.programs.feed import FEEDS
+from synaptic.shell.programs.fish import translate_fish
 from synaptic.shell.programs.pagers import EDITOR_VARIABLES, start_named
+from synaptic.shell.programs.powershell import run_powershell
 from synaptic.shell.programs.starters import read_call, run_joined, run_line
 from synaptic.shell.read.evaluate import Evaluation, ProgramHandler
 from synaptic.shell.read.lexer import SourcePosition
@@ -20,8 +22,8 @@ from synaptic.shell.read.value import VariableValue
 MAX_WRITTEN = 20
 """Files of the script that are looked at where it is not known which one runs."""
 PLUS_OPTION = re.compile(r"\+[a-zA-Z]+")
-WINDOWS_CODE = frozenset({"-command", "-c", "/c", "/k"})
-"""Words behind which PowerShell and `cmd` are given code."""
+WINDOWS_CODE = frozenset({"/c", "/k"})
+"""Words behind which `cmd` is given code."""
 STARTUP_VARIABLES = ("BASH_ENV", "ENV")
 """Variables that name a file which a shell runs when it starts."""
 ZSH_FOLDER = "ZDOTDIR"
@@ -51,9 +53,10 @@ def _read_shell(call: CommandCall) -> tuple[Arguments, list[Word]]:
     while words and not given.dashes and PLUS_OPTION.fullmatch(words[0].text):
         turned = Word(f"-{words[0].text[1:]}", words[0].known)
         given = read_arguments([turned, *words[1:]], grammar)
-        # What `+n` and `+o noexec` name is switched off; only `+c` still brings code.
+        # What `+n` and `+o noexec` name is switched off, also where it was switched on before; only `+c` brings code.
+        off = {flag.name for flag in given.flags if flag.word is turned and flag.name != "command"}
         on = (flag for flag in given.flags if flag.word is not turned or flag.name == "command")
-        flags, words = (*flags, *on), given.operands
+        flags, words = (*(flag for flag in flags if flag.name not in off), *on), given.operands
     return Arguments(flags), list(words)
 
 
@@ -86,6 +89,8 @@ def _run_given_code(shell: Evaluation, call: CommandCall, operand: list[Word]) -
         shell.arguments = operand[2:]
         if len(operand) > 1:
             shell.variables["0"] = VariableValue(operand[1].text, operand[1].known)
+        if call.name == "fish":
+            return shell.run_code(translate_fish(operand[0].text), "fish -c")
         return run_line(shell, operand[0], f"{call.name} -c")
 
 
@@ -236,8 +241,8 @@ def _print_known(shell: Evaluation, command: Command) -> str:
     return FEEDS[command.name](shell, call) or ""
 
 
-def run_powershell(shell: Evaluation, call: CommandCall) -> str | None:
-    """`-Command` and everything behind it; `cmd /c` and its like."""
+def run_windows_line(shell: Evaluation, call: CommandCall) -> str | None:
+    """`cmd /c` and everything behind it."""
     places = (at for at, word in enumerate(call.words) if word.text.lower() in WINDOWS_CODE)
     words = call.words[next(places, len(call.words)) + 1 :]
     return shell.run_code(" ".join(word.text for word in words), call.name) if words else None
@@ -250,5 +255,6 @@ SHELL_HANDLERS: dict[str, ProgramHandler] = {
     **dict.fromkeys(("su", "runuser", "sg", "script"), switch_user),
     "at": run_at,
     "crontab": run_crontab,
-    **dict.fromkeys(("pwsh", "cmd"), run_powershell),
+    "pwsh": run_powershell,
+    "cmd": run_windows_line,
 }

@@ -37,6 +37,12 @@ PIPE = re.compile(r"(?:[ \t]++|\\\n)*+\|(?!\|)&?[ \t]*+")
 BRACKETS = re.compile(r"\)+")
 UNCLOSED_GROUP = "`}` is missing"
 ALWAYS = re.compile(r"\}[ \t\n]*+always[ \t\n]*+\{")
+GLUED_GROUP = re.compile(
+    r"(\([ \t]*+\)[ \t\n]*+|(?:\A|[;&|\n(])[ \t\n]*+)\{(?=[^\s{}])((?:[^{}]|\$\{[^{}]*+\})*+)\}(?=[ \t\n;&|)]|\Z)"
+)
+"""`f(){rm x}` and `{rm x}`: zsh needs no blank behind the brace, where bash takes `{rm` for a name."""
+HAS_COMMAND = re.compile(r"[\s;&|]")
+MAX_GLUED = 20_000
 LONE_BRACE = re.compile(r"(?<=[ \t\n])\}(?=[ \t\n;&|)]|\Z)")
 
 
@@ -44,6 +50,8 @@ def parse_commands(
     text: str, budget: Budget, source: SourcePosition, depth: int = 0
 ) -> tuple[CommandSequence, list[str]]:
     """The tree of a text and what is wrong with it. At a limit: what was read up to there."""
+    if "{" in text and len(text) <= MAX_GLUED and (loose := open_as_zsh(text)) != text:
+        text, source = loose, SourcePosition(None)
     grammar = Grammar(text, budget, source, depth)
     tree = grammar.read_commands(NO_CLOSING_WORDS)
     # At a limit every open construction looks unclosed; only the limit itself is worth reporting.
@@ -56,6 +64,16 @@ def parse_commands(
         if UNCLOSED_GROUP in grammar.broken or ALWAYS.search(text) or len(other.broken) <= len(grammar.broken):
             return changed, other.broken
     return tree, grammar.broken
+
+
+def open_as_zsh(text: str) -> str:
+    """The text with the blanks that zsh does without; `{a,b}` stays what it is."""
+    return GLUED_GROUP.sub(_loosen_group, text)
+
+
+def _loosen_group(found: re.Match[str]) -> str:
+    is_group = ")" in found[1] or HAS_COMMAND.search(found[2])
+    return f"{found[1]}{{ {found[2]}\n}}" if is_group else found[0]
 
 
 def close_as_zsh(text: str) -> str:

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Mapping
 
+from synaptic.shell.languages.powershell import MAX_POWERSHELL
+from synaptic.shell.programs.powershell import run_text
 from synaptic.shell.programs.table import PROGRAM_HANDLERS
 from synaptic.shell.read.evaluate import Evaluation
 from synaptic.shell.read.grammar import parse_commands
@@ -66,15 +68,30 @@ def _read_as(shell: Evaluation, text: str, whole: bool) -> Script:
     )
 
 
-def read_safely(text: str, cwd: str = "", home: str = "") -> Script:
+def read_safely(text: str, cwd: str = "", home: str = "", is_powershell: bool = False) -> Script:
     """What `read` yields; a defect of the reader counts as text that cannot be read to its end.
 
     So no policy goes blind without a word, whatever text provokes it.
     """
     try:
-        return read_script(text, cwd, home)
+        return _read_powershell(text, cwd, home) if is_powershell else read_script(text, cwd, home)
     except Exception as error:  # noqa: BLE001 - whatever text provokes it, the guard must not vanish
         return Script(text, truncated=f"the reader failed: {type(error).__name__}")
+
+
+def _read_powershell(text: str, cwd: str, home: str) -> Script:
+    """The commands that PowerShell text runs; programs that it starts keep their places in the text."""
+    plain, whole = _normalize_text(text)
+    shell = Evaluation(plain, cwd, home, NO_VARIABLES)
+    shell.handlers = PROGRAM_HANDLERS
+    try:
+        run_text(shell, plain, 0 if whole else None)
+    except LimitError:
+        shell.add_gap("syntax", shell.budget.reason)
+    reason = shell.budget.reason or (f"more than {MAX_POWERSHELL} characters" if len(text) > MAX_POWERSHELL else "")
+    return Script(
+        text, tuple(shell.commands), tuple(shell.gaps), tuple(shell.redirects), tuple(shell.functions.values()), reason
+    )
 
 
 def read_words(text: str) -> tuple[str, ...]:
