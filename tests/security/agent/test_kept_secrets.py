@@ -2,8 +2,10 @@
 
 import asyncio
 import base64
+import contextlib
 import json
 import logging
+import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -62,10 +64,26 @@ def build_payload(kind: type[Event], project: Path) -> dict[str, object]:
 
 def find_kept(place: Setting) -> list[str]:
     """The files that hold the secret, as it is or in base64; what a hook that still runs has printed is its own."""
-    forms = (CANARY.encode(), base64.b64encode(CANARY.encode())[:20])
     folder = place.project.parent
     files = [path for path in folder.rglob("*") if path.is_file() and "spool" not in path.parts]
-    return [str(path.relative_to(folder)) for path in files if any(form in path.read_bytes() for form in forms)]
+    kept = [str(path.relative_to(folder)) for path in files if holds_secret(path.read_bytes())]
+    return kept + find_kept_rows(place) if kept else []
+
+
+def find_kept_rows(place: Setting) -> list[str]:
+    """Where in the database it is, with what stands before it: none where only freed space has it."""
+    found: list[str] = []
+    with contextlib.closing(sqlite3.connect(place.home.database)) as connection:
+        tables = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+        for (table,) in tables:
+            for row in connection.execute(f'SELECT * FROM "{table}"'):
+                texts = (value if isinstance(value, bytes) else str(value).encode() for value in row)
+                found += [f"{table}: {text[:2000]!r}" for text in texts if holds_secret(text)]
+    return found
+
+
+def holds_secret(content: bytes) -> bool:
+    return any(form in content for form in (CANARY.encode(), base64.b64encode(CANARY.encode())[:20]))
 
 
 @pytest.fixture(scope="module")
