@@ -62,10 +62,11 @@ def test_nothing_on_the_disk_is_asked_for_where_nothing_can_be_lost(
     def refuse(*_: object) -> None:
         raise AssertionError("the disk was asked")
 
+    opened = means(user)  # the store looks at its own files
     monkeypatch.setattr(stakes.os, "lstat", refuse)
     monkeypatch.setattr(stakes.os.path, "lexists", refuse)
     for command in ("ls -la", "python3 -m pytest -q tests", "git commit -m 'rm ~/x'", "sed -n 1,9p ~/notes.md"):
-        assert ask(user, command) is NO_STAKES
+        assert ask(user, command, using=opened) is NO_STAKES
 
 
 def test_a_home_in_which_nobody_lives_says_nothing(tmp_path: Path) -> None:
