@@ -9,16 +9,28 @@ from pathlib import Path
 import msgspec
 
 from bench.case_sets import Row
-from synaptic.engine.check import Checker, CommandCheck, summarize_decision
-from synaptic.model.call import Request
+from synaptic.engine.check import Checker, summarize_decision
+from synaptic.engine.runtime import PoliciesOnly
+from synaptic.model.call import Call, Request
 from synaptic.model.home import Home
 from synaptic.policies.base import Policy, load_policies
 from synaptic.policies.cases import find_mismatch, load_cases
+from synaptic.policies.facts import Facts
 
 HOME_FOLDER = re.compile(r"/(?:home|Users)/[^/]+|/root")
 ELSEWHERE_HOME = "/home/dev"
 PROGRESS_STEP = 100
 ALARMS = ("deny", "ask")
+
+
+class MiddleOfSession(PoliciesOnly):
+    """Of the sessions in which they were typed nothing else is known: gates that wait for research are not asked."""
+
+    async def gather_facts(self, call: Call, needs: frozenset[str]) -> Facts:
+        facts = await super().gather_facts(call, needs)
+        if facts.command is None or not facts.state.known:
+            return facts
+        return msgspec.structs.replace(facts, state=msgspec.structs.replace(facts.state, known=False))
 
 
 class Judged(msgspec.Struct, frozen=True):
@@ -84,7 +96,7 @@ async def _judge_row(checker: Checker, row: Row, cwd: str) -> Judged:
     # `~` is the home of whoever typed it, so that a project below it is in its place.
     env = {"HOME": home[0] if home else ELSEWHERE_HOME}
     request = Request(agent="claude", event="PreToolUse", stdin=msgspec.json.encode(question), id="check", env=env)
-    answer = summarize_decision(await checker.engine.judge(request, CommandCheck))
+    answer = summarize_decision(await checker.engine.judge(request, MiddleOfSession))
     return Judged(row, str(answer["decision"]), str(answer["policy"]) if answer["policy"] else None)
 
 

@@ -61,6 +61,7 @@ def _set_up(session: Session) -> None:
     (session.project / "notes.txt").write_text("remember the milk\n")
     session.bootstrap()
     session.synaptic("policy", "enable", "paths.outside-project")
+    session.synaptic("config", "set", 'policies."paths.outside-project".reads', "true")
     for skill in SKILLS:
         session.skill(skill.name, skill.body, **skill.keys)
     session.trust()

@@ -12,6 +12,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import uvloop
@@ -265,6 +266,8 @@ def test_a_client_that_has_gone_before_its_answer_leaves_no_trace_in_the_log(
     left, done = asyncio.Event(), asyncio.Event()
 
     class Slow:
+        commit = SimpleNamespace()
+
         class senders:
             is_familiar = staticmethod(lambda request: True)
 
@@ -300,6 +303,8 @@ def test_a_client_that_has_gone_before_its_answer_leaves_no_trace_in_the_log(
 
 def test_a_defect_of_the_engine_closes_the_connection_so_that_the_client_decides(tmp_path: Path) -> None:
     class Broken:
+        commit = SimpleNamespace()
+
         async def answer(self, request: Request) -> None:
             raise ZeroDivisionError("on purpose")
 
@@ -327,6 +332,8 @@ def test_who_was_let_in_and_asks_after_the_last_answer_decides_by_itself(tmp_pat
     """The engine puts its things away by then: it would answer without its journal."""
 
     class Closed:
+        commit = SimpleNamespace()
+
         async def answer(self, request: Request) -> None:
             raise AssertionError("nothing is asked any more")
 

@@ -87,5 +87,5 @@ def test_the_context_that_was_chosen_last_counts():
 def test_a_service_of_this_machine_is_named_by_its_address():
     assert names_local_service(read_last("aws --endpoint-url http://localhost:4566 s3 rb s3://b")[0])
     assert names_local_service(read_last("npm publish --registry=http://127.0.0.1:4873")[0])
-    assert not names_local_service(read_last("npm publish --registry https://registry.npmjs.org")[0])
+    assert not names_local_service(read_last("npm publish --registry https://registry.example.org")[0])
     assert not names_local_service(read_last("gh repo delete localhost")[0])

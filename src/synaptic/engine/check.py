@@ -14,7 +14,6 @@ from synaptic.model.call import Call, Request
 from synaptic.model.decision import Decision, Kind
 from synaptic.model.errors import StoreError
 from synaptic.model.home import Home
-from synaptic.policies.facts import Facts
 from synaptic.runners.execute import HookRunners
 from synaptic.store.db import Store
 
@@ -37,21 +36,7 @@ class Checker:
         event = str(question.get("hook_event_name") or "PreToolUse")
         stdin = msgspec.json.encode(question)
         request = Request(agent=agent, event=event, stdin=stdin, id="check", env=CHECK_ENVIRONMENT)
-        return await self.engine.judge(request, CommandCheck)
-
-
-class CommandCheck(PoliciesOnly):
-    """Policies that are asked about a call without a session: what a session did before is not known.
-
-    An edit by a tool is shown as it would be at the start of a task. A shell command is asked about for what it does,
-    so a gate that waits for research has no opinion on it.
-    """
-
-    async def gather_facts(self, call: Call, needs: frozenset[str]) -> Facts:
-        facts = await super().gather_facts(call, needs)
-        if facts.command is None or not facts.state.known:
-            return facts
-        return msgspec.structs.replace(facts, state=msgspec.structs.replace(facts.state, known=False))
+        return await self.engine.judge(request, PoliciesOnly)
 
 
 class RecentCatalogs(HookCatalogs):

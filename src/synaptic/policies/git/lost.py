@@ -12,7 +12,7 @@ from synaptic.model.project import Git
 from synaptic.policies.facts import Facts
 from synaptic.policies.git.overwritten import DISCARDING_VERBS
 from synaptic.policies.git.questions import find_questions
-from synaptic.policies.git.sequence import FOLDER_CHANGERS, find_saving, is_chained, stops_at_failure
+from synaptic.policies.git.sequence import FOLDER_CHANGERS, find_saving, is_chained, names_place, stops_at_failure
 from synaptic.policies.reading import get_work_folders, sees_other_files
 from synaptic.shell.paths import Standpoint, is_inside, resolve_path
 from synaptic.shell.places import PathArea
@@ -66,14 +66,14 @@ def _keeps_commits(call: GitCall) -> bool:
 def is_throwaway(call: GitCall, event: PreToolUse, facts: Facts) -> bool:
     """Whether the repository was made by the same command, or lies where everything may go."""
     known = facts.command
-    if known is None or sees_other_files(call.command):
+    if known is None or sees_other_files(call.command) or names_place(call, known):
         return False
     if not call.cwd:
         return _is_in_made_folder(call, known)
     if call.cwd not in facts.repositories:
         return False
     found = facts.repositories[call.cwd]
-    if found.missing and _is_made_here(call, found, known) and _is_reached(call, known, facts):
+    if found.missing and _is_made_here(call, known, facts) and _is_reached(call, known, facts):
         return True
     if found.is_known:
         return all(_is_scratch(folder, event, facts) for folder in (found.top, found.main) if folder)
@@ -95,11 +95,15 @@ def _is_reached(call: GitCall, known: CommandReading, facts: Facts) -> bool:
     return not moves or stops_at_failure(known) or is_chained(moves[-1], call.command, known)
 
 
-def _is_made_here(call: GitCall, found: Git, known: CommandReading) -> bool:
+def _is_made_here(call: GitCall, known: CommandReading, facts: Facts) -> bool:
     """Whether a clone, a new repository or a worktree of the same command is what the call works in."""
+    top = facts.repositories[call.cwd].top
+    is_elsewhere = facts.repositories.get(known.cwd, NO_REPOSITORY).missing
     for other in known.acting_git_calls:
-        made = find_made_folder(other) if other.command.index < call.command.index else ""
-        if made and is_inside(call.cwd, (made,)) and found.top != made and not is_inside(known.cwd, (made,)):
+        if other.command.index >= call.command.index or (other.verb == "init" and is_elsewhere):
+            continue  # `init` takes a folder that is there as it is: only this machine's disk can say that it is new
+        made = find_made_folder(other)
+        if made and is_inside(call.cwd, (made,)) and top != made and not is_inside(known.cwd, (made,)):
             return True
     return False
 

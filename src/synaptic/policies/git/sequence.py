@@ -33,13 +33,18 @@ LEFT_OUT = ("patch", "keep-index", "staged", "pathspec-from-file")
 def is_readable(call: GitCall, known: CommandReading) -> bool:
     """Whether the call works in the folder that it seems to, on what is there now."""
     command, script = call.command, known.script
-    if not call.cwd or call.settings or script.truncated or script.unresolved or "GIT_" in known.text:
+    if not call.cwd or call.settings or script.truncated or script.unresolved:
         return False
     if any(label.partition(" ")[0] not in TRANSPARENT_STARTERS for label in command.via) or sees_other_files(command):
         return False
-    if any(word.text.startswith(FOREIGN_PLACE) for word in command.argv):
+    if names_place(call, known):
         return False
     return _is_folder_sure(call, known) and not _is_later(call, known) and not _is_fed(call, known)
+
+
+def names_place(call: GitCall, known: CommandReading) -> bool:
+    """Whether options or variables say where the repository or its files are, whatever the folder is."""
+    return "GIT_" in known.text or any(word.text.startswith(FOREIGN_PLACE) for word in call.command.argv)
 
 
 def _is_later(call: GitCall, known: CommandReading) -> bool:

@@ -15,7 +15,7 @@ HARM = read_harm(
     "change what everybody gets from a registry, and a version that was published or withdrawn cannot be given again",
     "Do a dry run (`--dry-run`, `pack`, `check`) first and let the user publish.",
 )
-TEST_REGISTRY = ("testpypi", "test.pypi.org")
+TEST_REGISTRY = ("testpypi", "test.pypi.")
 
 
 class Publishing(Policy):
