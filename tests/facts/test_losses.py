@@ -1,5 +1,7 @@
 """What a command would lose; the table of commands is in tests/engine/lost_work.toml."""
 
+import os
+import time
 from pathlib import Path
 
 import pytest
@@ -42,6 +44,22 @@ def test_a_changed_file_is_named_with_its_lines(tmp_path: Path) -> None:
     repo = make_dirty(tmp_path / "repo")
     assert find(repo, "git checkout -- a.py") == {
         f"paths {repo} a.py": Loss(files=(LostFile(path="a.py", added=1),)),
+    }
+
+
+def test_a_repository_cannot_say_that_size_and_time_are_all_that_counts(tmp_path: Path) -> None:
+    repo, old = repository(tmp_path / "repo"), 1_700_000_000
+    (repo / "a.py").write_text("x = 1\n")
+    os.utime(repo / "a.py", (old, old))
+    git(repo, "add", "a.py")
+    git(repo, "commit", "-q", "-m", "a")
+    git(repo, "config", "core.checkStat", "minimal")
+    git(repo, "config", "core.trustctime", "false")
+    time.sleep(1.1)  # git compares whole seconds
+    (repo / "a.py").write_text("x = 2\n")
+    os.utime(repo / "a.py", (old, old))
+    assert find(repo, "git checkout HEAD -- a.py") == {
+        f"paths {repo} HEAD a.py": Loss(files=(LostFile(path="a.py", added=1, removed=1),)),
     }
 
 

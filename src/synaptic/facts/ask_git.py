@@ -31,9 +31,12 @@ SAFE_SETTINGS = {
     "core.gitProxy": "",
     "core.alternateRefsCommand": "false",
     "core.attributesFile": "/dev/null",
+    "core.excludesFile": "/dev/null",
+    # A file that was changed without another size or time is seen by its other stamps, whatever the repository says.
+    "core.checkStat": "default",
+    "core.trustctime": "true",
     "core.quotePath": "false",
     "core.untrackedCache": "false",
-    "core.excludesFile": "/dev/null",
     "credential.helper": "",
     "diff.external": "",
     "diff.trustExitCode": "false",
