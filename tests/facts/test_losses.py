@@ -9,7 +9,7 @@ import pytest
 from synaptic.facts import ask_git, losses
 from synaptic.model.call import Call
 from synaptic.model.event import PreToolUse
-from synaptic.model.loss import Loss, LostFile
+from synaptic.model.loss import LostFile, LostWork
 from tests.facts.places import gathered
 from tests.lib.shell import git, repository
 
@@ -27,7 +27,7 @@ def call(root: Path, command: str, **env: str) -> Call:
     return Call("c", "claude", event, {}, root=str(root), at=5.0, env={"HOME": "/home/u", **env})
 
 
-def find(root: Path, command: str, **env: str) -> dict[str, Loss]:
+def find(root: Path, command: str, **env: str) -> dict[str, LostWork]:
     return gathered(losses.gather_losses, call(root, command, **env), root.parent)
 
 
@@ -43,7 +43,7 @@ def make_dirty(folder: Path) -> Path:
 def test_a_changed_file_is_named_with_its_lines(tmp_path: Path) -> None:
     repo = make_dirty(tmp_path / "repo")
     assert find(repo, "git checkout -- a.py") == {
-        f"paths {repo} a.py": Loss(files=(LostFile(path="a.py", added=1),)),
+        f"paths {repo} a.py": LostWork(files=(LostFile(path="a.py", added=1),)),
     }
 
 
@@ -59,7 +59,7 @@ def test_a_repository_cannot_say_that_size_and_time_are_all_that_counts(tmp_path
     (repo / "a.py").write_text("x = 2\n")
     os.utime(repo / "a.py", (old, old))
     assert find(repo, "git checkout HEAD -- a.py") == {
-        f"paths {repo} HEAD a.py": Loss(files=(LostFile(path="a.py", added=1, removed=1),)),
+        f"paths {repo} HEAD a.py": LostWork(files=(LostFile(path="a.py", added=1, removed=1),)),
     }
 
 

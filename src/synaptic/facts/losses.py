@@ -21,7 +21,7 @@ from synaptic.facts.lost_files import (
 )
 from synaptic.facts.repository_place import RepositoryPlace, find_place, has_worktrees
 from synaptic.model.call import Call
-from synaptic.model.loss import Loss, add_losses
+from synaptic.model.loss import LostWork, add_losses
 from synaptic.policies.git.questions import LossQuestion, list_questions
 
 MAX_QUESTIONS = 8
@@ -50,8 +50,8 @@ def _is_about_something(question: LossQuestion) -> bool:
     return question.kind != "folder" or has_worktrees(question.folder)
 
 
-async def _answer_all(questions: list[LossQuestion]) -> Mapping[str, Loss]:
-    found: dict[str, Loss] = {}
+async def _answer_all(questions: list[LossQuestion]) -> Mapping[str, LostWork]:
+    found: dict[str, LostWork] = {}
     for question in questions:
         answer = await _answer(question)
         if answer is not None:
@@ -59,7 +59,7 @@ async def _answer_all(questions: list[LossQuestion]) -> Mapping[str, Loss]:
     return found
 
 
-async def _answer(question: LossQuestion) -> Loss | None:
+async def _answer(question: LossQuestion) -> LostWork | None:
     try:
         place = find_place(question.folder)
         return await ANSWERS[question.kind](place, question) if place is not None else None
@@ -67,7 +67,7 @@ async def _answer(question: LossQuestion) -> Loss | None:
         return None  # broken, or changed under our hands
 
 
-async def _answer_reset(place: RepositoryPlace, question: LossQuestion) -> Loss | None:
+async def _answer_reset(place: RepositoryPlace, question: LossQuestion) -> LostWork | None:
     branch = question.paths[0] if question.paths else ""
     tree = await _answer_tree(place, question)
     if tree is None or (not branch and question.target in LAST_COMMIT):
@@ -76,20 +76,20 @@ async def _answer_reset(place: RepositoryPlace, question: LossQuestion) -> Loss 
     return add_losses(tree, left) if left is not None else None
 
 
-async def _answer_tree(place: RepositoryPlace, question: LossQuestion) -> Loss | None:
+async def _answer_tree(place: RepositoryPlace, question: LossQuestion) -> LostWork | None:
     changes = await find_changes(place)
     if changes is None:
         return None
-    over = Loss() if question.target in LAST_COMMIT else await find_written_over(place, question.target)
-    return add_losses(add_losses(changes, over), Loss(state=find_state(place))) if over is not None else None
+    over = LostWork() if question.target in LAST_COMMIT else await find_written_over(place, question.target)
+    return add_losses(add_losses(changes, over), LostWork(state=find_state(place))) if over is not None else None
 
 
-async def _answer_paths(place: RepositoryPlace, question: LossQuestion) -> Loss | None:
+async def _answer_paths(place: RepositoryPlace, question: LossQuestion) -> LostWork | None:
     paths = place.name_from_top(question.folder, question.paths)
     if paths is None:
         return None
     if question.target == INDEX_SOURCE and paths and all(is_plain_file_unchanged(place, path) for path in paths):
-        return Loss()
+        return LostWork()
     changes = await find_changes(place, paths, staged=question.target != INDEX_SOURCE)
     if changes is None or question.target in (INDEX_SOURCE, *LAST_COMMIT):
         return changes
@@ -97,44 +97,44 @@ async def _answer_paths(place: RepositoryPlace, question: LossQuestion) -> Loss 
     return add_losses(changes, over) if over is not None else None
 
 
-async def _answer_named(place: RepositoryPlace, question: LossQuestion) -> Loss | None:
+async def _answer_named(place: RepositoryPlace, question: LossQuestion) -> LostWork | None:
     """A word that is a file: git takes it for a branch where there is one of that name."""
     if git.resolve_reference(f"refs/heads/{question.paths[0]}", place.common):
-        return Loss()
+        return LostWork()
     return await _answer_paths(place, question)
 
 
-async def _answer_untracked(place: RepositoryPlace, question: LossQuestion) -> Loss | None:
+async def _answer_untracked(place: RepositoryPlace, question: LossQuestion) -> LostWork | None:
     folder = place.top if os.path.realpath(question.folder) == place.top else question.folder
     return await find_untracked(folder, tuple(question.target.split()), question.paths)
 
 
-async def _answer_submodules(place: RepositoryPlace, question: LossQuestion) -> Loss | None:
+async def _answer_submodules(place: RepositoryPlace, question: LossQuestion) -> LostWork | None:
     paths = place.name_from_top(question.folder, question.paths)
     return await find_submodule_changes(place, question.target == "deinit", paths) if paths is not None else None
 
 
-async def _answer_worktree(place: RepositoryPlace, question: LossQuestion) -> Loss | None:
+async def _answer_worktree(place: RepositoryPlace, question: LossQuestion) -> LostWork | None:
     return await find_worktree_changes(place, question.folder, question.paths[0])
 
 
-async def _answer_folder(place: RepositoryPlace, question: LossQuestion) -> Loss | None:
+async def _answer_folder(place: RepositoryPlace, question: LossQuestion) -> LostWork | None:
     return await find_worktrees_below(place, question.paths[0])
 
 
-async def _answer_branches(place: RepositoryPlace, question: LossQuestion) -> Loss | None:
+async def _answer_branches(place: RepositoryPlace, question: LossQuestion) -> LostWork | None:
     return await find_lost_branches(place, question.paths)
 
 
-async def _answer_renamed(place: RepositoryPlace, question: LossQuestion) -> Loss | None:
+async def _answer_renamed(place: RepositoryPlace, question: LossQuestion) -> LostWork | None:
     return await find_replaced_branch(place, question.target, question.paths[0])
 
 
-async def _answer_stash(place: RepositoryPlace, question: LossQuestion) -> Loss | None:
+async def _answer_stash(place: RepositoryPlace, question: LossQuestion) -> LostWork | None:
     return await find_lost_stashes(place, question.paths[0] if question.paths else "", question.target == "clear")
 
 
-ANSWERS: Mapping[str, Callable[[RepositoryPlace, LossQuestion], Awaitable[Loss | None]]] = {
+ANSWERS: Mapping[str, Callable[[RepositoryPlace, LossQuestion], Awaitable[LostWork | None]]] = {
     "reset": _answer_reset,
     "tree": _answer_tree,
     "paths": _answer_paths,

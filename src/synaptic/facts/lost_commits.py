@@ -5,7 +5,7 @@ import re
 from synaptic.facts import git
 from synaptic.facts.ask_git import ask_git
 from synaptic.facts.repository_place import RepositoryPlace
-from synaptic.model.loss import Loss
+from synaptic.model.loss import LostWork
 
 MAX_COMMITS = 20
 MAX_STASHES = 20
@@ -15,36 +15,36 @@ REFERENCE = re.compile(r"[\w][\w./@{}+~^-]*")
 """What may be handed to git as a name."""
 
 
-async def list_left_commits(place: RepositoryPlace, branch: str, target: str) -> Loss | None:
+async def list_left_commits(place: RepositoryPlace, branch: str, target: str) -> LostWork | None:
     """Commits of a branch, else of HEAD, that neither the target nor any other reference leads to."""
     if not place.commit:
-        return Loss()
+        return LostWork()
     start = f"refs/heads/{branch}" if branch and git.resolve_reference(f"refs/heads/{branch}", place.common) else "HEAD"
     moved = branch or place.branch
     kept = (target,) if target else ()
     return await _list_only_here(place, (start,), (moved,) if moved else (), kept)
 
 
-async def find_lost_branches(place: RepositoryPlace, names: tuple[str, ...]) -> Loss | None:
+async def find_lost_branches(place: RepositoryPlace, names: tuple[str, ...]) -> LostWork | None:
     """Commits that only these branches lead to."""
     if not all(REFERENCE.fullmatch(name) for name in names):
         return None
     there = tuple(name for name in names if git.resolve_reference(f"refs/heads/{name}", place.common))
     if not there:
-        return Loss()
+        return LostWork()
     return await _list_only_here(place, tuple(f"refs/heads/{name}" for name in there), there, ())
 
 
-async def find_replaced_branch(place: RepositoryPlace, old: str, new: str) -> Loss | None:
+async def find_replaced_branch(place: RepositoryPlace, old: str, new: str) -> LostWork | None:
     """Commits that only a branch leads to whose name another one takes."""
     if (old or place.branch) == new:
-        return Loss()
+        return LostWork()
     return await find_lost_branches(place, (new,))
 
 
 async def _list_only_here(
     place: RepositoryPlace, starts: tuple[str, ...], left_out: tuple[str, ...], kept: tuple[str, ...]
-) -> Loss | None:
+) -> LostWork | None:
     """The commits that the starts lead to and no branch, tag or remote that stays."""
     excluded = (f"--exclude={name}" for name in left_out)
     words = (f"--max-count={MAX_COMMITS + 1}", "--oneline", *starts, "--not", *kept)
@@ -52,13 +52,13 @@ async def _list_only_here(
     if printed is None:
         return None
     lines = tuple(line for line in printed.splitlines() if line)
-    return Loss(commits=lines[:MAX_COMMITS], more=len(lines) > MAX_COMMITS)
+    return LostWork(commits=lines[:MAX_COMMITS], more=len(lines) > MAX_COMMITS)
 
 
-async def find_lost_stashes(place: RepositoryPlace, entry: str, everything: bool) -> Loss | None:
+async def find_lost_stashes(place: RepositoryPlace, entry: str, everything: bool) -> LostWork | None:
     """Stashes that were not applied, of those that would be dropped."""
     if not git.resolve_reference("refs/stash", place.common):
-        return Loss()
+        return LostWork()
     printed = await ask_git(
         place.top, "log", "-g", f"--max-count={MAX_STASHES + 1}", "--format=%gs", "refs/stash", "--"
     )
@@ -68,7 +68,7 @@ async def find_lost_stashes(place: RepositoryPlace, entry: str, everything: bool
     titles = printed.splitlines()
     places = range(len(titles)) if everything else (int(named[1] or named[2] or 0),)
     lost = [place_of for place_of in places if place_of < len(titles) and await _is_only_copy(place, place_of)]
-    return Loss(stashes=tuple(f"stash@{{{at}}} ({titles[at]})" for at in lost))
+    return LostWork(stashes=tuple(f"stash@{{{at}}} ({titles[at]})" for at in lost))
 
 
 async def _is_only_copy(place: RepositoryPlace, at: int) -> bool:

@@ -9,7 +9,7 @@ from synaptic.facts.ask_git import ask_git
 from synaptic.facts.git_index import is_unchanged, list_hidden_files
 from synaptic.facts.lost_commits import list_left_commits
 from synaptic.facts.repository_place import RepositoryPlace, find_place
-from synaptic.model.loss import UNTRACKED, Loss, LostFile, add_losses
+from synaptic.model.loss import UNTRACKED, LostFile, LostWork, add_losses
 from synaptic.shell.paths import is_inside
 
 GOING_ON = {
@@ -59,7 +59,7 @@ def is_plain_file_unchanged(place: RepositoryPlace, path: str) -> bool:
     return is_unchanged(f"{place.folder}/index", place.top, path)
 
 
-async def find_changes(place: RepositoryPlace, paths: tuple[str, ...] = (), staged: bool = True) -> Loss | None:
+async def find_changes(place: RepositoryPlace, paths: tuple[str, ...] = (), staged: bool = True) -> LostWork | None:
     """Tracked files with changes; `staged`: those that are staged, too, and so not lost to the index alone."""
     words = ("--porcelain=v1", "-z", "--untracked-files=no", "--no-renames", "--")
     printed = await ask_git(place.top, "status", *words, *paths)
@@ -70,7 +70,7 @@ async def find_changes(place: RepositoryPlace, paths: tuple[str, ...] = (), stag
     counts = await _count_lines(place, names)
     shown = tuple(_describe(name, counts) for name in names[:MAX_LISTED])
     unseen = tuple(LostFile(path=path, note=HIDDEN) for path in hidden if _is_below(path, paths))
-    return Loss(files=shown + unseen, more=len(names) > MAX_LISTED)
+    return LostWork(files=shown + unseen, more=len(names) > MAX_LISTED)
 
 
 def _holds_content(code: str, staged: bool) -> bool:
@@ -106,7 +106,7 @@ def _is_below(path: str, paths: tuple[str, ...]) -> bool:
     )
 
 
-async def find_written_over(place: RepositoryPlace, target: str, paths: tuple[str, ...] = ()) -> Loss | None:
+async def find_written_over(place: RepositoryPlace, target: str, paths: tuple[str, ...] = ()) -> LostWork | None:
     """Files that git does not track and that a commit has: they are written over without a word."""
     words = ("--name-only", "-z", "--no-renames", "--diff-filter=A", "--no-ext-diff", "HEAD", target, "--")
     printed = await ask_git(place.top, "diff", *words, *paths)
@@ -114,7 +114,7 @@ async def find_written_over(place: RepositoryPlace, target: str, paths: tuple[st
     if printed is None or len(names) > MAX_LOOKED_AT:
         return None
     there = tuple(LostFile(path=name, note=IN_THE_WAY) for name in names if _is_in_the_way(f"{place.top}/{name}"))
-    return Loss(files=there[:MAX_LISTED], more=len(there) > MAX_LISTED)
+    return LostWork(files=there[:MAX_LISTED], more=len(there) > MAX_LISTED)
 
 
 def _is_in_the_way(path: str) -> bool:
@@ -127,7 +127,7 @@ def _is_in_the_way(path: str) -> bool:
     return True
 
 
-async def find_untracked(folder: str, options: tuple[str, ...], paths: tuple[str, ...] = ()) -> Loss | None:
+async def find_untracked(folder: str, options: tuple[str, ...], paths: tuple[str, ...] = ()) -> LostWork | None:
     """What `git clean` in a folder would delete that nothing makes again."""
     # Paths are handed on as they are, and none where none was given: with one, git goes into folders without `-d`.
     # `-n` stands last, so that no option can take it back.
@@ -138,7 +138,7 @@ async def find_untracked(folder: str, options: tuple[str, ...], paths: tuple[str
         return None
     names = [line.removeprefix(WOULD_REMOVE) for line in printed.splitlines() if line.startswith(WOULD_REMOVE)]
     kept = tuple(LostFile(path=name, note=UNTRACKED) for name in names if not _is_remade(name))
-    return Loss(files=kept[:MAX_LISTED], more=len(kept) > MAX_LISTED)
+    return LostWork(files=kept[:MAX_LISTED], more=len(kept) > MAX_LISTED)
 
 
 def _is_remade(name: str) -> bool:
@@ -146,47 +146,47 @@ def _is_remade(name: str) -> bool:
     return plain.endswith(REMADE_ENDINGS) or not REMADE_NAMES.isdisjoint(plain.split("/"))
 
 
-async def find_worktree_changes(place: RepositoryPlace, folder: str, path: str) -> Loss | None:
+async def find_worktree_changes(place: RepositoryPlace, folder: str, path: str) -> LostWork | None:
     """What goes with a worktree: changes, untracked files, and commits that only its detached HEAD leads to."""
     named = path.removeprefix(f"{folder}/")
     known = [top for top in git.read_working_tree(place.top).worktrees if top == path or top.endswith(f"/{named}")]
     if not known:
-        return Loss() if not os.path.lexists(path) else None
+        return LostWork() if not os.path.lexists(path) else None
     inner = find_place(known[0]) if len(known) == 1 else None
     if inner is None or os.path.lexists(f"{inner.folder}/locked"):
         return None
     return await _find_all_content(inner)
 
 
-async def find_worktrees_below(place: RepositoryPlace, path: str) -> Loss | None:
+async def find_worktrees_below(place: RepositoryPlace, path: str) -> LostWork | None:
     """What goes with the worktrees in a folder. The main one is no part of this: its files are deleted by name."""
     start = os.path.realpath(path)
     known = [top for top in git.read_working_tree(place.top).worktrees if is_inside(top, (start,))]
-    found = Loss()
+    found = LostWork()
     for top in known[:MAX_LISTED]:
         inner = find_place(top)
         content = await _find_all_content(inner) if inner is not None else None
-        found = add_losses(found, content or Loss())
+        found = add_losses(found, content or LostWork())
     return found
 
 
-async def _find_all_content(place: RepositoryPlace) -> Loss | None:
+async def _find_all_content(place: RepositoryPlace) -> LostWork | None:
     if _has_submodules(place):
         return None
     changes, loose = await find_changes(place), await find_untracked(place.top, ("-d", "-ff"))
-    left = Loss() if place.branch else await list_left_commits(place, "", "")
+    left = LostWork() if place.branch else await list_left_commits(place, "", "")
     if changes is None or loose is None or left is None:
         return None
-    return add_losses(add_losses(changes, loose), add_losses(left, Loss(state=find_state(place))))
+    return add_losses(add_losses(changes, loose), add_losses(left, LostWork(state=find_state(place))))
 
 
-async def find_submodule_changes(place: RepositoryPlace, removed: bool, paths: tuple[str, ...]) -> Loss | None:
+async def find_submodule_changes(place: RepositoryPlace, removed: bool, paths: tuple[str, ...]) -> LostWork | None:
     """What submodules hold that is in no commit; `removed`: their untracked files go as well."""
     printed = await ask_git(place.top, "ls-files", "-s", "-z", "--", *paths)
     if printed is None:
         return None
     names = [line.partition("\t")[2] for line in printed.split("\0") if line.startswith("160000")]
-    found = Loss()
+    found = LostWork()
     for name in names[:MAX_LISTED]:
         if not os.path.lexists(f"{place.top}/{name}/.git"):
             continue  # not checked out: there is nothing

@@ -23,7 +23,7 @@ class LostFile(msgspec.Struct, frozen=True, kw_only=True):
         return " ".join(filter(None, (self.path, counts or (f"({self.note})" if self.note else ""))))
 
 
-class Loss(msgspec.Struct, frozen=True, kw_only=True):
+class LostWork(msgspec.Struct, frozen=True, kw_only=True):
     """What would be lost. One that holds nothing was looked for and not found."""
 
     files: tuple[LostFile, ...] = ()
@@ -51,10 +51,10 @@ class Loss(msgspec.Struct, frozen=True, kw_only=True):
         return "; ".join(filter(None, parts))
 
 
-def add_losses(first: Loss, second: Loss) -> Loss:
+def add_losses(first: LostWork, second: LostWork) -> LostWork:
     """Both together."""
     known = {file.path for file in first.files}
-    return Loss(
+    return LostWork(
         files=first.files + tuple(file for file in second.files if file.path not in known),
         commits=first.commits + tuple(one for one in second.commits if one not in first.commits),
         stashes=first.stashes + tuple(one for one in second.stashes if one not in first.stashes),

@@ -9,7 +9,7 @@ from synaptic.agents.shared.guarded import NO_GUARDED_PATHS, GuardedPaths
 from synaptic.model.ability import SuggestedAbility
 from synaptic.model.event import Event, ToolEvent
 from synaptic.model.layers import ContextUsage, HandOver, Layers, SkillRun, TranscriptNews
-from synaptic.model.loss import Loss
+from synaptic.model.loss import LostWork
 from synaptic.model.places import NO_PLACES, EnginePlaces
 from synaptic.model.project import (
     ChangedFile,
@@ -94,7 +94,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     """Names of sessions' files in `.claude/`."""
     repositories: Mapping[str, Git] = {}
     """The working trees that the git calls of a shell command find, by the folder they run in."""
-    losses: Mapping[str, Loss] = {}
+    losses: Mapping[str, LostWork] = {}
     """What they would lose, by question (`policies/git/questions.py`); what cannot be known is not in here."""
     tracking: Mapping[str, KnownRemotes] = {}
     """For the forced pushes among them: what is known of the remotes, by folder."""

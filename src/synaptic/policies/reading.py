@@ -12,7 +12,7 @@ from synaptic.policies.facts import Facts
 from synaptic.shell.book.entries import list_names_with
 from synaptic.shell.effects.effects import Effect
 from synaptic.shell.effects.flow import classify_interpreter
-from synaptic.shell.effects.losses import Loss
+from synaptic.shell.effects.losses import PathLoss
 from synaptic.shell.effects.targets import WriteTarget
 from synaptic.shell.names import split_names
 from synaptic.shell.paths import Standpoint, is_inside, resolve_path
@@ -102,7 +102,7 @@ def read_engine_arguments(command: Command) -> list[str] | None:
     return None
 
 
-def runs_elsewhere(command: Command | Redirect | WriteTarget | Effect | Loss) -> bool:
+def runs_elsewhere(command: Command | Redirect | WriteTarget | Effect | PathLoss) -> bool:
     """Whether it runs on another machine or in a container, where the paths of this one say nothing."""
     return bool(command.via) and any(label.partition(" ")[0] in ELSEWHERE_PROGRAMS for label in command.via)
 

@@ -8,7 +8,7 @@ import msgspec
 
 from synaptic.policies.reading import runs_elsewhere
 from synaptic.shell.effects.commands import CHANGING_PROGRAMS, DELETING_PROGRAMS
-from synaptic.shell.effects.losses import DELETE, FILL, MOVE, Loss, find_losses, find_made
+from synaptic.shell.effects.losses import DELETE, FILL, MOVE, PathLoss, find_losses, find_made
 from synaptic.shell.paths import Standpoint, is_inside, resolve_path
 from synaptic.shell.places import PathArea, WorkFolders, strip_match_all
 from synaptic.shell.read.script import Script, Word
@@ -30,7 +30,7 @@ DEVICES = ("/dev", "/proc", "/sys")
 class LostPath(msgspec.Struct, frozen=True):
     """One path that would be lost, and where it is."""
 
-    loss: Loss
+    loss: PathLoss
     path: str
     """As far as it is certain: the folder of a pattern."""
     area: PathArea
@@ -121,7 +121,7 @@ def _index_made(known: CommandReading, at: WorkFolders) -> dict[str, int]:
     return found
 
 
-def _makes_anew(made: Loss, script: Script) -> bool:
+def _makes_anew(made: PathLoss, script: Script) -> bool:
     if made.index < 0:
         return True
     command = script.commands[made.index]
@@ -130,13 +130,13 @@ def _makes_anew(made: Loss, script: Script) -> bool:
     return command.name != "mkdir" or not any(text[:2] == "-p" or text == "--parents" for text in command.args)
 
 
-def _iter_made_paths(made: Loss, at: WorkFolders) -> Iterator[str]:
+def _iter_made_paths(made: PathLoss, at: WorkFolders) -> Iterator[str]:
     for word in (made.word, *made.below):
         if path := resolve_path(word.text, Standpoint(made.cwd or at.cwd, at.home)):
             yield path
 
 
-def _locate(loss: Loss, at: WorkFolders) -> Iterator[LostPath]:
+def _locate(loss: PathLoss, at: WorkFolders) -> Iterator[LostPath]:
     if loss.search is not None:
         yield from _locate_searched(loss, at)
     elif not loss.word.known and loss.kind == DELETE:
@@ -159,7 +159,7 @@ def _classify_into(word: Word, cwd: str, at: WorkFolders) -> PathArea:
     return PathArea.SCRATCH if _resolve_certain(word, cwd, at) in at.scratch else at.classify_word(word, cwd)
 
 
-def _locate_below(loss: Loss, at: WorkFolders) -> Iterator[LostPath]:
+def _locate_below(loss: PathLoss, at: WorkFolders) -> Iterator[LostPath]:
     """What is deleted in a folder that is certain, whatever the rest of the name will be: `~/Documents/$FILE`."""
     folder = CERTAIN_FOLDER.match(loss.word.text)
     if folder is None or is_throwaway(loss.word.text, at.home):
@@ -170,7 +170,7 @@ def _locate_below(loss: Loss, at: WorkFolders) -> Iterator[LostPath]:
         yield LostPath(loss, path, area, sweeps=True)
 
 
-def _locate_searched(loss: Loss, at: WorkFolders) -> Iterator[LostPath]:
+def _locate_searched(loss: PathLoss, at: WorkFolders) -> Iterator[LostPath]:
     search = loss.search
     if search is None or are_throwaway(search.names) or (search.tail and is_throwaway(search.tail, "")):
         return
@@ -181,12 +181,12 @@ def _locate_searched(loss: Loss, at: WorkFolders) -> Iterator[LostPath]:
             yield LostPath(loss, path, area, sweeps=True)
 
 
-def _matters(loss: Loss, area: PathArea) -> bool:
+def _matters(loss: PathLoss, area: PathArea) -> bool:
     """Whether a loss there may be one: in what is worked in, only what is taken away."""
     return area not in FREE_AREAS and (area not in OWN_AREAS or loss.kind in (DELETE, MOVE))
 
 
-def _is_worthless(loss: Loss, path: str, home: str) -> bool:
+def _is_worthless(loss: PathLoss, path: str, home: str) -> bool:
     # Of a pattern the last part says what is meant: `~/x/*.pyc`.
     whole = f"{path}/{loss.word.text.rpartition('/')[2]}" if loss.word.glob else path
     return loss.kind != FILL and is_throwaway(whole, home)

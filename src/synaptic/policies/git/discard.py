@@ -2,7 +2,7 @@
 
 from synaptic.model.decision import Verdict, ask, deny
 from synaptic.model.event import PreToolUse
-from synaptic.model.loss import Loss
+from synaptic.model.loss import LostWork
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
 from synaptic.policies.git.calls import SHELL_TOOLS, list_guarded_calls
@@ -78,7 +78,7 @@ class Discard(Policy):
         return self.single_files or not targets or any(_is_sweeping(word) for word in targets)
 
 
-def _refuse(call: GitCall, loss: Loss | None) -> Verdict:
+def _refuse(call: GitCall, loss: LostWork | None) -> Verdict:
     if loss is not None and not loss.files:
         return ask(f"`git {call.verb}` would break off {loss}. Finish it, or take it back with its own `--abort`.")
     return deny(

@@ -7,7 +7,7 @@ import msgspec
 
 from synaptic.model.decision import Kind, Verdict
 from synaptic.model.event import PreToolUse
-from synaptic.model.loss import UNTRACKED, Loss, add_losses
+from synaptic.model.loss import UNTRACKED, LostWork, add_losses
 from synaptic.model.project import Git
 from synaptic.policies.facts import Facts
 from synaptic.policies.git.overwritten import DISCARDING_VERBS
@@ -20,7 +20,7 @@ from synaptic.shell.programs.git_line import GitCall
 from synaptic.shell.read.script import Word
 from synaptic.shell.reading import CommandReading
 
-NOTHING = Loss()
+NOTHING = LostWork()
 NO_REPOSITORY = Git()
 MAKING_VERBS = ("clone", "init")
 TEMPORARY = "mktemp"
@@ -28,7 +28,7 @@ FILE_VERBS = frozenset({"reset", "clean", *DISCARDING_VERBS} - {"submodule"})
 """Verbs whose losses a stash or a commit keeps."""
 
 
-def find_loss(call: GitCall, event: PreToolUse, facts: Facts, untracked: bool = False) -> Loss | None:
+def find_loss(call: GitCall, event: PreToolUse, facts: Facts, untracked: bool = False) -> LostWork | None:
     """What a call would lose; None when nobody can know. `untracked`: files that git does not track go as well."""
     known = facts.command
     if known is None:
@@ -51,7 +51,7 @@ def pick_worst(verdicts: Iterable[Verdict | None]) -> Verdict | None:
     return next((verdict for verdict in found if verdict.kind is Kind.DENY), found[0] if found else None)
 
 
-def read_answers(call: GitCall, known: CommandReading, facts: Facts) -> Loss | None:
+def read_answers(call: GitCall, known: CommandReading, facts: Facts) -> LostWork | None:
     """What was found in the repository; None when something that was asked has no answer."""
     answers = [facts.losses.get(question.key) for question in find_questions(call, known)]
     found = [answer for answer in answers if answer is not None]

@@ -6,7 +6,7 @@ from os.path import normpath
 
 from synaptic.model.decision import Verdict, deny
 from synaptic.model.event import PreToolUse
-from synaptic.model.loss import Loss
+from synaptic.model.loss import LostWork
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
 from synaptic.policies.git.calls import NO_REPOSITORY, SHELL_TOOLS, find_repository, list_calls, read_event_script
@@ -51,7 +51,7 @@ class WorktreeRemoval(Policy):
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
         removals = [call for call in list_calls(event, facts, ("worktree",)) if _removes_worktree(call)]
         for call in removals:
-            loss = find_loss(call, event, facts) if call.given.has("force") else Loss()
+            loss = find_loss(call, event, facts) if call.given.has("force") else LostWork()
             if loss is None or not loss.is_nothing:
                 return _refuse("`git worktree remove --force`", loss)
         if refused := _refuse_deletion(facts):
@@ -69,7 +69,7 @@ class WorktreeRemoval(Policy):
         return rewrite_command(event, new, reason)
 
 
-def _refuse(what: str, loss: Loss | None) -> Verdict:
+def _refuse(what: str, loss: LostWork | None) -> Verdict:
     return deny(
         f"{what} deletes uncommitted work in that worktree{f': {loss}' if loss else ''}. Commit it there "
         "(`git -C <worktree> add -A && git -C <worktree> commit`), then remove it without `--force`."

@@ -31,7 +31,7 @@ MAX_LOSSES = 5000
 MAX_MADE = 500
 
 
-class Loss(msgspec.Struct, frozen=True, gc=False):
+class PathLoss(msgspec.Struct, frozen=True, gc=False):
     """One file that would be destroyed or overwritten."""
 
     kind: str
@@ -48,16 +48,16 @@ class Loss(msgspec.Struct, frozen=True, gc=False):
     """The search whose results the word stands for."""
 
 
-def find_losses(effects: Effects) -> tuple[Loss, ...]:
+def find_losses(effects: Effects) -> tuple[PathLoss, ...]:
     """Everything that a script takes away or writes over, as far as words say it."""
     return tuple(islice(_iter_losses(effects), MAX_LOSSES))
 
 
-def _iter_losses(effects: Effects) -> Iterator[Loss]:
+def _iter_losses(effects: Effects) -> Iterator[PathLoss]:
     script = effects.script
     for redirect in script.redirects:
         if _opens_anew(redirect):
-            yield Loss(WRITE, redirect.target, redirect.cwd, redirect.via)
+            yield PathLoss(WRITE, redirect.target, redirect.cwd, redirect.via)
     searches = _LostSearches(script)
     seen = -1
     for effect in effects.changes:
@@ -92,7 +92,7 @@ class _LostSearches:
         """What is empty is no loss, whatever it is called."""
         return any(EMPTY_TEST in command.args for command in self._script.by_name.get("find", ()))
 
-    def tie(self, loss: Loss, command: Command) -> Loss | None:
+    def tie(self, loss: PathLoss, command: Command) -> PathLoss | None:
         """A loss with the search that its word is a result of; None for one that was told already, or that is empty."""
         search = self._searches.find_search(loss.word, command)
         if search is None:
@@ -102,7 +102,7 @@ class _LostSearches:
         return msgspec.structs.replace(loss, search=search)
 
 
-def _find_in_command(command: Command) -> Iterator[Loss]:
+def _find_in_command(command: Command) -> Iterator[PathLoss]:
     program = find_program(command.name)
     if program.name in KEEPING_PROGRAMS:
         return
@@ -116,7 +116,7 @@ def _find_in_command(command: Command) -> Iterator[Loss]:
         yield from _find_acted(command, given)
 
 
-def _find_acted(command: Command, given: Arguments) -> Iterator[Loss]:
+def _find_acted(command: Command, given: Arguments) -> Iterator[PathLoss]:
     """By the roles of its words: what is read and written is edited, or emptied by an edit that leaves nothing."""
     edit = DELETE if any(map(LEAVES_NOTHING.fullmatch, command.args)) else EDIT
     read: set[int] = set()
@@ -129,7 +129,7 @@ def _find_acted(command: Command, given: Arguments) -> Iterator[Loss]:
             yield _make_loss(edit if id(word) in read else WRITE, word, command)
 
 
-def _find_moved(command: Command, given: Arguments) -> Iterator[Loss]:
+def _find_moved(command: Command, given: Arguments) -> Iterator[PathLoss]:
     into = given.get_by_role("into")[:1] or given.operands[-1:]
     sources = given.operands if given.get_by_role("into") else given.operands[:-1]
     if not into or into[0].text[:5] == "/dev/":
@@ -138,7 +138,7 @@ def _find_moved(command: Command, given: Arguments) -> Iterator[Loss]:
     yield msgspec.structs.replace(_make_copied(into[0], command), kind=REPLACE)
 
 
-def _find_copied(command: Command, given: Arguments) -> Iterator[Loss]:
+def _find_copied(command: Command, given: Arguments) -> Iterator[PathLoss]:
     into = given.get_by_role("into")[:1] or given.operands[1:][-1:]
     whole = [word for word in given.operands[:-1] if word.text.rstrip("/")[-2:] in ("/.", ".", "/*", "*")]
     if into and whole:
@@ -147,40 +147,40 @@ def _find_copied(command: Command, given: Arguments) -> Iterator[Loss]:
         yield _make_copied(into[0], command)
 
 
-def _find_linked(command: Command, given: Arguments) -> Iterator[Loss]:
+def _find_linked(command: Command, given: Arguments) -> Iterator[PathLoss]:
     if given.has("force"):
         yield from (msgspec.structs.replace(loss, kind=REPLACE) for loss in _find_copied(command, given))
 
 
-def _find_fetched(command: Command, given: Arguments) -> Iterator[Loss]:
+def _find_fetched(command: Command, given: Arguments) -> Iterator[PathLoss]:
     if given.operands and ":" not in given.operands[-1].text:
         yield from _find_copied(command, given)
 
 
-def _find_truncated(command: Command, given: Arguments) -> Iterator[Loss]:
+def _find_truncated(command: Command, given: Arguments) -> Iterator[PathLoss]:
     if given.get_value("size")[:1] not in ("+", ">", "%"):
         yield from (_make_loss(DELETE, word, command) for word in given.operands)
 
 
-def _find_synced(command: Command, given: Arguments) -> Iterator[Loss]:
+def _find_synced(command: Command, given: Arguments) -> Iterator[PathLoss]:
     if not any(text.startswith(("--ignore-existing", "--backup", "-b")) for text in command.args):
         yield from (_make_loss(FILL, word, command) for word in given.operands[1:][-1:] if ":" not in word.text)
 
 
-def _find_untarred(command: Command, given: Arguments) -> Iterator[Loss]:
+def _find_untarred(command: Command, given: Arguments) -> Iterator[PathLoss]:
     if given.has("extract"):
         yield from (_make_loss(FILL, word, command) for word in given.get_values("directory")[-1:])
     elif given.has("create"):
         yield from (_make_loss(WRITE, word, command) for kind, word in find_acts(command) if kind == "write")
 
 
-def _find_unzipped(command: Command, given: Arguments) -> Iterator[Loss]:
+def _find_unzipped(command: Command, given: Arguments) -> Iterator[PathLoss]:
     # Without `-o` it asks, and leaves alone what is there when nobody answers.
     if given.has("o"):
         yield from (_make_loss(FILL, word, command) for word in iter_option_values(command.argv[1:], ("-d",)))
 
 
-SPECIAL: dict[str, Callable[[Command, Arguments], Iterator[Loss]]] = {
+SPECIAL: dict[str, Callable[[Command, Arguments], Iterator[PathLoss]]] = {
     "cp": _find_copied,
     "install": _find_copied,
     "ln": _find_linked,
@@ -194,23 +194,23 @@ SPECIAL: dict[str, Callable[[Command, Arguments], Iterator[Loss]]] = {
 """Programs, by their entries, whose roles do not say what is lost."""
 
 
-def _make_loss(kind: str, word: Word, command: Command) -> Loss:
-    return Loss(kind, word, command.cwd, command.via, command.index)
+def _make_loss(kind: str, word: Word, command: Command) -> PathLoss:
+    return PathLoss(kind, word, command.cwd, command.via, command.index)
 
 
-def _make_copied(word: Word, command: Command) -> Loss:
-    return Loss(WRITE, word, command.cwd, command.via, command.index, below=tuple(find_copies(command)))
+def _make_copied(word: Word, command: Command) -> PathLoss:
+    return PathLoss(WRITE, word, command.cwd, command.via, command.index, below=tuple(find_copies(command)))
 
 
-def find_made(effects: Effects) -> tuple[Loss, ...]:
+def find_made(effects: Effects) -> tuple[PathLoss, ...]:
     """What a script makes where nothing is: each as the loss that it would be if something were there."""
     return tuple(islice(_iter_made(effects), MAX_MADE))
 
 
-def _iter_made(effects: Effects) -> Iterator[Loss]:
+def _iter_made(effects: Effects) -> Iterator[PathLoss]:
     for redirect in effects.script.redirects:
         if redirect.is_write and redirect.target.text[:5] != "/dev/":
-            yield Loss(WRITE, redirect.target, redirect.cwd, redirect.via)
+            yield PathLoss(WRITE, redirect.target, redirect.cwd, redirect.via)
     for effect in effects.changes:
         command = effect.command
         # What is moved was made by somebody else, and a link leads to what somebody else has made.
@@ -221,11 +221,11 @@ def _iter_made(effects: Effects) -> Iterator[Loss]:
     yield from _find_cloned(effects.script)
 
 
-def _find_cloned(script: Script) -> Iterator[Loss]:
+def _find_cloned(script: Script) -> Iterator[PathLoss]:
     """The folder of a clone that has no name of its own gets that of the repository."""
     for command in script.by_name.get("git", ()):
         call = read_git_call(command)
         words = call.given.words if call.verb == "clone" else ()
         if len(words) == 1 and words[0].known:
             name = words[0].text.rstrip("/").rpartition("/")[2].rpartition(":")[2].removesuffix(".git")
-            yield Loss(WRITE, Word(name), call.cwd, command.via, command.index)
+            yield PathLoss(WRITE, Word(name), call.cwd, command.via, command.index)
