@@ -70,3 +70,13 @@ def test_a_file_that_a_tool_wrote_is_the_sessions_own(setting: Setting, user: Pa
     wanted.write_text("x")
     assert say(setting, "rm ~/plan.md") == "pass"
     assert say(setting, "rm ~/plan.md", session="s2") == "ask"
+
+
+def test_behind_a_link_nothing_is_the_sessions_own(setting: Setting, user: Path) -> None:
+    assert say(setting, "mkdir ~/probe && ln -s ~/papers ~/probe/way && rm -rf ~/probe/way/*") == "deny"
+    assert say(setting, "mkdir ~/probe") == "pass"
+    (user / "probe").mkdir()
+    assert say(setting, "rm -rf ~/probe/way/*") == "pass"
+    (user / "probe" / "way").symlink_to(user / "papers")
+    assert say(setting, "rm -rf ~/probe/way/*") == "deny"
+    assert say(setting, "rm ~/probe/way/thesis.tex") == "ask"

@@ -99,6 +99,7 @@ def _gather_named(call: Call, at: WorkFolders, means: EngineMeans, named: Named)
     licensed = not own or _is_licensed(at, remembered)
     # In a project of one's own only what is outside of it is of interest.
     asked = [path for one in lost if not (licensed and one.area in OWN_AREAS) for path in (one.path, *one.below)]
+    remembered = tuple(top for top in remembered if not any(_leads_out(path, top) for path in asked[:MAX_PATHS]))
     new = [path for path in made if not (licensed and at.classify(path) in OWN_AREAS)]
     known = Stakes(licensed=licensed, made=remembered, projects=() if licensed else _find_projects(lost, at))
     return _look_at(asked, new, known, at)
@@ -170,6 +171,11 @@ def _read_made(call: Call, means: EngineMeans) -> tuple[str, ...]:
         )
     except StoreError:
         return ()
+
+
+def _leads_out(path: str, top: str) -> bool:
+    """Whether a link on the way to a path below a folder leads elsewhere: what is there the session has not made."""
+    return is_inside(path, (top,)) and os.path.realpath(path) != os.path.realpath(top) + path[len(top) :]
 
 
 def _is_licensed(at: WorkFolders, made: tuple[str, ...]) -> bool:

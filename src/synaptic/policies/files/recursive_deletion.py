@@ -226,6 +226,8 @@ def _is_own(deletion: Deletion, command: Command, facts: Facts, at: WorkFolders)
     known = facts.command
     if known is None or deletion.searched or deletion.picked or not deletion.words:
         return False
+    if "ln" in known.programs:
+        return False  # what is below a link that the line makes is not its own
     for word in deletion.words:
         if not word.known or at.classify_word(word, deletion.cwd or command.cwd) in NEVER_OWN:
             return False
