@@ -5,7 +5,8 @@ from synaptic.model.event import PreToolUse
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
 from synaptic.policies.infra.verbs import read_harm
-from synaptic.policies.reading import SHELL_TOOLS, runs_in_container
+from synaptic.policies.reading import SHELL_TOOLS, get_script, runs_in_container
+from synaptic.policies.system.uninstalled import MANAGERS, uninstalls_everything
 from synaptic.shell.read.script import Command, Script
 
 HARM = read_harm(
@@ -24,8 +25,9 @@ class Disruption(Policy):
     ## What it does
     Asks before firewall rules are flushed or a firewall is switched off (`iptables -F`, `ufw disable`), before ssh or
     the network is stopped (`systemctl disable --now sshd`, `ip link set eth0 down`), before an account is removed
-    (`userdel`), and before packages are removed without which a system does not start or cannot be reached (`apt purge
-    systemd`). Here and on machines that are reached with ssh; inside containers all of it is free, and so are
+    (`userdel`) or loses its other groups (`usermod -G docker ann`), before packages are removed without which a system
+    does not start or cannot be reached (`apt purge systemd`), and before everything that is installed is removed
+    (`brew list | xargs brew uninstall`). Here and on machines that are reached with ssh; inside containers all of it is free, and so are
     interfaces of containers and tunnels, and what a later command of the same line starts or installs again
     (`ifdown eth0 && ifup eth0`).
     ## Why
@@ -43,6 +45,10 @@ class Disruption(Policy):
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
         for command, found in HARM.iter_destroying(event, facts):
             if not runs_in_container(command) and not _is_put_back(command, found):
+                return HARM.tell(command)
+        found = get_script(event, facts, MANAGERS)
+        for command in found.commands if found is not None else ():
+            if found is not None and uninstalls_everything(command, found) and not runs_in_container(command):
                 return HARM.tell(command)
         return None
 

@@ -67,7 +67,9 @@ def _asks_only(args: tuple[str, ...]) -> bool:
 
 
 def _is_forced(args: tuple[str, ...]) -> bool:
-    return any(map(SIGNAL_FORCE.fullmatch, _iter_signals(args))) or any(text.lower() in ("/f", "-force") for text in args)
+    return any(map(SIGNAL_FORCE.fullmatch, _iter_signals(args))) or any(
+        text.lower() in ("/f", "-force") for text in args
+    )
 
 
 def _iter_signals(args: tuple[str, ...]) -> Iterator[str]:
