@@ -6,8 +6,8 @@ from synaptic.model.decision import Verdict, ask, deny
 from synaptic.model.event import PreToolUse
 from synaptic.policies.base import ON, Policy
 from synaptic.policies.facts import Facts
-from synaptic.policies.infra.verbs import read_harm
 from synaptic.policies.infra.state_files import STATE_HINT, find_deleted_state
+from synaptic.policies.infra.verbs import read_harm
 from synaptic.policies.reading import SHELL_TOOLS, get_script, get_work_folders
 from synaptic.shell.read.script import Command, Script
 

@@ -17,15 +17,22 @@ from synaptic.shell.names import split_names
 from synaptic.shell.programs.git_line import read_git_call
 from synaptic.shell.read.script import Command, Redirect, Script, Word
 
-DELETE, MOVE, EDIT, WRITE, REPLACE, FILL = "delete", "move", "edit", "write", "replace", "fill"
+DELETE, MOVE, EDIT, WRITE, REPLACE, FILL, CUT = "delete", "move", "edit", "write", "replace", "fill", "cut"
 """Taken away; taken to another place; changed in place; opened anew; another file in its place, so that a link there is
-not followed; a folder filled with files that no word names."""
+not followed; a folder filled with files that no word names; lines taken out of it."""
 APPENDING = frozenset({">>", "&>>", "<>"})
 KEEPING_PROGRAMS = split_names("git gpg trash rmdir rd zip ar vim nano ed view code patch sftp 7z find chezmoi")
 """Programs, by their entries, that lose nothing, ask first, or are looked at elsewhere."""
 EMPTY_TEST = "-empty"
 LEAVES_NOTHING = re.compile(r"(?:1,\$)?\s*d|s([/|#,])\^?\.\*\$?\1\1g?")
 """A line for `sed` that leaves nothing of a file: `d`, `1,$d`, `s/.*//`."""
+TAKES_LINES = re.compile(
+    r"(?:^|;|\n)\s*(?:\d+(?:,(?:\d+|\$|\+\d+))?|\$|/(?:\\.|[^/\\])+/I?|\\(.)(?:(?!\1).)+\1I?)\s*!?\s*d\s*(?:$|;|\n)"
+)
+"""A line for `sed` that takes lines away: `/x/d`, `3,7d`. A block between two marks is mostly one's own."""
+COPY_KEPT = re.compile(r"-[nErsz]*i.+|--in-place=.+")
+MIRRORS = re.compile(r"backup|mirror|bak\b|snapshot|cache|sync|deploy|public_html|www", re.IGNORECASE)
+"""Names of folders that are there to be made like another one."""
 MAX_LOSSES = 5000
 """Words of one script that are looked at: as many as the reader reads."""
 MAX_MADE = 500
@@ -119,6 +126,8 @@ def _find_in_command(command: Command) -> Iterator[Loss]:
 def _find_acted(command: Command, given: Arguments) -> Iterator[Loss]:
     """By the roles of its words: what is read and written is edited, or emptied by an edit that leaves nothing."""
     edit = DELETE if any(map(LEAVES_NOTHING.fullmatch, command.args)) else EDIT
+    if edit == EDIT and command.name in ("sed", "gsed") and _takes_lines(command):
+        edit = CUT
     read: set[int] = set()
     for kind, word in find_acts(command):
         if kind == "read":
@@ -127,6 +136,12 @@ def _find_acted(command: Command, given: Arguments) -> Iterator[Loss]:
             yield _make_loss(DELETE, word, command)
         elif kind == "write" and word.text[:5] != "/dev/" and word.text:
             yield _make_loss(edit if id(word) in read else WRITE, word, command)
+
+
+def _takes_lines(command: Command) -> bool:
+    """Whether `sed` takes lines away in place, and keeps no copy."""
+    kept = any(COPY_KEPT.fullmatch(text) for text in command.args)
+    return not kept and any(map(TAKES_LINES.search, command.args))
 
 
 def _find_moved(command: Command, given: Arguments) -> Iterator[Loss]:
@@ -164,7 +179,12 @@ def _find_truncated(command: Command, given: Arguments) -> Iterator[Loss]:
 
 def _find_synced(command: Command, given: Arguments) -> Iterator[Loss]:
     if not any(text.startswith(("--ignore-existing", "--backup", "-b")) for text in command.args):
-        yield from (_make_loss(FILL, word, command) for word in given.operands[1:][-1:] if ":" not in word.text)
+        for word in given.operands[1:][-1:]:
+            if ":" not in word.text:
+                yield _make_loss(FILL, word, command)
+                # What the source does not have is deleted.
+                if given.has_role("purge") and not MIRRORS.search(word.text):
+                    yield _make_loss(DELETE, word, command)
 
 
 def _find_untarred(command: Command, given: Arguments) -> Iterator[Loss]:
