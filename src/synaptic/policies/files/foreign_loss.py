@@ -48,8 +48,8 @@ class ForeignLoss(Policy):
     project: `rm ~/notes.md`, `echo x > ~/.bashrc`, `cp a ~/.profile`, `truncate`, `tee`, `ln -sf`,
     `dd of=`, `mv ~/Documents /tmp/old`, the same in Python, Perl or Node, and archives over the home folder
     (`unzip -o x -d ~`). Denies patterns and searches over the home folder (`rm -f ~/*`, `find ~ -name '*.md' -delete`,
-    `find ~ -exec sed -i`). Editing one named file in place (`sed -i 's/a/b/' ~/.zshrc`) is left alone, unless lines of a file by which the
-    user has set something are taken out without a copy (`sed -i '/export/d' ~/.zshrc`). Folders that `rsync --delete`
+    `find ~ -exec sed -i`). Editing one named file in place (`sed -i 's/a/b/' ~/.zshrc`) is left alone, unless many lines of a file by which
+    the user has set something are taken out without a copy (`sed -i '/export/d' ~/.zshrc`; one name is fine). Folders that `rsync --delete`
     makes like another one count as deleted, unless they are called after that (`backup`, `mirror`).
     The disk is asked whether something would be lost: what is not there, is empty, is only a link, or was made by this
     session is free; so are `scratch` folders, caches and what programs make again (`.DS_Store`, `*.pyc`,

@@ -33,7 +33,7 @@ class Clean(Policy):
     id = "git.clean"
     events = (PreToolUse,)
     tools = SHELL_TOOLS
-    speaks_of = frozenset({"git clean"})
+    speaks_of = frozenset({"git clean", "git ls-files", "git status"})
     priority = 22
     preset = "essentials"
     needs = ("repositories", "losses")

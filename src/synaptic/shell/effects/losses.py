@@ -27,9 +27,12 @@ EMPTY_TEST = "-empty"
 LEAVES_NOTHING = re.compile(r"(?:1,\$)?\s*d|s([/|#,])\^?\.\*\$?\1\1g?")
 """A line for `sed` that leaves nothing of a file: `d`, `1,$d`, `s/.*//`."""
 TAKES_LINES = re.compile(
-    r"(?:^|;|\n)\s*(?:\d+(?:,(?:\d+|\$|\+\d+))?|\$|/(?:\\.|[^/\\])+/I?|\\(.)(?:(?!\1).)+\1I?)\s*!?\s*d\s*(?:$|;|\n)"
+    r"(?:^|;|\n)\s*(?:\d+,(?:\d+|\$|\+\d+)\s*!?|/[\^\\s*.+]*(?:export|alias|source|eval|set|unset|setopt|if|path|function|bind"
+    r"|host|\[\w*|#|.)?[\\s*.+$ =(]*/I?\s*!?|/(?:\\.|[^/\\])+/I?\s*!)\s*d\s*(?:$|;|\n)",
+    re.IGNORECASE,
 )
-"""A line for `sed` that takes lines away: `/x/d`, `3,7d`. A block between two marks is mostly one's own."""
+"""A line for `sed` that takes many lines away: those that hold a word of the language, or all but those that hold
+something. A name (`/NVM_DIR/d`), one line, and a block between two marks are mostly one's own."""
 COPY_KEPT = re.compile(r"-[nErsz]*i.+|--in-place=.+")
 MIRRORS = re.compile(r"backup|mirror|bak\b|snapshot|cache|sync|deploy|public_html|www", re.IGNORECASE)
 """Names of folders that are there to be made like another one."""
