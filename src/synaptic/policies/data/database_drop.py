@@ -84,12 +84,11 @@ class DatabaseDrop(Policy):
     `alembic downgrade base`, `flyway clean`, `manage.py flush` and others), which use the configured one; before code
     for their shells that deletes a whole table (`rails runner 'User.delete_all'`, `Order.objects.all().delete()`), and
     before restores that drop what is there (`pg_restore --clean`, `mongorestore --drop`, `pg_dump --clean | psql` of
-    another machine).
-    Free are read-only connections, transactions that are rolled back, databases in memory or `/tmp`, and what says
-    that it is for tests: a database of this machine whose name begins or ends with `test` (`app_test`, `test_app`), an
-    address such as `DATABASE_URL=postgres://localhost/app_test`, `RAILS_ENV=test` and its kin, `--env test`, a container
-    that the same line has started without a volume. A file of
-    SQLite or DuckDB in the project is asked about, and free when it is called `dev`, `local`, `tmp` or `cache`.
+    another machine). Free are read-only connections, transactions that are rolled back, databases in memory or `/tmp`,
+    and what says that it is for tests: a database of this machine whose name begins or ends with `test` (`app_test`,
+    `test_app`), an address such as `DATABASE_URL=postgres://localhost/app_test`, `RAILS_ENV=test` and its kin, `--env
+    test`, a container that the same line has started without a volume. A file of SQLite or DuckDB in the project is
+    asked about, and free when it is called `dev`, `local`, `tmp` or `cache`.
     ## Why
     A dropped table is gone for everyone, and a connection string does not say whether it is production.
     ## Known gaps

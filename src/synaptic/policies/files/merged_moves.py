@@ -48,7 +48,7 @@ class MergedMoves(Policy):
         if target is None:
             return None
         return ask(
-            f"Each file would be moved onto {target.text!r} and overwrite the one before, so that only the last is left. "
+            f"Each file would be moved onto {target.text!r} and overwrite the one before: only the last is left. "
             f'Put them together with `cat ... > {target.text}`, or move them into a folder (`mv -n "$f" folder/`).'
         )
 

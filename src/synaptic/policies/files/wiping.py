@@ -37,17 +37,16 @@ class Wiping(Policy):
     """Overwriting files beyond recovery.
 
     ## What it does
-    Denies `shred`, `srm`, `wipe`, moving files to `/dev/null`, and removing all timed jobs (`crontab -r`,
-    `crontab /dev/null`). Asks before all timed jobs are replaced (`crontab jobs.txt`, `echo ... | crontab -`), here or
-    on another machine, in a line that does not take over what is there with `crontab -l`. Files in scratch folders may
-    be wiped. Asks before a file of the home folder outside the
-    project is overwritten with nothing (`cp /dev/null ~/notes`, `: > ~/notes`, `echo -n > ~/notes`);
-    logs, empty files, and what this session has made are free.
+    Denies `shred`, `srm`, `wipe`, moving files to `/dev/null`, and removing all timed jobs (`crontab -r`, `crontab
+    /dev/null`). Asks before all timed jobs are replaced (`crontab jobs.txt`, `echo ... | crontab -`), here or on
+    another machine, in a line that does not take over what is there with `crontab -l`. Files in scratch folders may be
+    wiped. Asks before a file of the home folder outside the project is overwritten with nothing (`cp /dev/null
+    ~/notes`, `: > ~/notes`, `echo -n > ~/notes`); logs, empty files, and what this session has made are free.
     ## Why
     A deleted file can often be brought back from a snapshot or the disk; an overwritten one cannot.
     ## Known gaps
-    Overwriting with `dd`, `cp` or a redirection inside the project is ordinary writing and not looked at.
-    A group that prints nothing (`{ :; } > ~/notes`) is not recognised.
+    Overwriting with `dd`, `cp` or a redirection inside the project is ordinary writing and not looked at. A group that
+    prints nothing (`{ :; } > ~/notes`) is not recognised.
     """
 
     id = "files.wiping"

@@ -18,11 +18,11 @@ class Clean(Policy):
 
     ## What it does
     Denies `git clean` with `-f` in any spelling, and with `clean.requireForce` switched off, where it would delete
-    files that nothing makes again, and names them; likewise deleting what git lists as untracked
-    (`git ls-files --others | xargs rm`, `git status -s | grep '^??' | ... | xargs rm`). A dry run (`-n`) is free, and so is a clean that finds nothing, or
-    only what builds and tests make (`node_modules`, `__pycache__`, `dist`); a line that puts untracked files away first
-    (`git stash -u && git clean -fd`); a repository that the same line makes, or that lies in a scratch folder. Where
-    the repository cannot be looked at, it is denied.
+    files that nothing makes again, and names them; likewise deleting what git lists as untracked (`git ls-files
+    --others | xargs rm`, `git status -s | grep '^??' | ... | xargs rm`). A dry run (`-n`) is free, and so is a clean
+    that finds nothing, or only what builds and tests make (`node_modules`, `__pycache__`, `dist`); a line that puts
+    untracked files away first (`git stash -u && git clean -fd`); a repository that the same line makes, or that lies in
+    a scratch folder. Where the repository cannot be looked at, it is denied.
     ## Why
     Untracked files are in no commit: new source, notes and local settings are deleted for good.
     ## Known gaps
@@ -54,7 +54,8 @@ def _judge_clean(call: GitCall, event: PreToolUse, facts: Facts) -> Verdict | No
     loss = find_loss(call, event, facts, untracked=True)
     if loss is not None and not loss.files:
         return None
+    what = "`git clean`" if call.verb == "clean" else "This"
     return deny(
-        f"{'`git clean`' if call.verb == 'clean' else 'This'} deletes untracked files for good{f': {loss}' if loss else ''}. List them with `git clean -nd` "
+        f"{what} deletes untracked files for good{f': {loss}' if loss else ''}. List them with `git clean -nd` "
         "and delete single files by name, or put them aside with `git stash push -u`."
     )

@@ -15,7 +15,8 @@ GRACE = re.compile(
 """Points in time that leave at least a day to notice the loss."""
 EDITORS = ("GIT_SEQUENCE_EDITOR", "GIT_EDITOR", "EDITOR", "VISUAL")
 DROPS_ALL = re.compile(
-    r"(?:^|[\s'\";])(?:\d+,[$\d]+\s*)?(?:s(?P<sign>[/|#,@])\^?(?:pick|p\w*)\\?\w?(?P=sign)d(?:rop)?(?P=sign)|/\^?pick ?/\s*d\b)"
+    r"(?:^|[\s'\";])(?:\d+,[$\d]+\s*)?"
+    r"(?:s(?P<sign>[/|#,@])\^?(?:pick|p\w*)\\?\w?(?P=sign)d(?:rop)?(?P=sign)|/\^?pick ?/\s*d\b)"
 )
 """Lines for `sed` that turn every `pick` into a `drop`; one line, or the line of one commit, has more to say."""
 DELETION = re.compile(r"^(?:option \S+\n)?delete[ \0]", re.MULTILINE)
@@ -26,14 +27,14 @@ class HistoryLoss(Policy):
 
     ## What it does
     Denies `git filter-branch`, `git filter-repo`, `git lfs migrate import` and `export`, `git reflog expire` and
-    `delete`, `git gc` and `git prune` without days of grace, and `git update-ref -d`. Asks before a rebase whose
-    editor drops every commit (`GIT_SEQUENCE_EDITOR="sed -i s/^pick/drop/"`). Dry runs,
-    `git filter-repo --analyze`, `git lfs migrate info` and an ordinary `git gc` are free.
+    `delete`, `git gc` and `git prune` without days of grace, and `git update-ref -d`. Asks before a rebase whose editor
+    drops every commit (`GIT_SEQUENCE_EDITOR="sed -i s/^pick/drop/"`). Dry runs, `git filter-repo --analyze`, `git lfs
+    migrate info` and an ordinary `git gc` are free.
     ## Why
     The reflog is the last way back after every other mistake; without it, lost commits are lost.
     ## Known gaps
-    `git repack -ad` is free. What `git update-ref --stdin` reads is only seen when it is written in the command.
-    `git rebase` and `git commit --amend` keep the old commits in the reflog and are free, and so is a rebase that drops
+    `git repack -ad` is free. What `git update-ref --stdin` reads is only seen when it is written in the command. `git
+    rebase` and `git commit --amend` keep the old commits in the reflog and are free, and so is a rebase that drops
     single commits.
     """
 
@@ -47,8 +48,8 @@ class HistoryLoss(Policy):
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
         if any(map(_drops_all, list_calls(event, facts, ("rebase",)))):
             return ask(
-                "This rebase drops every commit of its list, and only the reflog still knows them then. Name the commits "
-                "that may go, or keep them first: `git branch kept`."
+                "This rebase drops every commit of its list, and only the reflog still knows them then. Name the "
+                "commits that may go, or keep them first: `git branch kept`."
             )
         for call in list_calls(event, facts, LOSING_VERBS):
             looks = LOSING_VERBS.get(call.verb)

@@ -81,7 +81,7 @@ def _read_restore(given: Arguments) -> tuple[Word, ...] | None:
 
 
 def _read_rm(given: Arguments) -> tuple[Word, ...] | None:
-    """Tracked files come back from the last commit, their changes do not; unseen, only sweeping removals are refused."""
+    """Tracked files come back from the last commit, their changes do not; unseen, only sweeping ones are refused."""
     forced = list_forced_removals(given)
     wide = tuple(word for word in forced if word.text in WHOLE_TREE or word.glob)
     return wide or None

@@ -172,7 +172,7 @@ def _ask_apply(call: GitCall, known: CommandReading) -> LossQuestion | None:
 
 
 def _ask_listed(call: GitCall, known: CommandReading) -> LossQuestion | None:
-    """`git ls-files --others | xargs rm`: what `git clean -fd` deletes, and what is ignored where nothing else is said."""
+    """`git ls-files --others | xargs rm`: what `git clean -fd` deletes, and mostly what is ignored."""
     if not deletes_listed(call, known) or not _are_plain(call.given.operands):
         return None
     everything = call.verb == "ls-files" and not call.given.has("exclude-standard", "exclude-from", "exclude")

@@ -46,6 +46,7 @@ class ApiDeletion(Policy):
     id = "infra.api-deletion"
     events = (PreToolUse,)
     tools = SHELL_TOOLS
+    speaks_of = CLIENTS
     priority = 26
     preset = "essentials"
 
@@ -57,8 +58,8 @@ class ApiDeletion(Policy):
         for command in found.commands if found is not None else ():
             if command.name.lower() in CLIENTS and (host := next(_iter_hosts(command), "")):
                 return (deny if self.firm else ask)(
-                    f"This would delete something at {host!r}, for everybody who uses it. Read what is there first (the "
-                    "same address with GET), and let the user delete it."
+                    f"This would delete something at {host!r}, for everybody who uses it. Read what is there first "
+                    "(the same address with GET), and let the user delete it."
                 )
         return None
 

@@ -23,10 +23,10 @@ class Cloud(Policy):
     ## What it does
     Asks before deletions with aws, gcloud, az and the command lines of other providers, of GitHub repositories and
     releases, and of backups, and before what was private is made readable for everybody (`gh repo edit --visibility
-    public`, `aws s3api put-bucket-acl --acl public-read`). Dry runs and listings are free, and so are single objects, messages and tags, services
-    at an address of this machine (`--endpoint-url http://localhost:4566`), and mirroring a folder that a build makes
-    (`aws s3 sync dist s3://site --delete`), unless the bucket is called after what users have put in (`uploads`,
-    `backups`). `firm` denies instead.
+    public`, `aws s3api put-bucket-acl --acl public-read`). Dry runs and listings are free, and so are single objects,
+    messages and tags, services at an address of this machine (`--endpoint-url http://localhost:4566`), and mirroring a
+    folder that a build makes (`aws s3 sync dist s3://site --delete`), unless the bucket is called after what users have
+    put in (`uploads`, `backups`). `firm` denies instead.
     ## Why
     What runs there serves other people, and a command line does not say which environment it is pointed at.
     ## Known gaps

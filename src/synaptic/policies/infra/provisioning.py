@@ -24,9 +24,10 @@ class Provisioning(Policy):
 
     ## What it does
     Asks before `terraform destroy`, `terraform apply` of a plan that destroys (`-destroy`, a plan that the same line
-    makes with `plan -destroy`, or one called so), `pulumi down`, `cdk destroy` and removals from their state,
-    before the state itself is deleted (`rm terraform.tfstate`, unless the same line has copied it), and before machines
-    of this machine are deleted with their disks (`virsh undefine --remove-all-storage`). Plans and previews are free. `firm` denies instead.
+    makes with `plan -destroy`, or one called so), `pulumi down`, `cdk destroy` and removals from their state, before
+    the state itself is deleted (`rm terraform.tfstate`, unless the same line has copied it), and before machines of
+    this machine are deleted with their disks (`virsh undefine --remove-all-storage`). Plans and previews are free.
+    `firm` denies instead.
     ## Why
     What runs there serves other people, and a command line does not say which environment it is pointed at.
     ## Known gaps

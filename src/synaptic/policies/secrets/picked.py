@@ -15,6 +15,8 @@ OTHER_ENVIRONMENT = re.compile(r"/proc/(?!self/|thread-self/|\$\$/|\$\{?BASHPID\
 TOKEN_HINT = re.compile(rf"_auth|password|{SECRET_HINT.pattern}", re.IGNORECASE)
 NAMES_ONLY = re.compile(r"-f ?1|-d=|-F=|.*=\.\*//.*|.*=\[\^.*|-c|-l|-q|-o|--count|--quiet|-L|-v")
 """Words with which a filter leaves names, or how many there are."""
+LOOKERS = frozenset({"test", "[", "stat", "wc"})
+"""Programs that say something about a file, and not what is in it."""
 TOKEN_FILES = ("npmrc", "yarnrc", ".m2", ".gem")
 """What the name of such a file holds."""
 
@@ -28,14 +30,15 @@ def find_other_environment(known: CommandReading) -> str:
     for command in found.commands:
         words = [*command.argv[1:], *(one.target for one in command.redirects if one.operator == "<")]
         path = next((word.text for word in words if OTHER_ENVIRONMENT.fullmatch(word.text)), "")
-        if path and command.name not in CONTAINER_PROGRAMS and not runs_in_container(command) and _shows_values(command, found, outputs):
+        boxed = command.name in CONTAINER_PROGRAMS or runs_in_container(command)
+        if path and not boxed and _shows_values(command, found, outputs):
             return path
     return ""
 
 
 def _shows_values(command: Command, found: Script, outputs: PrintedOutputs) -> bool:
     after = found.find_downstream(command)
-    if find_program(command.name).lists or command.name in ("test", "[", "stat", "wc") or not outputs.ends_shown(command):
+    if find_program(command.name).lists or command.name in LOOKERS or not outputs.ends_shown(command):
         return False
     if any(map(NAMES_ONLY.fullmatch, (text for one in (command, *after) for text in one.args))):
         return False

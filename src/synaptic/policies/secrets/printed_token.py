@@ -27,13 +27,13 @@ class PrintedToken(Policy):
     ## What it does
     Asks before a program shows a secret that it keeps: `gh auth token`, `gcloud auth print-access-token`, `kubectl
     config view --raw`, `aws configure export-credentials`, `op read`, `vault kv get`, `pass show` and their kin. It is
-    ordinary, and free, where a program takes it: through a pipe (`gh auth token | docker login --password-stdin`), in
-    a variable or an argument (`TOKEN=$(gh auth token) make`), or into a file. The same holds for variables of the
-    environment that are called like one (`echo $API_TOKEN`, `printenv DB_PASSWORD`, `env | grep -i secret`), for
-    the environment of another process (`/proc/<id>/environ`), for the line of a token that is picked out of a file of
+    ordinary, and free, where a program takes it: through a pipe (`gh auth token | docker login --password-stdin`), in a
+    variable or an argument (`TOKEN=$(gh auth token) make`), or into a file. The same holds for variables of the
+    environment that are called like one (`echo $API_TOKEN`, `printenv DB_PASSWORD`, `env | grep -i secret`), for the
+    environment of another process (`/proc/<id>/environ`), for the line of a token that is picked out of a file of
     settings (`grep _authToken ~/.npmrc`), for outputs of terraform and for secrets of a cluster whose name says so
-    (`terraform output -raw db_password`, `kubectl get secret x -o jsonpath={.data.password}`). Denies
-    handing a token of GitHub, GitLab, AWS, Azure, Google, Heroku or Fly to an address of somebody else.
+    (`terraform output -raw db_password`, `kubectl get secret x -o jsonpath={.data.password}`). Denies handing a token
+    of GitHub, GitLab, AWS, Azure, Google, Heroku or Fly to an address of somebody else.
     ## Why
     What an agent has seen is in its transcript, and can end up in a log, a commit or a request.
     ## Known gaps

@@ -26,9 +26,9 @@ class Disruption(Policy):
     Asks before firewall rules are flushed or a firewall is switched off (`iptables -F`, `ufw disable`), before ssh or
     the network is stopped (`systemctl disable --now sshd`, `ip link set eth0 down`), before an account is removed
     (`userdel`) or loses its other groups (`usermod -G docker ann`), before packages are removed without which a system
-    does not start or cannot be reached (`apt purge systemd`), and before everything that is installed is removed
-    (`brew list | xargs brew uninstall`). Here and on machines that are reached with ssh; inside containers all of it is free, and so are
-    interfaces of containers and tunnels, and what a later command of the same line starts or installs again
+    does not start or cannot be reached (`apt purge systemd`), and before everything that is installed is removed (`brew
+    list | xargs brew uninstall`). Here and on machines that are reached with ssh; inside containers all of it is free,
+    and so are interfaces of containers and tunnels, and what a later command of the same line starts or installs again
     (`ifdown eth0 && ifup eth0`).
     ## Why
     Who is cut off cannot undo it from where they are.

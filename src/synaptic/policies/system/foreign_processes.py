@@ -43,6 +43,7 @@ class ForeignProcesses(Policy):
     id = "system.foreign-processes"
     events = (PreToolUse,)
     tools = SHELL_TOOLS
+    speaks_of = PROGRAMS
     priority = 24
     preset = "essentials"
 

@@ -48,7 +48,8 @@ def find_kill(command: Command, found: Script) -> str:
     name = command.name.lower()
     if name == "kill":
         return next(filter(None, (_pick(names, forced or wide) for names, wide in _iter_found(command, found))), "")
-    wide = name == "pkill" and any(map(WHOLE_LINE.fullmatch, args))
+    # PowerShell's ends a process at once, whatever it is told.
+    wide = name == "stop-process" or (name == "pkill" and any(map(WHOLE_LINE.fullmatch, args)))
     return _pick(_list_operands(args), forced or wide)
 
 

@@ -7,7 +7,8 @@ from synaptic.shell.read.script import Command, Script
 
 REMOVING = re.compile(r"uninstall|remove|purge|rm|erase|del|autoremove|-R\w*|-e|-P|-r|--remove|--purge|--erase")
 LISTING = re.compile(
-    r"(?:list|ls|leaves|installed|--get-selections|-l|-qa|-Qq?e?|-Q|-qe?Q|info)(?: (?:--installed|--formulae?|--casks?|-1|-q|--app))*"
+    r"(?:list|ls|leaves|installed|--get-selections|-l|-qa|-Qq?e?|-qe?Q)"
+    r"(?: (?:--installed|--formulae?|--casks?|-1|-q|--app))*"
 )
 """Words by which everything that is there is listed; what lists only some of it has more of them (`pacman -Qdtq`)."""
 MANAGERS = split_names(
