@@ -74,7 +74,7 @@ def _read_move(command: Command) -> tuple[Word | None, Word | None]:
         return None, None
     source, target = given.operands
     same = EXTENSION.search(target.text)
-    if not target.known or target.glob or "{}" in target.text or same is None:
+    if not target.known or same is None or _holds_pattern(target):
         return None, None
     other = EXTENSION.search(source.text)
     # Of a name that only the loop knows the extension is not known either.
@@ -83,5 +83,9 @@ def _read_move(command: Command) -> tuple[Word | None, Word | None]:
 
 
 def _stands_for_many(source: Word) -> bool:
+    return not source.known or _holds_pattern(source)
+
+
+def _holds_pattern(word: Word) -> bool:
     # A pattern that a loop goes through is quoted in its body, and so no pattern there.
-    return not source.known or "{}" in source.text or any(sign in source.text for sign in "*?[")
+    return "{}" in word.text or any(sign in word.text for sign in "*?[")

@@ -10,8 +10,8 @@ from synaptic.shell.read.script import Command
 from synaptic.shell.reading import CommandReading
 
 STATE_HINT = "tfstate"
-STATE_NAME = re.compile(r"(?:.*/)?[\w.*?-]*\.?tfstate\*?")
-"""`terraform.tfstate`, `prod.tfstate`, `*.tfstate*`: neither a backup of it nor a lock."""
+STATE_NAME = re.compile(r"(?!(?:.*/)?\.terraform/)(?:.*/)?[\w.*?-]*\.?tfstate\*?")
+"""`terraform.tfstate`, `prod.tfstate`, `*.tfstate*`: neither a backup of it, nor a lock, nor what `init` makes again."""
 COPIERS = split_names("cp mv scp rsync tar zip aws gsutil az rclone")
 DELETERS = split_names("rm unlink shred truncate")
 

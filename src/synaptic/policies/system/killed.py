@@ -25,7 +25,7 @@ RUNTIMES = split_names(
 SERVERS = split_names(
     "postgres postmaster postgresql mysql mysqld mariadb mariadbd mongo mongod mongodb redis redis-server valkey-server"
     " memcached elasticsearch rabbitmq rabbitmq-server clickhouse-server cassandra nginx apache2 httpd caddy haproxy"
-    " docker dockerd containerd podman qemu libvirtd sshd ssh ssh-agent gpg-agent systemd dbus-daemon cron crond"
+    " docker dockerd containerd podman qemu libvirtd sshd ssh ssh-agent systemd dbus-daemon cron crond"
 )
 DESKTOP = split_names(
     "tmux screen zellij bash zsh sh fish dash chrome chromium firefox safari code cursor windsurf electron idea pycharm"
