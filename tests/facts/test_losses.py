@@ -68,8 +68,10 @@ def test_untracked_files_that_are_listed_and_deleted_are_named(tmp_path: Path, c
 
 @pytest.mark.parametrize(
     "command",
-    ["git status", "git log -p", "ls", "git commit -am x", "git branch -a", "git show HEAD"]
-    + ["git status -s; rm -f x", "git ls-files -o | grep '[.]pyc$' | xargs rm", "git apply -R x.patch", "git rm a.py"],
+    [
+        *("git status", "git log -p", "ls", "git commit -am x", "git branch -a", "git show HEAD", "git rm a.py"),
+        *("git status -s; rm -f x", "git ls-files -o | grep '[.]pyc$' | xargs rm", "git apply -R x.patch"),
+    ],
 )
 def test_what_loses_nothing_is_not_looked_up(tmp_path: Path, command: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(losses, "find_place", lambda folder: pytest.fail("it was looked at"))

@@ -13,18 +13,19 @@ SHELL_VERBS = split_names("shell shell_plus runner r console c tinker run eval")
 FEEDING_PROGRAMS = split_names("echo printf cat")
 EVERY_ROW = re.compile(
     # Python: managers of Django, sessions of SQLAlchemy.
-    r"\.objects(?:\.all\(\)|\.filter\(\))?\.(?:_raw_)?delete\(\)|\.query\(\s*\w+\s*\)\.delete\(\)|\.query\.delete\(\)"
+    r"\.objects(?:\.all\(\)|\.filter\(\))?\.(?:_raw_)?delete\(\)|\.query\(\s*+\w++\s*+\)\.delete\(\)|\.query\.delete\(\)"
     r"|\bdrop_all\(\)"
     # Ruby: a class, or all of it, and nothing that says which.
     r"|(?:^|[\s;({\[])(?:[A-Z]\w*::)*[A-Z]\w*(?:\.(?:all|unscoped|with_deleted))*\.(?:delete_all|destroy_all|really_destroy_all)\b(?!\s*\(\s*\w)"
     r"|\b[A-Z]\w*(?:\.all)?\.(?:find_each|each)\s*(?:\(\s*&:(?:destroy|delete)!?\s*\)|\{\s*\|(\w+)\|\s*\1\.(?:destroy|delete)!?\s*\})"
     # PHP: models and tables of Laravel.
-    r"|\b[A-Z]\w*::(?:truncate\(|query\(\)->(?:forceD|d)elete\(\))|\btable\([^)]*\)->(?:truncate|delete)\(\)"
+    r"|\b[A-Z]\w*::(?:truncate\(|query\(\)->(?:forceD|d)elete\(\))|\btable\([^)]{0,200}\)->(?:truncate|delete)\(\)"
     # Elixir.
     r"|\bRepo\.delete_all\(\s*[A-Z][\w.]*\s*\)"
 )
 STATEMENT = re.compile(
-    r"(?:execute|exec_query|statement|unprepared|query!?|raw)\s*\(?\s*\(?\s*f?['\"`]+\s*(?:drop\s+(?:table|database|schema)|truncate)\b",
+    r"(?:execute|exec_query|statement|unprepared|query!?|raw)\s*+\(?+\s*+\(?+\s*+f?['\"`]{1,3}\s*+"
+    r"(?:drop\s++(?:table|database|schema)|truncate)\b",
     re.IGNORECASE,
 )
 UNDONE = re.compile(r"rollback", re.IGNORECASE)

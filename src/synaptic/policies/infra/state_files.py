@@ -5,13 +5,14 @@ from collections.abc import Iterator
 
 from synaptic.shell.effects.searched import FIND_PROGRAMS
 from synaptic.shell.names import split_names
+from synaptic.shell.paths import MAX_PATH
 from synaptic.shell.places import PathArea, WorkFolders
 from synaptic.shell.read.script import Command
 from synaptic.shell.reading import CommandReading
 
 STATE_HINT = "tfstate"
 STATE_NAME = re.compile(r"(?!(?:.*/)?\.terraform/)(?:.*/)?[\w.*?-]*\.?tfstate\*?")
-"""`terraform.tfstate`, `prod.tfstate`, `*.tfstate*`: neither a backup of it, nor a lock, nor what `init` makes again."""
+"""`terraform.tfstate`, `prod.tfstate`, `*.tfstate*`: no backup of it, no lock, nothing that `init` makes again."""
 COPIERS = split_names("cp mv scp rsync tar zip aws gsutil az rclone")
 DELETERS = split_names("rm unlink shred truncate")
 
@@ -29,7 +30,11 @@ def find_deleted_state(known: CommandReading, at: WorkFolders) -> str:
 def _iter_deleted(command: Command, at: WorkFolders) -> Iterator[str]:
     if command.name in DELETERS:
         for word in command.argv[1:]:
-            if STATE_NAME.fullmatch(word.text) and at.classify_word(word, command.cwd) is not PathArea.SCRATCH:
+            if _is_state(word.text) and at.classify_word(word, command.cwd) is not PathArea.SCRATCH:
                 yield word.text
     elif command.name in FIND_PROGRAMS and not {"-delete", "rm"}.isdisjoint(command.args):
-        yield from (text for text in command.args if STATE_NAME.fullmatch(text))
+        yield from filter(_is_state, command.args)
+
+
+def _is_state(text: str) -> bool:
+    return STATE_HINT in text and len(text) <= MAX_PATH and STATE_NAME.fullmatch(text) is not None

@@ -33,6 +33,8 @@ DESKTOP = split_names(
     " iterm2 alacritty kitty wezterm claude codex"
 )
 ROOT_LABELS = frozenset({"sudo", "doas", "su", "pkexec"})
+MAX_NAME = 200
+"""Characters of a pattern that are looked at."""
 PIECES = re.compile(r"\\?\||,")
 ANCHORS = re.compile(r"^[\^(]+|[$)]+$|\.\*$|^\.\*|[\[\]\\]")
 """Signs around a name that do not make it say more: `^node$`, `[j]ava`, `python.*`."""
@@ -56,7 +58,7 @@ def find_kill(command: Command, found: Script) -> str:
 def _pick(names: list[str], forced: bool) -> str:
     """The first name that is nobody's own; one word that says more leaves the rest alone."""
     for text in names:
-        for piece in PIECES.split(text):
+        for piece in PIECES.split(text[:MAX_NAME]):
             plain = normalize_name(ANCHORS.sub("", piece).rpartition("/")[2].removesuffix(".exe").strip())
             if plain in SERVERS or plain in DESKTOP or (forced and plain in RUNTIMES):
                 return plain

@@ -27,12 +27,14 @@ EMPTY_TEST = "-empty"
 LEAVES_NOTHING = re.compile(r"(?:1,\$)?\s*d|s([/|#,])\^?\.\*\$?\1\1g?")
 """A line for `sed` that leaves nothing of a file: `d`, `1,$d`, `s/.*//`."""
 TAKES_LINES = re.compile(
-    r"(?:^|;|\n)\s*(?:\d+,(?:\d+|\$|\+\d+)\s*!?|/[\^\\s*.+]*(?:export|alias|source|eval|set|unset|setopt|if|path|function|bind"
-    r"|host|\[\w*|#|.)?[\\s*.+$ =(]*/I?\s*!?|/(?:\\.|[^/\\])+/I?\s*!)\s*d\s*(?:$|;|\n)",
+    r"(?:^|;|\n)[ \t]*+(?:\d+,(?:\d+|\$|\+\d+)[ \t]*+!?|/[\^\\s*.+]{0,9}(?:export|alias|source|eval|set|unset|setopt|if|path|function|bind"
+    r"|host|\[\w{0,20}|#|.)?[\\s*.+$ =(]{0,9}/I?[ \t]*+!?|/(?:\\.|[^/\\])+/I?[ \t]*+!)[ \t]*+d[ \t]*+(?:$|;|\n)",
     re.IGNORECASE,
 )
 """A line for `sed` that takes many lines away: those that hold a word of the language, or all but those that hold
 something. A name (`/NVM_DIR/d`), one line, and a block between two marks are mostly one's own."""
+MAX_EDIT = 5000
+"""Characters of a line for `sed` that are looked at."""
 COPY_KEPT = re.compile(r"-[nErsz]*i.+|--in-place=.+")
 MIRRORS = re.compile(r"backup|mirror|bak\b|snapshot|cache|sync|deploy|public_html|www", re.IGNORECASE)
 """Names of folders that are there to be made like another one."""
@@ -144,7 +146,7 @@ def _find_acted(command: Command, given: Arguments) -> Iterator[Loss]:
 def _takes_lines(command: Command) -> bool:
     """Whether `sed` takes lines away in place, and keeps no copy."""
     kept = any(COPY_KEPT.fullmatch(text) for text in command.args)
-    return not kept and any(map(TAKES_LINES.search, command.args))
+    return not kept and any(TAKES_LINES.search(text[:MAX_EDIT]) for text in command.args)
 
 
 def _find_moved(command: Command, given: Arguments) -> Iterator[Loss]:
