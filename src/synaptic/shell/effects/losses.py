@@ -27,7 +27,8 @@ EMPTY_TEST = "-empty"
 LEAVES_NOTHING = re.compile(r"(?:1,\$)?\s*d|s([/|#,])\^?\.\*\$?\1\1g?")
 """A line for `sed` that leaves nothing of a file: `d`, `1,$d`, `s/.*//`."""
 TAKES_LINES = re.compile(
-    r"(?:^|;|\n)[ \t]*+(?:\d+,(?:\d+|\$|\+\d+)[ \t]*+!?|/[\^\\s*.+]{0,9}(?:export|alias|source|eval|set|unset|setopt|if|path|function|bind"
+    r"(?:^|;|\n)[ \t]*+(?:\d+,(?:\d+|\$|\+\d+)[ \t]*+!?"
+    r"|/[\^\\s*.+]{0,9}(?:export|alias|source|eval|set|unset|setopt|if|path|function|bind"
     r"|host|\[\w{0,20}|#|.)?[\\s*.+$ =(]{0,9}/I?[ \t]*+!?|/(?:\\.|[^/\\])+/I?[ \t]*+!)[ \t]*+d[ \t]*+(?:$|;|\n)",
     re.IGNORECASE,
 )
