@@ -46,11 +46,11 @@ class Disruption(Policy):
         for command, found in HARM.iter_destroying(event, facts):
             if not runs_in_container(command) and not _is_put_back(command, found):
                 return HARM.tell(command)
-        found = get_script(event, facts, MANAGERS)
-        for command in found.commands if found is not None else ():
-            if found is not None and uninstalls_everything(command, found) and not runs_in_container(command):
-                return HARM.tell(command)
-        return None
+        script = get_script(event, facts, MANAGERS)
+        if script is None:
+            return None
+        removing = (one for one in script.commands if uninstalls_everything(one, script))
+        return next((HARM.tell(one) for one in removing if not runs_in_container(one)), None)
 
 
 def _is_put_back(command: Command, found: Script) -> bool:

@@ -49,10 +49,12 @@ class ForeignProcesses(Policy):
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
         found = get_script(event, facts, PROGRAMS)
-        for command in found.commands if found is not None else ():
+        if found is None:
+            return None
+        for command in found.commands:
             if command.name.lower() not in PROGRAMS or runs_in_container(command):
                 continue
-            if named := _find_ended(command, found) if found is not None else "":
+            if named := _find_ended(command, found):
                 return ask(f"`{_show(command)}` would end {named}, whoever started it. {INSTEAD}")
         return None
 
