@@ -63,8 +63,33 @@ def test_a_repository_cannot_say_that_size_and_time_are_all_that_counts(tmp_path
     }
 
 
+@pytest.mark.parametrize("command", ["git rm -f a.py", "git diff | git apply -R", "git diff a.py | git apply -R -"])
+def test_changes_that_are_lost_by_another_way_are_named(tmp_path: Path, command: str) -> None:
+    found = find(make_dirty(tmp_path / "repo"), command)
+    assert [loss.files for loss in found.values()] == [(LostFile(path="a.py", added=1),)]
+
+
 @pytest.mark.parametrize(
-    "command", ["git status", "git log -p", "ls", "git commit -am x", "git branch -a", "git show HEAD"]
+    "command",
+    [
+        "git ls-files --others --exclude-standard -z | xargs -0 rm -f",
+        "rm -f $(git ls-files -o --exclude-standard)",
+        "git status --porcelain | grep '^??' | cut -c4- | xargs rm -rf",
+    ],
+)
+def test_untracked_files_that_are_listed_and_deleted_are_named(tmp_path: Path, command: str) -> None:
+    repo = make_dirty(tmp_path / "repo")
+    (repo / "todo.txt").write_text("x\n")
+    found = find(repo, command)
+    assert [file.path for loss in found.values() for file in loss.files] == ["todo.txt"]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *("git status", "git log -p", "ls", "git commit -am x", "git branch -a", "git show HEAD", "git rm a.py"),
+        *("git status -s; rm -f x", "git ls-files -o | grep '[.]pyc$' | xargs rm", "git apply -R x.patch"),
+    ],
 )
 def test_what_loses_nothing_is_not_looked_up(tmp_path: Path, command: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(losses, "find_place", lambda folder: pytest.fail("it was looked at"))

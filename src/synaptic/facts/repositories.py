@@ -11,6 +11,7 @@ from synaptic.facts.ask_git import run_git
 from synaptic.facts.gather import EngineMeans, Gatherer, read_call_command
 from synaptic.model.call import Call
 from synaptic.model.project import Git, PendingCommit
+from synaptic.policies.git.indirect import may_lose_indirectly
 from synaptic.policies.git.questions import may_lose
 
 TREE_VERBS = frozenset({"push", "commit", "worktree", "reset", "clean", "checkout", "switch", "restore", "rm"})
@@ -25,7 +26,11 @@ def gather_repositories(call: Call, means: EngineMeans) -> Mapping[str, Git]:
     command = read_call_command(call)
     if command is None:
         return {}
-    folders = [found.cwd for found in command.git_calls if found.verb in TREE_VERBS or may_lose(found)]
+    folders = [
+        found.cwd
+        for found in command.git_calls
+        if found.verb in TREE_VERBS or may_lose(found) or may_lose_indirectly(found, command)
+    ]
     if "worktrees" in command.text or (WORKTREES_PLACE in command.cwd and "rm" in command.programs):
         folders.append(command.cwd)
     trees = {folder: _read_tree(folder) for folder in _limit_folders(folders)}

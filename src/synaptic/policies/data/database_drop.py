@@ -7,6 +7,9 @@ from typing import Annotated
 from synaptic.model.decision import Verdict, ask, deny
 from synaptic.model.event import PreToolUse
 from synaptic.policies.base import FEWER, ON, Policy
+from synaptic.policies.data.framework_shells import deletes_every_row
+from synaptic.policies.data.restored import replaces_elsewhere
+from synaptic.policies.data.started import is_in_started_container
 from synaptic.policies.facts import Facts
 from synaptic.policies.infra.verbs import read_harm
 from synaptic.policies.reading import SHELL_TOOLS, get_script
@@ -43,7 +46,8 @@ FRAMEWORKS = read_harm(
     "empty or drop the database that the configuration points at, with everything in it",
     "Make a backup first and let the user run it, or name the test environment (`RAILS_ENV=test`).",
 )
-NAME_OPTIONS = ("dbname", "database")
+NAME_OPTIONS = ("dbname", "database", "db")
+RESTORERS = split_names("pg_restore mongorestore")
 LOCAL_NAMES = re.compile(
     r"\$\{?TMPDIR\b|(?:.*[-_./])?(?:dev|development|local|tmp|temp|scratch|cache|fixtures?|example|sample|demo)(?:[-_./]|$)"
 )
@@ -66,6 +70,7 @@ CLIENTS = DROPPERS | frozenset(ADMIN_PROGRAMS) | FRAMEWORKS.programs
 FILE_CLIENTS = split_names("sqlite3 sqlite litecli duckdb")
 """Programs whose database is a file."""
 EVERY_ROW = "change every row of a table"
+REPLACED = "drop the tables of another machine's database and put those of the dump in their place"
 TEMPORARY = (":memory:", "/tmp/", "/var/tmp/")
 
 
@@ -76,11 +81,14 @@ class DatabaseDrop(Policy):
     Denies DROP and TRUNCATE statements given to a database client with an option, a pipe or a here-document, or written
     out in Python code that executes them, `dropdb`, `FLUSHALL` and `dropDatabase()`. Asks before DELETE and UPDATE
     without WHERE, and before the commands of frameworks that empty a database (`rails db:drop`, `prisma migrate reset`,
-    `alembic downgrade base`, `flyway clean`, `manage.py flush` and others), which use the configured one.
-    Free are read-only connections, transactions that are rolled back, databases in memory or `/tmp`, and what says
-    that it is for tests: a database of this machine whose name begins or ends with `test` (`app_test`, `test_app`), an
-    address such as `DATABASE_URL=postgres://localhost/app_test`, `RAILS_ENV=test` and its kin, `--env test`. A file of
-    SQLite or DuckDB in the project is asked about, and free when it is called `dev`, `local`, `tmp` or `cache`.
+    `alembic downgrade base`, `flyway clean`, `manage.py flush` and others), which use the configured one; before code
+    for their shells that deletes a whole table (`rails runner 'User.delete_all'`, `Order.objects.all().delete()`), and
+    before restores that drop what is there (`pg_restore --clean`, `mongorestore --drop`, `pg_dump --clean | psql` of
+    another machine). Free are read-only connections, transactions that are rolled back, databases in memory or `/tmp`,
+    and what says that it is for tests: a database of this machine whose name begins or ends with `test` (`app_test`,
+    `test_app`), an address such as `DATABASE_URL=postgres://localhost/app_test`, `RAILS_ENV=test` and its kin, `--env
+    test`, a container that the same line has started without a volume. A file of SQLite or DuckDB in the project is
+    asked about, and free when it is called `dev`, `local`, `tmp` or `cache`.
     ## Why
     A dropped table is gone for everyone, and a connection string does not say whether it is production.
     ## Known gaps
@@ -107,11 +115,10 @@ class DatabaseDrop(Policy):
         for command in found.commands:
             if self._is_spared(command):
                 continue
-            if FRAMEWORKS.destroys(command):
-                if not runs_in_test_environment(command, found) and not any(map(is_test_address, command.args)):
-                    return FRAMEWORKS.tell(command)
-            elif _may_drop(command) and (what := self._describe_drop(command, found)):
-                if _is_for_tests(command, found):
+            if verdict := _judge_framework(command, found):
+                return verdict
+            if _may_drop(command) and (what := self._describe_drop(command, found)):
+                if _is_for_tests(command, found) or is_in_started_container(command, found):
                     continue
                 return _tell(command, what)
         return None
@@ -123,7 +130,8 @@ class DatabaseDrop(Policy):
         """What a command would do to a database; empty when nothing."""
         name = command.name.lower()
         if name in SQL_CLIENTS:
-            return self._describe_statements([*_iter_statements(command, found)])
+            dropped = self._describe_statements([*_iter_statements(command, found)])
+            return dropped or (REPLACED if replaces_elsewhere(command, found) else "")
         if name in MONGO_CLIENTS and any(map(MONGO_DROP.search, (*command.args, command.stdin or ""))):
             return "drop data"
         if name in REDIS_CLIENTS and _flushes_redis(command):
@@ -136,11 +144,23 @@ class DatabaseDrop(Policy):
         return EVERY_ROW if self.unbounded and any(map(_lacks_where, texts)) else ""
 
 
+def _judge_framework(command: Command, found: Script) -> Verdict | None:
+    """What a framework, a restore or a dump does to a database, unless it is one for tests."""
+    empties = deletes_every_row(command, found)
+    if not empties and not FRAMEWORKS.destroys(command):
+        return None
+    if runs_in_test_environment(command, found) or any(map(is_test_address, command.args)):
+        return None
+    if command.name in RESTORERS and _is_for_tests(command, found):
+        return None
+    return _tell(command, EVERY_ROW) if empties else FRAMEWORKS.tell(command)
+
+
 def _tell(command: Command, what: str) -> Verdict:
     instead = "Make a backup and a migration that can be undone, or let the user run it."
     if what == EVERY_ROW:
-        return ask(f"`{command.name}` would {what}, and what was there is gone. Say which rows with WHERE. {instead}")
-    say = ask if command.name.lower() in FILE_CLIENTS else deny
+        return ask(f"`{command.name}` would {what}, and what was there is gone. Say which rows. {instead}")
+    say = ask if what == REPLACED or command.name.lower() in FILE_CLIENTS else deny
     return say(f"`{command.name}` would {what}. {instead}")
 
 

@@ -17,7 +17,7 @@ from synaptic.policies.files.lost import (
     stays_in_project,
 )
 from synaptic.policies.reading import SCRATCH_FOLDERS, SHELL_TOOLS, get_work_folders
-from synaptic.shell.effects.losses import DELETE, EDIT, FILL, MOVE, REPLACE, WRITE
+from synaptic.shell.effects.losses import CUT, DELETE, EDIT, FILL, MOVE, REPLACE, WRITE
 from synaptic.shell.paths import is_inside
 from synaptic.shell.places import PathArea, WorkFolders, matches_everything
 from synaptic.shell.reading import CommandReading
@@ -45,12 +45,14 @@ class ForeignLoss(Policy):
 
     ## What it does
     Asks before a command deletes, overwrites, empties or moves to a scratch folder a file that is there, outside the
-    project: `rm ~/notes.md`, `echo x > ~/.bashrc`, `cp a ~/.profile`, `truncate`, `tee`, `ln -sf`,
-    `dd of=`, `mv ~/Documents /tmp/old`, the same in Python, Perl or Node, and archives over the home folder
-    (`unzip -o x -d ~`). Denies patterns and searches over the home folder (`rm -f ~/*`, `find ~ -name '*.md' -delete`,
-    `find ~ -exec sed -i`). Editing one named file in place (`sed -i 's/a/b/' ~/.zshrc`) is left alone.
-    The disk is asked whether something would be lost: what is not there, is empty, is only a link, or was made by this
-    session is free; so are `scratch` folders, caches and what programs make again (`.DS_Store`, `*.pyc`,
+    project: `rm ~/notes.md`, `echo x > ~/.bashrc`, `cp a ~/.profile`, `truncate`, `tee`, `ln -sf`, `dd of=`, `mv
+    ~/Documents /tmp/old`, the same in Python, Perl or Node, and archives over the home folder (`unzip -o x -d ~`).
+    Denies patterns and searches over the home folder (`rm -f ~/*`, `find ~ -name '*.md' -delete`, `find ~ -exec sed
+    -i`). Editing one named file in place (`sed -i 's/a/b/' ~/.zshrc`) is left alone, unless many lines of a file by
+    which the user has set something are taken out without a copy (`sed -i '/export/d' ~/.zshrc`; one name is fine).
+    Folders that `rsync --delete` makes like another one count as deleted, unless they are called after that (`backup`,
+    `mirror`). The disk is asked whether something would be lost: what is not there, is empty, is only a link, or was
+    made by this session is free; so are `scratch` folders, caches and what programs make again (`.DS_Store`, `*.pyc`,
     `node_modules`). Where the agent works in a folder that is no project (no repository, no manifest), deleting what
     the session has not made is a question too; the home folder and what holds it are never a project.
     ## Why
@@ -115,7 +117,7 @@ def _is_moved_away(lost: LostPath, at: WorkFolders) -> bool:
 
 def _judge_sweep(lost: LostPath, stakes: Stakes, at: WorkFolders) -> Verdict | None:
     state = stakes.get_state(lost.path)
-    if lost.loss.kind not in (DELETE, EDIT, MOVE) or state in KEEPING_STATES:
+    if lost.loss.kind not in (DELETE, EDIT, CUT, MOVE) or state in KEEPING_STATES:
         return None
     word = lost.loss.word
     named = word.text if lost.loss.search is None else lost.path
@@ -166,6 +168,8 @@ def _is_lost(path: str, kind: str, stakes: Stakes, at: WorkFolders) -> bool:
     state = stakes.get_state(path)
     if state in KEEPING_STATES or is_inside(path, stakes.made):
         return False
+    if kind == CUT:
+        return is_user_file(path, at.home)
     if kind == EDIT:
         return False  # one file that is named and edited is what was meant; patterns and searches are not
     if state is PathState.UNKNOWN:
@@ -183,7 +187,9 @@ def _is_somebodys(path: str, at: WorkFolders) -> bool:
 
 
 def _name_act(lost: LostPath) -> str:
-    return {DELETE: "delete", MOVE: "move away", EDIT: "change"}.get(lost.loss.kind, "overwrite")
+    return {DELETE: "delete", MOVE: "move away", EDIT: "change", CUT: "delete lines of"}.get(
+        lost.loss.kind, "overwrite"
+    )
 
 
 def _make_verdict(lost: LostPath, path: str, at: WorkFolders) -> Verdict:

@@ -172,13 +172,21 @@ def _locate_below(loss: PathLoss, at: WorkFolders) -> Iterator[LostPath]:
 
 def _locate_searched(loss: PathLoss, at: WorkFolders) -> Iterator[LostPath]:
     search = loss.search
-    if search is None or are_throwaway(search.names) or (search.tail and is_throwaway(search.tail, "")):
+    if search is None or (search.tail and is_throwaway(search.tail, "")):
         return
+    worthless = are_throwaway(search.names)
     for root in search.roots:
         area = at.classify_word(root, search.cwd or loss.cwd)
         path = _resolve_certain(root, search.cwd or loss.cwd, at)
+        if worthless and not (path != at.home and is_inside(at.home, (path,)) and any(map(_is_log, search.names))):
+            continue
         if path and _matters(loss, area) and path not in at.scratch and not is_throwaway(path, at.home):
             yield LostPath(loss, path, area, sweeps=True)
+
+
+def _is_log(name: str) -> bool:
+    # Logs of one program are begun anew; those of every program and user are what is left to look at.
+    return name.endswith((".log", ".log*", ".out", ".err"))
 
 
 def _matters(loss: PathLoss, area: PathArea) -> bool:

@@ -7,6 +7,7 @@ from synaptic.model.event import PreToolUse
 from synaptic.model.stakes import PathState
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
+from synaptic.policies.files.timed_jobs import judge_timed_jobs
 from synaptic.policies.reading import SHELL_TOOLS, get_work_folders, select_commands
 from synaptic.shell.book.entries import find_program, list_names_with
 from synaptic.shell.effects.commands import find_acts
@@ -36,15 +37,16 @@ class Wiping(Policy):
     """Overwriting files beyond recovery.
 
     ## What it does
-    Denies `shred`, `srm`, `wipe`, moving files to `/dev/null`, and removing all timed jobs (`crontab -r`,
-    `crontab /dev/null`). Files in scratch folders may be wiped. Asks before a file of the home folder outside the
-    project is overwritten with nothing (`cp /dev/null ~/notes`, `: > ~/notes`, `echo -n > ~/notes`);
-    logs, empty files, and what this session has made are free.
+    Denies `shred`, `srm`, `wipe`, moving files to `/dev/null`, and removing all timed jobs (`crontab -r`, `crontab
+    /dev/null`). Asks before all timed jobs are replaced (`crontab jobs.txt`, `echo ... | crontab -`), here or on
+    another machine, in a line that does not take over what is there with `crontab -l`. Files in scratch folders may be
+    wiped. Asks before a file of the home folder outside the project is overwritten with nothing (`cp /dev/null
+    ~/notes`, `: > ~/notes`, `echo -n > ~/notes`); logs, empty files, and what this session has made are free.
     ## Why
     A deleted file can often be brought back from a snapshot or the disk; an overwritten one cannot.
     ## Known gaps
-    Overwriting with `dd`, `cp` or a redirection inside the project is ordinary writing and not looked at.
-    A group that prints nothing (`{ :; } > ~/notes`) is not recognised.
+    Overwriting with `dd`, `cp` or a redirection inside the project is ordinary writing and not looked at. A group that
+    prints nothing (`{ :; } > ~/notes`) is not recognised.
     """
 
     id = "files.wiping"
@@ -68,12 +70,8 @@ class Wiping(Policy):
                 return deny(
                     f"`{command.name}` destroys {files[0].text!r} beyond recovery. Use `rm` on it, or ask the user."
                 )
-        for command in select_commands(found, ("crontab",)) if "crontab" in programs else ():
-            if _empties_crontab(command):
-                return deny(
-                    "This removes every timed job of the user. Change single lines with the user instead "
-                    "(`crontab -l` shows them)."
-                )
+        if "crontab" in programs and (verdict := judge_timed_jobs(found)):
+            return verdict
         if file := next((one for one in _iter_emptied(found, at) if _holds_something(one, facts)), ""):
             return ask(
                 f"{file!r} outside the project would be emptied. Let the user do that, or write what it should hold."
@@ -158,18 +156,6 @@ def _find_kept_at_home(word: Word, command: Command, at: WorkFolders) -> str:
         return ""
     path = resolve_path(word.text, Standpoint(command.cwd or at.cwd, at.home))
     return path if path is not None and is_inside(path, (at.home,)) else ""
-
-
-def _empties_crontab(command: Command) -> bool:
-    """`crontab -r`, `crontab /dev/null`, or nothing to read."""
-    given = find_program("crontab").read(command.argv[1:])
-    files = tuple(word.text for word in given.operands)
-    if given.has("r"):
-        return True
-    if given.has("l", "e") or files not in ((), ("-",), ("/dev/stdin",)):
-        return files == ("/dev/null",)
-    fed = [one.target.text for one in command.redirects if one.operator == "<"]
-    return fed == ["/dev/null"] or (command.stdin is not None and not command.stdin.strip())
 
 
 def _moves_to_null(command: Command) -> bool:

@@ -12,22 +12,24 @@ from synaptic.policies.git.questions import PRINTING_VERBS
 from synaptic.shell.programs.git_line import GitCall
 from synaptic.shell.read.script import Word
 
-OVERWRITING_VERBS = (*DISCARDING_VERBS, *PRINTING_VERBS)
+OVERWRITING_VERBS = (*DISCARDING_VERBS, *PRINTING_VERBS, "apply")
+DOUBTFUL_VERBS = frozenset({"checkout", "rm", "apply"})
+"""Verbs that may write over a file although their words do not say so."""
 
 
 class Discard(Policy):
     """Overwriting changed files with what was committed.
 
     ## What it does
-    Denies checkouts and restores that write over files of the working tree: `git checkout -- <path>`,
-    `git checkout <commit> <path>`, `git checkout -f`, `git switch --discard-changes`, `git restore <path>`,
-    `git rm -rf .`, `git submodule deinit -f` and their kin, where these files have changes that are in no commit, and
-    names them; where the source is the index, a staged change is kept by it. `git checkout Makefile` and
-    `git show HEAD:a.py > a.py` are denied when that file has such changes. Asks for a forced switch in the middle of a
-    merge or a rebase. Files without changes are free; so is a line that puts everything away first
-    (`git stash && git checkout -f main`), and a repository that the same line makes, or that lies in a scratch folder.
-    Where the repository cannot be looked at, they are denied. Changing or creating a branch, `git restore --staged`,
-    and taking one side of a conflict (`--ours`, `--theirs`) are free.
+    Denies checkouts and restores that write over files of the working tree: `git checkout -- <path>`, `git checkout
+    <commit> <path>`, `git checkout -f`, `git switch --discard-changes`, `git restore <path>`, `git rm -rf .`, `git
+    submodule deinit -f` and their kin, where these files have changes that are in no commit, and names them; where the
+    source is the index, a staged change is kept by it. `git checkout Makefile` and `git show HEAD:a.py > a.py` are
+    denied when that file has such changes; so are `git rm -f a.py` and `git diff | git apply -R`. Asks for a forced
+    switch in the middle of a merge or a rebase. Files without changes are free; so is a line that puts everything away
+    first (`git stash && git checkout -f main`), and a repository that the same line makes, or that lies in a scratch
+    folder. Where the repository cannot be looked at, they are denied. Changing or creating a branch, `git restore
+    --staged`, and taking one side of a conflict (`--ours`, `--theirs`) are free.
     ## Why
     Git overwrites such files without a copy. What was never committed or stashed is gone for good.
     ## Known gaps
@@ -57,18 +59,19 @@ class Discard(Policy):
     def _judge_call(self, call: GitCall, event: PreToolUse, facts: Facts) -> Verdict | None:
         if call.verb in PRINTING_VERBS and not call.command.redirects:
             return None
-        if call.verb in PRINTING_VERBS or (call.verb == "checkout" and find_overwritten(call) is None):
-            return self._judge_doubtful(call, facts)
+        if call.verb in PRINTING_VERBS or (call.verb in DOUBTFUL_VERBS and find_overwritten(call) is None):
+            return self._judge_doubtful(call, event, facts)
         if not self._discards_changes(call):
             return None
         loss = find_loss(call, event, facts)
         return _refuse(call, loss) if loss is None or not loss.is_nothing else None
 
-    def _judge_doubtful(self, call: GitCall, facts: Facts) -> Verdict | None:
+    def _judge_doubtful(self, call: GitCall, event: PreToolUse, facts: Facts) -> Verdict | None:
         """A call whose words do not say that a file is overwritten: only what was found in the repository counts."""
         if not facts.losses or not self.single_files or facts.command is None:
             return None
-        loss = read_answers(call, facts.command, facts)
+        seen = call.verb in PRINTING_VERBS or call.verb == "checkout"
+        loss = read_answers(call, facts.command, facts) if seen else find_loss(call, event, facts)
         return _refuse(call, loss) if loss is not None and loss.files else None
 
     def _discards_changes(self, call: GitCall) -> bool:

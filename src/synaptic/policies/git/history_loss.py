@@ -2,7 +2,7 @@
 
 import re
 
-from synaptic.model.decision import Verdict, deny
+from synaptic.model.decision import Verdict, ask, deny
 from synaptic.model.event import PreToolUse
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
@@ -13,6 +13,12 @@ GRACE = re.compile(
     r"never|false|yesterday|\d+[. ]?(?:day|week|month|year)s?(?:[. ]ago)?|(?:19\d|20[0-2])\d[-/.].*", re.IGNORECASE
 )
 """Points in time that leave at least a day to notice the loss."""
+EDITORS = ("GIT_SEQUENCE_EDITOR", "GIT_EDITOR", "EDITOR", "VISUAL")
+DROPS_ALL = re.compile(
+    r"(?:^|[\s'\";])(?:\d+,[$\d]+\s*)?"
+    r"(?:s(?P<sign>[/|#,@])\^?(?:pick|p\w*)\\?\w?(?P=sign)d(?:rop)?(?P=sign)|/\^?pick ?/\s*d\b)"
+)
+"""Lines for `sed` that turn every `pick` into a `drop`; one line, or the line of one commit, has more to say."""
 DELETION = re.compile(r"^(?:option \S+\n)?delete[ \0]", re.MULTILINE)
 
 
@@ -21,13 +27,15 @@ class HistoryLoss(Policy):
 
     ## What it does
     Denies `git filter-branch`, `git filter-repo`, `git lfs migrate import` and `export`, `git reflog expire` and
-    `delete`, `git gc` and `git prune` without days of grace, and `git update-ref -d`. Dry runs,
-    `git filter-repo --analyze`, `git lfs migrate info` and an ordinary `git gc` are free.
+    `delete`, `git gc` and `git prune` without days of grace, and `git update-ref -d`. Asks before a rebase whose editor
+    drops every commit (`GIT_SEQUENCE_EDITOR="sed -i s/^pick/drop/"`). Dry runs, `git filter-repo --analyze`, `git lfs
+    migrate info` and an ordinary `git gc` are free.
     ## Why
     The reflog is the last way back after every other mistake; without it, lost commits are lost.
     ## Known gaps
-    `git repack -ad` is free. What `git update-ref --stdin` reads is only seen when it is written in the command.
-    `git rebase` and `git commit --amend` keep the old commits in the reflog and are free.
+    `git repack -ad` is free. What `git update-ref --stdin` reads is only seen when it is written in the command. `git
+    rebase` and `git commit --amend` keep the old commits in the reflog and are free, and so is a rebase that drops
+    single commits.
     """
 
     id = "git.history-loss"
@@ -38,6 +46,11 @@ class HistoryLoss(Policy):
     preset = "essentials"
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
+        if any(map(_drops_all, list_calls(event, facts, ("rebase",)))):
+            return ask(
+                "This rebase drops every commit of its list, and only the reflog still knows them then. Name the "
+                "commits that may go, or keep them first: `git branch kept`."
+            )
         for call in list_calls(event, facts, LOSING_VERBS):
             looks = LOSING_VERBS.get(call.verb)
             if looks is not None and looks(call):
@@ -47,6 +60,15 @@ class HistoryLoss(Policy):
                     "and dry runs (`-n`) are fine."
                 )
         return None
+
+
+def _drops_all(call: GitCall) -> bool:
+    """Whether the program that edits the list of a rebase drops all of it, and not the lines of single commits."""
+    if call.verb != "rebase":
+        return False
+    editors = [word.text for name, word in call.command.assignments if name in EDITORS]
+    editors += [call.settings.get("sequence.editor") or ""]
+    return any(DROPS_ALL.search(text) for text in editors)
 
 
 def _is_immediate(text: str) -> bool:

@@ -24,7 +24,7 @@ NOTHING = LostWork()
 NO_REPOSITORY = Git()
 MAKING_VERBS = ("clone", "init")
 TEMPORARY = "mktemp"
-FILE_VERBS = frozenset({"reset", "clean", *DISCARDING_VERBS} - {"submodule"})
+FILE_VERBS = frozenset({"reset", "clean", "apply", "ls-files", "status", *DISCARDING_VERBS} - {"submodule"})
 """Verbs whose losses a stash or a commit keeps."""
 
 

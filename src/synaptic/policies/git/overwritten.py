@@ -81,11 +81,15 @@ def _read_restore(given: Arguments) -> tuple[Word, ...] | None:
 
 
 def _read_rm(given: Arguments) -> tuple[Word, ...] | None:
-    """Tracked files come back from the last commit, their changes do not; only sweeping removals are refused."""
-    if given.has("cached", "dry-run") or not given.has("force"):
-        return None
-    wide = tuple(word for word in given.operands if word.text in WHOLE_TREE or word.glob)
+    """Tracked files come back from the last commit, their changes do not; unseen, only sweeping ones are refused."""
+    forced = list_forced_removals(given)
+    wide = tuple(word for word in forced if word.text in WHOLE_TREE or word.glob)
     return wide or None
+
+
+def list_forced_removals(given: Arguments) -> tuple[Word, ...]:
+    """What a `git rm` deletes whatever has been changed in it."""
+    return given.operands if given.has("force") and not given.has("cached", "dry-run") else ()
 
 
 def _read_checkout_index(given: Arguments) -> tuple[Word, ...] | None:

@@ -8,11 +8,13 @@ from collections.abc import Iterator
 
 import msgspec
 
+from synaptic.policies.git.indirect import INDIRECT_VERBS, deletes_listed, find_reversed
 from synaptic.policies.git.overwritten import (
     WHOLE_TREE,
     deletes_untracked,
     find_losing_mode,
     find_overwritten,
+    list_forced_removals,
 )
 from synaptic.policies.git.sequence import find_branch_before, find_disturbing, forgets_remote, is_readable
 from synaptic.shell.book.arguments import Arguments
@@ -24,7 +26,7 @@ from synaptic.shell.reading import CommandReading
 
 LOSING_VERBS = frozenset(
     {"reset", "checkout", "switch", "restore", "rm", "checkout-index", "read-tree", "submodule", "clean", "branch"}
-    | {"stash", "worktree", "show", "cat-file"}
+    | {"stash", "worktree", "show", "cat-file", *INDIRECT_VERBS}
 )
 """Verbs that may have a question; of other calls nothing on the disk is looked at."""
 RM_ENTRY = find_program("rm")
@@ -155,8 +157,26 @@ def _ask_restore(call: GitCall, known: CommandReading) -> LossQuestion | None:
 
 
 def _ask_rm(call: GitCall, known: CommandReading) -> LossQuestion | None:
-    words = find_overwritten(call)
+    words = list_forced_removals(call.given)
     return _ask_paths(call, words, Word("HEAD")) if words else None
+
+
+def _ask_apply(call: GitCall, known: CommandReading) -> LossQuestion | None:
+    """`git diff | git apply -R`: what `git checkout -- .` loses."""
+    diffed = find_reversed(call, known)
+    if diffed is None or diffed.cwd != call.cwd:
+        return None
+    named = tuple(word for word in diffed.given.words if word.text not in ("HEAD", "@"))
+    source = Word("HEAD") if len(named) < len(diffed.given.words) else None
+    return _ask_paths(call, named + diffed.given.behind or (Word("."),), source)
+
+
+def _ask_listed(call: GitCall, known: CommandReading) -> LossQuestion | None:
+    """`git ls-files --others | xargs rm`: what `git clean -fd` deletes, and mostly what is ignored."""
+    if not deletes_listed(call, known) or not _are_plain(call.given.operands):
+        return None
+    everything = call.verb == "ls-files" and not call.given.has("exclude-standard", "exclude-from", "exclude")
+    return LossQuestion("untracked", call.cwd, "-d -x" if everything else "-d", _list_texts(call.given.operands))
 
 
 def _ask_checkout_index(call: GitCall, known: CommandReading) -> LossQuestion | None:
@@ -288,4 +308,7 @@ ASKING_VERBS = {
     "worktree": _ask_worktree,
     "show": _ask_show,
     "cat-file": _ask_show,
+    "apply": _ask_apply,
+    "ls-files": _ask_listed,
+    "status": _ask_listed,
 }

@@ -10,6 +10,11 @@ from synaptic.policies.infra.verbs import read_harm
 from synaptic.policies.reading import SHELL_TOOLS
 
 HARM = read_harm("cloud", "delete what lives in a cloud account, or a backup, and nothing brings it back")
+EXPOSURE = read_harm(
+    "exposure",
+    "make readable for everybody what was private, and what was copied then stays copied",
+    "Name who needs it and give it to them alone, or let the user do this.",
+)
 
 
 class Cloud(Policy):
@@ -17,9 +22,11 @@ class Cloud(Policy):
 
     ## What it does
     Asks before deletions with aws, gcloud, az and the command lines of other providers, of GitHub repositories and
-    releases, and of backups. Dry runs and listings are free, and so are single objects, messages and tags, services
-    at an address of this machine (`--endpoint-url http://localhost:4566`), and mirroring a folder that a build makes
-    (`aws s3 sync dist s3://site --delete`). `firm` denies instead.
+    releases, and of backups, and before what was private is made readable for everybody (`gh repo edit --visibility
+    public`, `aws s3api put-bucket-acl --acl public-read`). Dry runs and listings are free, and so are single objects,
+    messages and tags, services at an address of this machine (`--endpoint-url http://localhost:4566`), and mirroring a
+    folder that a build makes (`aws s3 sync dist s3://site --delete`), unless the bucket is called after what users have
+    put in (`uploads`, `backups`). `firm` denies instead.
     ## Why
     What runs there serves other people, and a command line does not say which environment it is pointed at.
     ## Known gaps
@@ -36,4 +43,4 @@ class Cloud(Policy):
     """Deny instead of asking."""
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        return HARM.judge(event, facts, self.firm)
+        return HARM.judge(event, facts, self.firm) or EXPOSURE.judge(event, facts, self.firm)

@@ -85,7 +85,14 @@ def find_tool(command: Command, known: Container[str]) -> tuple[str, tuple[Word,
 def is_dry_run(command: Command) -> bool:
     """Whether it only shows what it would do."""
     letter = DRY_LETTERS.get(command.name)
-    return any(text == letter or DRY_RUN.fullmatch(text) for text in command.args)
+    shown = [text for text in command.args if text == letter or DRY_RUN.fullmatch(text)]
+    return bool(shown) and not (set(shown) == {"-h"} and _names_host(command))
+
+
+def _names_host(command: Command) -> bool:
+    """Whether `-h` is an option with a value of its program, mostly a host, and so no question for help."""
+    option = find_program(command.name).grammar.letters.get("h")
+    return option is not None and bool(option.value)
 
 
 def sort_line(program: ProgramEntry, words: tuple[Word, ...]) -> str:

@@ -5,6 +5,7 @@ from synaptic.model.event import PreToolUse
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
 from synaptic.policies.reading import SHELL_TOOLS, select_commands
+from synaptic.policies.secrets.picked import find_other_environment, find_picked_token
 from synaptic.policies.secrets.printers import (
     ENVIRONMENT_PRINTERS,
     PRINTERS,
@@ -14,6 +15,7 @@ from synaptic.policies.secrets.printers import (
     find_variable,
     prints_secret,
 )
+from synaptic.shell.paths import Standpoint
 from synaptic.shell.reading import CommandReading
 
 GIT = frozenset({"git"})
@@ -25,10 +27,13 @@ class PrintedToken(Policy):
     ## What it does
     Asks before a program shows a secret that it keeps: `gh auth token`, `gcloud auth print-access-token`, `kubectl
     config view --raw`, `aws configure export-credentials`, `op read`, `vault kv get`, `pass show` and their kin. It is
-    ordinary, and free, where a program takes it: through a pipe (`gh auth token | docker login --password-stdin`), in
-    a variable or an argument (`TOKEN=$(gh auth token) make`), or into a file. The same holds for variables of the
-    environment that are called like one (`echo $API_TOKEN`, `printenv DB_PASSWORD`, `env | grep -i secret`). Denies
-    handing a token of GitHub, GitLab, AWS, Azure, Google, Heroku or Fly to an address of somebody else.
+    ordinary, and free, where a program takes it: through a pipe (`gh auth token | docker login --password-stdin`), in a
+    variable or an argument (`TOKEN=$(gh auth token) make`), or into a file. The same holds for variables of the
+    environment that are called like one (`echo $API_TOKEN`, `printenv DB_PASSWORD`, `env | grep -i secret`), for the
+    environment of another process (`/proc/<id>/environ`), for the line of a token that is picked out of a file of
+    settings (`grep _authToken ~/.npmrc`), for outputs of terraform and for secrets of a cluster whose name says so
+    (`terraform output -raw db_password`, `kubectl get secret x -o jsonpath={.data.password}`). Denies handing a token
+    of GitHub, GitLab, AWS, Azure, Google, Heroku or Fly to an address of somebody else.
     ## Why
     What an agent has seen is in its transcript, and can end up in a log, a commit or a request.
     ## Known gaps
@@ -49,6 +54,11 @@ class PrintedToken(Policy):
             return ask(
                 f"This would print the value of {name!r} into the transcript. Print whether it is there: "
                 '`[ -n "$NAME" ] && echo set`.'
+            )
+        if (place := find_other_environment(known)) or (place := find_picked_token(known, _stand(event, facts))):
+            return ask(
+                f"This would print keys and tokens of {place!r} into the transcript. Print no more than the names "
+                "(`... | cut -d= -f1`), or whether a line is there (`grep -c`)."
             )
         return self._check_programs(known) if _may_print(known) else None
 
@@ -78,6 +88,10 @@ class PrintedToken(Policy):
             if (name := find_variable(command, found)) and outputs.is_shown(command):
                 return name
         return ""
+
+
+def _stand(event: PreToolUse, facts: Facts) -> Standpoint:
+    return Standpoint(event.cwd or facts.root, facts.home)
 
 
 def _may_print(known: CommandReading) -> bool:

@@ -93,6 +93,12 @@ class PrintedOutputs:
         after = self._found.find_downstream(command)
         return all(map(_hands_on, after)) and not any(map(_is_redirected, after[-1:]))
 
+    def ends_shown(self, command: Command) -> bool:
+        """Whether what the pipeline of a command prints is read by whoever started the script, in any form."""
+        after = self._found.find_downstream(command)
+        taken = self._takers.get(command.index) or _is_substituted(command, self._found)
+        return not taken and not any(map(_is_redirected, (command, *after)))
+
     def find_stranger(self, command: Command) -> str:
         """The address of somebody else than the secret's own vendor that it is sent to; empty when there is none."""
         known = VENDORS.get(find_program(command.name).name)

@@ -175,6 +175,11 @@ def is_secret(path: str, home: str) -> bool:
     """Whether it holds anything that must not leave the machine, the project's own secrets included."""
     if is_private(path) or ENVIRONMENT.search(path) is not None or KEY_FILES.search(path) is not None:
         return True
+    return is_tokens_file(path, home)
+
+
+def is_tokens_file(path: str, home: str) -> bool:
+    """Whether it holds a user's tokens among other things."""
     # Written with `~`, so that the pattern also covers a home that does not lie below /home.
     below = f"~{path[len(home) :]}" if home and path.startswith(f"{home}/") else path
     return HOME_TOKENS.fullmatch(below) is not None

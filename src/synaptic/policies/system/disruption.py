@@ -5,7 +5,8 @@ from synaptic.model.event import PreToolUse
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
 from synaptic.policies.infra.verbs import read_harm
-from synaptic.policies.reading import SHELL_TOOLS, runs_in_container
+from synaptic.policies.reading import SHELL_TOOLS, get_script, runs_in_container
+from synaptic.policies.system.uninstalled import MANAGERS, uninstalls_everything
 from synaptic.shell.read.script import Command, Script
 
 HARM = read_harm(
@@ -24,9 +25,10 @@ class Disruption(Policy):
     ## What it does
     Asks before firewall rules are flushed or a firewall is switched off (`iptables -F`, `ufw disable`), before ssh or
     the network is stopped (`systemctl disable --now sshd`, `ip link set eth0 down`), before an account is removed
-    (`userdel`), and before packages are removed without which a system does not start or cannot be reached (`apt purge
-    systemd`). Here and on machines that are reached with ssh; inside containers all of it is free, and so are
-    interfaces of containers and tunnels, and what a later command of the same line starts or installs again
+    (`userdel`) or loses its other groups (`usermod -G docker ann`), before packages are removed without which a system
+    does not start or cannot be reached (`apt purge systemd`), and before everything that is installed is removed (`brew
+    list | xargs brew uninstall`). Here and on machines that are reached with ssh; inside containers all of it is free,
+    and so are interfaces of containers and tunnels, and what a later command of the same line starts or installs again
     (`ifdown eth0 && ifup eth0`).
     ## Why
     Who is cut off cannot undo it from where they are.
@@ -44,7 +46,11 @@ class Disruption(Policy):
         for command, found in HARM.iter_destroying(event, facts):
             if not runs_in_container(command) and not _is_put_back(command, found):
                 return HARM.tell(command)
-        return None
+        script = get_script(event, facts, MANAGERS)
+        if script is None:
+            return None
+        removing = (one for one in script.commands if uninstalls_everything(one, script))
+        return next((HARM.tell(one) for one in removing if not runs_in_container(one)), None)
 
 
 def _is_put_back(command: Command, found: Script) -> bool:

@@ -49,7 +49,7 @@ class ProgramEntry(msgspec.Struct, frozen=True, dict=True, forbid_unknown_fields
     family: bool = False
     """Its name may have a kind behind it."""
     database: str = ""
-    """What it is told in: `sql`, `mongo` or `redis`."""
+    """What it is told in: `sql`, `mongo` or `redis`; `orm` where code of a framework has the database at hand."""
     drops: str = ""
     """The form of the word that makes it drop a database."""
     opens: str = ""

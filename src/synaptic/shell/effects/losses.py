@@ -17,15 +17,28 @@ from synaptic.shell.names import split_names
 from synaptic.shell.programs.git_line import read_git_call
 from synaptic.shell.read.script import Command, Redirect, Script, Word
 
-DELETE, MOVE, EDIT, WRITE, REPLACE, FILL = "delete", "move", "edit", "write", "replace", "fill"
+DELETE, MOVE, EDIT, WRITE, REPLACE, FILL, CUT = "delete", "move", "edit", "write", "replace", "fill", "cut"
 """Taken away; taken to another place; changed in place; opened anew; another file in its place, so that a link there is
-not followed; a folder filled with files that no word names."""
+not followed; a folder filled with files that no word names; lines taken out of it."""
 APPENDING = frozenset({">>", "&>>", "<>"})
 KEEPING_PROGRAMS = split_names("git gpg trash rmdir rd zip ar vim nano ed view code patch sftp 7z find chezmoi")
 """Programs, by their entries, that lose nothing, ask first, or are looked at elsewhere."""
 EMPTY_TEST = "-empty"
 LEAVES_NOTHING = re.compile(r"(?:1,\$)?\s*d|s([/|#,])\^?\.\*\$?\1\1g?")
 """A line for `sed` that leaves nothing of a file: `d`, `1,$d`, `s/.*//`."""
+TAKES_LINES = re.compile(
+    r"(?:^|;|\n)[ \t]*+(?:\d+,(?:\d+|\$|\+\d+)[ \t]*+!?"
+    r"|/[\^\\s*.+]{0,9}(?:export|alias|source|eval|set|unset|setopt|if|path|function|bind"
+    r"|host|\[\w{0,20}|#|.)?[\\s*.+$ =(]{0,9}/I?[ \t]*+!?|/(?:\\.|[^/\\])+/I?[ \t]*+!)[ \t]*+d[ \t]*+(?:$|;|\n)",
+    re.IGNORECASE,
+)
+"""A line for `sed` that takes many lines away: those that hold a word of the language, or all but those that hold
+something. A name (`/NVM_DIR/d`), one line, and a block between two marks are mostly one's own."""
+MAX_EDIT = 5000
+"""Characters of a line for `sed` that are looked at."""
+COPY_KEPT = re.compile(r"-[nErsz]*i.+|--in-place=.+")
+MIRRORS = re.compile(r"backup|mirror|bak\b|snapshot|cache|sync|deploy|public_html|www", re.IGNORECASE)
+"""Names of folders that are there to be made like another one."""
 MAX_LOSSES = 5000
 """Words of one script that are looked at: as many as the reader reads."""
 MAX_MADE = 500
@@ -119,6 +132,8 @@ def _find_in_command(command: Command) -> Iterator[PathLoss]:
 def _find_acted(command: Command, given: Arguments) -> Iterator[PathLoss]:
     """By the roles of its words: what is read and written is edited, or emptied by an edit that leaves nothing."""
     edit = DELETE if any(map(LEAVES_NOTHING.fullmatch, command.args)) else EDIT
+    if edit == EDIT and command.name in ("sed", "gsed") and _takes_lines(command):
+        edit = CUT
     read: set[int] = set()
     for kind, word in find_acts(command):
         if kind == "read":
@@ -127,6 +142,12 @@ def _find_acted(command: Command, given: Arguments) -> Iterator[PathLoss]:
             yield _make_loss(DELETE, word, command)
         elif kind == "write" and word.text[:5] != "/dev/" and word.text:
             yield _make_loss(edit if id(word) in read else WRITE, word, command)
+
+
+def _takes_lines(command: Command) -> bool:
+    """Whether `sed` takes lines away in place, and keeps no copy."""
+    kept = any(COPY_KEPT.fullmatch(text) for text in command.args)
+    return not kept and any(TAKES_LINES.search(text[:MAX_EDIT]) for text in command.args)
 
 
 def _find_moved(command: Command, given: Arguments) -> Iterator[PathLoss]:
@@ -164,7 +185,12 @@ def _find_truncated(command: Command, given: Arguments) -> Iterator[PathLoss]:
 
 def _find_synced(command: Command, given: Arguments) -> Iterator[PathLoss]:
     if not any(text.startswith(("--ignore-existing", "--backup", "-b")) for text in command.args):
-        yield from (_make_loss(FILL, word, command) for word in given.operands[1:][-1:] if ":" not in word.text)
+        for word in given.operands[1:][-1:]:
+            if ":" not in word.text:
+                yield _make_loss(FILL, word, command)
+                # What the source does not have is deleted.
+                if given.has_role("purge") and not MIRRORS.search(word.text):
+                    yield _make_loss(DELETE, word, command)
 
 
 def _find_untarred(command: Command, given: Arguments) -> Iterator[PathLoss]:
