@@ -124,6 +124,17 @@ def test_a_missing_script_is_said_at_once_and_leaves_nothing(tmp_path, spool):
     assert not spool.folder.exists()
 
 
+def test_a_missing_interpreter_or_command_is_said_at_once(tmp_path, spool):
+    script = tmp_path / "script"
+    script.write_text("#!/missing/interpreter -x\n")
+    script.chmod(0o755)
+    for argv, missing in (((str(script),), "/missing/interpreter"), (("no-such-command",), "no-such-command")):
+        failure = start(spool, make_hook(Command(argv=argv), blocking=False), tmp_path)
+        assert isinstance(failure, Failure)
+        assert missing in failure.message
+    assert spool.collect() == []
+
+
 def test_an_overdue_hook_is_killed_with_what_it_started(tmp_path, spool):
     body = f"setsid sh -c 'echo $$ >> {tmp_path}/pids; sleep 600' & echo $$ >> {tmp_path}/pids; sleep 600"
     start(spool, shell_hook(tmp_path / "hang", body, blocking=False), tmp_path, timeout=0.5)
@@ -156,8 +167,10 @@ def test_a_folder_that_cannot_be_written_is_a_failure(tmp_path):
     assert spool.collect() == []
 
 
-STARTER = """
-import os, sys
+WAIT = 'kill -9 $PPID; while ! test -e "${0%/*}"/../go; do sleep 0.02; done; true >"$0"; exec "$@"'
+STARTER = f"""
+WAIT = {WAIT!r}
+import os, sys, time
 from pathlib import Path
 from synaptic.model.decision import Failure
 from synaptic.runners.spool import RunSpool
@@ -168,6 +181,8 @@ from synaptic.model.hook import Command
 hook = make_hook(Command(argv=(sys.argv[2],)), blocking=False, protocol="native")
 if sys.argv[3] == "die":
     module.identify_process = lambda pid: os.kill(os.getpid(), 9)
+if sys.argv[3] == "birth":
+    module.NOTE_START = ("/bin/sh", "-c", WAIT)
 spool = RunSpool(Path(sys.argv[1]))
 spool.launch(spool.prepare(make_invocation(hook, make_call("/")), hook.handler))
 print("answered", flush=True)
@@ -239,16 +254,30 @@ def test_a_hook_whose_starter_was_killed_before_the_start_is_started_by_who_repe
     assert (tmp_path / "ran").read_text() == "ran\n"
 
 
-def test_a_hook_whose_starter_was_killed_in_the_start_is_not_started_again(tmp_path, spool, monkeypatch):
-    """It may have run: nothing happens twice."""
+@pytest.mark.parametrize("place", ["StandardStreams", "identify_process"])
+def test_a_starter_killed_on_either_side_of_the_start_has_it_run_once(tmp_path, spool, monkeypatch, place):
+    """Law: what a call promised to start is started once, at whatever moment its starter is killed."""
     hook = shell_hook(tmp_path / "once", f"echo ran >> {tmp_path}/ran", blocking=False)
     with monkeypatch.context() as patch, pytest.raises(Killed):
-        patch.setattr("synaptic.runners.spool.start_process", kill)
+        patch.setattr(f"synaptic.runners.spool.{place}", kill)
         start(spool, hook, tmp_path)
     assert start(RunSpool(spool.folder), hook, tmp_path) is None
-    [run] = finished(spool)
-    assert run.outcome is None
-    assert not (tmp_path / "ran").exists()
+    assert len(finished(spool)) == 1
+    assert (tmp_path / "ran").read_text() == "ran\n"
+
+
+def test_a_hook_whose_starter_was_killed_while_it_was_being_born_runs_once(tmp_path, spool):
+    """The new process holds the folder until it has noted itself, and only then is it another program."""
+    hook = shell_hook(tmp_path / "once", f"echo ran >> {tmp_path}/ran", blocking=False)
+    assert starter(spool, hook.handler.script, "birth").returncode == -signal.SIGKILL
+    other = RunSpool(spool.folder)
+    assert start(other, make_hook(Command(argv=(hook.handler.script,)), blocking=False), "/") is None
+    assert other.collect() == []
+    (spool.folder / "go").touch()
+    assert eventually((tmp_path / "ran").exists)
+    assert start(other, make_hook(Command(argv=(hook.handler.script,)), blocking=False), "/") is None
+    assert len(finished(spool)) == 1
+    assert (tmp_path / "ran").read_text() == "ran\n"
 
 
 def test_a_starter_that_is_slow_is_left_to_it(tmp_path, spool, monkeypatch):

@@ -85,12 +85,18 @@ def _bind_contents(plan: LaunchPlan, invocation: Invocation, handler: Command) -
     return msgspec.structs.replace(plan, argv=exact.argv, content=exact.content, executable=exact.executable)
 
 
+def find_interpreter(script: str) -> str:
+    """What the first line of a script wants to be run by, with its argument."""
+    first = read_start(script, 256).partition(b"\n")[0]
+    return first[2:].decode("utf-8", "replace").strip() or "an interpreter" if first.startswith(b"#!") else ""
+
+
 def make_start_failure(hook: Hook, plan: LaunchPlan, error: Exception) -> Failure:
     """Explain why a script could not be started, and what to type."""
     script = plan.script or plan.argv[0]
     code = error.errno if isinstance(error, OSError) else None
     # exec reports ENOENT for the interpreter of line 1 too; the script itself is there.
-    if code == errno.ENOENT and "/" in script and (interpreter := _find_interpreter(script)):
+    if code == errno.ENOENT and "/" in script and (interpreter := find_interpreter(script)):
         return Failure(
             Fault.CRASH, f"{describe_hook(hook)}: {script} wants {interpreter}, which is not there (see its line 1)"
         )
@@ -176,11 +182,6 @@ def _make_logs(invocation: Invocation) -> None:
         # Not through a link in the place of `.synaptic`: a repository may have brought it.
         if project and os.access(f"{project}/{name}", os.F_OK):
             make_folder_inside(project, f"{name}/logs")
-
-
-def _find_interpreter(script: str) -> str:
-    first = read_start(script, 256).partition(b"\n")[0]
-    return first[2:].decode("utf-8", "replace").strip() or "an interpreter" if first.startswith(b"#!") else ""
 
 
 def _add_warnings(meaning: HookAnswer, warnings: tuple[str, ...]) -> HookAnswer:

@@ -1,8 +1,8 @@
 """Background hooks: started and not waited for, their output kept in a folder until somebody has stored it.
 
 One folder per run, named after call and hook, so that a call which is repeated after a crash starts nothing twice.
-Who starts it holds the folder's lock; one that was killed before the start has left the input (`in`), which goes in
-the moment of the start, and whoever repeats the call starts it in its place.
+Who starts it holds the folder's lock. The new process itself notes that it has begun (`begun`), and holds the lock of
+its output: where there is neither, its starter was killed before, and whoever repeats the call starts it instead.
 `meta.json` is written before the start (without a process) and after it (with one); `collect` gives the same finished
 runs again until `forget` moves them away, so a crash in between delivers neither nothing nor, by `Finished.id`, twice.
 The empty folder of a run that was taken in stays in `spool-done` for as long as its call may be repeated.
@@ -15,6 +15,7 @@ import errno
 import fcntl
 import hashlib
 import os
+import shutil
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,7 +28,7 @@ from synaptic.model.decision import Failure, Verdict
 from synaptic.model.event import EVENTS, Unknown
 from synaptic.model.hook import Command, Hook, Protocol
 from synaptic.runners.base import Invocation
-from synaptic.runners.command import make_start_failure, prepare_launch
+from synaptic.runners.command import find_interpreter, make_start_failure, prepare_launch
 from synaptic.runners.dialect import interpret_output
 from synaptic.runners.output import (
     OUTPUT_LIMIT,
@@ -54,6 +55,10 @@ META_FILE = "meta.json"
 IN_FILE = "in"
 OUT_FILE = "out"
 ERR_FILE = "err"
+BEGUN_FILE = "begun"
+NOTE_START = ("/bin/sh", "-c", '{ true >"$0"; } 2>/dev/null; exec "$@"')
+"""Makes a note and becomes the program. Written before the start, the note of a starter that is killed in between
+would lose a run; written by the starter after it, it would have the run twice."""
 ABANDONED_SECONDS = 3600
 """Seconds after which a folder without `meta.json` is nobody's."""
 UNBEGUN_SECONDS = 5.0
@@ -179,15 +184,15 @@ class RunSpool:
         meta = _describe(invocation, plan)
         _write_meta(entry, meta)  # before the start: a run that nobody could understand later must not begin
         with (
-            (entry / IN_FILE).open("w+b") as stdin,  # the first one: see `_has_begun`
+            (entry / IN_FILE).open("w+b") as stdin,
             (entry / OUT_FILE).open("ab") as out,
             (entry / ERR_FILE).open("ab") as err,
         ):
             fcntl.flock(out, fcntl.LOCK_EX)  # held by the child's own stdout from here on, see _is_running
             stdin.write(encode_stdin(invocation.call, invocation.hook.protocol))
             stdin.seek(0)
+            child = start_process(_note_start(plan, entry), StandardStreams(stdin, out, err))
             (entry / IN_FILE).unlink()  # the child has it open and reads on; the payload does not stay on disk
-            child = start_process(plan, StandardStreams(stdin, out, err))
         self._children.append(child)
         _write_meta(entry, msgspec.structs.replace(meta, process=identify_process(child.pid)))
 
@@ -212,12 +217,20 @@ class RunSpool:
 
 
 def _find_missing(plan: LaunchPlan) -> OSError | None:
-    """Why the program of a plan cannot be executed, as far as its file shows."""
-    program = plan.argv[0]
-    if plan.content is not None or not program.startswith("/") or os.access(program, os.X_OK):
+    """Why the program of a plan cannot be executed, as far as its file shows: nobody hears of it later."""
+    if plan.content is not None:
         return None
-    code = errno.EACCES if os.access(program, os.F_OK) else errno.ENOENT
-    return OSError(code, os.strerror(code), program)
+    program = plan.argv[0]
+    path = str(Path(plan.cwd, program)) if "/" in program else shutil.which(program, path=plan.env.get("PATH"))
+    wanted = find_interpreter(path or program).partition(" ")[0]
+    return _find_refusal(path or program) or _find_refusal(wanted if wanted.startswith("/") else "")
+
+
+def _find_refusal(path: str) -> OSError | None:
+    if not path or os.access(path, os.X_OK):
+        return None
+    code = errno.EACCES if os.access(path, os.F_OK) else errno.ENOENT
+    return OSError(code, os.strerror(code), path)
 
 
 def reduce_to_advice(meaning: HookAnswer) -> HookAnswer:
@@ -343,9 +356,16 @@ def _remove_unheld(entry: Path) -> None:
             _remove_entry(entry)
 
 
+def _note_start(plan: LaunchPlan, entry: Path) -> LaunchPlan:
+    if plan.executable:  # a name of its own for the program is more than a shell can give it
+        (entry / BEGUN_FILE).touch()
+        return plan
+    return msgspec.structs.replace(plan, argv=(*NOTE_START, str(entry / BEGUN_FILE), *plan.argv))
+
+
 def _has_begun(entry: Path) -> bool:
-    """Whether a run was started: its input is there before its output, and gone in the moment of the start."""
-    return (entry / OUT_FILE).exists() and not (entry / IN_FILE).exists()
+    """Whether a run was started; the lock is looked at first, since its holder makes the note before it goes."""
+    return not _is_unlocked(entry / OUT_FILE) or (entry / BEGUN_FILE).exists()
 
 
 @contextlib.contextmanager
@@ -370,7 +390,7 @@ def _write_meta(entry: Path, meta: RunMeta) -> None:
 def _is_unlocked(path: Path) -> bool:
     try:
         with path.open("rb") as file:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)  # shared: two who look do not see each other
     except BlockingIOError:
         return False
     except OSError:
