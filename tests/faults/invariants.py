@@ -253,7 +253,9 @@ def _must_have_effect(evidence: Evidence, call: Call) -> bool:
 def _is_unjudged(call: Call) -> bool:
     """Whether no engine has judged it, and the fault does not explain that."""
     if call.is_unchecked:
-        return "unchecked" not in call.allowed
+        # After an act there is nothing left to refuse.
+        excuses = {"unchecked"} if call.shape.event == "PreToolUse" else {"unheard", "unchecked"}
+        return not excuses & call.allowed
     return call.is_unheard and not {"unheard", "unchecked"} & call.allowed
 
 

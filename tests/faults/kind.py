@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 EXCUSES = {
     "unchecked": "the engine cannot start: an open fail policy lets the call pass, and says so",
-    "unheard": "the engine started and could not be heard: the call is refused, and says so",
+    "unheard": "the engine could not be heard: before an act the call is refused, after it it passes; it says so",
     "unwritten": "the disk fails: the answer says that it is not in the journal",
     "effects": "a file of the project may miss its line, never have it twice",
     "hooks": "the hook itself was hit: what it would have done may be missing, never be there twice",

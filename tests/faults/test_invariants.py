@@ -209,3 +209,11 @@ def test_what_a_crowded_machine_had_no_time_for_is_refused_or_said_and_never_pas
     assert [call.shape.name for call in invariants.list_crowded_out(evidence)] == ["failure", "grep"]
     change_call("reset", stdout=b"", stderr=UNCHECKED, was_crowded=True)(evidence)
     assert [one.invariant for one in invariants.forbidden_is_stopped(evidence)] == ["forbidden is stopped"]
+
+
+def test_an_engine_that_is_not_heard_lets_pass_what_has_happened_and_nothing_else() -> None:
+    evidence = sound()
+    change_call("failure", stderr=UNCHECKED, allowed=frozenset({"unheard"}))(evidence)
+    assert not list(invariants.nothing_is_unchecked(evidence))
+    change_call("grep", stderr=UNCHECKED, exit=0, allowed=frozenset({"unheard"}))(evidence)
+    assert [one.invariant for one in invariants.nothing_is_unchecked(evidence)] == ["everything is checked"]

@@ -3,6 +3,7 @@
 import os
 import shutil
 import sqlite3
+import time
 from pathlib import Path
 
 import pytest
@@ -210,3 +211,51 @@ def test_a_successor_without_its_state_says_so_before_it_has_the_name(home, tmp_
     store = Store.open(home)
     assert is_tripped(store) is True
     store.close()
+
+
+@pytest.mark.parametrize("later", [0, 3])
+def test_pages_of_a_killed_process_that_are_damaged_in_use_relax_nothing(left, record, later):
+    """The one that uses the log now can write again only what it has written itself."""
+    store = Store.open(left)
+    for _ in range(later):
+        assert journal.append_records(store, [record()]) == 1
+    flip_byte(locate(left, "-wal"), 2200)  # in its first page or the second
+    assert journal.append_records(store, [record()]) == 1
+    assert is_tripped(store), store.notices
+    assert any("may be missing" in notice for notice in store.notices)
+    store.close()
+
+
+def test_pages_of_a_killed_process_that_were_moved_are_not_missed(left, record):
+    store = Store.open(left)
+    store.checkpoint()
+    assert journal.append_records(store, [record()]) == 1
+    flip_byte(locate(left, "-wal"), 2200)
+    assert journal.append_records(store, [record()]) == 1
+    assert read_breaker(store)["failures"] == 1
+    assert not store.has_lost_state
+    store.close()
+
+
+def test_what_another_process_has_written_meanwhile_is_missed_as_well(left, record):
+    store = Store.open(left)
+    state.revise_section(store, PROJECT, sane.CIRCUIT_BREAKER, lambda found: {"failures": 0, "tripped": False})
+    store.checkpoint()
+    other = Store.open(left)
+    trip_breaker(other, record)
+    assert journal.append_records(store, [record()]) == 1
+    flip_byte(locate(left, "-wal"), 2200)
+    other.recent._writes.clear()  # it is killed here: nobody writes it again
+    assert journal.append_records(store, [record()]) == 1
+    assert is_tripped(store), store.notices
+    assert any("may be missing" in notice for notice in store.notices), store.notices
+    store.close()
+
+
+def flip_byte(path: Path, place: int) -> None:
+    time.sleep(0.01)  # clocks of files stand still for some milliseconds
+    with path.open("r+b") as file:
+        file.seek(place)
+        old = file.read(1)[0]
+        file.seek(place)
+        file.write(bytes([old ^ 1]))

@@ -14,7 +14,7 @@ from pathlib import Path
 from synaptic.store.connection import connect_counted
 from synaptic.store.damage import Inode, is_damage, make_damage, read_as_damage, read_inode
 from synaptic.store.held_index import IndexUse, is_used_by_others
-from synaptic.store.left_index import LeftIndex, read_index
+from synaptic.store.left_index import LeftIndex, count_pages, read_index
 from synaptic.store.schema import is_shape_whole
 
 EXAMINE_SECONDS = 3.0
@@ -70,6 +70,8 @@ class FileWatch:
         self.left: LeftIndex | None = None
         """What the last process has left."""
         self._left_main: FileStamp | None = None
+        self._others: LeftIndex | None = None
+        """The log when the last page of another process was put into it, as far as this one knows."""
 
     @property
     def has_log(self) -> bool:
@@ -107,8 +109,21 @@ class FileWatch:
         with suppress(FileNotFoundError):
             self._log_handle = os.open(self._log_name, os.O_RDONLY | os.O_CLOEXEC)
         self.note_commit()
+        self.note_others()
         # Nobody knows what happened to the database before: it is examined once, before the first checkpoint.
         self._main_stamp = None
+
+    def note_others(self) -> None:
+        """All that is in the log now may be by others, who do not write it again when it is damaged."""
+        self._others = None
+        with suppress(OSError):
+            index = self.find_own_index()
+            self._others = count_pages(index) if index is not None else None
+
+    def has_lost_others(self, before: LeftIndex, now: LeftIndex) -> bool:
+        """Whether pages of others are not in the log any more, and not in the database either."""
+        others = self._others
+        return others is not None and others.salts == before.salts and max(now.frames, before.moved) < others.frames
 
     def note_commit(self) -> Doubt:
         """The log as this process has just left it, which may have lost its name."""

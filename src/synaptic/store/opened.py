@@ -167,6 +167,10 @@ class OpenedDatabase:
             return
         if examine_database(self._name) is Soundness.DAMAGED:
             self._replace_damaged(what)
+        self._distrust_state(what)
+
+    def _distrust_state(self, what: str) -> None:
+        """What is stored may be older than what was lost: believe nothing of it that could have been stricter."""
         run_transaction(self._connection, losses.quarantine_wary)
         loss = Loss(f"{what}; the newest events may be missing; {STRICTER_TEXT}", state_lost=True)
         self._finish_repair(lambda _: loss, with_effects=True)
@@ -225,6 +229,7 @@ class OpenedDatabase:
             return False
         self._data_version = now
         self._watch.note_commit()
+        self._watch.note_others()
         return True
 
     def _reread_log(self) -> None:
@@ -244,14 +249,18 @@ class OpenedDatabase:
             return
         invalidate_index(index)
         schema.read_schema_version(self._connection)  # reads the log
+        now = count_pages(index)
         self._drop_older_log(before)
         schema.migrate_schema(self._connection, self._name)  # all tables may have been in there
-        is_shorter = count_pages(index).frames < before.frames
         what = f"{self._name}: its log was changed by somebody else while in use"
-        self._finish_repair(
-            lambda missing: Loss(f"{what}; {_describe_missing(missing)}") if missing or is_shorter else None,
-            with_effects=True,
-        )
+        if self._watch.has_lost_others(before, now):
+            self._distrust_state(what)
+        else:
+            is_shorter = count_pages(index).frames < before.frames
+            self._finish_repair(
+                lambda missing: Loss(f"{what}; {_describe_missing(missing)}") if missing or is_shorter else None,
+                with_effects=True,
+            )
         self._data_version = self._connection.execute("PRAGMA data_version").fetchone()[0]
 
     def _drop_older_log(self, before: LeftIndex) -> bool:
