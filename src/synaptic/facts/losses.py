@@ -29,6 +29,7 @@ from synaptic.facts.repositories import FOREIGN_REPOSITORY
 from synaptic.facts.repository_place import RepositoryPlace, find_place, has_worktrees
 from synaptic.model.call import Call
 from synaptic.model.loss import LostWork, add_losses
+from synaptic.policies.git.branch_moves import CURRENT
 from synaptic.policies.git.questions import LossQuestion, list_questions
 
 MAX_QUESTIONS = 8
@@ -73,11 +74,11 @@ async def _answer(question: LossQuestion) -> LostWork | None:
 
 
 async def _answer_reset(place: RepositoryPlace, question: LossQuestion) -> LostWork | None:
-    branch = question.paths[0] if question.paths else ""
+    branch = question.paths[0] if question.paths and question.paths[0] != CURRENT else ""
     tree = await _answer_tree(place, question)
     if tree is None or (not branch and question.target in LAST_COMMIT):
         return tree  # the branch stays where it is
-    left = await list_left_commits(place, branch, question.target)
+    left = await list_left_commits(place, branch, question.target, question.paths[1:])
     return add_losses(tree, left) if left is not None else None
 
 

@@ -19,6 +19,7 @@ CURRENT_NAME = re.compile(
     r"|symbolic-ref (?:-q )?--short (?:-q )?HEAD)\)\"?"
 )
 OTHER_BRANCH_WORK = ("delete", "D", "move", "M", "copy", "C", "list", "set-upstream-to", "unset-upstream")
+LOST_NAMES = ("delete", "D", "d", "move", "M", "force", "f")
 UPDATE = re.compile(r"^update ([^\s\"]+) ([^\s\"]+)", re.MULTILINE)
 UNSEEN_TARGETS = frozenset({"FETCH_HEAD", "ORIG_HEAD", ""})
 """Commits that a call in front of this one may change; nothing is said to be kept by them."""
@@ -51,8 +52,8 @@ def find_branch_moves(call: GitCall, known: CommandReading, current: str = CURRE
             continue
         if other.command.index <= call.command.index:
             course.follow(other, is_certain=is_chained(other.command, call.command, known))
-        elif other.verb == "branch" and other.given.has("D", "delete"):
-            course.moves.update((word.text, "") for word in other.given.operands if word.known)
+        else:
+            course.drop(other)
     return course.sum_up()
 
 
@@ -64,6 +65,7 @@ class _Course:
         self.moves: dict[str, str] = {}
         self.made: dict[str, str] = {}
         self.fresh: set[str] = set()
+        self.dropped: set[str] = set()
         self.drops_new_commit = False
 
     def follow(self, call: GitCall, is_certain: bool) -> None:
@@ -71,13 +73,20 @@ class _Course:
             branch = self.current if name == CURRENT else name
             self.drops_new_commit |= branch in self.fresh and self._resolve(target) != branch
             self.moves[branch] = self._resolve(target)
-        if call.verb == "branch" and call.given.has("D", "delete"):
-            self.moves.update((word.text, "") for word in call.given.operands if word.known)
+        self.drop(call)
         if call.verb == "commit" and not call.given.has("dry-run"):
             self.fresh.add(self.current)
         if is_certain:
             self._keep(call)
         self.current = _find_checked_out(call) or self.current
+
+    def drop(self, call: GitCall) -> None:
+        """Forget what was made under a name that a call takes away."""
+        names = [word.text for word in call.given.operands] if call.verb in ("branch", "tag") else []
+        if names and call.given.has(*LOST_NAMES):
+            self.dropped.update(names)
+            if call.verb == "branch" and call.given.has("D", "delete"):
+                self.moves.update(dict.fromkeys(names, ""))
 
     def _keep(self, call: GitCall) -> None:
         for name, start in _iter_made(call):
@@ -90,7 +99,10 @@ class _Course:
         return self.moves.get(start, start)
 
     def sum_up(self) -> BranchMoves:
-        kept = {*self.moves.values(), *(at for name, at in self.made.items() if name not in self.moves)}
+        kept = {
+            *self.moves.values(),
+            *(at for name, at in self.made.items() if name not in self.dropped | {*self.moves}),
+        }
         return BranchMoves(tuple(sorted(self.moves)), tuple(sorted(kept - UNSEEN_TARGETS)), self.drops_new_commit)
 
 

@@ -3,6 +3,7 @@
 from synaptic.model.event import PreToolUse
 from synaptic.model.project import Git
 from synaptic.policies.facts import Facts
+from synaptic.policies.git.rewritten import rewrites_history
 from synaptic.policies.git.sequence import FOLDER_CHANGERS, is_chained, is_folder_sure, names_place, stops_at_failure
 from synaptic.policies.reading import get_work_folders, sees_other_files
 from synaptic.shell.names import split_names
@@ -24,7 +25,7 @@ BRINGING_PROGRAMS = split_names("mv ln rsync mount umount bindfs unionfs")
 def is_throwaway(call: GitCall, event: PreToolUse, facts: Facts) -> bool:
     """Whether the repository was made by the same command, or lies where everything may go."""
     known = facts.command
-    if known is None or sees_other_files(call.command) or names_place(call, known):
+    if known is None or sees_other_files(call.command) or names_place(call, known) or _shares_history(call, known):
         return False
     if not call.cwd:
         return _is_in_made_folder(call, known)
@@ -40,6 +41,8 @@ def is_throwaway(call: GitCall, event: PreToolUse, facts: Facts) -> bool:
 
 def is_made_by_line(call: GitCall, known: CommandReading, facts: Facts) -> bool:
     """Whether the repository that a call works in is not there yet, and the same command makes it."""
+    if _shares_history(call, known):
+        return False
     found = facts.repositories.get(call.cwd, NO_REPOSITORY)
     if not found.missing:
         return call.cwd in facts.repositories and _is_first_here(call, known, found)
@@ -58,6 +61,8 @@ def _is_reached(call: GitCall, known: CommandReading, facts: Facts) -> bool:
         return True  # the machine that this is about is another one, and nothing of it is here
     before = known.script.commands[: call.command.index]
     moves = [command for command in before if command.name in FOLDER_CHANGERS]
+    if start.empty and len(moves) == 1:
+        return True  # nothing is where it may stay
     return not moves or stops_at_failure(known) or is_chained(moves[-1], call.command, known)
 
 
@@ -72,9 +77,23 @@ def _is_first_here(call: GitCall, known: CommandReading, found: Git) -> bool:
         return False
     made = [other for other in known.acting_git_calls if other.command.index < call.command.index]
     return is_folder_sure(call, known) and any(
-        other.verb == "init" and not other.given.has("separate-git-dir") and find_made_folder(other) == call.cwd
-        for other in made
+        is_plain_init(other) and find_made_folder(other) == call.cwd for other in made
     )
+
+
+def is_plain_init(call: GitCall) -> bool:
+    """Whether a call makes a repository whose data and files lie in the folder that it names."""
+    if call.verb != "init" or call.given.has("separate-git-dir"):
+        return False
+    return not any(word.text.startswith("--git-dir") for word in call.command.argv)
+
+
+def _shares_history(call: GitCall, known: CommandReading) -> bool:
+    """Whether what a call loses is the history of another repository: that of a worktree which the command adds."""
+    if "worktree" not in known.git_verbs or not (call.verb in HISTORY_VERBS or rewrites_history(call)):
+        return False
+    added = (find_made_folder(other) for other in known.acting_git_calls if other.verb == "worktree")
+    return is_inside(call.cwd, tuple(filter(None, added)))
 
 
 def may_bring_others(call: GitCall, known: CommandReading) -> bool:

@@ -4,9 +4,10 @@ from collections.abc import Iterator
 
 from synaptic.model.event import PreToolUse
 from synaptic.policies.facts import Facts
-from synaptic.policies.git.made_here import find_made_folder, is_made_by_line, may_bring_others
+from synaptic.policies.git.made_here import find_made_folder, is_made_by_line, is_plain_init, may_bring_others
 from synaptic.policies.git.push import Push
-from synaptic.policies.reading import get_work_folders, sees_other_files
+from synaptic.policies.git.sequence import is_placed
+from synaptic.policies.reading import get_work_folders
 from synaptic.shell.paths import Standpoint, resolve_path
 from synaptic.shell.places import PathArea
 from synaptic.shell.programs.git_line import GitCall
@@ -23,7 +24,7 @@ NamedAddress = tuple[str, Word, str]
 def goes_to_throwaway(push: Push, event: PreToolUse, facts: Facts) -> bool:
     """Whether the repository that is pushed to has nothing to lose."""
     known, call = facts.command, push.call
-    if known is None or not call.cwd or call.settings or sees_other_files(call.command):
+    if known is None or call.settings or not is_placed(call, known):
         return False
     remote = push.given.operands[0] if push.given.operands else Word(DEFAULT_REMOTE)
     if not remote.known or push.given.has("repo"):
@@ -43,7 +44,7 @@ def _is_new(path: str, call: GitCall, known: CommandReading, facts: Facts) -> bo
     """Whether the command makes a repository where nothing is yet."""
     found = facts.repositories.get(path)
     before = (other for other in known.acting_git_calls if other.command.index < call.command.index)
-    inits = (other for other in before if other.verb == "init" and not other.given.has("separate-git-dir"))
+    inits = (other for other in before if is_plain_init(other))
     made = any(find_made_folder(other) == path for other in inits)
     return made and found is not None and (found.missing or found.empty) and not may_bring_others(call, known)
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from synaptic.policies.git.branch_moves import MOVING_VERBS, find_branch_moves, list_moves
+from synaptic.policies.git.branch_moves import CURRENT, MOVING_VERBS, find_branch_moves, list_moves
 from synaptic.policies.git.indirect import INDIRECT_VERBS, deletes_listed, find_reversed
 from synaptic.policies.git.overwritten import (
     WHOLE_TREE,
@@ -49,7 +49,7 @@ class LossQuestion(msgspec.Struct, frozen=True):
     """The commit that is written over the files, the options of a `git clean`, the verb of a submodule, the commits
     that moved branches lead to."""
     paths: tuple[str, ...] = ()
-    """Paths or names; none means everything."""
+    """Paths or names; none means everything. Of a reset: the branch, and what was kept in front of it."""
 
     @property
     def key(self) -> str:
@@ -134,7 +134,9 @@ def _ask_reset(call: GitCall, known: CommandReading) -> LossQuestion | None:
     target = words[0].text if words else "HEAD"
     if branch and target.startswith(("HEAD", "@")):
         target = branch + target.removeprefix("HEAD").removeprefix("@")
-    return LossQuestion("reset", call.cwd, target, (branch,) if branch else ())
+    kept = find_branch_moves(call, known).kept
+    named = (branch or CURRENT, *kept) if branch or kept else ()
+    return LossQuestion("reset", call.cwd, target, named)
 
 
 def _ask_checkout(call: GitCall, known: CommandReading) -> LossQuestion | None:

@@ -16,6 +16,7 @@ TRANSPARENT_STARTERS = frozenset(
 )
 """Programs below which a call finds the same files, with the words that are written there."""
 FOREIGN_PLACE = ("--git-dir", "--work-tree", "--bare", "--namespace")
+TREE_SIGNS = ("core.worktree", "--work-tree")
 NEUTRAL_VERBS = frozenset(
     {"status", "log", "diff", "show", "fetch", "remote", "rev-parse", "branch", "commit", "tag", "ls-files", "config"}
     | {"checkout", "switch", "pull", "merge", "rebase", "cherry-pick", "revert", "push", "describe", "blame", "reflog"}
@@ -37,20 +38,22 @@ def is_readable(call: GitCall, known: CommandReading) -> bool:
     script = known.script
     if call.settings or script.truncated or script.unresolved or not is_placed(call, known):
         return False
+    if any(label.partition(" ")[0] not in TRANSPARENT_STARTERS for label in call.command.via):
+        return False
     return is_folder_sure(call, known) and not _is_later(call, known) and not _is_fed(call, known)
 
 
 def is_placed(call: GitCall, known: CommandReading) -> bool:
     """Whether the words say which folder of this machine the call works in."""
-    command = call.command
-    if not call.cwd or any(label.partition(" ")[0] not in TRANSPARENT_STARTERS for label in command.via):
-        return False
-    return not sees_other_files(command) and not names_place(call, known)
+    return bool(call.cwd) and not sees_other_files(call.command) and not names_place(call, known)
 
 
 def names_place(call: GitCall, known: CommandReading) -> bool:
     """Whether options or variables say where the repository or its files are, whatever the folder is."""
-    return "GIT_" in known.text or any(word.text.startswith(FOREIGN_PLACE) for word in call.command.argv)
+    # A setting or `git --work-tree=x init` counts for every later call.
+    if "GIT_" in known.text or any(sign in known.low_text for sign in TREE_SIGNS):
+        return True
+    return any(word.text.startswith(FOREIGN_PLACE) for word in call.command.argv)
 
 
 def _is_later(call: GitCall, known: CommandReading) -> bool:
