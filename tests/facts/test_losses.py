@@ -145,3 +145,25 @@ def test_a_name_that_git_could_take_for_an_option_is_not_asked_about(tmp_path: P
 def test_many_questions_are_not_answered(tmp_path: Path) -> None:
     repo = make_dirty(tmp_path / "repo")
     assert find(repo, "; ".join(f"git checkout -- f{number}.py" for number in range(30))) == {}
+
+
+def test_commits_that_a_moved_branch_leaves_are_named(tmp_path: Path) -> None:
+    repo = make_dirty(tmp_path / "repo")
+    git(repo, "switch", "-q", "-c", "topic")
+    git(repo, "commit", "-q", "-a", "-m", "my fix")
+    (found,) = find(repo, "git checkout -B topic main").values()
+    assert [line.partition(" ")[2] for line in found.commits] == ["my fix"]
+    git(repo, "tag", "kept")
+    assert list(find(repo, "git checkout -B topic main").values()) == [LostWork()]
+
+
+@pytest.mark.parametrize("name", ["../../config", "a/../../../x", "-x", "a b", "x\\y", "no-such-branch"])
+def test_a_name_that_is_no_branch_leaves_nothing(tmp_path: Path, name: str) -> None:
+    repo = make_dirty(tmp_path / "repo")
+    assert all(not found.commits for found in find(repo, f"git branch -f -- '{name}' HEAD").values())
+
+
+def test_a_moved_branch_of_a_broken_repository_is_not_known(tmp_path: Path) -> None:
+    repo = make_dirty(tmp_path / "repo")
+    (repo / ".git" / "refs" / "heads" / "topic").write_text("0" * 39 + "1\n")
+    assert find(repo, "git checkout -B topic HEAD") == {}

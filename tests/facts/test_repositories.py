@@ -10,11 +10,11 @@ from tests.facts.places import gathered
 from tests.lib.shell import git, repository
 
 
-def call(root: Path, command: str, tool: str = "Bash") -> Call:
+def call(root: Path, command: str, tool: str = "Bash", **env: str) -> Call:
     event = PreToolUse(
         hook_event_name="PreToolUse", session_id="s", cwd=str(root), tool_name=tool, tool_input={"command": command}
     )
-    return Call("c", "claude", event, {}, root=str(root), at=5.0, env={"HOME": "/home/u"})
+    return Call("c", "claude", event, {}, root=str(root), at=5.0, env={"HOME": "/home/u", **env})
 
 
 def branches(root: Path, command: str) -> dict[str, str]:
@@ -75,3 +75,35 @@ def test_no_repository_is_no_trouble(tmp_path: Path) -> None:
     assert gathered(facts.gather_pending, call(tmp_path, "git commit -m x"), tmp_path) == {
         str(tmp_path): PendingCommit()
     }
+
+
+def test_a_folder_with_nothing_in_it_is_known_to_be_empty(tmp_path: Path) -> None:
+    new, full = tmp_path / "new", tmp_path / "full"
+    new.mkdir()
+    full.mkdir()
+    (full / "a.txt").write_text("x")
+    line = f"cd {new} && git init && git reset --hard; cd {full} && git init && git reset --hard"
+    found = gathered(facts.gather_repositories, call(tmp_path, line), tmp_path)
+    assert [found[str(folder)].empty for folder in (new, full)] == [True, False]
+
+
+def test_an_empty_folder_of_a_repository_is_that_repositorys(tmp_path: Path) -> None:
+    repo = repository(tmp_path / "repo")
+    (repo / "new").mkdir()
+    found = gathered(facts.gather_repositories, call(repo / "new", "git init && git reset --hard"), tmp_path)
+    assert found[str(repo / "new")].top == str(repo)
+    assert not found[str(repo / "new")].empty
+
+
+def test_a_remote_that_the_command_makes_is_looked_for(tmp_path: Path) -> None:
+    repository(tmp_path / "old")
+    line = "git init --bare up.git && git init --bare old && git clone up.git c && cd c && git push -f origin main"
+    found = gathered(facts.gather_repositories, call(tmp_path, line), tmp_path)
+    assert found[str(tmp_path / "up.git")].missing
+    assert found[str(tmp_path / "old")].is_known
+
+
+def test_that_no_repository_is_there_says_nothing_where_the_environment_names_one(tmp_path: Path) -> None:
+    (tmp_path / "new").mkdir()
+    line = call(tmp_path / "new", "git init && git reset --hard", GIT_DIR="/home/u/project/.git")
+    assert gathered(facts.gather_repositories, line, tmp_path) == {}

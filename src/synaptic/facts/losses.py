@@ -8,7 +8,13 @@ from collections.abc import Awaitable, Callable, Mapping
 
 from synaptic.facts import git
 from synaptic.facts.gather import EngineMeans, Gatherer, read_call_command
-from synaptic.facts.lost_commits import find_lost_branches, find_lost_stashes, find_replaced_branch, list_left_commits
+from synaptic.facts.lost_commits import (
+    find_left_by_moves,
+    find_lost_branches,
+    find_lost_stashes,
+    find_replaced_branch,
+    list_left_commits,
+)
 from synaptic.facts.lost_files import (
     find_changes,
     find_state,
@@ -19,15 +25,15 @@ from synaptic.facts.lost_files import (
     find_written_over,
     is_plain_file_unchanged,
 )
+from synaptic.facts.repositories import FOREIGN_REPOSITORY
 from synaptic.facts.repository_place import RepositoryPlace, find_place, has_worktrees
 from synaptic.model.call import Call
 from synaptic.model.loss import LostWork, add_losses
+from synaptic.policies.git.branch_moves import CURRENT
 from synaptic.policies.git.questions import LossQuestion, list_questions
 
 MAX_QUESTIONS = 8
 """More than this about one command are not answered."""
-FOREIGN_REPOSITORY = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_NAMESPACE")
-"""Variables of the agent's environment with which its git works elsewhere."""
 INDEX_SOURCE, LAST_COMMIT = "", ("HEAD", "@")
 
 
@@ -68,11 +74,11 @@ async def _answer(question: LossQuestion) -> LostWork | None:
 
 
 async def _answer_reset(place: RepositoryPlace, question: LossQuestion) -> LostWork | None:
-    branch = question.paths[0] if question.paths else ""
+    branch = question.paths[0] if question.paths and question.paths[0] != CURRENT else ""
     tree = await _answer_tree(place, question)
     if tree is None or (not branch and question.target in LAST_COMMIT):
         return tree  # the branch stays where it is
-    left = await list_left_commits(place, branch, question.target)
+    left = await list_left_commits(place, branch, question.target, question.paths[1:])
     return add_losses(tree, left) if left is not None else None
 
 
@@ -130,6 +136,10 @@ async def _answer_renamed(place: RepositoryPlace, question: LossQuestion) -> Los
     return await find_replaced_branch(place, question.target, question.paths[0])
 
 
+async def _answer_moved(place: RepositoryPlace, question: LossQuestion) -> LostWork | None:
+    return await find_left_by_moves(place, question.paths, tuple(question.target.split()))
+
+
 async def _answer_stash(place: RepositoryPlace, question: LossQuestion) -> LostWork | None:
     return await find_lost_stashes(place, question.paths[0] if question.paths else "", question.target == "clear")
 
@@ -145,5 +155,6 @@ ANSWERS: Mapping[str, Callable[[RepositoryPlace, LossQuestion], Awaitable[LostWo
     "folder": _answer_folder,
     "branches": _answer_branches,
     "renamed": _answer_renamed,
+    "moved": _answer_moved,
     "stash": _answer_stash,
 }

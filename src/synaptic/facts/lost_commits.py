@@ -6,6 +6,7 @@ from synaptic.facts import git
 from synaptic.facts.ask_git import ask_git
 from synaptic.facts.repository_place import RepositoryPlace
 from synaptic.model.loss import LostWork
+from synaptic.policies.git.branch_moves import CURRENT, EVERY_BRANCH
 
 MAX_COMMITS = 20
 MAX_STASHES = 20
@@ -13,16 +14,19 @@ MAX_STASHED_FILES = 200
 STASH_ENTRY = re.compile(r"(?:(?:refs/)?stash@\{(\d+)\}|(\d+)|(?:refs/)?stash)")
 REFERENCE = re.compile(r"[\w][\w./@{}+~^-]*")
 """What may be handed to git as a name."""
+COMMIT_NAME = re.compile(rf"@\{{-1\}}|{REFERENCE.pattern}")
 
 
-async def list_left_commits(place: RepositoryPlace, branch: str, target: str) -> LostWork | None:
-    """Commits of a branch, else of HEAD, that neither the target nor any other reference leads to."""
+async def list_left_commits(
+    place: RepositoryPlace, branch: str, target: str, others: tuple[str, ...] = ()
+) -> LostWork | None:
+    """Commits of a branch, else of HEAD, that neither the target nor others nor any other reference leads to."""
     if not place.commit:
         return LostWork()
     start = f"refs/heads/{branch}" if branch and git.resolve_reference(f"refs/heads/{branch}", place.common) else "HEAD"
     moved = branch or place.branch
     kept = (target,) if target else ()
-    return await _list_only_here(place, (start,), (moved,) if moved else (), kept)
+    return await _list_only_here(place, (start,), (moved,) if moved else (), kept + _select_commits(others))
 
 
 async def find_lost_branches(place: RepositoryPlace, names: tuple[str, ...]) -> LostWork | None:
@@ -40,6 +44,27 @@ async def find_replaced_branch(place: RepositoryPlace, old: str, new: str) -> Lo
     if (old or place.branch) == new:
         return LostWork()
     return await find_lost_branches(place, (new,))
+
+
+async def find_left_by_moves(place: RepositoryPlace, names: tuple[str, ...], kept: tuple[str, ...]) -> LostWork | None:
+    """Commits that only these branches lead to, and nothing that is kept; a name that is no commit keeps nothing."""
+    plain = _select_commits(kept)
+    if EVERY_BRANCH in names:
+        return await _list_only_here(place, ("--branches",), (EVERY_BRANCH,), plain)
+    named = {name if name != CURRENT else place.branch for name in names}
+    there = tuple(sorted(name for name in named if git.resolve_reference(f"refs/heads/{name}", place.common)))
+    if not all(REFERENCE.fullmatch(name) for name in there):
+        return None
+    starts = tuple(f"refs/heads/{name}" for name in there)
+    if CURRENT in names and not place.branch and place.commit:
+        starts += (CURRENT,)  # detached: the commits have no branch
+    return await _list_only_here(place, starts, there, plain) if starts else LostWork()
+
+
+def _select_commits(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Words for git by which the commits among these names count; of others nothing is known."""
+    plain = tuple(name for name in names if COMMIT_NAME.fullmatch(name))
+    return ("--ignore-missing", *plain) if plain else ()
 
 
 async def _list_only_here(

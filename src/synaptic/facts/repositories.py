@@ -12,10 +12,13 @@ from synaptic.facts.gather import EngineMeans, Gatherer, read_call_command
 from synaptic.model.call import Call
 from synaptic.model.project import Git, PendingCommit
 from synaptic.policies.git.indirect import may_lose_indirectly
+from synaptic.policies.git.made_here import find_made_folder
 from synaptic.policies.git.questions import may_lose
 
 TREE_VERBS = frozenset({"push", "commit", "worktree", "reset", "clean", "checkout", "switch", "restore", "rm"})
 """Calls for which it matters what is checked out."""
+FOREIGN_REPOSITORY = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_NAMESPACE")
+"""Variables of the agent's environment with which its git works elsewhere: where no repository is, one may be found."""
 WORKTREES_PLACE = "/.worktrees/"
 MAX_FOLDERS = 8
 """More folders than this in one command are not looked at."""
@@ -33,7 +36,12 @@ def gather_repositories(call: Call, means: EngineMeans) -> Mapping[str, Git]:
     ]
     if "worktrees" in command.text or (WORKTREES_PLACE in command.cwd and "rm" in command.programs):
         folders.append(command.cwd)
+    if "push" in command.git_verbs and "init" in command.git_verbs:
+        # Whether a remote that the command makes is a new one.
+        folders += (find_made_folder(found) for found in command.git_calls if found.verb == "init")
     trees = {folder: _read_tree(folder) for folder in _limit_folders(folders)}
+    if any(name in call.env for name in FOREIGN_REPOSITORY):
+        return {folder: tree for folder, tree in trees.items() if tree.is_known and not tree.missing}
     if command.cwd and any(tree.missing for tree in trees.values()):
         # Who cannot go to such a folder may stay in this one.
         trees.setdefault(command.cwd, _read_tree(command.cwd))
@@ -54,7 +62,18 @@ FACTS: Mapping[str, Gatherer] = {"repositories": gather_repositories, "pending":
 def _read_tree(folder: str) -> Git:
     found = git.read_working_tree(folder)
     # That a folder is not there is on the way of hardly any call, so the ordinary one is not copied for it.
-    return found if os.path.isdir(folder) else msgspec.structs.replace(found, missing=True)  # noqa: PTH112
+    if not os.path.isdir(folder):  # noqa: PTH112
+        return msgspec.structs.replace(found, missing=True)
+    return Git(empty=True) if not found.is_known and not found.bare and _is_empty(folder) else found
+
+
+def _is_empty(folder: str) -> bool:
+    """Whether nothing is in a folder; one that cannot be read is not known to be empty."""
+    try:
+        with os.scandir(folder) as entries:
+            return next(entries, None) is None
+    except OSError:
+        return False
 
 
 def _limit_folders(folders: list[str]) -> list[str]:

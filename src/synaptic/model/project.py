@@ -24,6 +24,8 @@ class Git(msgspec.Struct, frozen=True, kw_only=True):
     """The linked ones: neither the main one nor a bare repository."""
     missing: bool = False
     """The folder that was asked about is not there; the rest is about the one above it."""
+    empty: bool = False
+    """It is there, in no repository, and nothing is in it."""
 
     @property
     def is_known(self) -> bool:

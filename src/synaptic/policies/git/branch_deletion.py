@@ -24,8 +24,7 @@ class BranchDeletion(Policy):
     ## Why
     With the branch goes its reflog: commits that are nowhere else can hardly be found again.
     ## Known gaps
-    A branch that was squashed into another one counts as not merged. Moving a branch with `git branch -f` is free: its
-    reflog stays.
+    A branch that was squashed into another one counts as not merged. `git branch -f` is judged by `git.moved-branch`.
     """
 
     id = "git.branch-deletion"

@@ -8,7 +8,7 @@ from synaptic.policies.facts import Facts
 from synaptic.policies.git.calls import SHELL_TOOLS, list_guarded_calls
 from synaptic.policies.git.lost import find_loss, pick_worst, read_answers
 from synaptic.policies.git.overwritten import DISCARDING_VERBS, WHOLE_TREE, find_overwritten
-from synaptic.policies.git.questions import PRINTING_VERBS
+from synaptic.policies.git.printed import PRINTING_VERBS
 from synaptic.shell.programs.git_line import GitCall
 from synaptic.shell.read.script import Word
 
@@ -24,12 +24,12 @@ class Discard(Policy):
     Denies checkouts and restores that write over files of the working tree: `git checkout -- <path>`, `git checkout
     <commit> <path>`, `git checkout -f`, `git switch --discard-changes`, `git restore <path>`, `git rm -rf .`, `git
     submodule deinit -f` and their kin, where these files have changes that are in no commit, and names them; where the
-    source is the index, a staged change is kept by it. `git checkout Makefile` and `git show HEAD:a.py > a.py` are
-    denied when that file has such changes; so are `git rm -f a.py` and `git diff | git apply -R`. Asks for a forced
-    switch in the middle of a merge or a rebase. Files without changes are free; so is a line that puts everything away
-    first (`git stash && git checkout -f main`), and a repository that the same line makes, or that lies in a scratch
-    folder. Where the repository cannot be looked at, they are denied. Changing or creating a branch, `git restore
-    --staged`, and taking one side of a conflict (`--ours`, `--theirs`) are free.
+    source is the index, a staged change is kept by it. `git checkout Makefile`, `git show HEAD:a.py > a.py` and `git
+    show HEAD:a.py | tee a.py` are denied when that file has such changes; so are `git rm -f a.py` and `git diff | git
+    apply -R`. Asks for a forced switch in the middle of a merge or a rebase. Files without changes are free; so is a
+    line that puts everything away first (`git stash && git checkout -f main`), and a repository that the same line
+    makes, or that lies in a scratch folder. Where the repository cannot be looked at, they are denied. Changing or
+    creating a branch, `git restore --staged`, and taking one side of a conflict (`--ours`, `--theirs`) are free.
     ## Why
     Git overwrites such files without a copy. What was never committed or stashed is gone for good.
     ## Known gaps
@@ -57,8 +57,6 @@ class Discard(Policy):
         return pick_worst(self._judge_call(call, event, facts) for call in calls)
 
     def _judge_call(self, call: GitCall, event: PreToolUse, facts: Facts) -> Verdict | None:
-        if call.verb in PRINTING_VERBS and not call.command.redirects:
-            return None
         if call.verb in PRINTING_VERBS or (call.verb in DOUBTFUL_VERBS and find_overwritten(call) is None):
             return self._judge_doubtful(call, event, facts)
         if not self._discards_changes(call):

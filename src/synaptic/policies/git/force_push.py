@@ -8,6 +8,7 @@ from synaptic.policies.base import MORE, ON, Policy
 from synaptic.policies.facts import Facts
 from synaptic.policies.git.calls import PROTECTED_BRANCHES, SHELL_TOOLS, iter_with_branches, read_event_script
 from synaptic.policies.git.lease import find_hopeless_lease, is_free_push
+from synaptic.policies.git.made_remotes import goes_to_throwaway
 from synaptic.policies.git.push import Push, find_protected, read_push
 from synaptic.policies.reading import rewrite_command
 from synaptic.shell.read.script import Command, Script, Word
@@ -26,7 +27,8 @@ class ForcePush(Policy):
     checked out, and for all branches at once (`--mirror`, `--all`). Asks where a lease can only fail, because nothing
     here says what is there: for an address, a tag, and a branch that was never fetched from its remote. A push that
     has only `--force-with-lease` is free, and so is one that only deletes (`git.remote-deletion` asks about it), and
-    one to a repository in a scratch folder.
+    one to a repository in a scratch folder, or one that the same line makes where none was (`git init --bare up.git &&
+    git clone up.git c && cd c && ...`).
     ## Why
     A forced push discards commits that others may already build on. With a lease it is refused when the remote has
     commits that were never fetched.
@@ -53,7 +55,7 @@ class ForcePush(Policy):
             push for call, branch in iter_with_branches(event, facts, ("push",)) if (push := read_push(call, branch))
         ]
         # Refused before anything is rewritten: one protected branch is enough to stop the whole command.
-        if refused := next((name for push in pushes if (name := self._find_refused_branch(push))), ""):
+        if refused := next(filter(None, (self._find_refused_branch(push, event, facts) for push in pushes)), ""):
             what = "every branch of the remote" if "*" in refused else f"`{refused}`"
             return deny(
                 f"This overwrites {what}, which others build on. Push a branch of its own "
@@ -68,8 +70,12 @@ class ForcePush(Policy):
         edits = [edit for push in leased for edit in _list_edits(push, text)]
         return _rewrite_pushes(event, text, edits) if edits else None
 
-    def _find_refused_branch(self, push: Push) -> str:
-        """The protected branch that would be overwritten."""
+    def _find_refused_branch(self, push: Push, event: PreToolUse, facts: Facts) -> str:
+        """The protected branch that would be overwritten, of a repository that has something to lose."""
+        name = self._find_protected_target(push)
+        return name if name and not goes_to_throwaway(push, event, facts) else ""
+
+    def _find_protected_target(self, push: Push) -> str:
         if push.given.has("mirror"):
             return "*"
         if push.force_flags or (self.leased and push.given.has("force-with-lease")):

@@ -4,15 +4,13 @@ import re
 
 from synaptic.model.event import PreToolUse
 from synaptic.policies.facts import Facts
+from synaptic.policies.git.made_remotes import goes_to_throwaway
 from synaptic.policies.git.push import Push, shorten_ref
-from synaptic.policies.reading import get_work_folders, sees_other_files
-from synaptic.shell.paths import Standpoint, resolve_path
-from synaptic.shell.places import PathArea
+from synaptic.policies.reading import sees_other_files
 from synaptic.shell.read.script import Word
 
 ADDRESS = re.compile(r"[\w+.-]+://|[\w.+-]+@[\w.-]+:|[\w-]+(?:\.[\w-]+)+:|\.{0,2}/|~|\.$")
 """`https://h/r`, `git@h:r`, `h.example:r`, `../r`: a place, not the name of a remote."""
-LOCAL_PATH = re.compile(r"(?:file://)?(?:\.{0,2}/|~)")
 TAG_PREFIX = "refs/tags/"
 
 
@@ -44,16 +42,12 @@ def find_hopeless_lease(push: Push, event: PreToolUse, facts: Facts) -> str:
 
 
 def is_free_push(push: Push, event: PreToolUse, facts: Facts) -> bool:
-    """Whether a forced push overwrites nothing: it only deletes, or the other repository lies in a scratch folder."""
+    """Whether a forced push overwrites nothing: it only deletes, or the other repository has nothing to lose."""
     if push.refspecs and all(map(_is_deletion, push.refspecs)):
         return True
     if push.given.has("delete"):
         return True
-    remote = push.given.operands[0] if push.given.operands else Word("")
-    if not LOCAL_PATH.match(remote.text) or not remote.known or sees_other_files(push.call.command):
-        return False
-    path = resolve_path(remote.text, Standpoint(push.call.cwd, facts.home)) if push.call.cwd else None
-    return path is not None and get_work_folders(event, facts).classify(path) is PathArea.SCRATCH
+    return goes_to_throwaway(push, event, facts)
 
 
 def _is_deletion(word: Word) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import msgspec
 
+from synaptic.policies.git.branch_moves import CURRENT, MOVING_VERBS, find_branch_moves, list_moves
 from synaptic.policies.git.indirect import INDIRECT_VERBS, deletes_listed, find_reversed
 from synaptic.policies.git.overwritten import (
     WHOLE_TREE,
@@ -16,7 +17,9 @@ from synaptic.policies.git.overwritten import (
     find_overwritten,
     list_forced_removals,
 )
-from synaptic.policies.git.sequence import find_branch_before, find_disturbing, forgets_remote, is_readable
+from synaptic.policies.git.printed import PRINTING_VERBS, find_overwritten_by_print
+from synaptic.policies.git.rewritten import rewrites_history
+from synaptic.policies.git.sequence import find_branch_before, find_disturbing, forgets_remote, is_placed, is_readable
 from synaptic.shell.book.arguments import Arguments
 from synaptic.shell.book.entries import find_program
 from synaptic.shell.paths import Standpoint, resolve_path
@@ -26,11 +29,10 @@ from synaptic.shell.reading import CommandReading
 
 LOSING_VERBS = frozenset(
     {"reset", "checkout", "switch", "restore", "rm", "checkout-index", "read-tree", "submodule", "clean", "branch"}
-    | {"stash", "worktree", "show", "cat-file", *INDIRECT_VERBS}
+    | {"stash", "worktree", *PRINTING_VERBS, *INDIRECT_VERBS, *MOVING_VERBS}
 )
 """Verbs that may have a question; of other calls nothing on the disk is looked at."""
 RM_ENTRY = find_program("rm")
-PRINTING_VERBS = ("show", "cat-file")
 SILENT_OPTIONS = ("quiet", "progress", "overlay")
 UNSEEN_PATHS = ("pathspec-from-file", "patch", "recurse-submodules", "prefix")
 """Options that say what is written in a way that is not in the words."""
@@ -41,12 +43,13 @@ class LossQuestion(msgspec.Struct, frozen=True):
 
     kind: str
     """What is meant, and so how it is looked up: `reset`, `tree`, `paths`, `named`, `untracked`, `branches`, `renamed`,
-    `stash`, `worktree`, `folder` or `submodules`."""
+    `moved`, `stash`, `worktree`, `folder` or `submodules`."""
     folder: str
     target: str = ""
-    """The commit that is written over the files, the options of a `git clean`, the verb of a submodule."""
+    """The commit that is written over the files, the options of a `git clean`, the verb of a submodule, the commits
+    that moved branches lead to."""
     paths: tuple[str, ...] = ()
-    """Paths or names; none means everything."""
+    """Paths or names; none means everything. Of a reset: the branch, and what was kept in front of it."""
 
     @property
     def key(self) -> str:
@@ -59,8 +62,10 @@ def list_questions(known: CommandReading) -> tuple[LossQuestion, ...]:
     folders = tuple(iter_folder_questions(known)) if "rm" in known.programs else ()
     if known.git_verbs.isdisjoint(LOSING_VERBS):
         return folders
-    asked = (find_questions(call, known) for call in known.acting_git_calls if call.verb in LOSING_VERBS)
-    return tuple(dict.fromkeys((*(question for questions in asked for question in questions), *folders)))
+    losing = [call for call in known.acting_git_calls if call.verb in LOSING_VERBS]
+    asked = (question for call in losing for question in find_questions(call, known))
+    moves = (question for call in losing if (question := find_move_question(call, known)) is not None)
+    return tuple(dict.fromkeys((*asked, *moves, *folders)))
 
 
 def iter_folder_questions(known: CommandReading) -> Iterator[LossQuestion]:
@@ -84,12 +89,14 @@ def list_deleted_folders(command: Command) -> tuple[Word, ...]:
 
 def may_lose(call: GitCall) -> bool:
     """Whether the words of a call say that it may lose something."""
+    if rewrites_history(call) or list_moves(call):
+        return True
+    if call.verb in PRINTING_VERBS:
+        return bool(call.command.redirects or call.command.stages) and any(":" in word.text for word in call.args)
     if call.verb == "branch":
         return deletes_branch(call.given) or replaces_branch(call.given)
     if call.verb == "stash":
         return bool(call.given.words) and call.given.words[0].text in ("drop", "clear")
-    if call.verb in PRINTING_VERBS:
-        return any(redirect.is_write for redirect in call.command.redirects)
     return bool(find_losing_mode(call)) or deletes_untracked(call) or find_overwritten(call) is not None
 
 
@@ -97,13 +104,26 @@ def find_questions(call: GitCall, known: CommandReading) -> tuple[LossQuestion, 
     """What must be known to judge a call; nothing when it loses nothing, or when the words do not say what it does."""
     ask = ASKING_VERBS.get(call.verb)
     question = ask(call, known) if ask is not None else None
+    if question is None:
+        return ()
     # The words first: most calls have no question, and to tell whether they can be trusted costs more.
-    if question is None or not is_readable(call, known):
+    if not (is_placed(call, known) if question.kind == "renamed" else is_readable(call, known)):
         return ()
     if question.kind in ("reset", "tree", "untracked") and find_disturbing(call, known):
         # `git add . && git reset --hard` deletes what was untracked, `git reset && git clean` what was staged.
         return (question, LossQuestion("tree", call.cwd, "HEAD"), LossQuestion("untracked", call.cwd, "-d"))
     return (question,)
+
+
+def find_move_question(call: GitCall, known: CommandReading) -> LossQuestion | None:
+    """Which commits nothing leads to any more once a call has moved a branch; None when it moves none.
+
+    What is in the files is no matter, so less has to be known about the command.
+    """
+    if not list_moves(call) or not is_placed(call, known):
+        return None
+    found = find_branch_moves(call, known)
+    return LossQuestion("moved", call.cwd, " ".join(found.kept), found.moved)
 
 
 def _ask_reset(call: GitCall, known: CommandReading) -> LossQuestion | None:
@@ -114,7 +134,9 @@ def _ask_reset(call: GitCall, known: CommandReading) -> LossQuestion | None:
     target = words[0].text if words else "HEAD"
     if branch and target.startswith(("HEAD", "@")):
         target = branch + target.removeprefix("HEAD").removeprefix("@")
-    return LossQuestion("reset", call.cwd, target, (branch,) if branch else ())
+    kept = find_branch_moves(call, known).kept
+    named = (branch or CURRENT, *kept) if branch or kept else ()
+    return LossQuestion("reset", call.cwd, target, named)
 
 
 def _ask_checkout(call: GitCall, known: CommandReading) -> LossQuestion | None:
@@ -226,7 +248,8 @@ def _ask_branch(call: GitCall, known: CommandReading) -> LossQuestion | None:
         gone = {word.text for other in others if deletes_branch(other.given) for word in other.given.operands}
         return LossQuestion("branches", call.cwd, "", tuple(sorted(gone | {*names})))
     if replaces_branch(given) and len(names) <= 2:
-        return LossQuestion("renamed", call.cwd, names[0] if len(names) == 2 else "", names[-1:])
+        old = names[0] if len(names) == 2 else find_branch_before(call, known)
+        return LossQuestion("renamed", call.cwd, old, names[-1:])
     return None
 
 
@@ -258,14 +281,8 @@ def _ask_worktree(call: GitCall, known: CommandReading) -> LossQuestion | None:
 
 def _ask_show(call: GitCall, known: CommandReading) -> LossQuestion | None:
     """`git show HEAD:a.py > a.py`: another version of a file over the one that is there."""
-    shown = {word.text.partition(":")[2].rpartition("/")[2] for word in call.given.operands if ":" in word.text}
-    for redirect in call.command.redirects:
-        if not redirect.is_write or redirect.operator in (">>", "&>>") or not redirect.target.known:
-            continue
-        path = resolve_path(redirect.target.text, Standpoint(redirect.cwd or call.command.cwd, known.home))
-        if path and path.rpartition("/")[2] in shown:
-            return LossQuestion("paths", call.cwd, "", (path,))
-    return None
+    path = find_overwritten_by_print(call, known)
+    return LossQuestion("paths", call.cwd, "", (path,)) if path else None
 
 
 def _ask_tree(call: GitCall, words: tuple[Word, ...]) -> LossQuestion | None:
@@ -306,8 +323,7 @@ ASKING_VERBS = {
     "branch": _ask_branch,
     "stash": _ask_stash,
     "worktree": _ask_worktree,
-    "show": _ask_show,
-    "cat-file": _ask_show,
+    **dict.fromkeys(PRINTING_VERBS, _ask_show),
     "apply": _ask_apply,
     "ls-files": _ask_listed,
     "status": _ask_listed,

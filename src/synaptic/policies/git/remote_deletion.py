@@ -7,6 +7,7 @@ from synaptic.model.event import PreToolUse
 from synaptic.policies.base import MORE, ON, Policy
 from synaptic.policies.facts import Facts
 from synaptic.policies.git.calls import PROTECTED_BRANCHES, SHELL_TOOLS, iter_with_branches
+from synaptic.policies.git.made_remotes import goes_to_throwaway
 from synaptic.policies.git.push import find_protected, read_push
 
 
@@ -15,6 +16,7 @@ class RemoteDeletion(Policy):
 
     ## What it does
     Asks before `git push --delete`, `git push origin :branch` and `git push --prune`; denies it for a protected branch.
+    Free is a remote in a scratch folder, and one that the same line makes where none was.
     ## Why
     What is gone from the remote is gone for everybody, and the remote has no reflog that you can read.
     ## Known gaps
@@ -27,6 +29,7 @@ class RemoteDeletion(Policy):
     speaks_of = frozenset({"git push"})
     priority = 23
     preset = "essentials"
+    needs = ("repositories",)
 
     protected: Annotated[tuple[str, ...], MORE] = PROTECTED_BRANCHES
     """Branches that are never deleted; patterns such as `release/*` are fine."""
@@ -35,7 +38,8 @@ class RemoteDeletion(Policy):
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
         pushes = (read_push(call, branch) for call, branch in iter_with_branches(event, facts, ("push",)))
-        names = [name for push in pushes if push is not None for name in push.deleted_branches]
+        losing = (push for push in pushes if push is not None and push.deleted_branches)
+        names = [name for push in losing if not goes_to_throwaway(push, event, facts) for name in push.deleted_branches]
         if not names:
             return None
         held = find_protected((name for name in names if name != "*"), self.protected)

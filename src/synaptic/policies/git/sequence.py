@@ -4,9 +4,11 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
+from synaptic.policies.git.overwritten import find_overwritten
 from synaptic.policies.reading import sees_other_files
+from synaptic.shell.paths import Standpoint, is_inside, resolve_path
 from synaptic.shell.programs.git_line import GitCall
-from synaptic.shell.read.script import Command
+from synaptic.shell.read.script import Command, Word
 from synaptic.shell.reading import CommandReading
 
 TRANSPARENT_STARTERS = frozenset(
@@ -14,6 +16,7 @@ TRANSPARENT_STARTERS = frozenset(
 )
 """Programs below which a call finds the same files, with the words that are written there."""
 FOREIGN_PLACE = ("--git-dir", "--work-tree", "--bare", "--namespace")
+TREE_SIGNS = ("core.worktree", "--work-tree")
 NEUTRAL_VERBS = frozenset(
     {"status", "log", "diff", "show", "fetch", "remote", "rev-parse", "branch", "commit", "tag", "ls-files", "config"}
     | {"checkout", "switch", "pull", "merge", "rebase", "cherry-pick", "revert", "push", "describe", "blame", "reflog"}
@@ -32,19 +35,25 @@ LEFT_OUT = ("patch", "keep-index", "staged", "pathspec-from-file")
 
 def is_readable(call: GitCall, known: CommandReading) -> bool:
     """Whether the call works in the folder that it seems to, on what is there now."""
-    command, script = call.command, known.script
-    if not call.cwd or call.settings or script.truncated or script.unresolved:
+    script = known.script
+    if call.settings or script.truncated or script.unresolved or not is_placed(call, known):
         return False
-    if any(label.partition(" ")[0] not in TRANSPARENT_STARTERS for label in command.via) or sees_other_files(command):
+    if any(label.partition(" ")[0] not in TRANSPARENT_STARTERS for label in call.command.via):
         return False
-    if names_place(call, known):
-        return False
-    return _is_folder_sure(call, known) and not _is_later(call, known) and not _is_fed(call, known)
+    return is_folder_sure(call, known) and not _is_later(call, known) and not _is_fed(call, known)
+
+
+def is_placed(call: GitCall, known: CommandReading) -> bool:
+    """Whether the words say which folder of this machine the call works in."""
+    return bool(call.cwd) and not sees_other_files(call.command) and not names_place(call, known)
 
 
 def names_place(call: GitCall, known: CommandReading) -> bool:
     """Whether options or variables say where the repository or its files are, whatever the folder is."""
-    return "GIT_" in known.text or any(word.text.startswith(FOREIGN_PLACE) for word in call.command.argv)
+    # A setting or `git --work-tree=x init` counts for every later call.
+    if "GIT_" in known.text or any(sign in known.low_text for sign in TREE_SIGNS):
+        return True
+    return any(word.text.startswith(FOREIGN_PLACE) for word in call.command.argv)
 
 
 def _is_later(call: GitCall, known: CommandReading) -> bool:
@@ -110,9 +119,13 @@ def find_new_branch(call: GitCall) -> str:
 def find_saving(call: GitCall, known: CommandReading, untracked: bool) -> str:
     """The verb by which the same line has put away everything that this call throws away, stopping if it could not."""
     before = [other for other in _iter_before(call, known) if other.cwd == call.cwd]
+    back = [other for other in before if other.verb == "stash" and _find_stash_verb(other) not in NEUTRAL_STASH]
+    if back:
+        # What was put away before that is in the files again, or gone.
+        before = [other for other in before if other.command.index > back[-1].command.index]
     if call.verb == "clean" and call.given.has("x", "X"):
         before = [other for other in before if other.given.has("all") and other.verb == "stash"]
-    saving = (other for other in before if _saves(other, before, untracked))
+    saving = (other for other in before if _saves(other, before, untracked) and _covers(other, call, known))
     return next((other.verb for other in saving if is_chained(other.command, call.command, known)), "")
 
 
@@ -121,12 +134,34 @@ def _saves(call: GitCall, before: list[GitCall], untracked: bool) -> bool:
     if call.settings or given.has("dry-run"):
         return False
     if call.verb == "stash":
-        if _find_stash_verb(call) not in STORING_STASH or given.has(*LEFT_OUT) or given.words[1:] or given.behind:
+        if _find_stash_verb(call) not in STORING_STASH or given.has(*LEFT_OUT):
             return False
         return not untracked or given.has("include-untracked", "all")
     if call.verb != "commit" or given.has("patch", "pathspec-from-file", "only", "include") or given.operands:
         return False
     return (given.has("all") and not untracked) or any(_adds_everything(other) for other in before)
+
+
+def _covers(saving: GitCall, call: GitCall, known: CommandReading) -> bool:
+    """Whether a stash of single paths holds all that the call names; one without paths holds everything."""
+    given = saving.given
+    if saving.verb != "stash" or _find_stash_verb(saving) == "save":
+        return True  # behind `save` stands a message
+    stashed = given.words[1:] + given.behind
+    if not stashed:
+        return True
+    lost = find_overwritten(call) or (call.given.operands if call.verb == "clean" else ())
+    at = Standpoint(call.cwd, known.home)
+    folders = [_find_path(word, at) for word in stashed]
+    paths = [_find_path(word, at) for word in lost]
+    return bool(paths) and all(folders) and all(path and is_inside(path, folders) for path in paths)
+
+
+def _find_path(word: Word, at: Standpoint) -> str:
+    """The path that a word names plainly; empty for a pattern, and for what only git reads (`:/`)."""
+    if not word.known or word.glob or word.text[:1] in ("", ":") or any(sign in word.text for sign in "*?["):
+        return ""
+    return resolve_path(word.text, at) or ""
 
 
 def _adds_everything(call: GitCall) -> bool:
@@ -178,7 +213,7 @@ def stops_at_failure(known: CommandReading) -> bool:
     )
 
 
-def _is_folder_sure(call: GitCall, known: CommandReading) -> bool:
+def is_folder_sure(call: GitCall, known: CommandReading) -> bool:
     """Whether no condition decides on the way to the folder: `test -d x && cd x; git reset` may stay where it was."""
     if call.command.cwd == known.cwd or _names_absolute_folder(call):
         return True

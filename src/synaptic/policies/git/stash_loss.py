@@ -5,7 +5,8 @@ from synaptic.model.event import PreToolUse
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
 from synaptic.policies.git.calls import SHELL_TOOLS, list_calls
-from synaptic.policies.git.lost import is_throwaway, pick_worst, read_answers
+from synaptic.policies.git.lost import pick_worst, read_answers
+from synaptic.policies.git.made_here import is_throwaway
 from synaptic.policies.git.sequence import is_applied_before, stashes_before
 from synaptic.shell.programs.git_line import GitCall
 

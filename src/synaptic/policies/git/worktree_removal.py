@@ -11,6 +11,7 @@ from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
 from synaptic.policies.git.calls import NO_REPOSITORY, SHELL_TOOLS, find_repository, list_calls, read_event_script
 from synaptic.policies.git.lost import find_loss
+from synaptic.policies.git.made_here import find_made_folder
 from synaptic.policies.git.questions import iter_folder_questions, list_deleted_folders
 from synaptic.policies.reading import rewrite_command
 from synaptic.shell.paths import Standpoint, is_inside, resolve_path
@@ -30,7 +31,8 @@ class WorktreeRemoval(Policy):
     ## What it does
     Puts `cd "<main worktree>" && ` in front of `git worktree remove`, and of `rm -r .worktrees/<name>`, where it is all
     of the line, or nothing behind it would then run in another folder; else it goes there in a subshell. Relative paths
-    that would mean another folder there are written out. Denies `git worktree remove --force` and `rm -r` of a
+    that would mean another folder there are written out. A worktree that the same line makes, and in which it does not
+    stand, is removed as it is typed. Denies `git worktree remove --force` and `rm -r` of a
     worktree that has changes, untracked files or commits that are nowhere else, and names them; of one that has none
     it is free. Where the worktree cannot be looked at, `--force` is denied.
     ## Why
@@ -96,6 +98,8 @@ def _move_call(call: GitCall, text: Script, facts: Facts) -> Iterator[ScriptEdit
     words = call.given.operands[1:]
     folders = [word for before, word in pairwise(call.command.argv) if before.text == "-C"]
     removed = [resolve_path(word.text, Standpoint(call.cwd, facts.home)) or "" for word in words]
+    if _is_made_before(call, removed, facts):
+        return
     if call.command.cwd == main:
         yield from _prepend_cd(main, call.command, text)
         return
@@ -104,6 +108,16 @@ def _move_call(call: GitCall, text: Script, facts: Facts) -> Iterator[ScriptEdit
     ]
     # Of a folder that is named with `-C`, paths start there: it is enough to write that one out.
     yield from _move_there(main, call.command, text, paths, removed)
+
+
+def _is_made_before(call: GitCall, removed: list[str], facts: Facts) -> bool:
+    """Whether the line itself makes the worktrees that it removes, so that no other shell stands in one of them."""
+    known = facts.command
+    if known is None or not all(removed) or any(is_inside(at, removed) for at in (known.cwd, call.command.cwd)):
+        return False
+    before = (other for other in known.acting_git_calls if other.command.index < call.command.index)
+    made = {find_made_folder(other) for other in before if other.verb == "worktree"}
+    return made.issuperset(removed)
 
 
 def _is_near(word: Word, call: GitCall, facts: Facts) -> bool:
