@@ -61,10 +61,9 @@ class ForeignLoss(Policy):
     ## Why
     What lies outside the project is the user's own, is in no repository, and no undo brings it back.
     ## Known gaps
-    A pattern in a loop (`for f in ~/x/*; do rm "$f"; done`) is read as a name. A name that only the shell knows when
-    it runs (`rm "$FILE"`) is not asked about. File tools (`Write`, `Edit`) are left to the agent's own questions. What
-    a folder holds that is copied over another one is not compared. Where the disk cannot tell, a new file is taken
-    for new unless every user has one of that name.
+    A name that only the shell knows when it runs (`rm "$FILE"`) is not asked about. File tools (`Write`, `Edit`) are
+    left to the agent's own questions. What a folder holds that is copied over another one is not compared. Where the
+    disk cannot tell, a new file is taken for new unless every user has one of that name.
     """
 
     id = "files.foreign-loss"

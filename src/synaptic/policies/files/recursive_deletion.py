@@ -350,7 +350,7 @@ def _find_deletions(command: Command, searches: ScriptSearches) -> Iterator[Dele
     elif name in EMPTIERS:
         yield from _read_emptying(command, searches)
     elif name == "mv":
-        yield _read_move(_read_given(command))
+        yield from _read_move(_read_given(command), command.looped)
     elif name == "rsync":
         yield from _read_rsync(_read_given(command), searches.found)
     elif name in ARCHIVERS and (given := _read_given(command)).has_role("purge"):
@@ -385,11 +385,13 @@ def _read_archiving(given: Arguments, behind_folder: bool) -> Deletion:
     return Deletion(words)
 
 
-def _read_move(given: Arguments) -> Deletion:
+def _read_move(given: Arguments, looped: bool) -> Iterator[Deletion]:
     """`mv` as a deletion: what is moved is gone from its old place."""
     if into := given.get_by_role("into"):
-        return Deletion(given.operands, forced=False, into=into[0])
-    return Deletion(given.operands[:-1], forced=False, into=given.operands[-1] if given.operands else None)
+        yield Deletion(given.operands, forced=False, into=into[0])
+    # In a loop, a name that is worked out for each file is a new name of it: `mv "$f" "$(echo "$f" | tr A-Z a-z)"`.
+    elif given.operands and not (looped and given.operands[-1].outputs):
+        yield Deletion(given.operands[:-1], forced=False, into=given.operands[-1])
 
 
 def _read_remove_item(command: Command) -> Iterator[Deletion]:
