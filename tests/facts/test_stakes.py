@@ -149,3 +149,28 @@ def test_a_file_tool_that_makes_a_file_outside_is_noted(user: Path) -> None:
 
 def test_an_event_without_a_tool_is_no_news(user: Path) -> None:
     assert gather_stakes(Call("c", "claude", Stop(), {}), means(user)) is NO_STAKES
+
+
+def test_scratch_that_is_worked_in_is_disposable_unless_it_is_a_repository(user: Path) -> None:
+    (user / ".cache" / "work" / "sub").mkdir(parents=True)
+    assert ask(user, "rm -rf ./*", ".cache/work").disposable
+    assert ask(user, "find . -mindepth 1 -delete", ".cache/work").disposable
+    assert not ask(user, "ls", ".cache/work").disposable
+    assert not ask(user, "rm -rf ./*", "papers").disposable
+    (user / ".cache" / "work" / ".git").mkdir()
+    assert not ask(user, "rm -rf ./*", ".cache/work").disposable
+    assert not ask(user, "rm -rf ./*", ".cache/work/sub").disposable
+
+
+def test_scratch_is_not_disposable_where_a_link_leads_elsewhere_or_it_is_somebody_elses(
+    user: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (user / ".cache" / "work").mkdir(parents=True)
+    (user / ".cache" / "way").symlink_to(user / "papers")
+    assert not ask(user, "rm -rf ./*", ".cache/way").disposable
+    monkeypatch.setattr(stakes.os, "getuid", lambda: -1)
+    assert not ask(user, "rm -rf ./*", ".cache/work").disposable
+
+
+def test_scratch_that_is_gone_is_not_disposable(user: Path) -> None:
+    assert not ask(user, "rm -rf ./*", ".cache/gone").disposable

@@ -4,6 +4,7 @@ Nothing is looked at for calls that cannot lose anything. What cannot be told is
 """
 
 import os
+import re
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
@@ -13,6 +14,7 @@ from typing import NamedTuple
 import msgspec
 
 from synaptic.facts.gather import USER_HOME, EngineMeans, Gatherer, read_call_command
+from synaptic.facts.scratch_links import find_scratch_links
 from synaptic.files.long_paths import MAX_PATH_CHARS
 from synaptic.files.snapshot import iter_names
 from synaptic.hooks.project import PROJECT_MARKERS
@@ -33,7 +35,7 @@ from synaptic.policies.reading import make_work_folders
 from synaptic.shell.names import split_names
 from synaptic.shell.paths import Standpoint, is_inside, resolve_path
 from synaptic.shell.places import PathArea, WorkFolders
-from synaptic.shell.reading import UNKNOWN_PROJECT
+from synaptic.shell.reading import UNKNOWN_PROJECT, CommandReading
 from synaptic.store import state
 
 MAX_PATHS = 64
@@ -60,6 +62,8 @@ LIVED_IN = split_names(
 """What a home has that somebody lives in."""
 
 
+SHARED_SCRATCH = re.compile(r"/var/folders(?:/[^/]+){0,3}")
+"""Where macOS keeps what all programs of a user have put aside."""
 FRESH_SECONDS = 60.0
 """How long a project counts as one for commands that take nothing away."""
 MAX_PROJECTS = 64
@@ -85,6 +89,16 @@ def gather_stakes(call: Call, means: EngineMeans) -> Stakes:
     at = make_work_folders(call.root or cwd, call.env.get("HOME") or USER_HOME, cwd)
     if known is None:
         return _gather_written(call, at)
+    found = _gather_of_command(call, at, means, known)
+    if not deletes_files(known):
+        return found
+    if at.is_scratch(at.project) and _is_disposable(at):
+        found = msgspec.structs.replace(found, disposable=True)
+    links = {} if stays_in_project(known, at) else find_scratch_links(known, at)
+    return msgspec.structs.replace(found, links=links) if links else found
+
+
+def _gather_of_command(call: Call, at: WorkFolders, means: EngineMeans, known: CommandReading) -> Stakes:
     # Of most commands that change something, nothing is of interest but that the project is one.
     if stays_in_project(known, at) and _is_known_project(at, fresh=deletes_files(known)):
         return NO_STAKES
@@ -211,6 +225,22 @@ def _is_project(at: WorkFolders) -> bool:
     if not WORK_NAMES.isdisjoint((root[len(at.home) :] if is_inside(root, (at.home,)) else root).split("/")):
         return True
     return any(map(_has_manifest, _iter_upwards(root, at.home)))
+
+
+def _is_disposable(at: WorkFolders) -> bool:
+    """Whether a folder in scratch, wherever links lead, is the user's own, and is no part of a repository."""
+    real = resolve_path(os.path.realpath(at.project), Standpoint(at.cwd, at.home)) or ""
+    if not at.is_scratch(real) or SHARED_SCRATCH.fullmatch(real):
+        return False
+    try:
+        if os.lstat(real).st_uid != os.getuid():
+            return False
+    except OSError:
+        return False
+    folders = list(_iter_upwards(real, at.home))
+    marked = (os.path.lexists(f"{folder}/{marker}") for folder in folders for marker in PROJECT_MARKERS)
+    # Further up than is looked, anything may be.
+    return len(folders) < MAX_UPWARDS and not any(marked)
 
 
 def _iter_upwards(folder: str, home: str) -> Iterator[str]:

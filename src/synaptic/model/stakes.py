@@ -35,6 +35,11 @@ class Stakes(msgspec.Struct, frozen=True, kw_only=True):
     new: tuple[str, ...] = ()
     """Paths outside the project that are not there, and that this call makes."""
 
+    links: Mapping[str, str] = {}
+    """Links in scratch folders on the way to what is deleted, and where they lead."""
+    disposable: bool = False
+    """Whether the folder that is worked in is the user's own, lies in scratch, and is no repository."""
+
     def get_state(self, path: str) -> PathState:
         """What is at a path, as far as it was looked at."""
         return self.states.get(path, PathState.UNKNOWN)

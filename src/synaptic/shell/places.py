@@ -170,6 +170,11 @@ def _starts_unknown(word: Word) -> bool:
     return not word.known and EXPANSION.match(word.text) is not None
 
 
+def is_home_folder(path: str) -> bool:
+    """Whether a resolved path is somebody's home, or the folder that homes stand in."""
+    return HOME_FOLDER.match(path.lower()) is not None
+
+
 def strip_match_all(text: str) -> str:
     """`build/*` is about `build`, `*` about the folder one stands in."""
     if len(text) > MAX_PATH:

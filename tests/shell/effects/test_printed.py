@@ -2,7 +2,7 @@
 
 import pytest
 
-from synaptic.shell.effects.printed import MAX_PRINTERS, resolve_printed
+from synaptic.shell.effects.printed import MAX_PRINTERS, list_printed_lines, resolve_printed
 from synaptic.shell.effects.searched import ScriptSearches
 from synaptic.shell.places import WorkFolders
 from synaptic.shell.read.reader import read_script
@@ -59,3 +59,25 @@ def test_a_listing_is_seen_from_where_it_ran():
 
 def test_what_many_commands_print_together_is_not_guessed():
     assert meanings(f"$({'ls a; ' * (MAX_PRINTERS + 1)})") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("ls | grep -E '^(build|dist)/$' | x", ("build", "dist")),
+        (r"ls | egrep '^(\.venv|build)$' | x", (".venv", "build")),
+        ("ls | grep -E '^build$' | x", ("build",)),
+        ("ls | grep -E 'build$' | x", ()),
+        ("ls | grep -E '^.venv$' | x", ()),
+        ("ls | grep -E '^build|dist$' | x", ()),
+        ("ls | grep -vE '^(build)$' | x", ()),
+        ("ls | grep -E '^(build|)$' | x", ()),
+        ("ls | grep -E '^(build)$' file | x", ()),
+        ("ls | grep -E '^(build)$' | sed s/b/c/ | x", ()),
+        ("ls | x", ()),
+        ("x", ()),
+    ],
+)
+def test_the_only_lines_that_a_pipeline_lets_through_are_known(text: str, lines: tuple[str, ...]) -> None:
+    found = read_script(text, AT.cwd, AT.home)
+    assert list_printed_lines(found.find_upstream(found.by_name["x"][-1])) == lines

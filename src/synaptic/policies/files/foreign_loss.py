@@ -35,6 +35,8 @@ MAX_MADE = 200
 """Paths of one session that are remembered; the oldest are forgotten."""
 KEEPING_STATES = frozenset({PathState.MISSING, PathState.EMPTY})
 """What can be there so that nothing is lost."""
+SWEEPING_KINDS = frozenset({DELETE, EDIT, CUT, MOVE})
+"""What a pattern does to every file that fits."""
 DRIVES = ("/Volumes/", "/media/")
 """Where further disks are mounted."""
 INSTEAD = "Leave it, or let the user do this; what you make yourself outside the project you may delete again."
@@ -48,7 +50,8 @@ class ForeignLoss(Policy):
     project: `rm ~/notes.md`, `echo x > ~/.bashrc`, `cp a ~/.profile`, `truncate`, `tee`, `ln -sf`, `dd of=`, `mv
     ~/Documents /tmp/old`, the same in Python, Perl or Node, and archives over the home folder (`unzip -o x -d ~`).
     Denies patterns and searches over the home folder (`rm -f ~/*`, `find ~ -name '*.md' -delete`, `find ~ -exec sed
-    -i`). Editing one named file in place (`sed -i 's/a/b/' ~/.zshrc`) is left alone, unless many lines of a file by
+    -i`); what a loop empties, overwrites or moves to scratch that a search outside the project finds is a question.
+    Editing one named file in place (`sed -i 's/a/b/' ~/.zshrc`) is left alone, unless many lines of a file by
     which the user has set something are taken out without a copy (`sed -i '/export/d' ~/.zshrc`; one name is fine).
     Folders that `rsync --delete` makes like another one count as deleted, unless they are called after that (`backup`,
     `mirror`). The disk is asked whether something would be lost: what is not there, is empty, is only a link, or was
@@ -112,12 +115,12 @@ def _is_moved_away(lost: LostPath, at: WorkFolders) -> bool:
         return False
     # Of a pattern the path is only the folder: some files of it are brought in every day.
     named = not lost.sweeps and (is_user_folder(lost.path, at.home) or is_user_file(lost.path, at.home))
-    return named or lost.area is PathArea.WHOLE
+    return named or (lost.area is PathArea.WHOLE and lost.loss.search is None)
 
 
 def _judge_sweep(lost: LostPath, stakes: Stakes, at: WorkFolders) -> Verdict | None:
     state = stakes.get_state(lost.path)
-    if lost.loss.kind not in (DELETE, EDIT, CUT, MOVE) or state in KEEPING_STATES:
+    if not _hits_many(lost) or state in KEEPING_STATES:
         return None
     word = lost.loss.word
     named = word.text if lost.loss.search is None else lost.path
@@ -132,6 +135,14 @@ def _judge_sweep(lost: LostPath, stakes: Stakes, at: WorkFolders) -> Verdict | N
     if state is PathState.UNKNOWN and lost.path != at.home and not _is_somebodys(lost.path, at):
         return None
     return ask(f"{named!r} is outside the project, and this may {_name_act(lost)} many files there. {INSTEAD}")
+
+
+def _hits_many(lost: LostPath) -> bool:
+    """Whether files that are there are hit; what is written beside those that a search finds is mostly new."""
+    search = lost.loss.search
+    if lost.loss.kind in SWEEPING_KINDS:
+        return True
+    return search is not None and lost.loss.kind in (WRITE, REPLACE) and not search.is_copied_into
 
 
 def _is_pattern_over_user(lost: LostPath, at: WorkFolders) -> bool:

@@ -6,9 +6,11 @@ from functools import lru_cache
 
 import msgspec
 
+from synaptic.policies.files.led import LedPath, NamedPlace, follow_led, list_led
 from synaptic.policies.reading import runs_elsewhere
 from synaptic.shell.effects.commands import CHANGING_PROGRAMS, DELETING_PROGRAMS
 from synaptic.shell.effects.losses import DELETE, FILL, MOVE, PathLoss, find_losses, find_made
+from synaptic.shell.effects.numbered import is_numbered, settle_number
 from synaptic.shell.paths import Standpoint, is_inside, resolve_path
 from synaptic.shell.places import PathArea, WorkFolders, strip_match_all
 from synaptic.shell.read.script import Script, Word
@@ -71,10 +73,27 @@ def list_lost(known: CommandReading, at: WorkFolders) -> tuple[LostPath, ...]:
         return ()
     found: list[LostPath] = []
     scratch = _list_scratch_starts(at)
+    led = list_led(known, at)
     for loss in find_losses(known.effects):
-        if not _is_plainly_free(loss.word, scratch) and not runs_elsewhere(loss):
+        if runs_elsewhere(loss):
+            continue
+        if not _is_plainly_free(loss.word, scratch):
             found += _locate(loss, at)
+        for real in _follow(loss, led, at) if led else ():
+            found += _locate(real, at)
     return tuple(found)
+
+
+def _follow(loss: PathLoss, led: tuple[LedPath, ...], at: WorkFolders) -> Iterator[PathLoss]:
+    """The same loss of what the line has linked or moved to that place before."""
+    search = loss.search
+    if search is not None:
+        starts = (NamedPlace(root, search.cwd or loss.cwd, loss.index) for root in search.roots)
+        if roots := tuple(real for one in starts for real in follow_led(one, led, at)):
+            yield msgspec.structs.replace(loss, search=msgspec.structs.replace(search, roots=roots))
+        return
+    for real in follow_led(NamedPlace(loss.word, loss.cwd, loss.index), led, at, whole=loss.kind == DELETE):
+        yield msgspec.structs.replace(loss, word=real, below=())
 
 
 @lru_cache(maxsize=32)
@@ -115,6 +134,7 @@ def _index_made(known: CommandReading, at: WorkFolders) -> dict[str, int]:
     """The paths that a line makes anew, each with the place of the first command that does."""
     found: dict[str, int] = {}
     for one in find_made(known.effects):
+        one = msgspec.structs.replace(one, word=settle_number(one.word))
         if one.word.known and not one.word.glob and _makes_anew(one, known.script):
             for path in _iter_made_paths(one, at):
                 found[path] = min(one.index, found.get(path, one.index))
@@ -125,6 +145,8 @@ def _makes_anew(made: PathLoss, script: Script) -> bool:
     if made.index < 0:
         return True
     command = script.commands[made.index]
+    if is_numbered(made.word.text):
+        return True  # nothing of that name was there
     if command.name == "touch":
         return False
     return command.name != "mkdir" or not any(text[:2] == "-p" or text == "--parents" for text in command.args)
@@ -175,13 +197,14 @@ def _locate_searched(loss: PathLoss, at: WorkFolders) -> Iterator[LostPath]:
     if search is None or (search.tail and is_throwaway(search.tail, "")):
         return
     worthless = are_throwaway(search.names)
+    into = _classify_into(loss.into, loss.cwd, at) if loss.into is not None else None
     for root in search.roots:
         area = at.classify_word(root, search.cwd or loss.cwd)
         path = _resolve_certain(root, search.cwd or loss.cwd, at)
         if worthless and not (path != at.home and is_inside(at.home, (path,)) and any(map(_is_log, search.names))):
             continue
         if path and _matters(loss, area) and path not in at.scratch and not is_throwaway(path, at.home):
-            yield LostPath(loss, path, area, sweeps=True)
+            yield LostPath(loss, path, area, sweeps=True, into=into)
 
 
 def _is_log(name: str) -> bool:

@@ -11,6 +11,7 @@ from synaptic.model.event import PreToolUse
 from synaptic.model.stakes import PathState
 from synaptic.policies.base import FEWER, Policy
 from synaptic.policies.facts import Facts
+from synaptic.policies.files.led import LedPath, NamedPlace, follow_led, list_led, read_links
 from synaptic.policies.files.lost import is_made_before
 from synaptic.policies.mounts import Mount, find_host_paths, find_mounts
 from synaptic.policies.reading import (
@@ -26,11 +27,13 @@ from synaptic.policies.reading import (
 from synaptic.shell.book.arguments import Arguments
 from synaptic.shell.book.entries import find_program
 from synaptic.shell.effects.find import read_find, read_find_names
-from synaptic.shell.effects.printed import resolve_printed
+from synaptic.shell.effects.numbered import is_numbered, settle_number
+from synaptic.shell.effects.printed import list_printed_lines, resolve_printed
 from synaptic.shell.effects.searched import FIND_PROGRAMS, ScriptSearches
 from synaptic.shell.paths import Standpoint, is_inside, resolve_path
-from synaptic.shell.places import PathArea, WorkFolders
+from synaptic.shell.places import PathArea, WorkFolders, is_home_folder, strip_match_all
 from synaptic.shell.read.script import Command, Script, Word
+from synaptic.shell.reading import CommandReading
 from synaptic.shell.worth import is_throwaway
 
 AREA_NAMES = {
@@ -42,7 +45,10 @@ AREA_NAMES = {
 NOT_THERE = frozenset({PathState.MISSING, PathState.UNKNOWN})
 LINKS = frozenset({PathState.LINK, PathState.FOLDER_LINK})
 NEVER_OWN = frozenset({PathArea.WHOLE, PathArea.HERE, PathArea.SYSTEM})
+SCRATCH_AREAS = frozenset({PathArea.HERE, PathArea.PROJECT, PathArea.SCRATCH})
+"""What may be deleted where the folder that is worked in is scratch."""
 INSTEAD = "Delete the folders you made by their names inside the project, or let the user delete this."
+UNKNOWN_LIST_TEXT = "This deletes whatever the list before it holds. Print the list first, then delete by name."
 CMD_DELETERS = frozenset({"rd", "rmdir", "del", "erase"})
 POWERSHELL_DELETERS = frozenset({"remove-item", "ri"})
 EMPTIERS = frozenset({"unlink", "truncate"})
@@ -95,12 +101,15 @@ class RecursiveDeletion(Policy):
     if it were empty (`rm -rf "$X"/*`), before deleting all that `ls` prints, and before `xargs rm -rf` of an unknown
     list. Inside the project everything else may be deleted; outside of it what this session has made, links,
     caches, and what programs make everywhere (`node_modules`, `.DS_Store`). A home folder that lies in a scratch
-    folder is a home, and neither it nor a folder that holds it is a project.
+    folder is a home, and neither it nor a folder that holds it is a project. A scratch folder in which one stands may
+    be emptied, unless it is a part of a repository or somebody else's. What the line has linked or moved before is
+    judged as what it is; so is what is behind a link that lies in scratch. On another machine only the root, top
+    folders and homes are refused; `infra.remote-deletion` asks about the rest.
     ## Why
     A wrong path or an empty variable is enough to lose years of work, and no undo exists.
     ## Known gaps
-    Links are not followed. A variable that stands alone (`rm -rf "$DIR"`) is not asked about. Scripts in files are
-    not read.
+    Other links on the disk are not followed. A variable that stands alone (`rm -rf "$DIR"`) is not asked about.
+    Scripts in files are not read.
     """
 
     id = "files.recursive-deletion"
@@ -129,16 +138,22 @@ class RecursiveDeletion(Policy):
         at = get_work_folders(event, facts, self.scratch)
         searches = ScriptSearches(found)
         mounted = find_mounts(found)
+        led = (*read_links(facts.stakes.links), *(list_led(facts.command, at) if facts.command else ()))
         for command in select_commands(found, DELETERS):
-            if self._is_harmless(command, at):
+            if not led and self._is_harmless(command, at):
                 continue
-            for deletion in _find_deletions(command, searches):
+            for deletion in _iter_really(command, searches, led, at):
                 verdict = self._judge_deletion(deletion, command, searches, at)
-                if verdict and not _is_own(deletion, command, facts, at):
+                if verdict and not self._loses_nothing(deletion, command, facts, at):
                     return verdict
                 if mounted and runs_in_container(command) and (verdict := self._judge_mounts(deletion, mounted, at)):
                     return verdict
         return None
+
+    def _loses_nothing(self, deletion: Deletion, command: Command, facts: Facts, at: WorkFolders) -> bool:
+        if not self.only_output and _empties_scratch(deletion, command, facts, at):
+            return True
+        return _is_own(deletion, command, facts, at)
 
     def _judge_mounts(self, deletion: Deletion, mounted: tuple[Mount, ...], at: WorkFolders) -> Verdict | None:
         """What a container deletes of this machine."""
@@ -162,10 +177,12 @@ class RecursiveDeletion(Policy):
         found = searches.found
         for word in deletion.words:
             if word.text == "{}" and not word.known:
+                lines = _list_lines(word, command, searches)
+                if lines and all(map(self._is_build_output, lines)):
+                    listed = msgspec.structs.replace(deletion, words=tuple(map(Word, lines)))
+                    return self._judge_deletion(listed, command, searches, at)
                 if deletion.forced and deletion.recursive:
-                    return ask(
-                        "This deletes whatever the list before it holds. Print the list first, then delete by name."
-                    )
+                    return ask(UNKNOWN_LIST_TEXT)
                 continue
             for real, cwd in resolve_printed(word, _list_printing(word, command, searches), at):
                 if self._is_bad(place := at.classify_word(real, cwd), real, deletion, at) and not _is_elsewhere(
@@ -221,6 +238,14 @@ class RecursiveDeletion(Policy):
         return any(part in self.output for part in text.split("/"))
 
 
+def _empties_scratch(deletion: Deletion, command: Command, facts: Facts, at: WorkFolders) -> bool:
+    """Whether all that is deleted is in the folder one stands in, and that is scratch of one's own."""
+    cwd = deletion.cwd or command.cwd
+    if not (facts.stakes.disposable and cwd and deletion.words and at.is_scratch(at.project)):
+        return False
+    return all(word.known and at.classify_word(word, cwd) in SCRATCH_AREAS for word in deletion.words)
+
+
 def _is_own(deletion: Deletion, command: Command, facts: Facts, at: WorkFolders) -> bool:
     """Whether nothing is lost: a link, what the session or the line has made, or what programs make again."""
     known = facts.command
@@ -236,9 +261,14 @@ def _is_own(deletion: Deletion, command: Command, facts: Facts, at: WorkFolders)
             return False
         state = facts.stakes.get_state(path)
         free = is_throwaway(path, at.home) or is_inside(path, facts.stakes.made) or _has_nothing(state, word)
-        if not free and not (state in NOT_THERE and is_made_before(path, command.index, known, at)):
+        if not free and not (state in NOT_THERE and _is_of_line(path, command, known, at)):
             return False
     return True
+
+
+def _is_of_line(path: str, command: Command, known: CommandReading, at: WorkFolders) -> bool:
+    """Whether the line has made a path that was not there; what bears the shell's number nobody else has made."""
+    return is_numbered(path) or is_made_before(path, command.index, known, at)
 
 
 def _has_nothing(state: PathState, word: Word) -> bool:
@@ -251,6 +281,14 @@ def _is_elsewhere(place: PathArea, command: Command, found: Script) -> bool:
     return (place is PathArea.OUTSIDE and runs_elsewhere(command)) or (
         place is not PathArea.WHOLE and is_boxed_in(command, found)
     )
+
+
+def _list_lines(word: Word, command: Command, searches: ScriptSearches) -> tuple[str, ...]:
+    """The lines that `xargs` can be given, where no others come through the pipe."""
+    outer = searches.found.by_name.get("xargs", ())
+    if command.via != ("xargs",) or any(_read_given(one).has("arg-file") for one in outer):
+        return ()
+    return list_printed_lines(searches.list_printers(word, command))
 
 
 def _list_printing(word: Word, command: Command, searches: ScriptSearches) -> list[Command]:
@@ -268,6 +306,36 @@ def _make_verdict(word: Word, place: PathArea, certain: bool) -> Verdict:
     )
 
 
+def _iter_really(
+    command: Command, searches: ScriptSearches, led: tuple[LedPath, ...], at: WorkFolders
+) -> Iterator[Deletion]:
+    """What a command deletes, and what that is which the line has linked or moved there before."""
+    if runs_elsewhere(command) and not runs_in_container(command):
+        yield from _iter_on_other_machine(command, searches, at)
+        return
+    for deletion in _find_deletions(command, searches):
+        yield msgspec.structs.replace(deletion, words=tuple(map(settle_number, deletion.words)))
+        places = [NamedPlace(word, deletion.cwd or command.cwd, command.index) for word in deletion.words if led]
+        if words := tuple(real for one in places for real in follow_led(one, led, at, whole=True)):
+            yield msgspec.structs.replace(deletion, words=words)
+
+
+def _iter_on_other_machine(command: Command, searches: ScriptSearches, at: WorkFolders) -> Iterator[Deletion]:
+    """What is the same on every machine; `infra.remote-deletion` asks about the rest."""
+    for deletion in _find_deletions(command, searches):
+        cwd = deletion.cwd or command.cwd
+        if deletion.picked:
+            yield deletion
+        elif words := tuple(word for word in deletion.words if _is_everywhere(word, cwd, at)):
+            yield msgspec.structs.replace(deletion, words=words)
+
+
+def _is_everywhere(word: Word, cwd: str, at: WorkFolders) -> bool:
+    """Whether it is the root, a tree of the system or a home on any machine, or may be one."""
+    path = resolve_path(strip_match_all(word.text), Standpoint(cwd or at.cwd, at.home))
+    return not word.known or path is None or path.count("/") < 2 or path == at.home or is_home_folder(path)
+
+
 def _find_deletions(command: Command, searches: ScriptSearches) -> Iterator[Deletion]:
     name = command.name.lower()
     if name == "rm":
@@ -282,7 +350,7 @@ def _find_deletions(command: Command, searches: ScriptSearches) -> Iterator[Dele
     elif name in EMPTIERS:
         yield from _read_emptying(command, searches)
     elif name == "mv":
-        yield _read_move(_read_given(command))
+        yield from _read_move(_read_given(command), command.looped)
     elif name == "rsync":
         yield from _read_rsync(_read_given(command), searches.found)
     elif name in ARCHIVERS and (given := _read_given(command)).has_role("purge"):
@@ -317,11 +385,13 @@ def _read_archiving(given: Arguments, behind_folder: bool) -> Deletion:
     return Deletion(words)
 
 
-def _read_move(given: Arguments) -> Deletion:
+def _read_move(given: Arguments, looped: bool) -> Iterator[Deletion]:
     """`mv` as a deletion: what is moved is gone from its old place."""
     if into := given.get_by_role("into"):
-        return Deletion(given.operands, forced=False, into=into[0])
-    return Deletion(given.operands[:-1], forced=False, into=given.operands[-1] if given.operands else None)
+        yield Deletion(given.operands, forced=False, into=into[0])
+    # In a loop, a name that is worked out for each file is a new name of it: `mv "$f" "$(echo "$f" | tr A-Z a-z)"`.
+    elif given.operands and not (looped and given.operands[-1].outputs):
+        yield Deletion(given.operands[:-1], forced=False, into=given.operands[-1])
 
 
 def _read_remove_item(command: Command) -> Iterator[Deletion]:

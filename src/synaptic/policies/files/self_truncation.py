@@ -61,16 +61,15 @@ class SelfTruncation(Policy):
 def _iter_read_targets(script: Script, at: WorkFolders) -> Iterator[ReadTarget]:
     for command in script.commands:
         for redirect in command.redirects:
-            if _cuts(redirect) and not runs_elsewhere(command):
+            # In a loop over a pattern each round is about one file of it.
+            is_one_file = command.looped or not redirect.target.glob
+            if is_one_file and _cuts(redirect) and not runs_elsewhere(command):
                 yield from _find_readers(redirect, command, script, at)
 
 
 def _cuts(redirect: Redirect) -> bool:
     return (
-        redirect.operator in CUTTING
-        and redirect.descriptor in OUTPUTS
-        and not redirect.target.glob
-        and not redirect.target.text.startswith(DEVICES)
+        redirect.operator in CUTTING and redirect.descriptor in OUTPUTS and not redirect.target.text.startswith(DEVICES)
     )
 
 
@@ -125,7 +124,7 @@ def _iter_given_words(command: Command) -> Iterator[Word]:
 
 def _resolve(word: Word, cwd: str, at: WorkFolders) -> str:
     """The path of a word; one that is not known is only like itself."""
-    if word.glob or not word.text or "\n" in word.text:
+    if not word.text or "\n" in word.text:
         return ""
     if not word.known:
         return f"{cwd}\n{word.text}" if word.text[:1] == "$" and not word.outputs else ""

@@ -12,6 +12,7 @@ from synaptic.shell.book.entries import find_program
 from synaptic.shell.effects.commands import find_acts
 from synaptic.shell.effects.effects import Effects
 from synaptic.shell.effects.filled import RSYNC_PROGRAMS, TAR_PROGRAMS, find_copies, iter_option_values
+from synaptic.shell.effects.numbered import settle_number
 from synaptic.shell.effects.searched import LISTING_PROGRAMS, FileSearch, ScriptSearches
 from synaptic.shell.names import split_names
 from synaptic.shell.programs.git_line import read_git_call
@@ -68,10 +69,12 @@ def find_losses(effects: Effects) -> tuple[PathLoss, ...]:
 
 def _iter_losses(effects: Effects) -> Iterator[PathLoss]:
     script = effects.script
+    searches = _LostSearches(script)
     for redirect in script.redirects:
         if _opens_anew(redirect):
-            yield PathLoss(WRITE, redirect.target, redirect.cwd, redirect.via)
-    searches = _LostSearches(script)
+            loss = PathLoss(WRITE, settle_number(redirect.target), redirect.cwd, redirect.via)
+            if found := loss if _is_certain(loss.word) else searches.tie(loss, searches.find_writer(redirect)):
+                yield found
     seen = -1
     for effect in effects.changes:
         command = effect.command
@@ -80,9 +83,13 @@ def _iter_losses(effects: Effects) -> Iterator[PathLoss]:
             continue
         seen = command.index
         for loss in _find_in_command(command):
-            found = loss if loss.word.known else searches.tie(loss, command)
-            if found is not None:
+            if found := loss if _is_certain(loss.word) else searches.tie(loss, command):
                 yield found
+
+
+def _is_certain(word: Word) -> bool:
+    """Whether a word says which file is meant; `{}` is filled in by `xargs`, also inside of code."""
+    return word.known and word.text[:2] != "{}"
 
 
 def _opens_anew(redirect: Redirect) -> bool:
@@ -104,6 +111,16 @@ class _LostSearches:
     def _finds_empty(self) -> bool:
         """What is empty is no loss, whatever it is called."""
         return any(EMPTY_TEST in command.args for command in self._script.by_name.get("find", ()))
+
+    @computed_once
+    def _writers(self) -> dict[int, Command]:
+        """The command of each redirection."""
+        return {id(one): command for command in self._script.commands for one in command.redirects}
+
+    def find_writer(self, redirect: Redirect) -> Command:
+        """The command that a redirection belongs to; for that of a group one that stands behind all others."""
+        behind = len(self._script.commands)
+        return self._writers.get(id(redirect)) or Command((), "", redirect.via, redirect.cwd, index=behind)
 
     def tie(self, loss: PathLoss, command: Command) -> PathLoss | None:
         """A loss with the search that its word is a result of; None for one that was told already, or that is empty."""
@@ -221,11 +238,13 @@ SPECIAL: dict[str, Callable[[Command, Arguments], Iterator[PathLoss]]] = {
 
 
 def _make_loss(kind: str, word: Word, command: Command) -> PathLoss:
-    return PathLoss(kind, word, command.cwd, command.via, command.index)
+    return PathLoss(kind, settle_number(word), command.cwd, command.via, command.index)
 
 
 def _make_copied(word: Word, command: Command) -> PathLoss:
-    return PathLoss(WRITE, word, command.cwd, command.via, command.index, below=tuple(find_copies(command)))
+    return PathLoss(
+        WRITE, settle_number(word), command.cwd, command.via, command.index, below=tuple(find_copies(command))
+    )
 
 
 def find_made(effects: Effects) -> tuple[PathLoss, ...]:
@@ -243,7 +262,7 @@ def _iter_made(effects: Effects) -> Iterator[PathLoss]:
         if command is None or effect.kind == "delete" or not effect.is_named or command.name in ("mv", "gmv", "ln"):
             continue
         below = tuple(find_copies(command)) if find_program(command.name).copies else ()
-        yield msgspec.structs.replace(_make_loss(WRITE, effect.word, command), below=below)
+        yield PathLoss(WRITE, effect.word, command.cwd, command.via, command.index, below)
     yield from _find_cloned(effects.script)
 
 

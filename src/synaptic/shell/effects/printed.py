@@ -1,5 +1,6 @@
 """What a word means that holds the output of a command which prints folders."""
 
+import re
 from collections.abc import Iterator, Sequence
 
 from synaptic.shell.book.entries import find_program
@@ -13,6 +14,10 @@ TOPLEVEL_OPTION = "--show-toplevel"
 GIT_FOLDER_OPTIONS = frozenset({"--git-dir", "--git-common-dir", "--absolute-git-dir"})
 ENVIRONMENT_PRINTERS = frozenset({"env", "printenv", "getent"})
 """Programs that print, among other things, where the home folder is."""
+GREP_PROGRAMS = frozenset({"grep", "egrep", "ggrep"})
+WHOLE_LINES = re.compile(r"\^(?:\(([^()]*)\)|([^()|]*))(/?)\$")
+"""A pattern for lines that are one of some names and hold nothing else: `^(build|dist)/$`."""
+PLAIN_NAME = re.compile(r"(?:[\w-]|\\\.)+")
 MAX_PRINTERS = 8
 """Commands in one substitution that are looked at; what more than these print together cannot be told."""
 
@@ -48,3 +53,14 @@ def _iter_listed(command: Command) -> Iterator[tuple[Word, str]]:
     if program.lists:
         words = program.read(command.argv[1:]).operands or (Word("."),)
         yield from ((word, command.cwd) for word in words)
+
+
+def list_printed_lines(printers: Sequence[Command]) -> tuple[str, ...]:
+    """The only lines that can come out of a pipeline, where its last command lets nothing but these through."""
+    last = printers[-1] if printers else None
+    if last is None or last.name not in GREP_PROGRAMS or len(last.argv) > 3 or not last.argv[-1].known:
+        return ()
+    extended = last.name == "egrep" or last.args[:-1] == ("-E",)
+    found = WHOLE_LINES.fullmatch(last.args[-1]) if extended and last.args else None
+    names = (found[1] or found[2]).split("|") if found else []
+    return tuple(name.replace("\\", "") for name in names) if all(map(PLAIN_NAME.fullmatch, names)) else ()

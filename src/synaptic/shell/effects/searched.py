@@ -23,6 +23,8 @@ LOCATE_PROGRAMS = frozenset({"locate", "plocate", "mlocate", "slocate", "mdfind"
 SEARCH_LABELS = ("find -", "fd -")
 LEADING_VARIABLE = re.compile(r"\$(?:(\w+)|\{(\w+)(?:\[[@*]\])?\})")
 READ_BUILTINS = ("read", "mapfile", "readarray")
+FOLDER_TEST = "-type d "
+"""Words of `find` by which it finds nothing but folders."""
 INPUT_OPERATORS = ("<", "<<<")
 
 
@@ -40,6 +42,13 @@ class FileSearch(msgspec.Struct, frozen=True):
     """How the results begin, without a slash at the end."""
     aged: bool = False
     """Whether they are picked out by nothing but age or size."""
+    folders: bool = False
+    """Whether it finds nothing but folders."""
+
+    @property
+    def is_copied_into(self) -> bool:
+        """Whether what is written to a result leaves it whole: beside it, or in the folder that it is."""
+        return bool(self.tail) or self.folders
 
 
 class ScriptSearches:
@@ -169,7 +178,8 @@ def read_search(command: Command) -> FileSearch | None:
     """What a command looks for; None when it is no search."""
     if command.name in FIND_PROGRAMS:
         sought = read_find(command.argv)
-        return FileSearch(sought.roots, sought.narrowed, read_find_names(command.args), command.cwd, aged=sought.aged)
+        names, folders = read_find_names(command.args), FOLDER_TEST in " ".join((*command.args, ""))
+        return FileSearch(sought.roots, sought.narrowed, names, command.cwd, aged=sought.aged, folders=folders)
     if command.name in FD_PROGRAMS:
         sought = read_fd(command.argv)
         return FileSearch(sought.roots, sought.narrowed, read_fd_names(command), command.cwd)

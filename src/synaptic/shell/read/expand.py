@@ -56,6 +56,7 @@ class WordBuilder:
     def add_piece(self, piece: ExpansionPiece, quoted: bool) -> None:
         self.add(piece.text, quoted or not piece.known)
         self.known = self.known and piece.known
+        self.glob = self.glob or piece.glob
         if piece.outputs:
             self.outputs += piece.outputs
 
@@ -90,7 +91,7 @@ def _expand_plain(shell: "Evaluation", token: WordToken, split: bool) -> Word | 
     if shell.counts_from_one:
         return None
     texts: list[str] = []
-    known, volume, variables = True, 0, shell.variables
+    known, glob, volume, variables = True, False, 0, shell.variables
     outputs: tuple[int, ...] = ()
     for place, part in enumerate(token.parts):
         if type(part) is LiteralText:
@@ -115,6 +116,7 @@ def _expand_plain(shell: "Evaluation", token: WordToken, split: bool) -> Word | 
             known, text = False, part.source
         else:
             known, text, outputs = known and held.known, held.text, outputs + held.outputs
+            glob = glob or held.glob
             if split and held.known and not part.quoted and _may_split(shell, text):
                 return None
         volume += len(text)
@@ -122,7 +124,7 @@ def _expand_plain(shell: "Evaluation", token: WordToken, split: bool) -> Word | 
     if not texts:
         return None
     shell.budget.count_text(volume)
-    return Word("".join(texts), known, False, token.span, token.inner if token.span or not split else False, outputs)
+    return Word("".join(texts), known, glob, token.span, token.inner if token.span or not split else False, outputs)
 
 
 def _is_empty_gap(shell: "Evaluation", parts: list[Part], place: int) -> bool:
@@ -431,7 +433,9 @@ def _operate_on_flagged(
 def _expand_single(shell: "Evaluation", part: Parameter, held: values.VariableValue | None) -> ExpansionPiece:
     operator = part.operator
     if not operator:
-        return ExpansionPiece(held.text, held.known, held.outputs) if held else ExpansionPiece(part.source, known=False)
+        if held is None:
+            return ExpansionPiece(part.source, known=False)
+        return ExpansionPiece(held.text, held.known, held.outputs, held.glob)
     operand = expand_unsplit(shell, part.operand) if part.operand else Word("")
     plain = operator.lstrip(":")
     if plain in ("-", "=", "+", "?") and operator != ":":

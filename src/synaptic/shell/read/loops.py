@@ -82,7 +82,7 @@ def run_rounds(shell: "Evaluation", node: syntax.Loop) -> str | None:
         words = [Word('"$@"', known=False)]
     whole: str | None = ""
     for word in limit_words(words, f"${node.name}"):
-        shell.variables[node.name] = VariableValue(word.text, word.known, word.outputs)
+        shell.variables[node.name] = VariableValue(word.text, word.known, word.outputs, glob=word.glob)
         output = shell.run(node.body)
         if whole is not None:
             whole = join_outputs(whole, output)

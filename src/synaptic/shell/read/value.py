@@ -22,6 +22,8 @@ class VariableValue(msgspec.Struct, frozen=True, gc=False):
     """The variable that it stands for (`declare -n`)."""
     traits: str = ""
     """Letters of `declare` that change what is stored: `A`, `i`, `l`, `u`."""
+    glob: bool = False
+    """It stands for each file that a pattern matches: the text is the pattern, whatever is quoted later."""
 
 
 class ExpansionPiece(msgspec.Struct):
@@ -30,6 +32,7 @@ class ExpansionPiece(msgspec.Struct):
     text: str
     known: bool = True
     outputs: tuple[int, ...] = ()
+    glob: bool = False
 
 
 def merge_values(values: list[VariableValue], most: int) -> VariableValue:
