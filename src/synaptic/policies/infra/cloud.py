@@ -21,16 +21,17 @@ class Cloud(Policy):
     """Deleting what lives in a cloud account.
 
     ## What it does
-    Asks before deletions with aws, gcloud, az and the command lines of other providers, of GitHub repositories and
-    releases, and of backups, and before what was private is made readable for everybody (`gh repo edit --visibility
-    public`, `aws s3api put-bucket-acl --acl public-read`). Dry runs and listings are free, and so are single objects,
-    messages and tags, services at an address of this machine (`--endpoint-url http://localhost:4566`), and mirroring a
+    Asks before deletions with aws, gcloud, az and the command lines of other providers, or through their libraries in
+    Python and JavaScript (boto3, `google.cloud`, `azure`, `aws-sdk`), of GitHub repositories and releases, and of
+    backups, and before what was private is made readable for everybody (`gh repo edit --visibility public`, `aws s3api
+    put-bucket-acl --acl public-read`). Dry runs and listings are free, and so are single objects, messages and tags,
+    services at an address of this machine (`--endpoint-url http://localhost:4566`), stand-ins (`moto`), and mirroring a
     folder that a build makes (`aws s3 sync dist s3://site --delete`), unless the bucket is called after what users have
     put in (`uploads`, `backups`). `firm` denies instead.
     ## Why
     What runs there serves other people, and a command line does not say which environment it is pointed at.
     ## Known gaps
-    Programs that call the same service through a library are not looked at.
+    Libraries of other languages, and files of code that are only run, are not looked at.
     """
 
     id = "infra.cloud"

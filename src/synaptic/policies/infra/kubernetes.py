@@ -8,8 +8,8 @@ from synaptic.policies.base import ON, Policy
 from synaptic.policies.facts import Facts
 from synaptic.policies.infra.verbs import read_harm
 from synaptic.policies.reading import SHELL_TOOLS
-from synaptic.policies.throwaway import is_in_local_cluster, is_test_name
-from synaptic.shell.read.script import Command
+from synaptic.policies.throwaway import is_chained, is_in_local_cluster, is_test_name
+from synaptic.shell.read.script import Command, Script
 
 HARM = read_harm("cluster", "delete what runs in a cluster, with the volumes that belong to it")
 
@@ -21,15 +21,15 @@ class Kubernetes(Policy):
 
     ## What it does
     Asks before `kubectl delete` of anything but single pods, jobs and replica sets, which are made again, before
-    `kubectl drain`, `helm uninstall`, and the removal of clusters. Dry runs are free, and so is a cluster of this
+    `kubectl drain`, `kubectl scale --all --replicas=0` (of one thing, where the context or the namespace is called
+    `prod`), `helm uninstall`, and the removal of clusters. Dry runs are free, and so is a cluster of this
     machine, when the command says so: a context of kind, k3d, minikube, Docker Desktop, Rancher Desktop, Colima,
     OrbStack or MicroK8s, named with `--context` or chosen before in the same line, a server at an address of this
-    machine, and namespaces that are named after tests. `firm` denies instead.
+    machine, and namespaces that are named after tests or that the same line has made. `firm` denies instead.
     ## Why
     What runs there serves other people, and a command line does not say which environment it is pointed at.
     ## Known gaps
-    Which context is chosen outside the command is not looked up. Programs that call the same service through a
-    library are not looked at.
+    Which context is chosen outside the command is not looked up. Libraries are read in Python alone.
     """
 
     id = "infra.kubernetes"
@@ -43,14 +43,27 @@ class Kubernetes(Policy):
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
         for command, found in HARM.iter_destroying(event, facts):
-            if not (is_in_local_cluster(command, found) or _names_tests(command)):
+            if not (is_in_local_cluster(command, found) or _names_tests(command) or _is_made_by_line(command, found)):
                 return HARM.tell(command, self.firm)
         return None
 
 
 def _names_tests(command: Command) -> bool:
     """Whether only namespaces are deleted, and all of them are named after tests."""
+    names = _list_namespaces(command, "delete")
+    return bool(names) and all(map(is_test_name, names))
+
+
+def _is_made_by_line(command: Command, found: Script) -> bool:
+    """Whether only a namespace is deleted that an earlier command has made; to make it fails when it is there."""
+    names = _list_namespaces(command, "delete")
+    return len(names) == 1 and any(
+        one.name == command.name and _list_namespaces(one, "create") == names and is_chained(one, command, found)
+        for one in found.commands[: command.index]
+    )
+
+
+def _list_namespaces(command: Command, verb: str) -> list[str]:
+    """The namespaces that are all a command is about; a value of an option stands among them."""
     words = [text for text in command.args if text[:1] != "-"]
-    if words[:1] != ["delete"] or words[1:2] not in NAMESPACE_WORDS:
-        return False
-    return len(words) > 2 and all(map(is_test_name, words[2:]))
+    return words[2:] if words[:1] == [verb] and words[1:2] in NAMESPACE_WORDS else []
