@@ -1,13 +1,10 @@
 """Resources of cloud accounts deleted."""
 
-from typing import Annotated
-
 from synaptic.model.decision import Verdict
 from synaptic.model.event import PreToolUse
-from synaptic.policies.base import ON, Policy
 from synaptic.policies.facts import Facts
+from synaptic.policies.infra.asked import AskedHarm
 from synaptic.policies.infra.verbs import read_harm
-from synaptic.policies.reading import SHELL_TOOLS
 
 HARM = read_harm("cloud", "delete what lives in a cloud account, or a backup, and nothing brings it back")
 EXPOSURE = read_harm(
@@ -17,7 +14,7 @@ EXPOSURE = read_harm(
 )
 
 
-class Cloud(Policy):
+class Cloud(AskedHarm):
     """Deleting what lives in a cloud account.
 
     ## What it does
@@ -35,13 +32,7 @@ class Cloud(Policy):
     """
 
     id = "infra.cloud"
-    events = (PreToolUse,)
-    tools = SHELL_TOOLS
-    priority = 26
-    preset = "essentials"
-
-    firm: Annotated[bool, ON] = False
-    """Deny instead of asking."""
+    harm = HARM
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        return HARM.judge(event, facts, self.firm) or EXPOSURE.judge(event, facts, self.firm)
+        return super().check(event, facts) or EXPOSURE.judge(event, facts, self.firm)

@@ -2,14 +2,9 @@
 
 import re
 from itertools import pairwise
-from typing import Annotated
 
-from synaptic.model.decision import Verdict
-from synaptic.model.event import PreToolUse
-from synaptic.policies.base import ON, Policy
-from synaptic.policies.facts import Facts
+from synaptic.policies.infra.asked import AskedHarm
 from synaptic.policies.infra.verbs import read_harm
-from synaptic.policies.reading import SHELL_TOOLS
 from synaptic.policies.throwaway import is_test_name, is_unconditional
 from synaptic.shell.read.script import Command, Script
 
@@ -27,7 +22,7 @@ UNIQUE = re.compile(r"\$\$|\$\{?(?:BASHPID|RANDOM|SRANDOM|EPOCH\w+)\b|\$\(\s*(?:
 REMOVED_VOLUMES = (("volume", "rm"), ("volume", "remove"))
 
 
-class Containers(Policy):
+class Containers(AskedHarm):
     """Removing volumes or stacks of containers with what they hold.
 
     ## What it does
@@ -43,19 +38,10 @@ class Containers(Policy):
     """
 
     id = "infra.containers"
-    events = (PreToolUse,)
-    tools = SHELL_TOOLS
-    priority = 26
-    preset = "essentials"
+    harm = HARM
 
-    firm: Annotated[bool, ON] = False
-    """Deny instead of asking."""
-
-    def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        for command, found in HARM.iter_destroying(event, facts):
-            if not _names_tests(command) and not _is_made_by_line(command, found):
-                return HARM.tell(command, self.firm)
-        return None
+    def spares(self, command: Command, found: Script) -> bool:
+        return _names_tests(command) or _is_made_by_line(command, found)
 
 
 def _names_tests(command: Command) -> bool:

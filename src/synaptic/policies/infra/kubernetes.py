@@ -1,13 +1,7 @@
 """Objects in a cluster deleted."""
 
-from typing import Annotated
-
-from synaptic.model.decision import Verdict
-from synaptic.model.event import PreToolUse
-from synaptic.policies.base import ON, Policy
-from synaptic.policies.facts import Facts
+from synaptic.policies.infra.asked import AskedHarm
 from synaptic.policies.infra.verbs import read_harm
-from synaptic.policies.reading import SHELL_TOOLS
 from synaptic.policies.throwaway import is_chained, is_in_local_cluster, is_test_name
 from synaptic.shell.read.script import Command, Script
 
@@ -16,7 +10,7 @@ HARM = read_harm("cluster", "delete what runs in a cluster, with the volumes tha
 NAMESPACE_WORDS = (["ns"], ["namespace"], ["namespaces"])
 
 
-class Kubernetes(Policy):
+class Kubernetes(AskedHarm):
     """Deleting what runs in a cluster.
 
     ## What it does
@@ -33,19 +27,10 @@ class Kubernetes(Policy):
     """
 
     id = "infra.kubernetes"
-    events = (PreToolUse,)
-    tools = SHELL_TOOLS
-    priority = 26
-    preset = "essentials"
+    harm = HARM
 
-    firm: Annotated[bool, ON] = False
-    """Deny instead of asking."""
-
-    def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        for command, found in HARM.iter_destroying(event, facts):
-            if not (is_in_local_cluster(command, found) or _names_tests(command) or _is_made_by_line(command, found)):
-                return HARM.tell(command, self.firm)
-        return None
+    def spares(self, command: Command, found: Script) -> bool:
+        return is_in_local_cluster(command, found) or _names_tests(command) or _is_made_by_line(command, found)
 
 
 def _names_tests(command: Command) -> bool:

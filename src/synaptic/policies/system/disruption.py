@@ -25,6 +25,7 @@ ACCESS = read_harm(
 )
 LETS_IN = re.compile(r"(?:allow|limit) (?:.* )?(?:(?:open)?ssh|22(?:/tcp)?|from \S+|in on \S+)(?: .*)?", re.IGNORECASE)
 """A rule of a firewall by which whoever is connected stays so."""
+MAX_RULE = 200
 STARTING_WORDS = frozenset({"up", "start", "restart", "enable", "unmask", "install", "on"})
 STOPPING_WORDS = frozenset({"down", "stop", "disable", "mask", "remove", "purge", "off", "link", "set", "dev"})
 
@@ -74,7 +75,9 @@ def _lets_in(command: Command, found: Script) -> bool:
     ports = {value for one in found.commands if one.name == "ssh" for name, value in pairwise(one.args) if name == "-p"}
     words = [text for text in command.args if text != "--force"]
     named = {text.partition("/")[0] for text in words[1:]}
-    return bool(LETS_IN.fullmatch(" ".join(words)) or (words[:1] == ["allow"] and not ports.isdisjoint(named)))
+    return bool(
+        LETS_IN.fullmatch(" ".join(words)[:MAX_RULE]) or (words[:1] == ["allow"] and not ports.isdisjoint(named))
+    )
 
 
 def _is_put_back(command: Command, found: Script) -> bool:

@@ -8,7 +8,7 @@ from synaptic.shell.read.script import Word
 CLOUD_SIGNS = ("boto3", "google.cloud", "azure", "kubernetes", "docker", "aws-sdk", "@google-cloud")
 """What code holds at least that uses one of the libraries."""
 FAKES = re.compile(
-    r"(?:^|[\n;])\s*+(?:from|import)\s++moto\b|['\"]aws-sdk-client-mock['\"]|EMULATOR_HOST['\"]?\]?\s*+="
+    r"(?:^|[\n;])[ \t]*+(?:from|import)[ \t]++moto\b|['\"]aws-sdk-client-mock['\"]|EMULATOR_HOST['\"]?\]?\s*+="
     r"|\bDryRun\s*+[=:]\s*+[Tt]rue\b"
 )
 """What code holds that talks to a stand-in, or only asks whether it might."""
