@@ -65,8 +65,11 @@ def is_chained(first: Command, second: Command, found: Script) -> bool:
 
 def is_unconditional(command: Command, found: Script) -> bool:
     """Whether nothing before it may keep a command from running and let the line go on: `up || docker run`."""
-    before = STATEMENT_END.split(found.text[: command.span[0]])[-1] if command.span is not None else ""
-    return command.span is not None and not found.text[: command.span[0] - len(before)].endswith("||")
+    if command.span is None:
+        return False
+    start = command.span[0]
+    ended = max(found.text.rfind(sign, 0, start) for sign in (";", "\n"))
+    return found.text.rfind("||", ended + 1, start) < 0
 
 
 def names_local_service(command: Command) -> bool:

@@ -64,7 +64,7 @@ def was_created_before(command: Command, found: Script) -> bool:
         return False
     return any(
         one.name == maker and _read_place(one) == _read_place(command) and is_chained(one, command, found)
-        for one in found.commands[: command.index]
+        for one in reversed(found.commands[: command.index])
     )
 
 

@@ -24,7 +24,7 @@ def uses_started_container(command: Command, found: Script) -> bool:
         return _is_in_started(command, found)
     ports = _find_local_ports(command)
     return bool(ports) and any(
-        _publishes(one, ports) and is_chained(one, command, found) for one in found.commands[: command.index]
+        _publishes(one, ports) and is_chained(one, command, found) for one in reversed(found.commands[: command.index])
     )
 
 

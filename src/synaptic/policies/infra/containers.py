@@ -1,6 +1,7 @@
 """Volumes and stacks of containers removed."""
 
 import re
+from collections.abc import Iterator
 from itertools import pairwise
 
 from synaptic.policies.infra.asked import AskedHarm
@@ -19,6 +20,8 @@ PROJECT_OPTIONS = frozenset({"-f", "--file", "-p", "--project-name", "--profile"
 NAME_OPTIONS = frozenset({"-p", "--project-name"})
 UNIQUE = re.compile(r"\$\$|\$\{?(?:BASHPID|RANDOM|SRANDOM|EPOCH\w+)\b|\$\(\s*(?:date|uuidgen|mktemp)\b")
 """A part of a name that is another one each time."""
+MAX_VOLUMES = 20
+"""Volumes of one command for which it is looked up who has made them."""
 REMOVED_VOLUMES = (("volume", "rm"), ("volume", "remove"))
 
 
@@ -55,16 +58,26 @@ def _names_tests(command: Command) -> bool:
 
 def _is_made_by_line(command: Command, found: Script) -> bool:
     """Whether an earlier command has made the volume, or a project under a name that nothing else can have."""
-    before = [one for one in found.commands[: command.index] if one.name == command.name and one.via == command.via]
     if command.args[:2] in REMOVED_VOLUMES:
-        creating = [one for one in before if one.args[:2] == ("volume", "create") and is_unconditional(one, found)]
-        made = {name for one in creating for name in _list_volumes(one)[-1:]}
         named = _list_volumes(command)
-        return bool(named) and made.issuperset(named)
+        return 0 < len(named) <= MAX_VOLUMES and all(_creates_volume(name, command, found) for name in named)
     project = _find_project(command)
     return UNIQUE.search(project) is not None and any(
-        "up" in one.args and _find_project(one) == project for one in before
+        "up" in one.args and _find_project(one) == project for one in _iter_before(command, found)
     )
+
+
+def _creates_volume(name: str, command: Command, found: Script) -> bool:
+    return any(
+        one.args[:2] == ("volume", "create") and _list_volumes(one)[-1:] == [name] and is_unconditional(one, found)
+        for one in _iter_before(command, found)
+    )
+
+
+def _iter_before(command: Command, found: Script) -> Iterator[Command]:
+    """Earlier calls of the same program in the same place, the nearest first."""
+    before = reversed(found.commands[: command.index])
+    return (one for one in before if one.name == command.name and one.via == command.via)
 
 
 def _list_volumes(command: Command) -> list[str]:

@@ -44,7 +44,7 @@ def _is_made_by_line(command: Command, found: Script) -> bool:
     names = _list_namespaces(command, "delete")
     return len(names) == 1 and any(
         one.name == command.name and _list_namespaces(one, "create") == names and is_chained(one, command, found)
-        for one in found.commands[: command.index]
+        for one in reversed(found.commands[: command.index])
     )
 
 
