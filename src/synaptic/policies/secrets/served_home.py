@@ -18,7 +18,7 @@ from synaptic.shell.read.script import Command, Word
 SERVERS = frozenset(name for name in list_names_with_role("offer") if "." not in name) | {"caddy"}
 STARTERS = split_names("npx bunx pnpx")
 """Programs that start one under a name with a version (`serve@14`)."""
-LANGUAGES = split_names("python php")
+LANGUAGES = split_names("python php ruby")
 LOCAL_BINDING = re.compile(r"(?:\w+://)?(?:127(?:\.\d+){3}|localhost|\[?::1\]?)(?::\d+)?", re.IGNORECASE)
 WHOLE_TREE = re.compile(r"/(?:etc|root|home|Users|var|private)?|/(?:home|Users)/[^/]+")
 KEY_FOLDERS = PRIVATE_FOLDERS - {".cargo", ".config"}
@@ -75,6 +75,8 @@ def _read_server(command: Command) -> tuple[ProgramEntry, Arguments] | None:
     if program.language == "python":
         at = next((at for at, text in enumerate(command.args) if RUN_MODULE.fullmatch(text)), len(words))
         program, words = find_program(words[at + 1].text) if at + 1 < len(words) else program, words[at + 2 :]
+    elif program.language == "ruby" and "httpd" in command.args:  # `ruby -run -e httpd . -p 8000`
+        program, words = find_program("http-server"), words[command.args.index("httpd") + 1 :]
     elif program.name == "caddy":
         verb = program.find_verb(words[0].text) if words else None
         program, words = (verb, words[1:]) if verb is not None else (program, ())

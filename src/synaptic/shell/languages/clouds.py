@@ -5,7 +5,7 @@ import re
 from synaptic.shell.languages.acts import CodeAct
 from synaptic.shell.read.script import Word
 
-CLOUD_SIGNS = ("boto3", "google.cloud", "azure", "kubernetes", "docker", "aws-sdk", "@google-cloud")
+CLOUD_SIGNS = ("boto3", "google.cloud", "azure", "kubernetes", "docker", "redis", "pymongo", "aws-sdk", "@google-cloud")
 """What code holds at least that uses one of the libraries."""
 FAKES = re.compile(
     r"(?:^|[\n;])[ \t]*+(?:from|import)[ \t]++moto\b|['\"]aws-sdk-client-mock['\"]|EMULATOR_HOST['\"]?\]?\s*+="
@@ -13,8 +13,12 @@ FAKES = re.compile(
 )
 """What code holds that talks to a stand-in, or only asks whether it might."""
 ENDPOINT = re.compile(r"\bendpoint(?:_url)?['\"]?\s*+[=:]\s*+['\"](https?://[^'\"\s]{1,200})")
+REDIS_HOST = re.compile(r"\bhost\s*+=\s*+['\"]([\w.-]{1,200})['\"]|['\"](rediss?://[^'\"\s]{1,200})")
+MONGO_ADDRESS = re.compile(r"['\"](mongodb(?:\+srv)?://[^'\"\s]{1,200})")
+LOCAL = re.compile(r"(?:\w+://)?(?:[^/@]*@)?(?:localhost|127\.|\[::1\])")
 CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-VERBS = ("delete", "terminate", "begin_delete", "purge", "deregister_image", "schedule_key_deletion", "prune", "remove")
+VERBS = ("delete", "terminate", "begin_delete", "purge", "deregister_image", "schedule_key_deletion", "prune", "remove",
+         "flush", "drop_database")  # fmt: skip
 SELECTIONS = frozenset({"all", "filter", "limit", "page_size", "get", "list"})
 """Methods that say which of many."""
 SINGLE_THINGS = frozenset(
@@ -61,6 +65,8 @@ def read_python_deletion(name: str, code: str, words: list[Word]) -> CodeAct | N
         kind = parts[-1].removeprefix("delete_").removeprefix("collection_").removeprefix("namespaced_")
         every = [Word("--all")] if "collection" in parts[-1] else []
         return CodeAct("argv", [Word("kubectl"), Word("delete"), Word(kind.replace("_", "-")), *words[:1], *every])
+    if vendor in ("redis", "pymongo"):
+        return _read_distant(vendor, parts[-1], code)
     if vendor == "docker" and "volumes" in parts and parts[-1] in ("prune", "remove"):
         verb = "prune" if parts[-1] == "prune" else "rm"
         return CodeAct("argv", [Word("docker"), Word("volume"), Word(verb), *words[:1]])
@@ -92,6 +98,18 @@ def _read_boto(parts: list[str], code: str) -> CodeAct | None:
         )
     kind = _to_words(owner)
     return None if kind in SINGLE_THINGS else _make_aws("boto3", f"{verb}-{kind}", code)
+
+
+def _read_distant(vendor: str, verb: str, code: str) -> CodeAct | None:
+    """What is emptied in a database of another machine; one that no text names is mostly of this one."""
+    found = (REDIS_HOST if vendor == "redis" else MONGO_ADDRESS).search(code)
+    if found is None or LOCAL.match(found[found.lastindex or 0]):
+        return None
+    address = Word(found[found.lastindex or 0])
+    if vendor == "redis" and verb in ("flushall", "flushdb"):
+        return CodeAct("argv", [Word("redis-cli"), Word("-u" if "://" in address.text else "-h"), address, Word(verb)])
+    whole = vendor == "pymongo" and verb == "drop_database"
+    return CodeAct("argv", [Word("mongosh"), address, Word("--eval"), Word("db.dropDatabase()")]) if whole else None
 
 
 def _read_method(program: str, parts: list[str]) -> CodeAct | None:
