@@ -58,6 +58,8 @@ def told_is_journalled(evidence: Evidence) -> Iterator[Violation]:
     """What the journal says was answered is what the agent was told."""
     for call in evidence.calls:
         for row in evidence.rows.get(call.token, ()):
+            if call.was_crowded and call.is_unheard:
+                continue  # refused alone, after the daemon that had decided it was ended: counted as out of time
             if call.exit is not None and not call.is_cut and not _is_same_answer(call, row):
                 told = _describe(call.exit, call.stdout, call.stderr)
                 kept = _describe(row.exit, row.stdout, row.stderr)

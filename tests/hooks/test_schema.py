@@ -4,6 +4,7 @@ import pytest
 from synaptic.hooks.config import Config, HttpConfig
 from synaptic.hooks.schema import build_schema, read_field_docs
 from synaptic.policies.base import load_policies
+from synaptic.policies.infra.asked import AskedHarm
 
 TOPIC = {"patterns": ["deploy"], "scope": "ops", "topic": "deploys", "learn": "how", "ensure": "do"}
 
@@ -45,3 +46,14 @@ def test_bad_configs_are_not(config: dict[str, object]):
 def test_every_key_and_option_is_described():
     for kind in (Config, HttpConfig, *load_policies().values()):
         assert set(read_field_docs(kind)) >= set(kind.__struct_fields__), kind
+
+
+def test_an_option_that_policies_share_is_described_in_each_of_them():
+    shared = [policy for policy in load_policies().values() if issubclass(policy, AskedHarm)]
+    assert len(shared) > 3
+    assert {read_field_docs(policy)["firm"] for policy in shared} == {"Deny instead of asking."}
+
+
+def test_what_policies_share_is_no_policy_itself():
+    assert AskedHarm not in load_policies().values()
+    assert "" not in load_policies()

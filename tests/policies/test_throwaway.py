@@ -3,6 +3,7 @@
 import pytest
 
 from synaptic.policies.throwaway import (
+    is_chained,
     is_in_local_cluster,
     is_local_host,
     is_test_address,
@@ -89,3 +90,23 @@ def test_a_service_of_this_machine_is_named_by_its_address():
     assert names_local_service(read_last("npm publish --registry=http://127.0.0.1:4873")[0])
     assert not names_local_service(read_last("npm publish --registry https://registry.example.org")[0])
     assert not names_local_service(read_last("gh repo delete localhost")[0])
+
+
+@pytest.mark.parametrize(
+    ("text", "want"),
+    [
+        ("createdb x && dropdb x", True),
+        ("createdb x && psql -l | head && dropdb x", True),
+        ("true; createdb x && dropdb x", True),
+        ("createdb x; dropdb x", False),
+        ("createdb x || true && dropdb x", False),
+        ("createdb x\ndropdb x", False),
+        ("createdb x | dropdb x", False),
+        ("ls || createdb x && dropdb x", False),
+        ("ssh h 'createdb x' && dropdb x", False),
+    ],
+)
+def test_only_what_follows_a_success_is_chained(text: str, want: bool):
+    last, found = read_last(text)
+    first = next(one for one in found.commands if one.name == "createdb")
+    assert is_chained(first, last, found) is want

@@ -11,6 +11,8 @@ import msgspec
 from synaptic.hooks.config import Config, HttpConfig, list_fields
 from synaptic.policies.base import PRESETS, Policy, load_policies
 
+PACKAGE = __name__.partition(".")[0]
+
 
 def build_schema() -> dict[str, Any]:
     """Build the schema by which an editor completes and checks a config file."""
@@ -30,7 +32,13 @@ def build_schema() -> dict[str, Any]:
 
 
 def read_field_docs(kind: type) -> dict[str, str]:
-    """Read the docstring below each field of a class from its source; Python does not keep them at run time."""
+    """Read the docstring below each field of a class, and of those it inherits from, from their sources."""
+    ours = (one for one in reversed(kind.__mro__) if one.__module__.partition(".")[0] == PACKAGE)
+    return {name: text for one in ours for name, text in _read_own_field_docs(one).items()}
+
+
+def _read_own_field_docs(kind: type) -> dict[str, str]:
+    # Python does not keep them at run time.
     body = ast.parse(textwrap.dedent(inspect.getsource(kind))).body[0]
     lines = body.body if isinstance(body, ast.ClassDef) else []
     found = {}

@@ -65,11 +65,15 @@ class Policy(msgspec.Struct, metaclass=_Frozen, frozen=True, kw_only=True):
     """A file below the project's root that this policy keeps, and to which the log lines of hooks are appended."""
     keeps_audit: ClassVar[bool] = False
     """Keeps files in which every refused call is noted, whoever refused it."""
+    is_shared_form: ClassVar[bool] = False
+    """Set in a class that is no policy itself, only what several policies have in common."""
     runs: ClassVar[bool] = False
     """Starts programs of the project: then only the user, and no project's config, can switch it on."""
 
     def __init_subclass__(cls, **settings: Any) -> None:
         super().__init_subclass__(**settings)
+        if vars(cls).get("is_shared_form"):
+            return
         name = f"{cls.__module__}.{cls.__qualname__}"
         # Checked at import, so that a policy with a bad id or without documentation never gets into a release.
         if not POLICY_ID.fullmatch(cls.id):
@@ -115,5 +119,5 @@ def _iter_declared(name: str) -> Iterator[type[Policy]]:
     module = importlib.import_module(name)
     for value in vars(module).values():
         # Only in the module that defines it: one that another module imports would be found twice.
-        if isinstance(value, type) and issubclass(value, Policy) and value.__module__ == name:
+        if isinstance(value, type) and issubclass(value, Policy) and value.__module__ == name and value.id:
             yield value

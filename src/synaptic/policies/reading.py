@@ -26,7 +26,8 @@ SCRATCH_FOLDERS = (
 )  # fmt: skip
 """Folders whose contents are nobody's loss; the last two are given to one session of an agent for its results."""
 CONTAINER_PROGRAMS = list_names_with("container")
-ELSEWHERE_PROGRAMS = CONTAINER_PROGRAMS | list_names_with("remote")
+REMOTE_PROGRAMS = list_names_with("remote")
+ELSEWHERE_PROGRAMS = CONTAINER_PROGRAMS | REMOTE_PROGRAMS
 OTHER_FILES_PROGRAMS = ELSEWHERE_PROGRAMS | split_names(
     "chroot arch-chroot nsenter wsl bwrap proot systemd-nspawn distrobox toolbox"
 )
@@ -118,6 +119,12 @@ def sees_other_files(command: Command | Redirect | WriteTarget | Effect) -> bool
 def runs_in_container(command: Command) -> bool:
     """Whether it runs in a container."""
     return bool(command.via) and any(label.partition(" ")[0] in CONTAINER_PROGRAMS for label in command.via)
+
+
+def runs_remotely(command: Command) -> bool:
+    """Whether it runs on another machine, and there in no container."""
+    programs = {label.partition(" ")[0] for label in command.via}
+    return not programs.isdisjoint(REMOTE_PROGRAMS) and programs.isdisjoint(CONTAINER_PROGRAMS)
 
 
 def is_boxed_in(command: Command, found: Script) -> bool:

@@ -20,6 +20,8 @@ ENVIRONMENT_LOADERS = frozenset({"dotenv", "dotenvx", "env-cmd"})
 TEST_VALUE = re.compile(r"(?:[\w.-]*[._-])?test(?:s|ing|_settings)?", re.IGNORECASE)
 ENVIRONMENT_NAME = re.compile(r"\w*(?:ENV|ENVIRONMENT|SETTINGS_MODULE)")
 DATABASE_NAME = re.compile(r"\w*(?:DATABASE|DB|PG|POSTGRES|MYSQL|MONGO|SQLITE)\w*")
+STATEMENT_END = re.compile(r"\|\||;|\n")
+"""What stands between commands of which the second runs even when the first has failed."""
 URL = re.compile(r"[a-z][a-z0-9+.-]*:(?://(?P<host>[^/?#]*)/?)?(?P<name>[^?#]*)(?:[?#].*)?", re.IGNORECASE)
 """An address of a database: `postgres://me@host:5432/app_test?ssl=1`, `sqlite:///app.db`, `file:./dev.db`."""
 
@@ -51,6 +53,23 @@ def runs_in_test_environment(command: Command, found: Script) -> bool:
         if before in ENVIRONMENT_OPTIONS and _is_test_value(text):
             return True
     return any(_says_test(name, value) for name, value in _iter_variables(command, found))
+
+
+def is_chained(first: Command, second: Command, found: Script) -> bool:
+    """Whether the second command runs only when the first has succeeded: nothing but `&&` can stand between them."""
+    if first.span is None or second.span is None or first.via != second.via:
+        return False
+    between = found.text[first.span[1] : second.span[0]]
+    return "&&" in between and STATEMENT_END.search(between) is None and is_unconditional(first, found)
+
+
+def is_unconditional(command: Command, found: Script) -> bool:
+    """Whether nothing before it may keep a command from running and let the line go on: `up || docker run`."""
+    if command.span is None:
+        return False
+    start = command.span[0]
+    ended = max(found.text.rfind(sign, 0, start) for sign in (";", "\n"))
+    return found.text.rfind("||", ended + 1, start) < 0
 
 
 def names_local_service(command: Command) -> bool:

@@ -2,14 +2,17 @@
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 from typing import Annotated
 
 from synaptic.model.decision import Verdict, ask, deny
 from synaptic.model.event import PreToolUse
 from synaptic.policies.base import FEWER, ON, Policy
+from synaptic.policies.data.created import keeps_going, strip_created, was_created_before
 from synaptic.policies.data.framework_shells import deletes_every_row
+from synaptic.policies.data.redis import REDIS_CLIENTS, deletes_matching_keys, flushes_redis
 from synaptic.policies.data.restored import replaces_elsewhere
-from synaptic.policies.data.started import is_in_started_container
+from synaptic.policies.data.started import uses_started_container
 from synaptic.policies.facts import Facts
 from synaptic.policies.infra.verbs import read_harm
 from synaptic.policies.reading import SHELL_TOOLS, get_script
@@ -20,7 +23,6 @@ from synaptic.shell.read.script import Command, Script
 
 SQL_CLIENTS = frozenset(name for name, one in BOOK.items() if one.database == "sql")
 MONGO_CLIENTS = frozenset(name for name, one in BOOK.items() if one.database == "mongo")
-REDIS_CLIENTS = frozenset(name for name, one in BOOK.items() if one.database == "redis")
 FEEDING_PROGRAMS = split_names("echo printf cat")
 READ_ONLY_OPTIONS = split_names("-readonly --readonly -safe --safe --read-only")
 LITERAL_OR_COMMENT = re.compile(r"'(?:[^']++|'')*'|--[^\n]*|/\*")
@@ -55,8 +57,6 @@ LOCAL_NAMES = re.compile(
 MONGO_DROP = re.compile(
     r"dropDatabase\s*+\(|\.drop\s*+\(|(?:deleteMany|remove)\s*+\(\s*+\{?+\s*+\}?+\s*+\)|dropUser|dropIndexes"
 )
-FLUSH_COMMANDS = split_names("flushall flushdb shutdown")
-FLUSHED = re.compile(r"call\s*+\(\s*+['\"]flush(?:all|db)\b", re.IGNORECASE)
 STATEMENT_OPTION = re.compile(r"--(?:comm|exec|quer|sql|statement|cmd|eval|input-?query|init-command)[\w-]*=")
 """Long options with a statement."""
 BUNDLED = re.compile(r"-[A-Za-z]{0,5}[ceqQ]")
@@ -70,6 +70,7 @@ CLIENTS = DROPPERS | frozenset(ADMIN_PROGRAMS) | FRAMEWORKS.programs
 FILE_CLIENTS = split_names("sqlite3 sqlite litecli duckdb")
 """Programs whose database is a file."""
 EVERY_ROW = "change every row of a table"
+MATCHING_KEYS = "delete every key that matches a pattern, on another machine"
 REPLACED = "drop the tables of another machine's database and put those of the dump in their place"
 TEMPORARY = (":memory:", "/tmp/", "/var/tmp/")
 
@@ -82,13 +83,16 @@ class DatabaseDrop(Policy):
     out in Python code that executes them, `dropdb`, `FLUSHALL` and `dropDatabase()`. Asks before DELETE and UPDATE
     without WHERE, and before the commands of frameworks that empty a database (`rails db:drop`, `prisma migrate reset`,
     `alembic downgrade base`, `flyway clean`, `manage.py flush` and others), which use the configured one; before code
-    for their shells that deletes a whole table (`rails runner 'User.delete_all'`, `Order.objects.all().delete()`), and
+    for their shells that deletes a whole table (`rails runner 'User.delete_all'`, `Order.objects.all().delete()`),
     before restores that drop what is there (`pg_restore --clean`, `mongorestore --drop`, `pg_dump --clean | psql` of
-    another machine). Free are read-only connections, transactions that are rolled back, databases in memory or `/tmp`,
-    and what says that it is for tests: a database of this machine whose name begins or ends with `test` (`app_test`,
-    `test_app`), an address such as `DATABASE_URL=postgres://localhost/app_test`, `RAILS_ENV=test` and its kin, `--env
-    test`, a container that the same line has started without a volume. A file of SQLite or DuckDB in the project is
-    asked about, and free when it is called `dev`, `local`, `tmp` or `cache`.
+    another machine), and before keys of another machine's redis are deleted by a pattern (`redis-cli -h prod --scan |
+    xargs redis-cli -h prod del`). Free are read-only connections, transactions that are rolled back, databases in
+    memory or `/tmp`, and what says that it is for tests: a database of this machine whose name begins or ends with
+    `test` (`app_test`, `test_app`), an address such as `DATABASE_URL=postgres://localhost/app_test`, `RAILS_ENV=test`
+    and its kin, `--env test`. Free is also what the same line has made: a container without a volume, which the command
+    runs in or connects to, a table of the same statements (`create table t(i int); drop table t`), a database
+    (`createdb x && dropdb x`). A file of SQLite or DuckDB in the project is asked about, and free when it is called
+    `dev`, `local`, `tmp` or `cache`.
     ## Why
     A dropped table is gone for everyone, and a connection string does not say whether it is production.
     ## Known gaps
@@ -118,7 +122,7 @@ class DatabaseDrop(Policy):
             if verdict := _judge_framework(command, found):
                 return verdict
             if _may_drop(command) and (what := self._describe_drop(command, found)):
-                if _is_for_tests(command, found) or is_in_started_container(command, found):
+                if _is_for_tests(command, found) or uses_started_container(command, found):
                     continue
                 return _tell(command, what)
         return None
@@ -134,9 +138,10 @@ class DatabaseDrop(Policy):
             return dropped or (REPLACED if replaces_elsewhere(command, found) else "")
         if name in MONGO_CLIENTS and any(map(MONGO_DROP.search, (*command.args, command.stdin or ""))):
             return "drop data"
-        if name in REDIS_CLIENTS and _flushes_redis(command):
-            return "drop everything it holds"
-        return "drop a database" if _runs_admin_drop(command) else ""
+        if name in REDIS_CLIENTS:
+            matching = MATCHING_KEYS if deletes_matching_keys(command, found) else ""
+            return "drop everything it holds" if flushes_redis(command) else matching
+        return "drop a database" if _runs_admin_drop(command) and not was_created_before(command, found) else ""
 
     def _describe_statements(self, texts: list[str]) -> str:
         if drop := next(filter(None, map(_find_drop, texts)), ""):
@@ -160,7 +165,7 @@ def _tell(command: Command, what: str) -> Verdict:
     instead = "Make a backup and a migration that can be undone, or let the user run it."
     if what == EVERY_ROW:
         return ask(f"`{command.name}` would {what}, and what was there is gone. Say which rows. {instead}")
-    say = ask if what == REPLACED or command.name.lower() in FILE_CLIENTS else deny
+    say = ask if what in (REPLACED, MATCHING_KEYS) or command.name.lower() in FILE_CLIENTS else deny
     return say(f"`{command.name}` would {what}. {instead}")
 
 
@@ -188,17 +193,6 @@ def _may_drop(command: Command) -> bool:
     if command.name.lower() in DROPPERS:
         return True
     return not ADMIN_PROGRAMS.keys().isdisjoint(_list_programs(command))
-
-
-def _flushes_redis(command: Command) -> bool:
-    """Whether the command that redis is given, or one on its input, empties it; keys and values are data."""
-    words = [word.text.lower() for word in find_program(command.name).read(command.argv[1:]).operands]
-    if "--cluster" in command.args:
-        words = words[1:]  # `--cluster call HOST:PORT COMMAND`
-    if words[:1] == ["eval"]:
-        return any(map(FLUSHED.search, words[1:2]))
-    lines = words[:1] or (command.stdin or "").lower().splitlines()
-    return any(not FLUSH_COMMANDS.isdisjoint(line.split(maxsplit=1)[:1]) for line in lines)
 
 
 def _find_drop(text: str) -> str:
@@ -244,14 +238,22 @@ def _list_programs(command: Command) -> list[str]:
 
 def _iter_statements(command: Command, found: Script) -> Iterator[str]:
     """The SQL that a client is given, without comments and literals."""
-    texts = [*(part for text in command.args for part in _iter_values(text)), command.stdin or ""]
-    # Known input is among the texts already; otherwise what `echo` and its like print into the pipe counts.
-    if command.stdin is None:
-        texts += [text for one in found.find_upstream(command) if one.name in FEEDING_PROGRAMS for text in one.args]
-    for text in texts:
-        # A single word names a database or a file; no statement is that short.
-        if " " in text.strip() or "\n" in text:
+    given = [_strip_literals(text[:MAX_STATEMENT]) for text in _iter_given(command.args)]
+    yield from given if keeps_going(command) else map(strip_created, given)
+    # Known input is read already; otherwise what `echo` and its like print into the pipe counts.
+    fed = [one.args for one in found.find_upstream(command) if one.name in FEEDING_PROGRAMS]
+    for text in chain(*fed) if command.stdin is None else (command.stdin,):
+        if _is_statement(text):
             yield _strip_literals(text[:MAX_STATEMENT])
+
+
+def _iter_given(args: tuple[str, ...]) -> Iterator[str]:
+    return (part for text in args for part in _iter_values(text) if _is_statement(part))
+
+
+def _is_statement(text: str) -> bool:
+    """Whether it is one, and not a single word, which names a database or a file."""
+    return " " in text.strip() or "\n" in text
 
 
 def _iter_values(text: str) -> Iterator[str]:

@@ -2,13 +2,12 @@
 
 import re
 
-from synaptic.policies.reading import runs_in_container
+from synaptic.policies.reading import REMOTE_PROGRAMS, runs_in_container
 from synaptic.policies.throwaway import URL, is_local_host
-from synaptic.shell.book.entries import find_program, list_names_with
+from synaptic.shell.book.entries import find_program
 from synaptic.shell.names import split_names
 from synaptic.shell.read.script import Command, Script, Word
 
-REMOTE_PROGRAMS = list_names_with("remote")
 CLEAN = re.compile(r"--clean|-[aOxsCvew]*c[aOxsCvew]*")
 """How `pg_dump` is told to drop before it makes."""
 PG_DUMPERS = split_names("pg_dump pg_dumpall")
@@ -37,17 +36,19 @@ def _is_elsewhere(command: Command) -> bool:
     given = find_program(command.name).read(command.argv[1:])
     hosts = given.get_values("host")
     names = (*given.get_values("dbname", "database"), *given.operands[:1])
-    return any(_is_far(word, word.text) for word in hosts) or any(map(_is_far_address, names))
+    return any(is_far(word, word.text) for word in hosts) or any(map(is_far_address, names))
 
 
-def _is_far_address(word: Word) -> bool:
+def is_far_address(word: Word) -> bool:
+    """Whether an address, or the variable that holds it, names another machine."""
     found = URL.fullmatch(word.text)
     if found is None or not found["host"]:
-        return not word.known and _is_far(word, "")
-    return _is_far(word, found["host"].rpartition("@")[2])
+        return not word.known and is_far(word, "")
+    return is_far(word, found["host"].rpartition("@")[2])
 
 
-def _is_far(word: Word, host: str) -> bool:
+def is_far(word: Word, host: str) -> bool:
+    """Whether a host is another machine; one that only a variable names is, unless its name says otherwise."""
     if not word.known:
         return "$" in word.text and NEAR_NAME.search(word.text) is None
     return not is_local_host(host)

@@ -1,17 +1,34 @@
 """Databases in containers that the same line has started: nothing is in them but what the line has put there."""
 
+import re
+
 from synaptic.policies.reading import CONTAINER_PROGRAMS, runs_in_container
+from synaptic.policies.throwaway import is_chained, is_local_host
+from synaptic.shell.book.arguments import Arguments
 from synaptic.shell.book.entries import find_program
+from synaptic.shell.paths import MAX_PATH
 from synaptic.shell.read.script import Command, Script
 
 KEEPING = ("volume", "mount", "volumes-from")
 """Options by which a container holds what was there before."""
 
 
-def is_in_started_container(command: Command, found: Script) -> bool:
-    """Whether it runs in a container that a command before has started anew, without a volume."""
-    if not runs_in_container(command):
-        return False
+PORT_OPTIONS = ("port", "p")
+HOST_OPTIONS = ("host", "h")
+LOCAL_PORT = re.compile(r"\w+://(?:[^/@]*@)?(?:localhost|127\.0\.0\.1|\[::1\]):(\d+)(?:/|$)")
+
+
+def uses_started_container(command: Command, found: Script) -> bool:
+    """Whether its database is in a container that a command before has started anew, without a volume."""
+    if runs_in_container(command):
+        return _is_in_started(command, found)
+    ports = _find_local_ports(command)
+    return bool(ports) and any(
+        _publishes(one, ports) and is_chained(one, command, found) for one in reversed(found.commands[: command.index])
+    )
+
+
+def _is_in_started(command: Command, found: Script) -> bool:
     outer = [one for one in found.commands[: command.index] if one.name in CONTAINER_PROGRAMS and "exec" in one.args]
     entered = _find_container(outer[-1]) if outer else ""
     return bool(entered) and any(_starts(one, entered) for one in found.commands[: outer[-1].index])
@@ -26,8 +43,30 @@ def _find_container(command: Command) -> str:
 
 
 def _starts(command: Command, name: str) -> bool:
+    given = _read_start(command)
+    return given is not None and given.get_value("name") == name
+
+
+def _publishes(command: Command, ports: set[str]) -> bool:
+    """`docker run -p 55432:5432`: it fails when something listens there already."""
+    given = _read_start(command)
+    published = given.get_values("publish") if given is not None else ()
+    return any(word.text.split(":")[-2:-1] == [port] for word in published for port in ports)
+
+
+def _read_start(command: Command) -> Arguments | None:
+    """What a container is started with; None when nothing is started, or it holds what was there before."""
     if command.name not in CONTAINER_PROGRAMS or "run" not in command.args[:1]:
-        return False
+        return None
     verb = find_program(command.name).find_verb("run")
     given = verb.read(command.argv[2:]) if verb is not None else None
-    return given is not None and given.get_value("name") == name and not given.has(*KEEPING)
+    return given if given is not None and not given.has(*KEEPING) else None
+
+
+def _find_local_ports(command: Command) -> set[str]:
+    """The ports of this machine that a client is told to connect to; without a host some use no port at all."""
+    given = find_program(command.name).read(command.argv[1:])
+    hosts = given.get_values(*HOST_OPTIONS)
+    named = given.get_values(*PORT_OPTIONS) if hosts and all(is_local_host(word.text) for word in hosts) else ()
+    addresses = (LOCAL_PORT.match(text) for text in command.args if len(text) <= MAX_PATH)
+    return {word.text for word in named} | {one[1] for one in addresses if one}

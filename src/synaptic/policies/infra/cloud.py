@@ -1,13 +1,10 @@
 """Resources of cloud accounts deleted."""
 
-from typing import Annotated
-
 from synaptic.model.decision import Verdict
 from synaptic.model.event import PreToolUse
-from synaptic.policies.base import ON, Policy
 from synaptic.policies.facts import Facts
+from synaptic.policies.infra.asked import AskedHarm
 from synaptic.policies.infra.verbs import read_harm
-from synaptic.policies.reading import SHELL_TOOLS
 
 HARM = read_harm("cloud", "delete what lives in a cloud account, or a backup, and nothing brings it back")
 EXPOSURE = read_harm(
@@ -17,30 +14,25 @@ EXPOSURE = read_harm(
 )
 
 
-class Cloud(Policy):
+class Cloud(AskedHarm):
     """Deleting what lives in a cloud account.
 
     ## What it does
-    Asks before deletions with aws, gcloud, az and the command lines of other providers, of GitHub repositories and
-    releases, and of backups, and before what was private is made readable for everybody (`gh repo edit --visibility
-    public`, `aws s3api put-bucket-acl --acl public-read`). Dry runs and listings are free, and so are single objects,
-    messages and tags, services at an address of this machine (`--endpoint-url http://localhost:4566`), and mirroring a
+    Asks before deletions with aws, gcloud, az and the command lines of other providers, or through their libraries in
+    Python and JavaScript (boto3, `google.cloud`, `azure`, `aws-sdk`), of GitHub repositories and releases, and of
+    backups, and before what was private is made readable for everybody (`gh repo edit --visibility public`, `aws s3api
+    put-bucket-acl --acl public-read`). Dry runs and listings are free, and so are single objects, messages and tags,
+    services at an address of this machine (`--endpoint-url http://localhost:4566`), stand-ins (`moto`), and mirroring a
     folder that a build makes (`aws s3 sync dist s3://site --delete`), unless the bucket is called after what users have
     put in (`uploads`, `backups`). `firm` denies instead.
     ## Why
     What runs there serves other people, and a command line does not say which environment it is pointed at.
     ## Known gaps
-    Programs that call the same service through a library are not looked at.
+    Libraries of other languages, and files of code that are only run, are not looked at.
     """
 
     id = "infra.cloud"
-    events = (PreToolUse,)
-    tools = SHELL_TOOLS
-    priority = 26
-    preset = "essentials"
-
-    firm: Annotated[bool, ON] = False
-    """Deny instead of asking."""
+    harm = HARM
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        return HARM.judge(event, facts, self.firm) or EXPOSURE.judge(event, facts, self.firm)
+        return super().check(event, facts) or EXPOSURE.judge(event, facts, self.firm)

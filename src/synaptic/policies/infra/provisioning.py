@@ -1,14 +1,12 @@
 """Infrastructure that is described in files, torn down."""
 
-from typing import Annotated
-
 from synaptic.model.decision import Verdict, ask, deny
 from synaptic.model.event import PreToolUse
-from synaptic.policies.base import ON, Policy
 from synaptic.policies.facts import Facts
+from synaptic.policies.infra.asked import AskedHarm
 from synaptic.policies.infra.state_files import STATE_HINT, find_deleted_state
 from synaptic.policies.infra.verbs import read_harm
-from synaptic.policies.reading import SHELL_TOOLS, get_script, get_work_folders
+from synaptic.policies.reading import get_script, get_work_folders
 from synaptic.shell.read.script import Command, Script
 
 HARM = read_harm("infrastructure", "tear down infrastructure, with the data that is kept there")
@@ -19,7 +17,7 @@ STATE_TEXT = (
 PLANNERS = frozenset({"terraform", "tofu", "terragrunt"})
 
 
-class Provisioning(Policy):
+class Provisioning(AskedHarm):
     """Tearing down what terraform and its like have built.
 
     ## What it does
@@ -35,20 +33,14 @@ class Provisioning(Policy):
     """
 
     id = "infra.provisioning"
-    events = (PreToolUse,)
-    tools = SHELL_TOOLS
-    priority = 26
-    preset = "essentials"
-
-    firm: Annotated[bool, ON] = False
-    """Deny instead of asking."""
+    harm = HARM
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
         found = get_script(event, facts, HARM.programs)
         planned = _find_applied_plan(found) if found else None
         if planned:
             return HARM.tell(planned, self.firm)
-        return HARM.judge(event, facts, self.firm) or self._judge_state(event, facts)
+        return super().check(event, facts) or self._judge_state(event, facts)
 
     def _judge_state(self, event: PreToolUse, facts: Facts) -> Verdict | None:
         known = facts.command

@@ -1,14 +1,8 @@
 """Versions of packages published or taken back."""
 
-from typing import Annotated
-
-from synaptic.model.decision import Verdict
-from synaptic.model.event import PreToolUse
-from synaptic.policies.base import ON, Policy
-from synaptic.policies.facts import Facts
+from synaptic.policies.infra.asked import AskedHarm
 from synaptic.policies.infra.verbs import read_harm
-from synaptic.policies.reading import SHELL_TOOLS
-from synaptic.shell.read.script import Command
+from synaptic.shell.read.script import Command, Script
 
 HARM = read_harm(
     "release",
@@ -18,7 +12,7 @@ HARM = read_harm(
 TEST_REGISTRY = ("testpypi", "test.pypi.")
 
 
-class Publishing(Policy):
+class Publishing(AskedHarm):
     """Publishing a package, or withdrawing one that others use.
 
     ## What it does
@@ -32,19 +26,10 @@ class Publishing(Policy):
     """
 
     id = "infra.publishing"
-    events = (PreToolUse,)
-    tools = SHELL_TOOLS
-    priority = 26
-    preset = "essentials"
+    harm = HARM
 
-    firm: Annotated[bool, ON] = False
-    """Deny instead of asking."""
-
-    def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        for command, _ in HARM.iter_destroying(event, facts):
-            if not _is_for_tests(command):
-                return HARM.tell(command, self.firm)
-        return None
+    def spares(self, command: Command, found: Script) -> bool:
+        return _is_for_tests(command)
 
 
 def _is_for_tests(command: Command) -> bool:

@@ -8,6 +8,7 @@ from synaptic.model.decision import Verdict, ask
 from synaptic.model.event import PreToolUse
 from synaptic.policies.base import FEWER, Policy
 from synaptic.policies.facts import Facts
+from synaptic.policies.infra.mirrored import MIRRORS, find_emptied
 from synaptic.policies.reading import (
     ELSEWHERE_PROGRAMS,
     SHELL_TOOLS,
@@ -21,7 +22,7 @@ from synaptic.shell.effects.find import read_find
 from synaptic.shell.effects.searched import FIND_PROGRAMS
 from synaptic.shell.names import split_names
 from synaptic.shell.paths import MAX_PATH
-from synaptic.shell.read.script import Command, Word
+from synaptic.shell.read.script import Command, Script, Word
 
 FILE_DELETERS = split_names("rm unlink truncate shred")
 DELETERS = FIND_PROGRAMS | FILE_DELETERS
@@ -55,7 +56,9 @@ class RemoteDeletion(Policy):
     database. It is judged as a command over there: nothing of this machine's files or project counts. Free are its
     scratch folders (`/tmp/x`), what builds and caches make again (`node_modules`, `dist`, logs), and what the same
     command has made before. In containers only folders that are usually volumes are asked about
-    (`/var/lib/postgresql`, `/data`).
+    (`/var/lib/postgresql`, `/data`). Asks also before a folder of another machine is made equal to one of this one
+    (`rsync --delete build/ host:/home/`). A deployment into a folder of its own (`host:/var/www/app/`, `host:app/`) is
+    free, unless it is called after what others have put in (`backups`, `uploads`) or the source is empty; so is `-n`.
     ## Why
     What runs over there serves other people, is seldom in a repository, and nobody here can look at what is lost.
     ## Known gaps
@@ -72,9 +75,19 @@ class RemoteDeletion(Policy):
     """Names of folders over there that may be deleted anywhere."""
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
-        found = get_script(event, facts, ELSEWHERE_PROGRAMS)
+        found = get_script(event, facts, ELSEWHERE_PROGRAMS | MIRRORS)
         if found is None:
             return None
+        for command in select_commands(found, MIRRORS):
+            if lost := find_emptied(command, found):
+                return ask(
+                    f"`{command.name}` would delete everything in {lost.target.text!r} that is not in "
+                    f"{lost.source.text!r}, and nothing here can bring it back. Look first (`{command.name} -n`), name "
+                    "the folder of this one thing, or let the user do it."
+                )
+        return self._check_deleters(found)
+
+    def _check_deleters(self, found: Script) -> Verdict | None:
         made: set[MadeFolder] = set()
         for command in select_commands(found, DELETERS | MAKERS):
             if not runs_elsewhere(command):

@@ -16,10 +16,13 @@ from synaptic.shell.book.notation import OptionGrammar
 from synaptic.shell.read.script import Command, Script, Word
 
 DRY_RUN = re.compile(
-    r"--dry-?run(?:=(?!none|false).*)?|--help|-h|--what-if|--whatif|--check|--preview-only|--simulate|--just-print|help"
+    r"--dry-?run(?:=(?!none|false).*)?|--?help|-h|--what-if|--whatif|--check|--preview-only|--simulate|--just-print|help"
 )
-DRY_LETTERS = {"rclone": "-n", "cargo": "-n", "apt": "-s", "apt-get": "-s", "make": "-n"}
-"""Programs of which one letter means a dry run."""
+DRY_OPTIONS = {
+    "rclone": "-n", "cargo": "-n", "apt": "-s", "apt-get": "-s", "make": "-n", "manage.py": "--plan",
+    "django-admin": "--plan",
+}  # fmt: skip
+"""Programs with an option of their own that means a dry run."""
 RUNNERS = frozenset({"python", "php", "ruby", "yarn", "pnpm", "bun"})
 """Programs that are given the tool itself: `php artisan`, `python -m twine`, `yarn prisma`."""
 RUNNER_ENTRIES = frozenset(find_program(name).name for name in RUNNERS)
@@ -68,7 +71,9 @@ def matches_form(command: Command, forms: Mapping[str, re.Pattern[str]]) -> bool
     name, words = find_tool(command, forms)
     # The form first: most commands do not match, and the rest costs more.
     return (
-        bool(name) and forms[name].search(sort_line(find_program(name), words)) is not None and not is_dry_run(command)
+        bool(name)
+        and forms[name].search(sort_line(find_program(name), words)) is not None
+        and not is_dry_run(command, name)
     )
 
 
@@ -82,10 +87,10 @@ def find_tool(command: Command, known: Container[str]) -> tuple[str, tuple[Word,
     return (command.name, command.argv[1:]) if command.name in known else ("", ())
 
 
-def is_dry_run(command: Command) -> bool:
-    """Whether it only shows what it would do."""
-    letter = DRY_LETTERS.get(command.name)
-    shown = [text for text in command.args if text == letter or DRY_RUN.fullmatch(text)]
+def is_dry_run(command: Command, name: str = "") -> bool:
+    """Whether it, or the tool of this name that it runs, only shows what it would do, or how it is used."""
+    option = DRY_OPTIONS.get(name or command.name)
+    shown = [text for text in command.args if text == option or DRY_RUN.fullmatch(text)]
     return bool(shown) and not (set(shown) == {"-h"} and _names_host(command))
 
 

@@ -32,8 +32,9 @@ class PrintedToken(Policy):
     environment that are called like one (`echo $API_TOKEN`, `printenv DB_PASSWORD`, `env | grep -i secret`), for the
     environment of another process (`/proc/<id>/environ`), for the line of a token that is picked out of a file of
     settings (`grep _authToken ~/.npmrc`), for outputs of terraform and for secrets of a cluster whose name says so
-    (`terraform output -raw db_password`, `kubectl get secret x -o jsonpath={.data.password}`). Denies handing a token
-    of GitHub, GitLab, AWS, Azure, Google, Heroku or Fly to an address of somebody else.
+    (`terraform output -raw db_password`, `kubectl get secret x -o jsonpath={.data.password}`), and for whole secrets of
+    a cluster (`kubectl get secrets -o yaml`; `jq` that prints names alone is free). Denies handing a token of GitHub,
+    GitLab, AWS, Azure, Google, Heroku or Fly to an address of somebody else.
     ## Why
     What an agent has seen is in its transcript, and can end up in a log, a commit or a request.
     ## Known gaps

@@ -15,6 +15,12 @@ PRINTERS = frozenset(FORMS)
 ECHOES = split_names("echo printf print cat tee")
 QUIET_FILTERS = {"grep": ("-q", "--quiet", "--silent", "-c", "--count"), "head": ("-c",), "cut": ("-c",)}
 """Options with which a filter prints next to nothing of what it is given."""
+SHAPE_FILTERS = split_names("jq yq gojq jaq")
+SHAPE = re.compile(
+    r"(?<![.\w])(?:keys|length)\b|^\W*(?:items\W*)?(?:metadata|type|kind)\b(?!.*data\b(?<!metadata))"
+    r"|^(?!.*\bvalue)(?=.*to_entries).*\.key\b"
+)
+"""What such a filter is told when it prints the names of what is kept, and no value."""
 KEEPERS = frozenset({"gpg"})
 """Filters that mostly keep what they are given: `gpg --import`."""
 TERMINALS = frozenset({"/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/fd/1", "/dev/fd/2"})
@@ -124,6 +130,8 @@ def _hands_on(command: Command) -> bool:
     program = find_program(command.name)
     quiet = QUIET_FILTERS.get(program.name, ())
     if any(text.startswith(quiet) for text in command.args if quiet):
+        return False
+    if program.name in SHAPE_FILTERS and any(map(SHAPE.search, command.args)):
         return False
     handed = program.passes or program.chooses or program.picks or program.name in ECHOES
     return handed and program.name not in KEEPERS

@@ -1,11 +1,14 @@
 """A machine cut off, or left without what it needs."""
 
+import re
+from itertools import pairwise
+
 from synaptic.model.decision import Verdict
 from synaptic.model.event import PreToolUse
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
 from synaptic.policies.infra.verbs import read_harm
-from synaptic.policies.reading import SHELL_TOOLS, get_script, runs_in_container
+from synaptic.policies.reading import SHELL_TOOLS, get_script, runs_in_container, runs_remotely
 from synaptic.policies.system.uninstalled import MANAGERS, uninstalls_everything
 from synaptic.shell.read.script import Command, Script
 
@@ -15,6 +18,14 @@ HARM = read_harm(
     "Write down what is there now (`iptables-save`, `systemctl status`, `getent passwd`) and let the user do this.",
 )
 
+ACCESS = read_harm(
+    "access",
+    "close the machine over there to everything that no rule lets in, this connection too",
+    "Let ssh in first in the same line (`ufw allow OpenSSH && ufw enable`), or let the user do this.",
+)
+LETS_IN = re.compile(r"(?:allow|limit) (?:.* )?(?:(?:open)?ssh|22(?:/tcp)?|from \S+|in on \S+)(?: .*)?", re.IGNORECASE)
+"""A rule of a firewall by which whoever is connected stays so."""
+MAX_RULE = 200
 STARTING_WORDS = frozenset({"up", "start", "restart", "enable", "unmask", "install", "on"})
 STOPPING_WORDS = frozenset({"down", "stop", "disable", "mask", "remove", "purge", "off", "link", "set", "dev"})
 
@@ -23,13 +34,14 @@ class Disruption(Policy):
     """Cutting a machine off, or taking away what it needs.
 
     ## What it does
-    Asks before firewall rules are flushed or a firewall is switched off (`iptables -F`, `ufw disable`), before ssh or
-    the network is stopped (`systemctl disable --now sshd`, `ip link set eth0 down`), before an account is removed
-    (`userdel`) or loses its other groups (`usermod -G docker ann`), before packages are removed without which a system
-    does not start or cannot be reached (`apt purge systemd`), and before everything that is installed is removed (`brew
-    list | xargs brew uninstall`). Here and on machines that are reached with ssh; inside containers all of it is free,
-    and so are interfaces of containers and tunnels, and what a later command of the same line starts or installs again
-    (`ifdown eth0 && ifup eth0`).
+    Asks before firewall rules are flushed or a firewall is switched off (`iptables -F`, `ufw disable`), before one is
+    switched on over ssh in a line that does not let ssh in (`ssh host 'ufw --force enable'`), before ssh or the network
+    is stopped (`systemctl disable --now sshd`, `ip link set eth0 down`), before an account is removed (`userdel`) or
+    loses its other groups (`usermod -G docker ann`), before packages are removed without which a system does not start
+    or cannot be reached (`apt purge systemd`), and before everything that is installed is removed (`brew list | xargs
+    brew uninstall`). Here and on machines that are reached with ssh; inside containers all of it is free, and so are
+    interfaces of containers and tunnels, and what a later command of the same line starts or installs again (`ifdown
+    eth0 && ifup eth0`).
     ## Why
     Who is cut off cannot undo it from where they are.
     ## Known gaps
@@ -46,11 +58,26 @@ class Disruption(Policy):
         for command, found in HARM.iter_destroying(event, facts):
             if not runs_in_container(command) and not _is_put_back(command, found):
                 return HARM.tell(command)
+        for command, found in ACCESS.iter_destroying(event, facts):
+            if runs_remotely(command) and not any(_lets_in(one, found) for one in found.commands):
+                return ACCESS.tell(command)
         script = get_script(event, facts, MANAGERS)
         if script is None:
             return None
         removing = (one for one in script.commands if uninstalls_everything(one, script))
         return next((HARM.tell(one) for one in removing if not runs_in_container(one)), None)
+
+
+def _lets_in(command: Command, found: Script) -> bool:
+    """Whether a rule lets ssh in, on its own port or the one that the line connects to."""
+    if command.name not in ACCESS.forms:
+        return False
+    ports = {value for one in found.commands if one.name == "ssh" for name, value in pairwise(one.args) if name == "-p"}
+    words = [text for text in command.args if text != "--force"]
+    named = {text.partition("/")[0] for text in words[1:]}
+    return bool(
+        LETS_IN.fullmatch(" ".join(words)[:MAX_RULE]) or (words[:1] == ["allow"] and not ports.isdisjoint(named))
+    )
 
 
 def _is_put_back(command: Command, found: Script) -> bool:

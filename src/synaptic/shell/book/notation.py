@@ -22,6 +22,7 @@ ROLES = {
     "move": "a file that is read and gone afterwards",
     "into": "a folder that is written into, so that the last operand is none",
     "send": "text or `@file` that is sent",
+    "offer": "a folder that is offered to whoever connects",
     "fetch": "an address that is fetched",
     "run": "a command: with its arguments as operands, as one line in an option",
     "line": "words that make one line for a shell",

@@ -4,6 +4,7 @@ import re
 
 from synaptic.model.once import computed_once
 from synaptic.shell.languages.acts import MAX_ACTS, CodeAct, CodeEffects, join_paths, make_deletion
+from synaptic.shell.languages.clouds import read_javascript_deletions, uses_cloud
 from synaptic.shell.languages.dialects import EMPTIES, METHOD_OWNERS, PACKAGE_DELETERS, REMOVES, SQL_METHODS, Dialect
 from synaptic.shell.languages.foreign_names import MODULES, HelperFunction
 from synaptic.shell.languages.foreign_sending import CodeSending, classify_origin, fetches_remotely
@@ -44,7 +45,10 @@ class _ForeignReader(CodeSending):
         self.counts = not dialect.needs or bool(re.search(dialect.needs, self.code))
 
     def read(self) -> list[CodeAct]:
-        return self._read_range(0, len(self.row))[: MAX_ACTS + 1]
+        acts = self._read_range(0, len(self.row))
+        if self.dialect.name == "javascript" and uses_cloud(self.code):
+            acts += read_javascript_deletions(" ".join(text for kind, text in self.row if kind != "string"), self.code)
+        return acts[: MAX_ACTS + 1]
 
     def _read_range(self, start: int, end: int) -> list[CodeAct]:
         acts: list[CodeAct] = []

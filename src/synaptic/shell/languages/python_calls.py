@@ -5,6 +5,7 @@ import re
 
 from synaptic.shell.book.entries import SHELL_PROGRAMS
 from synaptic.shell.languages.acts import CodeAct, concat_words, make_deletion
+from synaptic.shell.languages.clouds import VERBS
 from synaptic.shell.languages.python_database import SQL_METHODS, PythonDatabases
 from synaptic.shell.languages.python_sending import ALWAYS_SENDING, OPEN_CALLS, READ_METHODS, SEND_CALLS
 from synaptic.shell.read.script import Word
@@ -74,6 +75,8 @@ class PythonCalls(PythonDatabases):
     def is_relevant(self, func: ast.expr) -> bool:
         """Whether a call may do something: most calls can be told by their last name."""
         if type(func) is ast.Attribute:
+            if self.uses_cloud and func.attr.startswith(VERBS):
+                return True
             return func.attr in RELEVANT_CALLS or func.attr.startswith(("exec", "spawn", "posix_spawn"))
         if type(func) is ast.Name:
             return func.id in RELEVANT_CALLS or func.id in self.names or func.id in self.values
@@ -106,6 +109,8 @@ class PythonCalls(PythonDatabases):
             self.read_exec_call(name, arguments)
         elif arguments and name in KILL_CALLS:
             self.read_kill(name, arguments)
+        elif (lost := self.read_cloud_call(node, name)) is not None:
+            self.acts.append(lost)
         elif (sent := self.find_sent(node, name)) is not None:
             self.acts.append(sent)
         elif not self.read_file_command(name, arguments):

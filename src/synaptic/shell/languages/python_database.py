@@ -1,9 +1,10 @@
-"""SQL that Python code gives to a database."""
+"""What Python code gives to databases, and deletes in clouds."""
 
 import ast
 import re
 
 from synaptic.shell.languages.acts import CodeAct
+from synaptic.shell.languages.clouds import VERBS, read_python_deletion, uses_cloud
 from synaptic.shell.languages.python_sending import PythonSending
 from synaptic.shell.read.script import Word
 
@@ -17,13 +18,14 @@ SQLITE = re.compile(r"^sqlite\w*:/{2,3}")
 
 
 class PythonDatabases(PythonSending):
-    """Follows which database a statement is given to."""
+    """Follows which database a statement is given to, and which service a call is made to."""
 
     def __init__(self, code: str, argv: tuple[Word, ...] = ()) -> None:
         super().__init__(code, argv)
         self.code = code
         self.database: ast.Call | None = None
         """The first that was opened."""
+        self.uses_cloud = uses_cloud(code)
 
     def opens_database(self, node: ast.Call) -> bool:
         """Whether a call names a database; `engine.connect()` names none."""
@@ -45,6 +47,16 @@ class PythonDatabases(PythonSending):
         # Only the imports tell which database it is; sqlite3 comes with Python and needs none of these.
         client = next((name for name, signs in CLIENTS if any(sign in self.code for sign in signs)), "sqlite3")
         return CodeAct("argv", [Word(client), *held, text])
+
+    def read_cloud_call(self, node: ast.Call, name: str) -> CodeAct | None:
+        """What is deleted through the library of a cloud; a name that a loop draws stands for what it draws from."""
+        last = name.rpartition(".")[2]
+        if not self.uses_cloud or not last.startswith(VERBS):
+            return None
+        owner = node.func.value if isinstance(node.func, ast.Attribute) else None
+        if isinstance(owner, ast.Name) and owner.id in self.drawn:
+            name = f"{self.resolve_name(self.drawn[owner.id])}.{last}"
+        return read_python_deletion(name, self.code, [self.to_word(item) for item in node.args])
 
     def _find_connection(self, node: ast.expr) -> ast.Call | None:
         """The call that opened the database on which another one is made."""
