@@ -4,7 +4,6 @@ import json
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
@@ -30,7 +29,16 @@ PLACES = ("", "cd .claude; ", "cd ..; ", "cd src; ", "cd $X; ")
 GUARDS = [
     kind() for kind in load_policies().values() if PreToolUse in kind.events and kind.preset in ("essentials", "strict")
 ]
-EVERY_VERB = SimpleNamespace(isdisjoint=lambda verbs: False)
+
+
+class EveryVerb(frozenset[str]):
+    """As if a command had calls of git with every verb there is."""
+
+    def isdisjoint(self, verbs: object) -> bool:
+        return False
+
+    def __contains__(self, verb: object) -> bool:
+        return True
 
 
 MORE = (
@@ -86,7 +94,7 @@ def test_no_verdict_depends_on_a_shortcut(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(daemon, "mentions_engine", lambda known: True)
     monkeypatch.setattr(database_drop, "_may_drop", lambda command: True)
     monkeypatch.setattr(fork_bomb, "_may_flood", lambda text: True)
-    monkeypatch.setattr(CommandReading, "git_verbs", EVERY_VERB)
+    monkeypatch.setattr(CommandReading, "git_verbs", EveryVerb())
     for text, said in quick.items():
         assert verdicts(text) == said, text
 
