@@ -181,7 +181,11 @@ def counters_are_exact(evidence: Evidence) -> Iterator[Violation]:
 def senders_are_known(evidence: Evidence) -> Iterator[Violation]:
     """Only an event whose dispatcher we ended changes nothing: nobody can see any more who has sent it."""
     for call in evidence.calls:
-        if not call.is_cut and any(row.is_disowned for row in evidence.rows.get(call.token, ())):
+        if (
+            not call.is_cut
+            and "strangers" not in call.allowed
+            and any(row.is_disowned for row in evidence.rows.get(call.token, ()))
+        ):
             yield Violation("senders are known", call.step, f"{call.shape.name} {call.token} counts as a stranger's")
 
 

@@ -13,6 +13,7 @@ EXCUSES = {
     "unwritten": "the disk fails: the answer says that it is not in the journal",
     "effects": "a file of the project may miss its line, never have it twice",
     "hooks": "the hook itself was hit: what it would have done may be missing, never be there twice",
+    "strangers": "who has sent an event cannot be looked at: it changes nothing",
     "traces": "the daemon's log may name what failed",
     "reset": "this call need not be stopped",
     "write": "this call need not be stopped",

@@ -59,7 +59,7 @@ def visit_many_projects(step: Step) -> None:
     step.finish()
 
 
-@kind("load.new-project-no-descriptors", "unwritten", "hooks", "effects", "unheard", "traces", rare=2)
+@kind("load.new-project-no-descriptors", "unwritten", "hooks", "effects", "unheard", "traces", "strangers", rare=2)
 def visit_project_without_descriptors(step: Step) -> None:
     """The first event of a project comes while the daemon can open nothing; afterwards its guard is on."""
     folder = step.world.disk / f"late-{step.number}"
@@ -70,7 +70,7 @@ def visit_project_without_descriptors(step: Step) -> None:
     step.call("guarded", folder)
 
 
-@kind("load.no-descriptors", "unwritten", "hooks", "effects", "unheard", "traces", rare=2)
+@kind("load.no-descriptors", "unwritten", "hooks", "effects", "unheard", "traces", "strangers", rare=2)
 def use_all_descriptors(step: Step) -> None:
     """Idle clients take all that the daemon may open."""
     limit_descriptors(step, 4)
