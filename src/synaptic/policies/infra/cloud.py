@@ -33,6 +33,7 @@ class Cloud(AskedHarm):
 
     id = "infra.cloud"
     harm = HARM
+    speaks_of = HARM.programs | EXPOSURE.programs
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
         return super().check(event, facts) or EXPOSURE.judge(event, facts, self.firm)

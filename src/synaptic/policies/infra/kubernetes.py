@@ -35,6 +35,7 @@ class Kubernetes(AskedHarm):
 
     id = "infra.kubernetes"
     harm = HARM
+    speaks_of = HARM.programs | SCALERS
 
     def check(self, event: PreToolUse, facts: Facts) -> Verdict | None:
         return super().check(event, facts) or self._check_listed(event, facts)

@@ -27,6 +27,7 @@ class Publishing(AskedHarm):
 
     id = "infra.publishing"
     harm = HARM
+    speaks_of = HARM.programs
 
     def spares(self, command: Command, found: Script) -> bool:
         return _is_for_tests(command)

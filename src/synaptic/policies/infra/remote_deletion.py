@@ -68,6 +68,7 @@ class RemoteDeletion(Policy):
     id = "infra.remote-deletion"
     events = (PreToolUse,)
     tools = SHELL_TOOLS
+    speaks_of = ELSEWHERE_PROGRAMS | MIRRORS
     priority = 26
     preset = "essentials"
 

@@ -34,6 +34,7 @@ class KeyLoss(Policy):
     id = "secrets.key-loss"
     events = (PreToolUse,)
     tools = SHELL_TOOLS
+    speaks_of = KEY_PROGRAMS
     priority = 22
     preset = "essentials"
 

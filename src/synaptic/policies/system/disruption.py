@@ -51,6 +51,7 @@ class Disruption(Policy):
     id = "system.disruption"
     events = (PreToolUse,)
     tools = SHELL_TOOLS
+    speaks_of = HARM.programs | ACCESS.programs | MANAGERS
     priority = 22
     preset = "essentials"
 
