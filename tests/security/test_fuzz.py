@@ -1,12 +1,23 @@
 """A short run of the fuzzer; the long one is `python -m tests.security.fuzz`."""
 
 import asyncio
+from pathlib import Path
 
 import pytest
 
-from tests.security.fuzz import Finding, fuzz, iter_commands, read_seeds, run_shares, summarize
+from tests.security.fuzz import Finding, Subject, _send_timed, fuzz, iter_commands, read_seeds, run_shares, summarize
 
 COUNT = 1500
+FOUND = {
+    "moves onto moves": "mkdir -p old" + " && mv * old/d" * 50,
+    "a guess in what is no shell": "${a:-git diff HEAD | git apply -R -}",
+    "a quote that does not end": "g$'it show HEAD:README.md | tee -a README.md",
+    "many empty stages": "do/null" + ">|" * 9_000,
+    "blanks in code": """python3 -c 'import os; os.system("bash -c 'alias c=cp; c a src/b.py'")'""" + "\r" * 20_000,
+    "backslashes with an escape": "bash -c 'ls' '\\x72" + "\\" * 20_000,
+    "substitutions in one another": "$nohup (" + "$(" * 16 + "-exec " + "$((" * 16 + "curl $%{a?/git }" + ")" * 40,
+}
+"""What a million commands have found."""
 
 
 @pytest.mark.parametrize("seed", [1, 2])
@@ -14,6 +25,13 @@ def test_no_mutated_command_raises_or_hangs(seed: int) -> None:
     found: list[Finding] = []
     asyncio.run(fuzz(COUNT, seed, found.append))
     assert [finding for finding in found if finding.kind != "slow"] == []
+
+
+@pytest.mark.parametrize("command", FOUND.values(), ids=FOUND)
+def test_what_was_found_once_is_not_found_again(command: str, tmp_path: Path) -> None:
+    found, seconds = asyncio.run(_send_timed(Subject(tmp_path), command))
+    assert found == []
+    assert seconds < 5
 
 
 def test_the_same_seed_gives_the_same_commands() -> None:

@@ -43,7 +43,7 @@ MAX_PIPED = 240
 """Bytes before a program in which what is piped into it is looked for."""
 
 _ESCAPED = re.compile(
-    rb"\\\\*(?:(?:x|u00|U000000)(26|2[deDE]|3[0-9adAD]|4[1-9a-fA-F]|5[0-9aAfF]|6[1-9a-fA-F]|7[0-9aA])|0?(1[0-7][0-7]|06[0-7]|07[01]))"
+    rb"(?<!\\)\\++(?:(?:x|u00|U000000)(26|2[deDE]|3[0-9adAD]|4[1-9a-fA-F]|5[0-9aAfF]|6[1-9a-fA-F]|7[0-9aA])|0?(1[0-7][0-7]|06[0-7]|07[01]))"
 )
 """A letter, a digit or one of `-._&=:` as an escape: none of them ends a string."""
 _QUOTES = rb"(?:\s?\+\s?\\*[\"'])?(?:\\*[\"'])*+(?=[\w\-]{10})"

@@ -67,3 +67,10 @@ def test_several_words_and_whole_commands_are_replaced_at_once() -> None:
 def test_zero_characters_leave_nothing_to_rewrite() -> None:
     script = read_script("l\0s a")
     assert script.replace(script.commands[0].argv[1], "b") is None
+
+
+def test_a_command_of_another_reading_has_no_neighbours_here():
+    """What is guessed in text that is no shell is not in the script: nothing is known of its pipes."""
+    script, other = read_script("echo a"), read_script("x; y | z")
+    assert script.find_upstream(named(other, "z")) == ()
+    assert script.find_downstream(named(other, "y")) == ()

@@ -1,5 +1,6 @@
 """Where the words of a line lead after the line itself has set links or has moved something."""
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 
@@ -9,7 +10,7 @@ from synaptic.policies.reading import runs_elsewhere, select_commands
 from synaptic.shell.book.entries import find_program
 from synaptic.shell.effects.numbered import settle_number
 from synaptic.shell.globs import GLOB_SIGN
-from synaptic.shell.paths import Standpoint, is_inside, resolve_path
+from synaptic.shell.paths import Standpoint, resolve_path
 from synaptic.shell.places import WorkFolders
 from synaptic.shell.read.script import Command, Word
 from synaptic.shell.reading import CommandReading
@@ -21,6 +22,8 @@ MAX_LED = 50
 """Links and moves of one line that are followed."""
 MAX_STEPS = 4
 """Links that lead to links."""
+MAX_REAL = 32
+"""Paths that one word can turn out to be."""
 BEFORE = -2
 """In front of the first command."""
 NO_FOLDER = ("T", "no-target-directory")
@@ -95,7 +98,39 @@ def _cut_pattern(word: Word) -> str:
     return word.text[: sign.start()].rpartition("/")[0] or "."
 
 
-def follow_led(named: NamedPlace, led: Iterable[LedPath], at: WorkFolders, whole: bool = False) -> tuple[Word, ...]:
+class LedIndex:
+    """The paths that a line has led elsewhere, found by a path in them or above them."""
+
+    __slots__ = ("_by_path", "_paths")
+
+    def __init__(self, led: Iterable[LedPath]) -> None:
+        self._by_path: dict[str, list[LedPath]] = {}
+        for one in led:
+            self._by_path.setdefault(one.path, []).append(one)
+        self._paths = sorted(self._by_path)
+
+    def iter_above(self, path: str) -> Iterator[LedPath]:
+        """Those that a path is, or lies in."""
+        while path:
+            yield from self._by_path.get(path, ())
+            path = path.rpartition("/")[0]
+        yield from self._by_path.get("/", ())
+
+    def iter_below(self, path: str) -> Iterator[LedPath]:
+        """Those that lie in a path."""
+        start = path.rstrip("/") + "/"
+        for place in range(bisect_left(self._paths, start), len(self._paths)):
+            if not self._paths[place].startswith(start):
+                return
+            yield from self._by_path[self._paths[place]]
+
+
+@lru_cache(maxsize=32)
+def _index_led(led: tuple[LedPath, ...]) -> LedIndex:
+    return LedIndex(led)
+
+
+def follow_led(named: NamedPlace, led: tuple[LedPath, ...], at: WorkFolders, whole: bool = False) -> tuple[Word, ...]:
     """The words for what is really meant, where the line has led a word elsewhere; `whole`: with all below it."""
     word = settle_number(named.word)
     if not word.known or not word.text:
@@ -104,21 +139,25 @@ def follow_led(named: NamedPlace, led: Iterable[LedPath], at: WorkFolders, whole
     rest = word.text[len(start) :].lstrip("/") if word.glob else ""
     path = resolve_path(start, Standpoint(named.cwd or at.cwd, at.home)) or ""
     through = bool(rest) or word.text[-1:] in ("/", ".")
-    found: dict[str, None] = {}
-    waiting = [path]
+    index, found, waiting = _index_led(led), {path: None}, [path]
     for _ in range(MAX_STEPS):
-        waiting = [real for one in waiting for real in _step(one, named.index, led, through, whole)]
+        reached = dict.fromkeys(real for one in waiting for real in _step(one, named.index, index, through, whole))
+        waiting = [one for one in reached if one not in found][: MAX_REAL - len(found)]
         found.update(dict.fromkeys(waiting))
-    return tuple(Word(f"{real}/{rest}" if rest else real, glob=word.glob) for real in found)
+    return tuple(Word(f"{real}/{rest}" if rest else real, glob=word.glob) for real in found if real != path)
 
 
-def _step(path: str, index: int, led: Iterable[LedPath], through: bool, whole: bool) -> Iterator[str]:
-    for one in led:
-        # When a redirection happens is not known: only a link counts, because it stays what it is.
-        if one.index >= index and not (index < 0 and one.is_link):
-            continue
-        below = path[len(one.path) :] if is_inside(path, (one.path,)) else None
-        if below is not None and (below or through or not one.is_link):
+def _step(path: str, index: int, led: LedIndex, through: bool, whole: bool) -> Iterator[str]:
+    for one in led.iter_above(path):
+        below = path[len(one.path) :]
+        if _is_led_before(one, index) and (below or through or not one.is_link):
             yield f"{one.source}{below}"
-        elif whole and not one.is_link and is_inside(one.path, (path,)):
-            yield one.source
+    if whole:
+        for one in led.iter_below(path):
+            if _is_led_before(one, index) and not one.is_link:
+                yield one.source
+
+
+def _is_led_before(one: LedPath, index: int) -> bool:
+    # When a redirection happens is not known: only a link counts, because it stays what it is.
+    return one.index < index or (index < 0 and one.is_link)

@@ -1,6 +1,7 @@
 """Files that a command empties before it reads them."""
 
 from collections.abc import Iterator
+from itertools import islice
 
 import msgspec
 
@@ -18,6 +19,10 @@ from synaptic.shell.read.script import Command, Redirect, Script, Word
 CUTTING = frozenset({">", ">|", "&>"})
 OUTPUTS = frozenset({"", "1"})
 DEVICES = ("/dev/", "/proc/")
+MAX_CUT = 100
+"""Redirections of one text that are looked at."""
+MAX_STAGES = 32
+"""Stages of a pipeline before one of them."""
 
 
 class ReadTarget(msgspec.Struct, frozen=True):
@@ -59,12 +64,17 @@ class SelfTruncation(Policy):
 
 
 def _iter_read_targets(script: Script, at: WorkFolders) -> Iterator[ReadTarget]:
+    for command, redirect in islice(_iter_cut(script), MAX_CUT):
+        yield from _find_readers(redirect, command, script, at)
+
+
+def _iter_cut(script: Script) -> Iterator[tuple[Command, Redirect]]:
     for command in script.commands:
         for redirect in command.redirects:
             # In a loop over a pattern each round is about one file of it.
             is_one_file = command.looped or not redirect.target.glob
             if is_one_file and _cuts(redirect) and not runs_elsewhere(command):
-                yield from _find_readers(redirect, command, script, at)
+                yield command, redirect
 
 
 def _cuts(redirect: Redirect) -> bool:
@@ -74,7 +84,7 @@ def _cuts(redirect: Redirect) -> bool:
 
 
 def _find_readers(redirect: Redirect, command: Command, script: Script, at: WorkFolders) -> Iterator[ReadTarget]:
-    readers = (*_list_before(command, script), command)
+    readers = (*_list_before(command, script)[-MAX_STAGES:], command)
     name = redirect.target.text.rpartition("/")[2]
     # Most commands do not name the file a second time.
     if not name or not any(_names(reader, name) for reader in readers):

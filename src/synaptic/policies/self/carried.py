@@ -26,7 +26,8 @@ DOOR_CODE = re.compile(
 )
 """What code holds that talks to a daemon or opens a database, in whatever language."""
 PATH_IN_TEXT = re.compile(r"(?:~|\$HOME|\$\{HOME\}|/|\.{1,2}/)[^\s\"'`;,(){}<>|&?]*")
-TEXT_JOINS = re.compile(r"[\s\"'`+.,()\[\]]+(?=[\w./])|[\"'`]+")
+TEXT_JOINS = re.compile(r"[\s\"'`+.,()\[\]]++(?=([\w/])?)")
+QUOTES = re.compile(r"[\"'`]+")
 """What stands between the parts of a text that code puts together: `'.syn' + 'aptic'`."""
 MAX_TEXT = 20_000
 """Characters of one text that are looked at."""
@@ -61,7 +62,7 @@ def _iter_paths(
     name = command.name
     if name in SED_PROGRAMS:
         yield from _resolve_all((one[0] or one[1] for one in SED_WRITES.findall(text)), at)
-    elif not hints.search(text) and not hints.search(TEXT_JOINS.sub("", text)):
+    elif not hints.search(text) and not hints.search(_put_together(text)):
         return
     elif name in AWK_PROGRAMS:
         if AWK_WRITES.search(text) or AWK_FILE_OPTIONS.intersection(command.args):
@@ -70,7 +71,16 @@ def _iter_paths(
     elif name in EDITOR_PROGRAMS or find_program(name).database:
         yield from _resolve_all(PATH_IN_TEXT.findall(text.replace("=", " ").replace(":", " ")), at)
     elif DOOR_CODE.search(text):
-        yield from _find_engine(f"{text}\n{TEXT_JOINS.sub('', text)}", engine_folder)
+        yield from _find_engine(f"{text}\n{_put_together(text)}", engine_folder)
+
+
+def _put_together(text: str) -> str:
+    """A text without what stands between its parts: before a name all of it, else quotes, and what is before a dot."""
+    return TEXT_JOINS.sub(_drop_join, text)
+
+
+def _drop_join(join: re.Match[str]) -> str:
+    return "" if join[1] else QUOTES.sub("", join[0][max(join[0].rfind("."), 0) :])
 
 
 def _find_engine(text: str, engine_folder: str) -> Iterator[str]:

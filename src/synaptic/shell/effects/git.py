@@ -9,21 +9,23 @@ from synaptic.shell.read.reader import read_safely
 from synaptic.shell.read.script import Command, Script
 
 GIT_AND_BLANK = ("git ", "git\t", "git\n")
-MAX_NESTED_TEXTS = 4
-"""Texts inside texts: an expansion that nobody knows, such as `${X?/git }`, reads as itself again and again."""
+MAX_TEXTS = 64
+"""Texts inside texts that are read: an expansion that nobody knows, such as `${X?/git }`, reads as itself again and
+again, and text that is no shell may hold hundreds."""
+
+QuotedText = tuple[str, str]
+"""A command line in quotes, and the folder that it would run in."""
 
 
 def find_git_calls(script: Script, home: str) -> tuple[GitCall, ...]:
     """Every call of git that a script makes. The reader has added what the aliases stand for that it sets itself."""
-    return tuple(_iter_calls(script, home))
+    return tuple(_iter_calls(script, home, set()))
 
 
-def _iter_calls(script: Script, home: str, depth: int = 0) -> Iterator[GitCall]:
-    if depth > MAX_NESTED_TEXTS:
-        return
+def _iter_calls(script: Script, home: str, seen: set[QuotedText]) -> Iterator[GitCall]:
     for command in _list_git_commands(script):
         if command.name.lower().startswith(GIT_AND_BLANK):
-            yield from _iter_quoted_calls(command, home, depth)
+            yield from _iter_quoted_calls(command, home, seen)
         else:
             yield read_git_call(command)
 
@@ -38,11 +40,13 @@ def _is_git(name: str) -> bool:
     return name == "git" or name.startswith(("git-", *GIT_AND_BLANK))
 
 
-def _iter_quoted_calls(command: Command, home: str, depth: int) -> Iterator[GitCall]:
+def _iter_quoted_calls(command: Command, home: str, seen: set[QuotedText]) -> Iterator[GitCall]:
     """A whole command line in quotes: bash finds no such program, PowerShell pipes it to something that runs it.
 
     What would run it may split it at line breaks or take them for spaces.
     """
     text = command.argv[0].text
-    for reading in dict.fromkeys((text, text.replace("\n", " "))):
-        yield from _iter_calls(read_safely(reading, command.cwd, home), home, depth + 1)
+    for reading in (text, text.replace("\n", " ")):
+        if (reading, command.cwd) not in seen and len(seen) < MAX_TEXTS:
+            seen.add((reading, command.cwd))
+            yield from _iter_calls(read_safely(reading, command.cwd, home), home, seen)

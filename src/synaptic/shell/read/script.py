@@ -161,6 +161,8 @@ class Script(msgspec.Struct, frozen=True, dict=True):
 
     def find_upstream(self, command: Command) -> tuple[Command, ...]:
         """The commands whose output reaches this one: earlier in its pipelines, or substituted into its words."""
+        if not self._holds(command):
+            return ()
         before = self._list_beside(command, earlier=True)
         inside = {place for word in command.argv for place in word.outputs}
         inside.update(place for redirect in command.redirects for place in redirect.target.outputs)
@@ -169,7 +171,12 @@ class Script(msgspec.Struct, frozen=True, dict=True):
 
     def find_downstream(self, command: Command) -> tuple[Command, ...]:
         """The commands that this one's output reaches through pipes."""
-        return tuple(self._list_beside(command, earlier=False))
+        return tuple(self._list_beside(command, earlier=False)) if self._holds(command) else ()
+
+    def _holds(self, command: Command) -> bool:
+        """Whether it is one of these, or a copy: what is guessed in text that is no shell has other pipelines."""
+        own = self.commands[command.index] if command.index < len(self.commands) else None
+        return own is command or (own is not None and own.name == command.name and own.stages == command.stages)
 
     @computed_once
     def _commands_by_pipeline(self) -> dict[int, list[tuple[int, Command]]]:
