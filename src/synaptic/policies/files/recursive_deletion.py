@@ -13,6 +13,7 @@ from synaptic.policies.base import FEWER, Policy
 from synaptic.policies.facts import Facts
 from synaptic.policies.files.led import LedPath, NamedPlace, follow_led, list_led, read_links
 from synaptic.policies.files.lost import is_made_before
+from synaptic.policies.files.stayed import find_stayed
 from synaptic.policies.mounts import Mount, find_host_paths, find_mounts
 from synaptic.policies.reading import (
     SCRATCH_FOLDERS,
@@ -103,7 +104,9 @@ class RecursiveDeletion(Policy):
     caches, and what programs make everywhere (`node_modules`, `.DS_Store`). A home folder that lies in a scratch
     folder is a home, and neither it nor a folder that holds it is a project. A scratch folder in which one stands may
     be emptied, unless it is a part of a repository or somebody else's. What the line has linked or moved before is
-    judged as what it is; so is what is behind a link that lies in scratch. On another machine only the root, top
+    judged as what it is; so is what is behind a link that lies in scratch. Where a `cd` leads to a folder that is not
+    there, and the deletion does not depend on it (`cd dist; rm -rf *`), what it would delete where one stood counts. On
+    another machine only the root, top
     folders and homes are refused; `infra.remote-deletion` asks about the rest.
     ## Why
     A wrong path or an empty variable is enough to lose years of work, and no undo exists.
@@ -140,6 +143,8 @@ class RecursiveDeletion(Policy):
         mounted = find_mounts(found)
         led = (*read_links(facts.stakes.links), *(list_led(facts.command, at) if facts.command else ()))
         for command in select_commands(found, DELETERS):
+            if facts.stakes.absent and (verdict := self._judge_stayed(command, searches, facts, at)):
+                return verdict
             if not led and self._is_harmless(command, at):
                 continue
             for deletion in _iter_really(command, searches, led, at):
@@ -148,6 +153,25 @@ class RecursiveDeletion(Policy):
                     return verdict
                 if mounted and runs_in_container(command) and (verdict := self._judge_mounts(deletion, mounted, at)):
                     return verdict
+        return None
+
+    def _judge_stayed(
+        self, command: Command, searches: ScriptSearches, facts: Facts, at: WorkFolders
+    ) -> Verdict | None:
+        """What a command deletes where it stays, because the folder that it should run in is not there."""
+        known = facts.command
+        stayed = find_stayed(command, known, facts.stakes.absent) if known is not None else ""
+        if not stayed:
+            return None
+        moved = msgspec.structs.replace(command, cwd=stayed)
+        for deletion in _find_deletions(moved, ScriptSearches(searches.found)):
+            if self._judge_deletion(deletion, moved, searches, at) and not self._loses_nothing(
+                deletion, moved, facts, at
+            ):
+                return deny(
+                    f"There is no folder {command.cwd!r}: the way into it fails, and this would delete in {stayed!r} "
+                    "instead. Join the two with `&&`, or name the folder in what is deleted."
+                )
         return None
 
     def _loses_nothing(self, deletion: Deletion, command: Command, facts: Facts, at: WorkFolders) -> bool:

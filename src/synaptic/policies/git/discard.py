@@ -27,10 +27,11 @@ class Discard(Policy):
     submodule deinit -f` and their kin, where these files have changes that are in no commit, and names them; where the
     source is the index, a staged change is kept by it. `git checkout Makefile`, `git show HEAD:a.py > a.py` and `git
     show HEAD:a.py | tee a.py` are denied when that file has such changes; so are `git rm -f a.py`, `git diff | git
-    apply -R`, `git diff | patch -R`, `git archive HEAD | tar -x`, and a loop that shows each file over itself. Asks for a forced switch in the middle of a merge or a rebase. Files without changes are free; so is a
-    line that puts everything away first (`git stash && git checkout -f main`), and a repository that the same line
-    makes, or that lies in a scratch folder. Where the repository cannot be looked at, they are denied. Changing or
-    creating a branch, `git restore --staged`, and taking one side of a conflict (`--ours`, `--theirs`) are free.
+    apply -R`, `git diff | patch -R`, `git archive HEAD | tar -x`, and a loop that shows each file over itself. Asks for
+    a forced switch in the middle of a merge or a rebase. Files without changes are free; so is a line that puts
+    everything away first (`git stash && git checkout -f main`), and a repository that the same line makes, or that lies
+    in a scratch folder. Where the repository cannot be looked at, they are denied. Changing or creating a branch, `git
+    restore --staged`, and taking one side of a conflict (`--ours`, `--theirs`) are free.
     ## Why
     Git overwrites such files without a copy. What was never committed or stashed is gone for good.
     ## Known gaps
