@@ -34,7 +34,6 @@ from synaptic.shell.effects.searched import FIND_PROGRAMS, ScriptSearches
 from synaptic.shell.paths import Standpoint, is_inside, resolve_path
 from synaptic.shell.places import PathArea, WorkFolders, is_home_folder, strip_match_all
 from synaptic.shell.read.script import Command, Script, Word
-from synaptic.shell.reading import CommandReading
 from synaptic.shell.worth import is_throwaway
 
 AREA_NAMES = {
@@ -285,14 +284,13 @@ def _is_own(deletion: Deletion, command: Command, facts: Facts, at: WorkFolders)
             return False
         state = facts.stakes.get_state(path)
         free = is_throwaway(path, at.home) or is_inside(path, facts.stakes.made) or _has_nothing(state, word)
-        if not free and not (state in NOT_THERE and _is_of_line(path, command, known, at)):
+        missing = state is PathState.MISSING
+        made = is_numbered(path) or (
+            state in NOT_THERE and is_made_before(path, command.index, known, at, was_missing=missing)
+        )
+        if not free and not (state in NOT_THERE and made):
             return False
     return True
-
-
-def _is_of_line(path: str, command: Command, known: CommandReading, at: WorkFolders) -> bool:
-    """Whether the line has made a path that was not there; what bears the shell's number nobody else has made."""
-    return is_numbered(path) or is_made_before(path, command.index, known, at)
 
 
 def _has_nothing(state: PathState, word: Word) -> bool:
