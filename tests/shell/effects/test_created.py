@@ -8,7 +8,7 @@ from synaptic.shell.reading import CommandReading
 
 def find(command: str) -> list[str]:
     script = CommandReading(command, "/home/u/project", "/home/u", False).script
-    return [word.text for _, word in find_set_up(script)]
+    return list(dict.fromkeys(word.text for _, word in find_set_up(script)))
 
 
 @pytest.mark.parametrize(

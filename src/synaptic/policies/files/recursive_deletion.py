@@ -31,6 +31,7 @@ from synaptic.shell.effects.find import read_find, read_find_names
 from synaptic.shell.effects.numbered import is_numbered, settle_number
 from synaptic.shell.effects.printed import list_printed_lines, resolve_printed
 from synaptic.shell.effects.searched import FIND_PROGRAMS, ScriptSearches
+from synaptic.shell.names import split_names
 from synaptic.shell.paths import Standpoint, is_inside, resolve_path
 from synaptic.shell.places import PathArea, WorkFolders, is_home_folder, strip_match_all
 from synaptic.shell.read.script import Command, Script, Word
@@ -60,6 +61,7 @@ ARCHIVERS = frozenset({"tar", "gtar", "bsdtar", "zip", "7z"})
 EMPTY_FOLDER = re.compile(r"/var/empty/?$|\$\(mktemp\s+-\w*d")
 ACCOUNT_REMOVERS = frozenset({"userdel", "deluser"})
 """Programs that remove a user, and with some options the home folder as well."""
+LEADERS = split_names("ln mount bindfs sshfs unionfs")
 ASKS = ("i", "I", "interactive")
 UNNAMED_DELETERS = FIND_PROGRAMS | ACCOUNT_REMOVERS
 """Programs that delete what their words do not name."""
@@ -92,21 +94,20 @@ class RecursiveDeletion(Policy):
     """Deleting whole folders outside what may be deleted.
 
     ## What it does
-    Denies recursive deletion (`rm -r`, `find -delete`, `find -exec rm`, `shutil.rmtree`, `Remove-Item -Recurse`,
-    `rsync --delete`, `tar --remove-files`, `zip -m`, `mv` of a whole tree, `userdel -r`) of the root, system trees,
-    home folders, the project itself, its parents, and patterns that match everything in them. Outside the project and
-    the `scratch` folders, `rm -rf` is denied, and so is removing every file that a search finds. What a container
-    sees of this machine counts as well. Asks before deleting what a search below a home finds by a name that is no
-    kind of files, such as `find ~ -name old -exec rm -rf {} +`, when an unknown variable would make it one of these
-    if it were empty (`rm -rf "$X"/*`), before deleting all that `ls` prints, and before `xargs rm -rf` of an unknown
-    list. Inside the project everything else may be deleted; outside of it what this session has made, links,
-    caches, and what programs make everywhere (`node_modules`, `.DS_Store`). A home folder that lies in a scratch
-    folder is a home, and neither it nor a folder that holds it is a project. A scratch folder in which one stands may
-    be emptied, unless it is a part of a repository or somebody else's. What the line has linked or moved before is
-    judged as what it is; so is what is behind a link that lies in scratch. Where a `cd` leads to a folder that is not
-    there, and the deletion does not depend on it (`cd dist; rm -rf *`), what it would delete where one stood counts. On
-    another machine only the root, top
-    folders and homes are refused; `infra.remote-deletion` asks about the rest.
+    Denies recursive deletion (`rm -r`, `find -delete`, `find -exec rm`, `shutil.rmtree`, `Remove-Item -Recurse`, `rsync
+    --delete`, `tar --remove-files`, `zip -m`, `mv` of a whole tree, `userdel -r`) of the root, system trees, home
+    folders, the project itself, its parents, and patterns that match everything in them. Outside the project and the
+    `scratch` folders, `rm -rf` is denied, and so is removing every file that a search finds. What a container sees of
+    this machine counts as well. Asks before deleting what a search below a home finds by a name that is no kind of
+    files, such as `find ~ -name old -exec rm -rf {} +`, when an unknown variable would make it one of these if it were
+    empty (`rm -rf "$X"/*`), before deleting all that `ls` prints, and before `xargs rm -rf` of an unknown list. Inside
+    the project everything else may be deleted; outside of it what this session has made, links, caches, and what
+    programs make everywhere (`node_modules`, `.DS_Store`). A home folder that lies in a scratch folder is a home, and
+    neither it nor a folder that holds it is a project. A scratch folder in which one stands may be emptied, unless it
+    is a part of a repository or somebody else's. What the line has linked or moved before is judged as what it is; so
+    is what is behind a link that lies in scratch. Where a `cd` leads to a folder that is not there, and the deletion
+    does not depend on it (`cd dist; rm -rf *`), what it would delete where one stood counts. On another machine only
+    the root, top folders and homes are refused; `infra.remote-deletion` asks about the rest.
     ## Why
     A wrong path or an empty variable is enough to lose years of work, and no undo exists.
     ## Known gaps
@@ -274,8 +275,8 @@ def _is_own(deletion: Deletion, command: Command, facts: Facts, at: WorkFolders)
     known = facts.command
     if known is None or deletion.searched or deletion.picked or not deletion.words:
         return False
-    if "ln" in known.programs:
-        return False  # what is below a link that the line makes is not its own
+    if not LEADERS.isdisjoint(known.programs):
+        return False  # what is below a link or a mount that the line makes is not its own
     for word in deletion.words:
         if not word.known or at.classify_word(word, deletion.cwd or command.cwd) in NEVER_OWN:
             return False
@@ -284,7 +285,8 @@ def _is_own(deletion: Deletion, command: Command, facts: Facts, at: WorkFolders)
             return False
         state = facts.stakes.get_state(path)
         free = is_throwaway(path, at.home) or is_inside(path, facts.stakes.made) or _has_nothing(state, word)
-        missing = state is PathState.MISSING
+        # What was moved there is nobody's who made the folder.
+        missing = state is PathState.MISSING and "mv" not in known.programs
         made = is_numbered(path) or (
             state in NOT_THERE and is_made_before(path, command.index, known, at, was_missing=missing)
         )

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from synaptic.policies.git.branch_moves import CURRENT, MOVING_VERBS, find_branch_moves, list_moves
+from synaptic.policies.git.branch_moves import CURRENT, MOVING_VERBS, UNSEEN_TARGETS, find_branch_moves, list_moves
 from synaptic.policies.git.indirect import (
     INDIRECT_VERBS,
     deletes_listed,
@@ -142,7 +142,7 @@ def _ask_reset(call: GitCall, known: CommandReading) -> LossQuestion | None:
     target = words[0].text if words else "HEAD"
     moves = find_branch_moves(call, known)
     kept = moves.kept
-    if made := moves.made.get(target):
+    if (made := moves.made.get(target, "")) not in UNSEEN_TARGETS:
         target = made  # git does not know the name yet
     elif branch and target.startswith(("HEAD", "@")):
         target = branch + target.removeprefix("HEAD").removeprefix("@")

@@ -6,7 +6,8 @@ from synaptic.shell.book.arguments import Arguments
 from synaptic.shell.read.script import Command
 
 EMPTYING_LINE = re.compile(
-    r":?[ \t]*+(?:(?:sil(?:ent)?|keepj\w*)!?[ \t]++)?(?:(?:%|(?:0|1)?,\$?|(?:g|v!)/(?:\.\*?|\^)?/)[ \t]*+d(?:elete)?[ \t]*+_?"
+    r":?[ \t]*+(?:(?:sil(?:ent)?|keepj\w*)!?[ \t]++)?(?:(?:%|(?:0|1)?,\$?|(?:g|v!)/(?:\.\*?|\^)?/)"
+    r"[ \t]*+d(?:elete)?[ \t]*+_?"
     r"|(?:norm(?:al)?!?|exe(?:cute)?[ \t]++[\"']norm(?:al)?!?)[ \t]++(?:gg\"?_?dG|ggVGd|ggVGx|:?%d).*)"
 )
 """A line that takes all lines away: `%d`, `1,$d`, `,d`, `g/./d`, `normal ggdG`."""
