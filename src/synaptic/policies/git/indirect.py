@@ -63,9 +63,9 @@ def is_patched_back(call: GitCall, known: CommandReading) -> bool:
 
 def find_unpacked(call: GitCall, known: CommandReading) -> tuple[Word, ...] | None:
     """What of a commit is unpacked over the files of the same folder: `git archive HEAD | tar -x`. None: nothing is."""
-    if call.verb != "archive" or call.given.has("output") or TAR_NAMES.isdisjoint(known.programs):
+    if call.verb != "archive" or TAR_NAMES.isdisjoint(known.programs):
         return None
-    behind = [one for one in known.script.find_downstream(call.command) if one.name in TAR_NAMES]
+    behind = _list_unpackers(call, known)
     if len(behind) != 1 or call.given.get_value("prefix") not in SAME_PREFIXES:
         return None
     given = TAR_ENTRY.read(behind[0].argv[1:])
@@ -74,6 +74,15 @@ def find_unpacked(call: GitCall, known: CommandReading) -> tuple[Word, ...] | No
     folder = given.get_values("directory")[-1:] or (Word("."),)
     place = resolve_path(folder[0].text, Standpoint(behind[0].cwd, known.home)) if folder[0].known else None
     return given.operands or call.given.operands[1:] or (Word("."),) if place == call.cwd else None
+
+
+def _list_unpackers(call: GitCall, known: CommandReading) -> list[Command]:
+    """The `tar` that an archive is piped to, or that opens the file which it is written to."""
+    if piped := [one for one in known.script.find_downstream(call.command) if one.name in TAR_NAMES]:
+        return piped
+    written = {one.target.text for one in call.command.redirects if one.is_write} | {call.given.get_value("output")}
+    later = (one for one in known.script.commands[call.command.index + 1 :] if one.name in TAR_NAMES)
+    return [one for one in later if TAR_ENTRY.read(one.argv[1:]).get_value("file") in written - {""}]
 
 
 def deletes_listed(call: GitCall, known: CommandReading) -> bool:
