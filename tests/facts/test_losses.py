@@ -63,7 +63,14 @@ def test_a_repository_cannot_say_that_size_and_time_are_all_that_counts(tmp_path
     }
 
 
-@pytest.mark.parametrize("command", ["git rm -f a.py", "git diff | git apply -R", "git diff a.py | git apply -R -"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        *("git rm -f a.py", "git diff | git apply -R", "git diff a.py | git apply -R -", "git diff | patch -R -p1"),
+        *("git archive HEAD | tar -x", "git archive HEAD a.py | tar -xf - -C .", "git show HEAD:a.py > a.py"),
+        'for f in $(git diff --name-only); do git show HEAD:"$f" > "$f"; done',
+    ],
+)
 def test_changes_that_are_lost_by_another_way_are_named(tmp_path: Path, command: str) -> None:
     found = find(make_dirty(tmp_path / "repo"), command)
     assert [loss.files for loss in found.values()] == [(LostFile(path="a.py", added=1),)]
@@ -89,6 +96,7 @@ def test_untracked_files_that_are_listed_and_deleted_are_named(tmp_path: Path, c
     [
         *("git status", "git log -p", "ls", "git commit -am x", "git branch -a", "git show HEAD", "git rm a.py"),
         *("git status -s; rm -f x", "git ls-files -o | grep '[.]pyc$' | xargs rm", "git apply -R x.patch"),
+        *("git diff", "git diff | patch -R --dry-run", "git archive HEAD -o x.tar", "git archive HEAD | tar -t"),
     ],
 )
 def test_what_loses_nothing_is_not_looked_up(tmp_path: Path, command: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,6 +11,7 @@ from synaptic.model.call import Call
 from synaptic.model.event import PreToolUse, Stop
 from synaptic.model.stakes import MADE, NO_STAKES, PathState, Stakes
 from synaptic.model.state import Change
+from synaptic.policies.files.stayed import MAX_DELETING, MAX_ENTERED
 from synaptic.store import state
 from tests.facts.places import means
 
@@ -174,3 +175,16 @@ def test_scratch_is_not_disposable_where_a_link_leads_elsewhere_or_it_is_somebod
 
 def test_scratch_that_is_gone_is_not_disposable(user: Path) -> None:
     assert not ask(user, "rm -rf ./*", ".cache/gone").disposable
+
+
+def test_a_folder_that_is_entered_and_not_there_is_named_where_the_line_goes_on_without_it(user: Path) -> None:
+    (user / "app" / "build").mkdir()
+    assert ask(user, "cd dist; rm -rf *").absent == (str(user / "app" / "dist"),)
+    assert ask(user, "cd dist\nfind . -delete").absent == (str(user / "app" / "dist"),)
+    for command in ("cd build; rm -rf *", "cd dist && rm -rf *", "cd dist; ls", "mkdir dist; cd dist; rm -rf *"):
+        assert not ask(user, command).absent
+
+
+def test_a_script_with_many_folders_is_looked_at_within_bounds(user: Path) -> None:
+    command = "\n".join(f"cd d{number}\nrm -rf x{number} *.o" for number in range(300))
+    assert len(ask(user, command).absent) <= MAX_DELETING * MAX_ENTERED

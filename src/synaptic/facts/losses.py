@@ -149,6 +149,7 @@ ANSWERS: Mapping[str, Callable[[RepositoryPlace, LossQuestion], Awaitable[LostWo
     "tree": _answer_tree,
     "paths": _answer_paths,
     "named": _answer_named,
+    "printed": _answer_paths,
     "untracked": _answer_untracked,
     "submodules": _answer_submodules,
     "worktree": _answer_worktree,

@@ -31,6 +31,7 @@ from synaptic.policies.files.lost import (
     may_change,
     stays_in_project,
 )
+from synaptic.policies.files.stayed import list_unsure_folders
 from synaptic.policies.reading import make_work_folders
 from synaptic.shell.names import split_names
 from synaptic.shell.paths import Standpoint, is_inside, resolve_path
@@ -94,8 +95,17 @@ def gather_stakes(call: Call, means: EngineMeans) -> Stakes:
         return found
     if at.is_scratch(at.project) and _is_disposable(at):
         found = msgspec.structs.replace(found, disposable=True)
+    if (entered := list_unsure_folders(known)) and (absent := _list_absent(entered, at)):
+        found = msgspec.structs.replace(found, absent=absent)
     links = {} if stays_in_project(known, at) else find_scratch_links(known, at)
     return msgspec.structs.replace(found, links=links) if links else found
+
+
+def _list_absent(folders: tuple[str, ...], at: WorkFolders) -> tuple[str, ...]:
+    """Those that are not there for certain; what lies elsewhere than this machine is unknown."""
+    if not os.path.isdir(at.cwd):  # noqa: PTH112 - text paths throughout
+        return ()
+    return tuple(folder for folder in folders if _read_state(folder, at.home) is PathState.MISSING)
 
 
 def _gather_of_command(call: Call, at: WorkFolders, means: EngineMeans, known: CommandReading) -> Stakes:

@@ -37,6 +37,8 @@ class Stakes(msgspec.Struct, frozen=True, kw_only=True):
 
     links: Mapping[str, str] = {}
     """Links in scratch folders on the way to what is deleted, and where they lead."""
+    absent: tuple[str, ...] = ()
+    """Folders that the command enters by a `cd` it does not depend on, and that are not there."""
     disposable: bool = False
     """Whether the folder that is worked in is the user's own, lies in scratch, and is no repository."""
 

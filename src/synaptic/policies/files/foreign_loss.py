@@ -48,16 +48,19 @@ class ForeignLoss(Policy):
     ## What it does
     Asks before a command deletes, overwrites, empties or moves to a scratch folder a file that is there, outside the
     project: `rm ~/notes.md`, `echo x > ~/.bashrc`, `cp a ~/.profile`, `truncate`, `tee`, `ln -sf`, `dd of=`, `mv
-    ~/Documents /tmp/old`, the same in Python, Perl or Node, and archives over the home folder (`unzip -o x -d ~`).
-    Denies patterns and searches over the home folder (`rm -f ~/*`, `find ~ -name '*.md' -delete`, `find ~ -exec sed
-    -i`); what a loop empties, overwrites or moves to scratch that a search outside the project finds is a question.
-    Editing one named file in place (`sed -i 's/a/b/' ~/.zshrc`) is left alone, unless many lines of a file by
-    which the user has set something are taken out without a copy (`sed -i '/export/d' ~/.zshrc`; one name is fine).
-    Folders that `rsync --delete` makes like another one count as deleted, unless they are called after that (`backup`,
-    `mirror`). The disk is asked whether something would be lost: what is not there, is empty, is only a link, or was
-    made by this session is free; so are `scratch` folders, caches and what programs make again (`.DS_Store`, `*.pyc`,
-    `node_modules`). Where the agent works in a folder that is no project (no repository, no manifest), deleting what
-    the session has not made is a question too; the home folder and what holds it are never a project.
+    ~/Documents /tmp/old`, the same in Python, Perl or Node, archives over the home folder (`unzip -o x -d ~`), what a
+    converter writes (`pandoc a -o ~/b.md`, `ffmpeg -y`, `convert`), and editors that take all lines away (`vim -es -c
+    %d -c wq ~/notes.md`). Denies patterns and searches over the home folder (`rm -f ~/*`, `find ~ -name '*.md'
+    -delete`, `find ~ -exec sed -i`) and asks before patterns change many files in place (`mogrify`, `exiftool
+    -overwrite_original`, `rename`); what a loop empties, overwrites or moves to scratch that a search outside the
+    project finds is a question. Editing one named file in place (`sed -i 's/a/b/' ~/.zshrc`) is left alone, unless many
+    lines of a file by which the user has set something are taken out without a copy (`sed -i '/export/d' ~/.zshrc`; one
+    name is fine). Folders that `rsync --delete` makes like another one count as deleted, unless they are called after
+    that (`backup`, `mirror`). The disk is asked whether something would be lost: what is not there, is empty, is only a
+    link, or was made by this session is free; so are `scratch` folders, caches and what programs make again
+    (`.DS_Store`, `*.pyc`, `node_modules`). Where the agent works in a folder that is no project (no repository, no
+    manifest), deleting what the session has not made is a question too; the home folder and what holds it are never a
+    project.
     ## Why
     What lies outside the project is the user's own, is in no repository, and no undo brings it back.
     ## Known gaps

@@ -9,6 +9,7 @@ import msgspec
 from synaptic.policies.files.led import LedPath, NamedPlace, follow_led, list_led
 from synaptic.policies.reading import runs_elsewhere
 from synaptic.shell.effects.commands import CHANGING_PROGRAMS, DELETING_PROGRAMS
+from synaptic.shell.effects.created import sets_up
 from synaptic.shell.effects.losses import DELETE, FILL, MOVE, PathLoss, find_losses, find_made
 from synaptic.shell.effects.numbered import is_numbered, settle_number
 from synaptic.shell.paths import Standpoint, is_inside, resolve_path
@@ -23,6 +24,8 @@ FREE_AREAS = frozenset({PathArea.SCRATCH, PathArea.UNKNOWN})
 OTHER_CHANGERS = CHANGING_PROGRAMS - {"git"}
 MAKING_VERBS = ("clone", "worktree", "init")
 """Verbs of git that make a folder; what others change is the repository's."""
+ENVIRONMENT = " venv "
+"""What stands in a command that makes an environment for Python, whichever program does."""
 READING_OPERATORS = frozenset({">&", "<", "<<", "<<<", "<&"})
 CERTAIN_FOLDER = re.compile(r"(?:~/|/)(?:[^/$`{*?\[]+/)*(?=[^/]*[$`{])")
 """The folders at the start of a path that is not known further on."""
@@ -53,7 +56,9 @@ def may_change(known: CommandReading) -> bool:
     programs = known.programs
     if not OTHER_CHANGERS.isdisjoint(programs):
         return True
-    return "git" in programs and any(verb in known.text for verb in MAKING_VERBS)
+    if "git" in programs and any(verb in known.text for verb in MAKING_VERBS):
+        return True
+    return ENVIRONMENT in known.text
 
 
 def deletes_files(known: CommandReading) -> bool:
@@ -119,9 +124,16 @@ def _is_plainly_free(word: Word, scratch: tuple[str, ...]) -> bool:
     return word.text.startswith(scratch) and word.known and ".." not in word.text
 
 
-def is_made_before(path: str, command_index: int, known: CommandReading, at: WorkFolders) -> bool:
-    """Whether the same line has made a path, or a folder it is in, by what fails where something is there already."""
-    made = _index_made(known, at)
+def is_made_before(
+    path: str, command_index: int, known: CommandReading, at: WorkFolders, was_missing: bool = False
+) -> bool:
+    """Whether the same line has made a path, or a folder it is in.
+
+    Where nobody knows that nothing was there, only by what fails where something is there already.
+    """
+    made = _index_made(known, at, was_missing)
+    if was_missing and any(index < command_index and is_inside(one, (path,)) for one, index in made.items()):
+        return True  # a folder on the way to what was made
     while made and path.strip("/"):
         if made.get(path, command_index) < command_index:
             return True
@@ -130,12 +142,12 @@ def is_made_before(path: str, command_index: int, known: CommandReading, at: Wor
 
 
 @lru_cache(maxsize=32)
-def _index_made(known: CommandReading, at: WorkFolders) -> dict[str, int]:
+def _index_made(known: CommandReading, at: WorkFolders, was_missing: bool) -> dict[str, int]:
     """The paths that a line makes anew, each with the place of the first command that does."""
     found: dict[str, int] = {}
     for one in find_made(known.effects):
         one = msgspec.structs.replace(one, word=settle_number(one.word))
-        if one.word.known and not one.word.glob and _makes_anew(one, known.script):
+        if one.word.known and not one.word.glob and (was_missing or _makes_anew(one, known.script)):
             for path in _iter_made_paths(one, at):
                 found[path] = min(one.index, found.get(path, one.index))
     return found
@@ -147,7 +159,7 @@ def _makes_anew(made: PathLoss, script: Script) -> bool:
     command = script.commands[made.index]
     if is_numbered(made.word.text):
         return True  # nothing of that name was there
-    if command.name == "touch":
+    if command.name == "touch" or sets_up(command):
         return False
     return command.name != "mkdir" or not any(text[:2] == "-p" or text == "--parents" for text in command.args)
 

@@ -13,6 +13,7 @@ from synaptic.policies.base import FEWER, Policy
 from synaptic.policies.facts import Facts
 from synaptic.policies.files.led import LedPath, NamedPlace, follow_led, list_led, read_links
 from synaptic.policies.files.lost import is_made_before
+from synaptic.policies.files.stayed import find_stayed
 from synaptic.policies.mounts import Mount, find_host_paths, find_mounts
 from synaptic.policies.reading import (
     SCRATCH_FOLDERS,
@@ -30,10 +31,10 @@ from synaptic.shell.effects.find import read_find, read_find_names
 from synaptic.shell.effects.numbered import is_numbered, settle_number
 from synaptic.shell.effects.printed import list_printed_lines, resolve_printed
 from synaptic.shell.effects.searched import FIND_PROGRAMS, ScriptSearches
+from synaptic.shell.names import split_names
 from synaptic.shell.paths import Standpoint, is_inside, resolve_path
 from synaptic.shell.places import PathArea, WorkFolders, is_home_folder, strip_match_all
 from synaptic.shell.read.script import Command, Script, Word
-from synaptic.shell.reading import CommandReading
 from synaptic.shell.worth import is_throwaway
 
 AREA_NAMES = {
@@ -60,6 +61,7 @@ ARCHIVERS = frozenset({"tar", "gtar", "bsdtar", "zip", "7z"})
 EMPTY_FOLDER = re.compile(r"/var/empty/?$|\$\(mktemp\s+-\w*d")
 ACCOUNT_REMOVERS = frozenset({"userdel", "deluser"})
 """Programs that remove a user, and with some options the home folder as well."""
+LEADERS = split_names("ln mount bindfs sshfs unionfs")
 ASKS = ("i", "I", "interactive")
 UNNAMED_DELETERS = FIND_PROGRAMS | ACCOUNT_REMOVERS
 """Programs that delete what their words do not name."""
@@ -92,19 +94,20 @@ class RecursiveDeletion(Policy):
     """Deleting whole folders outside what may be deleted.
 
     ## What it does
-    Denies recursive deletion (`rm -r`, `find -delete`, `find -exec rm`, `shutil.rmtree`, `Remove-Item -Recurse`,
-    `rsync --delete`, `tar --remove-files`, `zip -m`, `mv` of a whole tree, `userdel -r`) of the root, system trees,
-    home folders, the project itself, its parents, and patterns that match everything in them. Outside the project and
-    the `scratch` folders, `rm -rf` is denied, and so is removing every file that a search finds. What a container
-    sees of this machine counts as well. Asks before deleting what a search below a home finds by a name that is no
-    kind of files, such as `find ~ -name old -exec rm -rf {} +`, when an unknown variable would make it one of these
-    if it were empty (`rm -rf "$X"/*`), before deleting all that `ls` prints, and before `xargs rm -rf` of an unknown
-    list. Inside the project everything else may be deleted; outside of it what this session has made, links,
-    caches, and what programs make everywhere (`node_modules`, `.DS_Store`). A home folder that lies in a scratch
-    folder is a home, and neither it nor a folder that holds it is a project. A scratch folder in which one stands may
-    be emptied, unless it is a part of a repository or somebody else's. What the line has linked or moved before is
-    judged as what it is; so is what is behind a link that lies in scratch. On another machine only the root, top
-    folders and homes are refused; `infra.remote-deletion` asks about the rest.
+    Denies recursive deletion (`rm -r`, `find -delete`, `find -exec rm`, `shutil.rmtree`, `Remove-Item -Recurse`, `rsync
+    --delete`, `tar --remove-files`, `zip -m`, `mv` of a whole tree, `userdel -r`) of the root, system trees, home
+    folders, the project itself, its parents, and patterns that match everything in them. Outside the project and the
+    `scratch` folders, `rm -rf` is denied, and so is removing every file that a search finds. What a container sees of
+    this machine counts as well. Asks before deleting what a search below a home finds by a name that is no kind of
+    files, such as `find ~ -name old -exec rm -rf {} +`, when an unknown variable would make it one of these if it were
+    empty (`rm -rf "$X"/*`), before deleting all that `ls` prints, and before `xargs rm -rf` of an unknown list. Inside
+    the project everything else may be deleted; outside of it what this session has made, links, caches, and what
+    programs make everywhere (`node_modules`, `.DS_Store`). A home folder that lies in a scratch folder is a home, and
+    neither it nor a folder that holds it is a project. A scratch folder in which one stands may be emptied, unless it
+    is a part of a repository or somebody else's. What the line has linked or moved before is judged as what it is; so
+    is what is behind a link that lies in scratch. Where a `cd` leads to a folder that is not there, and the deletion
+    does not depend on it (`cd dist; rm -rf *`), what it would delete where one stood counts. On another machine only
+    the root, top folders and homes are refused; `infra.remote-deletion` asks about the rest.
     ## Why
     A wrong path or an empty variable is enough to lose years of work, and no undo exists.
     ## Known gaps
@@ -140,6 +143,8 @@ class RecursiveDeletion(Policy):
         mounted = find_mounts(found)
         led = (*read_links(facts.stakes.links), *(list_led(facts.command, at) if facts.command else ()))
         for command in select_commands(found, DELETERS):
+            if facts.stakes.absent and (verdict := self._judge_stayed(command, searches, facts, at)):
+                return verdict
             if not led and self._is_harmless(command, at):
                 continue
             for deletion in _iter_really(command, searches, led, at):
@@ -148,6 +153,25 @@ class RecursiveDeletion(Policy):
                     return verdict
                 if mounted and runs_in_container(command) and (verdict := self._judge_mounts(deletion, mounted, at)):
                     return verdict
+        return None
+
+    def _judge_stayed(
+        self, command: Command, searches: ScriptSearches, facts: Facts, at: WorkFolders
+    ) -> Verdict | None:
+        """What a command deletes where it stays, because the folder that it should run in is not there."""
+        known = facts.command
+        stayed = find_stayed(command, known, facts.stakes.absent) if known is not None else ""
+        if not stayed:
+            return None
+        moved = msgspec.structs.replace(command, cwd=stayed)
+        for deletion in _find_deletions(moved, ScriptSearches(searches.found)):
+            if self._judge_deletion(deletion, moved, searches, at) and not self._loses_nothing(
+                deletion, moved, facts, at
+            ):
+                return deny(
+                    f"There is no folder {command.cwd!r}: the way into it fails, and this would delete in {stayed!r} "
+                    "instead. Join the two with `&&`, or name the folder in what is deleted."
+                )
         return None
 
     def _loses_nothing(self, deletion: Deletion, command: Command, facts: Facts, at: WorkFolders) -> bool:
@@ -251,8 +275,8 @@ def _is_own(deletion: Deletion, command: Command, facts: Facts, at: WorkFolders)
     known = facts.command
     if known is None or deletion.searched or deletion.picked or not deletion.words:
         return False
-    if "ln" in known.programs:
-        return False  # what is below a link that the line makes is not its own
+    if not LEADERS.isdisjoint(known.programs):
+        return False  # what is below a link or a mount that the line makes is not its own
     for word in deletion.words:
         if not word.known or at.classify_word(word, deletion.cwd or command.cwd) in NEVER_OWN:
             return False
@@ -261,14 +285,14 @@ def _is_own(deletion: Deletion, command: Command, facts: Facts, at: WorkFolders)
             return False
         state = facts.stakes.get_state(path)
         free = is_throwaway(path, at.home) or is_inside(path, facts.stakes.made) or _has_nothing(state, word)
-        if not free and not (state in NOT_THERE and _is_of_line(path, command, known, at)):
+        # What was moved there is nobody's who made the folder.
+        missing = state is PathState.MISSING and "mv" not in known.programs
+        made = is_numbered(path) or (
+            state in NOT_THERE and is_made_before(path, command.index, known, at, was_missing=missing)
+        )
+        if not free and not (state in NOT_THERE and made):
             return False
     return True
-
-
-def _is_of_line(path: str, command: Command, known: CommandReading, at: WorkFolders) -> bool:
-    """Whether the line has made a path that was not there; what bears the shell's number nobody else has made."""
-    return is_numbered(path) or is_made_before(path, command.index, known, at)
 
 
 def _has_nothing(state: PathState, word: Word) -> bool:

@@ -39,9 +39,10 @@ class Wiping(Policy):
     ## What it does
     Denies `shred`, `srm`, `wipe`, moving files to `/dev/null`, and removing all timed jobs (`crontab -r`, `crontab
     /dev/null`). Asks before all timed jobs are replaced (`crontab jobs.txt`, `echo ... | crontab -`), here or on
-    another machine, in a line that does not take over what is there with `crontab -l`. Files in scratch folders may be
-    wiped. Asks before a file of the home folder outside the project is overwritten with nothing (`cp /dev/null
-    ~/notes`, `: > ~/notes`, `echo -n > ~/notes`); logs, empty files, and what this session has made are free.
+    another machine, in a line that does not take over what is there with `crontab -l`. Files in scratch folders and
+    what this session has made outside the project may be wiped. Asks before a file of the home folder outside the
+    project is overwritten with nothing (`cp /dev/null ~/notes`, `: > ~/notes`, `echo -n > ~/notes`); logs, empty files,
+    and what this session has made are free.
     ## Why
     A deleted file can often be brought back from a snapshot or the disk; an overwritten one cannot.
     ## Known gaps
@@ -66,7 +67,7 @@ class Wiping(Policy):
         programs = known.programs
         for command in () if WIPERS.isdisjoint(programs) else select_commands(found, WIPERS):
             files = find_program(command.name).read(command.argv[1:]).operands
-            if any(at.classify_word(word, command.cwd) is not PathArea.SCRATCH for word in files):
+            if not all(_may_be_wiped(word, command, facts, at) for word in files):
                 return deny(
                     f"`{command.name}` destroys {files[0].text!r} beyond recovery. Use `rm` on it, or ask the user."
                 )
@@ -80,6 +81,19 @@ class Wiping(Policy):
             if _moves_to_null(command):
                 return deny("Moving a file to /dev/null destroys it or the device. Use `rm` on the file instead.")
         return None
+
+
+def _may_be_wiped(word: Word, command: Command, facts: Facts, at: WorkFolders) -> bool:
+    """Whether a file lies in scratch, also where one stands in scratch of one's own, or was made by this session."""
+    area = at.classify_word(word, command.cwd)
+    if area is PathArea.SCRATCH:
+        return True
+    # What a link leads to is wiped.
+    linked = facts.command is None or "ln" in facts.command.programs
+    if facts.stakes.disposable and area is PathArea.PROJECT:
+        return not linked
+    path = resolve_path(word.text, Standpoint(command.cwd or at.cwd, at.home)) if word.known else None
+    return path is not None and is_inside(path, facts.stakes.made)
 
 
 def _holds_something(path: str, facts: Facts) -> bool:

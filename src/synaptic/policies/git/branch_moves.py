@@ -1,7 +1,7 @@
 """Which branches a command moves to other commits, and which commits something still leads to then: from its words."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import msgspec
 
@@ -34,6 +34,8 @@ class BranchMoves(msgspec.Struct, frozen=True):
     """Branches that lead elsewhere, or are gone."""
     kept: tuple[str, ...] = ()
     """Commits that something leads to, named as they are called in front of the command."""
+    made: Mapping[str, str] = {}
+    """Branches and tags that the command has made for certain, each with the commit that it leads to."""
     drops_new_commit: bool = False
     """A commit that the same line makes is left as well."""
 
@@ -99,11 +101,9 @@ class _Course:
         return self.moves.get(start, start)
 
     def sum_up(self) -> BranchMoves:
-        kept = {
-            *self.moves.values(),
-            *(at for name, at in self.made.items() if name not in self.dropped | {*self.moves}),
-        }
-        return BranchMoves(tuple(sorted(self.moves)), tuple(sorted(kept - UNSEEN_TARGETS)), self.drops_new_commit)
+        made = {name: at for name, at in self.made.items() if name not in self.dropped | {*self.moves}}
+        kept = {*self.moves.values(), *made.values()} - UNSEEN_TARGETS
+        return BranchMoves(tuple(sorted(self.moves)), tuple(sorted(kept)), made, self.drops_new_commit)
 
 
 def _find_checked_out(call: GitCall) -> str:

@@ -6,14 +6,15 @@ from synaptic.model.loss import LostWork
 from synaptic.policies.base import Policy
 from synaptic.policies.facts import Facts
 from synaptic.policies.git.calls import SHELL_TOOLS, list_guarded_calls
+from synaptic.policies.git.indirect import PASSING_VERBS
 from synaptic.policies.git.lost import find_loss, pick_worst, read_answers
 from synaptic.policies.git.overwritten import DISCARDING_VERBS, WHOLE_TREE, find_overwritten
 from synaptic.policies.git.printed import PRINTING_VERBS
 from synaptic.shell.programs.git_line import GitCall
 from synaptic.shell.read.script import Word
 
-OVERWRITING_VERBS = (*DISCARDING_VERBS, *PRINTING_VERBS, "apply")
-DOUBTFUL_VERBS = frozenset({"checkout", "rm", "apply"})
+OVERWRITING_VERBS = (*DISCARDING_VERBS, *PRINTING_VERBS, *PASSING_VERBS, "apply")
+DOUBTFUL_VERBS = frozenset({"checkout", "rm", "apply", *PASSING_VERBS})
 """Verbs that may write over a file although their words do not say so."""
 
 
@@ -25,11 +26,12 @@ class Discard(Policy):
     <commit> <path>`, `git checkout -f`, `git switch --discard-changes`, `git restore <path>`, `git rm -rf .`, `git
     submodule deinit -f` and their kin, where these files have changes that are in no commit, and names them; where the
     source is the index, a staged change is kept by it. `git checkout Makefile`, `git show HEAD:a.py > a.py` and `git
-    show HEAD:a.py | tee a.py` are denied when that file has such changes; so are `git rm -f a.py` and `git diff | git
-    apply -R`. Asks for a forced switch in the middle of a merge or a rebase. Files without changes are free; so is a
-    line that puts everything away first (`git stash && git checkout -f main`), and a repository that the same line
-    makes, or that lies in a scratch folder. Where the repository cannot be looked at, they are denied. Changing or
-    creating a branch, `git restore --staged`, and taking one side of a conflict (`--ours`, `--theirs`) are free.
+    show HEAD:a.py | tee a.py` are denied when that file has such changes; so are `git rm -f a.py`, `git diff | git
+    apply -R`, `git diff | patch -R`, `git archive HEAD | tar -x`, and a loop that shows each file over itself. Asks for
+    a forced switch in the middle of a merge or a rebase. Files without changes are free; so is a line that puts
+    everything away first (`git stash && git checkout -f main`), and a repository that the same line makes, or that lies
+    in a scratch folder. Where the repository cannot be looked at, they are denied. Changing or creating a branch, `git
+    restore --staged`, and taking one side of a conflict (`--ours`, `--theirs`) are free.
     ## Why
     Git overwrites such files without a copy. What was never committed or stashed is gone for good.
     ## Known gaps
@@ -68,7 +70,7 @@ class Discard(Policy):
         """A call whose words do not say that a file is overwritten: only what was found in the repository counts."""
         if not facts.losses or not self.single_files or facts.command is None:
             return None
-        seen = call.verb in PRINTING_VERBS or call.verb == "checkout"
+        seen = call.verb == "checkout"
         loss = read_answers(call, facts.command, facts) if seen else find_loss(call, event, facts)
         return _refuse(call, loss) if loss is not None and loss.files else None
 

@@ -9,15 +9,17 @@ from synaptic.model.decision import Kind, Verdict
 from synaptic.model.event import PreToolUse
 from synaptic.model.loss import UNTRACKED, LostWork, add_losses
 from synaptic.policies.facts import Facts
+from synaptic.policies.git.indirect import INDIRECT_VERBS
 from synaptic.policies.git.made_here import is_throwaway
 from synaptic.policies.git.overwritten import DISCARDING_VERBS
+from synaptic.policies.git.printed import PRINTING_VERBS
 from synaptic.policies.git.questions import find_questions
 from synaptic.policies.git.sequence import find_saving
 from synaptic.shell.programs.git_line import GitCall
 from synaptic.shell.reading import CommandReading
 
 NOTHING = LostWork()
-FILE_VERBS = frozenset({"reset", "clean", "apply", "ls-files", "status", *DISCARDING_VERBS} - {"submodule"})
+FILE_VERBS = frozenset({"reset", "clean", *INDIRECT_VERBS, *PRINTING_VERBS, *DISCARDING_VERBS} - {"submodule"})
 """Verbs whose losses a stash or a commit keeps."""
 
 

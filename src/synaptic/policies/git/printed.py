@@ -12,20 +12,39 @@ PRINTING_VERBS = ("show", "cat-file")
 APPENDING_OPERATORS = (">>", "&>>")
 APPENDING_OPTIONS = frozenset({"-a", "--append", "-ai", "-ia", "oflag=append"})
 """Of `tee`, `sponge` and `dd`: what is there stays."""
+EVERYTHING, HANDED_OVER = ".", "{}"
+"""What a name may stand for that a loop or `xargs` fills in."""
 WrittenFile = tuple[Word, str]
 """The word that names a file, and the folder it starts from."""
 
 
 def find_overwritten_by_print(call: GitCall, known: CommandReading) -> str:
     """The file of the same name that a printed version is written over, by a redirection or behind a pipe."""
-    shown = {word.text.partition(":")[2].rpartition("/")[2] for word in call.given.operands if ":" in word.text}
+    shown = {word.text.partition(":")[2].removeprefix("./") for word in call.given.operands if ":" in word.text}
     if call.verb not in PRINTING_VERBS or not shown:
         return ""
+    names = {path.rpartition("/")[2] for path in shown}
     for word, folder in _iter_written(call, known):
-        path = resolve_path(word.text, Standpoint(folder, known.home)) if word.known and not word.glob else None
-        if path and path.rpartition("/")[2] in shown:
+        if not _is_one_file(word):
+            if word.text.removeprefix("./") in shown and not _lists_deleted(known):
+                return word.text if word.known and word.glob else EVERYTHING
+            continue
+        path = resolve_path(word.text, Standpoint(folder, known.home))
+        if path and path.rpartition("/")[2] in names:
             return path
     return ""
+
+
+def _is_one_file(word: Word) -> bool:
+    return word.known and not word.glob and word.text != HANDED_OVER
+
+
+def _lists_deleted(known: CommandReading) -> bool:
+    """Whether the line lists what is not there any more: to bring that back loses nothing."""
+    return any(
+        (other.verb == "ls-files" and other.given.has("deleted")) or "--diff-filter=D" in other.command.args
+        for other in known.acting_git_calls
+    )
 
 
 def _iter_written(call: GitCall, known: CommandReading) -> Iterator[WrittenFile]:

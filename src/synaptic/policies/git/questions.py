@@ -8,8 +8,14 @@ from collections.abc import Iterator
 
 import msgspec
 
-from synaptic.policies.git.branch_moves import CURRENT, MOVING_VERBS, find_branch_moves, list_moves
-from synaptic.policies.git.indirect import INDIRECT_VERBS, deletes_listed, find_reversed
+from synaptic.policies.git.branch_moves import CURRENT, MOVING_VERBS, UNSEEN_TARGETS, find_branch_moves, list_moves
+from synaptic.policies.git.indirect import (
+    INDIRECT_VERBS,
+    deletes_listed,
+    find_reversed,
+    find_unpacked,
+    is_patched_back,
+)
 from synaptic.policies.git.overwritten import (
     WHOLE_TREE,
     deletes_untracked,
@@ -33,6 +39,8 @@ LOSING_VERBS = frozenset(
 )
 """Verbs that may have a question; of other calls nothing on the disk is looked at."""
 RM_ENTRY = find_program("rm")
+LOOSE_KINDS = ("renamed", "printed")
+"""Kinds of which only what is found counts, so that less has to be known about the command."""
 SILENT_OPTIONS = ("quiet", "progress", "overlay")
 UNSEEN_PATHS = ("pathspec-from-file", "patch", "recurse-submodules", "prefix")
 """Options that say what is written in a way that is not in the words."""
@@ -42,8 +50,8 @@ class LossQuestion(msgspec.Struct, frozen=True):
     """What would be lost in a repository, asked in a form that git can answer."""
 
     kind: str
-    """What is meant, and so how it is looked up: `reset`, `tree`, `paths`, `named`, `untracked`, `branches`, `renamed`,
-    `moved`, `stash`, `worktree`, `folder` or `submodules`."""
+    """What is meant, and so how it is looked up: `reset`, `tree`, `paths`, `named`, `printed`, `untracked`, `branches`,
+    `renamed`, `moved`, `stash`, `worktree`, `folder` or `submodules`."""
     folder: str
     target: str = ""
     """The commit that is written over the files, the options of a `git clean`, the verb of a submodule, the commits
@@ -107,7 +115,7 @@ def find_questions(call: GitCall, known: CommandReading) -> tuple[LossQuestion, 
     if question is None:
         return ()
     # The words first: most calls have no question, and to tell whether they can be trusted costs more.
-    if not (is_placed(call, known) if question.kind == "renamed" else is_readable(call, known)):
+    if not (is_placed(call, known) if question.kind in LOOSE_KINDS else is_readable(call, known)):
         return ()
     if question.kind in ("reset", "tree", "untracked") and find_disturbing(call, known):
         # `git add . && git reset --hard` deletes what was untracked, `git reset && git clean` what was staged.
@@ -132,9 +140,12 @@ def _ask_reset(call: GitCall, known: CommandReading) -> LossQuestion | None:
         return None
     branch = find_branch_before(call, known)
     target = words[0].text if words else "HEAD"
-    if branch and target.startswith(("HEAD", "@")):
+    moves = find_branch_moves(call, known)
+    kept = moves.kept
+    if (made := moves.made.get(target, "")) not in UNSEEN_TARGETS:
+        target = made  # git does not know the name yet
+    elif branch and target.startswith(("HEAD", "@")):
         target = branch + target.removeprefix("HEAD").removeprefix("@")
-    kept = find_branch_moves(call, known).kept
     named = (branch or CURRENT, *kept) if branch or kept else ()
     return LossQuestion("reset", call.cwd, target, named)
 
@@ -186,11 +197,24 @@ def _ask_rm(call: GitCall, known: CommandReading) -> LossQuestion | None:
 def _ask_apply(call: GitCall, known: CommandReading) -> LossQuestion | None:
     """`git diff | git apply -R`: what `git checkout -- .` loses."""
     diffed = find_reversed(call, known)
-    if diffed is None or diffed.cwd != call.cwd:
-        return None
+    return _ask_taken_back(call, diffed) if diffed is not None and diffed.cwd == call.cwd else None
+
+
+def _ask_diff(call: GitCall, known: CommandReading) -> LossQuestion | None:
+    """`git diff | patch -R`: the same by another program."""
+    return _ask_taken_back(call, call) if is_patched_back(call, known) else None
+
+
+def _ask_taken_back(call: GitCall, diffed: GitCall) -> LossQuestion | None:
     named = tuple(word for word in diffed.given.words if word.text not in ("HEAD", "@"))
     source = Word("HEAD") if len(named) < len(diffed.given.words) else None
     return _ask_paths(call, named + diffed.given.behind or (Word("."),), source)
+
+
+def _ask_archive(call: GitCall, known: CommandReading) -> LossQuestion | None:
+    """`git archive HEAD | tar -x`: what a commit holds over what is there; the index keeps what is staged."""
+    words = find_unpacked(call, known)
+    return _ask_paths(call, words, None) if words is not None else None
 
 
 def _ask_listed(call: GitCall, known: CommandReading) -> LossQuestion | None:
@@ -282,7 +306,7 @@ def _ask_worktree(call: GitCall, known: CommandReading) -> LossQuestion | None:
 def _ask_show(call: GitCall, known: CommandReading) -> LossQuestion | None:
     """`git show HEAD:a.py > a.py`: another version of a file over the one that is there."""
     path = find_overwritten_by_print(call, known)
-    return LossQuestion("paths", call.cwd, "", (path,)) if path else None
+    return LossQuestion("printed", call.cwd, "", (path,)) if path else None
 
 
 def _ask_tree(call: GitCall, words: tuple[Word, ...]) -> LossQuestion | None:
@@ -325,6 +349,8 @@ ASKING_VERBS = {
     "worktree": _ask_worktree,
     **dict.fromkeys(PRINTING_VERBS, _ask_show),
     "apply": _ask_apply,
+    "diff": _ask_diff,
+    "archive": _ask_archive,
     "ls-files": _ask_listed,
     "status": _ask_listed,
 }

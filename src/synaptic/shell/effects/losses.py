@@ -10,6 +10,8 @@ from synaptic.model.once import computed_once
 from synaptic.shell.book.arguments import Arguments
 from synaptic.shell.book.entries import find_program
 from synaptic.shell.effects.commands import find_acts
+from synaptic.shell.effects.created import find_set_up
+from synaptic.shell.effects.edited import leaves_nothing
 from synaptic.shell.effects.effects import Effects
 from synaptic.shell.effects.filled import RSYNC_PROGRAMS, TAR_PROGRAMS, find_copies, iter_option_values
 from synaptic.shell.effects.numbered import settle_number
@@ -22,7 +24,7 @@ DELETE, MOVE, EDIT, WRITE, REPLACE, FILL, CUT = "delete", "move", "edit", "write
 """Taken away; taken to another place; changed in place; opened anew; another file in its place, so that a link there is
 not followed; a folder filled with files that no word names; lines taken out of it."""
 APPENDING = frozenset({">>", "&>>", "<>"})
-KEEPING_PROGRAMS = split_names("git gpg trash rmdir rd zip ar vim nano ed view code patch sftp 7z find chezmoi")
+KEEPING_PROGRAMS = split_names("git gpg trash rmdir rd zip ar nano view code patch sftp 7z find chezmoi")
 """Programs, by their entries, that lose nothing, ask first, or are looked at elsewhere."""
 EMPTY_TEST = "-empty"
 LEAVES_NOTHING = re.compile(r"(?:1,\$)?\s*d|s([/|#,])\^?\.\*\$?\1\1g?")
@@ -200,6 +202,18 @@ def _find_truncated(command: Command, given: Arguments) -> Iterator[PathLoss]:
         yield from (_make_loss(DELETE, word, command) for word in given.operands)
 
 
+def _find_emptied(command: Command, given: Arguments) -> Iterator[PathLoss]:
+    """What an editor does to its files is asked for word by word, but for one that takes all lines away."""
+    if leaves_nothing(command, given):
+        yield from (_make_loss(DELETE, word, command) for word in given.operands if word.text[:1] != "+")
+
+
+def _find_converted(command: Command, given: Arguments) -> Iterator[PathLoss]:
+    # Without `-y` it leaves alone what is there when nobody answers.
+    if given.has("y"):
+        yield from _find_acted(command, given)
+
+
 def _find_synced(command: Command, given: Arguments) -> Iterator[PathLoss]:
     if not any(text.startswith(("--ignore-existing", "--backup", "-b")) for text in command.args):
         for word in given.operands[1:][-1:]:
@@ -230,6 +244,9 @@ SPECIAL: dict[str, Callable[[Command, Arguments], Iterator[PathLoss]]] = {
     "mv": _find_moved,
     "scp": _find_fetched,
     "truncate": _find_truncated,
+    "ed": _find_emptied,
+    "vim": _find_emptied,
+    "ffmpeg": _find_converted,
     "unzip": _find_unzipped,
     **dict.fromkeys(RSYNC_PROGRAMS, _find_synced),
     **dict.fromkeys(TAR_PROGRAMS, _find_untarred),
@@ -264,6 +281,8 @@ def _iter_made(effects: Effects) -> Iterator[PathLoss]:
         below = tuple(find_copies(command)) if find_program(command.name).copies else ()
         yield PathLoss(WRITE, effect.word, command.cwd, command.via, command.index, below)
     yield from _find_cloned(effects.script)
+    for command, word in find_set_up(effects.script):
+        yield PathLoss(WRITE, word, command.cwd, command.via, command.index)
 
 
 def _find_cloned(script: Script) -> Iterator[PathLoss]:
