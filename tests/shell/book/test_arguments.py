@@ -132,3 +132,10 @@ def test_a_call_for_help_does_nothing(line: str):
 
 def test_help_behind_dashes_is_a_file():
     assert not of_git("restore", "-- --help").is_help
+
+
+def test_a_long_cluster_hides_no_letter_and_counts_none_a_hundred_times() -> None:
+    given = find_program("rm").read([Word("-" + "v" * 900 + "rf"), Word("x")])
+    assert given.has("recursive")
+    assert given.has("force")
+    assert len(given.flags) <= 6

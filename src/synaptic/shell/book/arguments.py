@@ -1,6 +1,6 @@
 """The only parser of program arguments: options with their values, and operands."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
@@ -9,6 +9,9 @@ from synaptic.shell.read.script import Word
 
 NO_OPTIONS = OptionGrammar()
 HELP_FLAGS = frozenset({"help", "h"})
+MAX_CLUSTER = 32
+"""Characters of a word like `-rf` whose letters are all counted."""
+MAX_REPEATED = 3
 
 
 class Flag(msgspec.Struct, frozen=True, gc=False):
@@ -140,13 +143,12 @@ def _read_short(grammar: OptionGrammar, word: Word) -> list[GivenOption]:
         if not grammar.letters and not grammar.names:
             return [(Flag(name, word, value, known=False), None)]
     found: list[GivenOption] = []
-    for place, letter in enumerate(text[1:], 2):
+    for place, letter in _iter_letters(text):
         option = grammar.letters.get(letter)
         if option is None:
-            attached = text[place:]
             # An unknown letter with `=`: the rest is its value. Otherwise `-x=rf` would switch on `-r`.
-            if attached[:1] == "=":
-                return [*found, (Flag(letter, word, _make_value(word, attached[1:]), known=False), None)]
+            if text[place : place + 1] == "=":
+                return [*found, (Flag(letter, word, _make_value(word, text[place + 1 :]), known=False), None)]
             found.append((Flag(letter, word, known=False), None))
         elif option.value:
             value = _make_value(word, text[place:]) if place < len(text) else None
@@ -154,6 +156,18 @@ def _read_short(grammar: OptionGrammar, word: Word) -> list[GivenOption]:
         else:
             found.append((Flag(option.name, word, role=option.role), option))
     return found
+
+
+def _iter_letters(text: str) -> Iterator[tuple[int, str]]:
+    """The letters of a cluster, each with the place behind it. `-ff` says more than `-f`; no letter says more often."""
+    if len(text) <= MAX_CLUSTER:
+        yield from enumerate(text[1:], 2)
+        return
+    counts: dict[str, int] = {}
+    for place, letter in enumerate(text[1:], 2):
+        counts[letter] = counts.get(letter, 0) + 1
+        if counts[letter] <= MAX_REPEATED or text[place : place + 1] == "=":
+            yield place, letter
 
 
 def _read_assigned(grammar: OptionGrammar, word: Word) -> Flag | None:
