@@ -96,15 +96,20 @@ class DatabaseDrop(Policy):
     without WHERE, and before the commands of frameworks that empty a database (`rails db:drop`, `prisma migrate reset`,
     `alembic downgrade base`, `flyway clean`, `manage.py flush` and others), which use the configured one; before code
     for their shells that deletes a whole table (`rails runner 'User.delete_all'`, `Order.objects.all().delete()`),
-    before restores that drop what is there (`pg_restore --clean`, `mongorestore --drop`, `pg_dump --clean | psql` of
-    another machine), and before keys of another machine's redis are deleted by a pattern (`redis-cli -h prod --scan |
-    xargs redis-cli -h prod del`). Free are read-only connections, transactions that are rolled back, databases in
+    before calls of libraries in Python and JavaScript that drop or empty (`db.drop_all()`, `dropDatabase()`,
+    `prisma.user.deleteMany()`, `sequelize.sync({force: true})`), unless the code says that its database is for tests,
+    for development, in memory or of this machine, or fills the table again; before nodes of a graph are deleted without
+    a filter (`MATCH (n) DETACH DELETE n`), and before queues and streams are emptied (`celery purge`, `rabbitmqctl
+    purge_queue`, `kafka-topics --delete`, `rq empty`, `nats stream purge`, `queue.obliterate()`); before restores that
+    drop what is there (`pg_restore --clean`, `mongorestore --drop`, `pg_dump --clean | psql` of another machine), and
+    before keys of another machine's redis are deleted by a pattern (`redis-cli -h prod --scan | xargs redis-cli -h prod
+    del`). Free are read-only connections, transactions that are rolled back, databases in
     memory or `/tmp`, and what says that it is for tests: a database of this machine whose name begins or ends with
     `test` (`app_test`, `test_app`), an address such as `DATABASE_URL=postgres://localhost/app_test`, `RAILS_ENV=test`
     and its kin, `--env test`. Free is also what the same line has made: a container without a volume, which the command
     runs in or connects to, a table of the same statements (`create table t(i int); drop table t`), a database
-    (`createdb x && dropdb x`). A file of SQLite or DuckDB in the project is asked about, and free when it is called
-    `dev`, `local`, `tmp` or `cache`.
+    (`createdb x && dropdb x`), a redis at a port of its own. A file of SQLite or DuckDB in the project is asked about,
+    and free when it is called `dev`, `local`, `tmp` or `cache`.
     ## Why
     A dropped table is gone for everyone, and a connection string does not say whether it is production.
     ## Known gaps

@@ -17,12 +17,14 @@ PYTHON_ROWS = re.compile(
     r".*(?:\.objects(?:\.all\(\)|\.filter\(\))?\.(?:_raw_)?delete|\.query\([\w.]+\)\.delete|\.query\.delete)", re.DOTALL
 )
 """Managers of Django, sessions of SQLAlchemy, and nothing that says which rows."""
+PYTHON_FILLING = re.compile(r"\.(?:create|bulk_create|get_or_create|add|add_all|bulk_save_objects)\(|\bloaddata\b")
+"""Rows that are put in again, as the seed of a development database does."""
 PYTHON_QUEUES = re.compile(r".*\.control\.purge", re.DOTALL)
 THROWAWAY = re.compile(
     r":memory:|(?i:memory-?server)|\bpg-mem\b|\bfakeredis\b|\bmongomock\b|\bioredis-mock\b|\bsqlite(?:\+\w+)?://['\"]|sqlite:///(?:/tmp/|/var/tmp/|[^'\"\s]{0,100}(?:test|tmp|temp|dev|local|demo))"
-    r"|\(\s*+['\"](?:\w+\.)*(?:test(?:ing|s)?|dev|development|local)['\"]|\bTest\w{0,20}Config\b|\bTestingConfig\b"
-    r"|\bTESTING['\"]?\]?\s*+=\s*+True|(?:ENV|SETTINGS_MODULE)['\"]?\]?\s*+[=,]\s*+['\"][\w.]{0,60}test"
-    r"|\brollback\b|[-_/]test(?:s|ing)?(?:['\"?]|_\w)|['\"]tests?_\w"
+    r"|\b(?:\w{0,20}app|from_object|get_config|db|get_database)\s*+[\[(]\s*+['\"](?:\w{1,40}\.){0,4}(?:test(?:ing|s)?|dev"
+    r"|development|local)['\"]|\bknexfile['\"]\)\.(?:test|dev)|\bTest\w{0,20}Config\b|\bTESTING['\"]?\]?\s*+=\s*+True"
+    r"|(?:ENV|SETTINGS_MODULE)['\"]?\]?\s*+[=,]\s*+['\"][\w.]{0,60}test|[-_/]test(?:s|ing)?(?:['\"?]|_\w)|['\"]tests?_\w"
 )
 """What code holds whose database is no loss."""
 ADDRESS = re.compile(r"['\"`]((?:[a-z][a-z0-9+]{2,20}://)[^'\"`\s]{1,200})['\"`]")
@@ -38,6 +40,7 @@ REDIS_CALLS = frozenset({"flushall", "flushdb", "flushAll", "flushDb"})
 QUEUE_CALLS = frozenset({"obliterate"})
 KNEX_CALLS = frozenset({"del", "delete", "truncate"})
 KNEX_NAMES = frozenset({"knex", "db", "trx"})
+FILLING_CALLS = ("create", "createMany", "createManyAndReturn", "insertMany", "upsert")
 NOTHING_GIVEN = ("( )", "( { } )", "( { where : { } } )")
 """Arguments that do not say which rows."""
 FORCED = re.compile(r"\( \{ (?:\w+ : \w+ , )*+force : true\b")
@@ -54,9 +57,14 @@ def read_python_emptying(call: str, code: str) -> CodeAct | None:
         return None
     if PYTHON_QUEUES.fullmatch(call):
         return _make_call(call, code, ["queue"])
-    if PYTHON_DROPS.fullmatch(call) or PYTHON_ROWS.fullmatch(call):
+    if PYTHON_DROPS.fullmatch(call) or (PYTHON_ROWS.fullmatch(call) and not _is_made_good(code)):
         return _make_call(call, code, [])
     return None
+
+
+def _is_made_good(code: str) -> bool:
+    """Whether rows that were deleted are put in again, or their deletion is taken back."""
+    return PYTHON_FILLING.search(code) is not None or ("rollback" in code and "commit" not in code)
 
 
 def read_javascript_emptying(row: Tokens, code: str) -> list[CodeAct]:
@@ -81,7 +89,7 @@ def _empties(row: Tokens, place: int, last: str) -> bool:
     if last in JAVASCRIPT_DROPS:
         return given[:1] == "("
     if last == "deleteMany":
-        return given.startswith(NOTHING_GIVEN)
+        return given.startswith(NOTHING_GIVEN) and not _is_filled_again(row, place)
     if last in KNEX_CALLS:  # `knex('users').del()`: nothing stands between the table and the end
         before = _show_tokens(row, place - 5, 5)
         return given[:3] == "( )" and any(before.endswith(f"{name} ( '' ) .") for name in KNEX_NAMES)
@@ -90,6 +98,13 @@ def _empties(row: Tokens, place: int, last: str) -> bool:
     if last == "synchronize":
         return given.startswith("( true )")
     return last == "drop" and owner == ["sequelize"] and given[:1] == "("
+
+
+def _is_filled_again(row: Tokens, place: int) -> bool:
+    """Whether the same code puts rows into the same table afterwards, as the seed of a development database does."""
+    table = row[place][1].removesuffix("deleteMany")
+    filled = {f"{table}{name}" for name in FILLING_CALLS}
+    return len(table) > 1 and any(text in filled for kind, text in row[place : place + MAX_TOKENS] if kind == "name")
 
 
 def _show_tokens(row: Tokens, start: int, count: int) -> str:
