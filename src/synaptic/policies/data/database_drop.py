@@ -19,6 +19,7 @@ from synaptic.policies.infra.verbs import read_harm
 from synaptic.policies.reading import SHELL_TOOLS, get_script
 from synaptic.policies.throwaway import is_local_host, is_test_address, is_test_name, runs_in_test_environment
 from synaptic.shell.book.entries import BOOK, find_program
+from synaptic.shell.languages.data_libraries import LIBRARY_CALL
 from synaptic.shell.names import split_names
 from synaptic.shell.read.script import Command, Script
 
@@ -56,8 +57,6 @@ QUEUES = read_harm(
     "Show what waits there first and let the user empty it, or name the test environment (`APP_ENV=test`).",
 )
 NAME_OPTIONS = ("dbname", "database", "db")
-LIBRARY_CALL = "library-call"
-"""How the readers of code name what it does through a library."""
 QUEUE_OPTIONS = ("topic", "group", "queues", "queue")
 RESTORERS = split_names("pg_restore mongorestore")
 LOCAL_NAMES = re.compile(

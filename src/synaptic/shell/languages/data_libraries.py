@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 
 from synaptic.shell.languages.acts import CodeAct
+from synaptic.shell.languages.code_database import CodeDatabase, describe_database
 from synaptic.shell.read.script import Word
 
 PYTHON_CALLS = frozenset({"drop_all", "drop_database", "delete", "_raw_delete", "purge"})
@@ -17,19 +18,7 @@ PYTHON_ROWS = re.compile(
     r".*(?:\.objects(?:\.all\(\)|\.filter\(\))?\.(?:_raw_)?delete|\.query\([\w.]+\)\.delete|\.query\.delete)", re.DOTALL
 )
 """Managers of Django, sessions of SQLAlchemy, and nothing that says which rows."""
-PYTHON_FILLING = re.compile(r"\.(?:create|bulk_create|get_or_create|add|add_all|bulk_save_objects)\(|\bloaddata\b")
-"""Rows that are put in again, as the seed of a development database does."""
 PYTHON_QUEUES = re.compile(r".*\.control\.purge", re.DOTALL)
-THROWAWAY = re.compile(
-    r":memory:|(?i:memory-?server)|\bpg-mem\b|\bfakeredis\b|\bmongomock\b|\bioredis-mock\b|\bsqlite(?:\+\w+)?://['\"]|sqlite:///(?:/tmp/|/var/tmp/|[^'\"\s]{0,100}(?:test|tmp|temp|dev|local|demo))"
-    r"|\b(?:\w{0,20}app|from_object|get_config|db|get_database)\s*+[\[(]\s*+['\"](?:\w{1,40}\.){0,4}(?:test(?:ing|s)?|dev"
-    r"|development|local)['\"]|\bknexfile['\"]\)\.(?:test|dev)|\bTest\w{0,20}Config\b|\bTESTING['\"]?\]?\s*+=\s*+True"
-    r"|(?:ENV|SETTINGS_MODULE)['\"]?\]?\s*+[=,]\s*+['\"][\w.]{0,60}test|[-_/]test(?:s|ing)?(?:['\"?]|_\w)|['\"]tests?_\w"
-)
-"""What code holds whose database is no loss."""
-ADDRESS = re.compile(r"['\"`]((?:[a-z][a-z0-9+]{2,20}://)[^'\"`\s]{1,200})['\"`]")
-HOST = re.compile(r"\bhost['\"]?\s*+[=:]\s*+['\"]([\w.-]{1,200})['\"]")
-LOCAL = re.compile(r"(?:\w+://)?(?:[^/@]*@)?(?:localhost|127\.|\[::1\]|0\.0\.0\.0)")
 JAVASCRIPT_SIGNS = re.compile(
     r"dropDatabase|obliterate|deleteMany|\.del\(|truncate|dropTable|\.drop\(|\.sync\(|synchronize\(|flush(?:all|db)",
     re.IGNORECASE,
@@ -45,47 +34,56 @@ NOTHING_GIVEN = ("( )", "( { } )", "( { where : { } } )")
 """Arguments that do not say which rows."""
 FORCED = re.compile(r"\( \{ (?:\w+ : \w+ , )*+force : true\b")
 Tokens = Sequence[tuple[str, str]]
-NAME_END = re.compile(r"\?\.|\.")
-MAX_CODE = 50_000
+JAVASCRIPT_CALLS = (
+    JAVASCRIPT_DROPS | REDIS_CALLS | QUEUE_CALLS | KNEX_CALLS | {"deleteMany", "sync", "synchronize", "drop"}
+)
+LIBRARY_CALL = "library-call"
 MAX_TOKENS = 20_000
 MAX_CALL = 500
+"""Characters of one call in Python."""
+MAX_CALLS = 100
+"""Calls of one piece of JavaScript that are looked at."""
 
 
-def read_python_emptying(call: str, code: str) -> CodeAct | None:
-    """What a call written like this empties; None when it is nothing, or no loss."""
-    if len(call) > MAX_CALL or _is_throwaway(code):
-        return None
+def read_python_emptying(call: str) -> list[str]:
+    """The words of what a call written like this empties; none when it is nothing."""
+    if len(call) > MAX_CALL:
+        return []
     if PYTHON_QUEUES.fullmatch(call):
-        return _make_call(call, code, ["queue"])
-    if PYTHON_DROPS.fullmatch(call) or (PYTHON_ROWS.fullmatch(call) and not _is_made_good(code)):
-        return _make_call(call, code, [])
-    return None
+        return ["queue", f"{call}()"]
+    return [f"{call}()"] if PYTHON_DROPS.fullmatch(call) or deletes_rows(call) else []
 
 
-def _is_made_good(code: str) -> bool:
-    """Whether rows that were deleted are put in again, or their deletion is taken back."""
-    return PYTHON_FILLING.search(code) is not None or ("rollback" in code and "commit" not in code)
+def deletes_rows(call: str) -> bool:
+    """Whether it deletes rows, which the same code may put in again, and drops nothing."""
+    return PYTHON_ROWS.fullmatch(call) is not None
 
 
 def read_javascript_emptying(row: Tokens, code: str) -> list[CodeAct]:
     """The same for JavaScript, from its names, marks and texts in their order."""
-    if _is_throwaway(code):
+    named = ((place, text) for place, (kind, text) in enumerate(row[:MAX_TOKENS]) if kind == "name")
+    ends = ((place, text, text.rpartition(".")[2]) for place, text in named)
+    calls = [(place, text, last) for place, text, last in ends if last in JAVASCRIPT_CALLS][:MAX_CALLS]
+    database = describe_database(code) if calls else None
+    if database is None or database.is_throwaway:
         return []
-    named = [(place, text) for place, (kind, text) in enumerate(row[:MAX_TOKENS]) if kind == "name"]
     acts: list[CodeAct] = []
-    for place, text in named:
-        last = NAME_END.split(text)[-1]
+    for place, text, last in calls:
         if last in QUEUE_CALLS and _show_tokens(row, place + 1, 1) == "(":
-            acts.append(_make_call(text, code, ["queue"]))
-        elif _empties(row, place, last) or (last in REDIS_CALLS and _names_server(code)):
-            acts.append(_make_call(text, code, []))
+            acts.append(make_library_call(["queue", f"{text}()"], database))
+        elif _empties(row, place, last) or (last in REDIS_CALLS and database.is_named):
+            acts.append(make_library_call([f"{text}()"], database))
     return acts
+
+
+def make_library_call(words: list[str], database: CodeDatabase) -> CodeAct:
+    """A call of a library as a command: what is called, and where its database is when the code says so."""
+    return CodeAct("argv", [Word(LIBRARY_CALL), *map(Word, words), *database.address])
 
 
 def _empties(row: Tokens, place: int, last: str) -> bool:
     """Whether the call at a name drops tables or a database, or deletes rows and says nothing about which."""
     given = _show_tokens(row, place + 1, 9)
-    owner = NAME_END.split(row[place][1])[-2:-1]
     if last in JAVASCRIPT_DROPS:
         return given[:1] == "("
     if last == "deleteMany":
@@ -97,7 +95,7 @@ def _empties(row: Tokens, place: int, last: str) -> bool:
         return FORCED.match(_show_tokens(row, place + 1, 20)) is not None
     if last == "synchronize":
         return given.startswith("( true )")
-    return last == "drop" and owner == ["sequelize"] and given[:1] == "("
+    return last == "drop" and row[place][1].endswith("sequelize.drop") and given[:1] == "("
 
 
 def _is_filled_again(row: Tokens, place: int) -> bool:
@@ -109,23 +107,3 @@ def _is_filled_again(row: Tokens, place: int) -> bool:
 
 def _show_tokens(row: Tokens, start: int, count: int) -> str:
     return " ".join("''" if kind == "string" else text for kind, text in row[max(start, 0) : start + count])
-
-
-def _is_throwaway(code: str) -> bool:
-    code = code[:MAX_CODE]
-    if THROWAWAY.search(code):
-        return True
-    named = [*ADDRESS.findall(code), *HOST.findall(code)]
-    servers = [text for text in named if not text.startswith("http")]
-    return bool(servers) and all(map(LOCAL.match, servers))
-
-
-def _names_server(code: str) -> bool:
-    code = code[:MAX_CODE]
-    return ADDRESS.search(code) is not None or HOST.search(code) is not None or "process.env" in code
-
-
-def _make_call(call: str, code: str, kind: list[str]) -> CodeAct:
-    address = ADDRESS.search(code[:MAX_CODE])
-    place = [Word(address[1])] if address else []
-    return CodeAct("argv", [Word("library-call"), *map(Word, kind), Word(f"{call}()"), *place])

@@ -3,9 +3,11 @@
 import ast
 import re
 
+from synaptic.model.once import computed_once
 from synaptic.shell.languages.acts import CodeAct
 from synaptic.shell.languages.clouds import MONGO_EMPTYING, VERBS, read_python_deletion, uses_cloud
-from synaptic.shell.languages.data_libraries import PYTHON_CALLS, read_python_emptying
+from synaptic.shell.languages.code_database import CodeDatabase, describe_database
+from synaptic.shell.languages.data_libraries import PYTHON_CALLS, deletes_rows, make_library_call, read_python_emptying
 from synaptic.shell.languages.python_sending import PythonSending
 from synaptic.shell.read.script import Word
 
@@ -66,7 +68,15 @@ class PythonDatabases(PythonSending):
         """What is emptied or dropped through a library that has the database at hand."""
         if name.rpartition(".")[2] not in PYTHON_CALLS or name.startswith("pymongo."):
             return None
-        return read_python_emptying(ast.unparse(node.func), self.code)
+        call = ast.unparse(node.func)
+        words = read_python_emptying(call)
+        if not words or self._described.is_throwaway or (deletes_rows(call) and self._described.is_made_good):
+            return None
+        return make_library_call(words, self._described)
+
+    @computed_once
+    def _described(self) -> CodeDatabase:
+        return describe_database(self.code)
 
     def _find_connection(self, node: ast.expr) -> ast.Call | None:
         """The call that opened the database on which another one is made."""
