@@ -23,8 +23,10 @@ STATES = split_names("open opened all closed merged success completed")
 LIMIT_OPTIONS = split_names("-L --limit -P --per-page")
 CHOSEN = re.compile(r"\.\[-?\d+\]|\bselect\s*+\(|\bfirst\b|\blast\b")
 """How jq takes one, or some."""
-SINGLE_PICKERS = split_names("head tail grep egrep rg fzf awk sed")
-"""Programs that let some lines of a list pass."""
+PICKERS = split_names("grep egrep fgrep rg fzf peco")
+SINGLE_LINE = re.compile(r"-n?1|--lines=1|-n")
+CONDITION = re.compile(r"/[^/]|[~=]=?|\b(?:NR|if)\b")
+"""What an awk program holds that takes some lines; one that only prints a column has none of it."""
 
 
 def find_ended_list(found: Script) -> Command | None:
@@ -60,7 +62,7 @@ def _is_narrowed(listing: Command, found: Script, loses: bool) -> bool:
     downstream = found.find_downstream(listing)
     if any(map(CHOSEN.search, (*listing.args, *_iter_filters(downstream)))):
         return True
-    if any(one.name in SINGLE_PICKERS for one in downstream):
+    if any(map(_picks, downstream)):
         return True
     pairs = tuple(_iter_pairs(listing))
     if any(name in LIMIT_OPTIONS and value == "1" for name, value in pairs):
@@ -70,6 +72,13 @@ def _is_narrowed(listing: Command, found: Script, loses: bool) -> bool:
             name in OWN_OPTIONS and (OWN_VALUE.fullmatch(value) or "head" in name.lower()) for name, value in pairs
         )
     return any(name in NARROWING_OPTIONS and value not in STATES for name, value in pairs)
+
+
+def _picks(command: Command) -> bool:
+    """Whether a program lets some lines of a list pass, and not only a column of all of them."""
+    if command.name in ("head", "tail"):
+        return SINGLE_LINE.fullmatch(" ".join(command.args[:1])) is not None and command.args[1:2] in ((), ("1",))
+    return command.name in PICKERS or (command.name == "awk" and any(map(CONDITION.search, command.args)))
 
 
 def _iter_filters(commands: tuple[Command, ...]) -> Iterator[str]:
